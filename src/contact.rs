@@ -1,0 +1,99 @@
+//! The vocabulary both engines share: keys, impulses, contacts and their colouring.
+
+use glam::DVec3;
+
+/// Persistent identity of a pair of shapes; what warm starting looks up. `a` is the sphere of a grain,
+/// `b` a surface or the sphere of a grain with a larger id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// Shape a.
+    pub a: u32,
+    /// Shape b.
+    pub b: u32,
+}
+
+/// Impulse of one contact in one substep, acting on `a` (and reversed on `b`).
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Impulse {
+    /// λ_n ≥ 0 \[N s\].
+    pub normal: f64,
+    /// λ_t, in the tangent plane \[N s\].
+    pub tangent: DVec3,
+    /// λ_r, rolling and twisting \[N m s\].
+    pub rolling: DVec3,
+}
+
+impl Impulse {
+    /// Linear impulse on `a` \[N s\].
+    pub fn linear(&self, normal: DVec3) -> DVec3 {
+        self.normal * normal + self.tangent
+    }
+
+    /// The impulse scaled by `factor`.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Impulse {
+        Impulse {
+            normal: factor * self.normal,
+            tangent: factor * self.tangent,
+            rolling: factor * self.rolling,
+        }
+    }
+}
+
+/// A contact as found in a state, with the impulse of the last substep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContactState {
+    /// Which shapes.
+    pub key: Key,
+    /// Body of shape a and of shape b.
+    pub bodies: [u32; 2],
+    /// Gap at the committed positions \[m\].
+    pub gap: f64,
+    /// From b to a, at the committed positions.
+    pub normal: DVec3,
+    /// Contact point \[m\].
+    pub point: DVec3,
+    /// Impulse of the last substep.
+    pub impulse: Impulse,
+    /// Friction μ of the pair \[-\].
+    pub friction: f64,
+}
+
+impl ContactState {
+    /// Whether the friction impulse has reached its bound \[E3\], to within 0.1 %.
+    pub fn is_sliding(&self) -> bool {
+        self.impulse.normal > 0.0
+            && self.impulse.tangent.length() >= 0.999 * self.friction * self.impulse.normal
+    }
+
+    /// Whether it carries a force.
+    pub fn is_active(&self) -> bool {
+        self.impulse.normal > 0.0
+    }
+}
+
+/// An order of contacts in which runs share no free body: within a colour, contacts can be solved at once.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Colouring {
+    /// Contact indices, colour by colour, the tail last.
+    pub order: Vec<u32>,
+    /// Where each colour starts in `order`, and where the last one ends.
+    pub starts: Vec<u32>,
+}
+
+impl Colouring {
+    /// Number of colours, the tail not counted.
+    pub fn colours(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Contacts of colour `i`.
+    pub fn colour(&self, i: usize) -> &[u32] {
+        &self.order[self.starts[i] as usize..self.starts[i + 1] as usize]
+    }
+
+    /// Contacts without a colour, to be solved one after the other.
+    pub fn tail(&self) -> &[u32] {
+        &self.order[self.starts.last().map_or(0, |&end| end as usize)..]
+    }
+}

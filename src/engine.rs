@@ -1,0 +1,128 @@
+//! What an engine does, and what it tells.
+
+use glam::DVec3;
+
+use crate::contact::{ContactState, Impulse, Key};
+use crate::error::Error;
+use crate::world::{Grain, World};
+
+/// Steps a world forward in time.
+pub trait Engine {
+    /// What runs: engine, device, driver.
+    fn identity(&self) -> Identity;
+
+    /// Advances by `steps` time steps.
+    ///
+    /// # Errors
+    /// When a step fails; the state is then the one before that step.
+    fn advance(&mut self, steps: u64) -> Result<StepReport, Error>;
+
+    /// The present state.
+    ///
+    /// # Errors
+    /// When it cannot be read back.
+    fn snapshot(&mut self) -> Result<Snapshot, Error>;
+
+    /// Present centres of all grains \[m\]; what an emitter looks at.
+    ///
+    /// # Errors
+    /// When they cannot be read back.
+    fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error>;
+
+    /// Adds grains.
+    ///
+    /// # Errors
+    /// When there is no room on the device.
+    fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error>;
+
+    /// Bytes that the engine holds for the scene.
+    fn memory(&self) -> u64;
+}
+
+/// What runs.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Identity {
+    /// "gpu" or "cpu".
+    pub engine: &'static str,
+    /// Name of the adapter or processor.
+    pub device: String,
+    /// Driver and its version, or the number of threads.
+    pub driver: String,
+    /// Interface: Vulkan, Metal, DX12, or rayon.
+    pub backend: String,
+}
+
+/// Mean and maximum of a quantity over contacts.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Spread {
+    /// Mean.
+    pub mean: f64,
+    /// Maximum.
+    pub max: f64,
+}
+
+/// Natural-map residuals by kind of row \[E8\].
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Residuals {
+    /// Normal rows \[m/s\].
+    pub normal: Spread,
+    /// Friction rows \[m/s\].
+    pub friction: Spread,
+    /// Rolling and twisting rows \[rad/s\].
+    pub rolling: Spread,
+}
+
+/// What happened in the last call of [`Engine::advance`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StepReport {
+    /// Steps done since the start.
+    pub step: u64,
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Contacts in the last step (gap below the margin).
+    pub contacts: u64,
+    /// Colours in the last step; 0 in sequential order.
+    pub colours: u32,
+    /// Contacts without a colour in the last step, solved one by one.
+    pub tail: u64,
+    /// Sweeps in the last substep.
+    pub sweeps: u32,
+    /// Residuals at the end of the last substep.
+    pub residuals: Residuals,
+    /// Wall seconds per stage in this call; empty where the engine does not time them.
+    pub stages: Vec<(&'static str, f64)>,
+}
+
+/// A state of the world, the same whichever engine made it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// Bodies, shapes and materials.
+    pub world: World,
+    /// Contacts of the last step, with gaps at the committed positions, sorted by key.
+    pub contacts: Vec<ContactState>,
+    /// Length of the substep the impulses belong to \[s\]: force = impulse / substep.
+    pub substep: f64,
+    /// Report of the last step.
+    pub report: StepReport,
+}
+
+impl Snapshot {
+    /// Puts a state together: gaps and normals come from the positions in `world`.
+    pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
+        let state = |(key, impulse): (Key, Impulse)| {
+            let touch = world.touch(key.a, key.b)?;
+            Some(ContactState {
+                key,
+                bodies: [world.shape_body(key.a), world.shape_body(key.b)],
+                gap: touch.gap,
+                normal: touch.normal,
+                point: touch.point,
+                impulse,
+                friction: world.law(key.a, key.b).friction,
+            })
+        };
+        let mut contacts: Vec<ContactState> = impulses.into_iter().filter_map(state).collect();
+        contacts.sort_by_key(|contact| contact.key);
+        Snapshot { world, contacts, substep, report }
+    }
+}

@@ -1,0 +1,126 @@
+//! One error for the whole crate: a message names the two things that disagree and what to change.
+
+use std::path::PathBuf;
+
+/// What can go wrong outside of reading a scenario (whose problems are
+/// [diagnostics](crate::scenario::Problems)).
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A setting is outside of its range.
+    #[error("{name} = {found}: expected {expected}")]
+    InvalidSetting {
+        /// The setting as written in the scenario file.
+        name: &'static str,
+        /// What was given.
+        found: f64,
+        /// The accepted range in words.
+        expected: &'static str,
+    },
+    /// A velocity or position stopped being a number.
+    #[error(
+        "grain {grain} has a velocity that is not a number at t = {time:.6} s; \
+         check its initial state and material, or reduce solver.time_step (now {time_step} s)"
+    )]
+    NotANumber {
+        /// Id of the first such grain.
+        grain: u32,
+        /// Simulated time [s].
+        time: f64,
+        /// Step in use [s].
+        time_step: f64,
+    },
+    /// A grain moves further in a step than contact detection can follow.
+    #[error(
+        "grain {grain} exploded at t = {time:.6} s: {speed:.3e} m/s carries it {diameters:.1} largest \
+         diameters in one step of {time_step} s; reduce solver.time_step, raise solver.iterations, \
+         or remove the overlap it started with"
+    )]
+    Exploded {
+        /// Id of the first such grain.
+        grain: u32,
+        /// Simulated time [s].
+        time: f64,
+        /// Its speed [m/s].
+        speed: f64,
+        /// Distance covered in a step, in diameters of the largest grain [-].
+        diameters: f64,
+        /// Step in use [s].
+        time_step: f64,
+    },
+    /// No adapter of the wanted kind.
+    #[error("no {wanted} adapter found (looked for Vulkan, Metal and DX12); {advice}")]
+    NoAdapter {
+        /// What was asked for.
+        wanted: &'static str,
+        /// What to do about it.
+        advice: &'static str,
+    },
+    /// The adapter refused a device.
+    #[error("adapter {adapter} gave no device: {reason}; try --device cpu")]
+    NoDevice {
+        /// Name of the adapter.
+        adapter: String,
+        /// The driver's words.
+        reason: String,
+    },
+    /// The device went away during a run.
+    #[error(
+        "the device was lost at t = {time:.6} s ({reason}); results up to the last output are on disk. \
+         Run again with --device cpu, or with fewer grains if the card ran out of memory or time"
+    )]
+    DeviceLost {
+        /// The driver's words.
+        reason: String,
+        /// Simulated time of the last good state [s].
+        time: f64,
+    },
+    /// A buffer would not fit the device.
+    #[error(
+        "buffer {buffer} needs {needed} bytes, the adapter binds at most {limit}; \
+         use fewer grains or another device"
+    )]
+    BufferTooLarge {
+        /// Its name.
+        buffer: &'static str,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes the adapter can bind.
+        limit: u64,
+    },
+    /// A shader is wrong (a defect of this program, not of the input).
+    #[error("shader {shader}: {reason}")]
+    Shader {
+        /// Name of the stage.
+        shader: String,
+        /// What the validator says.
+        reason: String,
+    },
+    /// A file could not be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// The system's words.
+        source: std::io::Error,
+    },
+    /// The two engines disagree on the self-test.
+    #[error("self-test on {adapter}: {what} differs by {found:.3e}, at most {allowed:.3e} is rounding")]
+    SelfTest {
+        /// Name of the adapter.
+        adapter: String,
+        /// The quantity compared.
+        what: &'static str,
+        /// The difference found.
+        found: f64,
+        /// The bound.
+        allowed: f64,
+    },
+}
+
+impl Error {
+    /// Attaches a path to a system error; for `map_err`.
+    pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.into();
+        move |source| Error::File { path, source }
+    }
+}

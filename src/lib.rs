@@ -1,0 +1,6 @@
+//! esker
+pub mod contact;
+pub mod engine;
+pub mod error;
+pub mod settings;
+pub mod world;

@@ -1,0 +1,136 @@
+//! Settings of the solver, validated on creation.
+
+use crate::error::Error;
+
+/// The normal contact law \[E2\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NormalLaw {
+    /// Elastic, force ∝ overlap^(3/2).
+    Hertz,
+    /// Elastic, force ∝ overlap; as stiff as Hertz at an overlap of 1 % of the effective radius.
+    Hooke,
+    /// No elasticity: overlap is an error that a bounded position correction removes.
+    Rigid,
+}
+
+/// What a contact starts from \[E7\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum WarmStart {
+    /// From zero.
+    Cold,
+    /// From `fraction` of the impulse that its predecessor ended with.
+    History {
+        /// β \[-\], 0 to 1.
+        fraction: f64,
+    },
+    /// As `History` for a moving contact, the whole impulse for a contact at rest.
+    Adaptive {
+        /// β of a moving contact \[-\], 0 to 1.
+        fraction: f64,
+        /// Contact speed that counts as moving, in units of |g| h \[-\].
+        motion: f64,
+    },
+    /// From the force that the overlap and the contact velocity suggest.
+    Model,
+}
+
+impl WarmStart {
+    /// History with the fraction of Wang, Servin & Berglund 2016.
+    pub const HISTORY: WarmStart = WarmStart::History { fraction: 0.85 };
+    /// The default.
+    pub const ADAPTIVE: WarmStart = WarmStart::Adaptive { fraction: 0.85, motion: 0.2 };
+}
+
+/// Settings of the solver. SI units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Time step h \[s\].
+    pub time_step: f64,
+    /// Parts a step is solved in after one contact search \[E9\] \[-\].
+    pub substeps: u32,
+    /// Sweeps over all contacts per substep, at most \[-\].
+    pub iterations: u32,
+    /// Stop sweeping when no contact changed by more than this in a sweep \[m/s\]; 0: never.
+    pub tolerance: f64,
+    /// Where the impulses start from.
+    pub warm_start: WarmStart,
+    /// The normal contact law.
+    pub normal_law: NormalLaw,
+    /// Gap up to which a pair is solved, in mean diameters of the two grains \[-\].
+    pub contact_margin: f64,
+    /// Closing speed above which a touching contact bounces \[E6\] \[m/s\].
+    pub impact_threshold: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            time_step: 5e-3,
+            substeps: 1,
+            iterations: 20,
+            tolerance: 0.0,
+            warm_start: WarmStart::ADAPTIVE,
+            normal_law: NormalLaw::Hertz,
+            contact_margin: 0.1,
+            impact_threshold: 0.05,
+        }
+    }
+}
+
+impl Settings {
+    /// Length of one substep \[s\].
+    pub fn substep(&self) -> f64 {
+        self.time_step / f64::from(self.substeps)
+    }
+
+    /// Checks every setting.
+    ///
+    /// # Errors
+    /// [`Error::InvalidSetting`] names every setting that is out of range.
+    pub fn validate(&self) -> Result<(), Vec<Error>> {
+        let mut errors = Vec::new();
+        let mut need = |good: bool, name, found, expected| {
+            if !good {
+                errors.push(Error::InvalidSetting { name, found, expected });
+            }
+        };
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let not_negative = |x: f64| x.is_finite() && x >= 0.0;
+        need(positive(self.time_step), "solver.time_step", self.time_step, "a positive number of seconds");
+        need((1..=1000).contains(&self.substeps), "solver.substeps", f64::from(self.substeps), "1 to 1000");
+        need(
+            (1..=100_000).contains(&self.iterations),
+            "solver.iterations",
+            f64::from(self.iterations),
+            "1 to 100000",
+        );
+        need(
+            not_negative(self.tolerance),
+            "solver.tolerance",
+            self.tolerance,
+            "zero or a positive speed [m/s]",
+        );
+        need(
+            self.contact_margin.is_finite() && (0.0..=1.0).contains(&self.contact_margin),
+            "solver.contact_margin",
+            self.contact_margin,
+            "0 to 1 grain diameters",
+        );
+        need(
+            not_negative(self.impact_threshold),
+            "solver.impact_threshold",
+            self.impact_threshold,
+            "zero or a positive speed [m/s]",
+        );
+        match self.warm_start {
+            WarmStart::History { fraction } | WarmStart::Adaptive { fraction, .. } => {
+                need((0.0..=1.0).contains(&fraction), "solver.warm_start.fraction", fraction, "0 to 1")
+            }
+            WarmStart::Cold | WarmStart::Model => {}
+        }
+        if let WarmStart::Adaptive { motion, .. } = self.warm_start {
+            need(positive(motion), "solver.warm_start.motion", motion, "a positive number");
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+}

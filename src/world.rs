@@ -1,0 +1,214 @@
+//! The problem and its present state: bodies, shapes and materials, in double precision.
+//!
+//! Boundaries come first in both lists, grains after, so grains can be added without renumbering:
+//! body `0..boundaries` are boundaries, the rest grains; shape `0..surfaces` belong to boundaries,
+//! the rest are the spheres of grains. These indices are the persistent ids.
+
+pub mod body;
+pub mod material;
+pub mod motion;
+pub mod shape;
+
+pub use body::{Axes, Bodies};
+pub use material::{Material, Materials, PairLaw};
+pub use motion::Motion;
+pub use shape::{Form, Side, Sphere, Surface, Touch};
+
+use glam::{DQuat, DVec3};
+
+/// Index of a material in [`Materials`].
+pub type MaterialId = u32;
+
+/// A boundary: a body that moves as prescribed, or not at all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boundary {
+    /// Name, for results and messages.
+    pub name: String,
+    /// Where it is at t = 0 \[m\].
+    pub position: DVec3,
+    /// How it is turned at t = 0.
+    pub orientation: DQuat,
+    /// How it moves.
+    pub motion: Motion,
+}
+
+/// A grain to be added.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grain {
+    /// Centre \[m\].
+    pub position: DVec3,
+    /// Velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Angular velocity \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// Radius \[m\].
+    pub radius: f64,
+    /// Material.
+    pub material: MaterialId,
+    /// Axes it cannot move along or turn about.
+    pub locked: Axes,
+}
+
+impl Grain {
+    /// A grain at rest.
+    pub fn at(position: DVec3, radius: f64, material: MaterialId) -> Grain {
+        Grain {
+            position,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            radius,
+            material,
+            locked: Axes::NONE,
+        }
+    }
+}
+
+/// The problem and its present state.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct World {
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Gravity \[m/s²\].
+    pub gravity: DVec3,
+    /// Materials and the laws between them.
+    pub materials: Materials,
+    /// Boundaries; boundary `i` is body `i`.
+    pub boundaries: Vec<Boundary>,
+    /// Shapes of the boundaries; surface `i` is shape `i`.
+    pub surfaces: Vec<Surface>,
+    /// Shapes of the grains; sphere `i` is shape `surfaces.len() + i`.
+    pub spheres: Vec<Sphere>,
+    /// State of all bodies, boundaries first.
+    pub bodies: Bodies,
+}
+
+impl World {
+    /// A world without bodies.
+    pub fn new(gravity: DVec3, materials: Materials) -> World {
+        World { gravity, materials, ..World::default() }
+    }
+
+    /// Adds a boundary made of `surfaces` (their `body` is set here).
+    ///
+    /// # Panics
+    /// If grains were added before: ids would shift.
+    pub fn add_boundary(&mut self, boundary: Boundary, surfaces: impl IntoIterator<Item = Surface>) {
+        assert!(self.spheres.is_empty(), "boundaries come before grains");
+        let body = self.boundaries.len() as u32;
+        self.surfaces.extend(surfaces.into_iter().map(|surface| Surface { body, ..surface }));
+        self.bodies.push_prescribed(boundary.position, boundary.orientation);
+        self.boundaries.push(boundary);
+    }
+
+    /// Adds grains at the end of the list.
+    pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) {
+        for grain in grains {
+            let mass = self.materials.list[grain.material as usize].density * sphere_volume(grain.radius);
+            let inertia = 0.4 * mass * grain.radius * grain.radius;
+            let body = self.bodies.push_free(&grain, mass, inertia);
+            self.spheres.push(Sphere { body, radius: grain.radius, material: grain.material });
+        }
+    }
+
+    /// Number of grains.
+    pub fn grain_count(&self) -> usize {
+        self.spheres.len()
+    }
+
+    /// Body of grain `i`.
+    pub fn grain_body(&self, grain: usize) -> usize {
+        self.spheres[grain].body as usize
+    }
+
+    /// Mass of grain `i` \[kg\].
+    pub fn grain_mass(&self, grain: usize) -> f64 {
+        1.0 / self.bodies.inverse_mass[self.grain_body(grain)]
+    }
+
+    /// Largest grain radius \[m\]; 0 without grains.
+    pub fn largest_radius(&self) -> f64 {
+        self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max)
+    }
+
+    /// Body that carries a shape.
+    pub fn shape_body(&self, shape: u32) -> u32 {
+        match self.sphere_of(shape) {
+            Some(sphere) => sphere.body,
+            None => self.surfaces[shape as usize].body,
+        }
+    }
+
+    /// Material of a shape.
+    pub fn shape_material(&self, shape: u32) -> MaterialId {
+        match self.sphere_of(shape) {
+            Some(sphere) => sphere.material,
+            None => self.surfaces[shape as usize].material,
+        }
+    }
+
+    /// The sphere behind a shape id, if it is one of a grain.
+    pub fn sphere_of(&self, shape: u32) -> Option<&Sphere> {
+        (shape as usize).checked_sub(self.surfaces.len()).map(|i| &self.spheres[i])
+    }
+
+    /// Law between the materials of two shapes.
+    pub fn law(&self, a: u32, b: u32) -> &PairLaw {
+        self.materials.law(self.shape_material(a), self.shape_material(b))
+    }
+
+    /// Puts the boundaries where they are at `time`, with the velocities that carry them there
+    /// over the `step` before \[s\].
+    pub fn move_boundaries(&mut self, time: f64, step: f64) {
+        for (body, boundary) in self.boundaries.iter().enumerate() {
+            let state = boundary.state_at(time, step);
+            self.bodies.position[body] = state.position;
+            self.bodies.orientation[body] = state.orientation;
+            self.bodies.velocity[body] = state.velocity;
+            self.bodies.angular_velocity[body] = state.angular_velocity;
+        }
+    }
+
+    /// Where two shapes touch or nearly touch; `None` when they cannot (far on the other side of a wall).
+    /// Shape `a` must be the sphere of a grain.
+    pub fn touch(&self, a: u32, b: u32) -> Option<Touch> {
+        let sphere = self.sphere_of(a)?;
+        let centre = self.bodies.position[sphere.body as usize];
+        match self.sphere_of(b) {
+            Some(other) => {
+                let other_centre = self.bodies.position[other.body as usize];
+                Some(Touch::between_spheres(centre, sphere.radius, other_centre, other.radius))
+            }
+            None => {
+                let surface = &self.surfaces[b as usize];
+                let body = surface.body as usize;
+                let orientation = self.bodies.orientation[body];
+                surface.touch(self.bodies.position[body], orientation, centre, sphere.radius)
+            }
+        }
+    }
+
+    /// Effective radius R* of two shapes \[m\]; the grain's own against a wall.
+    pub fn effective_radius(&self, a: u32, b: u32) -> f64 {
+        let radius_a = self.sphere_of(a).map_or(0.0, |sphere| sphere.radius);
+        let radius_b = match self.sphere_of(b) {
+            Some(sphere) => Some(sphere.radius),
+            None => match self.surfaces[b as usize].form {
+                Form::Sphere { radius } => Some(radius),
+                _ => None,
+            },
+        };
+        radius_b.map_or(radius_a, |b| radius_a * b / (radius_a + b))
+    }
+
+    /// Gap up to which two shapes are solved \[m\]: `margin` mean diameters.
+    pub fn pair_margin(&self, a: u32, b: u32, margin: f64) -> f64 {
+        let radius_a = self.sphere_of(a).map_or(0.0, |sphere| sphere.radius);
+        let radius_b = self.sphere_of(b).map_or(radius_a, |sphere| sphere.radius);
+        margin * (radius_a + radius_b)
+    }
+}
+
+/// Volume of a sphere \[m³\].
+pub fn sphere_volume(radius: f64) -> f64 {
+    4.0 / 3.0 * std::f64::consts::PI * radius.powi(3)
+}

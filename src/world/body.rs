@@ -1,0 +1,97 @@
+//! Bodies: mass, pose, velocity; structure of arrays.
+
+use glam::{DQuat, DVec3};
+
+use super::Grain;
+
+/// A set of axes: translation along and rotation about x, y, z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Axes(u8);
+
+impl Axes {
+    /// No axis.
+    pub const NONE: Axes = Axes(0);
+    /// Translation along x, y, z.
+    pub const TRANSLATION: [Axes; 3] = [Axes(1), Axes(2), Axes(4)];
+    /// Rotation about x, y, z.
+    pub const ROTATION: [Axes; 3] = [Axes(8), Axes(16), Axes(32)];
+
+    /// Both sets together.
+    #[must_use]
+    pub fn and(self, other: Axes) -> Axes {
+        Axes(self.0 | other.0)
+    }
+
+    /// The set as six bits: translation x, y, z, rotation x, y, z.
+    pub fn bits(self) -> u32 {
+        u32::from(self.0)
+    }
+
+    /// 1 for a free and 0 for a locked axis of translation.
+    pub fn free_translation(self) -> DVec3 {
+        self.mask(0)
+    }
+
+    /// 1 for a free and 0 for a locked axis of rotation.
+    pub fn free_rotation(self) -> DVec3 {
+        self.mask(3)
+    }
+
+    fn mask(self, shift: u8) -> DVec3 {
+        let free = |axis: u8| f64::from(1 - ((self.0 >> (shift + axis)) & 1));
+        DVec3::new(free(0), free(1), free(2))
+    }
+}
+
+/// State and inertia of all bodies, one entry per body in each list.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bodies {
+    /// Centre of mass \[m\].
+    pub position: Vec<DVec3>,
+    /// Orientation (body to world).
+    pub orientation: Vec<DQuat>,
+    /// Velocity \[m/s\].
+    pub velocity: Vec<DVec3>,
+    /// Angular velocity, world frame \[rad/s\].
+    pub angular_velocity: Vec<DVec3>,
+    /// 1/mass \[1/kg\]; 0 for a body that is not free.
+    pub inverse_mass: Vec<f64>,
+    /// 1/moment of inertia of a sphere \[1/(kg m²)\]; 0 for a body that is not free.
+    pub inverse_inertia: Vec<f64>,
+    /// Axes a free body cannot move along or turn about.
+    pub locked: Vec<Axes>,
+}
+
+impl Bodies {
+    /// Number of bodies.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.position.is_empty()
+    }
+
+    pub(super) fn push_prescribed(&mut self, position: DVec3, orientation: DQuat) {
+        self.push(position, orientation, DVec3::ZERO, DVec3::ZERO);
+        self.inverse_mass.push(0.0);
+        self.inverse_inertia.push(0.0);
+        self.locked.push(Axes::NONE);
+    }
+
+    pub(super) fn push_free(&mut self, grain: &Grain, mass: f64, inertia: f64) -> u32 {
+        self.push(grain.position, DQuat::IDENTITY, grain.velocity, grain.angular_velocity);
+        self.inverse_mass.push(1.0 / mass);
+        self.inverse_inertia.push(1.0 / inertia);
+        self.locked.push(grain.locked);
+        (self.len() - 1) as u32
+    }
+
+    fn push(&mut self, position: DVec3, orientation: DQuat, velocity: DVec3, angular_velocity: DVec3) {
+        self.position.push(position);
+        self.orientation.push(orientation);
+        self.velocity.push(velocity);
+        self.angular_velocity.push(angular_velocity);
+    }
+}

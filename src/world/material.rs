@@ -1,0 +1,95 @@
+//! Materials, and the law between each two of them.
+
+use super::MaterialId;
+
+/// What a grain or boundary is made of. SI units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Material {
+    /// Name in the scenario file.
+    pub name: String,
+    /// Density \[kg/m³\].
+    pub density: f64,
+    /// Young's modulus E \[Pa\].
+    pub youngs_modulus: f64,
+    /// Poisson ratio ν \[-\].
+    pub poisson_ratio: f64,
+    /// Restitution e \[-\].
+    pub restitution: f64,
+    /// Coulomb friction μ \[-\].
+    pub friction: f64,
+    /// Rolling and twisting resistance μ_r, times the effective radius \[-\].
+    pub rolling_resistance: f64,
+    /// Viscous damping c of the normal law \[s\].
+    pub damping: f64,
+}
+
+/// The law of contact between two materials.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairLaw {
+    /// Effective modulus E*: 1/E* = (1-ν_a²)/E_a + (1-ν_b²)/E_b \[Pa\].
+    pub effective_modulus: f64,
+    /// Restitution e \[-\].
+    pub restitution: f64,
+    /// Coulomb friction μ \[-\].
+    pub friction: f64,
+    /// Rolling and twisting resistance μ_r \[-\].
+    pub rolling_resistance: f64,
+    /// Viscous damping c of the normal law \[s\].
+    pub damping: f64,
+}
+
+impl PairLaw {
+    /// The default between two materials: E* of Hertz, and of every other property the smaller value.
+    pub fn mixed(a: &Material, b: &Material) -> PairLaw {
+        let compliance = |m: &Material| (1.0 - m.poisson_ratio * m.poisson_ratio) / m.youngs_modulus;
+        PairLaw {
+            effective_modulus: 1.0 / (compliance(a) + compliance(b)),
+            restitution: a.restitution.min(b.restitution),
+            friction: a.friction.min(b.friction),
+            rolling_resistance: a.rolling_resistance.min(b.rolling_resistance),
+            damping: a.damping.min(b.damping),
+        }
+    }
+}
+
+/// All materials and the law of every pair.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Materials {
+    /// The materials; a [`MaterialId`] is an index into this list.
+    pub list: Vec<Material>,
+    laws: Vec<PairLaw>,
+}
+
+impl Materials {
+    /// Materials with the mixing rule for every pair.
+    pub fn new(list: Vec<Material>) -> Materials {
+        let laws = list.iter().flat_map(|a| list.iter().map(|b| PairLaw::mixed(a, b))).collect();
+        Materials { list, laws }
+    }
+
+    /// Sets the law of a pair, both ways round.
+    pub fn set_law(&mut self, a: MaterialId, b: MaterialId, law: PairLaw) {
+        let [ab, ba] = [self.index(a, b), self.index(b, a)];
+        self.laws[ab] = law;
+        self.laws[ba] = law;
+    }
+
+    /// Law of a pair.
+    pub fn law(&self, a: MaterialId, b: MaterialId) -> &PairLaw {
+        &self.laws[self.index(a, b)]
+    }
+
+    /// All laws, row by row.
+    pub fn laws(&self) -> &[PairLaw] {
+        &self.laws
+    }
+
+    /// Id of a material by name.
+    pub fn find(&self, name: &str) -> Option<MaterialId> {
+        self.list.iter().position(|material| material.name == name).map(|i| i as MaterialId)
+    }
+
+    fn index(&self, a: MaterialId, b: MaterialId) -> usize {
+        a as usize * self.list.len() + b as usize
+    }
+}

@@ -1,0 +1,132 @@
+//! Prescribed motion of a boundary: its pose as a function of time.
+
+use glam::{DQuat, DVec3};
+
+use super::Boundary;
+
+/// How a boundary moves.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Motion {
+    /// Not at all.
+    #[default]
+    Fixed,
+    /// At a constant velocity \[m/s\].
+    Velocity(DVec3),
+    /// About an axis at a constant rate.
+    Rotation {
+        /// A point of the axis \[m\].
+        point: DVec3,
+        /// Angular velocity \[rad/s\].
+        rate: DVec3,
+    },
+    /// To and fro: displacement `amplitude · sin(2π frequency t + phase) - amplitude · sin(phase)`.
+    Oscillation {
+        /// Direction and size \[m\].
+        amplitude: DVec3,
+        /// Frequency \[Hz\].
+        frequency: f64,
+        /// Phase \[rad\].
+        phase: f64,
+    },
+    /// Displacement from the initial position over time, linear in between, constant outside.
+    Table {
+        /// Times, ascending \[s\].
+        times: Vec<f64>,
+        /// Displacement at each time \[m\].
+        displacements: Vec<DVec3>,
+    },
+}
+
+/// Pose and velocity of a boundary.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BoundaryState {
+    /// Position \[m\].
+    pub position: DVec3,
+    /// Orientation.
+    pub orientation: DQuat,
+    /// Velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Angular velocity \[rad/s\].
+    pub angular_velocity: DVec3,
+}
+
+impl Boundary {
+    /// Pose at `time` \[s\] and the velocity that led there over the `step` before \[s\].
+    pub fn state_at(&self, time: f64, step: f64) -> BoundaryState {
+        let (position, orientation) = self.pose_at(time);
+        let (before, _) = self.pose_at(time - step);
+        let angular_velocity = match self.motion {
+            Motion::Rotation { rate, .. } => rate,
+            _ => DVec3::ZERO,
+        };
+        let velocity =
+            if matches!(self.motion, Motion::Fixed) { DVec3::ZERO } else { (position - before) / step };
+        BoundaryState { position, orientation, velocity, angular_velocity }
+    }
+
+    /// Position \[m\] and orientation at `time` \[s\].
+    pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
+        match &self.motion {
+            Motion::Fixed => (self.position, self.orientation),
+            Motion::Velocity(velocity) => (self.position + time * *velocity, self.orientation),
+            Motion::Rotation { point, rate } => {
+                let turn = DQuat::from_scaled_axis(time * *rate);
+                (*point + turn * (self.position - *point), (turn * self.orientation).normalize())
+            }
+            Motion::Oscillation { amplitude, frequency, phase } => {
+                let angle = std::f64::consts::TAU * frequency * time + phase;
+                (self.position + *amplitude * (angle.sin() - phase.sin()), self.orientation)
+            }
+            Motion::Table { times, displacements } => {
+                (self.position + interpolate(times, displacements, time), self.orientation)
+            }
+        }
+    }
+}
+
+/// Linear interpolation of `values` at `times`, constant outside.
+fn interpolate(times: &[f64], values: &[DVec3], time: f64) -> DVec3 {
+    let next = times.partition_point(|&t| t <= time);
+    match (next.checked_sub(1), values.get(next)) {
+        (None, first) => first.copied().unwrap_or(DVec3::ZERO),
+        (Some(last), None) => values[last],
+        (Some(before), Some(&after)) => {
+            let share = (time - times[before]) / (times[next] - times[before]);
+            values[before].lerp(after, share)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn boundary(motion: Motion) -> Boundary {
+        Boundary { name: "wall".into(), position: DVec3::X, orientation: DQuat::IDENTITY, motion }
+    }
+
+    #[test]
+    fn a_table_is_linear_between_its_times_and_constant_outside() {
+        let wall =
+            boundary(Motion::Table { times: vec![1.0, 3.0], displacements: vec![DVec3::ZERO, DVec3::Z] });
+        let height = |time| wall.pose_at(time).0.z;
+        assert_eq!([height(0.0), height(2.0), height(3.0), height(9.0)], [0.0, 0.5, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn the_velocity_of_a_step_carries_the_boundary_over_it() {
+        let wall = boundary(Motion::Oscillation { amplitude: DVec3::Z, frequency: 3.0, phase: 0.4 });
+        let (time, step) = (0.7, 0.005);
+        let carried = wall.pose_at(time - step).0 + step * wall.state_at(time, step).velocity;
+        assert!((carried - wall.pose_at(time).0).length() < 1e-14);
+    }
+
+    #[test]
+    fn a_quarter_turn_takes_x_to_y() {
+        let quarter = DVec3::Z * std::f64::consts::FRAC_PI_2;
+        let (position, orientation) =
+            boundary(Motion::Rotation { point: DVec3::ZERO, rate: quarter }).pose_at(1.0);
+        assert!((position - DVec3::Y).length() < 1e-15);
+        assert!((orientation * DVec3::X - DVec3::Y).length() < 1e-15);
+    }
+}
