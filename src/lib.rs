@@ -2,5 +2,7 @@
 pub mod contact;
 pub mod engine;
 pub mod error;
+pub mod observe;
+pub mod scenario;
 pub mod settings;
 pub mod world;
