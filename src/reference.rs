@@ -1,0 +1,226 @@
+//! The reference engine: every stage in double precision, one file per stage, on all cores.
+//!
+//! It is the twin that the GPU stages are compared with, and the engine that runs where there is no
+//! GPU. In coloured order the contacts of a colour share no free body, so they are solved in parallel
+//! and the result does not depend on the number of threads; in sequential order the contacts are
+//! solved one after the other in the order of their keys.
+
+pub mod broadphase;
+pub mod colouring;
+pub mod impact;
+pub mod integrate;
+pub mod matching;
+pub mod narrowphase;
+pub mod oracle;
+pub mod predict;
+pub mod residual;
+pub mod sweep;
+pub mod warm_start;
+
+use std::time::Instant;
+
+use glam::DVec3;
+
+use crate::contact::{Colouring, Impulse, Key};
+use crate::engine::{Engine, Identity, Snapshot, StepReport};
+use crate::error::Error;
+use crate::settings::Settings;
+use crate::world::{Grain, World};
+
+use narrowphase::{Law, Row};
+use sweep::Velocity;
+
+/// The order in which contacts are visited within a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// One after the other, in the order of their keys.
+    Sequential,
+    /// Colour by colour, in parallel within a colour.
+    Coloured,
+}
+
+/// The double-precision engine.
+pub struct ReferenceEngine {
+    world: World,
+    settings: Settings,
+    order: Order,
+    law: Law,
+    /// Keys of this step's contacts, ascending.
+    keys: Vec<Key>,
+    colouring: Colouring,
+    /// Rows of this step, in the order of the colouring.
+    rows: Vec<Row>,
+    /// Working velocities of all bodies.
+    velocities: Vec<Velocity>,
+    /// Substeps done since the start; time is this times the substep, plus the time at the start.
+    substeps_done: u64,
+    start_time: f64,
+    report: StepReport,
+    stages: Stages,
+}
+
+/// Wall seconds per stage.
+#[derive(Default)]
+struct Stages(Vec<(&'static str, f64)>);
+
+impl Stages {
+    fn time<T>(&mut self, stage: &'static str, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        let seconds = start.elapsed().as_secs_f64();
+        match self.0.iter_mut().find(|(name, _)| *name == stage) {
+            Some((_, total)) => *total += seconds,
+            None => self.0.push((stage, seconds)),
+        }
+        result
+    }
+}
+
+impl ReferenceEngine {
+    /// An engine at the state of `world`.
+    ///
+    /// # Panics
+    /// If the settings are invalid (see [`Settings::validate`]).
+    pub fn new(world: World, settings: Settings, order: Order) -> ReferenceEngine {
+        assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
+        ReferenceEngine {
+            law: Law::new(&settings),
+            start_time: world.time,
+            world,
+            settings,
+            order,
+            keys: Vec::new(),
+            colouring: Colouring::default(),
+            rows: Vec::new(),
+            velocities: Vec::new(),
+            substeps_done: 0,
+            report: StepReport::default(),
+            stages: Stages::default(),
+        }
+    }
+
+    /// Rows of the last substep with their impulses, in solving order.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Colouring of the last step.
+    pub fn colouring(&self) -> &Colouring {
+        &self.colouring
+    }
+
+    /// Keys of the last step's contacts, ascending.
+    pub fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
+    /// The present state.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// One step: find contacts, then solve and move in each substep. This is the algorithm.
+    fn step(&mut self) -> Result<(), Error> {
+        let carried = self.find_contacts();
+        for (row, impulse) in self.rows.iter_mut().zip(carried) {
+            row.impulse = impulse;
+        }
+        for _ in 0..self.settings.substeps {
+            self.solve_and_move()?;
+        }
+        self.report.step += 1;
+        self.report.time = self.world.time;
+        Ok(())
+    }
+
+    /// Broadphase, matching, colouring: which pairs, where their impulses come from, in which order.
+    fn find_contacts(&mut self) -> Vec<Impulse> {
+        let (world, settings, stages) = (&self.world, &self.settings, &mut self.stages);
+        let keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.contact_margin));
+        let carried =
+            stages.time("matching", || matching::carry(&keys, &self.keys, &self.colouring, &self.rows));
+        let colouring = stages.time("colouring", || match self.order {
+            Order::Sequential => colouring::one_after_the_other(keys.len()),
+            Order::Coloured => colouring::greedy(world, &keys),
+        });
+        let carried = colouring.order.iter().map(|&contact| carried[contact as usize]).collect();
+        self.rows.clear();
+        self.rows.resize(keys.len(), Row::default());
+        (self.keys, self.colouring) = (keys, colouring);
+        self.report.contacts = self.keys.len() as u64;
+        self.report.colours = self.colouring.colours() as u32;
+        self.report.tail = self.colouring.tail().len() as u64;
+        carried
+    }
+
+    /// Narrowphase, impact, predict, warm start, sweep, integrate: one substep.
+    fn solve_and_move(&mut self) -> Result<(), Error> {
+        let h = self.settings.substep();
+        let end = self.start_time + (self.substeps_done + 1) as f64 * h;
+        let Self { world, settings, law, keys, colouring, rows, velocities, stages, report, .. } = self;
+
+        stages.time("narrowphase", || {
+            sweep::load_velocities(world, end, h, velocities);
+            narrowphase::fill_rows(world, law, keys, colouring, rows);
+        });
+        stages.time("impact", || impact::solve(law, settings, colouring, rows, velocities));
+        stages.time("predict", || {
+            narrowphase::set_targets(rows, velocities);
+            warm_start::seed(law, settings, world.gravity, rows, velocities);
+            predict::apply_gravity(world, h, velocities);
+        });
+        stages.time("warm_start", || warm_start::apply(colouring, rows, velocities));
+        report.sweeps = stages.time("sweep", || {
+            sweep::solve(law, colouring, rows, velocities, settings.iterations, settings.tolerance)
+        });
+        stages.time("integrate", || integrate::move_bodies(world, velocities, end, h, settings))?;
+        self.substeps_done += 1;
+        Ok(())
+    }
+}
+
+impl Engine for ReferenceEngine {
+    fn identity(&self) -> Identity {
+        Identity {
+            engine: "cpu",
+            device: "reference engine, double precision".into(),
+            driver: format!("{} threads", rayon::current_num_threads()),
+            backend: "rayon".into(),
+        }
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
+        self.stages.0.clear();
+        // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
+        rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
+        self.report.residuals = residual::measure(&self.law, &self.rows, &self.velocities);
+        Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, Error> {
+        let impulses = self
+            .colouring
+            .order
+            .iter()
+            .zip(&self.rows)
+            .map(|(&contact, row)| (self.keys[contact as usize], row.impulse))
+            .collect();
+        let report = self.report.clone();
+        Ok(Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report))
+    }
+
+    fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error> {
+        Ok(self.world.bodies.position[self.world.boundaries.len()..].to_vec())
+    }
+
+    fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        self.world.add_grains(grains.iter().copied());
+        Ok(())
+    }
+
+    fn memory(&self) -> u64 {
+        let bodies = self.world.bodies.len() * (size_of::<Velocity>() + 152);
+        let contacts = self.rows.capacity() * size_of::<Row>() + self.keys.capacity() * size_of::<Key>();
+        (bodies + contacts) as u64
+    }
+}

@@ -1,0 +1,55 @@
+//! Colouring: runs of contacts that share no free body, so that each run can be solved in parallel.
+//!
+//! Fixed and prescribed bodies are never written, so they never conflict. A contact takes the lowest
+//! colour free at both its bodies; one that finds none is solved in the tail, after the colours.
+
+use crate::contact::{Colouring, Key};
+use crate::world::World;
+
+/// Colours at most; more contacts at one grain go to the tail.
+const COLOURS: usize = 64;
+
+/// Every contact in the tail, in the order of the keys.
+pub fn one_after_the_other(contacts: usize) -> Colouring {
+    Colouring { order: (0..contacts as u32).collect(), starts: Vec::new() }
+}
+
+/// Greedy colouring in the order of the keys.
+pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
+    let mut used = vec![0u64; world.bodies.len()];
+    let colours: Vec<u8> = keys
+        .iter()
+        .map(|key| {
+            let free_bodies = [key.a, key.b]
+                .map(|shape| world.shape_body(shape) as usize)
+                .map(|body| (world.bodies.inverse_mass[body] > 0.0).then_some(body));
+            let taken = free_bodies.iter().flatten().fold(0, |mask, &body| mask | used[body]);
+            let colour = taken.trailing_ones();
+            for &body in free_bodies.iter().flatten() {
+                used[body] |= 1u64.checked_shl(colour).unwrap_or(0);
+            }
+            colour as u8
+        })
+        .collect();
+    sort_by_colour(&colours)
+}
+
+/// Contact order colour by colour, stable inside a colour; colour 64 is the tail.
+fn sort_by_colour(colours: &[u8]) -> Colouring {
+    let mut starts = vec![0u32; COLOURS + 2];
+    for &colour in colours {
+        starts[usize::from(colour) + 1] += 1;
+    }
+    for colour in 0..=COLOURS {
+        starts[colour + 1] += starts[colour];
+    }
+    let mut next = starts.clone();
+    let mut order = vec![0; colours.len()];
+    for (contact, &colour) in colours.iter().enumerate() {
+        order[next[usize::from(colour)] as usize] = contact as u32;
+        next[usize::from(colour)] += 1;
+    }
+    let used = colours.iter().filter(|&&colour| usize::from(colour) < COLOURS).max();
+    starts.truncate(used.map_or(1, |&last| usize::from(last) + 2));
+    Colouring { order, starts }
+}

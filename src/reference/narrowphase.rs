@@ -1,0 +1,179 @@
+//! Narrowphase: the rows of the contact problem, from positions \[E2\]-\[E5\].
+//!
+//! One row holds all that a sweep needs of a contact. Twin: `shaders/narrowphase.wgsl`.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::contact::{Colouring, Impulse, Key};
+use crate::settings::{NormalLaw, Settings};
+use crate::world::{PairLaw, World};
+
+use super::sweep::Velocity;
+
+/// Rows handled by one task.
+pub(super) const CHUNK: usize = 1024;
+
+/// Regularisation of friction and of rolling rows, γ_t = γ_r \[E3\], \[E4\].
+pub const GAMMA: f64 = 1e-6;
+/// n_s of \[E2\]: the damping time is at least this many steps.
+pub const DAMPING_STEPS: f64 = 2.0;
+/// Share of a rigid overlap that one step removes.
+pub const RIGID_CORRECTION: f64 = 0.2;
+/// Speed limit of that correction, in effective radii per step.
+pub const RIGID_CORRECTION_LIMIT: f64 = 0.02;
+/// Overlap at which Hooke's force equals Hertz's, in effective radii.
+pub const HOOKE_OVERLAP: f64 = 0.01;
+
+/// Constants of the laws during a substep.
+#[derive(Debug, Clone, Copy)]
+pub struct Law {
+    /// Length of the substep h \[s\].
+    pub h: f64,
+    /// The normal law.
+    pub normal: NormalLaw,
+    /// Σ_t = Σ_r = γ/h.
+    pub sigma_t: f64,
+}
+
+impl Law {
+    /// Constants for these settings.
+    pub fn new(settings: &Settings) -> Law {
+        let h = settings.substep();
+        Law { h, normal: settings.normal_law, sigma_t: GAMMA / h }
+    }
+}
+
+/// One contact, ready to be solved.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Row {
+    /// Bodies a and b.
+    pub bodies: [u32; 2],
+    /// From b to a.
+    pub normal: DVec3,
+    /// Gap \[m\].
+    pub gap: f64,
+    /// Contact point from the centre of a \[m\].
+    pub arm_a: DVec3,
+    /// Contact point from the centre of b \[m\].
+    pub arm_b: DVec3,
+    /// 1/D of the normal, friction and rolling rows; 0 where nothing can move.
+    pub inverse_d: [f64; 3],
+    /// Σ_n.
+    pub sigma_n: f64,
+    /// Υ of \[E2\]; 0 unless elastic and overlapping.
+    pub upsilon: f64,
+    /// Part of q_n that positions decide \[m/s\].
+    pub position_target: f64,
+    /// q_n \[m/s\].
+    pub target: f64,
+    /// Normal stiffness: λ_n at rest is h · this · δ^(2 e_H - 1).
+    pub stiffness: f64,
+    /// e of the pair.
+    pub restitution: f64,
+    /// μ of the pair.
+    pub friction: f64,
+    /// μ_r R* \[m\].
+    pub rolling_arm: f64,
+    /// Impulse so far.
+    pub impulse: Impulse,
+}
+
+impl Row {
+    /// Contact velocity u \[m/s\].
+    pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
+        a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
+    }
+
+    /// Whether the shapes overlap.
+    pub fn touches(&self) -> bool {
+        self.gap < 0.0
+    }
+}
+
+/// Fills the geometry and coefficients of all rows; impulses stay.
+pub fn fill_rows(world: &World, law: &Law, keys: &[Key], colouring: &Colouring, rows: &mut [Row]) {
+    rows.par_iter_mut().zip(&colouring.order).with_min_len(CHUNK).for_each(|(row, &contact)| {
+        *row = Row { impulse: row.impulse, ..make_row(world, law, keys[contact as usize]) };
+    });
+}
+
+/// Row of one pair.
+pub fn make_row(world: &World, law: &Law, key: Key) -> Row {
+    let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
+    let [a, b] = bodies.map(|body| body as usize);
+    let Some(touch) = world.touch(key.a, key.b) else {
+        return Row { bodies, gap: f64::INFINITY, position_target: f64::NEG_INFINITY, ..Row::default() };
+    };
+    let pair = world.law(key.a, key.b);
+    let radius = world.effective_radius(key.a, key.b);
+    let (arm_a, arm_b) = (touch.point - world.bodies.position[a], touch.point - world.bodies.position[b]);
+    let mut row = Row {
+        bodies,
+        normal: touch.normal,
+        gap: touch.gap,
+        arm_a,
+        arm_b,
+        restitution: pair.restitution,
+        friction: pair.friction,
+        rolling_arm: pair.rolling_resistance * radius,
+        ..Row::default()
+    };
+    row.set_normal_law(law, pair, radius);
+    row.set_inverse_d(world, law);
+    row
+}
+
+impl Row {
+    /// Σ_n, Υ and the part of q_n from positions \[E2\].
+    fn set_normal_law(&mut self, law: &Law, pair: &PairLaw, radius: f64) {
+        let overlap = -self.gap;
+        if overlap <= 0.0 {
+            self.position_target = overlap / law.h;
+            return;
+        }
+        let hertz_stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
+        let (exponent, stiffness) = match law.normal {
+            NormalLaw::Hertz => (1.25, hertz_stiffness),
+            NormalLaw::Hooke => (1.0, hertz_stiffness * (HOOKE_OVERLAP * radius).sqrt()),
+            NormalLaw::Rigid => {
+                let limit = RIGID_CORRECTION_LIMIT * radius;
+                self.position_target = (RIGID_CORRECTION * overlap).min(limit) / law.h;
+                return;
+            }
+        };
+        let compliance = exponent / stiffness;
+        let damping_time = (DAMPING_STEPS * law.h).max(pair.damping / exponent);
+        let slope = exponent * overlap.powf(exponent - 1.0);
+        self.stiffness = stiffness;
+        self.upsilon = 1.0 / (1.0 + 4.0 * damping_time / law.h);
+        self.sigma_n = 4.0 * compliance * self.upsilon / (law.h * law.h * slope * slope);
+        self.position_target = 4.0 * self.upsilon / law.h * overlap / exponent;
+    }
+
+    /// 1/D per kind of row \[E5\]. The friction block is bounded by a multiple of the identity, which is
+    /// exact for spheres, whose arms are parallel to the normal.
+    fn set_inverse_d(&mut self, world: &World, law: &Law) {
+        let mut d = [self.sigma_n, law.sigma_t, law.sigma_t];
+        for (body, arm) in self.bodies.map(|body| body as usize).into_iter().zip([self.arm_a, self.arm_b]) {
+            let locked = world.bodies.locked[body];
+            let inverse_mass = world.bodies.inverse_mass[body];
+            let inverse_inertia = world.bodies.inverse_inertia[body];
+            let lever = arm.cross(self.normal) * locked.free_rotation();
+            let push = self.normal * locked.free_translation();
+            d[0] += inverse_mass * push.length_squared() + inverse_inertia * lever.length_squared();
+            d[1] += inverse_mass + inverse_inertia * arm.length_squared();
+            d[2] += inverse_inertia;
+        }
+        self.inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
+    }
+}
+
+/// q_n from the velocities after the impact stage \[E2\].
+pub fn set_targets(rows: &mut [Row], velocities: &[Velocity]) {
+    rows.par_iter_mut().with_min_len(CHUNK).for_each(|row| {
+        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
+        let closing = row.contact_velocity(a, b).dot(row.normal);
+        row.target = row.position_target + row.upsilon * closing;
+    });
+}

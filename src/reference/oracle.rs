@@ -1,0 +1,41 @@
+//! Independent judges: slow, obvious, and used to check everything else.
+
+use crate::contact::{Colouring, Key};
+use crate::world::World;
+
+/// All pairs with a gap below `margin` (in mean diameters of the pair), by trying every pair.
+pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
+    let surfaces = world.surfaces.len() as u32;
+    let shapes = surfaces + world.grain_count() as u32;
+    let near = |key: &Key| {
+        world.touch(key.a, key.b).is_some_and(|touch| touch.gap < world.pair_margin(key.a, key.b, margin))
+    };
+    (surfaces..shapes)
+        .flat_map(|a| (0..surfaces).chain(a + 1..shapes).map(move |b| Key { a, b }))
+        .filter(near)
+        .collect()
+}
+
+/// What is wrong with a colouring of these contacts; `None` when every contact has one place and no
+/// colour holds a free body twice.
+pub fn colouring_fault(world: &World, keys: &[Key], colouring: &Colouring) -> Option<String> {
+    let mut places: Vec<u32> = colouring.order.clone();
+    places.sort_unstable();
+    if places.len() != keys.len() || places.iter().enumerate().any(|(i, &place)| place != i as u32) {
+        return Some(format!("{} places for {} contacts, or one twice", places.len(), keys.len()));
+    }
+    let mut last_colour = vec![usize::MAX; world.bodies.len()];
+    for colour in 0..colouring.colours() {
+        for &contact in colouring.colour(colour) {
+            let key = keys[contact as usize];
+            for body in [key.a, key.b].map(|shape| world.shape_body(shape) as usize) {
+                let free = world.bodies.inverse_mass[body] > 0.0;
+                if free && last_colour[body] == colour {
+                    return Some(format!("body {body} twice in colour {colour}"));
+                }
+                last_colour[body] = colour;
+            }
+        }
+    }
+    None
+}

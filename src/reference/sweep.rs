@@ -1,0 +1,208 @@
+//! Sweep: projected Gauss-Seidel over all contacts \[E5\].
+//!
+//! Order inside a contact: normal, friction, rolling and twisting. Twin: `shaders/sweep.wgsl`.
+
+use std::marker::PhantomData;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::contact::Colouring;
+use crate::world::{Axes, World};
+
+use super::narrowphase::{Law, Row};
+
+/// Rows handled by one task; smaller colours are solved on the spot.
+const CHUNK: usize = 256;
+
+/// What the solver knows of a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Velocity {
+    /// Velocity \[m/s\].
+    pub linear: DVec3,
+    /// 1/mass \[1/kg\]; 0: never written.
+    pub inverse_mass: f64,
+    /// Angular velocity \[rad/s\].
+    pub angular: DVec3,
+    /// 1/inertia \[1/(kg m²)\].
+    pub inverse_inertia: f64,
+    /// Axes that do not move.
+    pub locked: Axes,
+}
+
+impl Velocity {
+    /// Whether contacts can change it.
+    pub fn is_free(&self) -> bool {
+        self.inverse_mass > 0.0
+    }
+
+    /// Velocity after an impulse \[N s\] at `arm` \[m\] from the centre.
+    pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
+        let mut linear = self.inverse_mass * impulse;
+        let mut angular = self.inverse_inertia * arm.cross(impulse);
+        if self.locked != Axes::NONE {
+            linear *= self.locked.free_translation();
+            angular *= self.locked.free_rotation();
+        }
+        self.linear += linear;
+        self.angular += angular;
+    }
+
+    /// Velocity after an angular impulse \[N m s\].
+    pub fn twist(&mut self, impulse: DVec3) {
+        let mut angular = self.inverse_inertia * impulse;
+        if self.locked != Axes::NONE {
+            angular *= self.locked.free_rotation();
+        }
+        self.angular += angular;
+    }
+}
+
+/// Velocities at the start of a substep that ends at `end` \[s\]: of grains their own, of boundaries
+/// the ones that carry them through it.
+pub fn load_velocities(world: &World, end: f64, h: f64, velocities: &mut Vec<Velocity>) {
+    let bodies = &world.bodies;
+    velocities.clear();
+    velocities.extend((0..bodies.len()).map(|body| Velocity {
+        linear: bodies.velocity[body],
+        inverse_mass: bodies.inverse_mass[body],
+        angular: bodies.angular_velocity[body],
+        inverse_inertia: bodies.inverse_inertia[body],
+        locked: bodies.locked[body],
+    }));
+    for (velocity, boundary) in velocities.iter_mut().zip(&world.boundaries) {
+        let state = boundary.state_at(end, h);
+        velocity.linear = state.velocity;
+        velocity.angular = state.angular_velocity;
+    }
+}
+
+/// Sweeps until no contact changes by more than `tolerance` \[m/s\], at most `iterations` times.
+/// Returns the number of sweeps.
+pub fn solve(
+    law: &Law,
+    colouring: &Colouring,
+    rows: &mut [Row],
+    velocities: &mut [Velocity],
+    iterations: u32,
+    tolerance: f64,
+) -> u32 {
+    for sweep in 1..=iterations {
+        let change = for_each_contact(colouring, rows, velocities, |row, a, b| solve_contact(law, row, a, b));
+        if change < tolerance {
+            return sweep;
+        }
+    }
+    iterations
+}
+
+/// Visits all rows with their bodies, colour by colour, then the tail, and returns the largest value
+/// that `visit` returned. Rows of a colour share no free body, so their order has no effect.
+pub fn for_each_contact(
+    colouring: &Colouring,
+    rows: &mut [Row],
+    velocities: &mut [Velocity],
+    visit: impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64 + Sync,
+) -> f64 {
+    let bodies = Disjoint::new(velocities);
+    let visit_all = |rows: &mut [Row]| {
+        // SAFETY: the rows in flight at one time are those of one colour, or one by one those of the
+        // tail; they share no free body, and a body that is not free is only read.
+        rows.iter_mut().fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, &visit) }))
+    };
+    let mut largest = 0.0f64;
+    for bounds in colouring.starts.windows(2) {
+        let rows = &mut rows[bounds[0] as usize..bounds[1] as usize];
+        largest = largest.max(if rows.len() <= CHUNK {
+            visit_all(rows)
+        } else {
+            rows.par_chunks_mut(CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
+        });
+    }
+    let tail = colouring.starts.last().map_or(0, |&end| end as usize);
+    largest.max(visit_all(&mut rows[tail..]))
+}
+
+/// Velocities that several threads write, each body by one thread at a time.
+struct Disjoint<'a> {
+    first: *mut Velocity,
+    count: usize,
+    owner: PhantomData<&'a mut [Velocity]>,
+}
+
+// SAFETY: access goes through `visit`, whose callers keep the rows in flight disjoint.
+unsafe impl Sync for Disjoint<'_> {}
+
+impl<'a> Disjoint<'a> {
+    fn new(velocities: &'a mut [Velocity]) -> Disjoint<'a> {
+        Disjoint { first: velocities.as_mut_ptr(), count: velocities.len(), owner: PhantomData }
+    }
+
+    /// Lets `visit` work on copies of a row's bodies and writes the free ones back.
+    ///
+    /// # Safety
+    /// No row visited at the same time may share a free body with this one.
+    unsafe fn visit(
+        &self,
+        row: &mut Row,
+        visit: &impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64,
+    ) -> f64 {
+        let [at_a, at_b] = row.bodies.map(|body| body as usize);
+        assert!(at_a < self.count && at_b < self.count, "contact of a body that does not exist");
+        // SAFETY: in bounds; nobody writes these bodies meanwhile, by the caller's promise.
+        unsafe {
+            let mut a = self.first.add(at_a).read();
+            let mut b = self.first.add(at_b).read();
+            let result = visit(row, &mut a, &mut b);
+            if a.is_free() {
+                self.first.add(at_a).write(a);
+            }
+            if b.is_free() {
+                self.first.add(at_b).write(b);
+            }
+            result
+        }
+    }
+}
+
+/// Solves one contact while all others are held fixed \[E5\]; returns its change \[m/s\].
+pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocity) -> f64 {
+    let velocity = row.contact_velocity(a, b);
+    let closing = velocity.dot(row.normal);
+    let old = row.impulse;
+
+    let step = (closing + row.sigma_n * old.normal - row.target) * row.inverse_d[0];
+    let normal = (old.normal - step).max(0.0);
+    if normal == 0.0 && old.normal == 0.0 {
+        return 0.0; // its cone is a point: nothing to rub against
+    }
+    let slip = velocity - closing * row.normal;
+    let step = (slip + law.sigma_t * old.tangent) * row.inverse_d[1];
+    let tangent = project(old.tangent - step, row.friction * normal);
+
+    let linear = (normal - old.normal) * row.normal + (tangent - old.tangent);
+    a.push(linear, row.arm_a);
+    b.push(-linear, row.arm_b);
+
+    let spin = a.angular - b.angular;
+    let step = (spin + law.sigma_t * old.rolling) * row.inverse_d[2];
+    let rolling = project(old.rolling - step, row.rolling_arm * normal);
+    let change = rolling - old.rolling;
+    if change != DVec3::ZERO {
+        a.twist(change);
+        b.twist(-change);
+    }
+    row.impulse.normal = normal;
+    row.impulse.tangent = tangent;
+    row.impulse.rolling = rolling;
+
+    let per = |inverse_d: f64| if inverse_d > 0.0 { 1.0 / inverse_d } else { 0.0 };
+    let normal_change = (normal - old.normal).abs() * per(row.inverse_d[0]);
+    normal_change.max((tangent - old.tangent).length() * per(row.inverse_d[1]))
+}
+
+/// Nearest vector no longer than `bound`.
+pub fn project(vector: DVec3, bound: f64) -> DVec3 {
+    let length_squared = vector.length_squared();
+    if length_squared <= bound * bound { vector } else { vector * (bound / length_squared.sqrt()) }
+}

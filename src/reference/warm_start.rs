@@ -1,0 +1,76 @@
+//! Warm start \[E7\]: where the impulses of a substep start from.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::contact::{Colouring, Impulse};
+use crate::settings::{NormalLaw, Settings, WarmStart};
+
+use super::narrowphase::{CHUNK, GAMMA, Law, Row};
+use super::sweep::{self, Velocity, project};
+
+/// Turns the impulse that a row carries into the one it starts from, inside today's cone.
+/// `velocities` are those before the external forces.
+pub fn seed(law: &Law, settings: &Settings, gravity: DVec3, rows: &mut [Row], velocities: &[Velocity]) {
+    rows.par_iter_mut().with_min_len(CHUNK).for_each(|row| {
+        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
+        let velocity = row.contact_velocity(a, b);
+        let guess = match settings.warm_start {
+            WarmStart::Cold => Impulse::default(),
+            WarmStart::History { fraction } => row.impulse.scaled(fraction),
+            WarmStart::Adaptive { fraction, motion } => {
+                let moving = motion * gravity.length() * law.h;
+                row.impulse.scaled(adaptive_fraction(fraction, velocity.length(), moving))
+            }
+            WarmStart::Model => model(law, row, velocity, a.angular - b.angular),
+        };
+        row.impulse = into_cone(row, guess);
+    });
+}
+
+/// β_c = 1 - (1 - β) min(1, |u| / moving): all of it at rest, β when moving.
+pub fn adaptive_fraction(fraction: f64, speed: f64, moving: f64) -> f64 {
+    let motion = if speed < moving {
+        speed / moving
+    } else if speed > 0.0 {
+        1.0
+    } else {
+        0.0
+    };
+    1.0 - (1.0 - fraction) * motion
+}
+
+/// The impulse that the overlap and the contact velocity suggest.
+fn model(law: &Law, row: &Row, velocity: DVec3, spin: DVec3) -> Impulse {
+    let overlap = (-row.gap).max(0.0);
+    let force = match law.normal {
+        NormalLaw::Hertz => row.stiffness * overlap * overlap.sqrt(),
+        NormalLaw::Hooke | NormalLaw::Rigid => row.stiffness * overlap,
+    };
+    Impulse { normal: law.h * force, tangent: -(law.h / GAMMA) * velocity, rolling: -(law.h / GAMMA) * spin }
+}
+
+/// Projects on today's tangent plane and today's cone.
+fn into_cone(row: &Row, guess: Impulse) -> Impulse {
+    let normal = guess.normal.max(0.0);
+    let tangent = guess.tangent - guess.tangent.dot(row.normal) * row.normal;
+    Impulse {
+        normal,
+        tangent: project(tangent, row.friction * normal),
+        rolling: project(guess.rolling, row.rolling_arm * normal),
+    }
+}
+
+/// v ← v + M⁻¹ Gᵀ λ⁰: without it a warm start is worse than a cold one.
+pub fn apply(colouring: &Colouring, rows: &mut [Row], velocities: &mut [Velocity]) {
+    sweep::for_each_contact(colouring, rows, velocities, |row, a, b| {
+        if row.impulse.normal > 0.0 {
+            let linear = row.impulse.linear(row.normal);
+            a.push(linear, row.arm_a);
+            b.push(-linear, row.arm_b);
+            a.twist(row.impulse.rolling);
+            b.twist(-row.impulse.rolling);
+        }
+        0.0
+    });
+}
