@@ -3,6 +3,7 @@ pub mod contact;
 pub mod engine;
 pub mod error;
 pub mod observe;
+pub mod output;
 pub mod reference;
 pub mod scenario;
 pub mod settings;
