@@ -2,5 +2,6 @@
 pub mod contact;
 pub mod engine;
 pub mod error;
+pub mod scenario;
 pub mod settings;
 pub mod world;
