@@ -1,7 +1,137 @@
 //! A scenario file: what a user writes, read into a [`World`], [`Settings`] and a plan of outputs.
+//!
+//! The file is TOML in SI units; angles end in `_deg`. Tables with a `kind` are choices. Unknown keys are
+//! refused. All mistakes are found in one reading, each with its place ([`Problems`]).
+//!
+//! ```toml
+//! title = "..."                   # default: the name of the file
+//! gravity = [0.0, 0.0, -9.81]     # m/s²
+//! duration = 7.0                  # s, required
+//! seed = 1                        # of everything random
+//! locked_axes = ["y", "rx", "rz"] # of all grains: here motion in the x-z plane
+//!
+//! [solver]                        # see crate::settings::Settings
+//! time_step = 5e-3
+//! substeps = 1
+//! iterations = 20
+//! tolerance = 0.0
+//! normal_law = "hertz"            # "hooke", "rigid"
+//! contact_margin = 0.1
+//! impact_threshold = 0.05
+//! warm_start = { kind = "adaptive", fraction = 0.85, motion = 0.2 }  # "history" { fraction }, "cold", "model"
+//!
+//! [materials.pellet]              # any number of them
+//! density = 3700.0                # kg/m³
+//! youngs_modulus = 6e6            # Pa
+//! poisson_ratio = 0.25
+//! restitution = 0.18
+//! friction = 0.91
+//! rolling_resistance = 0.32       # default 0
+//! damping = 0.0                   # s, default 0
+//!
+//! [[pairs]]                       # departs from the mixing rule (the smaller value of the two)
+//! materials = ["pellet", "steel"]
+//! friction = 0.5                  # also restitution, rolling_resistance, damping
+//!
+//! [[boundaries]]
+//! name = "drum"                   # default "boundary-0" and so on
+//! material = "pellet"
+//! shape = { kind = "cylinder", base = [0, 0, 0], axis = [0, 1, 0], length = 0.1, radius = 0.26, caps = true }
+//! motion = { kind = "rotation", axis = [0, 1, 0], rate = 0.25 }
+//!
+//! [[grains]]
+//! material = "pellet"
+//! radius = { kind = "constant", value = 0.0065 }
+//! packing = { kind = "column", count = 25, base = [0, 0, 0] }
+//! velocity = [0, 0, 0]            # m/s; angular_velocity in rad/s
+//! allow_overlap = false           # default true for packings from a file
+//!
+//! [[emitters]]
+//! name = "source"
+//! material = "pellet"
+//! radius = { kind = "uniform", min = 0.004, max = 0.006 }
+//! region = { kind = "box", min = [0, 0, 1], max = [0.1, 0.1, 1.1] }
+//! rate = 500.0                    # 1/s; without it all at once
+//! total = 3000                    # default: until `stop`
+//! start = 0.0
+//! stop = 7.0
+//! every = 0.05                    # s between waves
+//! velocity = [0, 0, -1]
+//!
+//! [output]
+//! every = 0.1                     # s, default a hundredth of the duration
+//! formats = ["vtp", "csv"]
+//!
+//! [observe.drum]
+//! boundary = "drum"
+//! plug_speed = 0.15               # over R·Ω
+//!
+//! [expect]                        # see expect::QUANTITIES
+//! height = { value = 0.3188, tolerance = 0.001 }
+//! plug_share = { at_least = 0.4, from = 4.0, until = 7.0 }
+//! "force_z:drum" = { at_most = -1.0 }
+//! ```
+//!
+//! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
+//! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius). `side` is
+//! where the grains are: "inside" (default) or "outside". A box seen from inside is up to six half spaces, so
+//! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. Caps close the ends; from
+//! outside they are the default and make the body solid, from inside they are not.
+//!
+//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate), `oscillation` (amplitude, frequency,
+//! phase_deg), `table` (times, displacements).
+//!
+//! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
+//! at three deviations by default), `mixture` (radii, shares by number).
+//!
+//! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and
+//! one of: `corner` and `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid
+//! fraction), `pyramid` (base, rows), `list` (positions, radii), `csv` (file). A lattice is filled from below. `corner`
+//! is the centre of its first grain; `counts = [nx, ny]` goes as high as `count` takes. In a box or region only
+//! sites whose grain lies inside are used, whatever its jitter.
+//!
+//! Regions: `box` (min, max), `cylinder` (base, axis, length, radius), `sphere` (centre, radius).
 
+mod boundaries;
+mod emitter;
+pub mod expect;
+mod grains;
+mod grid;
+mod materials;
+mod overlap;
+mod overrides;
+mod packing;
+mod plan;
+mod problems;
+mod radii;
+mod random;
+mod read;
+mod region;
+mod resolved;
+mod solver;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::DVec3;
+use miette::NamedSource;
+use toml::de::DeTable;
+use toml_edit::DocumentMut;
+
+pub use self::emitter::Emitter;
+pub use self::problems::{Problem, Problems};
+use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 use crate::settings::Settings;
-use crate::world::World;
+use crate::world::{Axes, Materials, World};
+
+/// Grains of a scenario, those to be emitted included, at most.
+pub const MAX_GRAINS: u64 = 20_000_000;
+/// Largest scenario file that is read \[bytes\].
+const MAX_FILE: u64 = 64 << 20;
+/// Steps of one run, at most.
+const MAX_STEPS: f64 = 1e12;
 
 /// A scenario, read and checked.
 #[derive(Debug, Clone)]
@@ -65,6 +195,223 @@ pub struct Expectation {
     pub window: Option<(f64, f64)>,
 }
 
-/// A source of grains during the run.
-#[derive(Debug, Clone)]
-pub struct Emitter;
+impl Scenario {
+    /// Reads a scenario file with overrides such as `solver.iterations=100`.
+    ///
+    /// # Errors
+    /// All mistakes in the file and the overrides.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, Problems> {
+        let shown = path.display().to_string();
+        let text = read_text(path, &shown).map_err(|problem| Problems::new(&shown, vec![problem]))?;
+        let name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
+        let folder = path.parent().unwrap_or(Path::new(""));
+        read(&name, &shown, &text, folder, overrides)
+    }
+
+    /// Reads a scenario from a text. `name` is used in messages and for results; paths of other files
+    /// start at `folder`.
+    ///
+    /// # Errors
+    /// All mistakes in the text and the overrides.
+    pub fn parse(name: &str, text: &str, folder: &Path, overrides: &[String]) -> Result<Scenario, Problems> {
+        read(name, name, text, folder, overrides)
+    }
+
+    /// Grains there will be at most: those of the initial state and those to be emitted.
+    pub fn max_grains(&self) -> usize {
+        self.world.grain_count() + self.emitters.iter().map(|emitter| emitter.total() as usize).sum::<usize>()
+    }
+
+    /// Largest radius of a grain, now or later \[m\]; 0 without grains.
+    pub fn largest_radius(&self) -> f64 {
+        self.emitters.iter().map(Emitter::largest_radius).fold(self.world.largest_radius(), f64::max)
+    }
+}
+
+/// The text of a file, or why there is none.
+fn read_text(path: &Path, shown: &str) -> Result<String, Problem> {
+    let cannot = |error: std::io::Error| {
+        Problem::of(shown, format!("cannot be read: {error}")).help("check the path of the scenario file")
+    };
+    let mut bytes = Vec::new();
+    File::open(path).map_err(cannot)?.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(Problem::of(shown, "is larger than 64 MiB").help("put the grains into a CSV file"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes()[good];
+        let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
+        let source = Arc::new(NamedSource::new(shown, before));
+        Problem::at(&source, good..good, format!("not a text file: byte 0x{byte:02x} is not UTF-8"))
+            .help("a scenario is a TOML file in UTF-8")
+    })
+}
+
+fn read(
+    name: &str,
+    shown: &str,
+    text: &str,
+    folder: &Path,
+    overrides: &[String],
+) -> Result<Scenario, Problems> {
+    let fail = |problems| Problems::new(shown, problems);
+    let document = parse_document(shown, text, overrides).map_err(fail)?;
+    let text = if overrides.is_empty() { text.to_owned() } else { document.to_string() };
+    let source = Arc::new(NamedSource::new(shown, text.clone()));
+    let tree = parse_tree(&source, &text).map_err(fail)?;
+    let report = Report::new(source);
+    let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
+    let scenario = root.read(|root| Some(scenario(root, name, folder)));
+    let (problems, filled) = report.finish();
+    match scenario {
+        Some(scenario) if problems.is_empty() => {
+            Ok(Scenario { resolved: resolved::resolve(document, &filled), ..scenario })
+        }
+        _ => Err(fail(problems)),
+    }
+}
+
+/// The document that overrides are applied to and defaults filled into.
+fn parse_document(shown: &str, text: &str, overrides: &[String]) -> Result<DocumentMut, Vec<Problem>> {
+    let source = Arc::new(NamedSource::new(shown, text.to_owned()));
+    parse_tree(&source, text)?;
+    let mut document: DocumentMut = text
+        .parse()
+        .map_err(|error: toml_edit::TomlError| vec![syntax(&source, error.span(), error.message())])?;
+    overrides::apply(&mut document, overrides)?;
+    Ok(document)
+}
+
+/// The parsed text with the place of every value, or all its syntax errors.
+fn parse_tree<'a>(
+    source: &Arc<NamedSource<String>>,
+    text: &'a str,
+) -> Result<toml::Spanned<DeTable<'a>>, Vec<Problem>> {
+    let (tree, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Ok(tree);
+    }
+    Err(errors.iter().map(|error| syntax(source, error.span(), error.message())).collect())
+}
+
+fn syntax(source: &Arc<NamedSource<String>>, span: Option<std::ops::Range<usize>>, message: &str) -> Problem {
+    let message = format!("not valid TOML: {}", message.replace('\n', ", "));
+    Problem::at(source, span.unwrap_or(0..0), message)
+        .help("a line is `key = value`, `[table]`, `[[list]]` or a # comment; strings are in quotes")
+}
+
+/// Reads the whole file; the result counts only if the report stays empty.
+fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
+    let report = root.report;
+    let title = root.or("title", name.to_owned(), text);
+    let gravity = root.or("gravity", DVec3::new(0.0, 0.0, -9.81), vector);
+    let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
+    let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
+    let locked = locked_axes(root);
+    let settings = root.section("solver", |table| Some(solver::settings(table))).unwrap_or_default();
+    check_steps(root, duration, &settings);
+
+    let mut world = World::new(gravity, read_materials(root));
+    for boundary in each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials)) {
+        world.add_boundary(boundary.boundary, boundary.surfaces);
+    }
+    check_names(root, &world);
+
+    let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
+    let shared = emitter::Shared { materials: &world.materials, duration, seed, locked };
+    let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
+    if !root.has("grains") && !root.has("emitters") {
+        root.problem("nothing to simulate: no grains and no emitters", "add [[grains]] or [[emitters]]");
+    }
+
+    let output = root.section("output", |table| Some(plan::output(table, duration)));
+    let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
+    let drum = root.maybe("observe", |node| node.table(|table| plan::drum(table, &world)));
+    let subjects = expect::Subjects { boundaries: &world.boundaries, drum: drum.as_ref(), duration };
+    let expectations =
+        root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
+    let expectations = expectations.unwrap_or_default();
+
+    let placement = grains::place(&blocks, &world, seed, locked, report);
+    overlap::check(&placement, &blocks, &world, report);
+    check_total(root, &placement, &emitters);
+    world.add_grains(placement.grains);
+    Scenario {
+        name: name.to_owned(),
+        title,
+        duration,
+        settings,
+        world,
+        emitters,
+        output,
+        drum,
+        expectations,
+        resolved: String::new(),
+    }
+}
+
+/// Reads every table of a list; those that are wrong are left out.
+fn each<T>(
+    root: &mut Table<'_>,
+    key: &'static str,
+    read: impl Fn(usize, &mut Table<'_>) -> Option<T>,
+) -> Vec<T> {
+    let nodes = root.node(key).and_then(|node| node.elements()).unwrap_or_default();
+    nodes.into_iter().enumerate().filter_map(|(i, node)| node.table(|table| read(i, table))).collect()
+}
+
+fn locked_axes(root: &mut Table<'_>) -> Axes {
+    const AXES: &[&str] = &["x", "y", "z", "rx", "ry", "rz"];
+    let names = root.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));
+    let all = Axes::TRANSLATION.into_iter().chain(Axes::ROTATION);
+    let locked = AXES.iter().zip(all).filter(|(name, _)| names.contains(name));
+    locked.fold(Axes::NONE, |axes, (_, axis)| axes.and(axis))
+}
+
+fn read_materials(root: &mut Table<'_>) -> Materials {
+    let materials = root.maybe("materials", |node| node.table(|table| Some(materials::materials(table))));
+    let mut materials = materials.unwrap_or_default();
+    let mut given = Vec::new();
+    let pairs = root.node("pairs").and_then(|node| node.elements()).unwrap_or_default();
+    for node in pairs {
+        node.table(|table| materials::pair(table, &mut materials, &mut given));
+    }
+    materials
+}
+
+fn check_names(root: &Table<'_>, world: &World) {
+    for (i, boundary) in world.boundaries.iter().enumerate() {
+        if world.boundaries[..i].iter().any(|earlier| earlier.name == boundary.name) {
+            root.problem(
+                format!("two boundaries are named \"{}\"", boundary.name),
+                "give each a name of its own",
+            );
+        }
+    }
+}
+
+fn check_steps(root: &mut Table<'_>, duration: f64, settings: &Settings) {
+    let steps = duration / settings.time_step;
+    if steps > MAX_STEPS {
+        let message = format!("{duration} s in steps of {} s are {steps:.1e} steps", settings.time_step);
+        let help = "enlarge solver.time_step or shorten the duration";
+        match root.node("duration") {
+            Some(node) => node.problem(message, help),
+            None => root.problem(message, help),
+        }
+    }
+}
+
+fn check_total(root: &Table<'_>, placement: &grains::Placement, emitters: &[Emitter]) {
+    let total = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
+    if total > MAX_GRAINS {
+        root.problem(
+            format!("the scenario comes to {total} grains, at most {MAX_GRAINS} are possible"),
+            "use fewer grains",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

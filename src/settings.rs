@@ -17,7 +17,8 @@ pub const HOOKE_OVERLAP: f64 = 0.01;
 pub const TRAVEL_LIMIT: f64 = 10.0;
 
 /// The normal contact law \[E2\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum NormalLaw {
     /// Elastic, force ∝ overlap^(3/2).
     Hertz,
@@ -28,7 +29,8 @@ pub enum NormalLaw {
 }
 
 /// What a contact starts from \[E7\].
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum WarmStart {
     /// From zero.
     Cold,
@@ -56,7 +58,7 @@ impl WarmStart {
 }
 
 /// Settings of the solver. SI units.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Settings {
     /// Time step h \[s\].
     pub time_step: f64,

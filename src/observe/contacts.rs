@@ -1,0 +1,115 @@
+//! The network of contacts.
+
+use crate::contact::ContactState;
+use crate::engine::{Snapshot, Spread};
+
+/// Overlap over the mean radius of the pair (the grain's own against a boundary), over all contacts
+/// that overlap \[-\]; 0 without any.
+pub fn overlap(snapshot: &Snapshot) -> Spread {
+    let overlaps = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
+    let relative = overlaps.map(|contact| -contact.gap / mean_radius(snapshot, contact));
+    let (count, sum, max) = relative.fold((0u64, 0.0, 0.0), |(count, sum, max), overlap| {
+        (count + 1, sum + overlap, f64::max(max, overlap))
+    });
+    Spread { mean: sum / count.max(1) as f64, max }
+}
+
+/// Number of contacts that touch: gap of zero or less.
+pub fn touching(snapshot: &Snapshot) -> f64 {
+    snapshot.contacts.iter().filter(|contact| touches(contact)).count() as f64
+}
+
+/// Share of the contacts that carry a force whose friction is at its bound \[-\]; 0 without any.
+pub fn sliding_share(snapshot: &Snapshot) -> f64 {
+    let active = snapshot.contacts.iter().filter(|contact| contact.is_active());
+    let (count, sliding) = active.fold((0u64, 0u64), |(count, sliding), contact| {
+        (count + 1, sliding + u64::from(contact.is_sliding()))
+    });
+    sliding as f64 / count.max(1) as f64
+}
+
+/// Mean number of touching contacts per grain, those with boundaries included \[-\]; 0 without grains.
+pub fn coordination_number(snapshot: &Snapshot) -> f64 {
+    mean(coordination(snapshot).into_iter())
+}
+
+/// The same over grains with two touching contacts or more: the mechanical coordination number of
+/// Thornton 2000 \[-\]; 0 when there are none.
+pub fn coordination_number_without_rattlers(snapshot: &Snapshot) -> f64 {
+    mean(coordination(snapshot).into_iter().filter(|&contacts| contacts >= 2))
+}
+
+/// Number of touching contacts of every grain.
+pub fn coordination(snapshot: &Snapshot) -> Vec<u32> {
+    let surfaces = snapshot.world.surfaces.len();
+    let mut counts = vec![0; snapshot.world.grain_count()];
+    for contact in snapshot.contacts.iter().filter(|contact| touches(contact)) {
+        let grains = [contact.key.a, contact.key.b].map(|shape| (shape as usize).checked_sub(surfaces));
+        grains.into_iter().flatten().for_each(|grain| counts[grain] += 1);
+    }
+    counts
+}
+
+fn touches(contact: &ContactState) -> bool {
+    contact.gap <= 0.0
+}
+
+fn mean_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
+    let radius = |shape| snapshot.world.sphere_of(shape).map(|sphere| sphere.radius);
+    let a = radius(contact.key.a).unwrap_or(0.0);
+    0.5 * (a + radius(contact.key.b).unwrap_or(a))
+}
+
+fn mean(counts: impl Iterator<Item = u32>) -> f64 {
+    let (grains, contacts) =
+        counts.fold((0u64, 0u64), |(grains, contacts), count| (grains + 1, contacts + u64::from(count)));
+    contacts as f64 / grains.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_worlds::{beside, empty, stack};
+    use super::*;
+
+    #[test]
+    fn overlap_is_relative_to_the_grain_at_a_wall_and_to_the_mean_radius_of_a_pair() {
+        // Floor: 0.05 m over 0.5 m. Pair: 0.05 m over 0.75 m.
+        let overlap = overlap(&stack());
+        approx::assert_relative_eq!(overlap.mean, 0.5 * (0.1 + 0.05 / 0.75), max_relative = 1e-9);
+        approx::assert_relative_eq!(overlap.max, 0.1, max_relative = 1e-9);
+    }
+
+    #[test]
+    fn a_gap_is_no_overlap() {
+        assert_eq!(overlap(&beside()), Spread::default());
+        assert_eq!(touching(&beside()), 0.0);
+        assert_eq!(coordination_number(&beside()), 0.0);
+        assert_eq!(beside().contacts.len(), 1, "yet it is listed");
+    }
+
+    #[test]
+    fn a_contact_of_two_grains_counts_for_both() {
+        // The lower grain touches the floor and the upper grain, the upper one only the lower.
+        assert_eq!(coordination(&stack()), [2, 1]);
+        assert_eq!(touching(&stack()), 2.0);
+        assert_eq!(coordination_number(&stack()), 1.5);
+    }
+
+    #[test]
+    fn a_grain_with_one_contact_is_a_rattler() {
+        assert_eq!(coordination_number_without_rattlers(&stack()), 2.0);
+        assert_eq!(coordination_number_without_rattlers(&beside()), 0.0);
+    }
+
+    #[test]
+    fn sliding_is_counted_among_the_contacts_that_carry_a_force() {
+        // The floor contact is at its bound, the other is not.
+        assert_eq!(sliding_share(&stack()), 0.5);
+        assert_eq!(sliding_share(&beside()), 0.0);
+    }
+
+    #[test]
+    fn no_grains_have_no_contacts() {
+        assert_eq!((coordination_number(&empty()), sliding_share(&empty())), (0.0, 0.0));
+    }
+}

@@ -1,0 +1,119 @@
+//! How the grains move, and how they turn with a drum.
+
+use glam::DVec3;
+
+use super::{grains, packing};
+use crate::engine::Snapshot;
+use crate::scenario::DrumPlan;
+use crate::world::Motion;
+
+/// Root of the mean squared speed of the grains \[m/s\]; 0 without grains.
+pub fn rms_speed(snapshot: &Snapshot) -> f64 {
+    let sum: f64 = speeds_squared(snapshot).sum();
+    (sum / snapshot.world.grain_count().max(1) as f64).sqrt()
+}
+
+/// Speed of the fastest grain \[m/s\]; 0 without grains.
+pub fn max_speed(snapshot: &Snapshot) -> f64 {
+    speeds_squared(snapshot).fold(0.0, f64::max).sqrt()
+}
+
+/// Angle of the centre of mass from straight down, about the axis of the drum, positive in the sense of
+/// its rotation \[deg\]; not a number without gravity, grains or rotation.
+pub fn dynamic_angle_deg(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
+    let Some(rotation) = Rotation::of(snapshot, drum) else { return f64::NAN };
+    let Some(axis) = rotation.rate.try_normalize() else { return f64::NAN };
+    let Some(down) = snapshot.world.gravity.reject_from_normalized(axis).try_normalize() else {
+        return f64::NAN;
+    };
+    let centre = packing::centre_of_mass(snapshot) - rotation.point;
+    axis.dot(down.cross(centre)).atan2(down.dot(centre)).to_degrees()
+}
+
+/// Share of the grains that move with the drum: their velocity differs from that of the turning drum at
+/// their place by at most `plug_speed` · R |Ω| \[-\]; not a number without grains or rotation.
+pub fn plug_share(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
+    let Some(rotation) = Rotation::of(snapshot, drum) else { return f64::NAN };
+    let bodies = &snapshot.world.bodies;
+    let limit = drum.plug_speed * drum.radius * rotation.rate.length();
+    let turns_along = |body: usize| {
+        let drum_velocity = rotation.rate.cross(bodies.position[body] - rotation.point);
+        bodies.velocity[body].distance(drum_velocity) <= limit
+    };
+    let plug = grains(snapshot).filter(|grain| turns_along(grain.body)).count();
+    plug as f64 / snapshot.world.grain_count() as f64
+}
+
+/// The rotation of a drum: a point of its axis \[m\] and its angular velocity \[rad/s\].
+struct Rotation {
+    point: DVec3,
+    rate: DVec3,
+}
+
+impl Rotation {
+    /// `None` when the boundary does not rotate.
+    fn of(snapshot: &Snapshot, drum: &DrumPlan) -> Option<Rotation> {
+        match snapshot.world.boundaries.get(drum.boundary)?.motion {
+            Motion::Rotation { point, rate } if rate != DVec3::ZERO => Some(Rotation { point, rate }),
+            _ => None,
+        }
+    }
+}
+
+fn speeds_squared(snapshot: &Snapshot) -> impl Iterator<Item = f64> + '_ {
+    let velocity = &snapshot.world.bodies.velocity;
+    grains(snapshot).map(|grain| velocity[grain.body].length_squared())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_worlds::{drum, empty, stack};
+    use super::*;
+
+    const PLAN: DrumPlan = DrumPlan { boundary: 0, radius: 2.0, plug_speed: 0.15 };
+
+    #[test]
+    fn rms_speed_is_the_root_of_the_mean_square_and_max_speed_the_largest() {
+        // Speeds 3 and 0.5 m/s.
+        approx::assert_relative_eq!(rms_speed(&stack()), (9.25f64 / 2.0).sqrt(), max_relative = 1e-12);
+        assert_eq!(max_speed(&stack()), 3.0);
+        assert_eq!((rms_speed(&empty()), max_speed(&empty())), (0.0, 0.0));
+    }
+
+    #[test]
+    fn the_dynamic_angle_is_positive_where_the_drum_carries_the_grains_up() {
+        // Axis +y through (5, 0, 7): at the bottom the wall moves towards -x, where the grains have gone.
+        let mut snapshot = drum(DVec3::Y);
+        snapshot.world.bodies.position[1] = DVec3::new(5.0 - 1.0, 3.0, 7.0 - 1.0);
+        snapshot.world.bodies.position[2] = DVec3::new(5.0 - 1.0, -9.0, 7.0 - 1.0);
+        approx::assert_relative_eq!(dynamic_angle_deg(&snapshot, &PLAN), 45.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn a_drum_that_turns_the_other_way_has_the_other_sign() {
+        let mut snapshot = drum(DVec3::NEG_Y);
+        snapshot.world.bodies.position[1] = DVec3::new(5.0 - 1.0, 0.0, 7.0 - 1.0);
+        snapshot.world.bodies.position[2] = snapshot.world.bodies.position[1];
+        approx::assert_relative_eq!(dynamic_angle_deg(&snapshot, &PLAN), -45.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn a_grain_below_the_plug_speed_belongs_to_the_plug_and_one_above_does_not() {
+        // R |Ω| = 2 m/s, so the bound is 0.3 m/s.
+        let mut snapshot = drum(DVec3::Y);
+        let place = |x| DVec3::new(5.0 + x, 0.0, 7.0);
+        snapshot.world.bodies.position[1] = place(1.0);
+        snapshot.world.bodies.velocity[1] = DVec3::new(0.29, 0.0, -1.0);
+        snapshot.world.bodies.position[2] = place(-1.0);
+        snapshot.world.bodies.velocity[2] = DVec3::new(0.31, 0.0, 1.0);
+        assert_eq!(plug_share(&snapshot, &PLAN), 0.5);
+    }
+
+    #[test]
+    fn a_boundary_that_does_not_turn_has_no_angle_and_no_plug() {
+        let snapshot = stack();
+        assert!(dynamic_angle_deg(&snapshot, &PLAN).is_nan());
+        assert!(plug_share(&snapshot, &PLAN).is_nan());
+        assert!(plug_share(&snapshot, &DrumPlan { boundary: 9, ..PLAN }).is_nan());
+    }
+}

@@ -1,0 +1,82 @@
+//! What the grains do to the boundaries.
+
+use glam::DVec3;
+
+use super::grains;
+use crate::engine::Snapshot;
+
+/// Force and torque of the grains on a boundary, averaged over the last substep.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Load {
+    /// Force \[N\].
+    pub force: DVec3,
+    /// Torque about the position of the boundary's body \[N m\].
+    pub torque: DVec3,
+}
+
+/// Load on every boundary, in the order of the boundaries.
+pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
+    let world = &snapshot.world;
+    let mut loads = vec![Load::default(); world.boundaries.len()];
+    for contact in &snapshot.contacts {
+        // The impulse acts on the grain `a`, its reverse on `b`.
+        let body = contact.bodies[1] as usize;
+        let Some(load) = loads.get_mut(body) else { continue };
+        let force = -contact.impulse.linear(contact.normal) / snapshot.substep;
+        let arm = contact.point - world.bodies.position[body];
+        load.force += force;
+        load.torque += arm.cross(force) - contact.impulse.rolling / snapshot.substep;
+    }
+    loads
+}
+
+/// Force on all boundaries along gravity over the weight of the grains \[-\]: 1 at rest; not a number
+/// without gravity or grains.
+pub fn weight_supported(snapshot: &Snapshot) -> f64 {
+    let gravity = snapshot.world.gravity;
+    let force: DVec3 = on_boundaries(snapshot).iter().map(|load| load.force).sum();
+    let mass: f64 = grains(snapshot).map(|grain| grain.mass).sum();
+    force.dot(gravity) / (mass * gravity.length_squared())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_worlds::{beside, empty, stack};
+    use super::*;
+
+    #[test]
+    fn the_force_on_a_boundary_is_the_reverse_of_the_impulse_over_the_substep() {
+        // Impulse on the grain: 0.9 N s up, 0.45 N s along x, in 0.005 s.
+        let force = on_boundaries(&stack())[0].force;
+        assert!((force - DVec3::new(-90.0, 0.0, -180.0)).length() < 1e-9, "{force}");
+    }
+
+    #[test]
+    fn the_torque_on_a_boundary_is_about_its_body_and_contains_the_rolling_moment() {
+        // Body at (-0.7, 0, 0), contact at (0.3, 0, -0.025): the arm (1, 0, -0.025) crossed with
+        // (-90, 0, -180) N is (0, 2.25 + 180, 0); the rolling impulse is 0.01 N m s about y.
+        let torque = on_boundaries(&stack())[0].torque;
+        assert!((torque - DVec3::new(0.0, 182.25 - 2.0, 0.0)).length() < 1e-9, "{torque}");
+    }
+
+    #[test]
+    fn a_contact_between_grains_loads_no_boundary() {
+        let mut snapshot = stack();
+        snapshot.contacts.retain(|contact| contact.bodies[1] != 0);
+        assert_eq!(snapshot.contacts.len(), 1);
+        assert_eq!(on_boundaries(&snapshot), [Load::default()]);
+        assert_eq!(weight_supported(&snapshot), 0.0);
+    }
+
+    #[test]
+    fn a_floor_that_carries_all_grains_supports_their_weight() {
+        // 180 N on the floor, 18 kg at 10 m/s².
+        approx::assert_relative_eq!(weight_supported(&stack()), 1.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn without_boundaries_or_grains_nothing_is_supported() {
+        assert!(on_boundaries(&beside()).is_empty());
+        assert!(weight_supported(&empty()).is_nan());
+    }
+}

@@ -1,0 +1,107 @@
+//! Where the grains are.
+
+use glam::DVec3;
+
+use super::grains;
+use crate::engine::Snapshot;
+
+/// Direction against gravity; +z without gravity.
+pub fn up(snapshot: &Snapshot) -> DVec3 {
+    (-snapshot.world.gravity).try_normalize().unwrap_or(DVec3::Z)
+}
+
+/// Height of the highest top of a grain above the origin, along [`up`] \[m\]; not a number without grains.
+pub fn height(snapshot: &Snapshot) -> f64 {
+    tops(snapshot).into_iter().fold(f64::NAN, f64::max)
+}
+
+/// Height below which 99 % of the tops of grains lie, interpolated linearly between neighbours in the
+/// sorted list \[m\]; not a number without grains.
+pub fn height_p99(snapshot: &Snapshot) -> f64 {
+    percentile(tops(snapshot), 0.99)
+}
+
+/// Centre of mass of the grains \[m\]; not a number without grains.
+pub fn centre_of_mass(snapshot: &Snapshot) -> DVec3 {
+    let position = &snapshot.world.bodies.position;
+    let moment: DVec3 = grains(snapshot).map(|grain| grain.mass * position[grain.body]).sum();
+    moment / grains(snapshot).map(|grain| grain.mass).sum::<f64>()
+}
+
+/// Momentum of the grains \[N s\].
+pub fn momentum(snapshot: &Snapshot) -> DVec3 {
+    let velocity = &snapshot.world.bodies.velocity;
+    grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum()
+}
+
+fn tops(snapshot: &Snapshot) -> Vec<f64> {
+    let up = up(snapshot);
+    let position = &snapshot.world.bodies.position;
+    grains(snapshot).map(|grain| position[grain.body].dot(up) + grain.radius).collect()
+}
+
+/// Value below which the share `share` of the values lies.
+fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
+    let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
+    let rank = share * last as f64;
+    let below = rank.floor() as usize;
+    let (_, &mut low, above) = values.select_nth_unstable_by(below, f64::total_cmp);
+    let high = above.iter().copied().fold(f64::INFINITY, f64::min);
+    if below == last { low } else { low + (rank - below as f64) * (high - low) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_worlds::{empty, sideways, stack, weightless};
+    use super::*;
+
+    #[test]
+    fn height_is_the_highest_top_not_the_highest_centre() {
+        approx::assert_relative_eq!(height(&stack()), 2.9, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn height_is_measured_against_gravity_whichever_way_it_points() {
+        // gravity along -x: the tops are at x + r = 3 + 0.5 and 1 + 1
+        assert_eq!(height(&sideways()), 3.5);
+    }
+
+    #[test]
+    fn without_gravity_up_is_z() {
+        assert_eq!(up(&weightless()), DVec3::Z);
+    }
+
+    #[test]
+    fn the_99th_percentile_ignores_a_single_grain_that_jumped() {
+        let mut tops: Vec<f64> = (0..=100).map(f64::from).collect();
+        tops[37] = 1e6;
+        // sorted: 0..36, 38..=100, 1e6; rank 0.99 · 100 = 99 is the value 100
+        assert_eq!(percentile(tops, 0.99), 100.0);
+    }
+
+    #[test]
+    fn a_percentile_between_two_values_is_interpolated() {
+        approx::assert_relative_eq!(percentile(vec![3.0, 1.0], 0.99), 2.98, max_relative = 1e-12);
+        assert_eq!(percentile(vec![3.0], 0.99), 3.0);
+    }
+
+    #[test]
+    fn the_centre_of_mass_weighs_heavy_grains_more() {
+        // (2 · 0.45 + 16 · 1.9) / 18 and (2 · 0.3 + 16 · 0.3) / 18
+        let centre = centre_of_mass(&stack());
+        approx::assert_relative_eq!(centre.z, 31.3 / 18.0, max_relative = 1e-12);
+        approx::assert_relative_eq!(centre.x, 0.3, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn momentum_is_mass_times_velocity() {
+        assert!((momentum(&stack()) - DVec3::new(6.0, 0.0, -8.0)).length() < 1e-12);
+    }
+
+    #[test]
+    fn without_grains_there_is_no_height_and_no_centre_of_mass() {
+        assert!(height(&empty()).is_nan() && height_p99(&empty()).is_nan());
+        assert!(centre_of_mass(&empty()).is_nan());
+        assert_eq!(momentum(&empty()), DVec3::ZERO);
+    }
+}

@@ -1,0 +1,110 @@
+//! Hand-made states whose quantities are computed by hand.
+
+use std::f64::consts::PI;
+
+use glam::{DQuat, DVec3};
+
+use crate::contact::{Impulse, Key};
+use crate::engine::{Residuals, Snapshot, Spread, StepReport};
+use crate::world::{Boundary, Form, Grain, Material, Materials, Motion, Surface, World};
+
+/// A material in which a grain of radius 1 m weighs 16 kg, one of 0.5 m 2 kg.
+fn material() -> Material {
+    Material {
+        name: "stone".into(),
+        density: 12.0 / PI,
+        youngs_modulus: 1e6,
+        poisson_ratio: 0.25,
+        restitution: 0.5,
+        friction: 0.5,
+        rolling_resistance: 0.1,
+        damping: 0.0,
+    }
+}
+
+fn world(gravity: DVec3) -> World {
+    World::new(gravity, Materials::new(vec![material()]))
+}
+
+fn report() -> StepReport {
+    let spread = |mean, max| Spread { mean, max };
+    StepReport {
+        step: 50,
+        time: 0.25,
+        contacts: 2,
+        sweeps: 20,
+        residuals: Residuals {
+            normal: spread(1.0, 2.0),
+            friction: spread(3.0, 4.0),
+            rolling: spread(5.0, 6.0),
+        },
+        ..StepReport::default()
+    }
+}
+
+/// A grain of 16 kg on one of 2 kg on a floor at z = 0 whose body is at x = -0.7 m, both at x = 0.3 m with an
+/// overlap of 0.05 m; gravity 10 m/s². The floor carries their weight, and its contact slides.
+pub(crate) fn stack() -> Snapshot {
+    let mut world = world(DVec3::new(0.0, 0.0, -10.0));
+    let floor = Boundary {
+        name: "floor".into(),
+        position: DVec3::new(-0.7, 0.0, 0.0),
+        orientation: DQuat::IDENTITY,
+        motion: Motion::Fixed,
+    };
+    world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
+    world.add_grains([
+        Grain {
+            velocity: DVec3::new(3.0, 0.0, 0.0),
+            angular_velocity: DVec3::new(0.0, 4.0, 0.0),
+            ..Grain::at(DVec3::new(0.3, 0.0, 0.45), 0.5, 0)
+        },
+        Grain { velocity: DVec3::new(0.0, 0.0, -0.5), ..Grain::at(DVec3::new(0.3, 0.0, 1.9), 1.0, 0) },
+    ]);
+    let on_floor =
+        Impulse { normal: 0.9, tangent: DVec3::new(0.45, 0.0, 0.0), rolling: DVec3::new(0.0, 0.01, 0.0) };
+    let between = Impulse { normal: 0.8, tangent: DVec3::new(0.1, 0.0, 0.0), rolling: DVec3::ZERO };
+    let impulses = vec![(Key { a: 1, b: 0 }, on_floor), (Key { a: 1, b: 2 }, between)];
+    Snapshot::new(world, impulses, 0.005, report())
+}
+
+/// Two grains side by side with a gap of 0.1 m and a contact that carries nothing; no boundary.
+pub(crate) fn beside() -> Snapshot {
+    let mut world = world(DVec3::new(0.0, 0.0, -10.0));
+    world.add_grains([Grain::at(DVec3::ZERO, 0.5, 0), Grain::at(DVec3::new(1.1, 0.0, 0.0), 0.5, 0)]);
+    Snapshot::new(world, vec![(Key { a: 0, b: 1 }, Impulse::default())], 0.005, report())
+}
+
+/// The stack without gravity.
+pub(crate) fn weightless() -> Snapshot {
+    let mut snapshot = stack();
+    snapshot.world.gravity = DVec3::ZERO;
+    snapshot
+}
+
+/// Grains of radius 0.5 and 1 m at x = 3 and 1 m, with gravity along -x.
+pub(crate) fn sideways() -> Snapshot {
+    let mut world = world(DVec3::new(-2.0, 0.0, 0.0));
+    world.add_grains([Grain::at(DVec3::new(3.0, 0.0, 9.0), 0.5, 0), Grain::at(DVec3::X, 1.0, 0)]);
+    Snapshot::new(world, Vec::new(), 0.005, report())
+}
+
+/// A drum that turns at `rate` about an axis through (5, 0, 7) m, with two grains at rest at the origin.
+pub(crate) fn drum(rate: DVec3) -> Snapshot {
+    let mut world = world(DVec3::new(0.0, 0.0, -10.0));
+    let point = DVec3::new(5.0, 0.0, 7.0);
+    let drum = Boundary {
+        name: "drum".into(),
+        position: point,
+        orientation: DQuat::IDENTITY,
+        motion: Motion::Rotation { point, rate },
+    };
+    world.add_boundary(drum, []);
+    world.add_grains([Grain::at(DVec3::ZERO, 0.1, 0), Grain::at(DVec3::ZERO, 0.1, 0)]);
+    Snapshot::new(world, Vec::new(), 0.005, report())
+}
+
+/// A floor without grains.
+pub(crate) fn empty() -> Snapshot {
+    Snapshot::new(world(DVec3::new(0.0, 0.0, -10.0)), Vec::new(), 0.005, StepReport::default())
+}

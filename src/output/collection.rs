@@ -1,0 +1,71 @@
+//! Frames over time and the two indices ParaView opens them by: `.vtp.series` and `.pvd`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::error::Error;
+
+use super::atomic;
+use super::vtp::PolyData;
+
+/// Frames of one kind. The indices name every frame that is complete, at any time.
+#[derive(Debug)]
+pub struct Collection {
+    folder: PathBuf,
+    kind: &'static str,
+    frames: Vec<Frame>,
+}
+
+#[derive(Debug, Serialize)]
+struct Frame {
+    name: String,
+    time: f64,
+}
+
+#[derive(Serialize)]
+struct Series<'a> {
+    #[serde(rename = "file-series-version")]
+    version: &'static str,
+    files: &'a [Frame],
+}
+
+impl Collection {
+    /// A collection without frames; `kind` starts the names of its files.
+    pub fn new(folder: &Path, kind: &'static str) -> Collection {
+        Collection { folder: folder.to_owned(), kind, frames: Vec::new() }
+    }
+
+    /// Writes the next frame, `<kind>_000012.vtp`, and the indices.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn add(&mut self, time: f64, frame: &PolyData) -> Result<(), Error> {
+        let name = format!("{}_{:06}.vtp", self.kind, self.frames.len());
+        atomic::write(&self.folder.join(&name), |out| frame.write(out))?;
+        self.frames.push(Frame { name, time });
+        atomic::write(&self.index("vtp.series"), |out| self.write_series(out))?;
+        atomic::write(&self.index("pvd"), |out| self.write_pvd(out))
+    }
+
+    fn index(&self, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}.{extension}", self.kind))
+    }
+
+    fn write_series(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, &Series { version: "1.0", files: &self.frames })?;
+        writeln!(out)
+    }
+
+    fn write_pvd(&self, out: &mut impl Write) -> io::Result<()> {
+        writeln!(out, r#"<?xml version="1.0"?>"#)?;
+        writeln!(out, r#"<VTKFile type="Collection" version="0.1">"#)?;
+        writeln!(out, "  <Collection>")?;
+        for Frame { name, time } in &self.frames {
+            writeln!(out, r#"    <DataSet timestep="{time}" part="0" file="{name}"/>"#)?;
+        }
+        writeln!(out, "  </Collection>")?;
+        writeln!(out, "</VTKFile>")
+    }
+}

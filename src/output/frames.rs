@@ -1,0 +1,65 @@
+//! Grains and contacts of a state as points and lines.
+
+use glam::DVec3;
+
+use crate::contact::ContactState;
+use crate::engine::Snapshot;
+use crate::observe::contacts::coordination;
+
+use super::vtp::{Array, Cells, PolyData};
+
+/// Grains as points: radius \[m\], velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id,
+/// material (index in the scenario) and coordination number.
+pub fn grains(snapshot: &Snapshot) -> PolyData {
+    let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
+    let grains = || 0..world.grain_count();
+    let of_body = |values: &'_ [DVec3]| -> Vec<[f64; 3]> {
+        grains().map(|grain| values[world.grain_body(grain)].to_array()).collect()
+    };
+    let orientation = grains().map(|grain| bodies.orientation[world.grain_body(grain)].to_array());
+    let coordination = coordination(snapshot).into_iter().map(|contacts| contacts as i32);
+    PolyData {
+        time: snapshot.report.time,
+        points: of_body(&bodies.position),
+        cells: Cells::Vertices,
+        point_data: vec![
+            Array::scalars("radius", world.spheres.iter().map(|sphere| sphere.radius)),
+            Array::vectors("velocity", of_body(&bodies.velocity).into_iter()),
+            Array::vectors("angular_velocity", of_body(&bodies.angular_velocity).into_iter()),
+            Array::vectors("orientation", orientation),
+            Array::integers("id", grains().map(|grain| grain as i32)),
+            Array::integers("material", world.spheres.iter().map(|sphere| sphere.material as i32)),
+            Array::integers("coordination_number", coordination),
+        ],
+        cell_data: Vec::new(),
+    }
+}
+
+/// Contacts as lines between the two centres, for a boundary from the centre to the contact point: normal
+/// and tangential force \[N\], gap \[m\], and whether friction is at its bound (0 or 1).
+pub fn contacts(snapshot: &Snapshot) -> PolyData {
+    let contacts = || snapshot.contacts.iter();
+    let force = |impulse: f64| impulse / snapshot.substep;
+    PolyData {
+        time: snapshot.report.time,
+        points: contacts().flat_map(|contact| ends(snapshot, contact)).collect(),
+        cells: Cells::Lines,
+        point_data: Vec::new(),
+        cell_data: vec![
+            Array::scalars("normal_force", contacts().map(|contact| force(contact.impulse.normal))),
+            Array::scalars(
+                "tangential_force",
+                contacts().map(|contact| force(contact.impulse.tangent.length())),
+            ),
+            Array::scalars("gap", contacts().map(|contact| contact.gap)),
+            Array::integers("sliding", contacts().map(|contact| i32::from(contact.is_sliding()))),
+        ],
+    }
+}
+
+fn ends(snapshot: &Snapshot, contact: &ContactState) -> [[f64; 3]; 2] {
+    let centre = |body: u32| snapshot.world.bodies.position[body as usize].to_array();
+    let is_grain = snapshot.world.sphere_of(contact.key.b).is_some();
+    let far_end = if is_grain { centre(contact.bodies[1]) } else { contact.point.to_array() };
+    [centre(contact.bodies[0]), far_end]
+}

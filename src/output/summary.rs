@@ -1,0 +1,171 @@
+//! `summary.json`: what ran, on what, how fast, and what came out; for machines to read.
+
+use serde::{Serialize, Serializer};
+
+use crate::engine::{Identity, Residuals, Spread};
+use crate::observe::expectation::Verdict;
+use crate::observe::{Column, Observation};
+use crate::settings::Settings;
+
+/// The summary of a run. A number that has no meaning (the height of no grains) is `null`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Version of this program.
+    pub esker: &'static str,
+    /// How the run ended.
+    pub status: Status,
+    /// What went wrong, of a run that failed.
+    pub message: Option<String>,
+    /// What was run.
+    pub scenario: ScenarioSummary,
+    /// What ran it.
+    pub engine: Identity,
+    /// Settings of the solver.
+    pub settings: Settings,
+    /// How many of everything, at the end.
+    pub counts: Counts,
+    /// Steps done.
+    pub steps: u64,
+    /// Simulated time \[s\].
+    pub simulated_seconds: f64,
+    /// Wall time of the whole run \[s\].
+    pub wall_seconds: f64,
+    /// Steps per second of wall time spent stepping.
+    pub steps_per_second: f64,
+    /// Wall time by what it was spent on \[s\]: `step`, `emit`, `observe`, `output`.
+    pub wall_seconds_by_task: Named,
+    /// Wall time by stage of the step \[s\]; empty where the engine does not time them.
+    pub wall_seconds_by_stage: Named,
+    /// Memory of the engine.
+    pub memory: Memory,
+    /// Grains that the emitters were to place, and did.
+    pub emitters: Vec<EmitterSummary>,
+    /// Residuals of the last step \[E8\].
+    pub residuals: Residuals,
+    /// Overlap over the mean radius at the end \[-\].
+    pub overlap: Spread,
+    /// Energies at the end \[J\].
+    pub energies: Named,
+    /// All observables at the end, by column of the time series.
+    pub observables: Named,
+    /// Units of the observables.
+    pub units: Named<&'static str>,
+    /// What the scenario expected.
+    pub expectations: Vec<Verdict>,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// At its end.
+    Completed,
+    /// By the user.
+    Interrupted,
+    /// By an error.
+    Failed,
+}
+
+/// What was run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScenarioSummary {
+    /// Name of the scenario file.
+    pub name: String,
+    /// Its title.
+    pub title: String,
+    /// Time it was to simulate \[s\].
+    pub duration: f64,
+}
+
+/// How many of everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Grains.
+    pub grains: usize,
+    /// Boundaries.
+    pub boundaries: usize,
+    /// Surfaces of the boundaries.
+    pub surfaces: usize,
+    /// Materials.
+    pub materials: usize,
+    /// Contacts of the last step.
+    pub contacts: usize,
+}
+
+/// Memory of the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Memory {
+    /// Bytes in all.
+    pub bytes: u64,
+    /// Bytes per grain.
+    pub bytes_per_grain: f64,
+}
+
+/// Grains of an emitter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct EmitterSummary {
+    /// Grains it was to place until the end of the run.
+    pub requested: u64,
+    /// Grains it found room for.
+    pub placed: u64,
+}
+
+/// Values by name, in order.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Named<T = f64>(pub Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl Named {
+    /// The values of an observation under their names.
+    pub fn observables(columns: &[Column], observation: &Observation) -> Named {
+        let names = columns.iter().map(|column| column.name.clone());
+        Named(names.zip(observation.values.iter().copied()).collect())
+    }
+
+    /// Adds to a value; to zero if there is none of that name.
+    pub fn add(&mut self, name: &str, amount: f64) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, value)) => *value += amount,
+            None => self.0.push((name.to_owned(), amount)),
+        }
+    }
+
+    /// The value of that name.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
+    }
+
+    /// The values of these names that there are.
+    #[must_use]
+    pub fn only(&self, names: &[&str]) -> Named {
+        Named(self.0.iter().filter(|(name, _)| names.contains(&name.as_str())).cloned().collect())
+    }
+}
+
+impl Named<&'static str> {
+    /// The units of columns under their names.
+    pub fn units(columns: &[Column]) -> Named<&'static str> {
+        Named(columns.iter().map(|column| (column.name.clone(), column.unit)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_values_keep_their_order_and_one_that_is_not_a_number_is_null() {
+        let mut named = Named::default();
+        named.add("zebra", 1.0);
+        named.add("ant", f64::NAN);
+        named.add("zebra", 0.5);
+        assert_eq!(serde_json::to_string(&named).expect("json"), r#"{"zebra":1.5,"ant":null}"#);
+        assert_eq!((named.get("zebra"), named.get("bee")), (Some(1.5), None));
+        assert_eq!(named.only(&["ant"]).0.len(), 1);
+    }
+}

@@ -1,0 +1,47 @@
+//! `timeseries.csv`: one row of observables per output.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::observe::{Column, Observation};
+
+use super::atomic;
+
+/// The file and its place. The header names every column with its unit: `height [m]`.
+#[derive(Debug)]
+pub struct TimeSeries {
+    path: PathBuf,
+    rows: csv::Writer<File>,
+}
+
+impl TimeSeries {
+    /// Creates the file with its header: time, step, then `columns`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn create(path: &Path, columns: &[Column]) -> Result<TimeSeries, Error> {
+        let file = atomic::create(path, |out| {
+            let mut header = csv::Writer::from_writer(out);
+            header.write_record(header_of(columns))?;
+            header.flush()
+        })?;
+        Ok(TimeSeries { path: path.to_owned(), rows: csv::Writer::from_writer(file) })
+    }
+
+    /// Appends a row and flushes it. A value that is not a number is written as `NaN`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn append(&mut self, observation: &Observation) -> Result<(), Error> {
+        let leading = [observation.time.to_string(), observation.step.to_string()];
+        let row = leading.into_iter().chain(observation.values.iter().map(f64::to_string));
+        let written = self.rows.write_record(row).map_err(Into::into);
+        written.and_then(|()| self.rows.flush()).map_err(Error::file(&self.path))
+    }
+}
+
+fn header_of(columns: &[Column]) -> impl Iterator<Item = String> {
+    let leading = ["time [s]".to_owned(), "step [-]".to_owned()];
+    leading.into_iter().chain(columns.iter().map(|column| format!("{} [{}]", column.name, column.unit)))
+}

@@ -1,0 +1,212 @@
+//! Boundaries: shapes turned into surfaces, and their motions.
+//!
+//! A boundary's position is the natural centre of its shape, moved onto the axis it turns about if it
+//! turns; surfaces are relative to that, so that a turning drum keeps its wall to the last digit.
+
+use glam::{DQuat, DVec3};
+
+use super::materials::material_id;
+use super::read::{
+    FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number, text,
+    unit_vector, vector, word,
+};
+use super::region::corners;
+use crate::world::{Boundary, Form, MaterialId, Materials, Motion, Side, Surface};
+
+/// A shape about to become a boundary.
+struct Shape {
+    /// Natural centre \[m\].
+    centre: DVec3,
+    /// Point on its axis that a rotation goes through unless another is given \[m\].
+    pivot: DVec3,
+    /// Axis of symmetry.
+    axis: Option<DVec3>,
+    /// Surfaces: place relative to the centre \[m\], direction of their z axis, geometry.
+    surfaces: Vec<(DVec3, DVec3, Form)>,
+}
+
+/// A boundary with its surfaces.
+pub struct BoundaryParts {
+    /// The body.
+    pub boundary: Boundary,
+    /// Its surfaces.
+    pub surfaces: Vec<Surface>,
+}
+
+/// Reads one of `[[boundaries]]`; `index` is its place in the list, from 0.
+pub fn boundary(table: &mut Table<'_>, index: usize, materials: &Materials) -> Option<BoundaryParts> {
+    let name = table.or("name", format!("boundary-{index}"), text);
+    let material = table.get("material", material_id(materials));
+    let shape = table.get("shape", shape);
+    let axis = shape.as_ref().and_then(|shape| shape.axis);
+    let pivot = shape.as_ref().map_or(DVec3::ZERO, |shape| shape.pivot);
+    let motion = match table.node("motion") {
+        Some(node) => node.table(|table| motion(table, pivot, axis)),
+        None => Some(Motion::Fixed),
+    };
+    Some(assemble(name, shape?, motion?, material?))
+}
+
+fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> BoundaryParts {
+    let position = match motion {
+        Motion::Rotation { point, rate } => {
+            unit_vector(rate).map_or(shape.centre, |axis| point + (shape.centre - point).dot(axis) * axis)
+        }
+        _ => shape.centre,
+    };
+    let shift = shape.centre - position;
+    let surface = |(place, axis, form): (DVec3, DVec3, Form)| {
+        Surface::new(place + shift, DQuat::from_rotation_arc(DVec3::Z, axis), form, material)
+    };
+    BoundaryParts {
+        surfaces: shape.surfaces.into_iter().map(surface).collect(),
+        boundary: Boundary { name, position, orientation: DQuat::IDENTITY, motion },
+    }
+}
+
+fn shape(node: Node<'_>) -> Option<Shape> {
+    node.table(|table| match table.kind(&["plane", "box", "cylinder", "cone", "sphere"])? {
+        "plane" => plane(table),
+        "box" => box_shape(table),
+        "cylinder" => {
+            let radius = table.get("radius", number(LENGTH));
+            revolved(table, radius, radius)
+        }
+        "cone" => {
+            let base = table.get("base_radius", number(LENGTH_OR_ZERO));
+            let top = table.get("top_radius", number(LENGTH_OR_ZERO));
+            revolved(table, base, top)
+        }
+        _ => sphere(table),
+    })
+}
+
+fn plane(table: &mut Table<'_>) -> Option<Shape> {
+    let (point, normal) = (table.get("point", vector), table.get("normal", direction));
+    let (centre, normal) = (point?, normal?);
+    let surfaces = vec![(DVec3::ZERO, normal, Form::Plane)];
+    Some(Shape { centre, pivot: centre, axis: None, surfaces })
+}
+
+fn sphere(table: &mut Table<'_>) -> Option<Shape> {
+    let (centre, radius) = (table.get("centre", vector), table.get("radius", number(LENGTH)));
+    let (centre, radius) = (centre?, radius?);
+    let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Sphere { radius })];
+    Some(Shape { centre, pivot: centre, axis: None, surfaces })
+}
+
+fn side(table: &mut Table<'_>) -> Side {
+    match table.or("side", "inside", word(&["inside", "outside"])) {
+        "outside" => Side::Outside,
+        _ => Side::Inside,
+    }
+}
+
+/// Inside, a box is up to six half spaces: the walls next to an open face go on beyond it.
+fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
+    const FACES: &[&str] = &["-x", "+x", "-y", "+y", "-z", "+z"];
+    let corners = corners(table);
+    let side = side(table);
+    let open = match side {
+        Side::Inside => table.or("open", Vec::new(), |node| node.list(word(FACES))),
+        Side::Outside => Vec::new(),
+    };
+    let (min, max) = corners?;
+    let half = 0.5 * (max - min);
+    let faces = FACES.iter().zip([DVec3::NEG_X, DVec3::X, DVec3::NEG_Y, DVec3::Y, DVec3::NEG_Z, DVec3::Z]);
+    let walls = faces
+        .filter(|(name, _)| !open.contains(name))
+        .map(|(_, outward)| (half * outward, -outward, Form::Plane));
+    let surfaces: Vec<_> = match side {
+        Side::Inside => walls.collect(),
+        Side::Outside => vec![(DVec3::ZERO, DVec3::Z, Form::Box { half })],
+    };
+    if surfaces.is_empty() {
+        table.problem(format!("box `{}` has no wall left", table.name()), "open fewer of its six faces");
+        return None;
+    }
+    let centre = min.midpoint(max);
+    Some(Shape { centre, pivot: centre, axis: None, surfaces })
+}
+
+/// A cylinder or truncated cone from `base` along `axis`.
+fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<f64>) -> Option<Shape> {
+    let (base, axis) = (table.get("base", vector), table.get("axis", direction));
+    let length = table.get("length", number(LENGTH));
+    let side = side(table);
+    let caps = table.or("caps", side == Side::Outside, boolean);
+    let (base, axis, length) = (base?, axis?, length?);
+    let (bottom_radius, top_radius) = (base_radius?, top_radius?);
+    if bottom_radius == 0.0 && top_radius == 0.0 {
+        table.problem(format!("cone `{}` has no radius at either end", table.name()), "make one end wider");
+        return None;
+    }
+    let wall = (DVec3::ZERO, axis, Form::Wall { bottom_radius, top_radius, length, side });
+    let disc = |radius: f64, end: f64| {
+        (radius > 0.0).then_some((0.5 * length * end * axis, -end * axis, Form::Disc { radius }))
+    };
+    let surfaces = match (side, caps) {
+        (_, false) => vec![wall],
+        (Side::Outside, true) => {
+            vec![(DVec3::ZERO, axis, Form::Solid { bottom_radius, top_radius, length })]
+        }
+        (Side::Inside, true) => {
+            let ends = [disc(bottom_radius, -1.0), disc(top_radius, 1.0)];
+            std::iter::once(wall).chain(ends.into_iter().flatten()).collect()
+        }
+    };
+    Some(Shape { centre: base + 0.5 * length * axis, pivot: base, axis: Some(axis), surfaces })
+}
+
+fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {
+    match table.kind(&["fixed", "velocity", "rotation", "oscillation", "table"])? {
+        "velocity" => table.get("velocity", vector).map(Motion::Velocity),
+        "rotation" => rotation(table, pivot, axis),
+        "oscillation" => oscillation(table),
+        "table" => motion_table(table),
+        _ => Some(Motion::Fixed),
+    }
+}
+
+fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {
+    let point = table.or("point", pivot, vector);
+    let axis = match axis {
+        Some(axis) => Some(table.or("axis", axis, direction)),
+        None => table.get("axis", direction),
+    };
+    let rate = table.get("rate", number(Need::new(|x| x.abs() <= 1e6, "a rate in rad/s (at most 1e6)")));
+    Some(Motion::Rotation { point, rate: rate? * axis? })
+}
+
+fn oscillation(table: &mut Table<'_>) -> Option<Motion> {
+    let amplitude = table.get("amplitude", vector);
+    let frequency = table.get("frequency", number(NOT_NEGATIVE));
+    let phase = table.or("phase_deg", 0.0, number(FINITE)).to_radians();
+    Some(Motion::Oscillation { amplitude: amplitude?, frequency: frequency?, phase })
+}
+
+fn motion_table(table: &mut Table<'_>) -> Option<Motion> {
+    let times = table.get("times", |node| node.list(number(TIME)));
+    let displacements = table.get("displacements", |node| node.list(vector));
+    let (times, displacements) = (times?, displacements?);
+    if times.is_empty() || times.len() != displacements.len() {
+        table.problem(
+            format!("`{}` has {} times and {} displacements", table.name(), times.len(), displacements.len()),
+            "give one displacement per time, and at least one",
+        );
+        return None;
+    }
+    if let Some(i) = times.windows(2).position(|pair| pair[0] >= pair[1]) {
+        table.problem(
+            format!(
+                "times of `{}` do not ascend: {} is followed by {}",
+                table.name(),
+                times[i],
+                times[i + 1]
+            ),
+            "sort the times and remove equal ones",
+        );
+        return None;
+    }
+    Some(Motion::Table { times, displacements })
+}

@@ -1,0 +1,198 @@
+//! Spheres in cells, to find those near a place. Sizes may differ by orders of magnitude: each octave
+//! of radii has a grid of its own.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use glam::DVec3;
+
+/// Spheres that can be asked for the ones near a place.
+#[derive(Debug, Default)]
+pub struct SphereGrid {
+    spheres: Vec<(DVec3, f64)>,
+    /// Next sphere of the same cell, per sphere; `END` at the last.
+    next: Vec<u32>,
+    levels: Vec<Level>,
+}
+
+/// The spheres of one octave of radii.
+#[derive(Debug)]
+struct Level {
+    octave: i32,
+    cell_size: f64,
+    largest: f64,
+    heads: HashMap<[i64; 3], u32, BuildHasherDefault<CellHasher>>,
+}
+
+const END: u32 = u32::MAX;
+
+impl SphereGrid {
+    /// Adds a sphere.
+    pub fn insert(&mut self, centre: DVec3, radius: f64) {
+        let id = self.spheres.len() as u32;
+        let octave = radius.log2().floor() as i32;
+        let place = match self.levels.iter().position(|level| level.octave == octave) {
+            Some(place) => place,
+            None => {
+                self.levels.push(Level::new(octave));
+                self.levels.len() - 1
+            }
+        };
+        let level = &mut self.levels[place];
+        level.largest = level.largest.max(radius);
+        let head = level.heads.entry(cell(centre, level.cell_size)).or_insert(END);
+        self.next.push(std::mem::replace(head, id));
+        self.spheres.push((centre, radius));
+    }
+
+    /// Whether a sphere overlaps any of those here.
+    pub fn is_blocked(&self, centre: DVec3, radius: f64) -> bool {
+        let overlaps = |other: (DVec3, f64)| {
+            let reach = radius + other.1;
+            centre.distance_squared(other.0) < reach * reach
+        };
+        self.levels.iter().any(|level| {
+            let mut blocked = false;
+            self.visit(level, centre, radius + level.largest, &mut |id| {
+                blocked |= overlaps(self.spheres[id as usize]);
+                !blocked
+            });
+            blocked
+        })
+    }
+
+    /// Calls `pair` for the spheres that may touch sphere `id` and are larger, or of the same octave
+    /// and earlier, until it says no. Over all ids every pair comes up once.
+    pub fn visit_pairs(&self, id: u32, mut pair: impl FnMut(u32) -> bool) {
+        let (centre, radius) = self.spheres[id as usize];
+        let octave = radius.log2().floor() as i32;
+        let mut go_on = true;
+        for level in self.levels.iter().filter(|level| level.octave >= octave) {
+            self.visit(level, centre, radius + level.largest, &mut |other| {
+                if go_on && (level.octave > octave || other < id) {
+                    go_on = pair(other);
+                }
+                go_on
+            });
+        }
+    }
+
+    /// Visits the spheres of a level whose cell is within `reach`, until `go_on` says no.
+    fn visit(&self, level: &Level, centre: DVec3, reach: f64, go_on: &mut dyn FnMut(u32) -> bool) {
+        let (low, high) = (cell(centre - reach, level.cell_size), cell(centre + reach, level.cell_size));
+        let cells: f64 = (0..3).map(|axis| high[axis] as f64 - low[axis] as f64 + 1.0).product();
+        if cells > level.heads.len() as f64 {
+            level.heads.values().all(|&head| self.visit_cell(head, go_on));
+            return;
+        }
+        for x in low[0]..=high[0] {
+            for y in low[1]..=high[1] {
+                for z in low[2]..=high[2] {
+                    let head = level.heads.get(&[x, y, z]).copied().unwrap_or(END);
+                    if !self.visit_cell(head, go_on) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    fn visit_cell(&self, head: u32, go_on: &mut dyn FnMut(u32) -> bool) -> bool {
+        let mut id = head;
+        while id != END {
+            if !go_on(id) {
+                return false;
+            }
+            id = self.next[id as usize];
+        }
+        true
+    }
+}
+
+impl Level {
+    fn new(octave: i32) -> Level {
+        // A sphere of this octave has a radius below 2^(octave + 1): its diameter is at most a cell.
+        let cell_size = 2f64.powi(octave + 2);
+        Level { octave, cell_size, largest: 0.0, heads: HashMap::default() }
+    }
+}
+
+fn cell(point: DVec3, size: f64) -> [i64; 3] {
+    (point / size).floor().to_array().map(|x| x as i64)
+}
+
+/// Mixes the three coordinates of a cell; the default hasher takes most of the time otherwise.
+#[derive(Debug, Default)]
+struct CellHasher(u64);
+
+impl Hasher for CellHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
+    }
+
+    fn write_i64(&mut self, x: i64) {
+        self.write_u64(x as u64);
+    }
+
+    fn write_u64(&mut self, x: u64) {
+        self.0 = (self.0.rotate_left(26) ^ x).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_usize(&mut self, x: usize) {
+        self.write_u64(x as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::{Random, Stream};
+    use super::*;
+
+    fn spheres() -> Vec<(DVec3, f64)> {
+        let mut random = Random::new(1, Stream::Grains(0));
+        (0..600).map(|_| (random.in_cube(1.0), 10f64.powf(random.between(-3.0, -0.7)))).collect()
+    }
+
+    fn overlap(a: (DVec3, f64), b: (DVec3, f64)) -> bool {
+        a.0.distance(b.0) < a.1 + b.1
+    }
+
+    #[test]
+    fn the_grid_finds_every_overlapping_pair_once() {
+        let spheres = spheres();
+        let mut grid = SphereGrid::default();
+        spheres.iter().for_each(|&(centre, radius)| grid.insert(centre, radius));
+        let mut found = Vec::new();
+        for id in 0..spheres.len() as u32 {
+            grid.visit_pairs(id, |other| {
+                if overlap(spheres[id as usize], spheres[other as usize]) {
+                    found.push((id.max(other), id.min(other)));
+                }
+                true
+            });
+        }
+        found.sort_unstable();
+        let all = (0..600u32).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let expected: Vec<_> =
+            all.filter(|&(a, b)| overlap(spheres[a as usize], spheres[b as usize])).collect();
+        assert!(expected.len() > 100);
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_place_is_blocked_exactly_when_a_sphere_is_there() {
+        let spheres = spheres();
+        let mut grid = SphereGrid::default();
+        spheres.iter().for_each(|&(centre, radius)| grid.insert(centre, radius));
+        let mut random = Random::new(2, Stream::Grains(0));
+        for _ in 0..500 {
+            let probe = (random.in_cube(1.2), 10f64.powf(random.between(-3.5, 0.0)));
+            let expected = spheres.iter().any(|&sphere| overlap(probe, sphere));
+            assert_eq!(grid.is_blocked(probe.0, probe.1), expected, "{probe:?}");
+        }
+    }
+}

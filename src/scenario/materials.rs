@@ -1,0 +1,106 @@
+//! The `[materials]` table and the `[[pairs]]` that depart from the mixing rule.
+
+use super::problems::suggest;
+use super::read::{NOT_NEGATIVE, Need, Node, SHARE, Table, number, text};
+use crate::world::{Material, MaterialId, Materials, PairLaw};
+
+const DENSITY: Need = Need::new(|x| x > 0.0 && x <= 1e6, "a positive density in kg/m³ (at most 1e6)");
+const MODULUS: Need = Need::new(|x| x > 0.0 && x <= 1e15, "a positive modulus in Pa (at most 1e15)");
+const POISSON: Need = Need::new(|x| x > -1.0 && x <= 0.5, "a number above -1 and at most 0.5");
+
+/// Reads all materials. A wrong one keeps its name, so that those who refer to it are not blamed.
+pub fn materials(table: &mut Table<'_>) -> Materials {
+    let read = |(name, _, node): (String, _, Node<'_>)| {
+        let read = node.table(|table| material(&name, table));
+        read.unwrap_or_else(|| placeholder(&name))
+    };
+    Materials::new(table.named().into_iter().map(read).collect())
+}
+
+fn material(name: &str, table: &mut Table<'_>) -> Option<Material> {
+    let density = table.get("density", number(DENSITY));
+    let youngs_modulus = table.get("youngs_modulus", number(MODULUS));
+    let poisson_ratio = table.get("poisson_ratio", number(POISSON));
+    let restitution = table.get("restitution", number(SHARE));
+    let friction = table.get("friction", number(NOT_NEGATIVE));
+    Some(Material {
+        name: name.to_owned(),
+        rolling_resistance: table.or("rolling_resistance", 0.0, number(NOT_NEGATIVE)),
+        damping: table.or("damping", 0.0, number(NOT_NEGATIVE)),
+        density: density?,
+        youngs_modulus: youngs_modulus?,
+        poisson_ratio: poisson_ratio?,
+        restitution: restitution?,
+        friction: friction?,
+    })
+}
+
+fn placeholder(name: &str) -> Material {
+    Material {
+        name: name.to_owned(),
+        density: 1000.0,
+        youngs_modulus: 1e6,
+        poisson_ratio: 0.25,
+        restitution: 0.5,
+        friction: 0.5,
+        rolling_resistance: 0.0,
+        damping: 0.0,
+    }
+}
+
+/// Reads the name of a material.
+pub fn material_id(materials: &Materials) -> impl Fn(Node<'_>) -> Option<MaterialId> {
+    move |node| {
+        let name = text(node.clone())?;
+        let id = materials.find(&name);
+        if id.is_none() {
+            let known = materials.list.iter().map(|material| material.name.as_str());
+            let advice = match materials.list.is_empty() {
+                true => format!("add a table [materials.{name}]"),
+                false => suggest(&name, known),
+            };
+            node.problem(format!("`{}` is \"{name}\", which is not a material", node.name()), advice);
+        }
+        id
+    }
+}
+
+/// Reads one of `[[pairs]]` and sets its law.
+pub fn pair(
+    table: &mut Table<'_>,
+    materials: &mut Materials,
+    given: &mut Vec<[MaterialId; 2]>,
+) -> Option<()> {
+    let names = table.get("materials", |node| {
+        let ids = node.clone().list(material_id(materials))?;
+        let pair = <[MaterialId; 2]>::try_from(ids);
+        if pair.is_err() {
+            node.problem(
+                format!("`{}` must name two materials", node.name()),
+                "for example [\"glass\", \"steel\"]",
+            );
+        }
+        pair.ok()
+    });
+    let restitution = table.maybe("restitution", number(SHARE));
+    let friction = table.maybe("friction", number(NOT_NEGATIVE));
+    let rolling_resistance = table.maybe("rolling_resistance", number(NOT_NEGATIVE));
+    let damping = table.maybe("damping", number(NOT_NEGATIVE));
+    let [a, b] = names?;
+    let law = *materials.law(a, b);
+    let law = PairLaw {
+        restitution: restitution.unwrap_or(law.restitution),
+        friction: friction.unwrap_or(law.friction),
+        rolling_resistance: rolling_resistance.unwrap_or(law.rolling_resistance),
+        damping: damping.unwrap_or(law.damping),
+        ..law
+    };
+    let pair = [a.min(b), a.max(b)];
+    if given.contains(&pair) {
+        table.problem("these two materials have a pair already", "join the two tables");
+        return None;
+    }
+    given.push(pair);
+    materials.set_law(a, b, law);
+    Some(())
+}

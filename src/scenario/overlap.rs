@@ -1,0 +1,129 @@
+//! Looks for grains that start inside each other or inside a boundary.
+
+use rayon::prelude::*;
+
+use super::grains::{Block, Placement, deepest_boundary};
+use super::grid::SphereGrid;
+use super::read::Report;
+use crate::world::{Grain, World};
+
+/// Overlap that is accepted, over the smaller radius \[-\].
+const ACCEPTED: f64 = 0.01;
+/// Grains looked at before the search asks whether it has seen enough.
+const CHUNK: usize = 8192;
+/// Overlapping grains after which it has.
+const ENOUGH: usize = 1000;
+/// Overlaps of one grain after which it is left.
+const PER_GRAIN: usize = 64;
+
+/// An overlap of a grain, the deepest of those looked at.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Overlap {
+    grain: usize,
+    other: Other,
+    /// \[m\]
+    depth: f64,
+    /// Over the smaller radius \[-\].
+    share: f64,
+}
+
+/// What a grain overlaps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Other {
+    Grain(usize),
+    Boundary(usize),
+}
+
+/// Reports, per block, the deepest overlap of its grains with earlier ones and with boundaries.
+pub fn check(placement: &Placement, blocks: &[Block], world: &World, report: &Report) {
+    if blocks.iter().all(|block| block.allow_overlap) {
+        return;
+    }
+    let overlaps = find(placement, blocks, world);
+    for (i, block) in blocks.iter().enumerate() {
+        let own: Vec<_> = overlaps.iter().filter(|overlap| placement.block_of(overlap.grain) == i).collect();
+        if let Some(worst) = own.iter().max_by(|a, b| a.share.total_cmp(&b.share)) {
+            let rest = match own.len() - 1 {
+                0 => String::new(),
+                1 => "; so does 1 more grain".to_owned(),
+                more if overlaps.len() >= ENOUGH => format!("; so do at least {more} more grains"),
+                more => format!("; so do {more} more grains"),
+            };
+            report.problem(
+                &block.span,
+                format!("{}{rest}", describe(worst, placement, blocks, world)),
+                "move or shrink the packing, enlarge its spacing, or set allow_overlap = true in the block",
+            );
+        }
+    }
+}
+
+fn describe(overlap: &Overlap, placement: &Placement, blocks: &[Block], world: &World) -> String {
+    let block = |grain: usize| blocks[placement.block_of(grain)].name();
+    let other = match overlap.other {
+        Other::Grain(other) if block(other) == block(overlap.grain) => format!("grain {other}"),
+        Other::Grain(other) => format!("grain {other} of {}", block(other)),
+        Other::Boundary(body) => format!("boundary \"{}\"", world.boundaries[body].name),
+    };
+    format!(
+        "grain {} of {} overlaps {other} by {:.3e} m, {:.1} % of the smaller radius",
+        overlap.grain,
+        block(overlap.grain),
+        overlap.depth,
+        100.0 * overlap.share
+    )
+}
+
+fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> {
+    let mut grid = SphereGrid::default();
+    placement.grains.iter().for_each(|grain| grid.insert(grain.position, grain.radius));
+    let allowed = |grain: usize| blocks[placement.block_of(grain)].allow_overlap;
+    let mut overlaps = Vec::new();
+    let count = placement.grains.len();
+    for first in (0..count).step_by(CHUNK) {
+        let chunk = (first..count.min(first + CHUNK)).into_par_iter();
+        overlaps.par_extend(chunk.filter_map(|grain| {
+            let grains = deepest_grain(&grid, &placement.grains, grain, &allowed);
+            let boundaries =
+                if allowed(grain) { None } else { boundary_overlap(world, &placement.grains, grain) };
+            [grains, boundaries].into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
+        }));
+        if overlaps.len() >= ENOUGH {
+            break;
+        }
+    }
+    overlaps
+}
+
+/// The deepest of the overlaps with other grains, blamed on the later of the two.
+fn deepest_grain(
+    grid: &SphereGrid,
+    grains: &[Grain],
+    id: usize,
+    allowed: &(dyn Fn(usize) -> bool + Sync),
+) -> Option<Overlap> {
+    let mut worst: Option<Overlap> = None;
+    let mut found = 0;
+    grid.visit_pairs(id as u32, |other| {
+        let other = other as usize;
+        let (a, b) = (&grains[id], &grains[other]);
+        let depth = a.radius + b.radius - a.position.distance(b.position);
+        let share = depth / a.radius.min(b.radius);
+        if share > ACCEPTED && !(allowed(id) && allowed(other)) {
+            found += 1;
+            if worst.is_none_or(|worst| share > worst.share) {
+                let (grain, earlier) = (id.max(other), id.min(other));
+                worst = Some(Overlap { grain, other: Other::Grain(earlier), depth, share });
+            }
+        }
+        found < PER_GRAIN
+    });
+    worst
+}
+
+fn boundary_overlap(world: &World, grains: &[Grain], id: usize) -> Option<Overlap> {
+    let grain = &grains[id];
+    let (gap, body) = deepest_boundary(world, grain.position, grain.radius)?;
+    let share = -gap / grain.radius;
+    (share > ACCEPTED).then_some(Overlap { grain: id, other: Other::Boundary(body), depth: -gap, share })
+}

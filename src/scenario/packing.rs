@@ -1,0 +1,305 @@
+//! Packings: where the grains of a block start.
+
+mod csv;
+mod lattice;
+mod random;
+
+use std::path::Path;
+
+use glam::DVec3;
+
+pub use self::csv::Row;
+pub use self::lattice::Lattice;
+use super::MAX_GRAINS;
+use super::radii::{Radii, RadiusDraw};
+use super::random::Random;
+use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
+use super::region::{Region, region};
+
+/// Where the grains of a block start.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Packing {
+    /// One on top of the other, touching.
+    Column {
+        /// Number of grains.
+        count: u64,
+        /// Where the first touches the ground \[m\].
+        base: DVec3,
+        /// Unit vector to the second.
+        axis: DVec3,
+    },
+    /// On the sites of a lattice.
+    Lattice(Lattice),
+    /// At random without overlaps.
+    Random {
+        /// Where.
+        region: Region,
+        /// Number of grains.
+        count: u64,
+    },
+    /// A square pyramid of equal, touching grains.
+    Pyramid {
+        /// Centre of its base on the ground \[m\].
+        base: DVec3,
+        /// Grains along an edge of the lowest layer.
+        rows: u64,
+    },
+    /// At given places.
+    List {
+        /// Centres \[m\].
+        positions: Vec<DVec3>,
+        /// Radii \[m\]; otherwise from the distribution of the block.
+        radii: Option<Vec<f64>>,
+    },
+    /// From a table in a file.
+    Csv(Vec<Row>),
+}
+
+/// A grain with its place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Placed {
+    /// Centre \[m\].
+    pub position: DVec3,
+    /// Radius \[m\].
+    pub radius: f64,
+    /// Velocity \[m/s\] and angular velocity \[rad/s\], if the packing says.
+    pub motion: Option<(DVec3, DVec3)>,
+}
+
+/// Why a packing cannot be made, and what to do about it.
+pub type Refusal = (String, String);
+
+const KINDS: &[&str] = &["column", "lattice", "random", "pyramid", "list", "csv"];
+
+/// Largest number of grains as a bound for whole numbers.
+fn grain_count(node: Node<'_>) -> Option<u64> {
+    whole(1, MAX_GRAINS)(node)
+}
+
+/// Reads a packing of grains with the given sizes; paths of files start at `folder`.
+pub fn packing(node: Node<'_>, radii: Option<&Radii>, folder: &Path) -> Option<Packing> {
+    node.table(|table| match table.kind(KINDS)? {
+        "column" => column(table),
+        "lattice" => lattice::read(table, radii).map(Packing::Lattice),
+        "random" => random_packing(table, radii),
+        "pyramid" => pyramid(table, radii),
+        "list" => list(table),
+        _ => csv::read(table, folder).map(Packing::Csv),
+    })
+}
+
+fn column(table: &mut Table<'_>) -> Option<Packing> {
+    let (count, base) = (table.get("count", grain_count), table.get("base", vector));
+    let axis = table.or("axis", DVec3::Z, direction);
+    Some(Packing::Column { count: count?, base: base?, axis })
+}
+
+fn random_packing(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packing> {
+    const FILL: Need = Need::new(|x| x > 0.0 && x <= 0.5, "a solid fraction above 0 and at most 0.5");
+    let region = table.get("region", region);
+    let (has_count, has_fill) = (table.has("count"), table.has("fill"));
+    let (count, fill) = (table.maybe("count", grain_count), table.maybe("fill", number(FILL)));
+    if has_count == has_fill {
+        let found = if has_count { "both `count` and `fill`" } else { "neither `count` nor `fill`" };
+        table.problem(format!("`{}` has {found}", table.name()), "give one of the two");
+        return None;
+    }
+    let region = region?;
+    let count = match fill {
+        Some(fill) => (fill * region.volume() / radii?.mean_volume()).round(),
+        None => count? as f64,
+    };
+    if !(1.0..=MAX_GRAINS as f64).contains(&count) {
+        table.problem(
+            format!("`{}` would hold {count:e} grains, expected 1 to {MAX_GRAINS}", table.name()),
+            "change `fill`, the region or the radii",
+        );
+        return None;
+    }
+    Some(Packing::Random { region, count: count as u64 })
+}
+
+fn pyramid(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packing> {
+    // 390 rows hold 19.8 million grains.
+    let (base, rows) = (table.get("base", vector), table.get("rows", whole(1, 390)));
+    if !matches!(radii, None | Some(Radii::Constant(_))) {
+        table.problem(
+            format!("`{}` is a pyramid, whose grains must be equal", table.name()),
+            "use radius = { kind = \"constant\", value = ... }",
+        );
+        return None;
+    }
+    Some(Packing::Pyramid { base: base?, rows: rows? })
+}
+
+fn list(table: &mut Table<'_>) -> Option<Packing> {
+    let positions = table.get("positions", |node| node.list(vector));
+    let has_radii = table.has("radii");
+    let radii = table.maybe("radii", |node| node.list(number(RADIUS)));
+    let positions = positions?;
+    if has_radii && radii.as_ref()?.len() != positions.len() {
+        let count = radii.as_ref()?.len();
+        table.problem(
+            format!("`{}` has {} positions and {count} radii", table.name(), positions.len()),
+            "give one radius per position",
+        );
+        return None;
+    }
+    if positions.is_empty() {
+        table.problem(format!("`{}` has no positions", table.name()), "add one, or remove the block");
+        return None;
+    }
+    Some(Packing::List { positions, radii })
+}
+
+/// Reads the spacing of a lattice or the displacement of its sites.
+fn length(least: f64) -> Need {
+    if least > 0.0 {
+        Need::new(|x| (1e-9..=1e9).contains(&x), "a positive length in metres (1e-9 to 1e9)")
+    } else {
+        Need::new(|x| (0.0..=1e9).contains(&x), "zero or a positive length in metres")
+    }
+}
+
+impl Packing {
+    /// Number of grains, once known; a lattice in a region learns it by filling.
+    pub fn count(&self) -> Option<u64> {
+        match self {
+            Packing::Column { count, .. } | Packing::Random { count, .. } => Some(*count),
+            Packing::Lattice(lattice) => lattice.count(),
+            Packing::Pyramid { rows, .. } => Some(rows * (rows + 1) * (2 * rows + 1) / 6),
+            Packing::List { positions, .. } => Some(positions.len() as u64),
+            Packing::Csv(rows) => Some(rows.len() as u64),
+        }
+    }
+
+    /// Whether some grain needs a radius from the distribution of the block.
+    pub fn needs_radii(&self) -> bool {
+        match self {
+            Packing::List { radii, .. } => radii.is_none(),
+            Packing::Csv(rows) => rows.iter().any(|row| row.radius.is_none()),
+            _ => true,
+        }
+    }
+
+    /// Places the grains. `is_blocked` tells where others are already.
+    ///
+    /// # Errors
+    /// When they do not fit, with the number that would.
+    pub fn place(
+        &self,
+        radii: &Radii,
+        random: &mut Random,
+        is_blocked: &dyn Fn(DVec3, f64) -> bool,
+    ) -> Result<Vec<Placed>, Refusal> {
+        let draws = |count: u64, random: &mut Random| {
+            let mut draw = RadiusDraw::new(radii.clone(), count);
+            (0..count).map(|_| draw.next(random)).collect::<Vec<f64>>()
+        };
+        match self {
+            Packing::Column { count, base, axis } => Ok(stack(*base, *axis, &draws(*count, random))),
+            Packing::Lattice(lattice) => {
+                let sites = lattice.sites(radii.largest())?;
+                let sizes = draws(sites.len() as u64, random);
+                Ok(zip(sites.into_iter().map(|site| lattice.shake(site, random)), sizes))
+            }
+            Packing::Random { region, count } => {
+                random::fill(region, draws(*count, random), random, is_blocked)
+            }
+            Packing::Pyramid { base, rows } => Ok(pile_up(*base, *rows, radii.largest())),
+            Packing::List { positions, radii: given } => {
+                let sizes = given.clone().unwrap_or_else(|| draws(positions.len() as u64, random));
+                Ok(zip(positions.iter().copied(), sizes))
+            }
+            Packing::Csv(rows) => {
+                let sizes = draws(rows.len() as u64, random);
+                Ok(rows.iter().zip(sizes).map(|(row, size)| row.placed(size)).collect())
+            }
+        }
+    }
+}
+
+fn zip(positions: impl Iterator<Item = DVec3>, sizes: Vec<f64>) -> Vec<Placed> {
+    let placed = |(position, radius)| Placed { position, radius, motion: None };
+    positions.zip(sizes).map(placed).collect()
+}
+
+/// Grains one on top of the other.
+fn stack(base: DVec3, axis: DVec3, sizes: &[f64]) -> Vec<Placed> {
+    let mut height = 0.0;
+    let place = |&radius: &f64| {
+        let centre = height + radius;
+        height += 2.0 * radius;
+        Placed { position: base + centre * axis, radius, motion: None }
+    };
+    sizes.iter().map(place).collect()
+}
+
+/// A square pyramid: each layer sits in the hollows of the one below, √2 r above it.
+fn pile_up(base: DVec3, rows: u64, radius: f64) -> Vec<Placed> {
+    let layer = |level: u64| {
+        let edge = rows - level;
+        let height = radius * (1.0 + level as f64 * 2f64.sqrt());
+        let along = move |i: u64| (2.0 * i as f64 - (edge - 1) as f64) * radius;
+        (0..edge * edge).map(move |i| base + DVec3::new(along(i % edge), along(i / edge), height))
+    };
+    let place = |position| Placed { position, radius, motion: None };
+    (0..rows).flat_map(layer).map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Stream;
+    use super::*;
+
+    fn place(packing: &Packing, radii: &Radii) -> Vec<Placed> {
+        packing.place(radii, &mut Random::new(1, Stream::Grains(0)), &|_, _| false).expect("room")
+    }
+
+    fn least_gap(grains: &[Placed]) -> f64 {
+        let gap = |a: &Placed, b: &Placed| a.position.distance(b.position) - a.radius - b.radius;
+        let pairs = grains.iter().enumerate().flat_map(|(i, a)| grains[..i].iter().map(move |b| gap(a, b)));
+        pairs.fold(f64::INFINITY, f64::min)
+    }
+
+    #[test]
+    fn grains_of_a_column_touch_each_other_and_the_ground() {
+        let packing = Packing::Column { count: 5, base: DVec3::Z, axis: DVec3::Z };
+        let grains = place(&packing, &Radii::Uniform { min: 0.5, max: 1.0 });
+        assert_eq!(grains[0].position.z, 1.0 + grains[0].radius);
+        for pair in grains.windows(2) {
+            let gap = pair[0].position.distance(pair[1].position) - pair[0].radius - pair[1].radius;
+            assert!(gap.abs() < 1e-14, "{gap}");
+        }
+    }
+
+    #[test]
+    fn a_pyramid_touches_and_does_not_overlap() {
+        let packing = Packing::Pyramid { base: DVec3::ZERO, rows: 4 };
+        let grains = place(&packing, &Radii::Constant(0.5));
+        assert_eq!(grains.len() as u64, packing.count().expect("known"));
+        assert!(least_gap(&grains).abs() < 1e-14);
+        let top = grains.last().expect("grains").position;
+        assert!((top - DVec3::Z * (0.5 + 3.0 * 0.5 * 2f64.sqrt())).length() < 1e-14);
+    }
+
+    #[test]
+    fn a_random_packing_has_no_overlaps_and_stays_in_its_region() {
+        let region = Region::Cylinder { base: DVec3::ZERO, axis: DVec3::Y, length: 3.0, radius: 1.0 };
+        let packing = Packing::Random { region: region.clone(), count: 300 };
+        let sizes = Radii::Mixture { radii: vec![0.05, 0.15], shares: vec![0.5, 0.5] };
+        let grains = place(&packing, &sizes);
+        assert_eq!(grains.len(), 300);
+        assert!(least_gap(&grains) >= 0.0);
+        assert!(grains.iter().all(|grain| region.contains(grain.position, grain.radius, 0.0)));
+    }
+
+    #[test]
+    fn a_region_that_is_too_small_says_how_many_fit() {
+        let region = Region::Box { min: DVec3::ZERO, max: DVec3::ONE };
+        let packing = Packing::Random { region, count: 16 };
+        let mut random = Random::new(1, Stream::Grains(0));
+        let refusal = packing.place(&Radii::Constant(0.2), &mut random, &|_, _| false).expect_err("full");
+        assert!(refusal.0.contains("of 16 grains"), "{}", refusal.0);
+    }
+}

@@ -1,0 +1,57 @@
+//! Random sequential addition: each grain at a random free place, the largest first.
+
+use glam::DVec3;
+
+use super::super::grid::SphereGrid;
+use super::super::random::Random;
+use super::super::region::Region;
+use super::{Placed, Refusal};
+use crate::world::sphere_volume;
+
+/// Tries for one grain before the region counts as full.
+const TRIES: usize = 50_000;
+
+/// Places grains of the given sizes at random in a region without overlaps.
+///
+/// # Errors
+/// When a grain finds no free place, with the number that did.
+pub fn fill(
+    region: &Region,
+    mut sizes: Vec<f64>,
+    random: &mut Random,
+    is_blocked: &dyn Fn(DVec3, f64) -> bool,
+) -> Result<Vec<Placed>, Refusal> {
+    sizes.sort_by(|a, b| b.total_cmp(a));
+    let count = sizes.len();
+    let solid = sizes.iter().map(|&radius| sphere_volume(radius)).sum::<f64>() / region.volume();
+    if !sizes.first().is_none_or(|&largest| region.has_room_for(largest)) {
+        return Err(refuse(0, count, solid));
+    }
+    if solid > 0.64 {
+        return Err((
+            format!("{count} grains fill {:.0} % of the region, more than fits at random", 100.0 * solid),
+            "enlarge the region, or use fewer or smaller grains".to_owned(),
+        ));
+    }
+    let mut grid = SphereGrid::default();
+    let mut placed = Vec::with_capacity(count);
+    for radius in sizes {
+        let free = |&centre: &DVec3| !grid.is_blocked(centre, radius) && !is_blocked(centre, radius);
+        let position = (0..TRIES).map(|_| region.place(radius, random)).find(free);
+        let Some(position) = position else { return Err(refuse(placed.len(), count, solid)) };
+        grid.insert(position, radius);
+        placed.push(Placed { position, radius, motion: None });
+    }
+    Ok(placed)
+}
+
+fn refuse(placed: usize, count: usize, solid: f64) -> Refusal {
+    (
+        format!(
+            "{placed} of {count} grains found a place in the region ({:.0} % of it would be solid)",
+            100.0 * solid
+        ),
+        "enlarge the region or use fewer grains (random addition ends near 30 % solid); a lattice is denser"
+            .to_owned(),
+    )
+}

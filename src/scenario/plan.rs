@@ -1,0 +1,64 @@
+//! What to write and what to observe: `[output]` and `[observe]`.
+
+use super::problems::suggest;
+use super::read::{DURATION, Node, POSITIVE, Table, number, text, word};
+use super::{DrumPlan, OutputPlan};
+use crate::world::{Form, Motion, Side, World};
+
+/// Outputs of one run, at most.
+const MAX_OUTPUTS: f64 = 1e6;
+
+/// Reads the plan of outputs of a run of `duration` \[s\].
+pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
+    const FORMATS: &[&str] = &["vtp", "csv"];
+    let every = table.or("every", duration / 100.0, number(DURATION));
+    let formats = table.or("formats", FORMATS.to_vec(), |node| node.list(word(FORMATS)));
+    if duration / every > MAX_OUTPUTS {
+        table.problem(
+            format!("an output every {every} s makes {:.0} outputs, at most a million", duration / every),
+            "enlarge `every`",
+        );
+    }
+    OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") }
+}
+
+/// Reads what to observe.
+pub fn drum(table: &mut Table<'_>, world: &World) -> Option<DrumPlan> {
+    table.maybe("drum", |node| node.table(|table| drum_table(table, world)))
+}
+
+fn drum_table(table: &mut Table<'_>, world: &World) -> Option<DrumPlan> {
+    let found = table.get("boundary", |node| inside_cylinder(node, world));
+    let plug_speed = table.or("plug_speed", 0.15, number(POSITIVE));
+    found.map(|(boundary, radius)| DrumPlan { boundary, radius, plug_speed })
+}
+
+/// Reads the name of a boundary that is a turning cylinder seen from inside; gives its radius \[m\].
+fn inside_cylinder(node: Node<'_>, world: &World) -> Option<(usize, f64)> {
+    let name = text(node.clone())?;
+    let names = world.boundaries.iter().map(|boundary| boundary.name.as_str());
+    let Some(body) = names.clone().position(|known| known == name) else {
+        node.problem(format!("`{}`: there is no boundary \"{name}\"", node.name()), suggest(&name, names));
+        return None;
+    };
+    let radius =
+        world.surfaces.iter().filter(|surface| surface.body as usize == body).find_map(
+            |surface| match surface.form {
+                Form::Wall { bottom_radius, top_radius, side: Side::Inside, .. }
+                    if bottom_radius == top_radius =>
+                {
+                    Some(bottom_radius)
+                }
+                _ => None,
+            },
+        );
+    let turns = matches!(world.boundaries[body].motion, Motion::Rotation { .. });
+    if radius.is_none() || !turns {
+        node.problem(
+            format!("`{}`: boundary \"{name}\" is not a drum", node.name()),
+            "a drum has shape kind = \"cylinder\", side = \"inside\" and motion kind = \"rotation\"",
+        );
+        return None;
+    }
+    radius.map(|radius| (body, radius))
+}

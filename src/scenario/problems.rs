@@ -1,0 +1,217 @@
+//! What is wrong with a scenario: all of it at once, each with its place in the file.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+
+/// One mistake in a scenario.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    message: String,
+    help: Option<String>,
+    origin: String,
+    place: Option<Place>,
+}
+
+/// Where in a text.
+#[derive(Debug, Clone)]
+struct Place {
+    source: Arc<NamedSource<String>>,
+    span: Range<usize>,
+    line: usize,
+    column: usize,
+}
+
+impl Problem {
+    /// A mistake at a place of a text.
+    pub fn at(source: &Arc<NamedSource<String>>, span: Range<usize>, message: impl Into<String>) -> Problem {
+        let text = source.inner();
+        let start = floor_char_boundary(text, span.start);
+        let end = floor_char_boundary(text, span.end.max(start));
+        let before = &text[..start];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        Problem {
+            message: message.into(),
+            help: None,
+            origin: source.name().to_owned(),
+            place: Some(Place {
+                source: Arc::clone(source),
+                span: start..end,
+                line: before.matches('\n').count() + 1,
+                column: before[line_start..].chars().count() + 1,
+            }),
+        }
+    }
+
+    /// A mistake without a place in a text: a file that cannot be read, an override.
+    pub fn of(origin: impl Into<String>, message: impl Into<String>) -> Problem {
+        Problem { message: message.into(), help: None, origin: origin.into(), place: None }
+    }
+
+    /// Adds what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Line and column, counted from 1; `None` when it has no place in a text.
+    pub fn position(&self) -> Option<(usize, usize)> {
+        self.place.as_ref().map(|place| (place.line, place.column))
+    }
+
+    /// The mistake on one line: `file:line:column: message (help)`.
+    pub fn line(&self) -> String {
+        let place = self.position().map_or(String::new(), |(line, column)| format!(":{line}:{column}"));
+        let help = self.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
+        format!("{}{place}: {}{help}", self.origin, self.message)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Some(_) => f.write_str(&self.message),
+            None => write!(f, "{}: {}", self.origin, self.message),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Diagnostic for Problem {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.place.as_ref().map(|place| &place.source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let span = self.place.as_ref()?.span.clone();
+        Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
+    }
+}
+
+/// All that is wrong with a scenario; never empty.
+///
+/// `Display` gives one line of plain text per mistake; [`Problems::into_report`] the drawing for a terminal.
+#[derive(Debug, Clone)]
+pub struct Problems {
+    headline: String,
+    list: Vec<Problem>,
+}
+
+impl Problems {
+    pub(super) fn new(origin: &str, list: Vec<Problem>) -> Problems {
+        let plural = if list.len() == 1 { "" } else { "s" };
+        Problems { headline: format!("{origin}: {} problem{plural}", list.len()), list }
+    }
+
+    /// The mistakes, in the order of the file.
+    pub fn list(&self) -> &[Problem] {
+        &self.list
+    }
+
+    /// A report that draws every mistake into its lines of the file, under a short headline.
+    pub fn into_report(self) -> miette::Report {
+        miette::Report::new(Drawing(self))
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.headline)?;
+        self.list.iter().try_for_each(|problem| write!(f, "\n{}", problem.line()))
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl Diagnostic for Problems {
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        Some(Box::new(self.list.iter().map(|problem| problem as &dyn Diagnostic)))
+    }
+}
+
+/// The same with only the headline as text, since the drawings say the rest.
+#[derive(Debug)]
+struct Drawing(Problems);
+
+impl fmt::Display for Drawing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.headline)
+    }
+}
+
+impl std::error::Error for Drawing {}
+
+impl Diagnostic for Drawing {
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.0.related()
+    }
+}
+
+/// The last boundary between characters at or before `index`.
+fn floor_char_boundary(text: &str, index: usize) -> usize {
+    let index = index.min(text.len());
+    (0..=index).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
+}
+
+/// The known name nearest to a misspelt one, if any is near.
+pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 2).clamp(1, 4);
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&name.to_lowercase(), candidate), candidate))
+        .filter(|&(distance, _)| distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Advice for a name that is not among the known ones.
+pub(super) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    if let Some(candidate) = nearest(name, known.clone()) {
+        return format!("did you mean `{candidate}`?");
+    }
+    let all: Vec<String> = known.into_iter().map(|candidate| format!("`{candidate}`")).collect();
+    if all.is_empty() { "there are none".to_owned() } else { format!("known: {}", all.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Arc<NamedSource<String>> {
+        Arc::new(NamedSource::new("heap.toml", text.to_owned()))
+    }
+
+    #[test]
+    fn columns_count_characters_not_bytes() {
+        let source = source("a = 1\nµµ = x\n");
+        let problem = Problem::at(&source, 13..14, "bad").help("good");
+        assert_eq!(problem.line(), "heap.toml:2:6: bad (good)");
+    }
+
+    #[test]
+    fn a_span_beyond_the_text_or_inside_a_character_is_moved_into_it() {
+        let source = source("µ");
+        assert_eq!(Problem::at(&source, 1..90, "bad").position(), Some((1, 1)));
+        assert_eq!(Problem::at(&source, 70..90, "bad").position(), Some((1, 2)));
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested_and_a_far_one_is_not() {
+        assert_eq!(nearest("raduis", ["radius", "packing"]), Some("radius"));
+        assert_eq!(nearest("colour", ["radius", "packing"]), None);
+        assert_eq!(suggest("colour", ["radius", "packing"]), "known: `radius`, `packing`");
+    }
+}

@@ -1,0 +1,186 @@
+//! Regions that grains are placed in.
+
+use glam::{DQuat, DVec3};
+
+use super::random::Random;
+use super::read::{LENGTH, Node, Table, direction, number, vector};
+
+/// A part of space.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Region {
+    /// Along the axes.
+    Box {
+        /// Corner with the least coordinates \[m\].
+        min: DVec3,
+        /// Corner with the largest coordinates \[m\].
+        max: DVec3,
+    },
+    /// A circular cylinder.
+    Cylinder {
+        /// Centre of one end \[m\].
+        base: DVec3,
+        /// Unit vector to the other end.
+        axis: DVec3,
+        /// Distance of the ends \[m\].
+        length: f64,
+        /// Radius \[m\].
+        radius: f64,
+    },
+    /// A ball.
+    Sphere {
+        /// Centre \[m\].
+        centre: DVec3,
+        /// Radius \[m\].
+        radius: f64,
+    },
+}
+
+/// Rounding that a region as thick as a grain is forgiven, over the size of the grain \[-\].
+const SLACK: f64 = 1e-9;
+
+impl Region {
+    /// Corners of the box around it \[m\].
+    pub fn bounds(&self) -> (DVec3, DVec3) {
+        match *self {
+            Region::Box { min, max } => (min, max),
+            Region::Sphere { centre, radius } => (centre - radius, centre + radius),
+            Region::Cylinder { base, axis, length, radius } => {
+                let reach = radius * (DVec3::ONE - axis * axis).max(DVec3::ZERO).map(f64::sqrt);
+                let top = base + length * axis;
+                (base.min(top) - reach, base.max(top) + reach)
+            }
+        }
+    }
+
+    /// Volume \[m³\].
+    pub fn volume(&self) -> f64 {
+        match *self {
+            Region::Box { min, max } => (max - min).element_product(),
+            Region::Sphere { radius, .. } => crate::world::sphere_volume(radius),
+            Region::Cylinder { length, radius, .. } => std::f64::consts::PI * radius * radius * length,
+        }
+    }
+
+    /// Whether a sphere lies inside, also after moving by up to `jitter` along each axis.
+    pub fn contains(&self, centre: DVec3, radius: f64, jitter: f64) -> bool {
+        let slack = SLACK * radius;
+        match *self {
+            Region::Box { min, max } => {
+                let margin = DVec3::splat(radius + jitter - slack);
+                centre.cmpge(min + margin).all() && centre.cmple(max - margin).all()
+            }
+            Region::Sphere { centre: middle, radius: outer } => {
+                centre.distance(middle) <= outer - radius - jitter * 3f64.sqrt() + slack
+            }
+            Region::Cylinder { base, axis, length, radius: outer } => {
+                let along = (centre - base).dot(axis);
+                let radial = (centre - base - along * axis).length();
+                let end = radius + jitter * axis.abs().element_sum() - slack;
+                let side = radius + jitter * 3f64.sqrt() - slack;
+                along >= end && along <= length - end && radial <= outer - side
+            }
+        }
+    }
+
+    /// Whether a grain of this radius fits at all.
+    pub fn has_room_for(&self, radius: f64) -> bool {
+        self.contains(self.centre(), radius, 0.0)
+    }
+
+    /// Its middle \[m\].
+    pub fn centre(&self) -> DVec3 {
+        let (min, max) = self.bounds();
+        min.midpoint(max)
+    }
+
+    /// A centre, uniformly distributed, at which a sphere of this radius lies inside.
+    pub fn place(&self, radius: f64, random: &mut Random) -> DVec3 {
+        match *self {
+            Region::Box { min, max } => {
+                let half = (0.5 * (max - min) - radius).max(DVec3::ZERO);
+                min.midpoint(max) + half * random.in_cube(1.0)
+            }
+            Region::Sphere { centre, radius: outer } => centre + (outer - radius).max(0.0) * in_ball(random),
+            Region::Cylinder { base, axis, length, radius: outer } => {
+                let (half, outer) = ((0.5 * length - radius).max(0.0), (outer - radius).max(0.0));
+                let flat = outer * in_disc(random);
+                let local = DVec3::new(flat.x, flat.y, random.between(-half, half));
+                base + 0.5 * length * axis + DQuat::from_rotation_arc(DVec3::Z, axis) * local
+            }
+        }
+    }
+}
+
+/// Uniform in the unit disc about z.
+fn in_disc(random: &mut Random) -> DVec3 {
+    loop {
+        let point = random.in_cube(1.0).with_z(0.0);
+        if point.length_squared() <= 1.0 {
+            return point;
+        }
+    }
+}
+
+/// Uniform in the unit ball.
+fn in_ball(random: &mut Random) -> DVec3 {
+    loop {
+        let point = random.in_cube(1.0);
+        if point.length_squared() <= 1.0 {
+            return point;
+        }
+    }
+}
+
+/// Reads `{ kind = "box", min = [...], max = [...] }` and its like.
+pub fn region(node: Node<'_>) -> Option<Region> {
+    node.table(|table| match table.kind(&["box", "cylinder", "sphere"])? {
+        "box" => corners(table).map(|(min, max)| Region::Box { min, max }),
+        "cylinder" => {
+            let (base, axis) = (table.get("base", vector), table.get("axis", direction));
+            let (length, radius) = (table.get("length", number(LENGTH)), table.get("radius", number(LENGTH)));
+            Some(Region::Cylinder { base: base?, axis: axis?, length: length?, radius: radius? })
+        }
+        _ => {
+            let (centre, radius) = (table.get("centre", vector), table.get("radius", number(LENGTH)));
+            Some(Region::Sphere { centre: centre?, radius: radius? })
+        }
+    })
+}
+
+/// Reads `min` and `max` of a box that is not empty.
+pub fn corners(table: &mut Table<'_>) -> Option<(DVec3, DVec3)> {
+    let (min, max) = (table.get("min", vector), table.get("max", vector));
+    let (min, max) = (min?, max?);
+    if !min.cmplt(max).all() {
+        table.problem(
+            format!("box `{}` is empty: min = {min} is not below max = {max} on every axis", table.name()),
+            "swap or change the corners",
+        );
+        return None;
+    }
+    Some((min, max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::random::Stream;
+    use super::*;
+
+    #[test]
+    fn a_placed_sphere_lies_inside() {
+        let mut random = Random::new(1, Stream::Grains(0));
+        let axis = DVec3::new(1.0, 2.0, -0.5).normalize();
+        for region in [
+            Region::Box { min: DVec3::ZERO, max: DVec3::new(1.0, 2.0, 0.2) },
+            Region::Cylinder { base: DVec3::ONE, axis, length: 3.0, radius: 0.4 },
+            Region::Sphere { centre: DVec3::X, radius: 0.3 },
+        ] {
+            let (min, max) = region.bounds();
+            for _ in 0..200 {
+                let centre = region.place(0.1, &mut random);
+                assert!(region.contains(centre, 0.1, 0.0), "{region:?} {centre}");
+                assert!(centre.cmpge(min + 0.1 - 1e-9).all() && centre.cmple(max - 0.1 + 1e-9).all());
+            }
+        }
+    }
+}
