@@ -30,7 +30,14 @@ fn prepare_rows(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Impulse {
+// An impulse in parts, before it is brought into the cone.
+struct Guess {
+    normal: f32,
+    tangent: vec3f,
+    rolling: vec3f,
+}
+
+fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
     var fraction = 0.0;
     switch params.warm_start {
         case WARM_HISTORY: { fraction = params.fraction; }
@@ -38,7 +45,8 @@ fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Impulse {
         case WARM_MODEL: { return model(row, u, spin); }
         default: {}
     }
-    return Impulse(fraction * carried.linear, fraction * carried.rolling);
+    let linear = fraction * carried.linear;
+    return Guess(dot(linear, row.normal), linear, fraction * carried.rolling);
 }
 
 // β_c = 1 - (1 - β) min(1, |u| / moving): all of it at rest, β when moving.
@@ -50,22 +58,21 @@ fn adaptive_fraction(speed: f32) -> f32 {
 }
 
 // The impulse that the overlap and the contact velocity suggest: at rest Σ_n λ_n = q_n.
-fn model(row: Row, u: vec3f, spin: vec3f) -> Impulse {
+fn model(row: Row, u: vec3f, spin: vec3f) -> Guess {
     var normal = 0.0;
     if row.sigma_n > 0.0 {
         normal = row.target_velocity / row.sigma_n;
     }
-    let tangent = -params.model_gain * (u - dot(u, row.normal) * row.normal);
-    return Impulse(normal * row.normal + tangent, -params.model_gain * spin);
+    return Guess(normal, -params.model_gain * u, -params.model_gain * spin);
 }
 
-fn into_cone(row: Row, impulse: Impulse) -> Impulse {
-    let normal = dot(impulse.linear, row.normal);
-    if normal <= 0.0 {
+fn into_cone(row: Row, start: Guess) -> Impulse {
+    if start.normal <= 0.0 {
         return Impulse(vec3f(0.0), vec3f(0.0));
     }
-    let tangent = limit(impulse.linear - normal * row.normal, row.friction * normal);
-    return Impulse(normal * row.normal + tangent, limit(impulse.rolling, row.rolling_arm * normal));
+    let in_plane = start.tangent - dot(start.tangent, row.normal) * row.normal;
+    let tangent = limit(in_plane, row.friction * start.normal);
+    return Impulse(start.normal * row.normal + tangent, limit(start.rolling, row.rolling_arm * start.normal));
 }
 
 @compute @workgroup_size(64)

@@ -111,11 +111,14 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
-        self.upload_schedule(1);
+        if name == step::STEP[0].name {
+            self.upload_schedule(1);
+            self.reset_status();
+        }
         let mut encoder = self.device.encoder();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for stage in step::STEP.iter().filter(|stage| stage.name == name) {
+            for stage in step::STEP.iter().chain([&step::RESIDUAL]).filter(|stage| stage.name == name) {
                 self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
             }
         }
@@ -226,7 +229,7 @@ impl GpuEngine {
         self.device.queue().write_buffer(self.buffers.get("params"), 0, &params.to_bytes());
     }
 
-    /// Boundary states at the ends of the next substeps, and a fresh status that remembers the contacts.
+    /// Boundary states at the ends of the next substeps.
     fn upload_schedule(&mut self, steps: u64) {
         let substeps = steps * u64::from(self.settings.substeps);
         let h = self.settings.substep();
@@ -349,14 +352,17 @@ impl GpuEngine {
     }
 
     /// Residuals of the last substep, measured on the device, summed here in order.
-    fn measure_residuals(&self) -> Result<Residuals, Error> {
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn measure_residuals(&self) -> Result<Residuals, Error> {
         let mut encoder = self.device.encoder();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             self.kernels.encode(&mut pass, &step::RESIDUAL, &self.settings, &self.buffers);
         }
         self.device.submit(encoder);
-        let count = self.report.contacts;
+        let count = u64::from(self.status()?.contacts);
         let bytes = count.div_ceil(64) * 32;
         let blocks: Vec<[f32; 8]> = readback::read(&self.device, self.buffers.get("residuals"), 0, bytes)?;
         let spread = |row: usize| Spread {

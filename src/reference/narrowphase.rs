@@ -144,7 +144,7 @@ impl Row {
 
     /// 1/D per kind of row \[E5\]. The friction block is bounded by a multiple of the identity, which is
     /// exact for spheres, whose arms are parallel to the normal.
-    fn set_inverse_d(&mut self, world: &World, law: &Law) {
+    pub fn set_inverse_d(&mut self, world: &World, law: &Law) {
         let mut d = [self.sigma_n, law.sigma_t, law.sigma_t];
         for (body, arm) in self.bodies.map(|body| body as usize).into_iter().zip([self.arm_a, self.arm_b]) {
             let locked = world.bodies.locked[body];
