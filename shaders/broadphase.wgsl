@@ -80,14 +80,39 @@ fn is_near_surface(pose: Pose, radius: f32, surface: Surface) -> bool {
     return touch.near && touch.length - radius < 2.0 * params.margin * radius;
 }
 
-// Whether `other` is a partner that `grain` owns.
-fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32) -> bool {
+// Whether `other` is a partner that `grain` owns and stands in the row of three cells around `middle`.
+fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32, middle: vec3i) -> bool {
     if other <= grain {
         return false;
     }
-    let apart = between(poses[spheres[other].body], pose);
-    let reach = (radius + spheres[other].radius) * (1.0 + params.margin);
+    let sphere = spheres[other];
+    let apart_cells = poses[sphere.body].cell - middle;
+    if abs(apart_cells.x) > 1 || any(apart_cells.yz != vec2i(0)) {
+        return false;
+    }
+    let apart = between(poses[sphere.body], pose);
+    let reach = (radius + sphere.radius) * (1.0 + params.margin);
     return dot(apart, apart) < reach * reach;
+}
+
+// Grains in the row of three cells around `middle`, as a range of places in `bucket_grains`. The
+// buckets of a row follow each other; a row that wraps around the table is read to its end and goes on
+// at the beginning, so the range may pass the number of grains once.
+fn places_of_row(middle: vec3i) -> vec2u {
+    let first = bucket_of(middle - vec3i(1, 0, 0));
+    let last = (first + 2u) & params.bucket_mask;
+    let start = bucket_start(first);
+    let end = atomicLoad(&bucket_ends[last]);
+    return vec2u(start, select(end, end + params.grains, last < first));
+}
+
+fn grain_at(place: u32) -> u32 {
+    return bucket_grains[select(place, place - params.grains, place >= params.grains)];
+}
+
+// Middle of one of the nine rows of three cells around a cell.
+fn row_middle(cell: vec3i, index: u32) -> vec3i {
+    return cell + vec3i(0, i32(index % 3u) - 1, i32(index / 3u) - 1);
 }
 
 @compute @workgroup_size(64)
@@ -108,24 +133,16 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
             count++;
         }
     }
-    for (var cell = 0u; cell < 27u; cell++) {
-        let target_cell = pose.cell + neighbour(cell);
-        let bucket = bucket_of(target_cell);
-        let end = atomicLoad(&bucket_ends[bucket]);
-        for (var i = bucket_start(bucket); i < end; i++) {
-            let other = bucket_grains[i];
-            let is_there = all(poses[spheres[other].body].cell == target_cell);
-            if is_there && is_near_grain(grain, pose, radius, other) {
+    for (var row = 0u; row < 9u; row++) {
+        let middle = row_middle(pose.cell, row);
+        let places = places_of_row(middle);
+        for (var place = places.x; place < places.y; place++) {
+            if is_near_grain(grain, pose, radius, grain_at(place), middle) {
                 count++;
             }
         }
     }
     contact_starts[grain] = count;
-}
-
-// Offset to one of the 27 cells around and including a cell.
-fn neighbour(index: u32) -> vec3i {
-    return vec3i(vec3u(index % 3u, (index / 3u) % 3u, index / 9u)) - vec3i(1);
 }
 
 // Announces the number of contacts, or that there is no room for them.
@@ -163,14 +180,12 @@ fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
         }
     }
     let first = next;
-    for (var cell = 0u; cell < 27u; cell++) {
-        let target_cell = pose.cell + neighbour(cell);
-        let bucket = bucket_of(target_cell);
-        let end = atomicLoad(&bucket_ends[bucket]);
-        for (var i = bucket_start(bucket); i < end; i++) {
-            let other = bucket_grains[i];
-            let is_there = all(poses[spheres[other].body].cell == target_cell);
-            if is_there && is_near_grain(grain, pose, radius, other) {
+    for (var row = 0u; row < 9u; row++) {
+        let middle = row_middle(pose.cell, row);
+        let places = places_of_row(middle);
+        for (var place = places.x; place < places.y; place++) {
+            let other = grain_at(place);
+            if is_near_grain(grain, pose, radius, other, middle) {
                 insert(first, next, shape, params.surfaces + other);
                 next++;
             }
