@@ -7,4 +7,5 @@ pub mod output;
 pub mod reference;
 pub mod scenario;
 pub mod settings;
+pub mod simulation;
 pub mod world;
