@@ -1,4 +1,5 @@
 //! esker
+pub mod cli;
 pub mod contact;
 pub mod engine;
 pub mod error;
