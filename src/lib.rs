@@ -1,4 +1,5 @@
 //! esker
+pub mod cli;
 pub mod contact;
 pub mod engine;
 pub mod error;
@@ -8,4 +9,5 @@ pub mod output;
 pub mod reference;
 pub mod scenario;
 pub mod settings;
+pub mod simulation;
 pub mod world;

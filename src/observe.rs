@@ -186,6 +186,18 @@ mod tests {
     }
 
     #[test]
+    fn what_can_be_expected_is_what_is_observed() {
+        let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
+        let observer = Observer::new(&stack().world, Some(&plan));
+        let mut observed: Vec<&str> =
+            observer.columns().iter().map(|column| column.name.trim_end_matches("floor")).collect();
+        let mut expected = crate::scenario::expect::QUANTITIES.to_vec();
+        observed.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(observed, expected);
+    }
+
+    #[test]
     fn without_a_drum_there_is_no_drum_column() {
         let observer = Observer::new(&beside().world, None);
         assert_eq!(observer.find("plug_share"), None);

@@ -6,11 +6,11 @@ use super::grains;
 use crate::engine::Snapshot;
 
 /// Direction against gravity; +z without gravity.
-pub fn up(snapshot: &Snapshot) -> DVec3 {
-    (-snapshot.world.gravity).try_normalize().unwrap_or(DVec3::Z)
+pub fn up_against(gravity: DVec3) -> DVec3 {
+    (-gravity).try_normalize().unwrap_or(DVec3::Z)
 }
 
-/// Height of the highest top of a grain above the origin, along [`up`] \[m\]; not a number without grains.
+/// Height of the highest top of a grain above the origin, along [`up_against`] gravity \[m\]; not a number without grains.
 pub fn height(snapshot: &Snapshot) -> f64 {
     tops(snapshot).into_iter().fold(f64::NAN, f64::max)
 }
@@ -35,7 +35,7 @@ pub fn momentum(snapshot: &Snapshot) -> DVec3 {
 }
 
 fn tops(snapshot: &Snapshot) -> Vec<f64> {
-    let up = up(snapshot);
+    let up = up_against(snapshot.world.gravity);
     let position = &snapshot.world.bodies.position;
     grains(snapshot).map(|grain| position[grain.body].dot(up) + grain.radius).collect()
 }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn without_gravity_up_is_z() {
-        assert_eq!(up(&weightless()), DVec3::Z);
+        assert_eq!(up_against(weightless().world.gravity), DVec3::Z);
     }
 
     #[test]

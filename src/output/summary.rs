@@ -89,7 +89,7 @@ pub struct Counts {
     /// Materials.
     pub materials: usize,
     /// Contacts of the last step.
-    pub contacts: usize,
+    pub contacts: u64,
 }
 
 /// Memory of the engine.
@@ -102,8 +102,10 @@ pub struct Memory {
 }
 
 /// Grains of an emitter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EmitterSummary {
+    /// Its name.
+    pub name: String,
     /// Grains it was to place until the end of the run.
     pub requested: u64,
     /// Grains it found room for.

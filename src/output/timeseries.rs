@@ -29,13 +29,14 @@ impl TimeSeries {
         Ok(TimeSeries { path: path.to_owned(), rows: csv::Writer::from_writer(file) })
     }
 
-    /// Appends a row and flushes it. A value that is not a number is written as `NaN`.
+    /// Appends a row and flushes it. Numbers are written with all the digits it takes to read them back
+    /// unchanged, small and large ones with an exponent; one that does not exist is `NaN`.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn append(&mut self, observation: &Observation) -> Result<(), Error> {
-        let leading = [observation.time.to_string(), observation.step.to_string()];
-        let row = leading.into_iter().chain(observation.values.iter().map(f64::to_string));
+        let leading = [format!("{:?}", observation.time), observation.step.to_string()];
+        let row = leading.into_iter().chain(observation.values.iter().map(|value| format!("{value:?}")));
         let written = self.rows.write_record(row).map_err(Into::into);
         written.and_then(|()| self.rows.flush()).map_err(Error::file(&self.path))
     }

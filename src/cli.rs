@@ -1,0 +1,131 @@
+//! The command line: one file per subcommand.
+//!
+//! Exit codes: 0 done and expectations met, 1 the run failed or was interrupted, 2 the input is wrong, 3 an
+//! expectation was missed. Results go to stdout; progress, warnings and errors to stderr.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "talking to the user is what this module is for"
+)]
+
+mod check;
+mod device;
+mod devices;
+mod progress;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::Error;
+use crate::scenario::Problems;
+
+pub use device::{DeviceChoice, open};
+
+/// Nonsmooth discrete element simulation of granular matter.
+#[derive(Debug, Parser)]
+#[command(name = "esker", version, about)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a scenario and write its results.
+    Run(run::Arguments),
+    /// Validate a scenario; print counts, contact laws, memory and time-step advice. Touches no GPU.
+    Check(check::Arguments),
+    /// List the devices that a scenario can run on.
+    Devices,
+}
+
+/// How a command that did not fail ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    Interrupted,
+    ExpectationMissed,
+}
+
+/// Why a command could not do its work.
+#[derive(Debug)]
+enum Failure {
+    /// The scenario is wrong.
+    Input(Problems),
+    /// The run failed.
+    Run(Error),
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Failure {
+        Failure::Input(problems)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        Failure::Run(error)
+    }
+}
+
+/// A number with six significant digits at most: `0.3208`, `1.25e-7`.
+fn short(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-4..1e7).contains(&value.abs());
+    if !is_plain {
+        return format!("{value:.3e}");
+    }
+    let digits_before_point = value.abs().max(1e-4).log10().floor() as i32 + 1;
+    let decimals = (6 - digits_before_point).clamp(0, 9) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Parses the command line, does what it says and returns the exit code.
+pub fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::check(&arguments),
+        Command::Devices => devices::list(),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Interrupted) => ExitCode::from(1),
+        Ok(Outcome::ExpectationMissed) => ExitCode::from(3),
+        Err(Failure::Run(error)) => {
+            eprintln!("error: {error}");
+            ExitCode::from(1)
+        }
+        Err(Failure::Input(problems)) => {
+            eprintln!("{:?}", problems.into_report());
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_number_has_six_digits_at_most_and_no_trailing_zeros() {
+        assert_eq!(short(1000.0), "1000");
+        assert_eq!(short(0.320_712_9), "0.320713");
+        assert_eq!(short(-49.123_456_7), "-49.1235");
+        assert_eq!(short(1_234_567.8), "1234568");
+        assert_eq!(short(0.0), "0");
+    }
+
+    #[test]
+    fn a_very_small_or_large_number_has_an_exponent() {
+        assert_eq!(short(1.254e-7), "1.254e-7");
+        assert_eq!(short(-2.5e9), "-2.500e9");
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,276 @@
+//! `esker check`: whether a scenario is valid, what it amounts to and whether its step suits it.
+
+use std::path::PathBuf;
+
+use glam::DVec3;
+
+use crate::observe::packing::up_against;
+use crate::scenario::{Emitter, Scenario};
+use crate::simulation::steps_until;
+use crate::world::{Material, Motion, World};
+
+use super::{Failure, Outcome, short};
+
+/// Memory of the GPU engine per grain \[bytes\], an estimate: state and sorted copy of a grain (about 0.2 KB)
+/// and three contacts with rows, impulses of two steps, keys and colours (about 0.5 KB).
+const BYTES_PER_GRAIN: f64 = 700.0;
+/// Share of the Rayleigh time that smooth DEM codes take as their step \[-\].
+const SHARE_OF_RAYLEIGH_TIME: f64 = 0.2;
+
+/// Arguments of `esker check`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Scenario file.
+    file: PathBuf,
+    /// Change a value of the scenario, such as solver.iterations=100; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+}
+
+/// Checks a scenario and prints what it amounts to.
+pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
+    let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
+    println!("{}", scenario.title);
+    print_counts(&scenario);
+    print_materials(&scenario.world);
+    print_time_step(&scenario);
+    Ok(Outcome::Done)
+}
+
+fn print_counts(scenario: &Scenario) {
+    let (world, most) = (&scenario.world, scenario.max_grains());
+    println!("  grains        {} at the start, at most {most}", world.grain_count());
+    println!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
+    println!("  emitters      {}", scenario.emitters.len());
+    println!("  expectations  {}", scenario.expectations.len());
+    println!("  memory        about {} MB", short((most as f64 * BYTES_PER_GRAIN / 1e5).round() / 10.0));
+}
+
+fn print_materials(world: &World) {
+    let list = &world.materials.list;
+    println!("materials");
+    for material in list {
+        println!(
+            "  {:<14} density {} kg/m3, E {:.3e} Pa, nu {}",
+            material.name, material.density, material.youngs_modulus, material.poisson_ratio
+        );
+    }
+    println!("pairs");
+    for (i, a) in list.iter().enumerate() {
+        for (j, b) in list.iter().enumerate().skip(i) {
+            let law = world.materials.law(i as u32, j as u32);
+            println!(
+                "  {:<30} E* {:.3e} Pa, restitution {}, friction {}, rolling {}, damping {} s",
+                format!("{} - {}", a.name, b.name),
+                law.effective_modulus,
+                law.restitution,
+                law.friction,
+                law.rolling_resistance,
+                law.damping
+            );
+        }
+    }
+}
+
+fn print_time_step(scenario: &Scenario) {
+    let settings = &scenario.settings;
+    let advice = Advice::on(scenario);
+    println!("time step");
+    println!(
+        "  steps         {} of {} s",
+        steps_until(scenario.duration, settings.time_step),
+        settings.time_step
+    );
+    println!("  work          {} sweeps x {} substeps, at most", settings.iterations, settings.substeps);
+    println!("  fastest       {} m/s, if a grain falls from the top to the bottom", short(advice.fastest));
+    println!("  per step      {} m; contact margin {} m", short(advice.travel), short(advice.margin));
+    if let Some(step) = advice.smooth_step {
+        println!("  smooth DEM    would step {step:.1e} s, {} times less", short(settings.time_step / step));
+    }
+    if let Some(message) = advice.message() {
+        println!("  advice        {message}");
+    }
+}
+
+/// How the step compares with the motion to be expected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Advice {
+    /// Fastest speed to be expected of a grain \[m/s\]: its own at the start and what it gains by falling from
+    /// the highest to the lowest point of the scene, or that of a boundary.
+    fastest: f64,
+    /// What that is per step \[m\].
+    travel: f64,
+    /// Gap up to which contacts of the smallest grains are solved \[m\].
+    margin: f64,
+    /// Radius of the smallest grains \[m\].
+    radius: f64,
+    /// Step that a smooth DEM code would take \[s\].
+    smooth_step: Option<f64>,
+}
+
+impl Advice {
+    fn on(scenario: &Scenario) -> Advice {
+        let (world, settings) = (&scenario.world, &scenario.settings);
+        let own = (0..world.grain_count()).map(|i| world.bodies.velocity[world.grain_body(i)].length());
+        let own = own.fold(0.0, f64::max);
+        let falling = (own * own + 2.0 * world.gravity.length() * fall(scenario)).sqrt();
+        let driven = world.boundaries.iter().map(|boundary| speed_of(&boundary.motion, world));
+        let fastest = driven.fold(falling, f64::max);
+        let smallest = smallest_radius(scenario);
+        let times = grain_materials(scenario).map(|material| rayleigh_time(material, smallest));
+        let shortest = times.fold(f64::INFINITY, f64::min);
+        Advice {
+            fastest,
+            travel: fastest * settings.time_step,
+            margin: settings.contact_margin * 2.0 * smallest,
+            radius: smallest,
+            smooth_step: shortest.is_finite().then_some(SHARE_OF_RAYLEIGH_TIME * shortest),
+        }
+    }
+
+    /// What to change, if the fastest grain outruns the contact search.
+    fn message(&self) -> Option<String> {
+        let per_step = |length: f64| short(length / self.fastest);
+        if self.travel > self.radius {
+            let step = per_step(self.radius);
+            Some(format!(
+                "such a grain covers more than its radius in a step and may enter or pass another; \
+                 with solver.time_step below {step} s it cannot"
+            ))
+        } else if self.travel > self.margin {
+            let step = per_step(self.margin);
+            Some(format!(
+                "such a grain crosses the margin within a step and overlaps when it is first seen; \
+                 with solver.time_step below {step} s it does not"
+            ))
+        } else {
+            None
+        }
+    }
+}
+
+/// Height from the highest grain or emitter to the lowest grain or boundary \[m\].
+fn fall(scenario: &Scenario) -> f64 {
+    let world = &scenario.world;
+    let up = up_against(world.gravity);
+    let position = |body: u32| world.bodies.position[body as usize];
+    let grains = world.spheres.iter().map(|sphere| position(sphere.body).dot(up));
+    let regions = scenario.emitters.iter().map(Emitter::bounds);
+    let corners = regions.flat_map(|(min, max)| [min.dot(up), max.dot(up)]);
+    let surfaces = world.surfaces.iter().map(|surface| (position(surface.body) + surface.position).dot(up));
+    let highest = grains.clone().chain(corners.clone()).fold(f64::NEG_INFINITY, f64::max);
+    let lowest = grains.chain(corners).chain(surfaces).fold(f64::INFINITY, f64::min);
+    (highest - lowest).max(0.0)
+}
+
+/// Speed that a boundary reaches; that of a rotation at the farthest grain \[m/s\].
+fn speed_of(motion: &Motion, world: &World) -> f64 {
+    match motion {
+        Motion::Fixed => 0.0,
+        Motion::Velocity(velocity) => velocity.length(),
+        Motion::Rotation { point, rate } => {
+            let speed = |centre: &DVec3| rate.cross(*centre - *point).length();
+            let grains = world.spheres.iter().map(|sphere| &world.bodies.position[sphere.body as usize]);
+            grains.map(speed).fold(0.0, f64::max)
+        }
+        Motion::Oscillation { amplitude, frequency, .. } => {
+            std::f64::consts::TAU * frequency * amplitude.length()
+        }
+        Motion::Table { times, displacements } => {
+            let legs = times.windows(2).zip(displacements.windows(2));
+            legs.map(|(t, x)| x[0].distance(x[1]) / (t[1] - t[0])).fold(0.0, f64::max)
+        }
+    }
+}
+
+/// Radius of the smallest grain of the initial state, else of the largest an emitter makes \[m\].
+fn smallest_radius(scenario: &Scenario) -> f64 {
+    let smallest = scenario.world.spheres.iter().map(|sphere| sphere.radius).fold(f64::INFINITY, f64::min);
+    if smallest.is_finite() { smallest } else { scenario.largest_radius() }
+}
+
+fn grain_materials(scenario: &Scenario) -> impl Iterator<Item = &Material> {
+    let world = &scenario.world;
+    let mut used: Vec<usize> = world.spheres.iter().map(|sphere| sphere.material as usize).collect();
+    used.extend(scenario.emitters.iter().map(|emitter| emitter.material() as usize));
+    used.sort_unstable();
+    used.dedup();
+    used.into_iter().map(|material| &world.materials.list[material])
+}
+
+/// Time that a Rayleigh wave takes around a grain, π r √(ρ/G) / (0.1631 ν + 0.8766) with the shear modulus
+/// G = E / (2 (1 + ν)) \[s\].
+fn rayleigh_time(material: &Material, radius: f64) -> f64 {
+    let shear_modulus = material.youngs_modulus / (2.0 * (1.0 + material.poisson_ratio));
+    let slowness = (material.density / shear_modulus).sqrt();
+    std::f64::consts::PI * radius * slowness / (0.1631 * material.poisson_ratio + 0.8766)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(time_step: f64) -> Scenario {
+        let text = format!(
+            r#"
+            duration = 1.0
+            gravity = [0, 0, -10]
+            [solver]
+            time_step = {time_step}
+            [materials.glass]
+            density = 2600.0
+            youngs_modulus = 5e9
+            poisson_ratio = 0.25
+            restitution = 0.5
+            friction = 0.5
+            [[boundaries]]
+            material = "glass"
+            shape = {{ kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }}
+            [[grains]]
+            material = "glass"
+            radius = {{ kind = "constant", value = 0.01 }}
+            packing = {{ kind = "list", positions = [[0, 0, 1.25]] }}
+            "#
+        );
+        Scenario::parse("fall", &text, std::path::Path::new(""), &[]).expect("a valid scenario")
+    }
+
+    #[test]
+    fn a_fall_to_the_floor_gives_the_fastest_speed() {
+        // √(2 · 10 · 1.25) = 5 m/s, over 1 ms 5 mm; margin 0.1 of 20 mm.
+        let advice = Advice::on(&scenario(1e-3));
+        approx::assert_relative_eq!(advice.fastest, 5.0, max_relative = 1e-12);
+        approx::assert_relative_eq!(advice.travel, 5e-3, max_relative = 1e-12);
+        approx::assert_relative_eq!(advice.margin, 2e-3, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn advice_is_given_when_the_fall_outruns_the_margin_and_more_when_it_outruns_the_grain() {
+        let message = |time_step| Advice::on(&scenario(time_step)).message().unwrap_or_default();
+        assert_eq!(message(3e-4), "");
+        assert!(message(1e-3).contains("crosses the margin") && message(1e-3).contains("below 0.0004 s"));
+        assert!(message(3e-3).contains("more than its radius") && message(3e-3).contains("below 0.002 s"));
+    }
+
+    #[test]
+    fn the_rayleigh_time_of_glass_is_that_of_the_textbook() {
+        // G = 2e9 Pa: π · 0.01 · √(2600 / 2e9) / (0.1631 · 0.25 + 0.8766) = 39.05 µs
+        let scenario = scenario(1e-3);
+        let time = rayleigh_time(&scenario.world.materials.list[0], 0.01);
+        let expected = std::f64::consts::PI * 0.01 * 1.3e-6f64.sqrt() / 0.917_375;
+        approx::assert_relative_eq!(time, expected, max_relative = 1e-12);
+        approx::assert_relative_eq!(time, 3.905e-5, max_relative = 1e-3);
+    }
+
+    #[test]
+    fn a_driven_boundary_can_be_the_fastest() {
+        let world = World::default();
+        let table = Motion::Table {
+            times: vec![0.0, 1.0, 1.5],
+            displacements: vec![DVec3::ZERO, DVec3::X, DVec3::X + 2.0 * DVec3::Z],
+        };
+        assert_eq!(speed_of(&table, &world), 4.0);
+        let shaker = Motion::Oscillation { amplitude: 0.5 * DVec3::Z, frequency: 2.0, phase: 0.0 };
+        approx::assert_relative_eq!(speed_of(&shaker, &world), std::f64::consts::TAU, max_relative = 1e-12);
+    }
+}

@@ -1,0 +1,73 @@
+//! Progress of a run: a bar on a terminal, plain lines elsewhere, or nothing.
+
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::simulation::Progress;
+
+/// Time between plain lines.
+const LINE_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows how far a run has come, on stderr.
+pub(super) enum Display {
+    /// Nothing.
+    Silent,
+    /// A bar that is redrawn.
+    Bar(ProgressBar),
+    /// A line every few seconds.
+    Lines {
+        /// When the last one was printed, or the run began.
+        last: Instant,
+    },
+}
+
+impl Display {
+    /// The display that suits where stderr goes.
+    pub(super) fn new() -> Display {
+        if stderr().is_terminal() { Display::Bar(bar()) } else { Display::Lines { last: Instant::now() } }
+    }
+
+    /// Shows `progress`.
+    pub(super) fn show(&mut self, progress: &Progress) {
+        match self {
+            Display::Silent => {}
+            Display::Bar(bar) => {
+                bar.set_length(progress.steps);
+                bar.set_position(progress.step);
+                bar.set_message(describe(progress));
+            }
+            Display::Lines { last } if last.elapsed() >= LINE_EVERY => {
+                eprintln!("{:5.1} %  {}", percent(progress), describe(progress));
+                *last = Instant::now();
+            }
+            Display::Lines { .. } => {}
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&mut self) {
+        if let Display::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar() -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:24} {percent:>3} %  {wide_msg}  {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(1).with_style(style)
+}
+
+fn describe(progress: &Progress) -> String {
+    let Progress { time, end, grains, contacts, residual, steps_per_second, .. } = progress;
+    format!(
+        "t = {time:.4} of {end} s, {grains} grains, {contacts} contacts, \
+         residual {residual:.1e} m/s, {steps_per_second:.0} steps/s"
+    )
+}
+
+fn percent(progress: &Progress) -> f64 {
+    100.0 * progress.step as f64 / progress.steps.max(1) as f64
+}

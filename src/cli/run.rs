@@ -1,0 +1,133 @@
+//! `esker run`: a scenario from its file to its results.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::engine::Identity;
+use crate::observe::expectation::{Judgement, Verdict};
+use crate::output::summary::{Status, Summary};
+use crate::scenario::Scenario;
+use crate::simulation::{self, RunOptions};
+
+use super::progress::Display;
+use super::{DeviceChoice, Failure, Outcome, open, short};
+
+/// Set when the user presses Ctrl-C.
+static INTERRUPT: AtomicBool = AtomicBool::new(false);
+
+/// Arguments of `esker run`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Scenario file.
+    file: PathBuf,
+    /// Where to run.
+    #[arg(long, value_enum, default_value = "auto")]
+    device: DeviceChoice,
+    /// Folder for the results [default: out/<scenario>]; those of an earlier run are replaced.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Change a value of the scenario, such as solver.iterations=100; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+    /// End at this simulated time [s]; before the duration, expectations are not judged.
+    #[arg(long, value_name = "T", value_parser = parse_time)]
+    until: Option<f64>,
+    /// Print nothing but errors and missed expectations.
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Runs a scenario.
+pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+    let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
+    let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
+    let mut engine = open(arguments.device, &scenario)?;
+    if !arguments.quiet {
+        eprintln!("{}: on {}", scenario.title, describe(&engine.identity()));
+    }
+    listen_for_interrupt();
+    let mut display = if arguments.quiet { Display::Silent } else { Display::new() };
+    let options = RunOptions { folder: &folder, until: arguments.until, interrupt: &INTERRUPT };
+    let result =
+        simulation::run(&scenario, engine.as_mut(), &options, &mut |progress| display.show(progress));
+    display.finish();
+    let summary = result.inspect_err(|_| tell_what_is_kept(&folder))?;
+    report(&summary, &folder, arguments.quiet);
+    Ok(outcome(&summary))
+}
+
+fn parse_time(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(time) if time.is_finite() && time >= 0.0 => Ok(time),
+        _ => Err("expected a time in seconds, zero or more".to_owned()),
+    }
+}
+
+/// The first Ctrl-C asks the run to end after its step; the second ends the program.
+fn listen_for_interrupt() {
+    let result = ctrlc::set_handler(|| {
+        if INTERRUPT.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    });
+    if let Err(error) = result {
+        eprintln!("warning: Ctrl-C will end the run without a summary ({error})");
+    }
+}
+
+fn tell_what_is_kept(folder: &Path) {
+    if folder.join("summary.json").exists() {
+        eprintln!("results until the failure are in {}", folder.display());
+    }
+}
+
+fn outcome(summary: &Summary) -> Outcome {
+    let missed = summary.expectations.iter().any(|verdict| verdict.verdict == Judgement::Missed);
+    match summary.status {
+        Status::Completed if missed => Outcome::ExpectationMissed,
+        Status::Completed => Outcome::Done,
+        Status::Interrupted | Status::Failed => Outcome::Interrupted,
+    }
+}
+
+/// Tells how the run went, what became of its expectations and where the results are.
+fn report(summary: &Summary, folder: &Path, quiet: bool) {
+    if summary.status == Status::Interrupted {
+        eprintln!("interrupted at t = {} s; results until then are kept", short(summary.simulated_seconds));
+    }
+    for emitter in summary.emitters.iter().filter(|emitter| emitter.placed < emitter.requested) {
+        let (name, placed, requested) = (&emitter.name, emitter.placed, emitter.requested);
+        eprintln!("warning: `{name}` found room for {placed} of {requested} grains");
+    }
+    if quiet {
+        let missed = summary.expectations.iter().filter(|verdict| verdict.verdict == Judgement::Missed);
+        missed.for_each(|verdict| eprintln!("{}", line(verdict)));
+        return;
+    }
+    println!(
+        "{} steps, {} s simulated in {:.2} s ({:.0} steps/s), {} grains",
+        summary.steps,
+        short(summary.simulated_seconds),
+        summary.wall_seconds,
+        summary.steps_per_second,
+        summary.counts.grains
+    );
+    summary.expectations.iter().for_each(|verdict| println!("{}", line(verdict)));
+    println!("results in {}", folder.display());
+}
+
+/// An expectation on one line: `missed   height: expected 0.3 ± 0.01, found 0.4`.
+fn line(verdict: &Verdict) -> String {
+    let judgement = match verdict.verdict {
+        Judgement::Met => "met",
+        Judgement::Missed => "missed",
+        Judgement::NotReached => "open",
+    };
+    let found = verdict.found.map(|found| format!(", found {}", short(found))).unwrap_or_default();
+    let reason = verdict.reason.as_ref().map(|reason| format!(", but {reason}")).unwrap_or_default();
+    format!("{judgement:<8} {}: expected {}{found}{reason}", verdict.quantity, verdict.expected)
+}
+
+fn describe(identity: &Identity) -> String {
+    format!("{}: {} ({}, {})", identity.engine, identity.device, identity.backend, identity.driver)
+}

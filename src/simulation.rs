@@ -1,0 +1,327 @@
+//! The run: an engine is stepped through a scenario, from event to event.
+//!
+//! ```text
+//! emit ─► record ─► advance ─► emit ─► record ─► advance ─► ... ─► record ─► summary
+//!  │        │          └ a batch of steps: up to the next event, at most about 0.25 s of wall time
+//!  │        └ at t = 0, every output, the end: snapshot, observe, write
+//!  └ when a wave of an emitter is due
+//! ```
+//!
+//! Whatever ends a run, the folder then holds all outputs up to that time and a summary that says how it
+//! ended.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::engine::{Engine, Spread, StepReport};
+use crate::error::Error;
+use crate::observe::expectation::{judge, leave_open};
+use crate::observe::{Observation, Observer};
+use crate::output::ResultFolder;
+use crate::output::summary::{Counts, EmitterSummary, Memory, Named, ScenarioSummary, Status, Summary};
+use crate::scenario::{Emitter, Scenario};
+
+/// Wall time that one batch of steps should take at most \[s\]: an interrupt and the progress wait for it.
+const BATCH_SECONDS: f64 = 0.25;
+/// How much longer a batch may be than the one before: the first steps of a scene are often the cheapest.
+const BATCH_GROWTH: u64 = 4;
+/// Share of a step by which an event may come late before it moves to the next step: covers the
+/// rounding of time / step for up to 10⁹ steps.
+const STEP_ROUNDING: f64 = 1e-6;
+
+/// Where a run writes, when it ends, and what stops it.
+#[derive(Debug, Clone, Copy)]
+pub struct RunOptions<'a> {
+    /// Folder of the results.
+    pub folder: &'a Path,
+    /// Time to end at instead of the scenario's duration \[s\]. An end before the duration leaves the
+    /// expectations open.
+    pub until: Option<f64>,
+    /// When set, the run ends after the present batch of steps.
+    pub interrupt: &'a AtomicBool,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Steps done.
+    pub step: u64,
+    /// Steps in all.
+    pub steps: u64,
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Simulated time at the end \[s\].
+    pub end: f64,
+    /// Grains in the scene.
+    pub grains: usize,
+    /// Contacts in the last step.
+    pub contacts: u64,
+    /// Mean residual of the normal rows in the last step \[m/s\].
+    pub residual: f64,
+    /// Steps per second of wall time, in the last batch.
+    pub steps_per_second: f64,
+}
+
+/// Runs a scenario on an engine that holds its world, writes the results and returns the summary.
+/// `watch` is called after every batch of steps.
+///
+/// # Errors
+/// When a step fails or a file cannot be written. What was computed until then is on disk, with a
+/// summary whose status is "failed" where that can still be written.
+pub fn run(
+    scenario: &Scenario,
+    engine: &mut dyn Engine,
+    options: &RunOptions<'_>,
+    watch: &mut dyn FnMut(&Progress),
+) -> Result<Summary, Error> {
+    let mut simulation = Simulation::new(scenario, engine, options)?;
+    match simulation.run(options.interrupt, watch) {
+        Ok(status) => {
+            let summary = simulation.summary(status, None);
+            simulation.folder.finish(&summary)?;
+            Ok(summary)
+        }
+        Err(error) => {
+            simulation.keep_what_there_is(&error);
+            Err(error)
+        }
+    }
+}
+
+/// Number of steps after which `time` is reached \[s\], a rounding error short of it included.
+pub fn steps_until(time: f64, time_step: f64) -> u64 {
+    (time / time_step - STEP_ROUNDING).ceil().max(0.0) as u64
+}
+
+/// Steps of the batch after one of `batch` steps.
+fn next_batch(batch: u64, steps_per_second: f64) -> u64 {
+    let affordable = (BATCH_SECONDS * steps_per_second) as u64;
+    affordable.clamp(1, batch.saturating_mul(BATCH_GROWTH))
+}
+
+/// A run in progress.
+struct Simulation<'a> {
+    scenario: &'a Scenario,
+    engine: &'a mut dyn Engine,
+    folder: ResultFolder,
+    observer: Observer,
+    observations: Vec<Observation>,
+    emitters: Vec<Emitter>,
+    /// Radius of every grain, for the emitters \[m\].
+    radii: Vec<f64>,
+    /// Simulated time at the end \[s\].
+    end: f64,
+    last_step: u64,
+    step: u64,
+    next_output: u64,
+    batch: u64,
+    report: StepReport,
+    start: Instant,
+    tasks: Named,
+    stages: Named,
+}
+
+impl<'a> Simulation<'a> {
+    fn new(
+        scenario: &'a Scenario,
+        engine: &'a mut dyn Engine,
+        options: &RunOptions<'_>,
+    ) -> Result<Simulation<'a>, Error> {
+        let start = Instant::now();
+        let observer = Observer::new(&scenario.world, scenario.drum.as_ref());
+        let end = options.until.unwrap_or(scenario.duration);
+        Ok(Simulation {
+            folder: ResultFolder::create(options.folder, scenario, observer.columns())?,
+            observer,
+            observations: Vec::new(),
+            emitters: scenario.emitters.clone(),
+            radii: scenario.world.spheres.iter().map(|sphere| sphere.radius).collect(),
+            end,
+            last_step: steps_until(end, scenario.settings.time_step),
+            step: 0,
+            next_output: 0,
+            batch: 1,
+            report: StepReport::default(),
+            start,
+            tasks: Named::default(),
+            stages: Named::default(),
+            scenario,
+            engine,
+        })
+    }
+
+    fn run(&mut self, interrupt: &AtomicBool, watch: &mut dyn FnMut(&Progress)) -> Result<Status, Error> {
+        loop {
+            let is_over = self.step >= self.last_step;
+            let is_interrupted = !is_over && interrupt.load(Ordering::Relaxed);
+            if !is_over && !is_interrupted {
+                self.emit()?;
+            }
+            if is_over || is_interrupted || self.step >= self.next_output {
+                self.record()?;
+            }
+            match (is_over, is_interrupted) {
+                (true, _) => return Ok(Status::Completed),
+                (_, true) => return Ok(Status::Interrupted),
+                _ => watch(&self.advance()?),
+            }
+        }
+    }
+
+    /// Adds the grains of the emitters that are due.
+    fn emit(&mut self) -> Result<(), Error> {
+        let start = Instant::now();
+        let time_step = self.scenario.settings.time_step;
+        let step = self.step;
+        let is_due =
+            |emitter: &Emitter| emitter.next_time().is_some_and(|t| steps_until(t, time_step) <= step);
+        if !self.emitters.iter().any(is_due) {
+            return Ok(());
+        }
+        let positions = self.engine.grain_positions()?;
+        let mut spheres: Vec<_> = positions.into_iter().zip(self.radii.iter().copied()).collect();
+        let mut grains = Vec::new();
+        for emitter in self.emitters.iter_mut().filter(|emitter| is_due(emitter)) {
+            // A step can end a rounding error before the wave that it stands for.
+            let wave = emitter.next_time().unwrap_or_default().max(step as f64 * time_step);
+            let emitted = emitter.emit(wave, spheres.iter().copied());
+            spheres.extend(emitted.iter().map(|grain| (grain.position, grain.radius)));
+            grains.extend(emitted);
+        }
+        self.radii.extend(grains.iter().map(|grain| grain.radius));
+        if !grains.is_empty() {
+            self.engine.add_grains(&grains)?;
+        }
+        self.tasks.add("emit", start.elapsed().as_secs_f64());
+        Ok(())
+    }
+
+    /// Observes and writes the present state, unless that was done already.
+    fn record(&mut self) -> Result<(), Error> {
+        let start = Instant::now();
+        let snapshot = self.engine.snapshot()?;
+        let is_known = self.observations.last().is_some_and(|last| last.step == snapshot.report.step);
+        if !is_known {
+            let observation = self.observer.observe(&snapshot);
+            self.tasks.add("observe", start.elapsed().as_secs_f64());
+            let start = Instant::now();
+            let written = self.folder.record(&snapshot, &observation);
+            self.observations.push(observation);
+            self.tasks.add("output", start.elapsed().as_secs_f64());
+            written?;
+        }
+        self.next_output = self.output_after(self.step);
+        Ok(())
+    }
+
+    /// Step of the first output after `step`.
+    fn output_after(&self, step: u64) -> u64 {
+        let (every, time_step) = (self.scenario.output.every, self.scenario.settings.time_step);
+        let is_useful = every.is_finite() && every > 0.0;
+        if !is_useful {
+            return self.last_step;
+        }
+        let before = (step as f64 * time_step / every).floor();
+        let candidates = (0..3).map(|k| steps_until((before + f64::from(k)) * every, time_step));
+        candidates.into_iter().find(|&output| output > step).unwrap_or(step + 1)
+    }
+
+    /// Step of the next output, wave of an emitter or the end.
+    fn next_event(&self) -> u64 {
+        let time_step = self.scenario.settings.time_step;
+        let waves = self.emitters.iter().filter_map(Emitter::next_time).map(|t| steps_until(t, time_step));
+        waves.chain([self.next_output, self.last_step]).min().unwrap_or(self.last_step)
+    }
+
+    /// Advances by a batch of steps, at most to the next event.
+    fn advance(&mut self) -> Result<Progress, Error> {
+        let start = Instant::now();
+        let steps = self.next_event().saturating_sub(self.step).clamp(1, self.batch);
+        self.report = self.engine.advance(steps)?;
+        let seconds = start.elapsed().as_secs_f64().max(1e-9);
+        self.step += steps;
+        self.tasks.add("step", seconds);
+        self.report.stages.iter().for_each(|&(stage, seconds)| self.stages.add(stage, seconds));
+
+        let steps_per_second = steps as f64 / seconds;
+        self.batch = next_batch(self.batch, steps_per_second);
+        Ok(Progress {
+            step: self.step,
+            steps: self.last_step,
+            time: self.report.time,
+            end: self.end,
+            grains: self.radii.len(),
+            contacts: self.report.contacts,
+            residual: self.report.residuals.normal.mean,
+            steps_per_second,
+        })
+    }
+
+    /// After a failure: the state before the failed step, if it can be had, and a summary.
+    fn keep_what_there_is(&mut self, error: &Error) {
+        // The failure itself is what the caller must hear of, not what it makes impossible.
+        let _ = self.record();
+        let summary = self.summary(Status::Failed, Some(error.to_string()));
+        let _ = self.folder.finish(&summary);
+    }
+
+    fn summary(&self, status: Status, message: Option<String>) -> Summary {
+        let (scenario, columns) = (self.scenario, self.observer.columns());
+        let last = self.observations.last();
+        let steps = last.map_or(self.step, |last| last.step.max(self.step));
+        let time = last.map_or(0.0, |last| last.time).max(self.report.time);
+        let observables = last.map(|last| Named::observables(columns, last)).unwrap_or_default();
+        let observable = |name| observables.get(name).unwrap_or_default();
+        let is_complete = status == Status::Completed && self.end >= scenario.duration;
+        let stepping = self.tasks.get("step").unwrap_or_default();
+        let bytes = self.engine.memory();
+        Summary {
+            esker: env!("CARGO_PKG_VERSION"),
+            status,
+            message,
+            scenario: ScenarioSummary {
+                name: scenario.name.clone(),
+                title: scenario.title.clone(),
+                duration: scenario.duration,
+            },
+            engine: self.engine.identity(),
+            settings: scenario.settings,
+            counts: Counts {
+                grains: self.radii.len(),
+                boundaries: scenario.world.boundaries.len(),
+                surfaces: scenario.world.surfaces.len(),
+                materials: scenario.world.materials.list.len(),
+                contacts: observable("contacts") as u64,
+            },
+            steps,
+            simulated_seconds: time,
+            wall_seconds: self.start.elapsed().as_secs_f64(),
+            steps_per_second: if stepping > 0.0 { steps as f64 / stepping } else { 0.0 },
+            wall_seconds_by_task: self.tasks.clone(),
+            wall_seconds_by_stage: self.stages.clone(),
+            memory: Memory { bytes, bytes_per_grain: bytes as f64 / self.radii.len().max(1) as f64 },
+            emitters: self.emitters.iter().map(|emitter| summary_of(emitter, time)).collect(),
+            residuals: self.report.residuals,
+            overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
+            energies: observables.only(&["kinetic_energy", "rotational_energy", "potential_energy"]),
+            observables,
+            units: Named::units(columns),
+            expectations: match is_complete {
+                true => judge(&scenario.expectations, &self.observer, &self.observations),
+                false => leave_open(&scenario.expectations, time),
+            },
+        }
+    }
+}
+
+fn summary_of(emitter: &Emitter, time: f64) -> EmitterSummary {
+    EmitterSummary {
+        name: emitter.name.clone(),
+        requested: emitter.requested(time),
+        placed: emitter.placed(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
