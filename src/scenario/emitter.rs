@@ -83,6 +83,10 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
         );
         return None;
     }
+    if total == 0 && start < shared.duration {
+        table.problem(format!("`{}` emits no grain until {stop} s", table.name()), "raise `rate`");
+        return None;
+    }
     let (region, radii) = (region?, radii?);
     if let Some(span) = region_span.filter(|_| !region.has_room_for(radii.largest())) {
         table.report.problem(
