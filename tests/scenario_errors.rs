@@ -141,6 +141,7 @@ fn a_missing_key_is_named_with_its_table() {
         &["missing key `kind`", "one of: plane, box"],
     );
     refuses("[[emitters]]", "rate = 10.0\n", "", "", &["missing key `rate`", "`total`, or both"]);
+    refuses("[[emitters]]", "rate = 10.0\n", "stop = 0.5\n", "", &["missing key `rate`"]);
     refuses("{ value = 0.06", ", tolerance = 0.001", "", "", &["missing key `tolerance` in `expect.height`"]);
 }
 
@@ -156,6 +157,15 @@ fn a_number_out_of_range_is_shown_with_the_range() {
     refuses("[materials", "0.6", "1.1", "1.1", &["a number from 0 to 1"]);
     refuses("[[grains]]", "count = 3", "count = 0", "0", &["a whole number from 1 to 20000000"]);
     refuses("[[grains]]", "count = 3", "count = 99999999999", "99999999999", &["from 1 to 20000000"]);
+    refuses("[[emitters]]", "10.0", "0.1", "", &["`emitters.0` emits no grain until 1 s"]);
+    refuses("[[emitters]]", "10.0", "1e10", "", &["would emit 10000000000 grains"]);
+    refuses(
+        "[[emitters]]",
+        "10.0",
+        "10.0\nstart = 2\nstop = 1",
+        "",
+        &["stops at 1 s, before it starts at 2 s"],
+    );
     refuses("[output]", "every = 0.1", "every = 1e-30", "1e-30", &["at most a million", "enlarge `every`"]);
 }
 
