@@ -9,11 +9,9 @@ use crate::scenario::{Emitter, Scenario};
 use crate::simulation::steps_until;
 use crate::world::{Material, Motion, World};
 
+use super::device::memory_plan;
 use super::{Failure, Outcome, short};
 
-/// Memory of the GPU engine per grain \[bytes\], an estimate: state and sorted copy of a grain (about 0.2 KB)
-/// and three contacts with rows, impulses of two steps, keys and colours (about 0.5 KB).
-const BYTES_PER_GRAIN: f64 = 700.0;
 /// Share of the Rayleigh time that smooth DEM codes take as their step \[-\].
 const SHARE_OF_RAYLEIGH_TIME: f64 = 0.2;
 
@@ -43,7 +41,20 @@ fn print_counts(scenario: &Scenario) {
     println!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
     println!("  emitters      {}", scenario.emitters.len());
     println!("  expectations  {}", scenario.expectations.len());
-    println!("  memory        about {} MB", short((most as f64 * BYTES_PER_GRAIN / 1e5).round() / 10.0));
+    print_memory(scenario);
+}
+
+/// What the GPU engine allocates for all grains, before it grows what turns out too small.
+fn print_memory(scenario: &Scenario) {
+    let plan = memory_plan(scenario);
+    let megabytes = |bytes: u64| short((bytes as f64 / 1e5).round() / 10.0);
+    let per_grain = plan.bytes() / scenario.max_grains().max(1) as u64;
+    println!(
+        "  GPU memory    {} MB ({per_grain} bytes per grain), largest buffer {} MB, {} contacts",
+        megabytes(plan.bytes()),
+        megabytes(plan.largest()),
+        plan.contacts
+    );
 }
 
 fn print_materials(world: &World) {

@@ -29,8 +29,9 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    pub(super) fn for_world(world: &World, room: Room) -> Capacity {
-        let grains = world.grain_count() as u32;
+    /// Room for the boundaries of a world and this many grains.
+    pub fn for_world(world: &World, grains: usize, room: Room) -> Capacity {
+        let grains = grains as u32;
         let contacts = match room {
             // Equal spheres at random close packing have 3 contacts per grain and 1 within the margin.
             Room::Estimated => 4 * grains + 64,

@@ -63,18 +63,16 @@ fn is_software(adapter: &wgpu::Adapter) -> bool {
     adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }
 
-/// All adapters that can run the engine.
-pub fn list() -> Vec<AdapterReport> {
-    let report = |adapter: &wgpu::Adapter| AdapterReport {
+fn report(adapter: &wgpu::Adapter) -> AdapterReport {
+    AdapterReport {
         info: adapter.get_info(),
         limits: adapter.limits(),
         timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
-    };
-    adapters().iter().map(report).collect()
+    }
 }
 
 impl Device {
-    /// Opens an adapter of the wanted kind; `largest_buffer` is the size of the largest binding \[bytes\].
+    /// Opens an adapter of the wanted kind, graphics cards first; `largest_buffer` is the size of the largest binding \[bytes\].
     ///
     /// # Errors
     /// When there is none, or it refuses.
@@ -88,6 +86,11 @@ impl Device {
         };
         let adapter = found.into_iter().find(fits).ok_or_else(|| no_adapter(choice))?;
         Device::from_adapter(&adapter, largest_buffer)
+    }
+
+    /// Opens every adapter in turn; for the self-test.
+    pub fn open_all() -> Vec<(AdapterReport, Result<Device, Error>)> {
+        adapters().iter().map(|adapter| (report(adapter), Device::from_adapter(adapter, 0))).collect()
     }
 
     fn from_adapter(adapter: &wgpu::Adapter, largest_buffer: u64) -> Result<Device, Error> {
