@@ -313,10 +313,17 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     check_steps(root, duration, &settings);
 
     let mut world = World::new(gravity, read_materials(root));
-    for boundary in each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials)) {
-        world.add_boundary(boundary.boundary, boundary.surfaces);
+    let mut names: Vec<String> = Vec::new();
+    for entry in each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials)) {
+        if names.contains(&entry.name) {
+            let message = format!("two boundaries are named \"{}\"", entry.name);
+            report.problem(&entry.name_span, message, "give each a name of its own");
+        }
+        names.push(entry.name);
+        if let Some((boundary, surfaces)) = entry.parts {
+            world.add_boundary(boundary, surfaces);
+        }
     }
-    check_names(root, &world);
 
     let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
     let shared = emitter::Shared { materials: &world.materials, duration, seed, locked };
@@ -327,8 +334,10 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 
     let output = root.section("output", |table| Some(plan::output(table, duration)));
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
-    let drum = root.maybe("observe", |node| node.table(|table| plan::drum(table, &world)));
-    let subjects = expect::Subjects { boundaries: &world.boundaries, drum: drum.as_ref(), duration };
+    let observe = root.node("observe");
+    let has_drum = observe.as_ref().is_some_and(|node| node.child("drum").is_some());
+    let drum = observe.and_then(|node| node.table(|table| plan::drum(table, &world, &names)));
+    let subjects = expect::Subjects { boundaries: &names, has_drum, duration };
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
@@ -378,17 +387,6 @@ fn read_materials(root: &mut Table<'_>) -> Materials {
         node.table(|table| materials::pair(table, &mut materials, &mut given));
     }
     materials
-}
-
-fn check_names(root: &Table<'_>, world: &World) {
-    for (i, boundary) in world.boundaries.iter().enumerate() {
-        if world.boundaries[..i].iter().any(|earlier| earlier.name == boundary.name) {
-            root.problem(
-                format!("two boundaries are named \"{}\"", boundary.name),
-                "give each a name of its own",
-            );
-        }
-    }
 }
 
 fn check_steps(root: &mut Table<'_>, duration: f64, settings: &Settings) {

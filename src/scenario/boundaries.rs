@@ -3,6 +3,8 @@
 //! A boundary's position is the natural centre of its shape, moved onto the axis it turns about if it
 //! turns; surfaces are relative to that, so that a turning drum keeps its wall to the last digit.
 
+use std::ops::Range;
+
 use glam::{DQuat, DVec3};
 
 use super::materials::material_id;
@@ -25,17 +27,20 @@ struct Shape {
     surfaces: Vec<(DVec3, DVec3, Form)>,
 }
 
-/// A boundary with its surfaces.
-pub struct BoundaryParts {
-    /// The body.
-    pub boundary: Boundary,
-    /// Its surfaces.
-    pub surfaces: Vec<Surface>,
+/// A boundary as read.
+pub struct Entry {
+    /// Its name, kept when the rest is wrong, so that those who refer to it are not blamed.
+    pub name: String,
+    /// Where the name stands in the file.
+    pub name_span: Range<usize>,
+    /// The body and its surfaces.
+    pub parts: Option<(Boundary, Vec<Surface>)>,
 }
 
 /// Reads one of `[[boundaries]]`; `index` is its place in the list, from 0.
-pub fn boundary(table: &mut Table<'_>, index: usize, materials: &Materials) -> Option<BoundaryParts> {
+pub fn boundary(table: &mut Table<'_>, index: usize, materials: &Materials) -> Option<Entry> {
     let name = table.or("name", format!("boundary-{index}"), text);
+    let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let material = table.get("material", material_id(materials));
     let shape = table.get("shape", shape);
     let axis = shape.as_ref().and_then(|shape| shape.axis);
@@ -44,10 +49,14 @@ pub fn boundary(table: &mut Table<'_>, index: usize, materials: &Materials) -> O
         Some(node) => node.table(|table| motion(table, pivot, axis)),
         None => Some(Motion::Fixed),
     };
-    Some(assemble(name, shape?, motion?, material?))
+    let parts = match (shape, motion, material) {
+        (Some(shape), Some(motion), Some(material)) => Some(assemble(name.clone(), shape, motion, material)),
+        _ => None,
+    };
+    Some(Entry { name, name_span, parts })
 }
 
-fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> BoundaryParts {
+fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> (Boundary, Vec<Surface>) {
     let position = match motion {
         Motion::Rotation { point, rate } => {
             unit_vector(rate).map_or(shape.centre, |axis| point + (shape.centre - point).dot(axis) * axis)
@@ -58,10 +67,8 @@ fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) ->
     let surface = |(place, axis, form): (DVec3, DVec3, Form)| {
         Surface::new(place + shift, DQuat::from_rotation_arc(DVec3::Z, axis), form, material)
     };
-    BoundaryParts {
-        surfaces: shape.surfaces.into_iter().map(surface).collect(),
-        boundary: Boundary { name, position, orientation: DQuat::IDENTITY, motion },
-    }
+    let surfaces = shape.surfaces.into_iter().map(surface).collect();
+    (Boundary { name, position, orientation: DQuat::IDENTITY, motion }, surfaces)
 }
 
 fn shape(node: Node<'_>) -> Option<Shape> {

@@ -28,18 +28,27 @@ pub struct Emitter {
     region: Region,
     velocity: DVec3,
     locked: Axes,
-    /// Grains per second \[1/s\]; `None`: all at once.
-    rate: Option<f64>,
-    start: f64,
-    stop: f64,
-    interval: f64,
-    total: u64,
+    schedule: Schedule,
     placed: u64,
     /// Waves that have been, the next one is number `waves`.
     waves: u64,
     /// Radius that found no place in the last wave \[m\]; it goes first, or small grains would win.
     waiting: Option<f64>,
     random: Random,
+}
+
+/// When an emitter wants to place how much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Schedule {
+    /// Grains per second \[1/s\]; `None`: all at once.
+    rate: Option<f64>,
+    /// First and last time \[s\].
+    start: f64,
+    stop: f64,
+    /// Time between waves \[s\].
+    interval: f64,
+    /// Grains in all.
+    total: u64,
 }
 
 /// What all emitters of a scenario share.
@@ -56,24 +65,52 @@ pub struct Shared<'a> {
 
 /// Reads one of `[[emitters]]`; `index` is its place in the list, from 0.
 pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Option<Emitter> {
-    const RATE: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive number of grains per second");
     let name = table.or("name", format!("emitter-{index}"), text);
     let material = table.get("material", material_id(shared.materials));
     let radii = table.get("radius", radii);
-    let region_span = table.node("region").map(|node| node.span);
+    let place = table.node("region");
     let region = table.get("region", region);
     let velocity = table.or("velocity", DVec3::ZERO, vector);
+    let schedule = schedule(table, shared.duration);
+    let (region, radii) = (region?, radii?);
+    if let Some(place) = place.filter(|_| !region.has_room_for(radii.largest())) {
+        place.problem(
+            format!("no grain of radius {} m fits into the region of `{}`", radii.largest(), table.name()),
+            "enlarge the region or reduce the radius",
+        );
+        return None;
+    }
+    let schedule = schedule?;
+    Some(Emitter {
+        name,
+        material: material?,
+        sizes: RadiusDraw::new(radii, schedule.total),
+        region,
+        velocity,
+        locked: shared.locked,
+        schedule,
+        placed: 0,
+        waves: 0,
+        waiting: None,
+        random: Random::new(shared.seed, Stream::Emitter(index)),
+    })
+}
+
+fn schedule(table: &mut Table<'_>, duration: f64) -> Option<Schedule> {
+    const RATE: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive number of grains per second");
     let start = table.or("start", 0.0, number(TIME));
     let interval = table.or("every", 0.05, number(DURATION));
-    let (rate, total) = (table.maybe("rate", number(RATE)), table.maybe("total", whole(1, MAX_GRAINS)));
+    let rate = table.maybe("rate", number(RATE));
+    let given = table.maybe("total", whole(1, MAX_GRAINS));
+    let stop = stop(table, start, duration);
     if !table.has("rate") && !table.has("total") {
         table.missing("rate", "give `rate` [1/s], `total`, or both");
         return None;
     }
-    let stop = stop(table, start, total.is_some(), shared.duration)?;
-    let total = match (rate, total) {
+    let stop = stop?;
+    let total = match (rate, given) {
         (_, Some(total)) => total,
-        (Some(rate), None) => (rate * (stop - start)).floor() as u64,
+        (Some(rate), None) => due(rate, stop - start),
         (None, None) => return None,
     };
     if total > MAX_GRAINS {
@@ -83,37 +120,16 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
         );
         return None;
     }
-    let (region, radii) = (region?, radii?);
-    if let Some(span) = region_span.filter(|_| !region.has_room_for(radii.largest())) {
-        table.report.problem(
-            &span,
-            format!("no grain of radius {} m fits into the region of `{}`", radii.largest(), table.name()),
-            "enlarge the region or reduce the radius",
-        );
+    if total == 0 && start < duration {
+        table.problem(format!("`{}` emits no grain until {stop} s", table.name()), "raise `rate`");
         return None;
     }
-    Some(Emitter {
-        name,
-        material: material?,
-        sizes: RadiusDraw::new(radii, total),
-        region,
-        velocity,
-        locked: shared.locked,
-        rate,
-        start,
-        stop,
-        interval,
-        total,
-        placed: 0,
-        waves: 0,
-        waiting: None,
-        random: Random::new(shared.seed, Stream::Emitter(index)),
-    })
+    Some(Schedule { rate, start, stop, interval, total })
 }
 
 /// Reads when to stop: at the end of the run, or never when there is a total.
-fn stop(table: &mut Table<'_>, start: f64, has_total: bool, duration: f64) -> Option<f64> {
-    let stop = if has_total {
+fn stop(table: &mut Table<'_>, start: f64, duration: f64) -> Option<f64> {
+    let stop = if table.has("total") {
         table.maybe("stop", number(TIME)).unwrap_or(f64::INFINITY)
     } else {
         table.or("stop", duration.max(start), number(TIME))
@@ -128,12 +144,17 @@ fn stop(table: &mut Table<'_>, start: f64, has_total: bool, duration: f64) -> Op
     Some(stop)
 }
 
+/// Grains that a rate \[1/s\] owes after some time \[s\]; a whole number is not lost to rounding.
+fn due(rate: f64, elapsed: f64) -> u64 {
+    (rate * elapsed + 1e-6).floor() as u64
+}
+
 impl Emitter {
     /// Time of the next wave \[s\]; `None` when there is none.
     pub fn next_time(&self) -> Option<f64> {
         // A rate owes nothing at the start itself.
-        let first = if self.rate.is_some() { 1 } else { 0 };
-        let time = self.start + (self.waves + first) as f64 * self.interval;
+        let first = if self.schedule.rate.is_some() { 1 } else { 0 };
+        let time = self.schedule.start + (self.waves + first) as f64 * self.schedule.interval;
         (!self.is_done(time)).then_some(time)
     }
 
@@ -162,8 +183,8 @@ impl Emitter {
 
     /// Number of the first wave after `time`.
     fn waves_until(&self, time: f64) -> u64 {
-        let elapsed = ((time - self.start) / self.interval + 1e-9).floor().max(0.0) as u64;
-        let first = if self.rate.is_some() { 0 } else { 1 };
+        let elapsed = ((time - self.schedule.start) / self.schedule.interval + 1e-9).floor().max(0.0) as u64;
+        let first = if self.schedule.rate.is_some() { 0 } else { 1 };
         (elapsed + first).max(self.waves)
     }
 
@@ -192,12 +213,12 @@ impl Emitter {
 
     /// Grains that should have been placed by `time` \[s\].
     pub fn requested(&self, time: f64) -> u64 {
-        let elapsed = time.min(self.stop) - self.start;
+        let elapsed = time.min(self.schedule.stop) - self.schedule.start;
         if elapsed < 0.0 {
             return 0;
         }
-        let due = self.rate.map_or(self.total, |rate| (rate * elapsed + 1e-6).floor() as u64);
-        due.min(self.total).max(self.placed)
+        let due = self.schedule.rate.map_or(self.schedule.total, |rate| due(rate, elapsed));
+        due.min(self.schedule.total).max(self.placed)
     }
 
     /// Grains placed so far.
@@ -207,12 +228,12 @@ impl Emitter {
 
     /// Grains it will place at most, over the whole run.
     pub fn total(&self) -> u64 {
-        self.total
+        self.schedule.total
     }
 
     /// Whether nothing more will come at or after `time` \[s\].
     pub fn is_done(&self, time: f64) -> bool {
-        self.placed >= self.total || time > self.stop + 1e-9 * self.interval
+        self.placed >= self.schedule.total || time > self.schedule.stop + 1e-9 * self.schedule.interval
     }
 
     /// Largest radius of its grains \[m\].
@@ -245,11 +266,7 @@ mod tests {
             region: Region::Box { min: DVec3::ZERO, max: DVec3::ONE },
             velocity: DVec3::NEG_Z,
             locked: Axes::NONE,
-            rate,
-            start: 1.0,
-            stop,
-            interval: 0.1,
-            total,
+            schedule: Schedule { rate, start: 1.0, stop, interval: 0.1, total },
             placed: 0,
             waves: 0,
             waiting: None,

@@ -1,9 +1,8 @@
 //! The `[expect]` table: numbers that the run must come to.
 
+use super::Expectation;
 use super::problems::suggest;
 use super::read::{FINITE, NOT_NEGATIVE, TIME, Table, number};
-use super::{DrumPlan, Expectation};
-use crate::world::Boundary;
 
 /// Quantities that can be expected. Those that end in `:` go on with the name of a boundary.
 pub const QUANTITIES: &[&str] = &[
@@ -54,10 +53,10 @@ const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
 
 /// What an expectation may refer to.
 pub struct Subjects<'a> {
-    /// The boundaries.
-    pub boundaries: &'a [Boundary],
-    /// The drum, if one is observed.
-    pub drum: Option<&'a DrumPlan>,
+    /// Names of the boundaries.
+    pub boundaries: &'a [String],
+    /// Whether a drum is observed.
+    pub has_drum: bool,
     /// Simulated time \[s\].
     pub duration: f64,
 }
@@ -82,7 +81,7 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
             let message = format!("unknown quantity `{quantity}`");
             return Err((message, suggest(&prefix, QUANTITIES.iter().copied())));
         }
-        let names = subjects.boundaries.iter().map(|boundary| boundary.name.as_str());
+        let names = subjects.boundaries.iter().map(String::as_str);
         return match names.clone().any(|known| known == name) {
             true => Ok(()),
             false => Err((format!("`{quantity}`: there is no boundary \"{name}\""), suggest(name, names))),
@@ -94,7 +93,7 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
             suggest(quantity, QUANTITIES.iter().copied()),
         ));
     }
-    if OF_A_DRUM.contains(&quantity) && subjects.drum.is_none() {
+    if OF_A_DRUM.contains(&quantity) && !subjects.has_drum {
         return Err((
             format!("`{quantity}` needs a drum"),
             "add [observe.drum] boundary = \"...\"".to_owned(),

@@ -80,8 +80,10 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
     let allowed = |grain: usize| blocks[placement.block_of(grain)].allow_overlap;
     let mut overlaps = Vec::new();
     let count = placement.grains.len();
-    for first in (0..count).step_by(CHUNK) {
-        let chunk = (first..count.min(first + CHUNK)).into_par_iter();
+    // Backwards, since a cell lists its latest grain first: a crowd of grains in one place is then
+    // noticed after a few looks instead of all.
+    for end in (1..=count).rev().step_by(CHUNK) {
+        let chunk = (end.saturating_sub(CHUNK)..end).into_par_iter();
         overlaps.par_extend(chunk.filter_map(|grain| {
             let grains = deepest_grain(&grid, &placement.grains, grain, &allowed);
             let boundaries =
@@ -92,6 +94,7 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
             break;
         }
     }
+    overlaps.sort_by_key(|overlap| overlap.grain);
     overlaps
 }
 

@@ -83,10 +83,7 @@ fn blank(rest: &[Key]) -> Item {
 
 fn set_in_value(inner: &mut Value, name: &str, rest: &[Key], value: Value) -> Result<(), Refusal> {
     match inner {
-        Value::InlineTable(table) => {
-            let blank = if rest.is_empty() { false.into() } else { InlineTable::new().into() };
-            set_value(table.entry(name).or_insert(blank), rest, value)
-        }
+        Value::InlineTable(table) => set_value(entry(table, name, rest.is_empty()), rest, value),
         Value::Array(array) => {
             let count = array.len();
             let element = array.get_mut(index(name, count)?).ok_or_else(|| range(name, count))?;
@@ -103,21 +100,39 @@ fn set_value(target: &mut Value, keys: &[Key], value: Value) -> Result<(), Refus
     match keys.split_first() {
         Some((key, rest)) => set_in_value(target, key.get(), rest, value),
         None => {
-            let decor = target.decor().clone();
-            *target = value;
-            *target.decor_mut() = decor;
+            replace_value(target, value);
             Ok(())
         }
     }
 }
 
 /// Puts a value in place of an item and keeps the comment behind it.
-fn replace(item: &mut Item, value: Value) {
-    let mut value = value;
-    if let Item::Value(old) = item {
-        *value.decor_mut() = old.decor().clone();
+pub fn replace(item: &mut Item, value: Value) {
+    match item {
+        Item::Value(old) => replace_value(old, value),
+        _ => *item = Item::Value(value),
     }
-    *item = Item::Value(value);
+}
+
+/// Puts a value in place of another and keeps the spaces and comments around it.
+pub fn replace_value(old: &mut Value, value: Value) {
+    let decor = old.decor().clone();
+    *old = value;
+    *old.decor_mut() = decor;
+}
+
+/// The value of a key of an inline table; a new one, if it is the last of its path, will be replaced.
+pub fn entry<'a>(table: &'a mut InlineTable, key: &str, is_last: bool) -> &'a mut Value {
+    if !table.contains_key(key) {
+        let blank = |suffix: Option<&toml_edit::RawString>| {
+            suffix.and_then(|raw| raw.as_str()).is_some_and(|text| text.trim().is_empty())
+        };
+        if let Some((_, last)) = table.iter_mut().last().filter(|(_, last)| blank(last.decor().suffix())) {
+            last.decor_mut().set_suffix("");
+        }
+    }
+    let new = || if is_last { Value::from(false) } else { InlineTable::new().into() };
+    table.entry(key).or_insert_with(new)
 }
 
 fn index(name: &str, count: usize) -> Result<usize, Refusal> {

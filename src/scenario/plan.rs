@@ -13,9 +13,11 @@ pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
     const FORMATS: &[&str] = &["vtp", "csv"];
     let every = table.or("every", duration / 100.0, number(DURATION));
     let formats = table.or("formats", FORMATS.to_vec(), |node| node.list(word(FORMATS)));
-    if duration / every > MAX_OUTPUTS {
-        table.problem(
-            format!("an output every {every} s makes {:.0} outputs, at most a million", duration / every),
+    if duration / every > MAX_OUTPUTS
+        && let Some(node) = table.node("every")
+    {
+        node.problem(
+            format!("an output every {every:e} s makes {:.1e} outputs, at most a million", duration / every),
             "enlarge `every`",
         );
     }
@@ -23,24 +25,25 @@ pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
 }
 
 /// Reads what to observe.
-pub fn drum(table: &mut Table<'_>, world: &World) -> Option<DrumPlan> {
-    table.maybe("drum", |node| node.table(|table| drum_table(table, world)))
+pub fn drum(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<DrumPlan> {
+    table.maybe("drum", |node| node.table(|table| drum_table(table, world, names)))
 }
 
-fn drum_table(table: &mut Table<'_>, world: &World) -> Option<DrumPlan> {
-    let found = table.get("boundary", |node| inside_cylinder(node, world));
+fn drum_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<DrumPlan> {
+    let found = table.get("boundary", |node| inside_cylinder(node, world, names));
     let plug_speed = table.or("plug_speed", 0.15, number(POSITIVE));
     found.map(|(boundary, radius)| DrumPlan { boundary, radius, plug_speed })
 }
 
 /// Reads the name of a boundary that is a turning cylinder seen from inside; gives its radius \[m\].
-fn inside_cylinder(node: Node<'_>, world: &World) -> Option<(usize, f64)> {
+/// `names` are those of all boundaries in the file, also of wrong ones, which are not in the world.
+fn inside_cylinder(node: Node<'_>, world: &World, names: &[String]) -> Option<(usize, f64)> {
     let name = text(node.clone())?;
-    let names = world.boundaries.iter().map(|boundary| boundary.name.as_str());
-    let Some(body) = names.clone().position(|known| known == name) else {
-        node.problem(format!("`{}`: there is no boundary \"{name}\"", node.name()), suggest(&name, names));
-        return None;
-    };
+    if !names.contains(&name) {
+        let known = names.iter().map(String::as_str);
+        node.problem(format!("`{}`: there is no boundary \"{name}\"", node.name()), suggest(&name, known));
+    }
+    let body = world.boundaries.iter().position(|boundary| boundary.name == name)?;
     let radius =
         world.surfaces.iter().filter(|surface| surface.body as usize == body).find_map(
             |surface| match surface.form {

@@ -150,7 +150,7 @@ impl<'a> Node<'a> {
     fn mismatch<T>(&self, expected: &str) -> Option<T> {
         self.problem(
             format!("`{}` is {}, expected {expected}", self.name(), describe(self.value)),
-            retype_advice(self.value, expected),
+            retype_advice(self.value, &self.name(), expected),
         );
         None
     }
@@ -181,6 +181,14 @@ impl<'a> Node<'a> {
         Some(items.iter().enumerate().map(node).collect())
     }
 
+    /// The value of a key, if this is a table that has it.
+    pub fn child(&self, key: &str) -> Option<Node<'a>> {
+        let DeValue::Table(entries) = self.value else { return None };
+        let value = entries.get(key)?;
+        let path = [&self.path[..], &[Step::Key(key.to_owned())]].concat();
+        Some(Node { report: self.report, span: value.span(), path, value: value.get_ref() })
+    }
+
     /// Whether this is a string.
     pub fn is_text(&self) -> bool {
         matches!(self.value, DeValue::String(_))
@@ -194,7 +202,7 @@ pub fn number(need: Need) -> impl Fn(Node<'_>) -> Option<f64> {
         if !value.is_finite() || !(need.accepts)(value) {
             node.problem(
                 format!("`{}` is {}, expected {}", node.name(), describe(node.value), need.words),
-                "change the value",
+                format!("set `{}` to {}", node.name(), need.words),
             );
             return None;
         }
@@ -205,12 +213,8 @@ pub fn number(need: Need) -> impl Fn(Node<'_>) -> Option<f64> {
 /// Reads a whole number between two bounds (included).
 pub fn whole(least: u64, most: u64) -> impl Fn(Node<'_>) -> Option<u64> {
     move |node| {
-        let expected = if most == u64::MAX {
-            format!("a whole number, at least {least}")
-        } else {
-            format!("a whole number from {least} to {most}")
-        };
-        let DeValue::Integer(digits) = node.value else { return node.mismatch(&expected) };
+        let DeValue::Integer(digits) = node.value else { return node.mismatch("a whole number") };
+        let expected = format!("a whole number from {least} to {most}");
         match u64::from_str_radix(digits.as_str(), digits.radix()) {
             Ok(value) if (least..=most).contains(&value) => Some(value),
             _ => node.mismatch(&expected),
@@ -237,7 +241,7 @@ pub fn boolean(node: Node<'_>) -> Option<bool> {
 /// Reads one of several words.
 pub fn word(known: &'static [&'static str]) -> impl Fn(Node<'_>) -> Option<&'static str> {
     move |node| {
-        let Some(found) = text(node.clone()) else { return None };
+        let found = text(node.clone())?;
         let word = known.iter().copied().find(|&word| word == found);
         if word.is_none() {
             let message = format!("`{}` is \"{found}\", which is unknown", node.name());
@@ -251,7 +255,9 @@ pub fn word(known: &'static [&'static str]) -> impl Fn(Node<'_>) -> Option<&'sta
 pub fn vector(node: Node<'_>) -> Option<DVec3> {
     let elements = node.elements()?;
     let [x, y, z] = elements.as_slice() else {
-        return node.mismatch(&format!("three numbers [x, y, z], not {}", elements.len()));
+        let message = format!("`{}` has {} numbers, expected three [x, y, z]", node.name(), elements.len());
+        node.problem(message, "for example [0.0, 0.0, 1.0]");
+        return None;
     };
     let near = Need::new(|x| x.abs() <= FAR, "a finite number (at most 1e9)");
     let [x, y, z] = [x, y, z].map(|component| number(near)(component.clone()));
@@ -503,10 +509,10 @@ fn shorten(text: &str) -> String {
     if short.len() < text.len() { format!("{short}...") } else { short }
 }
 
-fn retype_advice(value: &DeValue<'_>, expected: &str) -> String {
+fn retype_advice(value: &DeValue<'_>, name: &str, expected: &str) -> String {
     match value {
         DeValue::String(text) if text.trim().parse::<f64>().is_ok() => "remove the quotes".to_owned(),
-        _ => format!("write {expected}"),
+        _ => format!("set `{name}` to {expected}"),
     }
 }
 

@@ -1,7 +1,8 @@
 //! The scenario as it was run: overrides applied, defaults written out.
 
-use toml_edit::{DocumentMut, InlineTable, Item, Table, Value};
+use toml_edit::{DocumentMut, Item, Table, Value};
 
+use super::overrides::{entry, replace, replace_value};
 use super::read::{Filled, Step};
 
 const HEADER: &str = concat!(
@@ -21,7 +22,7 @@ pub fn resolve(mut document: DocumentMut, filled: &[Filled]) -> String {
 
 fn fill_item(item: &mut Item, path: &[Step], value: &Value) {
     match (item, path) {
-        (item, []) => *item = Item::Value(value.clone()),
+        (item, []) => replace(item, value.clone()),
         (Item::Table(table), [Step::Key(key), rest @ ..]) => {
             let entry = table.entry(key).or_insert_with(|| match rest {
                 [] => Item::Value(false.into()),
@@ -43,10 +44,9 @@ fn fill_item(item: &mut Item, path: &[Step], value: &Value) {
 
 fn fill_value(target: &mut Value, path: &[Step], value: &Value) {
     match (target, path) {
-        (target, []) => *target = value.clone(),
+        (target, []) => replace_value(target, value.clone()),
         (Value::InlineTable(table), [Step::Key(key), rest @ ..]) => {
-            let blank = if rest.is_empty() { false.into() } else { InlineTable::new().into() };
-            fill_value(table.entry(key).or_insert(blank), rest, value);
+            fill_value(entry(table, key, rest.is_empty()), rest, value);
         }
         (Value::Array(array), [Step::Index(index), rest @ ..]) => {
             if let Some(element) = array.get_mut(*index) {

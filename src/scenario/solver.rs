@@ -41,21 +41,38 @@ fn normal_law(table: &mut Table<'_>) -> NormalLaw {
 }
 
 fn warm_start(table: &mut Table<'_>, usual: WarmStart) -> WarmStart {
-    let usual_kind = "adaptive";
+    let path = table.path_to("warm_start");
     let Some(node) = table.node("warm_start") else {
-        let mut filled = toml_edit::InlineTable::new();
-        filled.insert("kind", usual_kind.plain());
-        if let WarmStart::Adaptive { fraction, motion } = usual {
-            filled.insert("fraction", fraction.plain());
-            filled.insert("motion", motion.plain());
-        }
-        table.report.fill(table.path_to("warm_start"), filled.into());
+        table.report.fill(path, written_out(usual));
         return usual;
     };
-    if node.is_text() {
-        return word(WARM_STARTS)(node).map_or(usual, by_name);
+    if !node.is_text() {
+        return node.table(warm_start_table).unwrap_or(usual);
     }
-    node.table(warm_start_table).unwrap_or(usual)
+    let Some(kind) = word(WARM_STARTS)(node) else { return usual };
+    let warm_start = by_name(kind);
+    table.report.fill(path, written_out(warm_start));
+    warm_start
+}
+
+/// A warm start as a table.
+fn written_out(warm_start: WarmStart) -> toml_edit::Value {
+    let mut table = toml_edit::InlineTable::new();
+    let mut insert = |key: &str, value: toml_edit::Value| _ = table.insert(key, value);
+    match warm_start {
+        WarmStart::Cold => insert("kind", "cold".plain()),
+        WarmStart::Model => insert("kind", "model".plain()),
+        WarmStart::History { fraction } => {
+            insert("kind", "history".plain());
+            insert("fraction", fraction.plain());
+        }
+        WarmStart::Adaptive { fraction, motion } => {
+            insert("kind", "adaptive".plain());
+            insert("fraction", fraction.plain());
+            insert("motion", motion.plain());
+        }
+    }
+    table.into()
 }
 
 fn by_name(kind: &str) -> WarmStart {
@@ -87,13 +104,16 @@ fn point_out(table: &mut Table<'_>, error: Error) {
         return;
     };
     let message = format!("`{name}` is {found}, expected {expected}");
+    let help = format!("set `{name}` to {expected}");
     match place(table, name) {
-        Some(node) => node.problem(message, "change the value"),
-        None => table.problem(message, "change the value"),
+        Some(node) => node.problem(message, help),
+        None => table.problem(message, help),
     }
 }
 
 /// The value of a setting such as `solver.warm_start.fraction`.
 fn place<'a>(table: &mut Table<'a>, name: &'static str) -> Option<Node<'a>> {
-    table.node(name.strip_prefix("solver.")?.split('.').next()?)
+    let mut keys = name.strip_prefix("solver.")?.split('.');
+    let setting = table.node(keys.next()?)?;
+    Some(keys.next().and_then(|key| setting.child(key)).unwrap_or(setting))
 }

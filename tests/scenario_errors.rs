@@ -1,0 +1,400 @@
+//! A wrong scenario is refused with the place of every mistake and what to do about it.
+
+use std::path::Path;
+
+use esker::scenario::{Problems, Scenario};
+
+/// A valid file; the tests break it in one place.
+const GOOD: &str = r#"title = "Good"
+duration = 1.0
+gravity = [0.0, 0.0, -9.81]
+
+[solver]
+time_step = 5e-3
+iterations = 20
+warm_start = { kind = "history", fraction = 0.85 }
+
+[materials.glass]
+density = 2500.0
+youngs_modulus = 1e7
+poisson_ratio = 0.2
+restitution = 0.6
+friction = 0.3
+
+[[boundaries]]
+name = "floor"
+material = "glass"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+
+[[boundaries]]
+name = "drum"
+material = "glass"
+shape = { kind = "cylinder", base = [0, 5, 2], axis = [0, 1, 0], length = 1, radius = 1 }
+motion = { kind = "rotation", rate = 0.5 }
+
+[[grains]]
+material = "glass"
+radius = { kind = "constant", value = 0.01 }
+packing = { kind = "column", count = 3, base = [0, 0, 0] }
+
+[[emitters]]
+material = "glass"
+radius = { kind = "uniform", min = 0.01, max = 0.02 }
+region = { kind = "box", min = [1, 1, 1], max = [2, 2, 2] }
+rate = 10.0
+
+[output]
+every = 0.1
+formats = ["csv"]
+
+[observe.drum]
+boundary = "drum"
+
+[expect]
+height = { value = 0.06, tolerance = 0.001 }
+"force_z:floor" = { at_most = 0.0, from = 0.5 }
+"#;
+
+fn problems(text: &str, overrides: &[&str]) -> Problems {
+    let overrides: Vec<String> = overrides.iter().map(|&change| change.to_owned()).collect();
+    match Scenario::parse("case.toml", text, Path::new("nowhere"), &overrides) {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(problems) => problems,
+    }
+}
+
+/// Breaks the good file at the first `old` after `anchor` and asserts that the only complaint points at
+/// `marked` within the replacement (at the anchor, if that is empty) and contains all of `words`.
+fn refuses(anchor: &str, old: &str, new: &str, marked: &str, words: &[&str]) {
+    let head = GOOD.find(anchor).expect(anchor);
+    let start = head + GOOD[head..].find(old).expect(old);
+    let text = format!("{}{new}{}", &GOOD[..start], &GOOD[start + old.len()..]);
+    let place = if marked.is_empty() { head } else { start + new.find(marked).expect(marked) };
+    let (line, column) = position(&text, place);
+    let found = problems(&text, &[]).to_string();
+    let lines: Vec<&str> = found.lines().skip(1).collect();
+    assert_eq!(lines.len(), 1, "one mistake was made, but:\n{found}");
+    let head = format!("case.toml:{line}:{column}: ");
+    assert!(lines[0].starts_with(&head), "expected {head}\nfound {found}");
+    for word in words {
+        assert!(lines[0].contains(word), "no \"{word}\" in\n{found}");
+    }
+}
+
+fn position(text: &str, place: usize) -> (usize, usize) {
+    let before = &text[..place];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+#[test]
+fn the_file_that_the_others_break_is_good() {
+    let scenario =
+        Scenario::parse("case", GOOD, Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
+    assert_eq!((scenario.world.grain_count(), scenario.max_grains()), (3, 13));
+    let again = Scenario::parse("case", &scenario.resolved, Path::new(""), &[]).expect("resolved");
+    assert_eq!(format!("{again:?}"), format!("{scenario:?}"));
+}
+
+#[test]
+fn an_unknown_key_is_shown_with_the_nearest_one() {
+    refuses("title", "gravity", "gravty", "gravty", &["unknown key `gravty`", "did you mean `gravity`?"]);
+    refuses(
+        "[solver]",
+        "iterations",
+        "iteratons",
+        "iteratons",
+        &["in `solver`", "did you mean `iterations`?"],
+    );
+    refuses("[[grains]]", "base", "colour = 1, base", "colour", &["in `grains.0.packing`", "known: `kind`"]);
+    refuses("[materials", "friction = 0.3", "friction = 0.3\nfricton = 1", "fricton", &["`friction`?"]);
+    refuses("formats", "formats", "formts", "formts", &["in `output`", "`formats`?"]);
+}
+
+#[test]
+fn a_wrong_type_is_named_with_the_type_wanted() {
+    refuses("duration", "1.0", "\"1.0\"", "\"1.0\"", &["the string \"1.0\"", "remove the quotes"]);
+    refuses("iterations", "20", "20.5", "20.5", &["20.5", "expected a whole number"]);
+    refuses("gravity", "-9.81]", "\"down\"]", "\"down\"", &["`gravity.2`", "the string \"down\""]);
+    refuses("title", "\"Good\"", "7", "7", &["expected a string in quotes"]);
+    refuses("[output]", "[\"csv\"]", "\"csv\"", "\"csv\"", &["expected a list"]);
+    refuses("[[grains]]", "{ kind = \"constant\", value = 0.01 }", "0.01", "0.01", &["expected a table"]);
+    refuses("title", "[0.0, 0.0, -9.81]", "[0.0, -9.81]", "[0.0", &["has 2 numbers, expected three"]);
+}
+
+#[test]
+fn a_missing_key_is_named_with_its_table() {
+    refuses("[materials", "density = 2500.0\n", "", "", &["missing key `density`"]);
+    refuses("{ kind = \"column\"", "count = 3, ", "", "", &["missing key `count` in `grains.0.packing`"]);
+    refuses(
+        "[[grains]]",
+        "radius = { kind = \"constant\", value = 0.01 }\n",
+        "",
+        "",
+        &["missing key `radius`"],
+    );
+    refuses(
+        "{ kind = \"plane\"",
+        "kind = \"plane\", ",
+        "",
+        "",
+        &["missing key `kind`", "one of: plane, box"],
+    );
+    refuses("[[emitters]]", "rate = 10.0\n", "", "", &["missing key `rate`", "`total`, or both"]);
+    refuses("[[emitters]]", "rate = 10.0\n", "stop = 0.5\n", "", &["missing key `rate`"]);
+    refuses("{ value = 0.06", ", tolerance = 0.001", "", "", &["missing key `tolerance` in `expect.height`"]);
+}
+
+#[test]
+fn a_number_out_of_range_is_shown_with_the_range() {
+    refuses("[[grains]]", "0.01", "-0.01", "-0.01", &["is -0.01, expected a positive radius in metres"]);
+    refuses("[solver]", "5e-3", "0.0", "0.0", &["`solver.time_step` is 0", "a positive number of seconds"]);
+    refuses("[solver]", "20", "0", "0", &["`solver.iterations` is 0", "1 to 100000"]);
+    refuses("[solver]", "20", "-4", "-4", &["`solver.iterations` is -4", "a whole number"]);
+    refuses("[solver]", "0.85", "1.5", "1.5", &["`solver.warm_start.fraction` is 1.5", "0 to 1"]);
+    refuses("duration", "1.0", "-1.0", "-1.0", &["expected a positive time in seconds"]);
+    refuses("[materials", "0.2", "0.6", "0.6", &["`materials.glass.poisson_ratio` is 0.6", "at most 0.5"]);
+    refuses("[materials", "0.6", "1.1", "1.1", &["a number from 0 to 1"]);
+    refuses("[[grains]]", "count = 3", "count = 0", "0", &["a whole number from 1 to 20000000"]);
+    refuses("[[grains]]", "count = 3", "count = 99999999999", "99999999999", &["from 1 to 20000000"]);
+    refuses("[[emitters]]", "10.0", "0.1", "", &["`emitters.0` emits no grain until 1 s"]);
+    refuses("[[emitters]]", "10.0", "1e10", "", &["would emit 10000000000 grains"]);
+    refuses(
+        "[[emitters]]",
+        "10.0",
+        "10.0\nstart = 2\nstop = 1",
+        "",
+        &["stops at 1 s, before it starts at 2 s"],
+    );
+    refuses("[output]", "every = 0.1", "every = 1e-30", "1e-30", &["at most a million", "enlarge `every`"]);
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused() {
+    refuses("duration", "1.0", "inf", "inf", &["is inf"]);
+    refuses("[[grains]]", "0.01", "nan", "nan", &["`grains.0.radius.value` is NaN"]);
+    refuses("gravity", "-9.81", "-inf", "-inf", &["`gravity.2` is -inf", "a finite number"]);
+    refuses("[solver]", "5e-3", "nan", "nan", &["a finite number"]);
+    refuses("[[grains]]", "0.01", "1e999", "1e999", &["floating-point number overflowed"]);
+}
+
+#[test]
+fn a_missing_material_is_shown_with_the_nearest_one() {
+    refuses(
+        "[[boundaries]]",
+        "\"glass\"",
+        "\"glas\"",
+        "\"glas\"",
+        &["not a material", "did you mean `glass`?"],
+    );
+    let text = GOOD.replace("[materials.glass]", "[materials.steel]");
+    let found = problems(&text, &[]).to_string();
+    assert_eq!(found.matches("is \"glass\", which is not a material (known: `steel`)").count(), 4, "{found}");
+}
+
+#[test]
+fn an_unknown_kind_is_shown_with_the_nearest_one_and_hides_no_other_mistake() {
+    refuses("[[grains]]", "\"column\"", "\"colum\"", "\"colum\"", &["did you mean `column`?"]);
+    refuses("shape", "\"plane\"", "\"disc\"", "\"disc\"", &["known: `plane`, `box`"]);
+    refuses("[solver]", "{ kind = \"history\", fraction = 0.85 }", "\"hot\"", "\"hot\"", &["known: `cold`"]);
+}
+
+#[test]
+fn zero_vectors_and_empty_boxes_are_refused() {
+    refuses("shape", "[0, 0, 1]", "[0, 0, 0]", "[0, 0, 0]", &["zero vector, expected a direction"]);
+    refuses(
+        "{ kind = \"box\"",
+        "max = [2, 2, 2]",
+        "max = [2, 1, 2]",
+        "",
+        &["box `emitters.0.region` is empty"],
+    );
+    refuses(
+        "{ kind = \"box\"",
+        "max = [2, 2, 2]",
+        "max = [2, 2, 1.03]",
+        "",
+        &["no grain of radius 0.02 m fits"],
+    );
+}
+
+#[test]
+fn empty_lists_are_refused_where_something_must_be_in_them() {
+    let list = "{ kind = \"list\", positions = [] }";
+    refuses(
+        "packing",
+        "{ kind = \"column\", count = 3, base = [0, 0, 0] }",
+        list,
+        "{",
+        &["has no positions"],
+    );
+    let mixture = "{ kind = \"mixture\", radii = [], shares = [] }";
+    refuses(
+        "[[grains]]",
+        "{ kind = \"constant\", value = 0.01 }",
+        mixture,
+        "{",
+        &["has 0 radii and 0 shares"],
+    );
+    let table = "{ kind = \"table\", times = [1, 1], displacements = [[0, 0, 0], [1, 0, 0]] }";
+    let drum = "motion = { kind = \"rotation\", rate = 0.5 }";
+    let text =
+        GOOD.replace(drum, &format!("motion = {table}")).replace("[observe.drum]\nboundary = \"drum\"", "");
+    let found = problems(&text, &[]).to_string();
+    assert!(found.contains("do not ascend: 1 is followed by 1"), "{found}");
+}
+
+#[test]
+fn overlapping_grains_are_named_with_their_packing() {
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let list = "{ kind = \"list\", positions = [[0, 0, 1], [0, 0, 2], [0.015, 0, 2]] }";
+    refuses(
+        "packing",
+        column,
+        list,
+        "{",
+        &[
+            "grain 2 of grains.0 overlaps grain 1 by 5.000e-3 m, 50.0 % of the smaller radius",
+            "allow_overlap",
+        ],
+    );
+    let low = "{ kind = \"column\", count = 3, base = [0, 0, -0.004] }";
+    refuses("packing", column, low, "{", &["grain 0 of grains.0 overlaps boundary \"floor\" by 4.000e-3 m"]);
+    let dense = "{ kind = \"lattice\", corner = [0, 0, 1], counts = [9, 9, 9], spacing = 0.01 }";
+    refuses("packing", column, dense, "{", &["; so do 727 more grains"]);
+}
+
+#[test]
+fn a_grain_inside_one_of_another_block_is_named_with_both() {
+    let more = "\n[[grains]]\nmaterial = \"glass\"\npacking = { kind = \"list\", positions = [[0, 0, 0.01]], radii = [0.005] }\n";
+    let found = problems(&format!("{GOOD}{more}"), &[]).to_string();
+    assert!(found.contains("grain 3 of grains.1 overlaps grain 0 of grains.0"), "{found}");
+    let allowed = format!("{GOOD}{more}")
+        .replace("radius = { kind = \"con", "allow_overlap = true\nradius = { kind = \"con");
+    assert!(problems(&allowed, &[]).to_string().contains("grain 3"), "one of the two blocks still minds");
+    let text = format!("{allowed}allow_overlap = true\n");
+    assert!(Scenario::parse("case", &text, Path::new(""), &[]).is_ok());
+}
+
+#[test]
+fn packings_that_do_not_fit_say_how_many_would() {
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let random = "{ kind = \"random\", count = 500, region = { kind = \"box\", min = [0, 0, 0], max = [0.1, 0.1, 0.1] } }";
+    refuses("packing", column, random, "{", &["500 grains fill 209 % of the region"]);
+    let lattice = "{ kind = \"lattice\", min = [0, 0, 0], max = [0.1, 0.1, 0.1], count = 200 }";
+    refuses("packing", column, lattice, "{", &["room for 125 of 200 grains"]);
+    let huge = "{ kind = \"lattice\", corner = [0, 0, 1], counts = [20000, 20000, 20000] }";
+    refuses("packing", column, huge, "{", &["more than 20000000 grains"]);
+    let fine = "{ kind = \"lattice\", min = [0, 0, 0], max = [1e6, 1e6, 1e6] }";
+    refuses("packing", column, fine, "{", &["sites", "enlarge `spacing`"]);
+    let both = "{ kind = \"random\", count = 5, fill = 0.1, region = { kind = \"sphere\", centre = [0, 0, 1], radius = 1 } }";
+    refuses("packing", column, both, "{", &["both `count` and `fill`"]);
+    let neither = "{ kind = \"lattice\", spacing = 1 }";
+    refuses("packing", column, neither, "{", &["must say how far it goes", "`within`"]);
+}
+
+#[test]
+fn expectations_and_observations_must_refer_to_what_is_there() {
+    refuses(
+        "[expect]",
+        "height",
+        "heigth",
+        "heigth",
+        &["unknown quantity `heigth`", "did you mean `height`?"],
+    );
+    refuses(
+        "[expect]",
+        "\"force_z:floor",
+        "\"force_z:flor",
+        "\"force_z",
+        &["no boundary \"flor\"", "`floor`?"],
+    );
+    refuses("[expect]", "\"force_z:floor", "\"force_q:floor", "\"force_q", &["unknown quantity", "`force_"]);
+    refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["averaged from 2 s until 1 s"]);
+    refuses(
+        "[observe",
+        "\"drum\"",
+        "\"drun\"",
+        "\"drun\"",
+        &["no boundary \"drun\"", "did you mean `drum`?"],
+    );
+    refuses("[observe", "\"drum\"", "\"floor\"", "\"floor\"", &["\"floor\" is not a drum"]);
+    let found = problems(&GOOD.replace("floor", "drum"), &[]).to_string();
+    assert!(found.contains("case.toml:23:8: two boundaries are named \"drum\""), "{found}");
+}
+
+#[test]
+fn all_mistakes_come_at_once_in_the_order_of_the_file() {
+    let text =
+        GOOD.replace("duration = 1.0", "duratoin = 1.0").replace("0.85", "8.5").replace("\"floor\"", "7");
+    let found = problems(&text, &[]);
+    let lines: Vec<usize> =
+        found.list().iter().filter_map(|problem| problem.position()).map(|p| p.0).collect();
+    assert!(lines.len() >= 4, "{found}");
+    assert!(lines.is_sorted(), "{found}");
+    let text = format!("{:?}", found.into_report());
+    assert!(text.contains("duratoin = 1.0") && text.contains("did you mean"), "{text}");
+}
+
+#[test]
+fn syntax_errors_have_their_place() {
+    let found = problems("duration = 1.0\ngravity = [0, 0\n[solver]\n", &[]);
+    let line = found.list()[0].line();
+    assert!(line.starts_with("case.toml:3:") || line.starts_with("case.toml:2:"), "{line}");
+    assert!(line.contains("not valid TOML"), "{line}");
+    let found = problems("This is a letter.\nIt has two lines.\n", &[]).to_string();
+    assert!(found.contains("case.toml:1:6: not valid TOML"), "{found}");
+    let found = problems("duration = 1.0\nduration = 2.0\n", &[]).to_string();
+    assert!(found.contains("case.toml:2:1: not valid TOML: duplicate key"), "{found}");
+    let found = problems("", &[]).to_string();
+    assert!(found.contains("case.toml:1:1: missing key `duration`"), "{found}");
+    assert!(found.contains("case.toml:1:1: nothing to simulate"), "{found}");
+}
+
+#[test]
+fn files_that_cannot_be_read_say_why() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let missing = folder.path().join("none.toml");
+    let found = Scenario::load(&missing, &[]).expect_err("missing").to_string();
+    assert!(found.contains("none.toml: cannot be read") && found.contains("check the path"), "{found}");
+
+    let binary = folder.path().join("binary.toml");
+    std::fs::write(&binary, b"ab = 1\n\x89PNG\x00").expect("written");
+    let found = Scenario::load(&binary, &[]).expect_err("binary").to_string();
+    assert!(found.contains("binary.toml:2:1: not a text file: byte 0x89"), "{found}");
+
+    let found = Scenario::load(folder.path(), &[]).expect_err("a folder").to_string();
+    assert!(found.contains("cannot be read"), "{found}");
+}
+
+#[test]
+fn a_table_of_grains_is_refused_with_its_own_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("heap.csv"), "x,y,z,radius\n0,0,1,0.1\n0,0,two,0.1\n")
+        .expect("written");
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let text = GOOD.replace(column, "{ kind = \"csv\", file = \"heap.csv\" }");
+    let file = folder.path().join("heap.toml");
+    std::fs::write(&file, &text).expect("written");
+    let found = Scenario::load(&file, &[]).expect_err("bad table").to_string();
+    assert!(found.contains("heap.toml:31:34: heap.csv:3: z is \"two\", expected a finite number"), "{found}");
+    let found = problems(&text, &[]).to_string();
+    assert!(found.contains("case.toml:31:34: nowhere/heap.csv cannot be read"), "{found}");
+}
+
+#[test]
+fn overrides_are_refused_with_their_own_words() {
+    for (change, words) in [
+        ("grains.4.material=glass", "--set grains.4.material=glass: index 4 is out of range: the list has 1"),
+        ("duration.length=1", "a float has no `length`"),
+        ("iterations", "expected path=value"),
+        ("solver.iterations=many", "`solver.iterations` is the string \"many\", expected a whole number"),
+        ("solver.iteratons=10", "unknown key `iteratons` in `solver` (did you mean `iterations`?)"),
+        ("solvr.iterations=10", "unknown key `solvr` (did you mean `solver`?)"),
+        ("grains.0.packing.count=-1", "`grains.0.packing.count` is -1"),
+        ("duration=nan", "`duration` is NaN"),
+    ] {
+        let found = problems(GOOD, &[change]).to_string();
+        assert!(found.contains(words), "--set {change}: no \"{words}\" in\n{found}");
+    }
+}
