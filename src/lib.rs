@@ -3,6 +3,7 @@ pub mod cli;
 pub mod contact;
 pub mod engine;
 pub mod error;
+pub mod gpu;
 pub mod observe;
 pub mod output;
 pub mod reference;

@@ -2,6 +2,20 @@
 
 use crate::error::Error;
 
+/// Regularisation of friction and of rolling rows, γ_t = γ_r \[E3\], \[E4\] \[-\].
+pub const GAMMA: f64 = 1e-6;
+/// n_s of \[E2\]: the damping time is at least this many substeps. Less, and stiff contacts ring.
+pub const DAMPING_STEPS: f64 = 2.0;
+/// Share of a rigid overlap that one substep removes \[-\]. More, and rigid columns jump.
+pub const RIGID_CORRECTION: f64 = 0.2;
+/// At most this many effective radii of a rigid overlap are removed per substep \[-\].
+pub const RIGID_CORRECTION_LIMIT: f64 = 0.1;
+/// Overlap at which Hooke's force equals Hertz's, in effective radii \[-\].
+pub const HOOKE_OVERLAP: f64 = 0.01;
+/// Diameters of the largest grain that a grain may cover in one substep before it counts as exploded:
+/// contact detection follows a grain over a fraction of a diameter, and a falling one over a few.
+pub const TRAVEL_LIMIT: f64 = 10.0;
+
 /// The normal contact law \[E2\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -57,8 +57,7 @@ impl Grid {
         let row = high.x.saturating_sub(low.x).saturating_add(3);
         let slab = row.wrapping_mul(high.y.saturating_sub(low.y).saturating_add(3));
         let mask = (2 * cells.len()).next_power_of_two() - 1;
-        let mut grid =
-            Grid { row, slab, mask, starts: Vec::new(), grains: Vec::new(), cells, centres };
+        let mut grid = Grid { row, slab, mask, starts: Vec::new(), grains: Vec::new(), cells, centres };
         grid.sort();
         Some(grid)
     }

@@ -3,14 +3,10 @@
 use glam::DQuat;
 
 use crate::error::Error;
-use crate::settings::Settings;
+use crate::settings::{Settings, TRAVEL_LIMIT};
 use crate::world::World;
 
 use super::sweep::Velocity;
-
-/// Largest diameters that a grain may cover in one substep before it counts as exploded: contact
-/// detection follows a grain over a fraction of a diameter, and a falling one over a few.
-pub const TRAVEL_LIMIT: f64 = 10.0;
 
 /// Commits the velocities and moves all bodies to time `end` \[s\].
 ///

@@ -6,24 +6,15 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::settings::{NormalLaw, Settings};
+use crate::settings::{
+    DAMPING_STEPS, GAMMA, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
+};
 use crate::world::{PairLaw, World};
 
 use super::sweep::Velocity;
 
 /// Rows handled by one task.
 pub(super) const CHUNK: usize = 1024;
-
-/// Regularisation of friction and of rolling rows, γ_t = γ_r \[E3\], \[E4\].
-pub const GAMMA: f64 = 1e-6;
-/// n_s of \[E2\]: the damping time is at least this many steps.
-pub const DAMPING_STEPS: f64 = 2.0;
-/// Share of a rigid overlap that one step removes.
-pub const RIGID_CORRECTION: f64 = 0.2;
-/// Speed limit of that correction, in effective radii per step.
-pub const RIGID_CORRECTION_LIMIT: f64 = 0.02;
-/// Overlap at which Hooke's force equals Hertz's, in effective radii.
-pub const HOOKE_OVERLAP: f64 = 0.01;
 
 /// Constants of the laws during a substep.
 #[derive(Debug, Clone, Copy)]
@@ -153,7 +144,7 @@ impl Row {
 
     /// 1/D per kind of row \[E5\]. The friction block is bounded by a multiple of the identity, which is
     /// exact for spheres, whose arms are parallel to the normal.
-    fn set_inverse_d(&mut self, world: &World, law: &Law) {
+    pub fn set_inverse_d(&mut self, world: &World, law: &Law) {
         let mut d = [self.sigma_n, law.sigma_t, law.sigma_t];
         for (body, arm) in self.bodies.map(|body| body as usize).into_iter().zip([self.arm_a, self.arm_b]) {
             let locked = world.bodies.locked[body];

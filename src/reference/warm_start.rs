@@ -4,9 +4,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse};
-use crate::settings::{NormalLaw, Settings, WarmStart};
+use crate::settings::{GAMMA, NormalLaw, Settings, WarmStart};
 
-use super::narrowphase::{CHUNK, GAMMA, Law, Row};
+use super::narrowphase::{CHUNK, Law, Row};
 use super::sweep::{self, Velocity, project};
 
 /// Turns the impulse that a row carries into the one it starts from, inside today's cone.

@@ -1,0 +1,204 @@
+// Broadphase: contacts = pairs of shapes closer than the margin, by a grid of cells as wide as the
+// largest grain. Twin: src/reference/broadphase.rs.
+//
+// Cells are hashed row by row into buckets, so the grid needs no bounds: a compact scene maps without
+// collisions, a scattered one wraps around, and a grain is paired only when its cell is the one looked
+// for. A counting sort fills the buckets; whatever order its atomics leave is undone by sorting each
+// bucket by id. Each grain owns its contacts with surfaces and with grains of a larger id, stored in
+// ascending order at a place that a prefix sum gives.
+
+@group(0) @binding(2) var<storage, read> poses: array<Pose>;
+@group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
+@group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
+@group(0) @binding(5) var<storage, read_write> bucket_ends: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> bucket_grains: array<u32>;
+@group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per grain, then the total
+@group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
+@group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
+
+fn bucket_of(cell: vec3i) -> u32 {
+    return bitcast<u32>(cell.x + cell.y * params.row + cell.z * params.slab) & params.bucket_mask;
+}
+
+@compute @workgroup_size(64)
+fn clear_buckets(@builtin(global_invocation_id) invocation: vec3u) {
+    let bucket = flat(invocation);
+    if bucket <= params.bucket_mask {
+        atomicStore(&bucket_ends[bucket], 0u);
+    }
+}
+
+@compute @workgroup_size(64)
+fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
+    let grain = flat(invocation);
+    if grain >= params.grains || is_halted() {
+        return;
+    }
+    atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
+}
+
+// After the scan `bucket_ends` holds where each bucket starts; filling moves it to where it ends.
+@compute @workgroup_size(64)
+fn fill_cells(@builtin(global_invocation_id) invocation: vec3u) {
+    let grain = flat(invocation);
+    if grain >= params.grains || is_halted() {
+        return;
+    }
+    let slot = atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
+    bucket_grains[slot] = grain;
+}
+
+fn bucket_start(bucket: u32) -> u32 {
+    if bucket == 0u {
+        return 0u;
+    }
+    return atomicLoad(&bucket_ends[bucket - 1u]);
+}
+
+// Insertion sort of each bucket by id.
+@compute @workgroup_size(64)
+fn sort_cells(@builtin(global_invocation_id) invocation: vec3u) {
+    let bucket = flat(invocation);
+    if bucket > params.bucket_mask || is_halted() {
+        return;
+    }
+    let start = bucket_start(bucket);
+    let end = atomicLoad(&bucket_ends[bucket]);
+    for (var i = start + 1u; i < end; i++) {
+        let grain = bucket_grains[i];
+        var j = i;
+        while j > start && bucket_grains[j - 1u] > grain {
+            bucket_grains[j] = bucket_grains[j - 1u];
+            j--;
+        }
+        bucket_grains[j] = grain;
+    }
+}
+
+fn is_near_surface(pose: Pose, radius: f32, surface: Surface) -> bool {
+    let touch = touch_surface(surface, poses[surface.body], pose, radius);
+    return touch.near && touch.length - radius < 2.0 * params.margin * radius;
+}
+
+// Whether `other` is a partner that `grain` owns and stands in the row of three cells around `middle`.
+fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32, middle: vec3i) -> bool {
+    if other <= grain {
+        return false;
+    }
+    let sphere = spheres[other];
+    let apart_cells = poses[sphere.body].cell - middle;
+    if abs(apart_cells.x) > 1 || any(apart_cells.yz != vec2i(0)) {
+        return false;
+    }
+    let apart = between(poses[sphere.body], pose);
+    let reach = (radius + sphere.radius) * (1.0 + params.margin);
+    return dot(apart, apart) < reach * reach;
+}
+
+// Grains in the row of three cells around `middle`, as a range of places in `bucket_grains`. The
+// buckets of a row follow each other; a row that wraps around the table is read to its end and goes on
+// at the beginning, so the range may pass the number of grains once.
+fn places_of_row(middle: vec3i) -> vec2u {
+    let first = bucket_of(middle - vec3i(1, 0, 0));
+    let last = (first + 2u) & params.bucket_mask;
+    let start = bucket_start(first);
+    let end = atomicLoad(&bucket_ends[last]);
+    return vec2u(start, select(end, end + params.grains, last < first));
+}
+
+fn grain_at(place: u32) -> u32 {
+    return bucket_grains[select(place, place - params.grains, place >= params.grains)];
+}
+
+// Middle of one of the nine rows of three cells around a cell.
+fn row_middle(cell: vec3i, index: u32) -> vec3i {
+    return cell + vec3i(0, i32(index % 3u) - 1, i32(index / 3u) - 1);
+}
+
+@compute @workgroup_size(64)
+fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
+    let grain = flat(invocation);
+    if grain > params.grains || is_halted() {
+        return;
+    }
+    if grain == params.grains {
+        contact_starts[grain] = 0u;
+        return;
+    }
+    let pose = poses[spheres[grain].body];
+    let radius = spheres[grain].radius;
+    var count = 0u;
+    for (var surface = 0u; surface < params.surfaces; surface++) {
+        if is_near_surface(pose, radius, surfaces[surface]) {
+            count++;
+        }
+    }
+    for (var row = 0u; row < 9u; row++) {
+        let middle = row_middle(pose.cell, row);
+        let places = places_of_row(middle);
+        for (var place = places.x; place < places.y; place++) {
+            if is_near_grain(grain, pose, radius, grain_at(place), middle) {
+                count++;
+            }
+        }
+    }
+    contact_starts[grain] = count;
+}
+
+// Announces the number of contacts, or that there is no room for them.
+@compute @workgroup_size(1)
+fn plan_contacts() {
+    var count = 0u;
+    if !is_halted() {
+        count = contact_starts[params.grains];
+        status.contacts = count;
+        if count > params.contact_capacity {
+            atomicOr(&status.halted, HALT_CONTACTS);
+            count = 0u;
+        }
+    }
+    let groups = (count + GROUP - 1u) / GROUP;
+    arguments[0] = min(groups, GROUPS_PER_ROW);
+    arguments[1] = (groups + GROUPS_PER_ROW - 1u) / GROUPS_PER_ROW;
+    arguments[2] = 1u;
+}
+
+@compute @workgroup_size(64)
+fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
+    let grain = flat(invocation);
+    if grain >= params.grains || is_halted() {
+        return;
+    }
+    let pose = poses[spheres[grain].body];
+    let radius = spheres[grain].radius;
+    let shape = params.surfaces + grain;
+    var next = contact_starts[grain];
+    for (var surface = 0u; surface < params.surfaces; surface++) {
+        if is_near_surface(pose, radius, surfaces[surface]) {
+            contacts[next] = Contact(shape, surface, NONE, NONE);
+            next++;
+        }
+    }
+    let first = next;
+    for (var row = 0u; row < 9u; row++) {
+        let middle = row_middle(pose.cell, row);
+        let places = places_of_row(middle);
+        for (var place = places.x; place < places.y; place++) {
+            let other = grain_at(place);
+            if is_near_grain(grain, pose, radius, other, middle) {
+                insert(first, next, shape, params.surfaces + other);
+                next++;
+            }
+        }
+    }
+}
+
+// Puts a contact into the ascending run from `first` up to `next`.
+fn insert(first: u32, next: u32, a: u32, b: u32) {
+    var i = next;
+    while i > first && contacts[i - 1u].b > b {
+        contacts[i] = contacts[i - 1u];
+        i--;
+    }
+    contacts[i] = Contact(a, b, NONE, NONE);
+}

@@ -1,0 +1,68 @@
+// Impact [E6]: touching contacts that close faster than the threshold bounce first.
+// Twin: src/reference/impact.rs. When nothing bounces, the dispatches of this stage are empty.
+//
+// The rows are made over for the impact problem (rigid, with its own targets), swept by the same
+// kernel into impulses that are thrown away, and then filled anew by the narrowphase.
+
+@group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;
+@group(0) @binding(3) var<storage, read_write> rows: array<Row>;
+@group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
+@group(0) @binding(5) var<storage, read> laws: array<Law>;
+@group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
+@group(0) @binding(7) var<storage, read> colour_starts: array<u32>;
+
+// Overlapping contacts aim to part; those not yet touching may still close.
+fn touches(row: Row) -> bool {
+    return row.target_velocity > 0.0;
+}
+
+fn closing(row: Row) -> f32 {
+    return dot(contact_velocity(row, velocities[row.bodies.x], velocities[row.bodies.y]), row.normal);
+}
+
+@compute @workgroup_size(1)
+fn begin_impact() {
+    atomicStore(&status.impacts, 0u);
+}
+
+@compute @workgroup_size(64)
+fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
+    let place = flat(invocation);
+    if place >= status.contacts || is_halted() {
+        return;
+    }
+    let row = rows[place];
+    if touches(row) && closing(row) < -params.impact_threshold {
+        atomicStore(&status.impacts, 1u);
+    }
+}
+
+// Arguments of this stage: as for the sweep when something bounces, empty otherwise.
+@compute @workgroup_size(64)
+fn plan_impact(@builtin(local_invocation_index) lane: u32) {
+    let runs = atomicLoad(&status.impacts) == 1u && !is_halted();
+    if lane < 3u {
+        arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane] =
+            select(0u, arguments[3u * ARGUMENTS_CONTACTS + lane], runs);
+    }
+    plan_colour_arguments(ARGUMENTS_IMPACT_SWEEP, lane, runs);
+}
+
+@compute @workgroup_size(64)
+fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
+    let place = flat(invocation);
+    if place >= status.contacts || is_halted() {
+        return;
+    }
+    let row = rows[place];
+    let speed = closing(row);
+    var target_velocity = FAR;
+    if touches(row) {
+        target_velocity = select(0.0, -laws[row.law].restitution * speed, speed < -params.impact_threshold);
+    }
+    rows[place].target_velocity = target_velocity;
+    rows[place].sigma_n = 0.0;
+    for (var i = 0u; i < 3u; i++) {
+        impulses[3u * place + i] = vec2f(0.0);
+    }
+}

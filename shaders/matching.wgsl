@@ -1,0 +1,79 @@
+// Matching: which contact of the last step each contact continues, by key.
+// Twin: src/reference/matching.rs. The lists of both steps are grouped by owner, so a search is a
+// walk over a handful of partners.
+
+@group(0) @binding(3) var<storage, read_write> contacts: array<Contact>;
+@group(0) @binding(4) var<storage, read> contact_starts: array<u32>;
+@group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per grain, then the total
+@group(0) @binding(6) var<storage, read_write> old_partners: array<u32>;   // shape b
+@group(0) @binding(7) var<storage, read_write> old_colours: array<u32>;
+@group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // three each
+@group(0) @binding(9) var<storage, read> colours: array<u32>;
+
+@compute @workgroup_size(64)
+fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() {
+        return;
+    }
+    let grain = contacts[k].a - params.surfaces;
+    if grain >= status.remembered {
+        return;
+    }
+    for (var old = old_starts[grain]; old < old_starts[grain + 1u]; old++) {
+        if old_partners[old] == contacts[k].b {
+            contacts[k].previous = old;
+            return;
+        }
+    }
+}
+
+// Once the places are known: each contact starts from the impulse that its predecessor ended with.
+@compute @workgroup_size(64)
+fn carry_impulses(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() {
+        return;
+    }
+    let to = 3u * contacts[k].place;
+    let source = contacts[k].previous;
+    for (var i = 0u; i < 3u; i++) {
+        if source == NONE {
+            impulses[to + i] = vec2f(0.0);
+        } else {
+            impulses[to + i] = old_impulses[3u * source + i];
+        }
+    }
+}
+
+// At the end of a step: what the next one will look up.
+@compute @workgroup_size(64)
+fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() {
+        return;
+    }
+    old_partners[k] = contacts[k].b;
+    old_colours[k] = colours[k];
+    let place = 3u * contacts[k].place;
+    for (var i = 0u; i < 3u; i++) {
+        old_impulses[3u * k + i] = impulses[place + i];
+    }
+}
+
+@compute @workgroup_size(64)
+fn remember_grains(@builtin(global_invocation_id) invocation: vec3u) {
+    let grain = flat(invocation);
+    if grain > params.grains || is_halted() {
+        return;
+    }
+    old_starts[grain] = contact_starts[grain];
+}
+
+@compute @workgroup_size(1)
+fn finish_step() {
+    if !is_halted() {
+        status.remembered = params.grains;
+        status.step++;
+    }
+}

@@ -1,0 +1,84 @@
+// Narrowphase: the rows of the contact problem, from positions [E2]-[E4].
+// Twin: src/reference/narrowphase.rs. Rows stand in solving order.
+
+@group(0) @binding(2) var<storage, read> contacts: array<Contact>;
+@group(0) @binding(3) var<storage, read> poses: array<Pose>;
+@group(0) @binding(4) var<storage, read> spheres: array<Sphere>;
+@group(0) @binding(5) var<storage, read> surfaces: array<Surface>;
+@group(0) @binding(6) var<storage, read> laws: array<Law>;
+@group(0) @binding(7) var<storage, read_write> rows: array<Row>;
+
+@compute @workgroup_size(64)
+fn fill_rows(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() {
+        return;
+    }
+    let contact = contacts[k];
+    let sphere = spheres[contact.a - params.surfaces];
+    if contact.b < params.surfaces {
+        rows[contact.place] = row_with_surface(sphere, surfaces[contact.b]);
+    } else {
+        rows[contact.place] = row_with_grain(sphere, spheres[contact.b - params.surfaces]);
+    }
+}
+
+fn row_with_grain(a: Sphere, b: Sphere) -> Row {
+    let apart = between(poses[b.body], poses[a.body]);
+    let distance = length(apart);
+    var row: Row;
+    row.bodies = vec2u(a.body, b.body);
+    row.normal = direction_or(apart, distance, vec3f(0.0, 0.0, 1.0));
+    let gap = distance - a.radius - b.radius;
+    row.arm_a = -(a.radius + 0.5 * gap) * row.normal;
+    row.arm_b = (b.radius + 0.5 * gap) * row.normal;
+    return with_law(row, gap, a.material * params.materials + b.material,
+        a.radius * b.radius / (a.radius + b.radius));
+}
+
+fn row_with_surface(a: Sphere, surface: Surface) -> Row {
+    let touch = touch_surface(surface, poses[surface.body], poses[a.body], a.radius);
+    var row: Row;
+    row.bodies = vec2u(a.body, surface.body);
+    if !touch.near {
+        row.target_velocity = FAR;
+        return row;
+    }
+    row.normal = touch.normal;
+    let gap = touch.length - a.radius;
+    row.arm_a = -(a.radius + 0.5 * gap) * row.normal;
+    row.arm_b = between(poses[surface.body], poses[a.body]) + row.arm_a;
+    var radius = a.radius;
+    if surface.form == FORM_SPHERE {
+        radius = a.radius * surface.size.x / (a.radius + surface.size.x);
+    }
+    return with_law(row, gap, a.material * params.materials + surface.material, radius);
+}
+
+// The coefficients of the laws [E2]-[E4].
+fn with_law(geometry: Row, gap: f32, law_index: u32, radius: f32) -> Row {
+    var row = geometry;
+    let law = laws[law_index];
+    row.law = law_index;
+    row.friction = law.friction;
+    row.rolling_arm = law.rolling_resistance * radius;
+    let overlap = -gap;
+    if overlap <= 0.0 {
+        row.target_velocity = overlap / params.h;
+        return row;
+    }
+    switch params.normal_law {
+        case LAW_HERTZ: {
+            row.sigma_n = law.sigma_factor / sqrt(radius * overlap);
+            row.target_velocity = law.target_factor * overlap;
+        }
+        case LAW_HOOKE: {
+            row.sigma_n = law.sigma_factor / radius;
+            row.target_velocity = law.target_factor * overlap;
+        }
+        default: {
+            row.target_velocity = min(params.rigid_share * overlap, params.rigid_limit * radius) / params.h;
+        }
+    }
+    return row;
+}

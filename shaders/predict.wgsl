@@ -1,0 +1,86 @@
+// Predict: what the contacts aim at and start from [E2], [E7], and the velocities under the external
+// forces alone [E1]. Twins: src/reference/{narrowphase,warm_start,predict}.rs.
+
+@group(0) @binding(3) var<storage, read_write> rows: array<Row>;
+@group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
+@group(0) @binding(5) var<storage, read> laws: array<Law>;
+@group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
+@group(0) @binding(7) var<storage, read> colour_starts: array<u32>;
+@group(0) @binding(8) var<storage, read> poses: array<Pose>;
+
+@compute @workgroup_size(64)
+fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
+    plan_colour_arguments(ARGUMENTS_SWEEP, lane, !is_halted());
+}
+
+// q_n from the velocities after the impact stage, and λ⁰ inside today's cone.
+@compute @workgroup_size(64)
+fn prepare_rows(@builtin(global_invocation_id) invocation: vec3u) {
+    let place = flat(invocation);
+    if place >= status.contacts || is_halted() {
+        return;
+    }
+    let row = rows[place];
+    let a = velocities[row.bodies.x];
+    let b = velocities[row.bodies.y];
+    let u = contact_velocity(row, a, b);
+    store_impulse(place, into_cone(row, guess(row, load_impulse(place), u, a.angular - b.angular)));
+    if row.sigma_n > 0.0 {
+        rows[place].target_velocity += laws[row.law].upsilon * dot(u, row.normal);
+    }
+}
+
+// An impulse in parts, before it is brought into the cone.
+struct Guess {
+    normal: f32,
+    tangent: vec3f,
+    rolling: vec3f,
+}
+
+fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
+    var fraction = 0.0;
+    switch params.warm_start {
+        case WARM_HISTORY: { fraction = params.fraction; }
+        case WARM_ADAPTIVE: { fraction = adaptive_fraction(length(u)); }
+        case WARM_MODEL: { return model(row, u, spin); }
+        default: {}
+    }
+    let linear = fraction * carried.linear;
+    return Guess(dot(linear, row.normal), linear, fraction * carried.rolling);
+}
+
+// β_c = 1 - (1 - β) min(1, |u| / moving): all of it at rest, β when moving.
+fn adaptive_fraction(speed: f32) -> f32 {
+    if speed < params.moving {
+        return 1.0 - (1.0 - params.fraction) * (speed / params.moving);
+    }
+    return select(1.0, params.fraction, speed > 0.0);
+}
+
+// The impulse that the overlap and the contact velocity suggest: at rest Σ_n λ_n = q_n.
+fn model(row: Row, u: vec3f, spin: vec3f) -> Guess {
+    var normal = 0.0;
+    if row.sigma_n > 0.0 {
+        normal = row.target_velocity / row.sigma_n;
+    }
+    return Guess(normal, -params.model_gain * u, -params.model_gain * spin);
+}
+
+fn into_cone(row: Row, start: Guess) -> Impulse {
+    if start.normal <= 0.0 {
+        return Impulse(vec3f(0.0), vec3f(0.0));
+    }
+    let in_plane = start.tangent - dot(start.tangent, row.normal) * row.normal;
+    let tangent = limit(in_plane, row.friction * start.normal);
+    return Impulse(start.normal * row.normal + tangent, limit(start.rolling, row.rolling_arm * start.normal));
+}
+
+@compute @workgroup_size(64)
+fn apply_gravity(@builtin(global_invocation_id) invocation: vec3u) {
+    let grain = flat(invocation);
+    if grain >= params.grains || is_halted() {
+        return;
+    }
+    let body = params.boundaries + grain;
+    velocities[body].linear += params.h * params.gravity * free_translation(poses[body].locked);
+}

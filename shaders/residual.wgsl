@@ -1,0 +1,62 @@
+// Natural-map residual of the contact problem [E8]. Twin: src/reference/residual.rs.
+// Each workgroup leaves its sums and maxima; the host adds them up in order.
+
+@group(0) @binding(3) var<storage, read> rows: array<Row>;
+@group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
+@group(0) @binding(5) var<storage, read> contacts: array<Contact>;
+@group(0) @binding(6) var<storage, read> poses: array<Pose>;
+@group(0) @binding(7) var<storage, read_write> residuals: array<vec4f>;  // sums, maxima per block
+
+var<workgroup> sums: array<vec3f, 64>;
+var<workgroup> maxima: array<vec3f, 64>;
+
+@compute @workgroup_size(64)
+fn measure(
+    @builtin(global_invocation_id) invocation: vec3u,
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let k = flat(invocation);
+    var value = vec3f(0.0);
+    if k < status.contacts && !is_halted() {
+        value = residual_of(contacts[k].place);
+    }
+    sums[lane] = value;
+    maxima[lane] = value;
+    workgroupBarrier();
+    for (var reach = 32u; reach > 0u; reach /= 2u) {
+        if lane < reach {
+            sums[lane] += sums[lane + reach];
+            maxima[lane] = max(maxima[lane], maxima[lane + reach]);
+        }
+        workgroupBarrier();
+    }
+    let block = group.x + group.y * GROUPS_PER_ROW;
+    if lane == 0u && 2u * block + 1u < arrayLength(&residuals) {
+        residuals[2u * block] = vec4f(sums[0], 0.0);
+        residuals[2u * block + 1u] = vec4f(maxima[0], 0.0);
+    }
+}
+
+// Normal [m/s], friction [m/s], rolling [rad/s].
+fn residual_of(place: u32) -> vec3f {
+    let row = rows[place];
+    let a = velocities[row.bodies.x];
+    let b = velocities[row.bodies.y];
+    let impulse = load_impulse(place);
+    let locked = vec2u(poses[row.bodies.x].locked, poses[row.bodies.y].locked);
+    let d = diagonal(row, a, b, locked);
+    let u = contact_velocity(row, a, b);
+    let u_n = dot(u, row.normal);
+    let normal = dot(impulse.linear, row.normal);
+    let tangent = impulse.linear - normal * row.normal;
+
+    let step = safe_ratio(u_n + row.sigma_n * normal - row.target_velocity, d.x);
+    let friction_trial = tangent - (u - u_n * row.normal + params.sigma_t * tangent) / d.y;
+    let spin = a.angular - b.angular;
+    let rolling_trial = impulse.rolling - (spin + params.sigma_t * impulse.rolling) / d.z;
+    return vec3f(
+        abs(normal - max(0.0, normal - step)) * d.x,
+        length(tangent - limit(friction_trial, row.friction * normal)) * d.y,
+        length(impulse.rolling - limit(rolling_trial, row.rolling_arm * normal)) * d.z);
+}

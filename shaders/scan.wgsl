@@ -1,0 +1,92 @@
+// Scan: exclusive prefix sum of an array of counts, in place. Reduce, scan the sums, distribute:
+// no workgroup ever waits for another.
+
+const ITEMS = 4u;                    // per invocation
+const WIDTH = 256u;                  // invocations per workgroup
+const BLOCK = ITEMS * WIDTH;
+
+@group(0) @binding(2) var<storage, read_write> scan_values: array<u32>;
+@group(0) @binding(3) var<storage, read_write> scan_sums: array<u32>;   // one per block
+
+var<workgroup> shared_sums: array<u32, WIDTH>;
+
+// Inclusive sum over the workgroup of one value per invocation.
+fn sum_before(lane: u32, value: u32) -> u32 {
+    shared_sums[lane] = value;
+    workgroupBarrier();
+    for (var reach = 1u; reach < WIDTH; reach *= 2u) {
+        var sum = shared_sums[lane];
+        if lane >= reach {
+            sum += shared_sums[lane - reach];
+        }
+        workgroupBarrier();
+        shared_sums[lane] = sum;
+        workgroupBarrier();
+    }
+    return shared_sums[lane];
+}
+
+fn value_at(index: u32) -> u32 {
+    if index < arrayLength(&scan_values) {
+        return scan_values[index];
+    }
+    return 0u;
+}
+
+fn block_of(group: vec3u) -> u32 {
+    return group.x + group.y * GROUPS_PER_ROW;
+}
+
+@compute @workgroup_size(256)
+fn sum_blocks(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let first = block_of(group) * BLOCK + lane * ITEMS;
+    var sum = 0u;
+    for (var i = 0u; i < ITEMS; i++) {
+        sum += value_at(first + i);
+    }
+    let total = sum_before(lane, sum);
+    if lane == WIDTH - 1u && block_of(group) < arrayLength(&scan_sums) {
+        scan_sums[block_of(group)] = total;
+    }
+}
+
+@compute @workgroup_size(256)
+fn scan_block_sums(@builtin(local_invocation_index) lane: u32) {
+    let blocks = arrayLength(&scan_sums);
+    var carry = 0u;
+    for (var first = 0u; first < blocks; first += WIDTH) {
+        let index = first + lane;
+        var value = 0u;
+        if index < blocks {
+            value = scan_sums[index];
+        }
+        let inclusive = sum_before(lane, value);
+        let total = shared_sums[WIDTH - 1u];
+        if index < blocks {
+            scan_sums[index] = carry + inclusive - value;
+        }
+        carry += total;
+        workgroupBarrier();
+    }
+}
+
+@compute @workgroup_size(256)
+fn add_block_sums(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let block = block_of(group);
+    let first = block * BLOCK + lane * ITEMS;
+    var sum = 0u;
+    for (var i = 0u; i < ITEMS; i++) {
+        sum += value_at(first + i);
+    }
+    var before = sum_before(lane, sum) - sum;
+    if block < arrayLength(&scan_sums) {
+        before += scan_sums[block];
+    }
+    for (var i = 0u; i < ITEMS; i++) {
+        let value = value_at(first + i);
+        if first + i < arrayLength(&scan_values) {
+            scan_values[first + i] = before;
+        }
+        before += value;
+    }
+}

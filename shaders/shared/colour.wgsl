@@ -1,0 +1,16 @@
+// What the kernels that go colour by colour share.
+
+@group(0) @binding(3) var<storage, read> rows: array<Row>;
+@group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
+@group(0) @binding(5) var<storage, read> colour_starts: array<u32>;  // 64 colours, the tail, the end
+@group(0) @binding(6) var<storage, read> poses: array<Pose>;         // for locked axes
+
+struct Colour { index: u32 }
+@group(1) @binding(0) var<uniform> colour: Colour;
+
+fn locks(bodies: vec2u) -> vec2u {
+    if HAS_LOCKS {
+        return vec2u(poses[bodies.x].locked, poses[bodies.y].locked);
+    }
+    return vec2u(0u);
+}

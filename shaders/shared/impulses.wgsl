@@ -1,0 +1,16 @@
+// Impulses of the contacts in solving order: three pairs of numbers each, linear then rolling.
+
+@group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;
+
+fn load_impulse(place: u32) -> Impulse {
+    let x = impulses[3u * place];
+    let y = impulses[3u * place + 1u];
+    let z = impulses[3u * place + 2u];
+    return Impulse(vec3f(x, y.x), vec3f(y.y, z));
+}
+
+fn store_impulse(place: u32, impulse: Impulse) {
+    impulses[3u * place] = impulse.linear.xy;
+    impulses[3u * place + 1u] = vec2f(impulse.linear.z, impulse.rolling.x);
+    impulses[3u * place + 2u] = impulse.rolling.yz;
+}

@@ -1,0 +1,109 @@
+// One contact solved while all others are held fixed [E5]. Twin: src/reference/sweep.rs.
+
+struct Impulse {
+    linear: vec3f,             // λ_n n + λ_t [N s]
+    rolling: vec3f,            // λ_r [N m s]
+}
+
+// What a contact does to its bodies, and how much it changed.
+struct Solution {
+    impulse: Impulse,
+    a: Velocity,
+    b: Velocity,
+    change: f32,               // [m/s]
+}
+
+// D of the normal, friction and rolling rows. The friction block is bounded by a multiple of the
+// identity, which is exact for spheres.
+fn diagonal(row: Row, a: Velocity, b: Velocity, locked: vec2u) -> vec3f {
+    var lever_a = cross(row.arm_a, row.normal);
+    var lever_b = cross(row.arm_b, row.normal);
+    var push_a = row.normal;
+    var push_b = row.normal;
+    if HAS_LOCKS {
+        lever_a *= free_rotation(locked.x);
+        lever_b *= free_rotation(locked.y);
+        push_a *= free_translation(locked.x);
+        push_b *= free_translation(locked.y);
+    }
+    return vec3f(
+        a.inverse_mass * dot(push_a, push_a) + b.inverse_mass * dot(push_b, push_b)
+            + a.inverse_inertia * dot(lever_a, lever_a) + b.inverse_inertia * dot(lever_b, lever_b)
+            + row.sigma_n,
+        a.inverse_mass + b.inverse_mass + a.inverse_inertia * dot(row.arm_a, row.arm_a)
+            + b.inverse_inertia * dot(row.arm_b, row.arm_b) + params.sigma_t,
+        a.inverse_inertia + b.inverse_inertia + params.sigma_t);
+}
+
+// Nearest vector no longer than `bound`.
+fn limit(vector: vec3f, bound: f32) -> vec3f {
+    let length_squared = dot(vector, vector);
+    if length_squared <= bound * bound {
+        return vector;
+    }
+    return vector * (bound / sqrt(length_squared));
+}
+
+// Impulses beyond the cone are never stored, so zero in all parts means that nothing acts.
+fn is_zero(impulse: Impulse) -> bool {
+    return all(impulse.linear == vec3f(0.0));
+}
+
+fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {
+    let u = contact_velocity(row, a, b);
+    let u_n = dot(u, row.normal);
+    let d = diagonal(row, a, b, locked);
+    let old_normal = dot(old.linear, row.normal);
+    let old_tangent = old.linear - old_normal * row.normal;
+
+    let normal = max(0.0, old_normal - safe_ratio(u_n + row.sigma_n * old_normal - row.target_velocity, d.x));
+    let slip = u - u_n * row.normal;
+    let trial = old_tangent - (slip + params.sigma_t * old_tangent) / d.y;
+    let tangent = limit(trial, row.friction * normal);
+
+    var solution: Solution;
+    solution.impulse.linear = normal * row.normal + tangent;
+    let linear = solution.impulse.linear - old.linear;
+    solution.a = push(a, linear, row.arm_a, locked.x);
+    solution.b = push(b, -linear, row.arm_b, locked.y);
+
+    solution.impulse.rolling = vec3f(0.0);
+    if row.rolling_arm > 0.0 {
+        let spin = solution.a.angular - solution.b.angular;
+        let rolling_trial = old.rolling - (spin + params.sigma_t * old.rolling) / d.z;
+        solution.impulse.rolling = limit(rolling_trial, row.rolling_arm * normal);
+        let rolling = solution.impulse.rolling - old.rolling;
+        solution.a = twist(solution.a, rolling, locked.x);
+        solution.b = twist(solution.b, -rolling, locked.y);
+    }
+    solution.change = max(abs(normal - old_normal) * d.x, length(tangent - old_tangent) * d.y);
+    return solution;
+}
+
+// 0 where nothing can move.
+fn safe_ratio(numerator: f32, denominator: f32) -> f32 {
+    return select(0.0, numerator / denominator, denominator > 0.0);
+}
+
+// Velocity after an impulse [N s] at `arm` from the centre.
+fn push(body: Velocity, impulse: vec3f, arm: vec3f, locked: u32) -> Velocity {
+    var linear = body.inverse_mass * impulse;
+    var angular = body.inverse_inertia * cross(arm, impulse);
+    if HAS_LOCKS {
+        linear *= free_translation(locked);
+        angular *= free_rotation(locked);
+    }
+    return Velocity(body.linear + linear, body.inverse_mass, body.angular + angular, body.inverse_inertia);
+}
+
+// Velocity after an angular impulse [N m s].
+fn twist(body: Velocity, impulse: vec3f, locked: u32) -> Velocity {
+    var angular = body.inverse_inertia * impulse;
+    if HAS_LOCKS {
+        angular *= free_rotation(locked);
+    }
+    return Velocity(body.linear, body.inverse_mass, body.angular + angular, body.inverse_inertia);
+}
+
+// Whether the scene has bodies with locked axes; otherwise their bits are never read.
+override HAS_LOCKS: bool = true;

@@ -1,0 +1,152 @@
+// Types, constants and the two bindings that every stage shares.
+// Rust twins: src/gpu/layout.rs, joined by a test through reflection.
+
+// Constants of a run. SI units.
+struct Params {
+    gravity: vec3f,            // [m/s²]
+    h: f32,                    // substep [s]
+    cell_size: f32,            // [m]
+    margin: f32,               // largest gap of a contact, in mean diameters [-]
+    impact_threshold: f32,     // [m/s]
+    tolerance: f32,            // [m/s], 0: sweep as often as told
+    warm_start: u32,           // WARM_*
+    fraction: f32,             // β [-]
+    moving: f32,               // contact speed from which β applies [m/s]
+    normal_law: u32,           // LAW_*
+    grains: u32,
+    boundaries: u32,
+    surfaces: u32,
+    materials: u32,
+    bucket_mask: u32,          // number of buckets - 1
+    row: i32,                  // stride of the cell hash along y
+    slab: i32,                 // and along z
+    contact_capacity: u32,
+    sigma_t: f32,              // γ/h of friction and rolling rows
+    model_gain: f32,           // h/γ
+    speed_limit: f32,          // a faster grain has exploded [m/s]
+    rigid_share: f32,          // share of a rigid overlap removed per substep [-]
+    rigid_limit: f32,          // at most this many effective radii of it [-]
+}
+
+// What the steps of one submission tell each other and the host.
+struct Status {
+    halted: atomic<u32>,       // HALT_*: the step that set it and all after it do nothing
+    step: u32,                 // steps done in this submission
+    substep: u32,              // substeps done in this submission
+    remembered: u32,           // grains that the last step's contacts know of
+    contacts: u32,             // contacts of this step
+    pending: atomic<u32>,      // contacts that still need a colour
+    impacts: atomic<u32>,      // 1: a touching contact closes faster than the threshold
+    change: atomic<u32>,       // bits of the largest change in this sweep [m/s]
+    sweeps: u32,               // sweeps done in this substep
+    bad_grain: atomic<u32>,    // smallest id of a grain with a bad velocity
+    colours: u32,              // colours in use
+    tail: u32,                 // contacts without a colour
+    converged: u32,            // 1: no contact changed by more than the tolerance
+}
+
+struct Pose {
+    cell: vec3i,
+    locked: u32,               // six bits: translation x y z, rotation x y z
+    offset: vec3f,             // from the centre of the cell [m]
+    spare: u32,
+    orientation: vec4f,
+}
+
+struct Velocity {
+    linear: vec3f,             // [m/s]
+    inverse_mass: f32,         // [1/kg], 0: never written
+    angular: vec3f,            // [rad/s]
+    inverse_inertia: f32,      // [1/(kg m²)]
+}
+
+struct Sphere {
+    radius: f32,               // [m]
+    material: u32,
+    body: u32,
+    spare: u32,
+}
+
+struct Surface {
+    position: vec3f,           // on its body [m]
+    body: u32,
+    orientation: vec4f,
+    size: vec4f,               // meaning by form, see surface.wgsl [m]
+    form: u32,
+    material: u32,
+    spare: vec2u,
+}
+
+// The law of a pair of materials, with the factors of [E2] that do not depend on the contact.
+struct Law {
+    friction: f32,
+    rolling_resistance: f32,
+    restitution: f32,
+    upsilon: f32,              // Υ
+    sigma_factor: f32,         // Σ_n without the overlap and the radius
+    target_factor: f32,        // q_n per overlap [1/s]
+    spare: vec2u,
+}
+
+// A pair of shapes that takes part in this step.
+struct Contact {
+    a: u32,                    // shape: the sphere of a grain
+    b: u32,                    // shape: a surface, or the sphere of a grain with a larger id
+    previous: u32,             // place in the last step's list, or NONE
+    place: u32,                // place in solving order
+}
+
+// All that a sweep needs of a contact.
+struct Row {
+    normal: vec3f,             // from b to a
+    target_velocity: f32,      // q_n [m/s]
+    arm_a: vec3f,              // contact point from the centre of a [m]
+    sigma_n: f32,
+    arm_b: vec3f,
+    friction: f32,
+    bodies: vec2u,
+    rolling_arm: f32,          // μ_r R* [m]
+    law: u32,
+}
+
+const NONE = 0xffffffffu;
+const FAR = -1e30;             // target of a contact that takes no part
+
+const HALT_CONTACTS = 1u;      // more contacts than room
+const HALT_NOT_A_NUMBER = 2u;
+const HALT_EXPLODED = 4u;
+
+const WARM_COLD = 0u;
+const WARM_HISTORY = 1u;
+const WARM_ADAPTIVE = 2u;
+const WARM_MODEL = 3u;
+
+const LAW_HERTZ = 0u;
+const LAW_HOOKE = 1u;
+const LAW_RIGID = 2u;
+
+const COLOURS = 64u;           // colour 64 is the tail
+const UNCOLOURED = 65u;
+
+// Places in `arguments`, three words each.
+const ARGUMENTS_CONTACTS = 0u;
+const ARGUMENTS_PENDING = 1u;
+const ARGUMENTS_IMPACT_CONTACTS = 2u;
+const ARGUMENTS_SWEEP = 3u;    // 16 colours, then the rest
+const ARGUMENTS_IMPACT_SWEEP = 20u;
+const DISPATCHED_COLOURS = 16u;
+
+const GROUP = 64u;             // invocations per workgroup
+const GROUPS_PER_ROW = 32768u; // larger dispatches are folded into rows
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read_write> status: Status;
+
+fn is_halted() -> bool {
+    return atomicLoad(&status.halted) != 0u;
+}
+
+// Index of an invocation in a folded dispatch.
+fn flat(invocation: vec3u) -> u32 {
+    return invocation.x + invocation.y * (GROUPS_PER_ROW * GROUP);
+}

@@ -1,0 +1,444 @@
+//! The GPU engine: every stage in WGSL, many steps per submission, no waiting inside a step.
+//!
+//! The stages are listed in [`step`]; `shaders/` holds one file per stage. Positions are anchored (an
+//! integer cell and an offset in it), every list is ordered by keys and prefix sums, and a buffer that
+//! is too small halts the steps on the device until the host has grown it: no contact is ever dropped.
+
+mod buffers;
+pub mod device;
+mod kernel;
+pub mod layout;
+mod readback;
+pub mod shader;
+pub mod step;
+mod timing;
+
+use glam::DVec3;
+
+use crate::contact::{Colouring, Impulse, Key};
+use crate::engine::{Engine, Identity, Residuals, Snapshot, Spread, StepReport};
+use crate::error::Error;
+use crate::settings::{Settings, TRAVEL_LIMIT};
+use crate::world::{Grain, World};
+
+use buffers::{Buffers, Capacity};
+use device::Device;
+use kernel::Kernels;
+use layout::{Anchors, Params, Status};
+use timing::Timer;
+
+/// Steps in one submission at most: drivers reset a device that is busy for seconds.
+const STEPS_PER_SUBMISSION: u64 = 32;
+
+/// The engine on a graphics device, or on a software adapter.
+pub struct GpuEngine {
+    device: Device,
+    world: World,
+    settings: Settings,
+    anchors: Anchors,
+    buffers: Buffers,
+    kernels: Kernels,
+    timer: Option<Timer>,
+    substeps_done: u64,
+    start_time: f64,
+    report: StepReport,
+}
+
+/// Room for contacts, for tests that start with too little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// As many as a dense packing has.
+    Estimated,
+    /// Exactly this many to begin with.
+    Contacts(u32),
+}
+
+impl GpuEngine {
+    /// An engine at the state of `world`, on an open device.
+    ///
+    /// # Errors
+    /// When a buffer does not fit the device, or a shader is refused.
+    ///
+    /// # Panics
+    /// If the settings are invalid (see [`Settings::validate`]).
+    pub fn new(device: Device, world: World, settings: Settings) -> Result<GpuEngine, Error> {
+        GpuEngine::with_room(device, world, settings, Room::Estimated)
+    }
+
+    /// As [`GpuEngine::new`], with a given room for contacts to begin with.
+    ///
+    /// # Errors
+    /// As [`GpuEngine::new`].
+    ///
+    /// # Panics
+    /// As [`GpuEngine::new`].
+    pub fn with_room(
+        device: Device,
+        world: World,
+        settings: Settings,
+        room: Room,
+    ) -> Result<GpuEngine, Error> {
+        assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
+        let capacity = Capacity::for_world(&world, room);
+        let buffers = Buffers::new(&device, &capacity)?;
+        let has_locks = world.bodies.locked.iter().any(|axes| axes.bits() != 0);
+        let kernels = Kernels::new(&device, &buffers, has_locks)?;
+        let timer = Timer::new(&device, settings.substeps);
+        let mut engine = GpuEngine {
+            anchors: Anchors::for_world(&world, &settings),
+            start_time: world.time,
+            device,
+            world,
+            settings,
+            buffers,
+            kernels,
+            timer,
+            substeps_done: 0,
+            report: StepReport::default(),
+        };
+        engine.device.check()?;
+        engine.upload_world();
+        Ok(engine)
+    }
+
+    /// The device it runs on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Runs one stage of the step list; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
+        if name == step::STEP[0].name {
+            self.upload_schedule(1);
+            self.reset_status();
+        }
+        let mut encoder = self.device.encoder();
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            for stage in step::STEP.iter().chain([&step::RESIDUAL]).filter(|stage| stage.name == name) {
+                self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+            }
+        }
+        self.device.submit(encoder);
+        self.device.check()
+    }
+
+    /// Contents of a buffer as 32-bit words; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn read_words(&self, buffer: &'static str) -> Result<Vec<u32>, Error> {
+        readback::read(&self.device, self.buffers.get(buffer), 0, self.buffers.get(buffer).size())
+    }
+
+    /// Fills a buffer with one 32-bit word; for stage tests.
+    pub fn fill_words(&self, buffer: &'static str, word: u32) {
+        let buffer = self.buffers.get(buffer);
+        let words = vec![word; buffer.size() as usize / 4];
+        self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&words));
+    }
+
+    /// Keys of the present contacts in ascending order.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn keys(&self) -> Result<Vec<Key>, Error> {
+        Ok(self.contacts()?.iter().map(|contact| Key { a: contact.a, b: contact.b }).collect())
+    }
+
+    /// The present contacts, in the order of their keys.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn contacts(&self) -> Result<Vec<layout::Contact>, Error> {
+        let count = self.status()?.contacts.min(self.buffers.capacity().contacts);
+        let bytes = u64::from(count) * size_of::<layout::Contact>() as u64;
+        readback::read(&self.device, self.buffers.get("contacts"), 0, bytes)
+    }
+
+    /// The present rows, in solving order.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn rows(&self) -> Result<Vec<layout::Row>, Error> {
+        let count = self.status()?.contacts.min(self.buffers.capacity().contacts);
+        let bytes = u64::from(count) * size_of::<layout::Row>() as u64;
+        readback::read(&self.device, self.buffers.get("rows"), 0, bytes)
+    }
+
+    /// Impulses in solving order: linear then rolling.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn impulses(&self) -> Result<Vec<[f32; 6]>, Error> {
+        let count = self.status()?.contacts.min(self.buffers.capacity().contacts);
+        readback::read(&self.device, self.buffers.get("impulses"), 0, u64::from(count) * 24)
+    }
+
+    /// Velocities of all bodies.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn velocities(&self) -> Result<Vec<layout::Velocity>, Error> {
+        let bytes = self.world.bodies.len() as u64 * size_of::<layout::Velocity>() as u64;
+        readback::read(&self.device, self.buffers.get("velocities"), 0, bytes)
+    }
+
+    /// Colouring of the last step, over contacts in the order of their keys.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn colouring(&self) -> Result<Colouring, Error> {
+        let contacts = self.contacts()?;
+        let mut order = vec![0; contacts.len()];
+        for (k, contact) in contacts.iter().enumerate() {
+            if let Some(slot) = order.get_mut(contact.place as usize) {
+                *slot = k as u32;
+            }
+        }
+        let starts: Vec<u32> = readback::read(&self.device, self.buffers.get("colour_starts"), 0, 65 * 4)?;
+        Ok(Colouring { order, starts })
+    }
+
+    /// Status word block of the last submission.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn status(&self) -> Result<Status, Error> {
+        let status: Vec<Status> =
+            readback::read(&self.device, self.buffers.get("status"), 0, size_of::<Status>() as u64)?;
+        Ok(status[0])
+    }
+
+    fn upload_world(&mut self) {
+        let queue = self.device.queue();
+        let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
+        write("poses", bytemuck::cast_slice(&layout::poses(&self.world, &self.anchors)));
+        write("velocities", bytemuck::cast_slice(&layout::velocities(&self.world)));
+        write("spheres", bytemuck::cast_slice(&layout::spheres(&self.world)));
+        write("surfaces", bytemuck::cast_slice(&layout::surfaces(&self.world)));
+        write("laws", bytemuck::cast_slice(&layout::laws(&self.world, &self.settings)));
+        self.upload_params();
+    }
+
+    fn upload_params(&self) {
+        let params = Params::new(&self.world, &self.settings, &self.anchors, self.buffers.capacity());
+        self.device.queue().write_buffer(self.buffers.get("params"), 0, &params.to_bytes());
+    }
+
+    /// Boundary states at the ends of the next substeps.
+    fn upload_schedule(&mut self, steps: u64) {
+        let substeps = steps * u64::from(self.settings.substeps);
+        let h = self.settings.substep();
+        let ends = (1..=substeps).map(|i| self.start_time + (self.substeps_done + i) as f64 * h);
+        let schedule = layout::schedule(&self.world, &self.anchors, ends, h);
+        if !schedule.is_empty() {
+            let buffer = self.buffers.get("schedule");
+            self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&schedule));
+        }
+    }
+
+    /// Submits up to `steps` steps and returns how many were done.
+    fn submit_steps(&mut self, steps: u64) -> Result<u64, Error> {
+        self.upload_schedule(steps);
+        self.reset_status();
+        let mut encoder = self.device.encoder();
+        let timed = self.timer.is_some();
+        if let Some(timer) = &self.timer {
+            self.encode_timed_step(&mut encoder, timer);
+        }
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            for _ in u64::from(timed)..steps {
+                step::for_each_stage(self.settings.substeps, |stage| {
+                    self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+                });
+            }
+        }
+        self.device.submit(encoder);
+        let status = self.status()?;
+        if let Some(timer) = &self.timer {
+            let seconds = timer.read(&self.device)?;
+            add_stage_times(&mut self.report.stages, seconds, f64::from(status.step));
+        }
+        self.take_status(&status)?;
+        Ok(u64::from(status.step))
+    }
+
+    /// One step with a pass per stage, so that each can be timed.
+    fn encode_timed_step(&self, encoder: &mut wgpu::CommandEncoder, timer: &Timer) {
+        let mut index = 0;
+        step::for_each_stage(self.settings.substeps, |stage| {
+            let mut pass = timer.begin(encoder, stage.name, index);
+            self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+            index += 1;
+        });
+        timer.resolve(encoder, index);
+    }
+
+    fn reset_status(&self) {
+        let status = Status { remembered: self.buffers.remembered(), ..Status::default() };
+        self.device.queue().write_buffer(self.buffers.get("status"), 0, bytemuck::bytes_of(&status));
+    }
+
+    /// Books the steps that were done; grows what was too small, fails on a bad velocity.
+    fn take_status(&mut self, status: &Status) -> Result<(), Error> {
+        self.substeps_done += u64::from(status.substep);
+        self.world.time = self.start_time + self.substeps_done as f64 * self.settings.substep();
+        self.report.step += u64::from(status.step);
+        self.report.time = self.world.time;
+        if status.step > 0 {
+            self.buffers.set_remembered(status.remembered);
+        }
+        if status.halted & (layout::HALT_NOT_A_NUMBER | layout::HALT_EXPLODED) != 0 {
+            return Err(self.failure(status));
+        }
+        if status.halted & layout::HALT_CONTACTS != 0 {
+            return self.grow(Capacity {
+                contacts: Capacity::with_slack(status.contacts),
+                ..*self.buffers.capacity()
+            });
+        }
+        self.report.contacts = u64::from(status.contacts);
+        self.report.colours = status.colours;
+        self.report.tail = u64::from(status.tail);
+        let counted = self.settings.tolerance > 0.0;
+        self.report.sweeps = if counted { status.sweeps } else { self.settings.iterations };
+        Ok(())
+    }
+
+    fn failure(&self, status: &Status) -> Error {
+        let (grain, time, time_step) = (status.bad_grain, self.world.time, self.settings.time_step);
+        let body = self.world.boundaries.len() + grain as usize;
+        let speed = self
+            .velocities()
+            .ok()
+            .and_then(|velocities| {
+                velocities.get(body).map(|v| DVec3::from(v.linear.map(f64::from)).length())
+            })
+            .unwrap_or(f64::NAN);
+        if !speed.is_finite() || status.halted & layout::HALT_NOT_A_NUMBER != 0 {
+            return Error::NotANumber { grain, time, time_step };
+        }
+        let diameter = 2.0 * self.world.largest_radius();
+        let diameters = speed * self.settings.substep() / diameter;
+        debug_assert!(diameters > 0.99 * TRAVEL_LIMIT, "the shader judged by the same limit");
+        Error::Exploded { grain, time, speed, diameters, time_step }
+    }
+
+    fn grow(&mut self, capacity: Capacity) -> Result<(), Error> {
+        self.buffers.grow(&self.device, &capacity)?;
+        self.kernels.bind(&self.device, &self.buffers)?;
+        self.device.check()?;
+        self.upload_params();
+        Ok(())
+    }
+
+    /// Brings positions and velocities back into `world`.
+    fn pull_world(&mut self) -> Result<(), Error> {
+        let bodies = self.world.bodies.len() as u64;
+        let poses: Vec<layout::Pose> = readback::read(
+            &self.device,
+            self.buffers.get("poses"),
+            0,
+            bodies * size_of::<layout::Pose>() as u64,
+        )?;
+        let velocities = self.velocities()?;
+        layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
+        Ok(())
+    }
+
+    /// Residuals of the last substep, measured on the device, summed here in order.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn measure_residuals(&self) -> Result<Residuals, Error> {
+        let mut encoder = self.device.encoder();
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            self.kernels.encode(&mut pass, &step::RESIDUAL, &self.settings, &self.buffers);
+        }
+        self.device.submit(encoder);
+        let count = u64::from(self.status()?.contacts);
+        let bytes = count.div_ceil(64) * 32;
+        let blocks: Vec<[f32; 8]> = readback::read(&self.device, self.buffers.get("residuals"), 0, bytes)?;
+        let spread = |row: usize| Spread {
+            mean: blocks.iter().map(|block| f64::from(block[row])).sum::<f64>() / count.max(1) as f64,
+            max: blocks.iter().map(|block| f64::from(block[4 + row])).fold(0.0, f64::max),
+        };
+        Ok(Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) })
+    }
+}
+
+/// Adds the times of one step, as if all `steps` had taken as long.
+fn add_stage_times(into: &mut Vec<(&'static str, f64)>, times: Vec<(&'static str, f64)>, steps: f64) {
+    for (stage, seconds) in times {
+        match into.iter_mut().find(|(name, _)| *name == stage) {
+            Some((_, total)) => *total += seconds * steps,
+            None => into.push((stage, seconds * steps)),
+        }
+    }
+}
+
+impl Engine for GpuEngine {
+    fn identity(&self) -> Identity {
+        self.device.identity()
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
+        self.report.stages.clear();
+        let mut left = steps;
+        while left > 0 {
+            left -= self.submit_steps(left.min(STEPS_PER_SUBMISSION))?;
+        }
+        if steps > 0 {
+            self.report.residuals = self.measure_residuals()?;
+        }
+        Ok(self.report.clone())
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, Error> {
+        self.pull_world()?;
+        let mut impulses = Vec::new();
+        if self.report.step > 0 {
+            let (contacts, rows, linear) = (self.contacts()?, self.rows()?, self.impulses()?);
+            impulses = contacts
+                .iter()
+                .map(|contact| {
+                    let place = contact.place as usize;
+                    let key = Key { a: contact.a, b: contact.b };
+                    (key, layout::impulse(&rows[place], &linear[place]))
+                })
+                .collect::<Vec<(Key, Impulse)>>();
+        }
+        let substep = self.settings.substep();
+        Ok(Snapshot::new(self.world.clone(), impulses, substep, self.report.clone()))
+    }
+
+    fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error> {
+        self.pull_world()?;
+        Ok(self.world.bodies.position[self.world.boundaries.len()..].to_vec())
+    }
+
+    fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        self.pull_world()?;
+        self.world.add_grains(grains.iter().copied());
+        self.anchors = Anchors::for_world(&self.world, &self.settings);
+        if self.world.bodies.locked.iter().any(|axes| axes.bits() != 0) {
+            self.kernels.unlock(&self.device, &self.buffers)?;
+        }
+        let capacity = self.buffers.capacity().enough_for(&self.world);
+        if capacity != *self.buffers.capacity() {
+            self.grow(capacity)?;
+        }
+        self.upload_world();
+        Ok(())
+    }
+
+    fn memory(&self) -> u64 {
+        self.buffers.bytes()
+    }
+}

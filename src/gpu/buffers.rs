@@ -1,0 +1,198 @@
+//! Buffers by name, and how large each must be.
+
+use std::collections::BTreeMap;
+
+use crate::error::Error;
+use crate::world::World;
+
+use super::device::Device;
+use super::layout;
+use super::{Room, STEPS_PER_SUBMISSION};
+
+/// What there is room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// Grains.
+    pub grains: u32,
+    /// Boundaries.
+    pub boundaries: u32,
+    /// Surfaces of boundaries.
+    pub surfaces: u32,
+    /// Materials.
+    pub materials: u32,
+    /// Contacts.
+    pub contacts: u32,
+    /// Buckets of the grid, a power of two.
+    pub buckets: u32,
+    /// Substeps that the boundary schedule covers.
+    pub substeps: u32,
+}
+
+impl Capacity {
+    pub(super) fn for_world(world: &World, room: Room) -> Capacity {
+        let grains = world.grain_count() as u32;
+        let contacts = match room {
+            // Equal spheres at random close packing have 3 contacts per grain and 1 within the margin.
+            Room::Estimated => 4 * grains + 64,
+            Room::Contacts(contacts) => contacts,
+        };
+        Capacity {
+            grains,
+            boundaries: world.boundaries.len() as u32,
+            surfaces: world.surfaces.len() as u32,
+            materials: world.materials.list.len() as u32,
+            contacts: contacts.max(1),
+            buckets: grains.max(64).next_power_of_two(),
+            substeps: 0,
+        }
+    }
+
+    /// At least this, with room for a world that has grown.
+    pub(super) fn enough_for(&self, world: &World) -> Capacity {
+        let grains = world.grain_count() as u32;
+        if grains <= self.grains {
+            return *self;
+        }
+        let grains = grains + grains / 2;
+        Capacity {
+            grains,
+            contacts: self.contacts.max(4 * grains + 64),
+            buckets: grains.max(64).next_power_of_two(),
+            ..*self
+        }
+    }
+
+    /// A little more than needed, so that a scene that settles grows its buffers only a few times.
+    pub(super) fn with_slack(needed: u32) -> u32 {
+        needed + needed / 32 + 16
+    }
+
+    /// Name and bytes of every buffer.
+    fn sizes(&self) -> Vec<(&'static str, u64)> {
+        let bodies = u64::from(self.boundaries + self.grains);
+        let (grains, contacts) = (u64::from(self.grains), u64::from(self.contacts));
+        let buckets = u64::from(self.buckets);
+        let colour_counts = 65 * contacts.div_ceil(256);
+        let law_bytes = size_of::<layout::Law>() as u64;
+        let schedule = u64::from(self.substeps).max(STEPS_PER_SUBMISSION) * u64::from(self.boundaries);
+        vec![
+            ("params", 112),
+            ("status", size_of::<layout::Status>() as u64),
+            ("arguments", 3 * 4 * 64),
+            ("poses", bodies * size_of::<layout::Pose>() as u64),
+            ("velocities", bodies * size_of::<layout::Velocity>() as u64),
+            ("spheres", grains * size_of::<layout::Sphere>() as u64),
+            ("surfaces", u64::from(self.surfaces) * size_of::<layout::Surface>() as u64),
+            ("laws", u64::from(self.materials) * u64::from(self.materials) * law_bytes),
+            ("schedule", schedule * size_of::<layout::BoundaryState>() as u64),
+            ("bucket_ends", 4 * buckets),
+            ("bucket_grains", 4 * grains),
+            ("contact_starts", 4 * (grains + 1)),
+            ("old_starts", 4 * (grains + 1)),
+            ("bucket_sums", 4 * buckets.div_ceil(1024)),
+            ("contact_sums", 4 * (grains + 1).div_ceil(1024)),
+            ("colour_sums", 4 * colour_counts.div_ceil(1024)),
+            ("used", 8 * bodies),
+            ("best", 8 * bodies),
+            ("colour_counts", 4 * colour_counts),
+            ("colour_starts", 4 * 66),
+            ("contacts", contacts * size_of::<layout::Contact>() as u64),
+            ("colours", 4 * contacts),
+            ("rows", contacts * size_of::<layout::Row>() as u64),
+            ("impulses", 24 * contacts),
+            ("old_partners", 4 * contacts),
+            ("old_colours", 4 * contacts),
+            ("old_impulses", 24 * contacts),
+            ("residuals", 32 * contacts.div_ceil(64)),
+        ]
+    }
+
+    /// Bytes of the largest buffer.
+    pub fn largest(&self) -> u64 {
+        self.sizes().into_iter().map(|(_, bytes)| bytes).max().unwrap_or(0)
+    }
+
+    /// Bytes of all buffers.
+    pub fn bytes(&self) -> u64 {
+        self.sizes().into_iter().map(|(_, bytes)| bytes.max(16)).sum()
+    }
+}
+
+/// All buffers of an engine.
+pub struct Buffers {
+    capacity: Capacity,
+    buffers: BTreeMap<&'static str, wgpu::Buffer>,
+    /// Grains that the contacts of the last step know of.
+    remembered: u32,
+}
+
+impl Buffers {
+    pub(super) fn new(device: &Device, capacity: &Capacity) -> Result<Buffers, Error> {
+        let mut buffers = Buffers { capacity: *capacity, buffers: BTreeMap::new(), remembered: 0 };
+        buffers.grow(device, capacity)?;
+        Ok(buffers)
+    }
+
+    /// Makes room; what the buffers held stays at their beginnings.
+    pub(super) fn grow(&mut self, device: &Device, capacity: &Capacity) -> Result<(), Error> {
+        let sizes = capacity.sizes();
+        let limit = device.largest_binding();
+        if let Some(&(buffer, needed)) = sizes.iter().find(|(_, bytes)| *bytes > limit) {
+            return Err(Error::BufferTooLarge { buffer, needed, limit });
+        }
+        let mut encoder = device.encoder();
+        for (name, bytes) in sizes {
+            let bytes = bytes.max(16).next_multiple_of(4);
+            let old = self.buffers.get(name);
+            if old.is_some_and(|buffer| buffer.size() == bytes) {
+                continue;
+            }
+            let buffer = create(device, name, bytes);
+            if let Some(old) = old {
+                encoder.copy_buffer_to_buffer(old, 0, &buffer, 0, old.size().min(bytes));
+            }
+            self.buffers.insert(name, buffer);
+        }
+        device.submit(encoder);
+        self.capacity = *capacity;
+        Ok(())
+    }
+
+    pub(super) fn get(&self, name: &str) -> &wgpu::Buffer {
+        self.find(name).expect("buffers are named in one table, and the shader tests look them all up")
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<&wgpu::Buffer> {
+        self.buffers.get(name)
+    }
+
+    pub(super) fn capacity(&self) -> &Capacity {
+        &self.capacity
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.buffers.values().map(wgpu::Buffer::size).sum()
+    }
+
+    pub(super) fn remembered(&self) -> u32 {
+        self.remembered
+    }
+
+    pub(super) fn set_remembered(&mut self, grains: u32) {
+        self.remembered = grains;
+    }
+}
+
+fn create(device: &Device, name: &'static str, bytes: u64) -> wgpu::Buffer {
+    let role = match name {
+        "params" => wgpu::BufferUsages::UNIFORM,
+        "arguments" => wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::INDIRECT,
+        _ => wgpu::BufferUsages::STORAGE,
+    };
+    device.raw().create_buffer(&wgpu::BufferDescriptor {
+        label: Some(name),
+        size: bytes,
+        usage: role | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+        mapped_at_creation: false,
+    })
+}

@@ -1,0 +1,206 @@
+//! Adapters and the device: looking for one, opening it, noticing when it is lost.
+
+use std::sync::{Arc, Mutex};
+
+use crate::engine::Identity;
+use crate::error::Error;
+
+/// Which adapter to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeviceChoice {
+    /// A graphics card.
+    Hardware,
+    /// An adapter that runs on the processor, such as lavapipe.
+    Software,
+    /// A graphics card if there is one, else a software adapter.
+    Any,
+}
+
+/// An open device with its queue.
+pub struct Device {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    info: wgpu::AdapterInfo,
+    trouble: Arc<Mutex<Option<String>>>,
+}
+
+/// What an adapter says of itself.
+#[derive(Debug, Clone)]
+pub struct AdapterReport {
+    /// Name and kind.
+    pub info: wgpu::AdapterInfo,
+    /// What it can do.
+    pub limits: wgpu::Limits,
+    /// Whether stages can be timed on it.
+    pub timestamps: bool,
+}
+
+impl AdapterReport {
+    /// Whether it runs on the processor.
+    pub fn is_software(&self) -> bool {
+        self.info.device_type == wgpu::DeviceType::Cpu
+    }
+}
+
+/// Bytes per binding that WebGPU promises everywhere.
+const DEFAULT_BINDING: u64 = 128 << 20;
+
+fn instance() -> wgpu::Instance {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    // The GL backend prints noise on machines without a display.
+    descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    // Indirect arguments are written by our own kernels and stay in bounds (shared/plan.wgsl); checking
+    // them would add a dispatch to every one of ours.
+    descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
+    wgpu::Instance::new(descriptor)
+}
+
+fn adapters() -> Vec<wgpu::Adapter> {
+    pollster::block_on(instance().enumerate_adapters(wgpu::Backends::all()))
+}
+
+fn is_software(adapter: &wgpu::Adapter) -> bool {
+    adapter.get_info().device_type == wgpu::DeviceType::Cpu
+}
+
+/// All adapters that can run the engine.
+pub fn list() -> Vec<AdapterReport> {
+    let report = |adapter: &wgpu::Adapter| AdapterReport {
+        info: adapter.get_info(),
+        limits: adapter.limits(),
+        timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+    };
+    adapters().iter().map(report).collect()
+}
+
+impl Device {
+    /// Opens an adapter of the wanted kind; `largest_buffer` is the size of the largest binding \[bytes\].
+    ///
+    /// # Errors
+    /// When there is none, or it refuses.
+    pub fn open(choice: DeviceChoice, largest_buffer: u64) -> Result<Device, Error> {
+        let mut found = adapters();
+        found.sort_by_key(|adapter| (is_software(adapter), kind_rank(adapter.get_info().device_type)));
+        let fits = |adapter: &wgpu::Adapter| match choice {
+            DeviceChoice::Hardware => !is_software(adapter),
+            DeviceChoice::Software => is_software(adapter),
+            DeviceChoice::Any => true,
+        };
+        let adapter = found.into_iter().find(fits).ok_or_else(|| no_adapter(choice))?;
+        Device::from_adapter(&adapter, largest_buffer)
+    }
+
+    fn from_adapter(adapter: &wgpu::Adapter, largest_buffer: u64) -> Result<Device, Error> {
+        let info = adapter.get_info();
+        let mut limits = wgpu::Limits::default();
+        if largest_buffer > DEFAULT_BINDING {
+            let offered = adapter.limits();
+            limits.max_storage_buffer_binding_size = offered.max_storage_buffer_binding_size;
+            limits.max_buffer_size = offered.max_buffer_size;
+        }
+        let request = adapter.request_device(&wgpu::DeviceDescriptor {
+            label: Some("esker"),
+            required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,
+            required_limits: limits,
+            ..Default::default()
+        });
+        let (device, queue) = pollster::block_on(request)
+            .map_err(|error| Error::NoDevice { adapter: info.name.clone(), reason: error.to_string() })?;
+        let trouble = Arc::new(Mutex::new(None));
+        watch(&device, &trouble);
+        Ok(Device { device, queue, info, trouble })
+    }
+
+    /// What runs.
+    pub fn identity(&self) -> Identity {
+        Identity {
+            engine: "gpu",
+            device: self.info.name.clone(),
+            driver: format!("{} {}", self.info.driver, self.info.driver_info),
+            backend: self.info.backend.to_string(),
+        }
+    }
+
+    /// Whether the device still works.
+    ///
+    /// # Errors
+    /// When the driver reported that it is lost, out of memory, or refused what it was given.
+    pub fn check(&self) -> Result<(), Error> {
+        let trouble = self.trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match &*trouble {
+            Some(reason) => Err(Error::DeviceLost { reason: reason.clone(), time: f64::NAN }),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives the device up, as a driver does that resets it.
+    pub fn destroy(&self) {
+        self.device.destroy();
+    }
+
+    pub(super) fn raw(&self) -> &wgpu::Device {
+        &self.device
+    }
+
+    pub(super) fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
+    pub(super) fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    pub(super) fn submit(&self, encoder: wgpu::CommandEncoder) {
+        self.queue.submit([encoder.finish()]);
+    }
+
+    /// Bytes that one binding may have.
+    pub(super) fn largest_binding(&self) -> u64 {
+        let limits = self.device.limits();
+        limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
+    }
+
+    pub(super) fn has_timestamps(&self) -> bool {
+        self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY)
+    }
+}
+
+/// Keeps the first thing that the driver complains about.
+fn watch(device: &wgpu::Device, trouble: &Arc<Mutex<Option<String>>>) {
+    let note = |trouble: &Mutex<Option<String>>, message: String| {
+        let mut trouble = trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        trouble.get_or_insert(message);
+    };
+    let lost = Arc::clone(trouble);
+    device.set_device_lost_callback(move |reason, message| {
+        note(&lost, format!("{reason:?}: {message}"));
+    });
+    let failed = Arc::clone(trouble);
+    device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&failed, error.to_string())));
+}
+
+fn kind_rank(kind: wgpu::DeviceType) -> u8 {
+    match kind {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    }
+}
+
+fn no_adapter(choice: DeviceChoice) -> Error {
+    match choice {
+        DeviceChoice::Hardware => {
+            Error::NoAdapter { wanted: "graphics", advice: "install the card's driver, or use --device cpu" }
+        }
+        DeviceChoice::Software => Error::NoAdapter {
+            wanted: "software",
+            advice: "install lavapipe (Debian, Ubuntu: mesa-vulkan-drivers), or use --device cpu",
+        },
+        DeviceChoice::Any => Error::NoAdapter {
+            wanted: "graphics or software",
+            advice: "install lavapipe (Debian, Ubuntu: mesa-vulkan-drivers), or use --device cpu",
+        },
+    }
+}

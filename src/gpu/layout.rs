@@ -1,0 +1,401 @@
+//! The one door between double precision and the device: every struct shared with WGSL, and every
+//! conversion f64 → f32 and back. `tests/shaders.rs` joins the structs with their WGSL twins.
+
+use bytemuck::{Pod, Zeroable};
+use encase::{ShaderType, UniformBuffer};
+use glam::{DQuat, DVec3, Vec3};
+
+use crate::contact::Impulse;
+use crate::settings::{
+    DAMPING_STEPS, GAMMA, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
+    TRAVEL_LIMIT, WarmStart,
+};
+use crate::world::{Form, Side, World};
+
+use super::buffers::Capacity;
+
+/// More contacts than room.
+pub const HALT_CONTACTS: u32 = 1;
+/// A velocity is not a number.
+pub const HALT_NOT_A_NUMBER: u32 = 2;
+/// A grain moves too far in a substep.
+pub const HALT_EXPLODED: u32 = 4;
+
+/// Constants of a run; WGSL `Params`.
+#[derive(Debug, Clone, Copy, ShaderType)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Params {
+    pub gravity: Vec3,
+    pub h: f32,
+    pub cell_size: f32,
+    pub margin: f32,
+    pub impact_threshold: f32,
+    pub tolerance: f32,
+    pub warm_start: u32,
+    pub fraction: f32,
+    pub moving: f32,
+    pub normal_law: u32,
+    pub grains: u32,
+    pub boundaries: u32,
+    pub surfaces: u32,
+    pub materials: u32,
+    pub bucket_mask: u32,
+    pub row: i32,
+    pub slab: i32,
+    pub contact_capacity: u32,
+    pub sigma_t: f32,
+    pub model_gain: f32,
+    pub speed_limit: f32,
+    pub rigid_share: f32,
+    pub rigid_limit: f32,
+}
+
+/// State of the submission; WGSL `Status`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Status {
+    pub halted: u32,
+    pub step: u32,
+    pub substep: u32,
+    pub remembered: u32,
+    pub contacts: u32,
+    pub pending: u32,
+    pub impacts: u32,
+    pub change: u32,
+    pub sweeps: u32,
+    pub bad_grain: u32,
+    pub colours: u32,
+    pub tail: u32,
+    pub converged: u32,
+}
+
+impl Default for Status {
+    fn default() -> Self {
+        Status { bad_grain: u32::MAX, ..Zeroable::zeroed() }
+    }
+}
+
+/// Pose of a body; WGSL `Pose`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Pose {
+    pub cell: [i32; 3],
+    pub locked: u32,
+    pub offset: [f32; 3],
+    pub spare: u32,
+    pub orientation: [f32; 4],
+}
+
+/// Velocity of a body; WGSL `Velocity`.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Velocity {
+    pub linear: [f32; 3],
+    pub inverse_mass: f32,
+    pub angular: [f32; 3],
+    pub inverse_inertia: f32,
+}
+
+/// Sphere of a grain; WGSL `Sphere`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Sphere {
+    pub radius: f32,
+    pub material: u32,
+    pub body: u32,
+    pub spare: u32,
+}
+
+/// Surface of a boundary; WGSL `Surface`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Surface {
+    pub position: [f32; 3],
+    pub body: u32,
+    pub orientation: [f32; 4],
+    pub size: [f32; 4],
+    pub form: u32,
+    pub material: u32,
+    pub spare: [u32; 2],
+}
+
+/// Law of a pair of materials; WGSL `Law`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Law {
+    pub friction: f32,
+    pub rolling_resistance: f32,
+    pub restitution: f32,
+    pub upsilon: f32,
+    pub sigma_factor: f32,
+    pub target_factor: f32,
+    pub spare: [u32; 2],
+}
+
+/// A contact; WGSL `Contact`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Contact {
+    pub a: u32,
+    pub b: u32,
+    pub previous: u32,
+    pub place: u32,
+}
+
+/// A row; WGSL `Row`.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Row {
+    pub normal: [f32; 3],
+    pub target_velocity: f32,
+    pub arm_a: [f32; 3],
+    pub sigma_n: f32,
+    pub arm_b: [f32; 3],
+    pub friction: f32,
+    pub bodies: [u32; 2],
+    pub rolling_arm: f32,
+    pub law: u32,
+}
+
+/// State of a boundary at the end of a substep; WGSL `BoundaryState`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/integrate.wgsl")]
+pub struct BoundaryState {
+    pub pose: Pose,
+    pub linear: [f32; 3],
+    pub spare_a: u32,
+    pub angular: [f32; 3],
+    pub spare_b: u32,
+}
+
+/// The grid that positions are anchored to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Anchors {
+    /// Width of a cell \[m\]: that of the largest grain with its margin, rounded up to five bits, so
+    /// that whole numbers of cells are exact in single and double precision.
+    pub cell_size: f64,
+}
+
+impl Anchors {
+    /// Cells for the largest grain of a world.
+    pub fn for_world(world: &World, settings: &Settings) -> Anchors {
+        let diameter = 2.0 * world.largest_radius();
+        let reach = if diameter > 0.0 { diameter * (1.0 + settings.contact_margin) } else { 1.0 };
+        let unit = (reach.log2().floor() - 4.0).exp2();
+        Anchors { cell_size: (reach / unit).ceil() * unit }
+    }
+
+    /// Cell whose centre is nearest, and the offset from it \[m\].
+    pub fn anchor(&self, position: DVec3) -> ([i32; 3], [f32; 3]) {
+        let cell = (position / self.cell_size).round();
+        let offset = position - cell * self.cell_size;
+        (cell.to_array().map(|x| x as i32), single(offset))
+    }
+
+    /// Position of an anchored point \[m\].
+    pub fn position(&self, cell: [i32; 3], offset: [f32; 3]) -> DVec3 {
+        DVec3::from(cell.map(f64::from)) * self.cell_size + double(offset)
+    }
+
+    fn pose(&self, position: DVec3, orientation: DQuat, locked: u32) -> Pose {
+        let (cell, offset) = self.anchor(position);
+        Pose { cell, locked, offset, spare: 0, orientation: quaternion(orientation) }
+    }
+}
+
+fn single(v: DVec3) -> [f32; 3] {
+    v.to_array().map(|x| x as f32)
+}
+
+fn double(v: [f32; 3]) -> DVec3 {
+    DVec3::from(v.map(f64::from))
+}
+
+fn quaternion(q: DQuat) -> [f32; 4] {
+    q.to_array().map(|x| x as f32)
+}
+
+impl Params {
+    pub(super) fn new(world: &World, settings: &Settings, anchors: &Anchors, capacity: &Capacity) -> Params {
+        let h = settings.substep();
+        let (warm_start, fraction, motion) = match settings.warm_start {
+            WarmStart::Cold => (0, 0.0, 1.0),
+            WarmStart::History { fraction } => (1, fraction, 1.0),
+            WarmStart::Adaptive { fraction, motion } => (2, fraction, motion),
+            WarmStart::Model => (3, 0.0, 1.0),
+        };
+        let row = f64::from(capacity.buckets).cbrt().ceil() as i32 | 1;
+        Params {
+            gravity: Vec3::from(single(world.gravity)),
+            h: h as f32,
+            cell_size: anchors.cell_size as f32,
+            margin: settings.contact_margin as f32,
+            impact_threshold: settings.impact_threshold as f32,
+            tolerance: settings.tolerance as f32,
+            warm_start,
+            fraction: fraction as f32,
+            moving: (motion * world.gravity.length() * h) as f32,
+            normal_law: match settings.normal_law {
+                NormalLaw::Hertz => 0,
+                NormalLaw::Hooke => 1,
+                NormalLaw::Rigid => 2,
+            },
+            grains: world.grain_count() as u32,
+            boundaries: world.boundaries.len() as u32,
+            surfaces: world.surfaces.len() as u32,
+            materials: world.materials.list.len() as u32,
+            bucket_mask: capacity.buckets - 1,
+            row,
+            slab: row * row,
+            contact_capacity: capacity.contacts,
+            sigma_t: (GAMMA / h) as f32,
+            model_gain: (h / GAMMA) as f32,
+            speed_limit: (TRAVEL_LIMIT * 2.0 * world.largest_radius() / h) as f32,
+            rigid_share: RIGID_CORRECTION as f32,
+            rigid_limit: RIGID_CORRECTION_LIMIT as f32,
+        }
+    }
+
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let mut buffer = UniformBuffer::new(Vec::new());
+        buffer.write(&self).expect("a vector takes any number of bytes");
+        buffer.into_inner()
+    }
+}
+
+pub(super) fn poses(world: &World, anchors: &Anchors) -> Vec<Pose> {
+    let bodies = &world.bodies;
+    (0..bodies.len())
+        .map(|i| anchors.pose(bodies.position[i], bodies.orientation[i], bodies.locked[i].bits()))
+        .collect()
+}
+
+pub(super) fn velocities(world: &World) -> Vec<Velocity> {
+    let bodies = &world.bodies;
+    (0..bodies.len())
+        .map(|i| Velocity {
+            linear: single(bodies.velocity[i]),
+            inverse_mass: bodies.inverse_mass[i] as f32,
+            angular: single(bodies.angular_velocity[i]),
+            inverse_inertia: bodies.inverse_inertia[i] as f32,
+        })
+        .collect()
+}
+
+pub(super) fn spheres(world: &World) -> Vec<Sphere> {
+    let sphere = |sphere: &crate::world::Sphere| Sphere {
+        radius: sphere.radius as f32,
+        material: sphere.material,
+        body: sphere.body,
+        spare: 0,
+    };
+    world.spheres.iter().map(sphere).collect()
+}
+
+pub(super) fn surfaces(world: &World) -> Vec<Surface> {
+    let surface = |surface: &crate::world::Surface| {
+        let (form, size) = form(surface.form);
+        Surface {
+            position: single(surface.position),
+            body: surface.body,
+            orientation: quaternion(surface.orientation),
+            size,
+            form,
+            material: surface.material,
+            spare: [0; 2],
+        }
+    };
+    world.surfaces.iter().map(surface).collect()
+}
+
+/// Number and sizes of a form, as in `shaders/shared/surface.wgsl`.
+fn form(form: Form) -> (u32, [f32; 4]) {
+    let sizes = |x: f64, y: f64, z: f64| [x as f32, y as f32, z as f32, 0.0];
+    match form {
+        Form::Plane => (0, sizes(0.0, 0.0, 0.0)),
+        Form::Disc { radius } => (1, sizes(radius, 0.0, 0.0)),
+        Form::Wall { bottom_radius, top_radius, length, side: Side::Inside } => {
+            (2, sizes(bottom_radius, top_radius, length))
+        }
+        Form::Wall { bottom_radius, top_radius, length, side: Side::Outside } => {
+            (3, sizes(bottom_radius, top_radius, length))
+        }
+        Form::Solid { bottom_radius, top_radius, length } => (4, sizes(bottom_radius, top_radius, length)),
+        Form::Box { half } => (5, sizes(half.x, half.y, half.z)),
+        Form::Sphere { radius } => (6, sizes(radius, 0.0, 0.0)),
+    }
+}
+
+/// The laws of all pairs, with the factors of \[E2\] that do not depend on the contact.
+pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
+    let h = settings.substep();
+    let law = |pair: &crate::world::PairLaw| {
+        let exponent = if settings.normal_law == NormalLaw::Hertz { 1.25 } else { 1.0 };
+        let damping_time = (DAMPING_STEPS * h).max(pair.damping / exponent);
+        let upsilon = 1.0 / (1.0 + 4.0 * damping_time / h);
+        // Stiffness per √R* (Hertz) or per R* (Hooke); slope s = e_H δ^(e_H - 1).
+        let hertz = 4.0 / 3.0 * pair.effective_modulus;
+        let stiffness =
+            if settings.normal_law == NormalLaw::Hertz { hertz } else { hertz * HOOKE_OVERLAP.sqrt() };
+        Law {
+            friction: pair.friction as f32,
+            rolling_resistance: pair.rolling_resistance as f32,
+            restitution: pair.restitution as f32,
+            upsilon: upsilon as f32,
+            sigma_factor: (4.0 * upsilon * exponent / stiffness / (h * h * exponent * exponent)) as f32,
+            target_factor: (4.0 * upsilon / (h * exponent)) as f32,
+            spare: [0; 2],
+        }
+    };
+    world.materials.laws().iter().map(law).collect()
+}
+
+/// States of all boundaries at each of the `ends` \[s\] of substeps of length `h` \[s\].
+pub(super) fn schedule(
+    world: &World,
+    anchors: &Anchors,
+    ends: impl Iterator<Item = f64>,
+    h: f64,
+) -> Vec<BoundaryState> {
+    ends.flat_map(|end| {
+        world.boundaries.iter().map(move |boundary| {
+            let state = boundary.state_at(end, h);
+            BoundaryState {
+                pose: anchors.pose(state.position, state.orientation, 0),
+                linear: single(state.velocity),
+                spare_a: 0,
+                angular: single(state.angular_velocity),
+                spare_b: 0,
+            }
+        })
+    })
+    .collect()
+}
+
+/// Brings poses and velocities of all bodies back.
+pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocities: &[Velocity]) {
+    let bodies = &mut world.bodies;
+    for (body, (pose, velocity)) in poses.iter().zip(velocities).enumerate() {
+        bodies.position[body] = anchors.position(pose.cell, pose.offset);
+        bodies.orientation[body] = DQuat::from_array(pose.orientation.map(f64::from));
+        bodies.velocity[body] = double(velocity.linear);
+        bodies.angular_velocity[body] = double(velocity.angular);
+    }
+}
+
+/// The impulse of a contact: the device keeps λ_n n + λ_t as one vector.
+pub fn impulse(row: &Row, values: &[f32; 6]) -> Impulse {
+    let linear = double([values[0], values[1], values[2]]);
+    let along = double(row.normal);
+    let normal = linear.dot(along);
+    Impulse { normal, tangent: linear - normal * along, rolling: double([values[3], values[4], values[5]]) }
+}

@@ -1,0 +1,134 @@
+//! Shader sources, and what they say of themselves.
+//!
+//! WGSL does not care about the order of declarations, so a stage is the plain concatenation of the
+//! shared files it uses and its own file.
+
+use crate::error::Error;
+
+/// One stage's source.
+pub struct Source {
+    /// Name of the stage.
+    pub name: &'static str,
+    parts: &'static [&'static str],
+}
+
+macro_rules! shared {
+    ($name:literal) => {
+        include_str!(concat!("../../shaders/shared/", $name, ".wgsl"))
+    };
+}
+
+macro_rules! source {
+    ($name:literal uses $($part:literal)*) => {
+        Source {
+            name: $name,
+            parts: &[$(shared!($part),)* include_str!(concat!("../../shaders/", $name, ".wgsl"))],
+        }
+    };
+}
+
+/// All shaders.
+pub const SOURCES: [Source; 11] = [
+    source!("scan" uses "types"),
+    source!("broadphase" uses "types" "motion" "surface"),
+    source!("matching" uses "types" "impulses" "solve" "motion"),
+    source!("colouring" uses "types"),
+    source!("narrowphase" uses "types" "motion" "surface"),
+    source!("impact" uses "types" "motion" "plan"),
+    source!("predict" uses "types" "motion" "plan" "solve" "impulses"),
+    source!("warm_start" uses "types" "motion" "solve" "impulses" "colour"),
+    source!("sweep" uses "types" "motion" "solve" "impulses" "colour"),
+    source!("residual" uses "types" "motion" "solve" "impulses"),
+    source!("integrate" uses "types" "motion"),
+];
+
+impl Source {
+    /// The WGSL text.
+    pub fn text(&self) -> String {
+        self.parts.concat()
+    }
+
+    /// The parsed and validated module.
+    ///
+    /// # Errors
+    /// With the words of the parser or validator.
+    pub fn reflect(&self) -> Result<Reflection, Error> {
+        let text = self.text();
+        let refuse = |reason: String| Error::Shader { shader: self.name.into(), reason };
+        let module =
+            naga::front::wgsl::parse_str(&text).map_err(|error| refuse(error.emit_to_string(&text)))?;
+        let mut validator = naga::valid::Validator::new(
+            naga::valid::ValidationFlags::all(),
+            naga::valid::Capabilities::empty(),
+        );
+        let info = validator.validate(&module).map_err(|error| refuse(error.emit_to_string(&text)))?;
+        Ok(Reflection { module, info })
+    }
+}
+
+/// A module and what the validator found out.
+pub struct Reflection {
+    /// The module.
+    pub module: naga::Module,
+    info: naga::valid::ModuleInfo,
+}
+
+/// A variable that a kernel binds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name in the shader.
+    pub name: String,
+    /// Bind group.
+    pub group: u32,
+    /// Binding in the group.
+    pub binding: u32,
+    /// How it is bound.
+    pub kind: VariableKind,
+}
+
+/// How a variable is bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableKind {
+    /// `var<uniform>`.
+    Uniform,
+    /// `var<storage, read>`.
+    Read,
+    /// `var<storage, read_write>`.
+    ReadWrite,
+}
+
+impl Reflection {
+    /// Names of the kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.module.entry_points.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// Variables that a kernel uses, in binding order; `None` when there is no such kernel.
+    pub fn variables(&self, kernel: &str) -> Option<Vec<Variable>> {
+        let index = self.module.entry_points.iter().position(|entry| entry.name == kernel)?;
+        let uses = self.info.get_entry_point(index);
+        let mut variables: Vec<Variable> = self
+            .module
+            .global_variables
+            .iter()
+            .filter(|(handle, _)| !uses[*handle].is_empty())
+            .filter_map(|(_, variable)| describe(variable))
+            .collect();
+        variables.sort_by_key(|variable| (variable.group, variable.binding));
+        Some(variables)
+    }
+}
+
+fn describe(variable: &naga::GlobalVariable) -> Option<Variable> {
+    let binding = variable.binding?;
+    let kind = match variable.space {
+        naga::AddressSpace::Uniform => VariableKind::Uniform,
+        naga::AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
+            VariableKind::ReadWrite
+        }
+        naga::AddressSpace::Storage { .. } => VariableKind::Read,
+        _ => return None,
+    };
+    let name = variable.name.clone()?;
+    Some(Variable { name, group: binding.group, binding: binding.binding, kind })
+}

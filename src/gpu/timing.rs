@@ -1,0 +1,72 @@
+//! Stage times from timestamp queries: one step per submission is split into a pass per stage.
+
+use crate::error::Error;
+
+use super::device::Device;
+use super::readback;
+use super::step;
+
+/// Timestamps of one step.
+pub struct Timer {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    stages: Vec<&'static str>,
+    /// Seconds per tick.
+    tick: f64,
+}
+
+/// Timestamps that a query set holds at most.
+const QUERIES: u32 = 4096;
+
+impl Timer {
+    /// A timer for steps of `substeps`; `None` where the device has no timestamps, or too few.
+    pub(super) fn new(device: &Device, substeps: u32) -> Option<Timer> {
+        let mut stages = Vec::new();
+        step::for_each_stage(substeps, |stage| stages.push(stage.name));
+        let count = 2 * stages.len() as u32;
+        if !device.has_timestamps() || count > QUERIES {
+            return None;
+        }
+        let queries = device.raw().create_query_set(&wgpu::QuerySetDescriptor {
+            label: Some("stages"),
+            ty: wgpu::QueryType::Timestamp,
+            count,
+        });
+        let resolved = device.raw().create_buffer(&wgpu::BufferDescriptor {
+            label: Some("stage times"),
+            size: 8 * u64::from(count),
+            usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let tick = f64::from(device.queue().get_timestamp_period()) * 1e-9;
+        Some(Timer { queries, resolved, stages, tick })
+    }
+
+    /// A pass for the stage at `index` of the step, timed.
+    pub(super) fn begin<'a>(
+        &self,
+        encoder: &'a mut wgpu::CommandEncoder,
+        label: &'static str,
+        index: u32,
+    ) -> wgpu::ComputePass<'a> {
+        encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+            label: Some(label),
+            timestamp_writes: Some(wgpu::ComputePassTimestampWrites {
+                query_set: &self.queries,
+                beginning_of_pass_write_index: Some(2 * index),
+                end_of_pass_write_index: Some(2 * index + 1),
+            }),
+        })
+    }
+
+    pub(super) fn resolve(&self, encoder: &mut wgpu::CommandEncoder, stages: u32) {
+        encoder.resolve_query_set(&self.queries, 0..2 * stages, &self.resolved, 0);
+    }
+
+    /// Seconds of each stage of the timed step.
+    pub(super) fn read(&self, device: &Device) -> Result<Vec<(&'static str, f64)>, Error> {
+        let times: Vec<[u64; 2]> = readback::read(device, &self.resolved, 0, self.resolved.size())?;
+        let seconds = |[start, end]: &[u64; 2]| end.saturating_sub(*start) as f64 * self.tick;
+        Ok(self.stages.iter().copied().zip(times.iter().map(seconds)).collect())
+    }
+}

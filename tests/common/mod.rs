@@ -1,0 +1,160 @@
+//! Scenes that several tests share.
+#![allow(dead_code, missing_docs, reason = "each test file uses its own part of this module")]
+
+use std::path::Path;
+
+use esker::engine::Engine;
+use esker::gpu::GpuEngine;
+use esker::gpu::device::{Device, DeviceChoice};
+use esker::reference::{Order, ReferenceEngine};
+use esker::scenario::Scenario;
+use esker::settings::Settings;
+use esker::world::World;
+
+/// Diameter of the pellets \[m\].
+pub const D: f64 = 0.013;
+
+/// Fails without an adapter: a test that did not run must not look green.
+pub fn device() -> Device {
+    Device::open(DeviceChoice::Any, 0).expect("a wgpu adapter: install mesa-vulkan-drivers for lavapipe")
+}
+
+pub fn gpu(world: &World, settings: &Settings) -> GpuEngine {
+    GpuEngine::new(device(), world.clone(), *settings).expect("the scene fits the device")
+}
+
+pub fn cpu(world: &World, settings: &Settings) -> ReferenceEngine {
+    ReferenceEngine::new(world.clone(), *settings, Order::Coloured)
+}
+
+/// Both engines at the same state, for tests that make the same claim of each.
+pub fn both(world: &World, settings: &Settings) -> [Box<dyn Engine>; 2] {
+    [Box::new(cpu(world, settings)), Box::new(gpu(world, settings))]
+}
+
+/// A scenario of the repository, with overrides.
+pub fn scenario(name: &str, overrides: &[&str]) -> Scenario {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name);
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.into()).collect();
+    Scenario::load(&path, &overrides).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// A scenario from the materials of the pellets and what `body` adds.
+pub fn pellets(body: &str) -> Scenario {
+    let text = format!(
+        r#"duration = 1.0
+[materials.pellet]
+density = 3700.0
+youngs_modulus = 6e6
+poisson_ratio = 0.25
+restitution = 0.18
+friction = 0.91
+rolling_resistance = 0.32
+
+{body}
+"#
+    );
+    Scenario::parse("test", &text, Path::new("."), &[]).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+const FLOOR: &str = r#"
+[[boundaries]]
+name = "floor"
+material = "pellet"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+"#;
+
+/// A floor, and grains only later.
+pub fn no_grains() -> Scenario {
+    pellets(&format!(
+        r#"{FLOOR}
+[[emitters]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+region = {{ kind = "box", min = [-0.05, -0.05, 0.1], max = [0.05, 0.05, 0.2] }}
+rate = 100.0
+start = 0.5
+"#
+    ))
+}
+
+/// One grain in overlap with the floor, falling.
+pub fn one_grain() -> Scenario {
+    pellets(&format!(
+        r#"{FLOOR}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+velocity = [0.1, 0.0, -0.3]
+allow_overlap = true
+packing = {{ kind = "list", positions = [[0.0, 0.0, 0.0064]] }}
+"#
+    ))
+}
+
+/// Two grains with the same centre, a third that touches both.
+pub fn coincident_centres() -> Scenario {
+    pellets(&format!(
+        r#"{FLOOR}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+allow_overlap = true
+packing = {{ kind = "list", positions = [[0, 0, 0.0065], [0, 0, 0.0065], [0.0127, 0, 0.0065]] }}
+"#
+    ))
+}
+
+/// Two thousand grains in one layer on one boundary.
+pub fn many_on_one_boundary() -> Scenario {
+    pellets(&format!(
+        r#"{FLOOR}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+velocity = [0.02, 0.01, -0.06]
+allow_overlap = true
+packing = {{ kind = "lattice", structure = "cubic", corner = [-0.3, -0.3, 0.00648], counts = [50, 40], count = 2000, spacing = 0.0131, jitter = 0.00002 }}
+"#
+    ))
+}
+
+/// A drum with caps, a cone, a box and a sphere, and grains of sizes 1:4 among them; walls turn.
+pub fn mixed_sizes_in_a_drum() -> Scenario {
+    pellets(
+        r#"
+[[boundaries]]
+name = "drum"
+material = "pellet"
+motion = { kind = "rotation", rate = 2.0 }
+shape = { kind = "cylinder", base = [0.0, -0.1, 0.0], axis = [0, 1, 0], length = 0.2, radius = 0.12, caps = true }
+
+[[boundaries]]
+name = "block"
+material = "pellet"
+shape = { kind = "box", min = [-0.02, -0.02, -0.115], max = [0.02, 0.02, -0.08], side = "outside" }
+
+[[boundaries]]
+name = "ball"
+material = "pellet"
+motion = { kind = "oscillation", amplitude = [0.0, 0.002, 0.0], frequency = 5.0 }
+shape = { kind = "sphere", centre = [0.05, 0.05, -0.06], radius = 0.02 }
+
+[[boundaries]]
+name = "cone"
+material = "pellet"
+shape = { kind = "cone", base = [-0.04, 0.0, -0.11], axis = [0, 0, 1], length = 0.06, base_radius = 0.02, top_radius = 0.005, side = "outside", caps = true }
+
+[[grains]]
+material = "pellet"
+radius = { kind = "uniform", min = 0.003, max = 0.012 }
+packing = { kind = "random", region = { kind = "cylinder", base = [0.0, -0.1, 0.0], axis = [0, 1, 0], length = 0.2, radius = 0.118 }, count = 300 }
+"#,
+    )
+}
+
+/// Grains of one size falling in a box.
+pub fn box_of(count: u32) -> Scenario {
+    let text = format!("grains.0.packing.count={count}");
+    scenario("settle_1000.toml", &[&text, "materials.pellet.rolling_resistance=0.1"])
+}

@@ -1,0 +1,473 @@
+//! Each GPU stage against its twin: equal inputs, poisoned outputs, bounds counted in roundings, and a
+//! proof that each comparison can fail.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod common;
+
+use common::*;
+use esker::contact::{Colouring, Impulse, Key};
+use esker::engine::Engine;
+use esker::gpu::{GpuEngine, layout};
+use esker::reference::narrowphase::{Law, Row, make_row};
+use esker::reference::sweep::{self, Velocity};
+use esker::reference::{broadphase, colouring, impact, integrate, oracle, residual, warm_start};
+use esker::scenario::Scenario;
+use esker::settings::{NormalLaw, Settings, WarmStart};
+use esker::world::World;
+use glam::{DQuat, DVec3};
+
+/// Half a unit in the last place of a number near 1.
+const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
+
+/// A GPU engine at some state, and that state as the twin sees it: identical numbers.
+struct Case {
+    name: &'static str,
+    gpu: GpuEngine,
+    world: World,
+    settings: Settings,
+    /// Contacts of the step before, by key, with the impulses they ended with.
+    old: Vec<(Key, Impulse)>,
+}
+
+impl Case {
+    fn new(name: &'static str, scenario: &Scenario, settings: Settings, steps: u64) -> Case {
+        let mut gpu = gpu(&scenario.world, &settings);
+        gpu.advance(steps).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let snapshot = gpu.snapshot().unwrap();
+        let old = snapshot.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
+        Case { name, gpu, world: snapshot.world, settings, old }
+    }
+
+    fn run(&mut self, stages: &[&str]) {
+        for stage in stages {
+            self.gpu.run_stage(stage).unwrap();
+        }
+    }
+
+    fn law(&self) -> Law {
+        Law::new(&self.settings)
+    }
+
+    /// The GPU's rows and impulses as the twin's, so that both sides solve the same problem.
+    fn twin_rows(&self) -> Vec<Row> {
+        let (rows, impulses) = (self.gpu.rows().unwrap(), self.gpu.impulses().unwrap());
+        rows.iter().zip(&impulses).map(|(row, values)| twin_row(self, row, values)).collect()
+    }
+
+    fn twin_velocities(&self) -> Vec<Velocity> {
+        let found = self.gpu.velocities().unwrap();
+        let locked = &self.world.bodies.locked;
+        found.iter().zip(locked).map(|(velocity, &locked)| twin_velocity(velocity, locked)).collect()
+    }
+
+    fn end_of_substep(&self) -> f64 {
+        self.world.time + self.settings.substep()
+    }
+}
+
+fn vector(v: [f32; 3]) -> DVec3 {
+    DVec3::from(v.map(f64::from))
+}
+
+fn twin_velocity(velocity: &layout::Velocity, locked: esker::world::Axes) -> Velocity {
+    Velocity {
+        linear: vector(velocity.linear),
+        inverse_mass: f64::from(velocity.inverse_mass),
+        angular: vector(velocity.angular),
+        inverse_inertia: f64::from(velocity.inverse_inertia),
+        locked,
+    }
+}
+
+fn twin_row(case: &Case, row: &layout::Row, values: &[f32; 6]) -> Row {
+    let mut twin = Row {
+        bodies: row.bodies,
+        normal: vector(row.normal),
+        arm_a: vector(row.arm_a),
+        arm_b: vector(row.arm_b),
+        sigma_n: f64::from(row.sigma_n),
+        target: f64::from(row.target_velocity),
+        friction: f64::from(row.friction),
+        rolling_arm: f64::from(row.rolling_arm),
+        impulse: layout::impulse(row, values),
+        ..Row::default()
+    };
+    twin.set_inverse_d(&case.world, &case.law());
+    twin
+}
+
+/// Random, settled and degenerate states, each with some steps behind it.
+fn cases() -> Vec<Case> {
+    let settings = Settings { iterations: 12, ..Settings::default() };
+    vec![
+        Case::new("no grains", &no_grains(), settings, 2),
+        Case::new("one grain", &one_grain(), settings, 0),
+        Case::new("coincident centres", &coincident_centres(), settings, 0),
+        Case::new("many on one boundary", &many_on_one_boundary(), settings, 3),
+        Case::new("sizes 1:4 among moving walls", &mixed_sizes_in_a_drum(), settings, 30),
+        Case::new("falling", &box_of(400), settings, 10),
+        Case::new("settled", &box_of(400), settings, 160),
+    ]
+}
+
+/// Differences above their bounds, largest ratio first in the message; empty when all is well.
+fn compare(what: &str, pairs: impl IntoIterator<Item = (f64, f64, f64)>) -> Result<usize, String> {
+    let mut count = 0;
+    for (index, (found, expected, bound)) in pairs.into_iter().enumerate() {
+        let difference = (found - expected).abs();
+        if difference.is_nan() || difference > bound {
+            return Err(format!("{what} {index}: found {found:e}, expected {expected:e}, bound {bound:e}"));
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+fn components(found: DVec3, expected: DVec3, bound: f64) -> [(f64, f64, f64); 3] {
+    [0, 1, 2].map(|axis| (found[axis], expected[axis], bound))
+}
+
+/// Asserts that a comparison holds, and that it fails once one number is off by ten bounds.
+fn holds_and_can_fail(case: &str, what: &str, pairs: Vec<(f64, f64, f64)>) {
+    let result = compare(what, pairs.iter().copied());
+    assert!(result.is_ok(), "{case}: {}", result.unwrap_err());
+    if let Some(&(_, expected, bound)) = pairs.last() {
+        let mut wrong = pairs.clone();
+        *wrong.last_mut().unwrap() = (expected + 10.0 * bound.max(f64::MIN_POSITIVE), expected, bound);
+        assert!(compare(what, wrong).is_err(), "{case}: the check of {what} cannot fail");
+    }
+}
+
+/// Distances pass through two anchored differences, a square root and a rotation: 16 roundings of them.
+fn gap_bound(world: &World, key: Key) -> f64 {
+    let reach = [key.a, key.b].map(|shape| world.bodies.position[world.shape_body(shape) as usize]);
+    16.0 * ROUNDING * (D + reach[0].distance(reach[1]))
+}
+
+#[test]
+fn broadphase_finds_the_pairs_of_its_twin_and_of_the_judge() {
+    for mut case in cases() {
+        case.gpu.fill_words("contacts", 0xdead_beef);
+        case.run(&["broadphase"]);
+        let found = case.gpu.keys().unwrap();
+        let margin = case.settings.contact_margin;
+        let expected = broadphase::find_pairs(&case.world, margin);
+        assert_eq!(expected, oracle::all_pairs(&case.world, margin), "{}: the twins' judge", case.name);
+        assert!(found.is_sorted(), "{}: keys ascend", case.name);
+        assert_same_keys(&case, &found, &expected);
+        if !found.is_empty() {
+            assert!(differing_keys(&case, &found[1..], &expected).is_some(), "a lost pair must show");
+        }
+    }
+}
+
+/// A key that only one side has, other than one whose gap is the margin to within rounding.
+fn differing_keys(case: &Case, found: &[Key], expected: &[Key]) -> Option<Key> {
+    let only_one = found
+        .iter()
+        .filter(|key| expected.binary_search(key).is_err())
+        .chain(expected.iter().filter(|key| found.binary_search(key).is_err()));
+    let on_the_edge = |key: &Key| {
+        let margin = case.world.pair_margin(key.a, key.b, case.settings.contact_margin);
+        let gap = case.world.touch(key.a, key.b).map_or(f64::INFINITY, |touch| touch.gap);
+        (gap - margin).abs() < gap_bound(&case.world, *key)
+    };
+    only_one.copied().find(|key| !on_the_edge(key))
+}
+
+fn assert_same_keys(case: &Case, found: &[Key], expected: &[Key]) {
+    let differing = differing_keys(case, found, expected);
+    assert!(differing.is_none(), "{}: pair {differing:?} on one side only", case.name);
+}
+
+#[test]
+fn matching_finds_the_contact_that_each_one_continues() {
+    let mut continued = 0;
+    for mut case in cases() {
+        case.run(&["broadphase", "matching"]);
+        let old_keys: Vec<Key> = case.old.iter().map(|(key, _)| *key).collect();
+        for contact in case.gpu.contacts().unwrap() {
+            let key = Key { a: contact.a, b: contact.b };
+            let expected = old_keys.binary_search(&key).map_or(u32::MAX, |index| index as u32);
+            assert_eq!(contact.previous, expected, "{}: {key:?}", case.name);
+            continued += u32::from(expected != u32::MAX);
+        }
+    }
+    assert!(continued > 1000, "{continued} contacts were there before: too few to prove anything");
+}
+
+#[test]
+fn colouring_is_valid_and_complete_and_carries_the_impulses() {
+    for mut case in cases() {
+        case.gpu.fill_words("colours", 0xdead_beef);
+        case.gpu.fill_words("impulses", 0x7fc0_0000);
+        case.run(&["broadphase", "matching", "colouring"]);
+        let (keys, found) = (case.gpu.keys().unwrap(), case.gpu.colouring().unwrap());
+        assert_eq!(oracle::colouring_fault(&case.world, &keys, &found), None, "{}", case.name);
+
+        let (contacts, impulses) = (case.gpu.contacts().unwrap(), case.gpu.impulses().unwrap());
+        for contact in &contacts {
+            let key = Key { a: contact.a, b: contact.b };
+            let old = case.old.binary_search_by_key(&key, |(key, _)| *key).map(|index| case.old[index].1);
+            let total = impulses[contact.place as usize].map(f64::from);
+            let size = old.unwrap_or_default();
+            let expected = size.normal.hypot(size.tangent.length());
+            let linear = DVec3::new(total[0], total[1], total[2]).length();
+            assert!((linear - expected).abs() <= 8.0 * ROUNDING * expected, "{}: {key:?}", case.name);
+        }
+    }
+}
+
+#[test]
+fn the_judge_of_colourings_notices_two_contacts_of_a_grain_in_one_colour() {
+    let scenario = box_of(200);
+    let keys = broadphase::find_pairs(&scenario.world, 0.1);
+    let good = colouring::greedy(&scenario.world, &keys);
+    assert_eq!(oracle::colouring_fault(&scenario.world, &keys, &good), None);
+    let mut merged = good.clone();
+    merged.starts.remove(1);
+    assert!(oracle::colouring_fault(&scenario.world, &keys, &merged).is_some());
+    let missing = Colouring { order: good.order[1..].to_vec(), ..good };
+    assert!(oracle::colouring_fault(&scenario.world, &keys, &missing).is_some());
+}
+
+const SEARCH: [&str; 3] = ["broadphase", "matching", "colouring"];
+
+#[test]
+fn narrowphase_makes_the_rows_of_its_twin() {
+    for law in [NormalLaw::Hertz, NormalLaw::Hooke, NormalLaw::Rigid] {
+        let settings = Settings { normal_law: law, ..Settings::default() };
+        let scenes = [mixed_sizes_in_a_drum(), box_of(300), coincident_centres()];
+        for (scenario, steps) in scenes.iter().zip([25, 120, 0]) {
+            check_rows(Case::new("rows", scenario, settings, steps));
+        }
+    }
+}
+
+fn check_rows(mut case: Case) {
+    case.run(&SEARCH);
+    case.gpu.fill_words("rows", 0x7fc0_0000);
+    case.run(&["narrowphase"]);
+    let (law, rows) = (case.law(), case.gpu.rows().unwrap());
+    let mut pairs = Vec::new();
+    for contact in case.gpu.contacts().unwrap() {
+        let key = Key { a: contact.a, b: contact.b };
+        let (found, expected) = (&rows[contact.place as usize], make_row(&case.world, &law, key));
+        assert_eq!(found.bodies, expected.bodies);
+        let bound = gap_bound(&case.world, key);
+        // Directions are differences over distances; a contact within rounding of an edge may differ.
+        let turn = bound / (0.2 * D);
+        pairs.extend(components(vector(found.normal), expected.normal, turn));
+        let lever = turn * (expected.arm_a.length() + expected.arm_b.length());
+        pairs.extend(components(vector(found.arm_a), expected.arm_a, lever));
+        pairs.extend(components(vector(found.arm_b), expected.arm_b, lever));
+        pairs.push((f64::from(found.friction), expected.friction, ROUNDING));
+        pairs.push((f64::from(found.rolling_arm), expected.rolling_arm, 4.0 * ROUNDING * D));
+        if expected.gap.abs() > bound {
+            let slope = 1.0 / law.h; // every law turns a gap into a target with at most this slope
+            let target = bound * slope + 8.0 * ROUNDING * expected.position_target.abs();
+            pairs.push((f64::from(found.target_velocity), expected.position_target, target));
+            let relative = 0.5 * bound / expected.gap.abs() + 16.0 * ROUNDING;
+            pairs.push((f64::from(found.sigma_n), expected.sigma_n, relative * expected.sigma_n));
+        }
+    }
+    assert!(pairs.len() > 10, "{} numbers", pairs.len());
+    holds_and_can_fail(case.name, "row", pairs);
+}
+
+/// A velocity that passes through `sweeps` visits of at most 14 contacts each, with 8 roundings a visit.
+fn velocity_bound(sweeps: u32, velocities: &[Velocity]) -> f64 {
+    let fastest = velocities.iter().map(|velocity| velocity.linear.length()).fold(0.01, f64::max);
+    f64::from(sweeps) * 14.0 * 8.0 * ROUNDING * fastest
+}
+
+fn velocity_pairs(found: &[Velocity], expected: &[Velocity], bound: f64) -> Vec<(f64, f64, f64)> {
+    // The surface of the smallest grain (3 mm) moves at the spin times its radius.
+    let spin = bound / 0.003;
+    found
+        .iter()
+        .zip(expected)
+        .flat_map(|(found, expected)| {
+            let linear = components(found.linear, expected.linear, bound);
+            linear.into_iter().chain(components(found.angular, expected.angular, spin))
+        })
+        .collect()
+}
+
+#[test]
+fn impact_bounces_as_its_twin_does() {
+    let mut bounced = 0;
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase"]);
+        let before = case.twin_velocities();
+        let colouring = case.gpu.colouring().unwrap();
+        let law = case.law();
+        let keys = case.gpu.keys().unwrap();
+        let mut rows = case.twin_rows();
+        for (row, &k) in rows.iter_mut().zip(&colouring.order) {
+            let exact = make_row(&case.world, &law, keys[k as usize]);
+            row.restitution = exact.restitution;
+            row.gap = if row.target > 0.0 { -exact.gap.abs() } else { exact.gap.abs() };
+            row.impulse = Impulse::default();
+        }
+        let mut expected = before.clone();
+        impact::solve(&law, &case.settings, &colouring, &mut rows, &mut expected);
+        case.run(&["impact"]);
+        let found = case.twin_velocities();
+        bounced += u32::from(expected != before);
+        let bound = 4.0 * velocity_bound(case.settings.iterations, &before);
+        holds_and_can_fail(case.name, "velocity", velocity_pairs(&found, &expected, bound));
+    }
+    assert!(bounced >= 3, "only {bounced} cases had an impact");
+}
+
+#[test]
+fn predict_aims_and_seeds_as_its_twin_does_for_every_warm_start() {
+    let starts = [WarmStart::Cold, WarmStart::HISTORY, WarmStart::ADAPTIVE, WarmStart::Model];
+    for warm_start in starts {
+        let settings = Settings { warm_start, iterations: 10, ..Settings::default() };
+        check_predict(Case::new("seeds", &mixed_sizes_in_a_drum(), settings, 40));
+    }
+}
+
+fn check_predict(mut case: Case) {
+    case.run(&SEARCH);
+    case.run(&["narrowphase", "impact"]);
+    let law = case.law();
+    let before = case.twin_velocities();
+    let keys = case.gpu.keys().unwrap();
+    let order = case.gpu.colouring().unwrap().order;
+    let mut rows = case.twin_rows();
+    for (row, &k) in rows.iter_mut().zip(&order) {
+        let exact = make_row(&case.world, &law, keys[k as usize]);
+        row.gap = exact.gap;
+        row.stiffness = exact.stiffness;
+        row.upsilon = if row.sigma_n > 0.0 { exact.upsilon } else { 0.0 };
+        row.position_target = row.target;
+    }
+    esker::reference::narrowphase::set_targets(&mut rows, &before);
+    warm_start::seed(&law, &case.settings, case.world.gravity, &mut rows, &before);
+    case.run(&["predict"]);
+
+    let (found_rows, impulses) = (case.gpu.rows().unwrap(), case.gpu.impulses().unwrap());
+    let mut pairs = Vec::new();
+    for ((expected, found), values) in rows.iter().zip(&found_rows).zip(&impulses) {
+        let slack = 16.0 * ROUNDING * (expected.target.abs() + 1.0);
+        pairs.push((f64::from(found.target_velocity), expected.target, slack));
+        let impulse = layout::impulse(found, values);
+        // The model start divides the overlap's force by a stiffness that grows without bound as the
+        // overlap vanishes: its seed is as exact as the overlap.
+        // Its friction points against the slip, and is as exact as that direction.
+        let touch = gap_bound(&case.world, keys[0]) / expected.gap.abs().max(1e-12);
+        let size = expected.impulse.normal + expected.impulse.tangent.length();
+        let [a, b] = expected.bodies.map(|body| &before[body as usize]);
+        let velocity = expected.contact_velocity(a, b);
+        let slip = velocity - velocity.dot(expected.normal) * expected.normal;
+        let turn = velocity_bound(1, &before) / slip.length().max(1e-12);
+        let bound = (64.0 * ROUNDING + 1.5 * touch.min(1.0) + turn.min(1.0)) * size;
+        pairs.push((impulse.normal, expected.impulse.normal, bound + 1e-12));
+        pairs.extend(components(impulse.tangent, expected.impulse.tangent, 2.0 * bound + 1e-12));
+        pairs.extend(components(impulse.rolling, expected.impulse.rolling, 2.0 * bound * D + 1e-14));
+    }
+    holds_and_can_fail(case.name, "seed", pairs);
+
+    let mut expected = before;
+    esker::reference::predict::apply_gravity(&case.world, law.h, &mut expected);
+    let bound = velocity_bound(1, &expected);
+    holds_and_can_fail(case.name, "velocity", velocity_pairs(&case.twin_velocities(), &expected, bound));
+}
+
+#[test]
+fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict"]);
+        let law = case.law();
+        let colouring = case.gpu.colouring().unwrap();
+        let mut rows = case.twin_rows();
+        let mut expected = case.twin_velocities();
+        let one_pass = 4.0 * velocity_bound(1, &expected);
+        warm_start::apply(&colouring, &mut rows, &mut expected);
+        case.run(&["warm_start"]);
+        holds_and_can_fail(
+            case.name,
+            "warm velocity",
+            velocity_pairs(&case.twin_velocities(), &expected, one_pass),
+        );
+
+        let mut rows = case.twin_rows();
+        let mut expected = case.twin_velocities();
+        let sweeps = case.settings.iterations;
+        let bound = 4.0 * velocity_bound(sweeps, &expected);
+        sweep::solve(&law, &colouring, &mut rows, &mut expected, sweeps, 0.0);
+        case.run(&["sweep"]);
+        let found = case.twin_velocities();
+        holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
+
+        let heaviest = (0..case.world.grain_count()).map(|i| case.world.grain_mass(i)).fold(0.0, f64::max);
+        let solved = case.twin_rows();
+        let pairs = solved.iter().zip(&rows).flat_map(|(found, expected)| {
+            let slack = 4.0 * bound * heaviest;
+            let (found, expected) = (&found.impulse, &expected.impulse);
+            let tangent = components(found.tangent, expected.tangent, slack);
+            let rolling = components(found.rolling, expected.rolling, slack * D);
+            [(found.normal, expected.normal, slack)].into_iter().chain(tangent).chain(rolling)
+        });
+        let pairs: Vec<_> = pairs.collect();
+        holds_and_can_fail(case.name, "impulse", pairs);
+    }
+}
+
+#[test]
+fn the_residual_is_that_of_its_twin() {
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
+        let expected = residual::measure(&case.law(), &case.twin_rows(), &case.twin_velocities());
+        let found = case.gpu.measure_residuals().unwrap();
+        let bound = 4.0 * velocity_bound(1, &case.twin_velocities());
+        let spin = bound / 0.003;
+        holds_and_can_fail(
+            case.name,
+            "residual",
+            vec![
+                (found.normal.mean, expected.normal.mean, bound),
+                (found.normal.max, expected.normal.max, bound),
+                (found.friction.mean, expected.friction.mean, bound),
+                (found.friction.max, expected.friction.max, bound),
+                (found.rolling.mean, expected.rolling.mean, spin),
+                (found.rolling.max, expected.rolling.max, spin),
+            ],
+        );
+    }
+}
+
+#[test]
+fn integrate_moves_bodies_as_its_twin_does() {
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
+        let velocities = case.twin_velocities();
+        let mut expected = case.world.clone();
+        let (end, h) = (case.end_of_substep(), case.settings.substep());
+        integrate::move_bodies(&mut expected, &velocities, end, h, &case.settings).unwrap();
+        case.run(&["integrate"]);
+        let found = case.gpu.snapshot().unwrap().world;
+        let mut pairs = Vec::new();
+        for body in 0..found.bodies.len() {
+            // Offsets are within a cell (two diameters of the largest grain), and turn by h ω.
+            let position = 4.0 * ROUNDING * 4.0 * D;
+            pairs.extend(components(found.bodies.position[body], expected.bodies.position[body], position));
+            let (a, b) = (found.bodies.orientation[body], expected.bodies.orientation[body]);
+            pairs.push((angle_between(a, b), 0.0, 16.0 * ROUNDING));
+        }
+        holds_and_can_fail(case.name, "pose", pairs);
+    }
+}
+
+/// Angle between two orientations \[rad\], exact for small ones.
+fn angle_between(a: DQuat, b: DQuat) -> f64 {
+    let apart = a.normalize() * b.normalize().conjugate();
+    2.0 * apart.xyz().length().atan2(apart.w.abs())
+}
