@@ -93,10 +93,10 @@ fn print_time_step(scenario: &Scenario) {
         settings.time_step
     );
     println!("  work          {} sweeps x {} substeps, at most", settings.iterations, settings.substeps);
-    println!("  fastest       {} m/s, if a grain falls from the top to the bottom", short(advice.fastest));
-    println!("  per step      {} m; contact margin {} m", short(advice.travel), short(advice.margin));
+    println!("  fastest       {:.2} m/s, if a grain falls from the top to the bottom", advice.fastest);
+    println!("  per step      {:.2e} m; contact margin {:.2e} m", advice.travel, advice.margin);
     if let Some(step) = advice.smooth_step {
-        println!("  smooth DEM    would step {step:.1e} s, {} times less", short(settings.time_step / step));
+        println!("  smooth DEM    would step {step:.1e} s, 1/{:.0} of this", settings.time_step / step);
     }
     if let Some(message) = advice.message() {
         println!("  advice        {message}");
@@ -141,7 +141,7 @@ impl Advice {
 
     /// What to change, if the fastest grain outruns the contact search.
     fn message(&self) -> Option<String> {
-        let per_step = |length: f64| short(length / self.fastest);
+        let per_step = |length: f64| format!("{:.1e}", length / self.fastest);
         if self.travel > self.radius {
             let step = per_step(self.radius);
             Some(format!(
@@ -259,8 +259,8 @@ mod tests {
     fn advice_is_given_when_the_fall_outruns_the_margin_and_more_when_it_outruns_the_grain() {
         let message = |time_step| Advice::on(&scenario(time_step)).message().unwrap_or_default();
         assert_eq!(message(3e-4), "");
-        assert!(message(1e-3).contains("crosses the margin") && message(1e-3).contains("below 0.0004 s"));
-        assert!(message(3e-3).contains("more than its radius") && message(3e-3).contains("below 0.002 s"));
+        assert!(message(1e-3).contains("crosses the margin") && message(1e-3).contains("below 4.0e-4 s"));
+        assert!(message(3e-3).contains("more than its radius") && message(3e-3).contains("below 2.0e-3 s"));
     }
 
     #[test]
