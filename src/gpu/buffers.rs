@@ -24,7 +24,7 @@ pub struct Capacity {
     pub contacts: u32,
     /// Buckets of the grid, a power of two.
     pub buckets: u32,
-    /// Substeps that the boundary schedule covers.
+    /// Substeps of one submission; the schedule of the boundaries covers them.
     pub substeps: u32,
 }
 
@@ -44,7 +44,7 @@ impl Capacity {
             materials: world.materials.list.len() as u32,
             contacts: contacts.max(1),
             buckets: grains.max(64).next_power_of_two(),
-            substeps: 0,
+            substeps: STEPS_PER_SUBMISSION as u32,
         }
     }
 
@@ -75,7 +75,7 @@ impl Capacity {
         let buckets = u64::from(self.buckets);
         let colour_counts = 65 * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
-        let schedule = u64::from(self.substeps).max(STEPS_PER_SUBMISSION) * u64::from(self.boundaries);
+        let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         vec![
             ("params", 112),
             ("status", size_of::<layout::Status>() as u64),

@@ -21,7 +21,14 @@ pub struct Device {
     device: wgpu::Device,
     queue: wgpu::Queue,
     info: wgpu::AdapterInfo,
-    trouble: Arc<Mutex<Option<String>>>,
+    trouble: Arc<Mutex<Option<Trouble>>>,
+}
+
+/// What the driver complained about.
+#[derive(Debug, Clone)]
+enum Trouble {
+    Lost(String),
+    Refused(String),
 }
 
 /// What an adapter says of itself.
@@ -131,7 +138,8 @@ impl Device {
     pub fn check(&self) -> Result<(), Error> {
         let trouble = self.trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match &*trouble {
-            Some(reason) => Err(Error::DeviceLost { reason: reason.clone(), time: f64::NAN }),
+            Some(Trouble::Lost(reason)) => Err(Error::DeviceLost { reason: reason.clone(), time: f64::NAN }),
+            Some(Trouble::Refused(reason)) => Err(Error::Refused { reason: reason.clone() }),
             None => Ok(()),
         }
     }
@@ -169,17 +177,28 @@ impl Device {
 }
 
 /// Keeps the first thing that the driver complains about.
-fn watch(device: &wgpu::Device, trouble: &Arc<Mutex<Option<String>>>) {
-    let note = |trouble: &Mutex<Option<String>>, message: String| {
+fn watch(device: &wgpu::Device, trouble: &Arc<Mutex<Option<Trouble>>>) {
+    let note = |trouble: &Mutex<Option<Trouble>>, first: Trouble| {
         let mut trouble = trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        trouble.get_or_insert(message);
+        // A device that is lost refuses everything afterwards, and may say so before it says why.
+        if trouble.is_none() || matches!(first, Trouble::Lost(_)) {
+            *trouble = Some(first);
+        }
     };
     let lost = Arc::clone(trouble);
     device.set_device_lost_callback(move |reason, message| {
-        note(&lost, format!("{reason:?}: {message}"));
+        note(&lost, Trouble::Lost(format!("{reason:?}: {message}")));
     });
     let failed = Arc::clone(trouble);
-    device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&failed, error.to_string())));
+    device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+        note(
+            &failed,
+            match &error {
+                wgpu::Error::OutOfMemory { .. } => Trouble::Lost(format!("out of memory: {error}")),
+                _ => Trouble::Refused(error.to_string()),
+            },
+        );
+    }));
 }
 
 fn kind_rank(kind: wgpu::DeviceType) -> u8 {
