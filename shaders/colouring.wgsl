@@ -3,7 +3,8 @@
 //
 // A contact keeps the colour it had in the last step; that was valid, and still is among those that
 // stayed. New contacts compete in rounds: each names its priority at both its bodies, and one that is
-// the highest at both takes the lowest colour free at both. Priorities come from the place in the
+// the highest at both takes a colour free at both: the lowest for two grains; for a boundary the highest
+// that has a dispatch of its own, so that boundaries are solved last. Priorities come from the place in the
 // sorted list, so the result does not depend on which invocation ran first. Fixed and prescribed
 // bodies are never written and never conflict. What finds no colour goes to the tail (colour 64).
 //
@@ -119,7 +120,7 @@ fn commit_contact(k: u32, turn: u32) {
         atomicStore(&best[2u * bodies.y + 1u - turn], 0u);
     }
     if wins_a && wins_b {
-        let colour = lowest_free(bodies);
+        let colour = free_colour(bodies);
         colours[k] = colour;
         if colour < COLOURS {
             mark_used(bodies.x, colour);
@@ -128,17 +129,25 @@ fn commit_contact(k: u32, turn: u32) {
     }
 }
 
-fn lowest_free(bodies: vec2u) -> u32 {
-    for (var word = 0u; word < 2u; word++) {
-        var taken = atomicLoad(&used[2u * bodies.x + word]);
-        if bodies.y != NONE {
-            taken |= atomicLoad(&used[2u * bodies.y + word]);
-        }
-        if taken != 0xffffffffu {
-            return 32u * word + firstTrailingBit(~taken);
-        }
+fn taken_word(bodies: vec2u, word: u32) -> u32 {
+    var taken = atomicLoad(&used[2u * bodies.x + word]);
+    if bodies.y != NONE {
+        taken |= atomicLoad(&used[2u * bodies.y + word]);
     }
-    return COLOURS;
+    return taken;
+}
+
+fn free_colour(bodies: vec2u) -> u32 {
+    let taken = taken_word(bodies, 0u);
+    let free_below = ~taken & ((1u << DISPATCHED_COLOURS) - 1u);
+    if bodies.y == NONE && free_below != 0u {
+        return firstLeadingBit(free_below);
+    }
+    if taken != 0xffffffffu {
+        return firstTrailingBit(~taken);
+    }
+    let taken_above = taken_word(bodies, 1u);
+    return select(COLOURS, 32u + firstTrailingBit(~taken_above), taken_above != 0xffffffffu);
 }
 
 @compute @workgroup_size(64)

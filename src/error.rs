@@ -74,6 +74,12 @@ pub enum Error {
         /// Simulated time of the last good state [s].
         time: f64,
     },
+    /// The driver refused a command (a defect of this program, not of the input).
+    #[error("the driver refused a command, which is a defect of esker, please report it: {reason}")]
+    Refused {
+        /// The driver's words.
+        reason: String,
+    },
     /// A buffer would not fit the device.
     #[error(
         "buffer {buffer} needs {needed} bytes, the adapter binds at most {limit}; \
@@ -118,6 +124,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// Adds the simulated time \[s\] to the loss of a device.
+    #[must_use]
+    pub fn at_time(self, time: f64) -> Error {
+        match self {
+            Error::DeviceLost { reason, .. } => Error::DeviceLost { reason, time },
+            other => other,
+        }
+    }
+
     /// Attaches a path to a system error; for `map_err`.
     pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.into();

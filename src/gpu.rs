@@ -21,7 +21,8 @@ use crate::error::Error;
 use crate::settings::{Settings, TRAVEL_LIMIT};
 use crate::world::{Grain, World};
 
-use buffers::{Buffers, Capacity};
+use buffers::Buffers;
+pub use buffers::Capacity;
 use device::Device;
 use kernel::Kernels;
 use layout::{Anchors, Params, Status};
@@ -79,7 +80,8 @@ impl GpuEngine {
         room: Room,
     ) -> Result<GpuEngine, Error> {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
-        let capacity = Capacity::for_world(&world, room);
+        let mut capacity = Capacity::for_world(&world, world.grain_count(), room);
+        capacity.substeps *= settings.substeps;
         let buffers = Buffers::new(&device, &capacity)?;
         let has_locks = world.bodies.locked.iter().any(|axes| axes.bits() != 0);
         let kernels = Kernels::new(&device, &buffers, has_locks)?;
@@ -259,7 +261,7 @@ impl GpuEngine {
             }
         }
         self.device.submit(encoder);
-        let status = self.status()?;
+        let status = self.status().map_err(|error| error.at_time(self.world.time))?;
         if let Some(timer) = &self.timer {
             let seconds = timer.read(&self.device)?;
             add_stage_times(&mut self.report.stages, seconds, f64::from(status.step));

@@ -108,6 +108,8 @@ struct Simulation<'a> {
     observer: Observer,
     observations: Vec<Observation>,
     emitters: Vec<Emitter>,
+    /// Grains that each emitter owed by its last wave.
+    requested: Vec<u64>,
     /// Radius of every grain, for the emitters \[m\].
     radii: Vec<f64>,
     /// Simulated time at the end \[s\].
@@ -136,6 +138,7 @@ impl<'a> Simulation<'a> {
             observer,
             observations: Vec::new(),
             emitters: scenario.emitters.clone(),
+            requested: vec![0; scenario.emitters.len()],
             radii: scenario.world.spheres.iter().map(|sphere| sphere.radius).collect(),
             end,
             last_step: steps_until(end, scenario.settings.time_step),
@@ -182,9 +185,10 @@ impl<'a> Simulation<'a> {
         let positions = self.engine.grain_positions()?;
         let mut spheres: Vec<_> = positions.into_iter().zip(self.radii.iter().copied()).collect();
         let mut grains = Vec::new();
-        for emitter in self.emitters.iter_mut().filter(|emitter| is_due(emitter)) {
+        for (i, emitter) in self.emitters.iter_mut().enumerate().filter(|(_, emitter)| is_due(emitter)) {
             // A step can end a rounding error before the wave that it stands for.
             let wave = emitter.next_time().unwrap_or_default().max(step as f64 * time_step);
+            self.requested[i] = emitter.requested(wave);
             let emitted = emitter.emit(wave, spheres.iter().copied());
             spheres.extend(emitted.iter().map(|grain| (grain.position, grain.radius)));
             grains.extend(emitted);
@@ -301,7 +305,7 @@ impl<'a> Simulation<'a> {
             wall_seconds_by_task: self.tasks.clone(),
             wall_seconds_by_stage: self.stages.clone(),
             memory: Memory { bytes, bytes_per_grain: bytes as f64 / self.radii.len().max(1) as f64 },
-            emitters: self.emitters.iter().map(|emitter| summary_of(emitter, time)).collect(),
+            emitters: self.emitters.iter().zip(&self.requested).map(summary_of).collect(),
             residuals: self.report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
             energies: observables.only(&["kinetic_energy", "rotational_energy", "potential_energy"]),
@@ -315,12 +319,8 @@ impl<'a> Simulation<'a> {
     }
 }
 
-fn summary_of(emitter: &Emitter, time: f64) -> EmitterSummary {
-    EmitterSummary {
-        name: emitter.name.clone(),
-        requested: emitter.requested(time),
-        placed: emitter.placed(),
-    }
+fn summary_of((emitter, &requested): (&Emitter, &u64)) -> EmitterSummary {
+    EmitterSummary { name: emitter.name.clone(), requested, placed: emitter.placed() }
 }
 
 #[cfg(test)]

@@ -9,11 +9,9 @@ use crate::scenario::{Emitter, Scenario};
 use crate::simulation::steps_until;
 use crate::world::{Material, Motion, World};
 
+use super::device::memory_plan;
 use super::{Failure, Outcome, short};
 
-/// Memory of the GPU engine per grain \[bytes\], an estimate: state and sorted copy of a grain (about 0.2 KB)
-/// and three contacts with rows, impulses of two steps, keys and colours (about 0.5 KB).
-const BYTES_PER_GRAIN: f64 = 700.0;
 /// Share of the Rayleigh time that smooth DEM codes take as their step \[-\].
 const SHARE_OF_RAYLEIGH_TIME: f64 = 0.2;
 
@@ -43,7 +41,20 @@ fn print_counts(scenario: &Scenario) {
     println!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
     println!("  emitters      {}", scenario.emitters.len());
     println!("  expectations  {}", scenario.expectations.len());
-    println!("  memory        about {} MB", short((most as f64 * BYTES_PER_GRAIN / 1e5).round() / 10.0));
+    print_memory(scenario);
+}
+
+/// What the GPU engine allocates for all grains, before it grows what turns out too small.
+fn print_memory(scenario: &Scenario) {
+    let plan = memory_plan(scenario);
+    let megabytes = |bytes: u64| short((bytes as f64 / 1e5).round() / 10.0);
+    let per_grain = plan.bytes() / scenario.max_grains().max(1) as u64;
+    println!(
+        "  GPU memory    {} MB ({per_grain} bytes per grain), largest buffer {} MB, {} contacts",
+        megabytes(plan.bytes()),
+        megabytes(plan.largest()),
+        plan.contacts
+    );
 }
 
 fn print_materials(world: &World) {
@@ -82,10 +93,10 @@ fn print_time_step(scenario: &Scenario) {
         settings.time_step
     );
     println!("  work          {} sweeps x {} substeps, at most", settings.iterations, settings.substeps);
-    println!("  fastest       {} m/s, if a grain falls from the top to the bottom", short(advice.fastest));
-    println!("  per step      {} m; contact margin {} m", short(advice.travel), short(advice.margin));
+    println!("  fastest       {:.2} m/s, if a grain falls from the top to the bottom", advice.fastest);
+    println!("  per step      {:.2e} m; contact margin {:.2e} m", advice.travel, advice.margin);
     if let Some(step) = advice.smooth_step {
-        println!("  smooth DEM    would step {step:.1e} s, {} times less", short(settings.time_step / step));
+        println!("  smooth DEM    would step {step:.1e} s, 1/{:.0} of this", settings.time_step / step);
     }
     if let Some(message) = advice.message() {
         println!("  advice        {message}");
@@ -130,7 +141,7 @@ impl Advice {
 
     /// What to change, if the fastest grain outruns the contact search.
     fn message(&self) -> Option<String> {
-        let per_step = |length: f64| short(length / self.fastest);
+        let per_step = |length: f64| format!("{:.1e}", length / self.fastest);
         if self.travel > self.radius {
             let step = per_step(self.radius);
             Some(format!(
@@ -248,8 +259,8 @@ mod tests {
     fn advice_is_given_when_the_fall_outruns_the_margin_and_more_when_it_outruns_the_grain() {
         let message = |time_step| Advice::on(&scenario(time_step)).message().unwrap_or_default();
         assert_eq!(message(3e-4), "");
-        assert!(message(1e-3).contains("crosses the margin") && message(1e-3).contains("below 0.0004 s"));
-        assert!(message(3e-3).contains("more than its radius") && message(3e-3).contains("below 0.002 s"));
+        assert!(message(1e-3).contains("crosses the margin") && message(1e-3).contains("below 4.0e-4 s"));
+        assert!(message(3e-3).contains("more than its radius") && message(3e-3).contains("below 2.0e-3 s"));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use clap::ValueEnum;
 
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::gpu::device::{self, Device};
+use crate::gpu::{Capacity, GpuEngine, Room};
 use crate::reference::{Order, ReferenceEngine};
 use crate::scenario::Scenario;
 
@@ -23,19 +25,29 @@ pub enum DeviceChoice {
 /// An engine on the chosen device, at the initial state of a scenario.
 ///
 /// # Errors
-/// When there is no such device.
+/// When there is no such device, or the scene does not fit it.
 pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     match choice {
-        DeviceChoice::Auto | DeviceChoice::Cpu => Ok(Box::new(cpu(scenario))),
-        DeviceChoice::Gpu => Err(no_adapter("hardware GPU")),
-        DeviceChoice::Software => Err(no_adapter("software")),
+        DeviceChoice::Cpu => Ok(cpu(scenario)),
+        DeviceChoice::Gpu => gpu(device::DeviceChoice::Hardware, scenario),
+        DeviceChoice::Software => gpu(device::DeviceChoice::Software, scenario),
+        DeviceChoice::Auto => match gpu(device::DeviceChoice::Hardware, scenario) {
+            Err(Error::NoAdapter { .. }) => Ok(cpu(scenario)),
+            opened => opened,
+        },
     }
 }
 
-fn cpu(scenario: &Scenario) -> ReferenceEngine {
-    ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured)
+/// Memory that a scenario needs on a GPU once all its grains are there.
+pub(super) fn memory_plan(scenario: &Scenario) -> Capacity {
+    Capacity::for_world(&scenario.world, scenario.max_grains(), Room::Estimated)
 }
 
-fn no_adapter(wanted: &'static str) -> Error {
-    Error::NoAdapter { wanted, advice: "use --device cpu" }
+fn cpu(scenario: &Scenario) -> Box<dyn Engine> {
+    Box::new(ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured))
+}
+
+fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    let device = Device::open(choice, memory_plan(scenario).largest())?;
+    Ok(Box::new(GpuEngine::new(device, scenario.world.clone(), scenario.settings)?))
 }

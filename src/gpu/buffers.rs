@@ -24,13 +24,14 @@ pub struct Capacity {
     pub contacts: u32,
     /// Buckets of the grid, a power of two.
     pub buckets: u32,
-    /// Substeps that the boundary schedule covers.
+    /// Substeps of one submission; the schedule of the boundaries covers them.
     pub substeps: u32,
 }
 
 impl Capacity {
-    pub(super) fn for_world(world: &World, room: Room) -> Capacity {
-        let grains = world.grain_count() as u32;
+    /// Room for the boundaries of a world and this many grains.
+    pub fn for_world(world: &World, grains: usize, room: Room) -> Capacity {
+        let grains = grains as u32;
         let contacts = match room {
             // Equal spheres at random close packing have 3 contacts per grain and 1 within the margin.
             Room::Estimated => 4 * grains + 64,
@@ -43,7 +44,7 @@ impl Capacity {
             materials: world.materials.list.len() as u32,
             contacts: contacts.max(1),
             buckets: grains.max(64).next_power_of_two(),
-            substeps: 0,
+            substeps: STEPS_PER_SUBMISSION as u32,
         }
     }
 
@@ -74,7 +75,7 @@ impl Capacity {
         let buckets = u64::from(self.buckets);
         let colour_counts = 65 * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
-        let schedule = u64::from(self.substeps).max(STEPS_PER_SUBMISSION) * u64::from(self.boundaries);
+        let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         vec![
             ("params", 112),
             ("status", size_of::<layout::Status>() as u64),

@@ -21,7 +21,14 @@ pub struct Device {
     device: wgpu::Device,
     queue: wgpu::Queue,
     info: wgpu::AdapterInfo,
-    trouble: Arc<Mutex<Option<String>>>,
+    trouble: Arc<Mutex<Option<Trouble>>>,
+}
+
+/// What the driver complained about.
+#[derive(Debug, Clone)]
+enum Trouble {
+    Lost(String),
+    Refused(String),
 }
 
 /// What an adapter says of itself.
@@ -63,18 +70,16 @@ fn is_software(adapter: &wgpu::Adapter) -> bool {
     adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }
 
-/// All adapters that can run the engine.
-pub fn list() -> Vec<AdapterReport> {
-    let report = |adapter: &wgpu::Adapter| AdapterReport {
+fn report(adapter: &wgpu::Adapter) -> AdapterReport {
+    AdapterReport {
         info: adapter.get_info(),
         limits: adapter.limits(),
         timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
-    };
-    adapters().iter().map(report).collect()
+    }
 }
 
 impl Device {
-    /// Opens an adapter of the wanted kind; `largest_buffer` is the size of the largest binding \[bytes\].
+    /// Opens an adapter of the wanted kind, graphics cards first; `largest_buffer` is the size of the largest binding \[bytes\].
     ///
     /// # Errors
     /// When there is none, or it refuses.
@@ -88,6 +93,11 @@ impl Device {
         };
         let adapter = found.into_iter().find(fits).ok_or_else(|| no_adapter(choice))?;
         Device::from_adapter(&adapter, largest_buffer)
+    }
+
+    /// Opens every adapter in turn; for the self-test.
+    pub fn open_all() -> Vec<(AdapterReport, Result<Device, Error>)> {
+        adapters().iter().map(|adapter| (report(adapter), Device::from_adapter(adapter, 0))).collect()
     }
 
     fn from_adapter(adapter: &wgpu::Adapter, largest_buffer: u64) -> Result<Device, Error> {
@@ -128,7 +138,8 @@ impl Device {
     pub fn check(&self) -> Result<(), Error> {
         let trouble = self.trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match &*trouble {
-            Some(reason) => Err(Error::DeviceLost { reason: reason.clone(), time: f64::NAN }),
+            Some(Trouble::Lost(reason)) => Err(Error::DeviceLost { reason: reason.clone(), time: f64::NAN }),
+            Some(Trouble::Refused(reason)) => Err(Error::Refused { reason: reason.clone() }),
             None => Ok(()),
         }
     }
@@ -166,17 +177,28 @@ impl Device {
 }
 
 /// Keeps the first thing that the driver complains about.
-fn watch(device: &wgpu::Device, trouble: &Arc<Mutex<Option<String>>>) {
-    let note = |trouble: &Mutex<Option<String>>, message: String| {
+fn watch(device: &wgpu::Device, trouble: &Arc<Mutex<Option<Trouble>>>) {
+    let note = |trouble: &Mutex<Option<Trouble>>, first: Trouble| {
         let mut trouble = trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        trouble.get_or_insert(message);
+        // A device that is lost refuses everything afterwards, and may say so before it says why.
+        if trouble.is_none() || matches!(first, Trouble::Lost(_)) {
+            *trouble = Some(first);
+        }
     };
     let lost = Arc::clone(trouble);
     device.set_device_lost_callback(move |reason, message| {
-        note(&lost, format!("{reason:?}: {message}"));
+        note(&lost, Trouble::Lost(format!("{reason:?}: {message}")));
     });
     let failed = Arc::clone(trouble);
-    device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&failed, error.to_string())));
+    device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+        note(
+            &failed,
+            match &error {
+                wgpu::Error::OutOfMemory { .. } => Trouble::Lost(format!("out of memory: {error}")),
+                _ => Trouble::Refused(error.to_string()),
+            },
+        );
+    }));
 }
 
 fn kind_rank(kind: wgpu::DeviceType) -> u8 {

@@ -106,7 +106,7 @@ pub struct Memory {
 pub struct EmitterSummary {
     /// Its name.
     pub name: String,
-    /// Grains it was to place until the end of the run.
+    /// Grains it was to place by its last wave.
     pub requested: u64,
     /// Grains it found room for.
     pub placed: u64,

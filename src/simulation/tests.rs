@@ -261,6 +261,9 @@ fn emitters_place_their_grains_in_waves_clear_of_each_other() {
         (engine.world.grain_count(), engine.world.grain_count())
     );
     assert!(placed >= 70, "two sources of 40 per second, the last wave at 0.9 s: {placed}");
+    for emitter in &summary.emitters {
+        assert_eq!(emitter.placed, emitter.requested, "{} owes nothing after its last wave", emitter.name);
+    }
     let centres = engine.grain_positions().expect("positions");
     for (i, a) in centres.iter().enumerate() {
         assert!(centres[..i].iter().all(|b| a.distance(*b) >= 1.0), "grain {i} overlaps an earlier one");

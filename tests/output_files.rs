@@ -1,0 +1,282 @@
+//! The files of a run, read back by other programs' rules.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use esker::engine::{Snapshot, StepReport};
+use esker::observe::Observer;
+use esker::output::ResultFolder;
+use esker::output::summary::Summary;
+use esker::reference::{Order, ReferenceEngine};
+use esker::scenario::Scenario;
+use esker::simulation::{RunOptions, run};
+use esker::world::World;
+use vtkio::model::{Attribute, DataSet, IOBuffer, Piece, PolyDataPiece, VertexNumbers};
+
+/// Two grains of different size on a floor, and a third high above.
+const SCENE: &str = r#"
+title = "Three grains"
+duration = 0.1
+[solver]
+time_step = 0.001
+[output]
+every = 0.05
+formats = ["vtp", "csv"]
+[materials.steel]
+density = 7800.0
+youngs_modulus = 1e7
+poisson_ratio = 0.3
+restitution = 0.5
+friction = 0.5
+[materials.glass]
+density = 2500.0
+youngs_modulus = 1e7
+poisson_ratio = 0.25
+restitution = 0.5
+friction = 0.5
+[[boundaries]]
+name = "floor, of steel"
+material = "steel"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+[[grains]]
+material = "glass"
+packing = { kind = "list", positions = [[0, 0, 0.01], [0.05, 0, 0.02], [0, 0, 5]], radii = [0.01, 0.02, 0.01] }
+velocity = [0, 0.25, 0]
+[expect]
+"force_z:floor, of steel" = { at_most = 0.0 }
+"#;
+
+fn scene(changes: &[&str]) -> Scenario {
+    let changes: Vec<String> = changes.iter().map(|change| (*change).to_owned()).collect();
+    Scenario::parse("three", SCENE, Path::new(""), &changes).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn run_into(folder: &Path, scenario: &Scenario) -> Summary {
+    let mut engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Sequential);
+    let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false) };
+    run(scenario, &mut engine, &options, &mut |_| {}).expect("a run that does not fail")
+}
+
+fn temporary_folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").file_name();
+    let mut names: Vec<String> = entries.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn read_vtp(path: &Path) -> PolyDataPiece {
+    let vtk = vtkio::Vtk::import(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let DataSet::PolyData { pieces, .. } = vtk.data else { panic!("not PolyData") };
+    match <[_; 1]>::try_from(pieces) {
+        Ok([Piece::Inline(piece)]) => *piece,
+        other => panic!("expected one inline piece, found {other:?}"),
+    }
+}
+
+/// Values of a named array and how many of them a point or cell has.
+fn array(attributes: &[Attribute], name: &str) -> (Vec<f64>, u32) {
+    let found = attributes.iter().find_map(|attribute| match attribute {
+        Attribute::DataArray(array) if array.name == name => Some(array),
+        _ => None,
+    });
+    let array = found.unwrap_or_else(|| panic!("no array {name}"));
+    (numbers(&array.data), array.elem.num_comp())
+}
+
+fn numbers(buffer: &IOBuffer) -> Vec<f64> {
+    buffer.cast_into::<f64>().expect("numbers")
+}
+
+fn cells(numbers: Option<VertexNumbers>) -> (Vec<u64>, Vec<u64>) {
+    match numbers {
+        Some(VertexNumbers::XML { connectivity, offsets }) => (connectivity, offsets),
+        other => panic!("cells of another form: {other:?}"),
+    }
+}
+
+#[test]
+fn a_run_leaves_its_files_and_no_temporary_ones() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&[]));
+    let expected = [
+        "contacts.pvd",
+        "contacts.vtp.series",
+        "contacts_000000.vtp",
+        "contacts_000001.vtp",
+        "contacts_000002.vtp",
+        "grains.pvd",
+        "grains.vtp.series",
+        "grains_000000.vtp",
+        "grains_000001.vtp",
+        "grains_000002.vtp",
+        "scenario.toml",
+        "summary.json",
+        "timeseries.csv",
+    ];
+    assert_eq!(names_in(folder.path()), expected);
+}
+
+#[test]
+fn formats_that_are_not_asked_for_are_not_written() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&["output.formats=[]"]));
+    assert_eq!(names_in(folder.path()), ["scenario.toml", "summary.json"]);
+}
+
+#[test]
+fn the_results_of_an_earlier_run_are_replaced_and_other_files_are_kept() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&["output.every=0.01"]));
+    assert!(folder.path().join("grains_000010.vtp").exists());
+    fs::write(folder.path().join("notes.txt"), "mine").expect("written");
+    run_into(folder.path(), &scene(&["output.formats=[\"csv\"]"]));
+    assert_eq!(names_in(folder.path()), ["notes.txt", "scenario.toml", "summary.json", "timeseries.csv"]);
+}
+
+#[test]
+fn grains_come_back_from_their_frame() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&[]));
+    let piece = read_vtp(&folder.path().join("grains_000000.vtp"));
+    assert_eq!(numbers(&piece.points), [0.0, 0.0, 0.01, 0.05, 0.0, 0.02, 0.0, 0.0, 5.0]);
+    assert_eq!(cells(piece.verts), (vec![0, 1, 2], vec![1, 2, 3]));
+
+    let point = &piece.data.point;
+    let single = |x: f64| f64::from(x as f32);
+    assert_eq!(array(point, "radius"), (vec![single(0.01), single(0.02), single(0.01)], 1));
+    assert_eq!(array(point, "velocity"), ([[0.0, 0.25, 0.0]; 3].concat(), 3));
+    assert_eq!(array(point, "angular_velocity"), (vec![0.0; 9], 3));
+    assert_eq!(array(point, "orientation"), ([[0.0, 0.0, 0.0, 1.0]; 3].concat(), 4), "x, y, z, w");
+    assert_eq!(array(point, "id"), (vec![0.0, 1.0, 2.0], 1));
+    let glass = scene(&[]).world.materials.find("glass").expect("glass");
+    assert_eq!(array(point, "material").0, [f64::from(glass); 3]);
+    let last = read_vtp(&folder.path().join("grains_000002.vtp"));
+    assert_eq!(array(&last.data.point, "coordination_number"), (vec![1.0, 1.0, 0.0], 1));
+}
+
+#[test]
+fn contacts_come_back_as_lines_with_their_forces() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&["grains.0.velocity=[0, 0, 0]"]));
+    let piece = read_vtp(&folder.path().join("contacts_000002.vtp"));
+    let points = numbers(&piece.points);
+    assert_eq!(cells(piece.lines), (vec![0, 1, 2, 3], vec![2, 4]));
+    // From the centre of the small grain down to the floor.
+    assert!((points[2] - 0.01).abs() < 1e-4 && points[5].abs() < 1e-4, "{points:?}");
+
+    let cell = &piece.data.cell;
+    let (forces, _) = array(cell, "normal_force");
+    for (force, radius) in forces.iter().zip([0.01f64, 0.02]) {
+        let weight = 9.81 * 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+        assert!((force / weight - 1.0).abs() < 0.02, "{force} N for a weight of {weight} N");
+    }
+    assert!(array(cell, "tangential_force").0.iter().all(|force| force.abs() < 1e-3));
+    assert!(array(cell, "gap").0.iter().all(|gap| gap.abs() < 1e-4), "at rest on the floor");
+    assert_eq!(array(cell, "sliding"), (vec![0.0, 0.0], 1));
+}
+
+#[test]
+fn frames_without_grains_or_contacts_are_valid() {
+    let folder = temporary_folder();
+    let scenario = scene(&[]);
+    let world = World::new(scenario.world.gravity, scenario.world.materials.clone());
+    let observer = Observer::new(&world, None);
+    let snapshot = Snapshot::new(world, Vec::new(), 0.001, StepReport::default());
+    let mut results =
+        ResultFolder::create(folder.path(), &scenario, observer.columns()).expect("a result folder");
+    results.record(&snapshot, &observer.observe(&snapshot)).expect("recorded");
+    for name in ["grains_000000.vtp", "contacts_000000.vtp"] {
+        let piece = read_vtp(&folder.path().join(name));
+        assert_eq!(piece.points.len(), 0, "{name}");
+    }
+    let table = fs::read_to_string(folder.path().join("timeseries.csv")).expect("a time series");
+    assert!(table.lines().nth(1).expect("a row").contains("NaN"), "the height of no grains");
+}
+
+#[test]
+fn both_indices_name_every_frame_with_its_time() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&[]));
+    for kind in ["grains", "contacts"] {
+        let text = fs::read_to_string(folder.path().join(format!("{kind}.vtp.series"))).expect("a series");
+        let series: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
+        assert_eq!(series["file-series-version"], "1.0");
+        let pvd = fs::read_to_string(folder.path().join(format!("{kind}.pvd"))).expect("a collection");
+        for (i, time) in [0.0, 0.05, 0.1].into_iter().enumerate() {
+            let name = format!("{kind}_{i:06}.vtp");
+            assert_eq!(series["files"][i], serde_json::json!({ "name": name, "time": time }));
+            let entry = format!(r#"<DataSet timestep="{time}" part="0" file="{name}"/>"#);
+            assert!(pvd.contains(&entry), "{pvd}");
+            assert!(folder.path().join(&name).exists(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_frame_carries_its_time() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&[]));
+    let text = fs::read_to_string(folder.path().join("grains_000001.vtp")).expect("a frame");
+    assert!(text.contains(r#"Name="TimeValue" NumberOfTuples="1" format="ascii">0.05</DataArray>"#));
+}
+
+#[test]
+fn the_time_series_names_its_columns_with_units_and_has_a_row_per_output() {
+    let folder = temporary_folder();
+    let summary = run_into(folder.path(), &scene(&[]));
+    let mut table = csv::Reader::from_path(folder.path().join("timeseries.csv")).expect("a time series");
+    let header = table.headers().expect("a header").clone();
+    assert_eq!((&header[0], &header[1]), ("time [s]", "step [-]"));
+    let height = header.iter().position(|name| name == "height [m]").expect("a height");
+    assert!(header.iter().any(|name| name == "force_z:floor, of steel [N]"), "{header:?}");
+
+    let rows: Vec<csv::StringRecord> = table.records().map(|row| row.expect("a whole row")).collect();
+    let value = |row: usize, column: usize| rows[row][column].parse::<f64>().expect("a number");
+    assert_eq!([value(0, 0), value(1, 0), value(2, 0)], [0.0, 0.05, 0.1]);
+    assert_eq!([value(0, 1), value(1, 1), value(2, 1)], [0.0, 50.0, 100.0]);
+    assert_eq!(value(0, height), 5.01);
+    assert_eq!(Some(value(2, height)), summary.observables.get("height"), "to the last digit");
+}
+
+#[test]
+fn the_summary_tells_what_ran_and_what_came_out() {
+    let folder = temporary_folder();
+    let summary = run_into(folder.path(), &scene(&["solver.iterations=30"]));
+    let text = fs::read_to_string(folder.path().join("summary.json")).expect("a summary");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
+    assert_eq!(json["status"], "completed");
+    assert_eq!(json["message"], serde_json::Value::Null);
+    assert_eq!(json["esker"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(json["scenario"]["title"], "Three grains");
+    assert_eq!(json["engine"]["engine"], "cpu");
+    assert_eq!(json["settings"]["iterations"], 30);
+    assert_eq!(json["settings"]["normal_law"], "hertz");
+    assert_eq!(json["settings"]["warm_start"]["kind"], "adaptive");
+    assert_eq!(json["counts"]["grains"], 3);
+    assert_eq!(json["steps"], 100);
+    assert_eq!(json["simulated_seconds"], 0.1);
+    assert_eq!(json["observables"]["grains"], 3.0);
+    assert_eq!(json["units"]["height"], "m");
+    assert_eq!(json["energies"]["potential_energy"], json["observables"]["potential_energy"]);
+    assert_eq!(json["expectations"][0]["quantity"], "force_z:floor, of steel");
+    assert_eq!(json["expectations"][0]["verdict"], "met");
+    assert!(json["wall_seconds_by_stage"]["sweep"].as_f64().expect("seconds") > 0.0);
+    assert!(json["memory"]["bytes_per_grain"].as_f64().expect("bytes") > 0.0);
+    assert_eq!(json["overlap"]["max"].as_f64(), summary.observables.get("max_overlap"));
+}
+
+#[test]
+fn the_resolved_scenario_runs_to_the_same_end() {
+    let folder = temporary_folder();
+    let first = run_into(folder.path(), &scene(&["solver.iterations=30"]));
+    let again = Scenario::load(&folder.path().join("scenario.toml"), &[]).expect("a valid scenario");
+    assert_eq!(again.settings.iterations, 30);
+    let second = run_into(temporary_folder().path(), &again);
+    assert_eq!(first.observables, second.observables);
+}

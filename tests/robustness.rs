@@ -1,0 +1,270 @@
+//! Same inputs, same bits; nothing dropped; failures that say what to change.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod common;
+
+use common::*;
+use esker::contact::ContactState;
+use esker::engine::{Engine, Snapshot};
+use esker::error::Error;
+use esker::gpu::{GpuEngine, Room};
+use esker::reference::{Order, ReferenceEngine};
+use esker::scenario::Scenario;
+use esker::settings::{Settings, WarmStart};
+use esker::world::{Motion, World};
+use glam::DVec3;
+
+const STEPS: u64 = 60;
+
+fn run(engine: &mut dyn Engine, steps: u64) -> Snapshot {
+    engine.advance(steps).unwrap();
+    engine.snapshot().unwrap()
+}
+
+fn settings() -> Settings {
+    Settings { iterations: 10, ..Settings::default() }
+}
+
+/// Whether two states have the same bits, wherever they are.
+fn same_bits(a: &Snapshot, b: &Snapshot) -> bool {
+    let impulses = |contacts: &[ContactState]| -> Vec<_> {
+        contacts.iter().map(|contact| (contact.key, contact.impulse.normal.to_bits())).collect()
+    };
+    a.world.bodies.velocity == b.world.bodies.velocity
+        && a.world.bodies.angular_velocity == b.world.bodies.angular_velocity
+        && a.world.bodies.orientation == b.world.bodies.orientation
+        && impulses(&a.contacts) == impulses(&b.contacts)
+}
+
+#[test]
+fn two_runs_on_one_adapter_have_the_same_bits() {
+    for scenario in [mixed_sizes_in_a_drum(), box_of(500)] {
+        let states = [(); 2].map(|()| run(&mut gpu(&scenario.world, &settings()), STEPS));
+        assert!(same_bits(&states[0], &states[1]) && states[0].world == states[1].world);
+        let longer = run(&mut gpu(&scenario.world, &settings()), STEPS + 1);
+        assert!(!same_bits(&states[0], &longer), "one step more must show");
+    }
+}
+
+#[test]
+fn the_size_of_the_batches_does_not_change_a_bit() {
+    let scenario = mixed_sizes_in_a_drum();
+    let at_once = run(&mut gpu(&scenario.world, &settings()), STEPS);
+    let mut engine = gpu(&scenario.world, &settings());
+    for _ in 0..STEPS / 4 {
+        engine.advance(3).unwrap();
+        engine.snapshot().unwrap();
+        engine.advance(1).unwrap();
+    }
+    assert!(same_bits(&at_once, &engine.snapshot().unwrap()));
+}
+
+#[test]
+fn the_coloured_reference_has_the_same_bits_on_one_and_two_threads() {
+    let scenario = box_of(1000);
+    let states = [1, 2].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run(&mut cpu(&scenario.world, &settings()), STEPS))
+    });
+    assert!(same_bits(&states[0], &states[1]) && states[0].world == states[1].world);
+    let sequential = run(&mut ReferenceEngine::new(scenario.world, settings(), Order::Sequential), STEPS);
+    assert!(!same_bits(&states[0], &sequential), "another order must show");
+}
+
+/// The scene with its numbers cut to multiples of 2⁻³⁰ m, which stay exact after a shift by 10⁵ m.
+fn on_a_fine_lattice(world: &World) -> World {
+    let cut = |v: DVec3| (v * f64::from(1 << 30)).round() / f64::from(1 << 30);
+    let mut world = world.clone();
+    world.bodies.position.iter_mut().for_each(|position| *position = cut(*position));
+    for boundary in &mut world.boundaries {
+        boundary.position = cut(boundary.position);
+        boundary.motion = Motion::Fixed;
+    }
+    world
+}
+
+fn moved(world: &World, shift: DVec3) -> World {
+    let mut world = world.clone();
+    world.bodies.position.iter_mut().for_each(|position| *position += shift);
+    world.boundaries.iter_mut().for_each(|boundary| boundary.position += shift);
+    world
+}
+
+#[test]
+fn a_scene_a_hundred_kilometres_away_has_the_same_bits_on_the_gpu() {
+    for scenario in [mixed_sizes_in_a_drum(), box_of(300)] {
+        let here = on_a_fine_lattice(&scenario.world);
+        let cell = esker::gpu::layout::Anchors::for_world(&here, &settings()).cell_size;
+        let far = DVec3::new(1e5, -1e5, 5e4);
+        let shift = (far / cell).round() * cell;
+        assert!((shift - far).length() < 2.0 * cell);
+        let there = moved(&here, shift);
+        assert_eq!(moved(&there, -shift), here, "the shift itself loses nothing");
+
+        let (near, far) =
+            (run(&mut gpu(&here, &settings()), STEPS), run(&mut gpu(&there, &settings()), STEPS));
+        assert!(same_bits(&near, &far), "a scene far away moved differently");
+        assert!(near.contacts.len() > 100, "a scene without contacts proves nothing");
+        let off = moved(&here, shift + DVec3::X * cell / 3.0);
+        assert!(!same_bits(&near, &run(&mut gpu(&off, &settings()), STEPS)), "a third of a cell must show");
+    }
+}
+
+#[test]
+fn a_buffer_too_small_by_one_grows_and_the_result_is_the_same() {
+    let scenario = box_of(300);
+    let expected = run(&mut gpu(&scenario.world, &settings()), STEPS);
+    let needed = expected.contacts.len() as u32;
+    for room in [needed - 1, 1] {
+        let mut engine =
+            GpuEngine::with_room(device(), scenario.world.clone(), settings(), Room::Contacts(room)).unwrap();
+        assert!(same_bits(&expected, &run(&mut engine, STEPS)), "room for {room} contacts");
+    }
+}
+
+#[test]
+fn grains_added_during_a_run_grow_the_buffers_and_lose_nothing() {
+    let scenario = box_of(200);
+    let grain = |i: u32| {
+        let place =
+            DVec3::new(0.014 * f64::from(i % 10) - 0.063, 0.014 * f64::from(i / 10 % 10) - 0.063, 0.2);
+        esker::world::Grain::at(place + DVec3::Z * 0.014 * f64::from(i / 100), D / 2.0, 0)
+    };
+    let more: Vec<_> = (0..300).map(grain).collect();
+    for engine in &mut both(&scenario.world, &settings()) {
+        engine.advance(20).unwrap();
+        engine.add_grains(&more).unwrap();
+        let after = run(engine.as_mut(), 100);
+        assert_eq!(after.world.grain_count(), 500);
+        let lowest = after.world.bodies.position.iter().skip(1).map(|p| p.z).fold(1.0, f64::min);
+        assert!(lowest > 0.3 * D, "a grain fell through the floor to {lowest} m");
+    }
+}
+
+/// Four grains that do not touch, of which one is about to fail.
+fn failing(change: impl Fn(&mut World)) -> Vec<(Error, Snapshot)> {
+    let scenario = pellets(
+        r#"
+[[boundaries]]
+material = "pellet"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+packing = { kind = "list", positions = [[0, 0, 1], [0.1, 0, 1], [0.2, 0, 1], [0.3, 0, 1]] }
+"#,
+    );
+    let mut world = scenario.world;
+    change(&mut world);
+    both(&world, &settings())
+        .into_iter()
+        .map(|mut engine| (engine.advance(5).unwrap_err(), engine.snapshot().unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_velocity_that_is_not_a_number_names_the_grain_and_the_time() {
+    for (error, _) in failing(|world| world.bodies.velocity[3].x = f64::NAN) {
+        assert!(matches!(error, Error::NotANumber { grain: 2, .. }), "{error}");
+        let message = error.to_string();
+        assert!(message.contains("grain 2") && message.contains("t = 0") && message.contains("time_step"));
+    }
+}
+
+#[test]
+fn a_grain_that_explodes_is_named_and_stays_where_it_was() {
+    for (error, state) in failing(|world| world.bodies.velocity[4].z = 1e4) {
+        assert!(matches!(error, Error::Exploded { grain: 3, .. }), "{error}");
+        assert!(error.to_string().contains("reduce solver.time_step"), "{error}");
+        assert_eq!(state.report.step, 0, "nothing moved");
+        assert_eq!(state.world.time, 0.0);
+    }
+}
+
+#[test]
+fn a_failed_step_leaves_the_state_of_the_step_before() {
+    // Free flight at 20 m/s for a while, then gravity makes it too fast: 10 diameters per step.
+    let mut world = box_of(100).world;
+    world.gravity = DVec3::new(0.0, 0.0, 200.0);
+    for mut engine in both(&world, &settings()) {
+        let error = engine.advance(1000).unwrap_err();
+        let state = engine.snapshot().unwrap();
+        let Error::Exploded { time, .. } = error else { panic!("{error}") };
+        assert_eq!(state.world.time, time);
+        assert!(state.report.step > 10, "failed at step {}", state.report.step);
+        let highest = state.world.bodies.position.iter().map(|p| p.z).fold(0.0, f64::max);
+        assert!(highest.is_finite() && highest > 0.1);
+    }
+}
+
+#[test]
+fn a_lost_device_is_an_error_that_says_what_to_do() {
+    let scenario = box_of(100);
+    let mut engine = gpu(&scenario.world, &settings());
+    engine.advance(3).unwrap();
+    engine.device().destroy();
+    let error = engine.advance(3).unwrap_err();
+    assert!(matches!(error, Error::DeviceLost { .. }), "{error}");
+    assert!(error.to_string().contains("--device cpu"), "{error}");
+}
+
+#[test]
+fn a_tolerance_stops_the_sweeps_early_on_both_engines() {
+    let scenario = box_of(300);
+    let strict = Settings { iterations: 400, ..Settings::default() };
+    let tolerant = Settings { tolerance: 1e-4, ..strict };
+    for engine in &mut both(&scenario.world, &tolerant) {
+        let report = engine.advance(150).unwrap();
+        assert!(report.sweeps < 400, "{} sweeps", report.sweeps);
+        assert!(report.sweeps >= 1);
+        let residual = report.residuals.normal.max.max(report.residuals.friction.max);
+        assert!(residual < 20.0 * tolerant.tolerance, "residual {residual} m/s");
+    }
+    let report = cpu(&scenario.world, &strict).advance(1).unwrap();
+    assert_eq!(report.sweeps, 400, "without a tolerance all sweeps are done");
+}
+
+#[test]
+fn substeps_advance_the_same_time_on_both_engines() {
+    let settings = Settings { substeps: 5, iterations: 4, ..Settings::default() };
+    let scenario = box_of(200);
+    for engine in &mut both(&scenario.world, &settings) {
+        let state = run(engine.as_mut(), 100);
+        assert!((state.world.time - 0.5).abs() < 1e-12);
+        assert_eq!(state.substep, 1e-3);
+    }
+}
+
+#[test]
+fn locked_axes_stay_locked_on_both_engines() {
+    let flat = Scenario::parse(
+        "flat",
+        r#"
+duration = 1.0
+locked_axes = ["y", "rx", "rz"]
+[materials.pellet]
+density = 3700.0
+youngs_modulus = 6e6
+poisson_ratio = 0.25
+restitution = 0.18
+friction = 0.5
+[[boundaries]]
+material = "pellet"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+packing = { kind = "list", positions = [[0, 0, 0.0065], [0.0131, 0.001, 0.0065], [0.006, -0.001, 0.019]] }
+"#,
+        std::path::Path::new("."),
+        &[],
+    )
+    .unwrap();
+    for engine in &mut both(&flat.world, &Settings { warm_start: WarmStart::Cold, ..settings() }) {
+        let state = run(engine.as_mut(), 100);
+        let bodies = &state.world.bodies;
+        assert!(bodies.velocity.iter().all(|v| v.y == 0.0), "nothing moves along y");
+        assert!(bodies.angular_velocity.iter().all(|w| w.x == 0.0 && w.z == 0.0));
+        assert!(bodies.angular_velocity.iter().any(|w| w.y != 0.0), "but grains roll about y");
+    }
+}
