@@ -1,4 +1,93 @@
-//! esker
+//! esker computes how large assemblies of hard grains move and carry load: the nonsmooth discrete element
+//! method, on any graphics card that wgpu reaches (Vulkan, Metal, DX12), checked stage by stage against an
+//! engine in double precision on the CPU.
+//!
+//! # Flow
+//!
+//! ```text
+//! scenario.toml ─► scenario ─► world ─┬─► gpu        (f32, WGSL) ─┬─► snapshot ─► observe ─► output
+//!                                     └─► reference  (f64, Rust) ─┘
+//!
+//! one step of either engine, the same words in the same order:
+//!
+//! broadphase · matching · colouring │ narrowphase · impact · predict · warm_start · sweep │ integrate
+//! └──────── find contacts ────────┘ └──────────────── solve velocities ─────────────────┘ └─ move ──┘
+//!                                   └──────────────────── in each substep ────────────────────────┘
+//! ```
+//!
+//! A word names the shader (`shaders/sweep.wgsl`), its twin in Rust ([`reference::sweep`]), its entry in the
+//! list of stages ([`gpu::step::STEP`]) and its timer. What each of them computes is in [`theory`], equation
+//! by equation.
+//!
+//! # Units and signs
+//!
+//! SI units throughout: m, kg, s, N, Pa, rad; angles in scenario files end in `_deg`. A contact is between
+//! a grain `a` and another grain or a boundary `b`. Its normal points from `b` to `a`; a gap is
+//! negative where the two overlap; a normal velocity is positive where they part; a positive normal impulse
+//! pushes `a` along the normal. Forces are impulses divided by the substep.
+//!
+//! # Modules
+//!
+//! | Module | What it holds |
+//! |---|---|
+//! | [`scenario`] | the scenario file: its reference, reading it, packings, emitters |
+//! | [`world`] | bodies, shapes and materials: the problem and its present state |
+//! | [`settings`] | settings of the solver, and the constants behind them |
+//! | [`contact`] | keys, impulses, contacts, colourings |
+//! | [`engine`] | what an engine does ([`Engine`](engine::Engine)) and tells ([`Snapshot`](engine::Snapshot)) |
+//! | [`reference`] | the engine in double precision, and its independent judges |
+//! | [`gpu`] | the engine on a graphics card |
+//! | [`observe`] | what a state amounts to: heights, energies, forces on walls, expectations |
+//! | [`output`] | results on disk: VTP, CSV, JSON |
+//! | [`simulation`] | a run from event to event: emitters, outputs, summary |
+//! | [`cli`] | the program `esker` |
+//! | [`theory`] | the equations \[E1\] to \[E9\], with their sources |
+//! | [`error`] | the one error type |
+//!
+//! # Example
+//!
+//! A grain dropped on a floor, half a second later:
+//!
+//! ```
+//! use esker::engine::Engine;
+//! use esker::reference::{Order, ReferenceEngine};
+//! use esker::scenario::Scenario;
+//!
+//! let text = r#"
+//! duration = 0.5
+//!
+//! [solver]
+//! time_step = 5e-3
+//!
+//! [materials.glass]
+//! density = 2500.0
+//! youngs_modulus = 1e8
+//! poisson_ratio = 0.25
+//! restitution = 0.2
+//! friction = 0.4
+//!
+//! [[boundaries]]
+//! material = "glass"
+//! shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+//!
+//! [[grains]]
+//! material = "glass"
+//! radius = { kind = "constant", value = 0.01 }
+//! packing = { kind = "list", positions = [[0, 0, 0.05]] }
+//! "#;
+//! let scenario = Scenario::parse("drop", text, std::path::Path::new("."), &[])?;
+//! let mut engine = ReferenceEngine::new(scenario.world, scenario.settings, Order::Coloured);
+//! let report = engine.advance(100)?;
+//! assert!((report.time - 0.5).abs() < 1e-12);
+//!
+//! // At rest, its centre is a radius above the floor, less a tiny overlap.
+//! let height = engine.grain_positions()?[0].z;
+//! assert!((height - 0.01).abs() < 1e-5, "height {height} m");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! From a shell the same goes by `esker run FILE`; see [`cli`].
+
 pub mod cli;
 pub mod contact;
 pub mod engine;
@@ -10,4 +99,5 @@ pub mod reference;
 pub mod scenario;
 pub mod settings;
 pub mod simulation;
+pub mod theory;
 pub mod world;

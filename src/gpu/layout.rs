@@ -318,7 +318,7 @@ pub(super) fn surfaces(world: &World) -> Vec<Surface> {
 }
 
 /// Number and sizes of a form, as in `shaders/shared/surface.wgsl`.
-fn form(form: Form) -> (u32, [f32; 4]) {
+pub fn form(form: Form) -> (u32, [f32; 4]) {
     let sizes = |x: f64, y: f64, z: f64| [x as f32, y as f32, z as f32, 0.0];
     match form {
         Form::Plane => (0, sizes(0.0, 0.0, 0.0)),

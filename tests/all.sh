@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# Every check of the repository, one step after the other, each with what it is for and how long it
+# took. Stops at the first step that fails. Needs Rust (https://rustup.rs); on Debian and Ubuntu it
+# installs a software graphics adapter where no other is found.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+steps=0
+current="start"
+trap 'code=$?; [ "$code" -eq 0 ] || printf "\nFAILED in: %s (exit code %s)\n" "$current" "$code" >&2' EXIT
+
+# step TITLE WHY COMMAND...: says what comes and why, runs it, says how long it took.
+step() {
+    current="$1"
+    local begun=$SECONDS
+    printf '\n== %s\n   %s\n' "$1" "$2"
+    shift 2
+    "$@"
+    steps=$((steps + 1))
+    printf '   %s: %d s\n' "$current" $((SECONDS - begun))
+}
+
+# need_component NAME COMMAND...: makes sure that a part of the Rust toolchain is there. Offline, a part
+# that is there already is enough.
+need_component() {
+    if "${@:2}" --version > /dev/null 2>&1; then
+        return
+    fi
+    if ! command -v rustup > /dev/null; then
+        echo "$1 is missing and there is no rustup to install it: add it to your Rust toolchain" >&2
+        return 1
+    fi
+    rustup component add "$1"
+}
+
+check_toolchain() {
+    if ! command -v cargo > /dev/null; then
+        echo "cargo is missing: install Rust from https://rustup.rs" >&2
+        return 1
+    fi
+    cargo --version
+    need_component rustfmt cargo fmt
+    need_component clippy cargo clippy
+}
+
+# Whether `esker devices` finds an adapter: where there is none, it says so in a line of its own.
+has_adapter() {
+    local devices code=0
+    devices=$(cargo run --quiet -- devices 2>&1) || code=$?
+    printf '%s\n' "$devices"
+    if grep -qi '^no adapter' <<< "$devices"; then
+        return 1
+    fi
+    if [ "$code" -ne 0 ]; then
+        exit "$code"
+    fi
+}
+
+install_software_adapter() {
+    if ! command -v apt-get > /dev/null; then
+        cat >&2 <<'MESSAGE'
+No graphics adapter, and this is not Debian or Ubuntu: install a Vulkan driver by hand and start again.
+Any hardware driver will do, and so will lavapipe, which needs no graphics card:
+    Fedora  dnf install mesa-vulkan-drivers
+    Arch    pacman -S vulkan-swrast
+    Alpine  apk add mesa-vulkan-swrast
+macOS and Windows bring an adapter with them.
+MESSAGE
+        return 1
+    fi
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo > /dev/null; then
+            echo "No graphics adapter: run 'apt-get install mesa-vulkan-drivers' as root and start again." >&2
+            return 1
+        fi
+        as_root=(sudo)
+    fi
+    echo "No graphics adapter: installing lavapipe, which runs shaders on the processor."
+    "${as_root[@]}" apt-get update
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mesa-vulkan-drivers
+}
+
+check_adapter() {
+    # lavapipe complains on stderr where this is not set.
+    if [ -z "${XDG_RUNTIME_DIR:-}" ]; then
+        XDG_RUNTIME_DIR=$(mktemp -d)
+        export XDG_RUNTIME_DIR
+        echo "XDG_RUNTIME_DIR was not set; using $XDG_RUNTIME_DIR"
+    fi
+    if has_adapter; then
+        return
+    fi
+    install_software_adapter
+    if ! has_adapter; then
+        echo "Still no graphics adapter after the installation." >&2
+        return 1
+    fi
+}
+
+step "Toolchain" "cargo, rustfmt and clippy must be there." check_toolchain
+step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --check
+step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
+step "Lints" "Clippy on library, program and tests; a warning is an error." \
+    cargo clippy --all-targets -- -D warnings
+step "Shaders" "WGSL is valid, fits the limits of WebGPU and agrees with its Rust twins." \
+    cargo test --test shaders
+step "Tests" "Units, stages against their twins, physics, command line, and the examples in the docs." \
+    cargo test
+step "Documentation" "It builds, and every link in it leads somewhere." \
+    env RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+
+printf '\nAll %d steps passed in %d s.\n' "$steps" "$SECONDS"

@@ -1,0 +1,266 @@
+//! Who may import whom, and what a file may point at.
+//!
+//! ```text
+//! main → cli → simulation → output → observe → scenario ─┐
+//!         └──→ reference | gpu ──────────────────────────┴→ engine → world, contact, settings → error
+//! ```
+//!
+//! `reference` and `gpu` never see each other, what observes and writes sees neither, and only `gpu`
+//! knows of the graphics interface.
+#![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// A module of the crate, the modules it may name, and nothing else.
+const MAY_NAME: [(&str, &[&str]); 15] = [
+    ("error", &[]),
+    ("world", &["error"]),
+    ("contact", &["error"]),
+    ("settings", &["error"]),
+    ("engine", &["world", "contact", "settings", "error"]),
+    ("reference", &["engine", "world", "contact", "settings", "error"]),
+    ("gpu", &["engine", "world", "contact", "settings", "error"]),
+    ("scenario", &["engine", "world", "contact", "settings", "error"]),
+    ("observe", &["scenario", "engine", "world", "contact", "settings", "error"]),
+    ("output", &["observe", "scenario", "engine", "world", "contact", "settings", "error"]),
+    ("simulation", &["output", "observe", "scenario", "engine", "world", "contact", "settings", "error"]),
+    (
+        "cli",
+        &[
+            "simulation",
+            "output",
+            "observe",
+            "scenario",
+            "reference",
+            "gpu",
+            "engine",
+            "world",
+            "contact",
+            "settings",
+            "error",
+        ],
+    ),
+    ("theory", &[]),
+    ("lib", &[]),
+    ("main", &["cli"]),
+];
+
+/// Crates that one module keeps to itself.
+const KEPT: [(&str, &str); 5] =
+    [("wgpu", "gpu"), ("naga", "gpu"), ("encase", "gpu"), ("clap", "cli"), ("indicatif", "cli")];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// All files below a folder of the repository, in order.
+fn files_below(folder: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the repository").flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Path from the root of the repository, with slashes.
+fn shown(path: &Path) -> String {
+    let parts = path.strip_prefix(root()).expect("a file of the repository").components();
+    parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// Top-level module that a source file belongs to: `gpu` for `src/gpu/layout.rs`.
+fn module_of(file: &str) -> &str {
+    let inside = file.strip_prefix("src/").unwrap_or(file);
+    inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs")
+}
+
+/// The text without its comments; documentation may link to anything.
+fn code(text: &str) -> String {
+    let uncommented = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
+    text.lines().map(uncommented).collect::<Vec<_>>().join("\n")
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// What stands behind each `prefix` in a text, where that is not the end of a longer word.
+fn behind<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
+    let starts_word = |&(at, _): &(usize, &str)| !text[..at].ends_with(is_word);
+    text.match_indices(prefix).filter(starts_word).map(move |(at, _)| &text[at + prefix.len()..])
+}
+
+fn first_word(text: &str) -> String {
+    text.trim_start().chars().take_while(|&character| is_word(character)).collect()
+}
+
+/// Modules named behind `crate::`: one, or all those of a list in braces.
+fn named_modules(code: &str, crate_name: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for rest in behind(code, crate_name) {
+        let Some(list) = rest.strip_prefix('{') else {
+            names.push(first_word(rest));
+            continue;
+        };
+        let (mut depth, mut starts) = (1, vec![0]);
+        for (at, character) in list.char_indices() {
+            match character {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 1 => starts.push(at + 1),
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        names.extend(
+            starts.into_iter().map(|start| first_word(&list[start..])).filter(|name| !name.is_empty()),
+        );
+    }
+    names
+}
+
+/// What a source file names that it may not.
+fn faults(file: &str, text: &str) -> Vec<String> {
+    let module = module_of(file);
+    let Some((_, allowed)) = MAY_NAME.iter().find(|(name, _)| *name == module) else {
+        return vec![format!("{file}: module `{module}` has no place in the order of imports")];
+    };
+    let code = code(text);
+    let mut named = named_modules(&code, "crate::");
+    named.extend(named_modules(&code, "esker::"));
+    // `super::` of a file right below src/ is the crate; inner test modules are indented.
+    if !file.trim_start_matches("src/").contains('/') {
+        let outer: Vec<&str> = code.lines().filter(|line| !line.starts_with(' ')).collect();
+        named.extend(named_modules(&outer.join("\n"), "super::"));
+    }
+    let is_wrong = |name: &String| name != module && !allowed.contains(&name.as_str());
+    let mut faults: Vec<String> = named
+        .into_iter()
+        .filter(is_wrong)
+        .map(|name| format!("{file}: `{module}` must not name `{name}`"))
+        .collect();
+    for (kept, owner) in KEPT.into_iter().filter(|(_, owner)| *owner != module) {
+        let paths = behind(&code, kept).filter(|rest| rest.starts_with("::") || rest.starts_with(';'));
+        faults.extend(paths.map(|_| format!("{file}: only `{owner}` knows of {kept}")));
+    }
+    faults
+}
+
+/// Paths in a text that lead out of the repository, or to a folder `shared` that is not that of the
+/// shaders. `file` is the path of the text from the root.
+fn stray_paths(file: &str, text: &str) -> Vec<String> {
+    let is_path = |character: char| is_word(character) || "./-".contains(character);
+    let paths = text.split(|character: char| !is_path(character)).filter(|path| path.contains('/'));
+    let leads_out = |path: &&str| {
+        let depth = file.matches('/').count() as i32;
+        let step = |depth: i32, part: Component<'_>| match part {
+            Component::ParentDir => depth - 1,
+            Component::Normal(_) => depth + 1,
+            _ => depth,
+        };
+        let mut lowest = depth;
+        Path::new(path).components().fold(depth, |depth, part| {
+            lowest = lowest.min(step(depth, part));
+            step(depth, part)
+        });
+        lowest < 0
+    };
+    let is_other_shared = |path: &&str| {
+        let Some(at) = path.find("shared/") else { return false };
+        let names_shader = root().join("shaders").join(&path[at..]).is_file();
+        !path[..at].ends_with(is_word) && !path[..at].ends_with("shaders/") && !names_shader
+    };
+    paths
+        .filter(|path| leads_out(path) || is_other_shared(path))
+        .map(|path| format!("{file}: {path}"))
+        .collect()
+}
+
+/// Every text of the repository, with its path.
+fn all_texts() -> Vec<(String, String)> {
+    let folders = ["src", "shaders", "scenarios", "tests", ".ci"].into_iter().flat_map(files_below);
+    let optional = ["benches", "examples"].into_iter().filter(|folder| root().join(folder).is_dir());
+    let single = ["README.md", "CHANGELOG.md", "Cargo.toml"].map(|name| root().join(name));
+    folders
+        .chain(optional.flat_map(files_below))
+        .chain(single)
+        .filter_map(|path| Some((shown(&path), fs::read_to_string(&path).ok()?)))
+        .collect()
+}
+
+#[test]
+fn modules_name_only_those_below_them() {
+    let sources = files_below("src");
+    assert!(sources.len() > 50, "found only {} source files", sources.len());
+    let faults: Vec<String> = sources
+        .iter()
+        .flat_map(|path| faults(&shown(path), &fs::read_to_string(path).expect("a source file")))
+        .collect();
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn every_module_has_its_place_in_the_order() {
+    let lib = fs::read_to_string(root().join("src/lib.rs")).expect("the library");
+    let declared: Vec<String> = behind(&code(&lib), "pub mod ").map(first_word).collect();
+    assert!(declared.contains(&"gpu".to_owned()), "{declared:?}");
+    for module in &declared {
+        assert!(MAY_NAME.iter().any(|(name, _)| name == module), "`{module}` is not in the order of imports");
+    }
+}
+
+#[test]
+fn a_made_up_import_against_the_order_is_refused() {
+    let refused = [
+        ("src/reference/sweep.rs", "use crate::gpu::GpuEngine;"),
+        ("src/reference.rs", "use crate::{error::{self, Error}, gpu::layout};"),
+        ("src/gpu/step.rs", "    let twin = crate::reference::sweep::solve;"),
+        ("src/gpu.rs", "use super::reference;"),
+        ("src/observe/flow.rs", "use crate::gpu::device;"),
+        ("src/output.rs", "pub(crate) use crate::reference::Order;"),
+        ("src/reference/sweep.rs", "fn upload(device: &wgpu::Device) {}"),
+        ("src/world/shape.rs", "use crate::engine::Snapshot;"),
+        ("src/main.rs", "use esker::gpu::GpuEngine;"),
+        ("src/sorting.rs", "// a module that nobody placed"),
+    ];
+    for (file, line) in refused {
+        assert_eq!(faults(file, line).len(), 1, "{file}: {line}");
+    }
+    let accepted = [
+        ("src/reference/sweep.rs", "use crate::{contact::{Colouring, Key}, world::World};"),
+        ("src/reference.rs", "/// As [`crate::gpu`] does.\nuse std::time::Instant; // crate::gpu"),
+        ("src/gpu/step.rs", "use super::layout;\nlet not_a_path = my_crate::reference;"),
+        ("src/observe.rs", "mod tests {\n    use super::*;\n}"),
+    ];
+    for (file, line) in accepted {
+        assert_eq!(faults(file, line), Vec::<String>::new(), "{file}: {line}");
+    }
+}
+
+#[test]
+fn no_file_points_out_of_the_repository() {
+    let texts = all_texts();
+    assert!(texts.iter().any(|(file, _)| file == "README.md"), "the README is among the texts");
+    let stray: Vec<String> = texts.iter().flat_map(|(file, text)| stray_paths(file, text)).collect();
+    assert!(stray.is_empty(), "\n{}", stray.join("\n"));
+}
+
+#[test]
+fn a_made_up_path_out_of_the_repository_is_refused() {
+    let [up, folder] = ["..", "shared"];
+    let notes = format!("see {up}/{folder}/notes.md");
+    assert_eq!(stray_paths("README.md", &notes).len(), 1);
+    assert_eq!(stray_paths("src/theory.rs", &notes).len(), 1, "no such folder beside src/");
+    assert_eq!(stray_paths("src/theory.rs", &format!("{up}/{up}/notes.md")).len(), 1);
+    assert_eq!(stray_paths("src/theory.rs", &format!("/work/{folder}/notes.md")).len(), 1);
+    let fine = format!("{up}/{up}/shaders/{folder}/types.wgsl, {folder}/plan.wgsl, {up}/scenarios/pile.toml");
+    assert_eq!(stray_paths("src/gpu/shader.rs", &fine), Vec::<String>::new());
+}

@@ -1,0 +1,456 @@
+//! The shaders on their own, without a device: they are valid, fit the limits that every WebGPU device
+//! grants, and agree with their Rust twins on structs and constants.
+#![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
+
+use std::mem::{offset_of, size_of};
+
+use encase::UniformBuffer;
+use esker::contact::Key;
+use esker::gpu::layout::{
+    self, BoundaryState, Contact, Law, Params, Pose, Row, Sphere, Status, Surface, Velocity,
+};
+use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
+use esker::gpu::step::{self, CHECK, DISPATCHED_COLOURS, Kernel, Pass, RESIDUAL, STEP, Work};
+use esker::reference::colouring;
+use esker::world::{Form, Grain, Material, Materials, Side, World};
+use glam::{DVec3, Vec3};
+use naga::{Expression, Literal, Module, TypeInner};
+
+/// Limits that WebGPU grants everywhere.
+const STORAGE_BUFFERS: usize = 8;
+const UNIFORM_BUFFERS: usize = 12;
+const INVOCATIONS: u32 = 256;
+const WORKGROUP_BYTES: u32 = 16 << 10;
+
+fn source(name: &str) -> &'static Source {
+    SOURCES.iter().find(|source| source.name == name).expect("a shader of that name")
+}
+
+fn reflect(name: &str) -> Reflection {
+    source(name).reflect().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn all() -> Vec<(&'static str, Reflection)> {
+    SOURCES.iter().map(|source| (source.name, reflect(source.name))).collect()
+}
+
+/// Every kernel of the step list as (shader, entry).
+fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
+    let mut names = vec![(CHECK.shader, CHECK.entry)];
+    let mut add = |kernel: &Kernel| names.push((kernel.shader, kernel.entry));
+    for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
+        match work {
+            Work::Run(kernel) => add(kernel),
+            Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
+            Work::Colours(pass) | Work::Sweeps(pass) => {
+                [&pass.colour, &pass.rest].into_iter().for_each(&mut add)
+            }
+            Work::Scan(..) => {}
+        }
+    }
+    names
+}
+
+#[test]
+fn every_shader_is_valid() {
+    for source in &SOURCES {
+        let reflection = source.reflect().unwrap_or_else(|error| panic!("{error}"));
+        assert!(reflection.kernels().count() > 0, "{} has no kernel", source.name);
+    }
+}
+
+#[test]
+fn every_kernel_of_the_step_exists_and_every_kernel_is_in_the_step() {
+    let used = kernels_in_use();
+    for (shader, entry) in &used {
+        assert!(
+            reflect(shader).kernels().any(|kernel| kernel == *entry),
+            "{shader}.wgsl has no kernel {entry}"
+        );
+    }
+    // The kernels of the prefix sum stand behind `Work::Scan`.
+    for (shader, reflection) in all().iter().filter(|(shader, _)| *shader != "scan") {
+        for kernel in reflection.kernels() {
+            assert!(used.contains(&(shader, kernel)), "{shader}.wgsl: no stage runs {kernel}");
+        }
+    }
+}
+
+/// Storage and uniform buffers among what a kernel binds.
+fn buffer_counts(variables: &[Variable]) -> (usize, usize) {
+    let uniforms = variables.iter().filter(|variable| variable.kind == VariableKind::Uniform).count();
+    (variables.len() - uniforms, uniforms)
+}
+
+fn fits_webgpu(variables: &[Variable]) -> bool {
+    let (storage, uniform) = buffer_counts(variables);
+    storage <= STORAGE_BUFFERS && uniform <= UNIFORM_BUFFERS
+}
+
+#[test]
+fn no_kernel_binds_more_buffers_than_webgpu_grants() {
+    for (shader, reflection) in all() {
+        for kernel in reflection.kernels() {
+            let variables = reflection.variables(kernel).expect("a kernel of this shader");
+            let (storage, uniform) = buffer_counts(&variables);
+            assert!(
+                fits_webgpu(&variables),
+                "{shader}.{kernel}: {storage} storage and {uniform} uniform buffers"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_ninth_storage_buffer_is_noticed() {
+    let variable =
+        |binding| Variable { name: format!("v{binding}"), group: 0, binding, kind: VariableKind::Read };
+    let nine: Vec<Variable> = (0..9).map(variable).collect();
+    assert!(fits_webgpu(&nine[..8]) && !fits_webgpu(&nine));
+}
+
+#[test]
+fn workgroups_fit_the_limits_of_webgpu() {
+    for (shader, Reflection { module, .. }) in &all() {
+        for entry in &module.entry_points {
+            let invocations: u32 = entry.workgroup_size.iter().product();
+            assert!((1..=INVOCATIONS).contains(&invocations), "{shader}.{}: {invocations}", entry.name);
+        }
+        let bytes = workgroup_bytes(module);
+        assert!(bytes <= WORKGROUP_BYTES, "{shader}: {bytes} bytes of workgroup memory");
+    }
+}
+
+/// Workgroup memory of all variables of a module together \[bytes\]: a bound for each of its kernels.
+fn workgroup_bytes(module: &Module) -> u32 {
+    let variables = module.global_variables.iter().map(|(_, variable)| variable);
+    variables
+        .filter(|variable| variable.space == naga::AddressSpace::WorkGroup)
+        .map(|variable| module.types[variable.ty].inner.size(module.to_ctx()))
+        .sum()
+}
+
+#[test]
+fn too_much_workgroup_memory_is_noticed() {
+    let text =
+        "var<workgroup> much: array<vec4f, 1025>; @compute @workgroup_size(64) fn f() { much[0].x = 1.0; }";
+    let module = naga::front::wgsl::parse_str(text).expect("valid WGSL");
+    assert_eq!(workgroup_bytes(&module), WORKGROUP_BYTES + 16);
+}
+
+/// A Rust struct as its shader must see it: bytes, and the offset of every field in order.
+struct Twin {
+    name: &'static str,
+    size: usize,
+    fields: Vec<(&'static str, usize)>,
+}
+
+/// The twin of a struct; the compiler refuses a list that leaves a field out.
+macro_rules! twin {
+    ($name:ident { $($field:ident),* $(,)? }) => {{
+        let _ = |$name { $($field: _),* }: $name| ();
+        Twin {
+            name: stringify!($name),
+            size: size_of::<$name>(),
+            fields: vec![$((stringify!($field), offset_of!($name, $field))),*],
+        }
+    }};
+}
+
+/// How a struct of a module differs from its Rust twin.
+fn difference(module: &Module, twin: &Twin) -> Option<String> {
+    let named = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(twin.name));
+    let Some((TypeInner::Struct { members, span }, name)) = named.map(|(_, ty)| (&ty.inner, twin.name))
+    else {
+        return Some(format!("there is no struct {}", twin.name));
+    };
+    let of_shader: Vec<(&str, usize)> = members
+        .iter()
+        .map(|member| (member.name.as_deref().unwrap_or_default(), member.offset as usize))
+        .collect();
+    if let Some((rust, wgsl)) = twin.fields.iter().zip(&of_shader).find(|(rust, wgsl)| rust != wgsl) {
+        return Some(format!("{name}: {} at {} in Rust, {} at {} in WGSL", rust.0, rust.1, wgsl.0, wgsl.1));
+    }
+    if twin.fields.len() != of_shader.len() {
+        return Some(format!("{name}: {} fields in Rust, {} in WGSL", twin.fields.len(), of_shader.len()));
+    }
+    let span = *span as usize;
+    (span != twin.size).then(|| format!("{name}: {} bytes in Rust, {span} in WGSL", twin.size))
+}
+
+fn twins() -> Vec<Twin> {
+    vec![
+        twin!(Status {
+            halted,
+            step,
+            substep,
+            remembered,
+            contacts,
+            pending,
+            impacts,
+            change,
+            sweeps,
+            bad_grain,
+            colours,
+            tail,
+            converged,
+        }),
+        twin!(Pose { cell, locked, offset, spare, orientation }),
+        twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
+        twin!(Sphere { radius, material, body, spare }),
+        twin!(Surface { position, body, orientation, size, form, material, spare }),
+        twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
+        twin!(Contact { a, b, previous, place }),
+        twin!(Row { normal, target_velocity, arm_a, sigma_n, arm_b, friction, bodies, rolling_arm, law }),
+        twin!(BoundaryState { pose, linear, spare_a, angular, spare_b }),
+    ]
+}
+
+#[test]
+fn structs_have_the_layout_of_their_twins() {
+    // `integrate` has them all: the shared types and the state of a boundary.
+    let module = reflect("integrate").module;
+    let differences: Vec<String> = twins().iter().filter_map(|twin| difference(&module, twin)).collect();
+    assert!(differences.is_empty(), "\n{}", differences.join("\n"));
+}
+
+#[test]
+fn every_struct_in_a_buffer_has_a_twin() {
+    let mut known: Vec<&str> = twins().iter().map(|twin| twin.name).collect();
+    known.push("Params");
+    for (shader, Reflection { module, .. }) in &all() {
+        for (_, variable) in module.global_variables.iter().filter(|(_, variable)| variable.binding.is_some())
+        {
+            let inner = match &module.types[variable.ty].inner {
+                TypeInner::Array { base, .. } => &module.types[*base],
+                _ => &module.types[variable.ty],
+            };
+            let name = inner.name.as_deref().unwrap_or_default();
+            let is_struct = matches!(inner.inner, TypeInner::Struct { .. });
+            let is_index = variable.binding.is_some_and(|binding| binding.group == 1);
+            assert!(
+                !is_struct || is_index || known.contains(&name),
+                "{shader}.wgsl: {name} has no Rust twin"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_swapped_a_missing_and_a_wider_field_are_noticed() {
+    let found = |fields: &str| {
+        let module =
+            naga::front::wgsl::parse_str(&format!("struct Sphere {{ {fields} }}")).expect("valid WGSL");
+        difference(&module, &twin!(Sphere { radius, material, body, spare })).unwrap_or_default()
+    };
+    assert_eq!(found("radius: f32, material: u32, body: u32, spare: u32"), "");
+    assert!(found("material: u32, radius: f32, body: u32, spare: u32").contains("radius at 0 in Rust"));
+    assert!(found("radius: f32, material: u32, body: u32").contains("4 fields in Rust, 3 in WGSL"));
+    assert!(found("radius: f32, material: vec2u, body: u32, spare: u32").contains("material at 4 in Rust"));
+    assert!(found("radius: f32, material: u32, body: u32, spare: vec2u").contains("spare at 12 in Rust"));
+    assert!(found("radius: f32, material: u32, body: u32, spare: array<u32, 2>").contains("20 in WGSL"));
+}
+
+/// A field value that can be recognised in the bytes of a struct.
+trait Mark {
+    /// The value that starts with the word `mark`.
+    fn mark(mark: u32) -> Self;
+}
+
+impl Mark for u32 {
+    fn mark(mark: u32) -> u32 {
+        mark
+    }
+}
+
+impl Mark for i32 {
+    fn mark(mark: u32) -> i32 {
+        mark as i32
+    }
+}
+
+impl Mark for f32 {
+    fn mark(mark: u32) -> f32 {
+        f32::from_bits(mark)
+    }
+}
+
+impl Mark for Vec3 {
+    fn mark(mark: u32) -> Vec3 {
+        Vec3::splat(f32::from_bits(mark))
+    }
+}
+
+/// A struct with a mark in every field, and the names of the fields: mark `i + 1` is in field `i`.
+macro_rules! marked {
+    ($name:ident { $($field:ident),* $(,)? }) => {{
+        let mut marks = 1..;
+        let value = $name { $($field: Mark::mark(marks.next().unwrap_or_default())),* };
+        (value, [$(stringify!($field)),*])
+    }};
+}
+
+/// `Params` goes through encase: its marks must turn up where the shader reads the fields.
+#[test]
+fn params_are_written_where_the_shader_reads_them() {
+    let (params, fields) = marked!(Params {
+        gravity,
+        h,
+        cell_size,
+        margin,
+        impact_threshold,
+        tolerance,
+        warm_start,
+        fraction,
+        moving,
+        normal_law,
+        grains,
+        boundaries,
+        surfaces,
+        materials,
+        bucket_mask,
+        row,
+        slab,
+        contact_capacity,
+        sigma_t,
+        model_gain,
+        speed_limit,
+        rigid_share,
+        rigid_limit,
+    });
+    let mut buffer = UniformBuffer::new(Vec::new());
+    buffer.write(&params).expect("a vector takes any number of bytes");
+    let bytes = buffer.into_inner();
+
+    let module = reflect("integrate").module;
+    let (_, ty) = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some("Params")).expect("Params");
+    let TypeInner::Struct { members, span } = &ty.inner else { panic!("Params is a struct") };
+    assert_eq!(*span as usize, bytes.len(), "bytes of Params in WGSL and in Rust");
+    assert_eq!(members.len(), fields.len(), "fields of Params in WGSL and in Rust");
+    for member in members {
+        let name = member.name.as_deref().unwrap_or_default();
+        let at = member.offset as usize;
+        let word = u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        let written = fields.get((word as usize).wrapping_sub(1)).copied().unwrap_or("nothing");
+        assert_eq!(written, name, "what Rust writes where WGSL reads {name}");
+    }
+}
+
+/// Value of a constant of a module, if it is a number of this kind.
+fn constant(module: &Module, name: &str) -> Option<u32> {
+    let (_, constant) =
+        module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name))?;
+    match module.global_expressions[constant.init] {
+        Expression::Literal(Literal::U32(value)) => Some(value),
+        _ => None,
+    }
+}
+
+fn pass_of(stage: &str) -> &'static Pass {
+    let stage = STEP.iter().find(|other| other.name == stage).expect("a stage of that name");
+    let passes = stage.work.iter().find_map(|work| match work {
+        Work::Colours(pass) | Work::Sweeps(pass) => Some(pass),
+        _ => None,
+    });
+    passes.expect("a stage that goes colour by colour")
+}
+
+/// Colours of the reference: a grain with more contacts than that leaves the rest to the tail.
+fn colours_of_the_reference() -> u32 {
+    let stone = Material {
+        name: "stone".into(),
+        density: 2500.0,
+        youngs_modulus: 1e7,
+        poisson_ratio: 0.25,
+        restitution: 0.5,
+        friction: 0.5,
+        rolling_resistance: 0.0,
+        damping: 0.0,
+    };
+    let mut world = World::new(DVec3::ZERO, Materials::new(vec![stone]));
+    world.add_grains((0..200).map(|i| Grain::at(DVec3::X * f64::from(i), 0.5, 0)));
+    let keys: Vec<Key> = (1..200).map(|b| Key { a: 0, b }).collect();
+    colouring::greedy(&world, &keys).colours() as u32
+}
+
+#[test]
+fn constants_have_the_values_of_their_twins() {
+    let module = reflect("narrowphase").module;
+    let expected = [
+        ("COLOURS", colours_of_the_reference()),
+        ("DISPATCHED_COLOURS", DISPATCHED_COLOURS),
+        ("HALT_CONTACTS", layout::HALT_CONTACTS),
+        ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
+        ("HALT_EXPLODED", layout::HALT_EXPLODED),
+        ("ARGUMENTS_SWEEP", pass_of("sweep").arguments),
+        ("ARGUMENTS_SWEEP", pass_of("warm_start").arguments),
+        ("ARGUMENTS_IMPACT_SWEEP", pass_of("impact").arguments),
+        ("FORM_PLANE", number(Form::Plane)),
+        ("FORM_DISC", number(Form::Disc { radius: 1.0 })),
+        ("FORM_WALL_INSIDE", number(wall(Side::Inside))),
+        ("FORM_WALL_OUTSIDE", number(wall(Side::Outside))),
+        ("FORM_SOLID", number(Form::Solid { bottom_radius: 1.0, top_radius: 1.0, length: 1.0 })),
+        ("FORM_BOX", number(Form::Box { half: DVec3::ONE })),
+        ("FORM_SPHERE", number(Form::Sphere { radius: 1.0 })),
+    ];
+    for (name, value) in expected {
+        assert_eq!(constant(&module, name), Some(value), "{name} in WGSL and in Rust");
+    }
+    assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
+}
+
+fn number(form: Form) -> u32 {
+    layout::form(form).0
+}
+
+fn wall(side: Side) -> Form {
+    Form::Wall { bottom_radius: 1.0, top_radius: 1.0, length: 1.0, side }
+}
+
+/// Dispatch sizes stand side by side in one buffer: single ones, and a row per pass.
+#[test]
+fn places_of_the_dispatch_sizes_do_not_overlap() {
+    let module = reflect("narrowphase").module;
+    let row = DISPATCHED_COLOURS + 1; // the colours with a dispatch of their own, and the rest
+    let places = [
+        ("ARGUMENTS_CONTACTS", 1),
+        ("ARGUMENTS_PENDING", 1),
+        ("ARGUMENTS_IMPACT_CONTACTS", 1),
+        ("ARGUMENTS_SWEEP", row),
+        ("ARGUMENTS_IMPACT_SWEEP", row),
+    ];
+    let mut taken: Vec<u32> = Vec::new();
+    for (name, count) in places {
+        let first = constant(&module, name).unwrap_or_else(|| panic!("WGSL has no {name}"));
+        for place in first..first + count {
+            assert!(!taken.contains(&place), "place {place} of {name} is taken");
+            taken.push(place);
+        }
+    }
+}
+
+/// A kernel that runs over all of something takes 64 per workgroup: the host divides by that.
+#[test]
+fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
+    let expected = |over| match over {
+        step::Over::Once => None,
+        step::Over::ContactBlocks => Some(256),
+        _ => Some(64),
+    };
+    let group = constant(&reflect("narrowphase").module, "GROUP");
+    assert_eq!(group, Some(64), "GROUP in WGSL");
+    for work in STEP.iter().flat_map(|stage| stage.work) {
+        let kernels: Vec<&Kernel> = match work {
+            Work::Run(kernel) => vec![kernel],
+            Work::Rounds(kernels, _) => kernels.iter().collect(),
+            _ => Vec::new(),
+        };
+        for Kernel { shader, entry, over, .. } in kernels {
+            let module = reflect(shader).module;
+            let point = module.entry_points.iter().find(|point| point.name == *entry).expect("a kernel");
+            if let Some(size) = expected(*over) {
+                assert_eq!(point.workgroup_size, [size, 1, 1], "{shader}.{entry}");
+            }
+        }
+    }
+}
