@@ -1,7 +1,7 @@
 // Narrowphase: the rows of the contact problem, from positions [E2]-[E4].
 // Twin: src/reference/narrowphase.rs. Rows stand in solving order.
 
-@group(0) @binding(2) var<storage, read> contacts: array<Contact>;
+@group(0) @binding(8) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> poses: array<Pose>;
 @group(0) @binding(4) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(5) var<storage, read> surfaces: array<Surface>;
@@ -17,13 +17,13 @@ fn fill_rows(@builtin(global_invocation_id) invocation: vec3u) {
     let contact = contacts[k];
     let sphere = spheres[contact.a - params.surfaces];
     if contact.b < params.surfaces {
-        rows[contact.place] = row_with_surface(sphere, surfaces[contact.b]);
+        rows[contact.place] = row_with_surface(sphere, surfaces[contact.b], contact.place);
     } else {
-        rows[contact.place] = row_with_grain(sphere, spheres[contact.b - params.surfaces]);
+        rows[contact.place] = row_with_grain(sphere, spheres[contact.b - params.surfaces], contact.place);
     }
 }
 
-fn row_with_grain(a: Sphere, b: Sphere) -> Row {
+fn row_with_grain(a: Sphere, b: Sphere, place: u32) -> Row {
     let apart = between(poses[b.body], poses[a.body]);
     let distance = length(apart);
     var row: Row;
@@ -33,10 +33,10 @@ fn row_with_grain(a: Sphere, b: Sphere) -> Row {
     row.arm_a = -(a.radius + 0.5 * gap) * row.normal;
     row.arm_b = (b.radius + 0.5 * gap) * row.normal;
     return with_law(row, gap, a.material * params.materials + b.material,
-        a.radius * b.radius / (a.radius + b.radius));
+        a.radius * b.radius / (a.radius + b.radius), place);
 }
 
-fn row_with_surface(a: Sphere, surface: Surface) -> Row {
+fn row_with_surface(a: Sphere, surface: Surface, place: u32) -> Row {
     let touch = touch_surface(surface, poses[surface.body], poses[a.body], a.radius);
     var row: Row;
     row.bodies = vec2u(a.body, surface.body);
@@ -52,11 +52,11 @@ fn row_with_surface(a: Sphere, surface: Surface) -> Row {
     if surface.form == FORM_SPHERE {
         radius = a.radius * surface.size.x / (a.radius + surface.size.x);
     }
-    return with_law(row, gap, a.material * params.materials + surface.material, radius);
+    return with_law(row, gap, a.material * params.materials + surface.material, radius, place);
 }
 
 // The coefficients of the laws [E2]-[E4].
-fn with_law(geometry: Row, gap: f32, law_index: u32, radius: f32) -> Row {
+fn with_law(geometry: Row, gap: f32, law_index: u32, radius: f32, place: u32) -> Row {
     var row = geometry;
     let law = laws[law_index];
     row.law = law_index;
@@ -65,6 +65,7 @@ fn with_law(geometry: Row, gap: f32, law_index: u32, radius: f32) -> Row {
     let overlap = -gap;
     if overlap <= 0.0 {
         row.target_velocity = overlap / params.h;
+        row.sigma_n = landing_compliance(law, radius, dot(load_impulse(place).linear, row.normal));
         return row;
     }
     switch params.normal_law {
@@ -81,4 +82,20 @@ fn with_law(geometry: Row, gap: f32, law_index: u32, radius: f32) -> Row {
         }
     }
     return row;
+}
+
+// Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to
+// the overlap δ at which the elastic law carries λ, so Σ_n = δ / (h λ) [E2]. Rigid, it would hold its
+// load at a gap of zero for ever and never come under the elastic law.
+fn landing_compliance(law: Law, radius: f32, carried: f32) -> f32 {
+    if carried <= 0.0 || params.normal_law == LAW_RIGID {
+        return 0.0;
+    }
+    // At rest λ = q_n / Σ_n: with the factors of the law, λ sigma = target √R* δ^(3/2), or R* δ (Hooke).
+    let load = carried * law.sigma_factor / law.target_factor;
+    var overlap = load / radius;
+    if params.normal_law == LAW_HERTZ {
+        overlap = pow(load / sqrt(radius), 2.0 / 3.0);
+    }
+    return overlap / (params.h * carried);
 }

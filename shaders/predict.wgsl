@@ -25,9 +25,14 @@ fn prepare_rows(@builtin(global_invocation_id) invocation: vec3u) {
     let b = velocities[row.bodies.y];
     let u = contact_velocity(row, a, b);
     store_impulse(place, into_cone(row, guess(row, load_impulse(place), u, a.angular - b.angular)));
-    if row.sigma_n > 0.0 {
+    if is_elastic(row) {
         rows[place].target_velocity += laws[row.law].upsilon * dot(u, row.normal);
     }
+}
+
+// Overlapping under an elastic law; a contact that is about to land aims at closing its gap.
+fn is_elastic(row: Row) -> bool {
+    return row.sigma_n > 0.0 && row.target_velocity > 0.0;
 }
 
 // An impulse in parts, before it is brought into the cone.
@@ -60,7 +65,7 @@ fn adaptive_fraction(speed: f32) -> f32 {
 // The impulse that the overlap and the contact velocity suggest: at rest Σ_n λ_n = q_n.
 fn model(row: Row, u: vec3f, spin: vec3f) -> Guess {
     var normal = 0.0;
-    if row.sigma_n > 0.0 {
+    if is_elastic(row) {
         normal = row.target_velocity / row.sigma_n;
     }
     return Guess(normal, -params.model_gain * u, -params.model_gain * spin);

@@ -248,11 +248,13 @@ fn check_rows(mut case: Case) {
     case.run(&SEARCH);
     case.gpu.fill_words("rows", 0x7fc0_0000);
     case.run(&["narrowphase"]);
-    let (law, rows) = (case.law(), case.gpu.rows().unwrap());
+    let (law, rows, carried) = (case.law(), case.gpu.rows().unwrap(), case.gpu.impulses().unwrap());
     let mut pairs = Vec::new();
     for contact in case.gpu.contacts().unwrap() {
         let key = Key { a: contact.a, b: contact.b };
-        let (found, expected) = (&rows[contact.place as usize], make_row(&case.world, &law, key));
+        let place = contact.place as usize;
+        let found = &rows[place];
+        let expected = make_row(&case.world, &law, key, layout::impulse(found, &carried[place]));
         assert_eq!(found.bodies, expected.bodies);
         let bound = gap_bound(&case.world, key);
         // Directions are differences over distances; a contact within rounding of an edge may differ.
@@ -306,7 +308,7 @@ fn impact_bounces_as_its_twin_does() {
         let keys = case.gpu.keys().unwrap();
         let mut rows = case.twin_rows();
         for (row, &k) in rows.iter_mut().zip(&colouring.order) {
-            let exact = make_row(&case.world, &law, keys[k as usize]);
+            let exact = make_row(&case.world, &law, keys[k as usize], Impulse::default());
             row.restitution = exact.restitution;
             row.gap = if row.target > 0.0 { -exact.gap.abs() } else { exact.gap.abs() };
             row.impulse = Impulse::default();
@@ -342,8 +344,8 @@ fn check_predict(mut case: Case) {
     for (row, &k) in rows.iter_mut().zip(&order) {
         // Which side of zero a vanishing gap is on is the GPU's to say: its own overlap is the start.
         let key = keys[k as usize];
-        row.gap = make_row(&case.world, &law, key).gap;
-        if row.sigma_n > 0.0 {
+        row.gap = make_row(&case.world, &law, key, Impulse::default()).gap;
+        if row.target > 0.0 {
             row.upsilon = 1.0 / (1.0 + 4.0 * DAMPING_STEPS);
             row.gap = -row.target * law.h * 1.25 / (4.0 * row.upsilon);
             let pair = case.world.law(key.a, key.b);

@@ -33,7 +33,7 @@ pub const SOURCES: [Source; 11] = [
     source!("broadphase" uses "types" "motion" "surface"),
     source!("matching" uses "types" "impulses" "solve" "motion"),
     source!("colouring" uses "types"),
-    source!("narrowphase" uses "types" "motion" "surface"),
+    source!("narrowphase" uses "types" "motion" "surface" "impulses" "solve"),
     source!("impact" uses "types" "motion" "plan"),
     source!("predict" uses "types" "motion" "plan" "solve" "impulses"),
     source!("warm_start" uses "types" "motion" "solve" "impulses" "colour"),

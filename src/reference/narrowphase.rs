@@ -85,16 +85,17 @@ impl Row {
 /// Fills the geometry and coefficients of all rows; impulses stay.
 pub fn fill_rows(world: &World, law: &Law, keys: &[Key], colouring: &Colouring, rows: &mut [Row]) {
     rows.par_iter_mut().zip(&colouring.order).with_min_len(CHUNK).for_each(|(row, &contact)| {
-        *row = Row { impulse: row.impulse, ..make_row(world, law, keys[contact as usize]) };
+        *row = make_row(world, law, keys[contact as usize], row.impulse);
     });
 }
 
-/// Row of one pair.
-pub fn make_row(world: &World, law: &Law, key: Key) -> Row {
+/// Row of one pair that carries an impulse over from the last substep.
+pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
     let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
     let [a, b] = bodies.map(|body| body as usize);
     let Some(touch) = world.touch(key.a, key.b) else {
-        return Row { bodies, gap: f64::INFINITY, position_target: f64::NEG_INFINITY, ..Row::default() };
+        let position_target = f64::NEG_INFINITY;
+        return Row { bodies, gap: f64::INFINITY, position_target, impulse: carried, ..Row::default() };
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
@@ -108,6 +109,7 @@ pub fn make_row(world: &World, law: &Law, key: Key) -> Row {
         restitution: pair.restitution,
         friction: pair.friction,
         rolling_arm: pair.rolling_resistance * radius,
+        impulse: carried,
         ..Row::default()
     };
     row.set_normal_law(law, pair, radius);
@@ -119,20 +121,17 @@ impl Row {
     /// Σ_n, Υ and the part of q_n from positions \[E2\].
     fn set_normal_law(&mut self, law: &Law, pair: &PairLaw, radius: f64) {
         let overlap = -self.gap;
-        if overlap <= 0.0 {
-            self.position_target = overlap / law.h;
-            return;
-        }
         let hertz_stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
         let (exponent, stiffness) = match law.normal {
             NormalLaw::Hertz => (1.25, hertz_stiffness),
             NormalLaw::Hooke => (1.0, hertz_stiffness * (HOOKE_OVERLAP * radius).sqrt()),
-            NormalLaw::Rigid => {
-                let limit = RIGID_CORRECTION_LIMIT * radius;
-                self.position_target = (RIGID_CORRECTION * overlap).min(limit) / law.h;
-                return;
-            }
+            NormalLaw::Rigid => return self.set_rigid_law(law, overlap, radius),
         };
+        if overlap <= 0.0 {
+            self.position_target = overlap / law.h;
+            self.sigma_n = landing_compliance(law.h, exponent, stiffness, self.impulse.normal);
+            return;
+        }
         let compliance = exponent / stiffness;
         let damping_time = (DAMPING_STEPS * law.h).max(pair.damping / exponent);
         let slope = exponent * overlap.powf(exponent - 1.0);
@@ -140,6 +139,12 @@ impl Row {
         self.upsilon = 1.0 / (1.0 + 4.0 * damping_time / law.h);
         self.sigma_n = 4.0 * compliance * self.upsilon / (law.h * law.h * slope * slope);
         self.position_target = 4.0 * self.upsilon / law.h * overlap / exponent;
+    }
+
+    fn set_rigid_law(&mut self, law: &Law, overlap: f64, radius: f64) {
+        let limit = RIGID_CORRECTION_LIMIT * radius;
+        self.position_target =
+            if overlap <= 0.0 { overlap } else { (RIGID_CORRECTION * overlap).min(limit) } / law.h;
     }
 
     /// 1/D per kind of row \[E5\]. The friction block is bounded by a multiple of the identity, which is
@@ -158,6 +163,16 @@ impl Row {
         }
         self.inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
     }
+}
+
+/// Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to
+/// the overlap δ at which the elastic law carries λ, so Σ_n = δ / (h λ) \[E2\]. Rigid, it would hold its
+/// load at a gap of zero for ever and never come under the elastic law.
+fn landing_compliance(h: f64, exponent: f64, stiffness: f64, carried: f64) -> f64 {
+    if carried <= 0.0 {
+        return 0.0;
+    }
+    (carried / (h * stiffness)).powf(1.0 / (2.0 * exponent - 1.0)) / (h * carried)
 }
 
 /// q_n from the velocities after the impact stage \[E2\].
