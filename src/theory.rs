@@ -138,10 +138,12 @@
 //! whose axes are all free; a locked axis makes D_n smaller (the row cannot push along it), D_t and D_r stay
 //! upper bounds. A contact with λ_n = 0 before and after is left alone.
 //!
-//! A sweep visits every contact once. Contacts of one colour share no free body and are solved at
-//! the same time; colours follow each other, up to 64 of them; contacts that find no colour come last, one
-//! after the other. A boundary is never written, so any number of contacts of one colour may share it. The
-//! order is that of the colouring, in both engines; the reference can also go by keys.
+//! A sweep visits every contact once. Contacts of one colour share no free body and are solved at the same
+//! time; colours follow each other, up to 64 of them; contacts that find no colour come last, one after the
+//! other. A boundary is never written, so any number of contacts of one colour may share it. A contact of two
+//! grains takes the lowest colour that is free, one with a boundary the highest below 16: boundaries are
+//! solved last, so that a sweep ends with grains that keep out of the walls. The reference can also go by
+//! keys.
 //!
 //! Sweeps end after [`iterations`](crate::settings::Settings::iterations), or when in one sweep no normal or
 //! friction row changed by as much as [`tolerance`](crate::settings::Settings::tolerance), measured as
@@ -260,8 +262,8 @@
 //! - Impacts: contacts without overlap take no part, and touching contacts that do not bounce are held from
 //!   closing (λ_n ≥ 0), not at zero velocity both ways.
 //! - The adaptive start \[E7\], substeps \[E9\] and the residual \[E8\] are not in the paper.
-//! - Contacts are swept colour by colour, not in the order in which they were found. Another order gives
-//!   other numbers before convergence, and the same trends.
+//! - Contacts are swept colour by colour, boundaries last, not in the order in which they were found. Another
+//!   order gives other numbers before convergence, and the same trends.
 //!
 //! # Sources
 //!
