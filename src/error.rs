@@ -24,9 +24,9 @@ pub enum Error {
     NotANumber {
         /// Id of the first such grain.
         grain: u32,
-        /// Simulated time [s].
+        /// Simulated time \[s\].
         time: f64,
-        /// Step in use [s].
+        /// Step in use \[s\].
         time_step: f64,
     },
     /// A grain moves further in a step than contact detection can follow.
@@ -38,13 +38,13 @@ pub enum Error {
     Exploded {
         /// Id of the first such grain.
         grain: u32,
-        /// Simulated time [s].
+        /// Simulated time \[s\].
         time: f64,
-        /// Its speed [m/s].
+        /// Its speed \[m/s\].
         speed: f64,
-        /// Distance covered in a step, in diameters of the largest grain [-].
+        /// Distance covered in a step, in diameters of the largest grain \[-\].
         diameters: f64,
-        /// Step in use [s].
+        /// Step in use \[s\].
         time_step: f64,
     },
     /// No adapter of the wanted kind.
@@ -71,7 +71,7 @@ pub enum Error {
     DeviceLost {
         /// The driver's words.
         reason: String,
-        /// Simulated time of the last good state [s].
+        /// Simulated time of the last good state \[s\].
         time: f64,
     },
     /// The driver refused a command (a defect of this program, not of the input).

@@ -35,7 +35,7 @@
 //! | [`settings`] | settings of the solver, and the constants behind them |
 //! | [`contact`] | keys, impulses, contacts, colourings |
 //! | [`engine`] | what an engine does ([`Engine`](engine::Engine)) and tells ([`Snapshot`](engine::Snapshot)) |
-//! | [`reference`] | the engine in double precision, and its independent judges |
+//! | [`mod@reference`] | the engine in double precision, and its independent judges |
 //! | [`gpu`] | the engine on a graphics card |
 //! | [`observe`] | what a state amounts to: heights, energies, forces on walls, expectations |
 //! | [`output`] | results on disk: VTP, CSV, JSON |

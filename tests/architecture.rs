@@ -174,9 +174,13 @@ fn stray_paths(file: &str, text: &str) -> Vec<String> {
         lowest < 0
     };
     let is_other_shared = |path: &&str| {
-        let Some(at) = path.find("shared/") else { return false };
-        let names_shader = root().join("shaders").join(&path[at..]).is_file();
-        !path[..at].ends_with(is_word) && !path[..at].ends_with("shaders/") && !names_shader
+        let parts: Vec<&str> = path.split('/').collect();
+        let Some(at) = parts.iter().position(|&part| part == "shared") else { return false };
+        let of_shaders = match at.checked_sub(1) {
+            Some(before) => parts[before] == "shaders",
+            None => root().join("shaders").join(path).exists(),
+        };
+        !of_shaders
     };
     paths
         .filter(|path| leads_out(path) || is_other_shared(path))
@@ -259,6 +263,7 @@ fn a_made_up_path_out_of_the_repository_is_refused() {
     let notes = format!("see {up}/{folder}/notes.md");
     assert_eq!(stray_paths("README.md", &notes).len(), 1);
     assert_eq!(stray_paths("src/theory.rs", &notes).len(), 1, "no such folder beside src/");
+    assert_eq!(stray_paths("src/theory.rs", &format!("{up}/{folder}")).len(), 1);
     assert_eq!(stray_paths("src/theory.rs", &format!("{up}/{up}/notes.md")).len(), 1);
     assert_eq!(stray_paths("src/theory.rs", &format!("/work/{folder}/notes.md")).len(), 1);
     let fine = format!("{up}/{up}/shaders/{folder}/types.wgsl, {folder}/plan.wgsl, {up}/scenarios/pile.toml");

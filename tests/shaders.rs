@@ -12,8 +12,8 @@ use esker::gpu::layout::{
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{self, CHECK, DISPATCHED_COLOURS, Kernel, Pass, RESIDUAL, STEP, Work};
 use esker::reference::colouring;
-use esker::world::{Form, Grain, Material, Materials, Side, World};
-use glam::{DVec3, Vec3};
+use esker::world::{self, Boundary, Form, Grain, Material, Materials, Motion, Side, World};
+use glam::{DQuat, DVec3, Vec3};
 use naga::{Expression, Literal, Module, TypeInner};
 
 /// Limits that WebGPU grants everywhere.
@@ -355,8 +355,8 @@ fn pass_of(stage: &str) -> &'static Pass {
     passes.expect("a stage that goes colour by colour")
 }
 
-/// Colours of the reference: a grain with more contacts than that leaves the rest to the tail.
-fn colours_of_the_reference() -> u32 {
+/// Colours that the contacts of one grain take in the reference: with a boundary, with `others` grains.
+fn colours_of_the_reference(others: u32) -> u32 {
     let stone = Material {
         name: "stone".into(),
         density: 2500.0,
@@ -368,8 +368,16 @@ fn colours_of_the_reference() -> u32 {
         damping: 0.0,
     };
     let mut world = World::new(DVec3::ZERO, Materials::new(vec![stone]));
-    world.add_grains((0..200).map(|i| Grain::at(DVec3::X * f64::from(i), 0.5, 0)));
-    let keys: Vec<Key> = (1..200).map(|b| Key { a: 0, b }).collect();
+    let floor = world::Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0);
+    let boundary = Boundary {
+        name: "floor".into(),
+        position: DVec3::ZERO,
+        orientation: DQuat::IDENTITY,
+        motion: Motion::Fixed,
+    };
+    world.add_boundary(boundary, [floor]);
+    world.add_grains((0..=others).map(|i| Grain::at(DVec3::X * f64::from(i), 0.5, 0)));
+    let keys: Vec<Key> = (0..=others).map(|i| Key { a: 1, b: if i == 0 { 0 } else { i + 1 } }).collect();
     colouring::greedy(&world, &keys).colours() as u32
 }
 
@@ -377,8 +385,10 @@ fn colours_of_the_reference() -> u32 {
 fn constants_have_the_values_of_their_twins() {
     let module = reflect("narrowphase").module;
     let expected = [
-        ("COLOURS", colours_of_the_reference()),
+        ("COLOURS", colours_of_the_reference(200)),
         ("DISPATCHED_COLOURS", DISPATCHED_COLOURS),
+        // The highest of them is where boundaries begin.
+        ("DISPATCHED_COLOURS", colours_of_the_reference(0)),
         ("HALT_CONTACTS", layout::HALT_CONTACTS),
         ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
         ("HALT_EXPLODED", layout::HALT_EXPLODED),

@@ -17,7 +17,7 @@ pub fn write(
     create(path, content).map(drop)
 }
 
-/// As [`write`], and returns the file open at its end.
+/// As [`write()`], and returns the file open at its end.
 ///
 /// # Errors
 /// When it cannot be written; an earlier file of that name is then unchanged.
