@@ -14,7 +14,7 @@ pub trait Engine {
     /// Advances by `steps` time steps.
     ///
     /// # Errors
-    /// When a step fails; the state is then the one before that step.
+    /// When a step fails; time, positions and orientations are then those of the last good substep.
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error>;
 
     /// The present state.

@@ -32,7 +32,7 @@ pub enum Error {
     /// A grain moves further in a step than contact detection can follow.
     #[error(
         "grain {grain} exploded at t = {time:.6} s: {speed:.3e} m/s carries it {diameters:.1} largest \
-         diameters in one step of {time_step} s; reduce solver.time_step, raise solver.iterations, \
+         diameters in one step or substep of {time_step} s; reduce solver.time_step, raise solver.iterations, \
          or remove the overlap it started with"
     )]
     Exploded {
@@ -42,7 +42,7 @@ pub enum Error {
         time: f64,
         /// Its speed \[m/s\].
         speed: f64,
-        /// Distance covered in a step, in diameters of the largest grain \[-\].
+        /// Distance covered in that step, in diameters of the largest grain \[-\].
         diameters: f64,
         /// Step in use \[s\].
         time_step: f64,

@@ -328,7 +328,7 @@ impl GpuEngine {
         let diameter = 2.0 * self.world.largest_radius();
         let diameters = speed * self.settings.substep() / diameter;
         debug_assert!(diameters > 0.99 * TRAVEL_LIMIT, "the shader judged by the same limit");
-        Error::Exploded { grain, time, speed, diameters, time_step }
+        Error::Exploded { grain, time, speed, diameters, time_step: self.settings.substep() }
     }
 
     fn grow(&mut self, capacity: Capacity) -> Result<(), Error> {

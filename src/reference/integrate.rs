@@ -45,7 +45,7 @@ fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) ->
         }
         let diameters = speed * h / diameter;
         if diameters > TRAVEL_LIMIT {
-            return Err(Error::Exploded { grain, time, speed, diameters, time_step });
+            return Err(Error::Exploded { grain, time, speed, diameters, time_step: h });
         }
     }
     Ok(())
