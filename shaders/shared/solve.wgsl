@@ -10,7 +10,7 @@ struct Solution {
     impulse: Impulse,
     a: Velocity,
     b: Velocity,
-    change: f32,               // [m/s]
+    change: f32,               // [m/s], where a tolerance is set
 }
 
 // D of the normal, friction and rolling rows. The friction block is bounded by a multiple of the
@@ -76,7 +76,9 @@ fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u
         solution.a = twist(solution.a, rolling, locked.x);
         solution.b = twist(solution.b, -rolling, locked.y);
     }
-    solution.change = max(abs(normal - old_normal) * d.x, length(tangent - old_tangent) * d.y);
+    if params.tolerance > 0.0 {
+        solution.change = max(abs(normal - old_normal) * d.x, length(tangent - old_tangent) * d.y);
+    }
     return solution;
 }
 

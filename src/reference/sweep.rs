@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::Colouring;
+use crate::contact::{Colouring, Impulse};
 use crate::world::{Axes, World};
 
 use super::narrowphase::{Law, Row};
@@ -88,7 +88,11 @@ pub fn solve(
     tolerance: f64,
 ) -> u32 {
     for sweep in 1..=iterations {
-        let change = for_each_contact(colouring, rows, velocities, |row, a, b| solve_contact(law, row, a, b));
+        let change = for_each_contact(colouring, rows, velocities, |row, a, b| {
+            let before = row.impulse;
+            solve_contact(law, row, a, b);
+            if tolerance > 0.0 { change_since(row, &before) } else { 0.0 }
+        });
         if change < tolerance {
             return sweep;
         }
@@ -165,8 +169,9 @@ impl<'a> Disjoint<'a> {
     }
 }
 
-/// Solves one contact while all others are held fixed \[E5\]; returns its change \[m/s\].
-pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocity) -> f64 {
+/// Solves one contact while all others are held fixed \[E5\].
+#[inline]
+pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocity) {
     let velocity = row.contact_velocity(a, b);
     let closing = velocity.dot(row.normal);
     let old = row.impulse;
@@ -174,7 +179,7 @@ pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocit
     let step = (closing + row.sigma_n * old.normal - row.target) * row.inverse_d[0];
     let normal = (old.normal - step).max(0.0);
     if normal == 0.0 && old.normal == 0.0 {
-        return 0.0; // its cone is a point: nothing to rub against
+        return; // its cone is a point: nothing to rub against
     }
     let slip = velocity - closing * row.normal;
     let step = (slip + law.sigma_t * old.tangent) * row.inverse_d[1];
@@ -183,22 +188,25 @@ pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocit
     let linear = (normal - old.normal) * row.normal + (tangent - old.tangent);
     a.push(linear, row.arm_a);
     b.push(-linear, row.arm_b);
-
+    row.impulse.normal = normal;
+    row.impulse.tangent = tangent;
+    if row.rolling_arm == 0.0 {
+        return;
+    }
     let spin = a.angular - b.angular;
     let step = (spin + law.sigma_t * old.rolling) * row.inverse_d[2];
     let rolling = project(old.rolling - step, row.rolling_arm * normal);
-    let change = rolling - old.rolling;
-    if change != DVec3::ZERO {
-        a.twist(change);
-        b.twist(-change);
-    }
-    row.impulse.normal = normal;
-    row.impulse.tangent = tangent;
+    a.twist(rolling - old.rolling);
+    b.twist(old.rolling - rolling);
     row.impulse.rolling = rolling;
+}
 
-    let per = |inverse_d: f64| if inverse_d > 0.0 { 1.0 / inverse_d } else { 0.0 };
-    let normal_change = (normal - old.normal).abs() * per(row.inverse_d[0]);
-    normal_change.max((tangent - old.tangent).length() * per(row.inverse_d[1]))
+/// How far the normal and friction rows were from their solution, D |Δλ| \[m/s\].
+fn change_since(row: &Row, before: &Impulse) -> f64 {
+    let per = |change: f64, inverse_d: f64| if inverse_d > 0.0 { change / inverse_d } else { 0.0 };
+    let normal = (row.impulse.normal - before.normal).abs();
+    let tangent = (row.impulse.tangent - before.tangent).length();
+    per(normal, row.inverse_d[0]).max(per(tangent, row.inverse_d[1]))
 }
 
 /// Nearest vector no longer than `bound`.
