@@ -47,6 +47,23 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
+    /// A body beyond what the cells of the GPU engine can address.
+    #[error(
+        "a body at ({x:.3e}, {y:.3e}, {z:.3e}) m is too far away for cells of {cell:.3e} m: the GPU engine \
+         reaches {limit:.3e} m from the origin; move the scene closer, or use --device cpu"
+    )]
+    TooFar {
+        /// Where it is \[m\].
+        x: f64,
+        /// Where it is \[m\].
+        y: f64,
+        /// Where it is \[m\].
+        z: f64,
+        /// Width of a cell \[m\].
+        cell: f64,
+        /// Reach of the cells \[m\].
+        limit: f64,
+    },
     /// No adapter of the wanted kind.
     #[error("no {wanted} adapter found (looked for Vulkan, Metal and DX12); {advice}")]
     NoAdapter {

@@ -99,7 +99,7 @@ impl GpuEngine {
             report: StepReport::default(),
         };
         engine.device.check()?;
-        engine.upload_world();
+        engine.upload_world()?;
         Ok(engine)
     }
 
@@ -215,7 +215,8 @@ impl GpuEngine {
         Ok(status[0])
     }
 
-    fn upload_world(&mut self) {
+    fn upload_world(&mut self) -> Result<(), Error> {
+        self.world.bodies.position.iter().try_for_each(|&position| self.anchors.check_reach(position))?;
         let queue = self.device.queue();
         let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
         write("poses", bytemuck::cast_slice(&layout::poses(&self.world, &self.anchors)));
@@ -224,6 +225,7 @@ impl GpuEngine {
         write("surfaces", bytemuck::cast_slice(&layout::surfaces(&self.world)));
         write("laws", bytemuck::cast_slice(&layout::laws(&self.world, &self.settings)));
         self.upload_params();
+        Ok(())
     }
 
     fn upload_params(&self) {
@@ -436,8 +438,7 @@ impl Engine for GpuEngine {
         if capacity != *self.buffers.capacity() {
             self.grow(capacity)?;
         }
-        self.upload_world();
-        Ok(())
+        self.upload_world()
     }
 
     fn memory(&self) -> u64 {

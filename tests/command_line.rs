@@ -183,10 +183,45 @@ fn check_tells_what_a_scenario_amounts_to_and_writes_nothing() {
 }
 
 #[test]
-fn devices_lists_the_cpu_engine() {
+fn devices_lists_every_engine_and_tests_each_adapter() {
     let output = Place::new().esker(&["devices"]);
-    assert_eq!(code(&output), 0);
-    assert!(text(&output).contains("--device cpu"), "{}", text(&output));
+    assert_eq!(code(&output), 0, "{}", text(&output));
+    let adapters = text(&output).matches("limits ").count();
+    assert!(text(&output).contains("--device cpu") && adapters > 0, "{}", text(&output));
+    assert_eq!(text(&output).matches("self-test     passed").count(), adapters, "{}", text(&output));
+}
+
+/// `--device software` where there is a software adapter, `gpu` where there is only a card.
+fn adapter() -> &'static str {
+    let listed = text(&Place::new().esker(&["devices"]));
+    if listed.contains("--device software") { "software" } else { "gpu" }
+}
+
+#[test]
+fn a_run_on_an_adapter_writes_what_a_run_on_the_cpu_writes() {
+    let place = Place::new();
+    let output = place.esker(&["run", "grain.toml", "--device", adapter()]);
+    assert_eq!(code(&output), 0, "{}", error_text(&output));
+    let summary = summary(&place.path("out/grain"));
+    assert_eq!((&summary["status"], &summary["engine"]["engine"]), (&"completed".into(), &"gpu".into()));
+    for file in ["grains_000005.vtp", "contacts_000005.vtp", "grains.pvd", "timeseries.csv", "scenario.toml"]
+    {
+        assert!(place.path("out/grain").join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn a_failure_on_an_adapter_leaves_the_outputs_before_it() {
+    let place = Place::new();
+    let upwards = ["--set", "gravity=[0, 0, 2e5]", "--set", "duration=1.0"];
+    let output = place.esker(&[&["run", "grain.toml", "--device", adapter()], &upwards[..]].concat());
+    assert_eq!(code(&output), 1, "{}", error_text(&output));
+    assert!(error_text(&output).contains("grain 0 exploded at t = "), "{}", error_text(&output));
+    let folder = place.path("out/grain");
+    assert_eq!(summary(&folder)["status"], "failed");
+    assert!(folder.join("grains_000000.vtp").exists());
+    let rows = fs::read_to_string(folder.join("timeseries.csv")).expect("a time series");
+    assert!(rows.lines().count() >= 2, "{rows}");
 }
 
 /// A program that is killed when the test is done with it, however the test ends.

@@ -230,6 +230,8 @@ fn a_pile_stands_with_the_adaptive_start_and_melts_with_history() {
         let (height, speed) = (height(&state), rms_speed(&state));
         assert!(height > 0.97 * before, "the pile lost {:.1} %", 100.0 * (1.0 - height / before));
         assert!(speed < 1e-4, "rms speed {speed} m/s");
+        let support = weight_supported(&state);
+        assert!((support - 1.0).abs() < 1e-3, "the ground carries {support} of the weight");
     }
     for engine in &mut engines(&melting) {
         engine.advance(600).unwrap();

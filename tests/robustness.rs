@@ -198,6 +198,15 @@ fn a_failed_step_leaves_the_state_of_the_step_before() {
 }
 
 #[test]
+fn a_grain_beyond_the_cells_of_the_gpu_is_refused_with_its_place() {
+    let mut world = box_of(10).world;
+    world.bodies.position[5].x = 1e9;
+    let error = GpuEngine::new(device(), world, settings()).err().unwrap();
+    assert!(matches!(error, Error::TooFar { .. }), "{error}");
+    assert!(error.to_string().contains("1.000e9") && error.to_string().contains("--device cpu"), "{error}");
+}
+
+#[test]
 fn a_lost_device_is_an_error_that_says_what_to_do() {
     let scenario = box_of(100);
     let mut engine = gpu(&scenario.world, &settings());

@@ -6,6 +6,7 @@ use encase::{ShaderType, UniformBuffer};
 use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
+use crate::error::Error;
 use crate::settings::{
     DAMPING_STEPS, GAMMA, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
     TRAVEL_LIMIT, WarmStart,
@@ -192,6 +193,15 @@ impl Anchors {
         let reach = if diameter > 0.0 { diameter * (1.0 + settings.contact_margin) } else { 1.0 };
         let unit = (reach.log2().floor() - 4.0).exp2();
         Anchors { cell_size: (reach / unit).ceil() * unit }
+    }
+
+    /// Refuses a position whose cell does not fit an integer, with room to move on.
+    pub(super) fn check_reach(&self, position: DVec3) -> Result<(), Error> {
+        let limit = f64::from(1 << 30) * self.cell_size;
+        if position.abs().max_element() <= limit {
+            return Ok(());
+        }
+        Err(Error::TooFar { x: position.x, y: position.y, z: position.z, cell: self.cell_size, limit })
     }
 
     /// Cell whose centre is nearest, and the offset from it \[m\].
