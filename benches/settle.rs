@@ -11,8 +11,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use esker::engine::{Engine, StepReport};
+use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
-use esker::gpu::{Capacity, GpuEngine, Room};
 use esker::observe::contacts::overlap;
 use esker::reference::{Order, ReferenceEngine};
 use esker::scenario::Scenario;
@@ -69,8 +69,7 @@ fn bed(grains: u32) -> Scenario {
 }
 
 fn engines(world: &World, scenario: &Scenario) -> Vec<Box<dyn Engine>> {
-    let room = Capacity::for_world(world, world.grain_count(), Room::Estimated).largest();
-    let device = Device::open(DeviceChoice::Any, room).expect("a wgpu adapter: install mesa-vulkan-drivers");
+    let device = Device::open(DeviceChoice::Any).expect("a wgpu adapter: install mesa-vulkan-drivers");
     vec![
         Box::new(ReferenceEngine::new(world.clone(), scenario.settings, Order::Coloured)),
         Box::new(GpuEngine::new(device, world.clone(), scenario.settings).unwrap()),

@@ -17,7 +17,7 @@
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 
 fn bucket_of(cell: vec3i) -> u32 {
-    return bitcast<u32>(cell.x + cell.y * params.row + cell.z * params.slab) & params.bucket_mask;
+    return bitcast<u32>(cell.x + cell.y * params.stride_y + cell.z * params.stride_z) & params.bucket_mask;
 }
 
 @compute @workgroup_size(64)

@@ -274,7 +274,7 @@ fn find_starts() {
     colour_starts[COLOURS + 1u] = status.contacts;
     for (var colour = 0u; colour < COLOURS; colour++) {
         if colour_starts[colour + 1u] > colour_starts[colour] {
-            status.colours = colour + 1u;
+            status.colours++;
         }
     }
     status.tail = status.contacts - colour_starts[COLOURS];

@@ -88,8 +88,9 @@ fn with_law(geometry: Row, gap: f32, law_index: u32, radius: f32, place: u32) ->
 // the overlap δ at which the elastic law carries λ, so Σ_n = δ / (h λ) [E2]. Rigid, it would hold its
 // load at a gap of zero for ever and never come under the elastic law.
 fn landing_compliance(law: Law, radius: f32, carried: f32) -> f32 {
-    if carried <= 0.0 || params.normal_law == LAW_RIGID {
-        return 0.0;
+    let work = params.h * carried;
+    if work < 1e-30 || params.normal_law == LAW_RIGID {
+        return 0.0;  // nothing carried, or too little to divide by
     }
     // At rest λ = q_n / Σ_n: with the factors of the law, λ sigma = target √R* δ^(3/2), or R* δ (Hooke).
     let load = carried * law.sigma_factor / law.target_factor;
@@ -97,5 +98,5 @@ fn landing_compliance(law: Law, radius: f32, carried: f32) -> f32 {
     if params.normal_law == LAW_HERTZ {
         overlap = pow(load / sqrt(radius), 2.0 / 3.0);
     }
-    return overlap / (params.h * carried);
+    return overlap / work;
 }

@@ -14,13 +14,14 @@ pub trait Engine {
     /// Advances by `steps` time steps.
     ///
     /// # Errors
-    /// When a step fails; time, positions and orientations are then those of the last good substep.
+    /// When a step fails. The CPU engine is then at the last good substep; the GPU engine has no state to
+    /// show any more, and what was written before stands.
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error>;
 
     /// The present state.
     ///
     /// # Errors
-    /// When it cannot be read back.
+    /// When it cannot be read back, or a step failed before.
     fn snapshot(&mut self) -> Result<Snapshot, Error>;
 
     /// Present centres of all grains \[m\]; what an emitter looks at.
@@ -81,7 +82,7 @@ pub struct StepReport {
     pub time: f64,
     /// Contacts in the last step (gap below the margin).
     pub contacts: u64,
-    /// Colours in the last step; 0 in sequential order.
+    /// Colours in the last step that hold a contact; 0 in sequential order.
     pub colours: u32,
     /// Contacts without a colour in the last step, solved one by one.
     pub tail: u64,
@@ -89,7 +90,8 @@ pub struct StepReport {
     pub sweeps: u32,
     /// Residuals at the end of the last substep.
     pub residuals: Residuals,
-    /// Wall seconds per stage in this call; empty where the engine does not time them.
+    /// Wall seconds per stage in this call; empty where the engine does not time them. On a GPU one step
+    /// of each submission is timed, and stands for the others.
     pub stages: Vec<(&'static str, f64)>,
 }
 

@@ -91,6 +91,12 @@ pub enum Error {
         /// Simulated time of the last good state \[s\].
         time: f64,
     },
+    /// An engine that failed before is asked for its state.
+    #[error("the engine has no good state to show after its failure: {reason}")]
+    NoState {
+        /// The failure.
+        reason: String,
+    },
     /// The driver refused a command (a defect of this program, not of the input).
     #[error("the driver refused a command, which is a defect of esker, please report it: {reason}")]
     Refused {

@@ -28,8 +28,9 @@ use kernel::Kernels;
 use layout::{Anchors, Params, Status};
 use timing::Timer;
 
-/// Steps in one submission at most: drivers reset a device that is busy for seconds.
+/// Steps in one submission at most, and sweeps: drivers reset a device that is busy for seconds.
 const STEPS_PER_SUBMISSION: u64 = 32;
+const SWEEPS_PER_SUBMISSION: u64 = 1000;
 
 /// The engine on a graphics device, or on a software adapter.
 pub struct GpuEngine {
@@ -43,6 +44,8 @@ pub struct GpuEngine {
     substeps_done: u64,
     start_time: f64,
     report: StepReport,
+    /// What went wrong, if anything did: the state on the device is then half a step ahead.
+    failure: Option<String>,
 }
 
 /// Room for contacts, for tests that start with too little.
@@ -80,8 +83,7 @@ impl GpuEngine {
         room: Room,
     ) -> Result<GpuEngine, Error> {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
-        let mut capacity = Capacity::for_world(&world, world.grain_count(), room);
-        capacity.substeps *= settings.substeps;
+        let capacity = Capacity::for_world(&world, world.grain_count(), settings.substeps, room);
         let buffers = Buffers::new(&device, &capacity)?;
         let has_locks = world.bodies.locked.iter().any(|axes| axes.bits() != 0);
         let kernels = Kernels::new(&device, &buffers, has_locks)?;
@@ -97,6 +99,7 @@ impl GpuEngine {
             timer,
             substeps_done: 0,
             report: StepReport::default(),
+            failure: None,
         };
         engine.device.check()?;
         engine.upload_world()?;
@@ -112,7 +115,12 @@ impl GpuEngine {
     ///
     /// # Errors
     /// When the device is lost.
+    ///
+    /// # Panics
+    /// When there is no such stage.
     pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
+        let stages = step::STEP.iter().chain([&step::RESIDUAL]);
+        let stage = stages.into_iter().find(|stage| stage.name == name).expect("a stage of the step list");
         if name == step::STEP[0].name {
             self.upload_schedule(1);
             self.reset_status();
@@ -120,9 +128,7 @@ impl GpuEngine {
         let mut encoder = self.device.encoder();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for stage in step::STEP.iter().chain([&step::RESIDUAL]).filter(|stage| stage.name == name) {
-                self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
-            }
+            self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
         }
         self.device.submit(encoder);
         self.device.check()
@@ -263,7 +269,7 @@ impl GpuEngine {
             }
         }
         self.device.submit(encoder);
-        let status = self.status().map_err(|error| error.at_time(self.world.time))?;
+        let status = self.status()?;
         if let Some(timer) = &self.timer {
             let seconds = timer.read(&self.device)?;
             add_stage_times(&mut self.report.stages, seconds, f64::from(status.step));
@@ -375,6 +381,70 @@ impl GpuEngine {
         };
         Ok(Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) })
     }
+
+    fn advance_steps(&mut self, steps: u64) -> Result<StepReport, Error> {
+        self.report.stages.clear();
+        let sweeps = u64::from(self.settings.substeps) * u64::from(self.settings.iterations);
+        let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
+        let mut left = steps;
+        while left > 0 {
+            left -= self.submit_steps(left.min(most))?;
+        }
+        if steps > 0 {
+            self.report.residuals = self.measure_residuals()?;
+        }
+        Ok(self.report.clone())
+    }
+
+    fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
+        self.pull_world()?;
+        let mut impulses = Vec::new();
+        if self.report.step > 0 {
+            let (contacts, rows, linear) = (self.contacts()?, self.rows()?, self.impulses()?);
+            impulses = contacts
+                .iter()
+                .map(|contact| {
+                    let place = contact.place as usize;
+                    let key = Key { a: contact.a, b: contact.b };
+                    (key, layout::impulse(&rows[place], &linear[place]))
+                })
+                .collect::<Vec<(Key, Impulse)>>();
+        }
+        let substep = self.settings.substep();
+        Ok(Snapshot::new(self.world.clone(), impulses, substep, self.report.clone()))
+    }
+
+    /// Adds grains; the cells and the buffers grow with the largest grain and their number.
+    fn extend_world(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        self.pull_world()?;
+        self.world.add_grains(grains.iter().copied());
+        self.anchors = Anchors::for_world(&self.world, &self.settings);
+        if self.world.bodies.locked.iter().any(|axes| axes.bits() != 0) {
+            self.kernels.unlock(&self.device, &self.buffers)?;
+        }
+        let capacity = self.buffers.capacity().enough_for(&self.world);
+        if capacity != *self.buffers.capacity() {
+            self.grow(capacity)?;
+        }
+        self.upload_world()
+    }
+
+    /// Remembers a failure, and adds the time of the last good state to the loss of a device.
+    fn note_failure<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
+        result.map_err(|error| {
+            let error = error.at_time(self.world.time);
+            self.failure.get_or_insert_with(|| error.to_string());
+            error
+        })
+    }
+
+    /// After a failed step the velocities on the device are those that failed: no state to show.
+    fn refuse_after_failure(&self) -> Result<(), Error> {
+        match &self.failure {
+            Some(reason) => Err(Error::NoState { reason: reason.clone() }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Adds the times of one step, as if all `steps` had taken as long.
@@ -393,52 +463,28 @@ impl Engine for GpuEngine {
     }
 
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
-        self.report.stages.clear();
-        let mut left = steps;
-        while left > 0 {
-            left -= self.submit_steps(left.min(STEPS_PER_SUBMISSION))?;
-        }
-        if steps > 0 {
-            self.report.residuals = self.measure_residuals()?;
-        }
-        Ok(self.report.clone())
+        self.refuse_after_failure()?;
+        let result = self.advance_steps(steps);
+        self.note_failure(result)
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, Error> {
-        self.pull_world()?;
-        let mut impulses = Vec::new();
-        if self.report.step > 0 {
-            let (contacts, rows, linear) = (self.contacts()?, self.rows()?, self.impulses()?);
-            impulses = contacts
-                .iter()
-                .map(|contact| {
-                    let place = contact.place as usize;
-                    let key = Key { a: contact.a, b: contact.b };
-                    (key, layout::impulse(&rows[place], &linear[place]))
-                })
-                .collect::<Vec<(Key, Impulse)>>();
-        }
-        let substep = self.settings.substep();
-        Ok(Snapshot::new(self.world.clone(), impulses, substep, self.report.clone()))
+        self.refuse_after_failure()?;
+        let result = self.take_snapshot();
+        self.note_failure(result)
     }
 
     fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error> {
-        self.pull_world()?;
+        self.refuse_after_failure()?;
+        let result = self.pull_world();
+        self.note_failure(result)?;
         Ok(self.world.bodies.position[self.world.boundaries.len()..].to_vec())
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        self.pull_world()?;
-        self.world.add_grains(grains.iter().copied());
-        self.anchors = Anchors::for_world(&self.world, &self.settings);
-        if self.world.bodies.locked.iter().any(|axes| axes.bits() != 0) {
-            self.kernels.unlock(&self.device, &self.buffers)?;
-        }
-        let capacity = self.buffers.capacity().enough_for(&self.world);
-        if capacity != *self.buffers.capacity() {
-            self.grow(capacity)?;
-        }
-        self.upload_world()
+        self.refuse_after_failure()?;
+        let result = self.extend_world(grains);
+        self.note_failure(result)
     }
 
     fn memory(&self) -> u64 {

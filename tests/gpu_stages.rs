@@ -104,6 +104,9 @@ fn cases() -> Vec<Case> {
         Case::new("one grain", &one_grain(), settings, 0),
         Case::new("coincident centres", &coincident_centres(), settings, 0),
         Case::new("many on one boundary", &many_on_one_boundary(), settings, 3),
+        Case::new("no boundaries", &collision_in_space(), settings, 0),
+        Case::new("one grain with more contacts than colours", &one_grain_with_many_contacts(), settings, 2),
+        Case::new("locked axes", &flat(), settings, 5),
         Case::new("sizes 1:4 among moving walls", &mixed_sizes_in_a_drum(), settings, 30),
         Case::new("falling", &box_of(400), settings, 10),
         Case::new("settled", &box_of(400), settings, 160),
@@ -218,6 +221,20 @@ fn colouring_is_valid_and_complete_and_carries_the_impulses() {
     }
 }
 
+/// Nothing is dropped: contacts beyond the 64 colours are in the tail, and solved there.
+#[test]
+fn a_grain_with_more_contacts_than_colours_fills_the_tail() {
+    let settings = Settings { iterations: 12, ..Settings::default() };
+    let mut case = Case::new("tail", &one_grain_with_many_contacts(), settings, 0);
+    case.run(&SEARCH);
+    let colouring = case.gpu.colouring().unwrap();
+    assert_eq!(colouring.colours(), 64);
+    assert!(colouring.tail().len() > 50, "{} contacts in the tail", colouring.tail().len());
+    let mut ascending = colouring.tail().to_vec();
+    ascending.sort_unstable();
+    assert_eq!(colouring.tail(), ascending, "the tail is solved in the order of the keys");
+}
+
 #[test]
 fn the_judge_of_colourings_notices_two_contacts_of_a_grain_in_one_colour() {
     let scenario = box_of(200);
@@ -314,7 +331,8 @@ fn impact_bounces_as_its_twin_does() {
             row.impulse = Impulse::default();
         }
         let mut expected = before.clone();
-        impact::solve(&law, &case.settings, &colouring, &mut rows, &mut expected);
+        // SAFETY: the judge found the colouring valid in a test of its own; the same holds twice below.
+        unsafe { impact::solve(&law, &case.settings, &colouring, &mut rows, &mut expected) };
         case.run(&["impact"]);
         let found = case.twin_velocities();
         bounced += u32::from(expected != before);
@@ -394,7 +412,7 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
         let mut rows = case.twin_rows();
         let mut expected = case.twin_velocities();
         let one_pass = 4.0 * velocity_bound(1, &expected);
-        warm_start::apply(&colouring, &mut rows, &mut expected);
+        unsafe { warm_start::apply(&colouring, &mut rows, &mut expected) };
         case.run(&["warm_start"]);
         holds_and_can_fail(
             case.name,
@@ -406,15 +424,17 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
         let mut expected = case.twin_velocities();
         let sweeps = case.settings.iterations;
         let bound = 4.0 * velocity_bound(sweeps, &expected);
-        sweep::solve(&law, &colouring, &mut rows, &mut expected, sweeps, 0.0);
+        unsafe { sweep::solve(&law, &colouring, &mut rows, &mut expected, sweeps, 0.0) };
         case.run(&["sweep"]);
         let found = case.twin_velocities();
         holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
 
-        let heaviest = (0..case.world.grain_count()).map(|i| case.world.grain_mass(i)).fold(0.0, f64::max);
+        let inverse_mass = &case.world.bodies.inverse_mass;
         let solved = case.twin_rows();
         let pairs = solved.iter().zip(&rows).flat_map(|(found, expected)| {
-            let slack = 4.0 * bound * heaviest;
+            // An impulse is as exact as the velocity of the lighter body times its mass.
+            let [a, b] = found.bodies.map(|body| inverse_mass[body as usize]);
+            let slack = 4.0 * bound / a.max(b);
             let (found, expected) = (&found.impulse, &expected.impulse);
             let tangent = components(found.tangent, expected.tangent, slack);
             let rolling = components(found.rolling, expected.rolling, slack * D);

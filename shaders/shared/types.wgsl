@@ -18,8 +18,8 @@ struct Params {
     surfaces: u32,
     materials: u32,
     bucket_mask: u32,          // number of buckets - 1
-    row: i32,                  // stride of the cell hash along y
-    slab: i32,                 // and along z
+    stride_y: i32,             // of the cell hash
+    stride_z: i32,
     contact_capacity: u32,
     sigma_t: f32,              // γ/h of friction and rolling rows
     model_gain: f32,           // h/γ

@@ -33,6 +33,10 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
         DeviceChoice::Software => gpu(device::DeviceChoice::Software, scenario),
         DeviceChoice::Auto => match gpu(device::DeviceChoice::Hardware, scenario) {
             Err(Error::NoAdapter { .. }) => Ok(cpu(scenario)),
+            Err(error @ (Error::NoDevice { .. } | Error::BufferTooLarge { .. } | Error::TooFar { .. })) => {
+                eprintln!("warning: {error}; running on the CPU engine instead");
+                Ok(cpu(scenario))
+            }
             opened => opened,
         },
     }
@@ -40,7 +44,7 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
 
 /// Memory that a scenario needs on a GPU once all its grains are there.
 pub(super) fn memory_plan(scenario: &Scenario) -> Capacity {
-    Capacity::for_world(&scenario.world, scenario.max_grains(), Room::Estimated)
+    Capacity::for_world(&scenario.world, scenario.max_grains(), scenario.settings.substeps, Room::Estimated)
 }
 
 fn cpu(scenario: &Scenario) -> Box<dyn Engine> {
@@ -48,6 +52,6 @@ fn cpu(scenario: &Scenario) -> Box<dyn Engine> {
 }
 
 fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
-    let device = Device::open(choice, memory_plan(scenario).largest())?;
+    let device = Device::open(choice)?;
     Ok(Box::new(GpuEngine::new(device, scenario.world.clone(), scenario.settings)?))
 }

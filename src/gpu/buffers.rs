@@ -9,6 +9,9 @@ use super::device::Device;
 use super::layout;
 use super::{Room, STEPS_PER_SUBMISSION};
 
+/// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
+const SMALLEST: u64 = size_of::<layout::BoundaryState>() as u64;
+
 /// What there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacity {
@@ -29,8 +32,8 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// Room for the boundaries of a world and this many grains.
-    pub fn for_world(world: &World, grains: usize, room: Room) -> Capacity {
+    /// Room for the boundaries of a world and this many grains, in steps of so many substeps.
+    pub fn for_world(world: &World, grains: usize, substeps: u32, room: Room) -> Capacity {
         let grains = grains as u32;
         let contacts = match room {
             // Equal spheres at random close packing have 3 contacts per grain and 1 within the margin.
@@ -44,7 +47,7 @@ impl Capacity {
             materials: world.materials.list.len() as u32,
             contacts: contacts.max(1),
             buckets: grains.max(64).next_power_of_two(),
-            substeps: STEPS_PER_SUBMISSION as u32,
+            substeps: STEPS_PER_SUBMISSION as u32 * substeps,
         }
     }
 
@@ -115,7 +118,7 @@ impl Capacity {
 
     /// Bytes of all buffers.
     pub fn bytes(&self) -> u64 {
-        self.sizes().into_iter().map(|(_, bytes)| bytes.max(16)).sum()
+        self.sizes().into_iter().map(|(_, bytes)| bytes.max(SMALLEST)).sum()
     }
 }
 
@@ -143,7 +146,7 @@ impl Buffers {
         }
         let mut encoder = device.encoder();
         for (name, bytes) in sizes {
-            let bytes = bytes.max(16).next_multiple_of(4);
+            let bytes = bytes.max(SMALLEST);
             let old = self.buffers.get(name);
             if old.is_some_and(|buffer| buffer.size() == bytes) {
                 continue;

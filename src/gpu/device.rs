@@ -49,9 +49,6 @@ impl AdapterReport {
     }
 }
 
-/// Bytes per binding that WebGPU promises everywhere.
-const DEFAULT_BINDING: u64 = 128 << 20;
-
 fn instance() -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     // The GL backend prints noise on machines without a display.
@@ -79,11 +76,11 @@ fn report(adapter: &wgpu::Adapter) -> AdapterReport {
 }
 
 impl Device {
-    /// Opens an adapter of the wanted kind, graphics cards first; `largest_buffer` is the size of the largest binding \[bytes\].
+    /// Opens an adapter of the wanted kind, graphics cards first.
     ///
     /// # Errors
     /// When there is none, or it refuses.
-    pub fn open(choice: DeviceChoice, largest_buffer: u64) -> Result<Device, Error> {
+    pub fn open(choice: DeviceChoice) -> Result<Device, Error> {
         let mut found = adapters();
         found.sort_by_key(|adapter| (is_software(adapter), kind_rank(adapter.get_info().device_type)));
         let fits = |adapter: &wgpu::Adapter| match choice {
@@ -92,22 +89,23 @@ impl Device {
             DeviceChoice::Any => true,
         };
         let adapter = found.into_iter().find(fits).ok_or_else(|| no_adapter(choice))?;
-        Device::from_adapter(&adapter, largest_buffer)
+        Device::from_adapter(&adapter)
     }
 
     /// Opens every adapter in turn; for the self-test.
     pub fn open_all() -> Vec<(AdapterReport, Result<Device, Error>)> {
-        adapters().iter().map(|adapter| (report(adapter), Device::from_adapter(adapter, 0))).collect()
+        adapters().iter().map(|adapter| (report(adapter), Device::from_adapter(adapter))).collect()
     }
 
-    fn from_adapter(adapter: &wgpu::Adapter, largest_buffer: u64) -> Result<Device, Error> {
+    fn from_adapter(adapter: &wgpu::Adapter) -> Result<Device, Error> {
         let info = adapter.get_info();
-        let mut limits = wgpu::Limits::default();
-        if largest_buffer > DEFAULT_BINDING {
-            let offered = adapter.limits();
-            limits.max_storage_buffer_binding_size = offered.max_storage_buffer_binding_size;
-            limits.max_buffer_size = offered.max_buffer_size;
-        }
+        // What WebGPU promises everywhere, but buffers as large as the adapter has room for.
+        let offered = adapter.limits();
+        let limits = wgpu::Limits {
+            max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
+            max_buffer_size: offered.max_buffer_size,
+            ..wgpu::Limits::default()
+        };
         let request = adapter.request_device(&wgpu::DeviceDescriptor {
             label: Some("esker"),
             required_features: adapter.features() & wgpu::Features::TIMESTAMP_QUERY,

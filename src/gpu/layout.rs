@@ -41,8 +41,8 @@ pub struct Params {
     pub surfaces: u32,
     pub materials: u32,
     pub bucket_mask: u32,
-    pub row: i32,
-    pub slab: i32,
+    pub stride_y: i32,
+    pub stride_z: i32,
     pub contact_capacity: u32,
     pub sigma_t: f32,
     pub model_gain: f32,
@@ -195,6 +195,19 @@ impl Anchors {
         Anchors { cell_size: (reach / unit).ceil() * unit }
     }
 
+    /// Strides of the cell hash along y and z: the present extent of the grains, so that they map to buckets
+    /// without collisions; not less than that of a cube of all buckets, as grains may spread.
+    fn strides(&self, world: &World, buckets: u32) -> [i32; 2] {
+        let centres = world.spheres.iter().map(|sphere| world.bodies.position[sphere.body as usize]);
+        let (low, high) =
+            centres.fold((DVec3::MAX, DVec3::MIN), |(low, high), centre| (low.min(centre), high.max(centre)));
+        let cube = f64::from(buckets).cbrt().ceil();
+        let [x, y, _] = ((high - low) / self.cell_size)
+            .to_array()
+            .map(|cells| (cells.ceil() + 3.0).clamp(cube, f64::from(buckets).max(cube)) as i32);
+        [x, x.wrapping_mul(y)]
+    }
+
     /// Refuses a position whose cell does not fit an integer, with room to move on.
     pub(super) fn check_reach(&self, position: DVec3) -> Result<(), Error> {
         let limit = f64::from(1 << 30) * self.cell_size;
@@ -243,7 +256,7 @@ impl Params {
             WarmStart::Adaptive { fraction, motion } => (2, fraction, motion),
             WarmStart::Model => (3, 0.0, 1.0),
         };
-        let row = f64::from(capacity.buckets).cbrt().ceil() as i32 | 1;
+        let [stride_y, stride_z] = anchors.strides(world, capacity.buckets);
         Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
@@ -264,8 +277,8 @@ impl Params {
             surfaces: world.surfaces.len() as u32,
             materials: world.materials.list.len() as u32,
             bucket_mask: capacity.buckets - 1,
-            row,
-            slab: row * row,
+            stride_y,
+            stride_z,
             contact_capacity: capacity.contacts,
             sigma_t: (GAMMA / h) as f32,
             model_gain: (h / GAMMA) as f32,

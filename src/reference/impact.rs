@@ -7,11 +7,14 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse};
 use crate::settings::Settings;
 
-use super::narrowphase::{CHUNK, Law, Row};
+use super::narrowphase::{CHUNK, FAR, Law, Row};
 use super::sweep::{self, Velocity};
 
 /// Solves the impacts, if there are any. Leaves impulses and coefficients of the rows as they were.
-pub fn solve(
+///
+/// # Safety
+/// As [`sweep::for_each_contact`].
+pub unsafe fn solve(
     law: &Law,
     settings: &Settings,
     colouring: &Colouring,
@@ -30,7 +33,10 @@ pub fn solve(
             impact_row(row, if bounces(row, speed) { -row.restitution * speed } else { 0.0 })
         })
         .collect();
-    sweep::solve(law, colouring, &mut impacts, velocities, settings.iterations, settings.tolerance);
+    // SAFETY: by the caller's promise; the rows made over have the bodies of the rows.
+    unsafe {
+        sweep::solve(law, colouring, &mut impacts, velocities, settings.iterations, settings.tolerance);
+    }
 }
 
 fn closing(row: &Row, velocities: &[Velocity]) -> f64 {
@@ -47,7 +53,7 @@ fn impact_row(row: &Row, target: f64) -> Row {
         impulse: Impulse::default(),
         sigma_n: 0.0,
         inverse_d: [if rigid > 0.0 { 1.0 / rigid } else { 0.0 }, row.inverse_d[1], row.inverse_d[2]],
-        target: if row.touches() { target } else { f64::NEG_INFINITY },
+        target: if row.touches() { target } else { FAR },
         ..*row
     }
 }

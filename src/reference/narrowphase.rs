@@ -16,6 +16,9 @@ use super::sweep::Velocity;
 /// Rows handled by one task.
 pub(super) const CHUNK: usize = 1024;
 
+/// Target of a contact that takes no part \[m/s\].
+pub const FAR: f64 = -1e30;
+
 /// Constants of the laws during a substep.
 #[derive(Debug, Clone, Copy)]
 pub struct Law {
@@ -94,8 +97,7 @@ pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
     let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
     let [a, b] = bodies.map(|body| body as usize);
     let Some(touch) = world.touch(key.a, key.b) else {
-        let position_target = f64::NEG_INFINITY;
-        return Row { bodies, gap: f64::INFINITY, position_target, impulse: carried, ..Row::default() };
+        return Row { bodies, gap: f64::INFINITY, position_target: FAR, impulse: carried, ..Row::default() };
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);

@@ -79,7 +79,10 @@ pub fn load_velocities(world: &World, end: f64, h: f64, velocities: &mut Vec<Vel
 
 /// Sweeps until no contact changes by more than `tolerance` \[m/s\], at most `iterations` times.
 /// Returns the number of sweeps.
-pub fn solve(
+///
+/// # Safety
+/// As [`for_each_contact`].
+pub unsafe fn solve(
     law: &Law,
     colouring: &Colouring,
     rows: &mut [Row],
@@ -88,11 +91,13 @@ pub fn solve(
     tolerance: f64,
 ) -> u32 {
     for sweep in 1..=iterations {
-        let change = for_each_contact(colouring, rows, velocities, |row, a, b| {
+        let visit = |row: &mut Row, a: &mut Velocity, b: &mut Velocity| {
             let before = row.impulse;
             solve_contact(law, row, a, b);
             if tolerance > 0.0 { change_since(row, &before) } else { 0.0 }
-        });
+        };
+        // SAFETY: by the caller's promise.
+        let change = unsafe { for_each_contact(colouring, rows, velocities, visit) };
         if change < tolerance {
             return sweep;
         }
@@ -102,7 +107,11 @@ pub fn solve(
 
 /// Visits all rows with their bodies, colour by colour, then the tail, and returns the largest value
 /// that `visit` returned. Rows of a colour share no free body, so their order has no effect.
-pub fn for_each_contact(
+///
+/// # Safety
+/// No two rows of one colour may share a free body: the colouring is valid, and the rows are those of its
+/// contacts, in its order.
+pub unsafe fn for_each_contact(
     colouring: &Colouring,
     rows: &mut [Row],
     velocities: &mut [Velocity],

@@ -62,8 +62,11 @@ fn into_cone(row: &Row, guess: Impulse) -> Impulse {
 }
 
 /// v ← v + M⁻¹ Gᵀ λ⁰: without it a warm start is worse than a cold one.
-pub fn apply(colouring: &Colouring, rows: &mut [Row], velocities: &mut [Velocity]) {
-    sweep::for_each_contact(colouring, rows, velocities, |row, a, b| {
+///
+/// # Safety
+/// As [`sweep::for_each_contact`].
+pub unsafe fn apply(colouring: &Colouring, rows: &mut [Row], velocities: &mut [Velocity]) {
+    let visit = |row: &mut Row, a: &mut Velocity, b: &mut Velocity| {
         if row.impulse.normal > 0.0 {
             let linear = row.impulse.linear(row.normal);
             a.push(linear, row.arm_a);
@@ -72,5 +75,7 @@ pub fn apply(colouring: &Colouring, rows: &mut [Row], velocities: &mut [Velocity
             b.twist(-row.impulse.rolling);
         }
         0.0
-    });
+    };
+    // SAFETY: by the caller's promise.
+    unsafe { sweep::for_each_contact(colouring, rows, velocities, visit) };
 }

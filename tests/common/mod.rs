@@ -16,7 +16,7 @@ pub const D: f64 = 0.013;
 
 /// Fails without an adapter: a test that did not run must not look green.
 pub fn device() -> Device {
-    Device::open(DeviceChoice::Any, 0).expect("a wgpu adapter: install mesa-vulkan-drivers for lavapipe")
+    Device::open(DeviceChoice::Any).expect("a wgpu adapter: install mesa-vulkan-drivers for lavapipe")
 }
 
 pub fn gpu(world: &World, settings: &Settings) -> GpuEngine {
@@ -157,4 +157,73 @@ packing = { kind = "random", region = { kind = "cylinder", base = [0.0, -0.1, 0.
 pub fn box_of(count: u32) -> Scenario {
     let text = format!("grains.0.packing.count={count}");
     scenario("settle_1000.toml", &[&text, "materials.pellet.rolling_resistance=0.1"])
+}
+
+/// Grains that fly into each other, without any boundary or gravity.
+pub fn collision_in_space() -> Scenario {
+    let text = pellets(
+        r#"
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+velocity = [0.5, 0.0, 0.0]
+allow_overlap = true
+packing = { kind = "list", positions = [[0, 0, 0], [0, 0.05, 0]] }
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+velocity = [-0.5, 0.1, 0.0]
+allow_overlap = true
+packing = { kind = "list", positions = [[0.0128, 0.001, 0], [0.0135, 0.051, 0]] }
+"#,
+    )
+    .resolved;
+    let weightless = ["gravity=[0, 0, 0]".to_string()];
+    Scenario::parse("space", &text, Path::new("."), &weightless)
+        .unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// A large grain on the floor, covered by 150 small ones that press into it.
+pub fn one_grain_with_many_contacts() -> Scenario {
+    const SMALL: u32 = 150;
+    let golden_angle = std::f64::consts::PI * (3.0 - 5f64.sqrt());
+    let place = |i: u32| {
+        let z = 1.0 - 1.6 * (f64::from(i) + 0.5) / f64::from(SMALL);
+        let (ring, turn) = ((1.0 - z * z).sqrt(), golden_angle * f64::from(i));
+        let reach = 0.0329;
+        format!("[{}, {}, {}]", reach * ring * turn.cos(), reach * ring * turn.sin(), 0.03 + reach * z)
+    };
+    let places: Vec<String> = (0..SMALL).map(place).collect();
+    pellets(&format!(
+        r#"{FLOOR}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.03 }}
+allow_overlap = true
+packing = {{ kind = "list", positions = [[0, 0, 0.03]] }}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.003 }}
+allow_overlap = true
+packing = {{ kind = "list", positions = [{}] }}
+"#,
+        places.join(", ")
+    ))
+}
+
+/// A heap in two dimensions: nothing moves along y or turns about x and z.
+pub fn flat() -> Scenario {
+    let text = format!(
+        r#"{FLOOR}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+velocity = [0.1, 0.0, -0.2]
+allow_overlap = true
+packing = {{ kind = "list", positions = [[0, 0, 0.0064], [0.0129, 0.001, 0.0065], [0.006, -0.001, 0.0175], [0.019, 0.0005, 0.0176]] }}
+"#
+    );
+    let locked = ["locked_axes=[\"y\", \"rx\", \"rz\"]".to_string()];
+    Scenario::parse("flat", &pellets(&text).resolved, Path::new("."), &locked)
+        .unwrap_or_else(|problems| panic!("{problems}"))
 }
