@@ -66,7 +66,8 @@ pub struct Settings {
     pub substeps: u32,
     /// Sweeps over all contacts per substep, at most \[-\].
     pub iterations: u32,
-    /// Stop sweeping when no contact changed by more than this in a sweep \[m/s\]; 0: never.
+    /// Stop sweeping when no normal or friction row changed by more than this in a sweep, D |Δλ| \[m/s\];
+    /// 0: never.
     pub tolerance: f64,
     /// Where the impulses start from.
     pub warm_start: WarmStart,

@@ -262,7 +262,7 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// After a failure: the state before the failed step, if it can be had, and a summary.
+    /// After a failure: the state before the failed step, if the engine still has it, and a summary.
     fn keep_what_there_is(&mut self, error: &Error) {
         // The failure itself is what the caller must hear of, not what it makes impossible.
         let _ = self.record();

@@ -142,7 +142,7 @@ fn grains_added_during_a_run_grow_the_buffers_and_lose_nothing() {
 }
 
 /// Four grains that do not touch, of which one is about to fail.
-fn failing(change: impl Fn(&mut World)) -> Vec<(Error, Snapshot)> {
+fn failing(change: impl Fn(&mut World)) -> [(Error, Result<Snapshot, Error>); 2] {
     let scenario = pellets(
         r#"
 [[boundaries]]
@@ -156,10 +156,16 @@ packing = { kind = "list", positions = [[0, 0, 1], [0.1, 0, 1], [0.2, 0, 1], [0.
     );
     let mut world = scenario.world;
     change(&mut world);
-    both(&world, &settings())
-        .into_iter()
-        .map(|mut engine| (engine.advance(5).unwrap_err(), engine.snapshot().unwrap()))
-        .collect()
+    both(&world, &settings()).map(|mut engine| (engine.advance(5).unwrap_err(), engine.snapshot()))
+}
+
+/// After a failure the CPU engine shows the last good state, the GPU engine none: its velocities are those
+/// that failed.
+fn good_state(states: [(Error, Result<Snapshot, Error>); 2]) -> Snapshot {
+    let [(_, cpu), (failure, gpu)] = states;
+    let refusal = gpu.unwrap_err().to_string();
+    assert!(refusal.contains(&failure.to_string()), "{refusal}");
+    cpu.unwrap()
 }
 
 #[test]
@@ -173,28 +179,37 @@ fn a_velocity_that_is_not_a_number_names_the_grain_and_the_time() {
 
 #[test]
 fn a_grain_that_explodes_is_named_and_stays_where_it_was() {
-    for (error, state) in failing(|world| world.bodies.velocity[4].z = 1e4) {
+    let states = failing(|world| world.bodies.velocity[4].z = 1e4);
+    for (error, _) in &states {
         assert!(matches!(error, Error::Exploded { grain: 3, .. }), "{error}");
         assert!(error.to_string().contains("reduce solver.time_step"), "{error}");
-        assert_eq!(state.report.step, 0, "nothing moved");
-        assert_eq!(state.world.time, 0.0);
     }
+    let state = good_state(states);
+    assert_eq!((state.report.step, state.world.time), (0, 0.0), "nothing moved");
 }
 
 #[test]
 fn a_failed_step_leaves_the_state_of_the_step_before() {
-    // Free flight at 20 m/s for a while, then gravity makes it too fast: 10 diameters per step.
+    // Gravity pulls up until a step carries the grains further than 10 diameters.
     let mut world = box_of(100).world;
     world.gravity = DVec3::new(0.0, 0.0, 200.0);
-    for mut engine in both(&world, &settings()) {
+    let states = both(&world, &settings()).map(|mut engine| {
         let error = engine.advance(1000).unwrap_err();
-        let state = engine.snapshot().unwrap();
-        let Error::Exploded { time, .. } = error else { panic!("{error}") };
-        assert_eq!(state.world.time, time);
-        assert!(state.report.step > 10, "failed at step {}", state.report.step);
-        let highest = state.world.bodies.position.iter().map(|p| p.z).fold(0.0, f64::max);
-        assert!(highest.is_finite() && highest > 0.1);
-    }
+        assert!(matches!(error, Error::Exploded { .. }), "{error}");
+        (error, engine.snapshot())
+    });
+    let [Error::Exploded { time: cpu, .. }, Error::Exploded { time: gpu, .. }] =
+        states.each_ref().map(|(error, _)| error)
+    else {
+        panic!("both exploded");
+    };
+    assert_eq!(cpu, gpu, "both engines fail in the same step");
+    let time = *cpu;
+    let state = good_state(states);
+    assert_eq!(state.world.time, time);
+    assert!(state.report.step > 10, "failed at step {}", state.report.step);
+    let fastest = state.world.bodies.velocity.iter().map(|v| v.length()).fold(0.0, f64::max);
+    assert!(fastest <= 10.0 * D / 5e-3, "{fastest} m/s is the velocity that failed");
 }
 
 #[test]
@@ -215,6 +230,32 @@ fn a_lost_device_is_an_error_that_says_what_to_do() {
     let error = engine.advance(3).unwrap_err();
     assert!(matches!(error, Error::DeviceLost { .. }), "{error}");
     assert!(error.to_string().contains("--device cpu"), "{error}");
+    assert!(error.to_string().contains("t = 0.015000 s"), "the time of the last good state: {error}");
+}
+
+/// A larger grain widens the cells that positions are anchored to; nothing else may notice.
+#[test]
+fn a_larger_grain_moves_the_anchors_and_nothing_else() {
+    let scenario = box_of(300);
+    let mut engine = gpu(&scenario.world, &settings());
+    let before = run(&mut engine, 80);
+    let large = esker::world::Grain::at(DVec3::new(0.0, 0.0, 0.5), 1.7 * D, 0);
+    engine.add_grains(&[large]).unwrap();
+    let after = engine.snapshot().unwrap();
+    assert_eq!(after.contacts.len(), before.contacts.len());
+    for (old, new) in before.world.bodies.position.iter().zip(&after.world.bodies.position) {
+        assert!(old.distance(*new) < 1e-8, "moved by {} m", old.distance(*new));
+    }
+    assert_eq!(before.world.bodies.velocity[..], after.world.bodies.velocity[..before.world.bodies.len()]);
+
+    // One step more, with and without: the large grain is far away, and the impulses are remembered.
+    let mut alone = gpu(&scenario.world, &settings());
+    let (alone, with) = (run(&mut alone, 81), run(&mut engine, 1));
+    for (old, new) in alone.world.bodies.velocity.iter().zip(&with.world.bodies.velocity) {
+        assert!(old.distance(*new) < 1e-4, "velocities differ by {} m/s", old.distance(*new));
+    }
+    let weight = |state: &Snapshot| state.contacts.iter().map(|contact| contact.impulse.normal).sum::<f64>();
+    assert!((weight(&alone) / weight(&with) - 1.0).abs() < 1e-3);
 }
 
 #[test]
