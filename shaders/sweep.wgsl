@@ -16,11 +16,13 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(256)
 fn sweep_rest(@builtin(local_invocation_index) lane: u32) {
     for (var c = DISPATCHED_COLOURS; c < COLOURS; c++) {
+        if colour_starts[c] == colour_starts[c + 1u] {
+            continue;
+        }
         for (var place = colour_starts[c] + lane; place < colour_starts[c + 1u]; place += 256u) {
             solve_place(place);
         }
         storageBarrier();
-        workgroupBarrier();
     }
     if lane == 0u {
         for (var place = colour_starts[COLOURS]; place < colour_starts[COLOURS + 1u]; place++) {
