@@ -235,7 +235,8 @@ impl GpuEngine {
     }
 
     fn upload_params(&self) {
-        let params = Params::new(&self.world, &self.settings, &self.anchors, self.buffers.capacity());
+        let Capacity { buckets, contacts, .. } = *self.buffers.capacity();
+        let params = Params::new(&self.world, &self.settings, &self.anchors, buckets, contacts);
         self.device.queue().write_buffer(self.buffers.get("params"), 0, &params.to_bytes());
     }
 

@@ -15,6 +15,7 @@ pub mod oracle;
 pub mod predict;
 pub mod residual;
 pub mod sweep;
+pub mod velocity;
 pub mod warm_start;
 
 use std::time::Instant;
@@ -28,7 +29,7 @@ use crate::settings::Settings;
 use crate::world::{Grain, World};
 
 use narrowphase::{Law, Row};
-use sweep::Velocity;
+use velocity::Velocity;
 
 /// The order in which contacts are visited within a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,7 +162,7 @@ impl ReferenceEngine {
         let Self { world, settings, law, keys, colouring, rows, velocities, stages, report, .. } = self;
 
         stages.time("narrowphase", || {
-            sweep::load_velocities(world, end, h, velocities);
+            velocity::load_velocities(world, end, h, velocities);
             narrowphase::fill_rows(world, law, keys, colouring, rows);
         });
         // SAFETY, here and twice below: the colouring was made for these contacts, in `find_contacts`, and the rows

@@ -13,8 +13,6 @@ use crate::settings::{
 };
 use crate::world::{Form, Side, World};
 
-use super::buffers::Capacity;
-
 /// More contacts than room.
 pub const HALT_CONTACTS: u32 = 1;
 /// A velocity is not a number.
@@ -248,7 +246,13 @@ fn quaternion(q: DQuat) -> [f32; 4] {
 }
 
 impl Params {
-    pub(super) fn new(world: &World, settings: &Settings, anchors: &Anchors, capacity: &Capacity) -> Params {
+    pub(super) fn new(
+        world: &World,
+        settings: &Settings,
+        anchors: &Anchors,
+        buckets: u32,
+        contact_capacity: u32,
+    ) -> Params {
         let h = settings.substep();
         let (warm_start, fraction, motion) = match settings.warm_start {
             WarmStart::Cold => (0, 0.0, 1.0),
@@ -256,7 +260,7 @@ impl Params {
             WarmStart::Adaptive { fraction, motion } => (2, fraction, motion),
             WarmStart::Model => (3, 0.0, 1.0),
         };
-        let [stride_y, stride_z] = anchors.strides(world, capacity.buckets);
+        let [stride_y, stride_z] = anchors.strides(world, buckets);
         Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
@@ -276,10 +280,10 @@ impl Params {
             boundaries: world.boundaries.len() as u32,
             surfaces: world.surfaces.len() as u32,
             materials: world.materials.list.len() as u32,
-            bucket_mask: capacity.buckets - 1,
+            bucket_mask: buckets - 1,
             stride_y,
             stride_z,
-            contact_capacity: capacity.contacts,
+            contact_capacity,
             sigma_t: (GAMMA / h) as f32,
             model_gain: (h / GAMMA) as f32,
             speed_limit: (TRAVEL_LIMIT * 2.0 * world.largest_radius() / h) as f32,

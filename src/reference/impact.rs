@@ -8,7 +8,8 @@ use crate::contact::{Colouring, Impulse};
 use crate::settings::Settings;
 
 use super::narrowphase::{CHUNK, FAR, Law, Row};
-use super::sweep::{self, Velocity};
+use super::sweep;
+use super::velocity::Velocity;
 
 /// Solves the impacts, if there are any. Leaves impulses and coefficients of the rows as they were.
 ///

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::settings::{Settings, TRAVEL_LIMIT};
 use crate::world::World;
 
-use super::sweep::Velocity;
+use super::velocity::Velocity;
 
 /// Commits the velocities and moves all bodies to time `end` \[s\].
 ///

@@ -11,7 +11,7 @@ use crate::settings::{
 };
 use crate::world::{PairLaw, World};
 
-use super::sweep::Velocity;
+use super::velocity::Velocity;
 
 /// Rows handled by one task.
 pub(super) const CHUNK: usize = 1024;

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::world::World;
 
-use super::sweep::Velocity;
+use super::velocity::Velocity;
 
 /// v ← v + h g for every free body.
 pub fn apply_gravity(world: &World, h: f64, velocities: &mut [Velocity]) {

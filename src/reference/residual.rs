@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use crate::engine::{Residuals, Spread};
 
 use super::narrowphase::{CHUNK, Law, Row};
-use super::sweep::{Velocity, project};
+use super::sweep::project;
+use super::velocity::Velocity;
 
 /// Residuals of one contact: normal \[m/s\], friction \[m/s\], rolling \[rad/s\].
 pub fn of_contact(law: &Law, row: &Row, a: &Velocity, b: &Velocity) -> [f64; 3] {

@@ -7,7 +7,8 @@ use crate::contact::{Colouring, Impulse};
 use crate::settings::{GAMMA, NormalLaw, Settings, WarmStart};
 
 use super::narrowphase::{CHUNK, Law, Row};
-use super::sweep::{self, Velocity, project};
+use super::sweep::{self, project};
+use super::velocity::Velocity;
 
 /// Turns the impulse that a row carries into the one it starts from, inside today's cone.
 /// `velocities` are those before the external forces.
