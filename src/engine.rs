@@ -95,6 +95,14 @@ pub struct StepReport {
     pub stages: Vec<(&'static str, f64)>,
 }
 
+/// Adds wall seconds to those of a stage.
+pub fn add_stage_time(stages: &mut Vec<(&'static str, f64)>, stage: &'static str, seconds: f64) {
+    match stages.iter_mut().find(|(name, _)| *name == stage) {
+        Some((_, total)) => *total += seconds,
+        None => stages.push((stage, seconds)),
+    }
+}
+
 /// A state of the world, the same whichever engine made it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {

@@ -13,10 +13,11 @@ pub mod shader;
 pub mod step;
 mod timing;
 
+use bytemuck::Pod;
 use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::engine::{Engine, Identity, Residuals, Snapshot, Spread, StepReport};
+use crate::engine::{Engine, Identity, Residuals, Snapshot, Spread, StepReport, add_stage_time};
 use crate::error::Error;
 use crate::settings::{Settings, TRAVEL_LIMIT};
 use crate::world::{Grain, World};
@@ -41,6 +42,8 @@ pub struct GpuEngine {
     buffers: Buffers,
     kernels: Kernels,
     timer: Option<Timer>,
+    /// Grains that the contacts of the last step know of.
+    remembered: u32,
     substeps_done: u64,
     start_time: f64,
     report: StepReport,
@@ -88,7 +91,7 @@ impl GpuEngine {
         let has_locks = world.bodies.locked.iter().any(|axes| axes.bits() != 0);
         let kernels = Kernels::new(&device, &buffers, has_locks)?;
         let timer = Timer::new(&device, settings.substeps);
-        let mut engine = GpuEngine {
+        let engine = GpuEngine {
             anchors: Anchors::for_world(&world, &settings),
             start_time: world.time,
             device,
@@ -97,6 +100,7 @@ impl GpuEngine {
             buffers,
             kernels,
             timer,
+            remembered: 0,
             substeps_done: 0,
             report: StepReport::default(),
             failure: None,
@@ -134,14 +138,6 @@ impl GpuEngine {
         self.device.check()
     }
 
-    /// Contents of a buffer as 32-bit words; for stage tests.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn read_words(&self, buffer: &'static str) -> Result<Vec<u32>, Error> {
-        readback::read(&self.device, self.buffers.get(buffer), 0, self.buffers.get(buffer).size())
-    }
-
     /// Fills a buffer with one 32-bit word; for stage tests.
     pub fn fill_words(&self, buffer: &'static str, word: u32) {
         let buffer = self.buffers.get(buffer);
@@ -162,9 +158,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn contacts(&self) -> Result<Vec<layout::Contact>, Error> {
-        let count = self.status()?.contacts.min(self.buffers.capacity().contacts);
-        let bytes = u64::from(count) * size_of::<layout::Contact>() as u64;
-        readback::read(&self.device, self.buffers.get("contacts"), 0, bytes)
+        self.read_list("contacts", self.contact_count()?)
     }
 
     /// The present rows, in solving order.
@@ -172,9 +166,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn rows(&self) -> Result<Vec<layout::Row>, Error> {
-        let count = self.status()?.contacts.min(self.buffers.capacity().contacts);
-        let bytes = u64::from(count) * size_of::<layout::Row>() as u64;
-        readback::read(&self.device, self.buffers.get("rows"), 0, bytes)
+        self.read_list("rows", self.contact_count()?)
     }
 
     /// Impulses in solving order: linear then rolling.
@@ -182,8 +174,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn impulses(&self) -> Result<Vec<[f32; 6]>, Error> {
-        let count = self.status()?.contacts.min(self.buffers.capacity().contacts);
-        readback::read(&self.device, self.buffers.get("impulses"), 0, u64::from(count) * 24)
+        self.read_list("impulses", self.contact_count()?)
     }
 
     /// Velocities of all bodies.
@@ -191,8 +182,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn velocities(&self) -> Result<Vec<layout::Velocity>, Error> {
-        let bytes = self.world.bodies.len() as u64 * size_of::<layout::Velocity>() as u64;
-        readback::read(&self.device, self.buffers.get("velocities"), 0, bytes)
+        self.read_list("velocities", self.world.bodies.len())
     }
 
     /// Colouring of the last step, over contacts in the order of their keys.
@@ -207,8 +197,7 @@ impl GpuEngine {
                 *slot = k as u32;
             }
         }
-        let starts: Vec<u32> = readback::read(&self.device, self.buffers.get("colour_starts"), 0, 65 * 4)?;
-        Ok(Colouring { order, starts })
+        Ok(Colouring { order, starts: self.read_list("colour_starts", 65)? })
     }
 
     /// Status word block of the last submission.
@@ -216,12 +205,20 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn status(&self) -> Result<Status, Error> {
-        let status: Vec<Status> =
-            readback::read(&self.device, self.buffers.get("status"), 0, size_of::<Status>() as u64)?;
-        Ok(status[0])
+        Ok(self.read_list::<Status>("status", 1)?[0])
     }
 
-    fn upload_world(&mut self) -> Result<(), Error> {
+    /// The first `count` elements of a buffer.
+    fn read_list<T: Pod>(&self, buffer: &str, count: usize) -> Result<Vec<T>, Error> {
+        readback::read(&self.device, self.buffers.get(buffer), (count * size_of::<T>()) as u64)
+    }
+
+    /// Contacts that the lists of the last step hold.
+    fn contact_count(&self) -> Result<usize, Error> {
+        Ok(self.status()?.contacts.min(self.buffers.capacity().contacts) as usize)
+    }
+
+    fn upload_world(&self) -> Result<(), Error> {
         self.world.bodies.position.iter().try_for_each(|&position| self.anchors.check_reach(position))?;
         let queue = self.device.queue();
         let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
@@ -241,7 +238,7 @@ impl GpuEngine {
     }
 
     /// Boundary states at the ends of the next substeps.
-    fn upload_schedule(&mut self, steps: u64) {
+    fn upload_schedule(&self, steps: u64) {
         let substeps = steps * u64::from(self.settings.substeps);
         let h = self.settings.substep();
         let ends = (1..=substeps).map(|i| self.start_time + (self.substeps_done + i) as f64 * h);
@@ -272,8 +269,10 @@ impl GpuEngine {
         self.device.submit(encoder);
         let status = self.status()?;
         if let Some(timer) = &self.timer {
-            let seconds = timer.read(&self.device)?;
-            add_stage_times(&mut self.report.stages, seconds, f64::from(status.step));
+            // The one step that was timed stands for all.
+            for (stage, seconds) in timer.read(&self.device)? {
+                add_stage_time(&mut self.report.stages, stage, seconds * f64::from(status.step));
+            }
         }
         self.take_status(&status)?;
         Ok(u64::from(status.step))
@@ -291,7 +290,7 @@ impl GpuEngine {
     }
 
     fn reset_status(&self) {
-        let status = Status { remembered: self.buffers.remembered(), ..Status::default() };
+        let status = Status { remembered: self.remembered, ..Status::default() };
         self.device.queue().write_buffer(self.buffers.get("status"), 0, bytemuck::bytes_of(&status));
     }
 
@@ -302,7 +301,7 @@ impl GpuEngine {
         self.report.step += u64::from(status.step);
         self.report.time = self.world.time;
         if status.step > 0 {
-            self.buffers.set_remembered(status.remembered);
+            self.remembered = status.remembered;
         }
         if status.halted & (layout::HALT_NOT_A_NUMBER | layout::HALT_EXPLODED) != 0 {
             return Err(self.failure(status));
@@ -350,13 +349,7 @@ impl GpuEngine {
 
     /// Brings positions and velocities back into `world`.
     fn pull_world(&mut self) -> Result<(), Error> {
-        let bodies = self.world.bodies.len() as u64;
-        let poses: Vec<layout::Pose> = readback::read(
-            &self.device,
-            self.buffers.get("poses"),
-            0,
-            bodies * size_of::<layout::Pose>() as u64,
-        )?;
+        let poses = self.read_list("poses", self.world.bodies.len())?;
         let velocities = self.velocities()?;
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
         Ok(())
@@ -373,9 +366,8 @@ impl GpuEngine {
             self.kernels.encode(&mut pass, &step::RESIDUAL, &self.settings, &self.buffers);
         }
         self.device.submit(encoder);
-        let count = u64::from(self.status()?.contacts);
-        let bytes = count.div_ceil(64) * 32;
-        let blocks: Vec<[f32; 8]> = readback::read(&self.device, self.buffers.get("residuals"), 0, bytes)?;
+        let count = self.contact_count()?;
+        let blocks: Vec<[f32; 8]> = self.read_list("residuals", count.div_ceil(64))?;
         let spread = |row: usize| Spread {
             mean: blocks.iter().map(|block| f64::from(block[row])).sum::<f64>() / count.max(1) as f64,
             max: blocks.iter().map(|block| f64::from(block[4 + row])).fold(0.0, f64::max),
@@ -401,13 +393,16 @@ impl GpuEngine {
         self.pull_world()?;
         let mut impulses = Vec::new();
         if self.report.step > 0 {
-            let (contacts, rows, linear) = (self.contacts()?, self.rows()?, self.impulses()?);
+            let count = self.contact_count()?;
+            let contacts: Vec<layout::Contact> = self.read_list("contacts", count)?;
+            let rows: Vec<layout::Row> = self.read_list("rows", count)?;
+            let values: Vec<[f32; 6]> = self.read_list("impulses", count)?;
             impulses = contacts
                 .iter()
                 .map(|contact| {
                     let place = contact.place as usize;
                     let key = Key { a: contact.a, b: contact.b };
-                    (key, layout::impulse(&rows[place], &linear[place]))
+                    (key, layout::impulse(&rows[place], &values[place]))
                 })
                 .collect::<Vec<(Key, Impulse)>>();
         }
@@ -444,16 +439,6 @@ impl GpuEngine {
         match &self.failure {
             Some(reason) => Err(Error::NoState { reason: reason.clone() }),
             None => Ok(()),
-        }
-    }
-}
-
-/// Adds the times of one step, as if all `steps` had taken as long.
-fn add_stage_times(into: &mut Vec<(&'static str, f64)>, times: Vec<(&'static str, f64)>, steps: f64) {
-    for (stage, seconds) in times {
-        match into.iter_mut().find(|(name, _)| *name == stage) {
-            Some((_, total)) => *total += seconds * steps,
-            None => into.push((stage, seconds * steps)),
         }
     }
 }

@@ -23,7 +23,7 @@ use std::time::Instant;
 use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::engine::{Engine, Identity, Snapshot, StepReport};
+use crate::engine::{Engine, Identity, Snapshot, StepReport, add_stage_time};
 use crate::error::Error;
 use crate::settings::Settings;
 use crate::world::{Grain, World};
@@ -68,11 +68,7 @@ impl Stages {
     fn time<T>(&mut self, stage: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        let seconds = start.elapsed().as_secs_f64();
-        match self.0.iter_mut().find(|(name, _)| *name == stage) {
-            Some((_, total)) => *total += seconds,
-            None => self.0.push((stage, seconds)),
-        }
+        add_stage_time(&mut self.0, stage, start.elapsed().as_secs_f64());
         result
     }
 }
@@ -98,26 +94,6 @@ impl ReferenceEngine {
             report: StepReport::default(),
             stages: Stages::default(),
         }
-    }
-
-    /// Rows of the last substep with their impulses, in solving order.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
-    }
-
-    /// Colouring of the last step.
-    pub fn colouring(&self) -> &Colouring {
-        &self.colouring
-    }
-
-    /// Keys of the last step's contacts, ascending.
-    pub fn keys(&self) -> &[Key] {
-        &self.keys
-    }
-
-    /// The present state.
-    pub fn world(&self) -> &World {
-        &self.world
     }
 
     /// One step: find contacts, then solve and move in each substep. This is the algorithm.

@@ -9,7 +9,6 @@ use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::{GpuEngine, Room};
 use esker::reference::{Order, ReferenceEngine};
-use esker::scenario::Scenario;
 use esker::settings::{Settings, WarmStart};
 use esker::world::{Motion, World};
 use glam::DVec3;
@@ -287,29 +286,7 @@ fn substeps_advance_the_same_time_on_both_engines() {
 
 #[test]
 fn locked_axes_stay_locked_on_both_engines() {
-    let flat = Scenario::parse(
-        "flat",
-        r#"
-duration = 1.0
-locked_axes = ["y", "rx", "rz"]
-[materials.pellet]
-density = 3700.0
-youngs_modulus = 6e6
-poisson_ratio = 0.25
-restitution = 0.18
-friction = 0.5
-[[boundaries]]
-material = "pellet"
-shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
-[[grains]]
-material = "pellet"
-radius = { kind = "constant", value = 0.0065 }
-packing = { kind = "list", positions = [[0, 0, 0.0065], [0.0131, 0.001, 0.0065], [0.006, -0.001, 0.019]] }
-"#,
-        std::path::Path::new("."),
-        &[],
-    )
-    .unwrap();
+    let flat = flat();
     for engine in &mut both(&flat.world, &Settings { warm_start: WarmStart::Cold, ..settings() }) {
         let state = run(engine.as_mut(), 100);
         let bodies = &state.world.bodies;

@@ -1,10 +1,5 @@
 // One contact solved while all others are held fixed [E5]. Twin: src/reference/sweep.rs.
 
-struct Impulse {
-    linear: vec3f,             // λ_n n + λ_t [N s]
-    rolling: vec3f,            // λ_r [N m s]
-}
-
 // What a contact does to its bodies, and how much it changed.
 struct Solution {
     impulse: Impulse,
@@ -42,11 +37,6 @@ fn limit(vector: vec3f, bound: f32) -> vec3f {
         return vector;
     }
     return vector * (bound / sqrt(length_squared));
-}
-
-// Impulses beyond the cone are never stored, so zero in all parts means that nothing acts.
-fn is_zero(impulse: Impulse) -> bool {
-    return all(impulse.linear == vec3f(0.0));
 }
 
 fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {

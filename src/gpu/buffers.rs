@@ -126,13 +126,11 @@ impl Capacity {
 pub struct Buffers {
     capacity: Capacity,
     buffers: BTreeMap<&'static str, wgpu::Buffer>,
-    /// Grains that the contacts of the last step know of.
-    remembered: u32,
 }
 
 impl Buffers {
     pub(super) fn new(device: &Device, capacity: &Capacity) -> Result<Buffers, Error> {
-        let mut buffers = Buffers { capacity: *capacity, buffers: BTreeMap::new(), remembered: 0 };
+        let mut buffers = Buffers { capacity: *capacity, buffers: BTreeMap::new() };
         buffers.grow(device, capacity)?;
         Ok(buffers)
     }
@@ -176,14 +174,6 @@ impl Buffers {
 
     pub(super) fn bytes(&self) -> u64 {
         self.buffers.values().map(wgpu::Buffer::size).sum()
-    }
-
-    pub(super) fn remembered(&self) -> u32 {
-        self.remembered
-    }
-
-    pub(super) fn set_remembered(&mut self, grains: u32) {
-        self.remembered = grains;
     }
 }
 

@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use super::buffers::{Buffers, Capacity};
 use super::device::Device;
 use super::shader::{Reflection, SOURCES, Variable, VariableKind};
-use super::step::{self, DISPATCHED_COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
+use super::step::{self, Aliases, DISPATCHED_COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
 
 /// Distance of two entries in the buffer of indices: the alignment of dynamic offsets everywhere.
 const INDEX_STRIDE: u32 = 256;
@@ -18,7 +18,6 @@ const INDICES: u32 = 64;
 const GROUPS_PER_ROW: u32 = 32768;
 
 type Name = (&'static str, &'static str);
-type Aliases = &'static [(&'static str, &'static str)];
 
 /// All pipelines, and the bind groups for the present buffers.
 pub struct Kernels {
@@ -138,8 +137,7 @@ impl Kernels {
     ) -> Result<wgpu::BindGroup, Error> {
         let pipeline = &self.pipelines[&name];
         let entry = |variable: &Variable| {
-            let alias = aliases.iter().find(|(from, _)| *from == variable.name).map(|(_, to)| *to);
-            let buffer = alias.unwrap_or(&variable.name);
+            let buffer = buffer_of(&variable.name, aliases);
             let buffer = buffers.find(buffer).ok_or_else(|| Error::Shader {
                 shader: name.0.into(),
                 reason: format!("kernel {} binds {buffer}, and there is no such buffer", name.1),
@@ -165,7 +163,7 @@ impl Kernels {
         for work in stage.work {
             match work {
                 Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
-                Work::Scan(values, sums) => self.scan(pass, values, sums, buffers),
+                Work::Scan(aliases) => self.scan(pass, aliases, buffers),
                 Work::Rounds(kernels, times) => {
                     for round in 0..*times {
                         kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
@@ -203,9 +201,9 @@ impl Kernels {
         }
     }
 
-    fn scan(&self, pass: &mut wgpu::ComputePass<'_>, values: &str, sums: &str, buffers: &Buffers) {
+    fn scan(&self, pass: &mut wgpu::ComputePass<'_>, aliases: Aliases, buffers: &Buffers) {
+        let values = buffer_of("scan_values", aliases);
         let blocks = (buffers.get(values).size() / 4).div_ceil(1024) as u32;
-        let aliases = scan_aliases(values, sums);
         for (kernel, groups) in SCAN.into_iter().zip([blocks, 1, blocks]) {
             self.set(pass, ("scan", kernel), aliases, 0);
             dispatch(pass, groups);
@@ -224,6 +222,11 @@ impl Kernels {
         self.set(pass, (shader, entry), aliases, 0);
         pass.dispatch_workgroups_indirect(arguments, offset(DISPATCHED_COLOURS));
     }
+}
+
+/// Name of the buffer that a variable stands for: its own, or that of its alias.
+fn buffer_of(variable: &str, aliases: Aliases) -> &str {
+    aliases.iter().find(|(from, _)| *from == variable).map_or(variable, |(_, to)| to)
 }
 
 enum Extent {
@@ -253,19 +256,6 @@ fn dispatch(pass: &mut wgpu::ComputePass<'_>, groups: u32) {
     }
 }
 
-/// The scans of the step list, with what their variables stand for.
-fn scan_aliases(values: &str, sums: &str) -> Aliases {
-    const SCANS: [Aliases; 3] = [
-        &[("scan_values", "bucket_ends"), ("scan_sums", "bucket_sums")],
-        &[("scan_values", "contact_starts"), ("scan_sums", "contact_sums")],
-        &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")],
-    ];
-    SCANS
-        .into_iter()
-        .find(|aliases| aliases[0].1 == values && aliases[1].1 == sums)
-        .expect("every scan of the step list has its aliases here")
-}
-
 /// Every kernel of the step list with its aliases.
 fn uses() -> Vec<(Name, Aliases)> {
     let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
@@ -277,8 +267,8 @@ fn uses() -> Vec<(Name, Aliases)> {
             Work::Colours(pass) | Work::Sweeps(pass) => {
                 [&pass.colour, &pass.rest].into_iter().for_each(&mut add)
             }
-            Work::Scan(values, sums) => SCAN.into_iter().for_each(|entry| {
-                add(&Kernel { shader: "scan", entry, over: Over::Once, aliases: scan_aliases(values, sums) });
+            Work::Scan(aliases) => SCAN.into_iter().for_each(|entry| {
+                add(&Kernel { shader: "scan", entry, over: Over::Once, aliases });
             }),
         }
     }

@@ -6,11 +6,10 @@ use crate::error::Error;
 
 use super::device::Device;
 
-/// Contents of `bytes` bytes of a buffer from `offset`.
+/// The first `bytes` bytes of a buffer.
 pub(super) fn read<T: AnyBitPattern + NoUninit>(
     device: &Device,
     buffer: &wgpu::Buffer,
-    offset: u64,
     bytes: u64,
 ) -> Result<Vec<T>, Error> {
     if bytes == 0 {
@@ -23,7 +22,7 @@ pub(super) fn read<T: AnyBitPattern + NoUninit>(
         mapped_at_creation: false,
     });
     let mut encoder = device.encoder();
-    encoder.copy_buffer_to_buffer(buffer, offset, &staging, 0, bytes);
+    encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, bytes);
     device.submit(encoder);
     let (sender, receiver) = std::sync::mpsc::channel();
     staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {

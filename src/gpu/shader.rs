@@ -31,9 +31,9 @@ macro_rules! source {
 pub const SOURCES: [Source; 11] = [
     source!("scan" uses "types"),
     source!("broadphase" uses "types" "motion" "surface"),
-    source!("matching" uses "types" "impulses" "solve" "motion"),
+    source!("matching" uses "types" "impulses"),
     source!("colouring" uses "types"),
-    source!("narrowphase" uses "types" "motion" "surface" "impulses" "solve"),
+    source!("narrowphase" uses "types" "motion" "surface" "impulses"),
     source!("impact" uses "types" "motion" "plan"),
     source!("predict" uses "types" "motion" "plan" "solve" "impulses"),
     source!("warm_start" uses "types" "motion" "solve" "impulses" "colour"),

@@ -47,12 +47,15 @@ pub enum Over {
     ImpactContacts,
 }
 
+/// Variables of a shader that stand for a buffer of another name.
+pub type Aliases = &'static [(&'static str, &'static str)];
+
 /// A dispatch, or a row of them.
 pub enum Work {
     /// One kernel.
     Run(Kernel),
-    /// Exclusive prefix sum of a buffer, with the buffer for its block sums.
-    Scan(&'static str, &'static str),
+    /// Exclusive prefix sum: which buffer is `scan_values`, and which takes the block sums.
+    Scan(Aliases),
     /// Kernels in turn, `times` times, told the round.
     Rounds(&'static [Kernel], u32),
     /// A pass over all contacts, colour by colour.
@@ -70,7 +73,7 @@ pub struct Kernel {
     /// What it runs over.
     pub over: Over,
     /// Variables that stand for a buffer of another name.
-    pub aliases: &'static [(&'static str, &'static str)],
+    pub aliases: Aliases,
 }
 
 /// Kernels of a pass over all contacts: one per colour, one for the rest.
@@ -99,11 +102,11 @@ pub const STEP: &[Stage] = &[
         work: &[
             run("broadphase", "clear_buckets", Buckets),
             run("broadphase", "count_cells", Grains),
-            Scan("bucket_ends", "bucket_sums"),
+            Scan(&[("scan_values", "bucket_ends"), ("scan_sums", "bucket_sums")]),
             run("broadphase", "fill_cells", Grains),
             run("broadphase", "sort_cells", Buckets),
             run("broadphase", "count_pairs", Grains),
-            Scan("contact_starts", "contact_sums"),
+            Scan(&[("scan_values", "contact_starts"), ("scan_sums", "contact_sums")]),
             run("broadphase", "plan_contacts", Once),
             run("broadphase", "store_pairs", Grains),
         ],
@@ -119,7 +122,7 @@ pub const STEP: &[Stage] = &[
             Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
             pending("finish_colouring", Once),
             run("colouring", "count_colours", ContactBlocks),
-            Scan("colour_counts", "colour_sums"),
+            Scan(&[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
             run("colouring", "place_contacts", ContactBlocks),
             run("colouring", "find_starts", Once),
             run("matching", "carry_impulses", Contacts),
@@ -202,9 +205,9 @@ pub const RESIDUAL: Stage =
     Stage { name: "residual", phase: Phase::Close, work: &[run("residual", "measure", Contacts)] };
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
-const THROWN_AWAY: &[(&str, &str)] = &[("impulses", "old_impulses")];
+const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
 /// The list of contacts without a colour uses the room of the rows, which are made later.
-const PENDING: &[(&str, &str)] = &[("pending", "rows")];
+const PENDING: Aliases = &[("pending", "rows")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }

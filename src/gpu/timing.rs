@@ -65,7 +65,7 @@ impl Timer {
 
     /// Seconds of each stage of the timed step.
     pub(super) fn read(&self, device: &Device) -> Result<Vec<(&'static str, f64)>, Error> {
-        let times: Vec<[u64; 2]> = readback::read(device, &self.resolved, 0, self.resolved.size())?;
+        let times: Vec<[u64; 2]> = readback::read(device, &self.resolved, self.resolved.size())?;
         let seconds = |[start, end]: &[u64; 2]| end.saturating_sub(*start) as f64 * self.tick;
         Ok(self.stages.iter().copied().zip(times.iter().map(seconds)).collect())
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse};
 use crate::settings::Settings;
 
-use super::narrowphase::{CHUNK, FAR, Law, Row};
+use super::narrowphase::{CHUNK, FAR, Law, Row, times_d};
 use super::sweep;
 use super::velocity::Velocity;
 
@@ -48,8 +48,7 @@ fn closing(row: &Row, velocities: &[Velocity]) -> f64 {
 /// The row as the impact stage solves it: rigid, from zero, to leave at `target`; a contact that does
 /// not touch takes no part.
 fn impact_row(row: &Row, target: f64) -> Row {
-    let d = |inverse: f64| if inverse > 0.0 { 1.0 / inverse } else { 0.0 };
-    let rigid = d(row.inverse_d[0]) - row.sigma_n;
+    let rigid = times_d(1.0, row.inverse_d[0]) - row.sigma_n;
     Row {
         impulse: Impulse::default(),
         sigma_n: 0.0,

@@ -167,6 +167,11 @@ impl Row {
     }
 }
 
+/// `change` times D, from 1/D; 0 where nothing can move.
+pub(super) fn times_d(change: f64, inverse_d: f64) -> f64 {
+    if inverse_d > 0.0 { change / inverse_d } else { 0.0 }
+}
+
 /// Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to
 /// the overlap δ at which the elastic law carries λ, so Σ_n = δ / (h λ) \[E2\]. Rigid, it would hold its
 /// load at a gap of zero for ever and never come under the elastic law.

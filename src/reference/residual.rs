@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::engine::{Residuals, Spread};
 
-use super::narrowphase::{CHUNK, Law, Row};
+use super::narrowphase::{CHUNK, Law, Row, times_d};
 use super::sweep::project;
 use super::velocity::Velocity;
 
@@ -23,12 +23,7 @@ pub fn of_contact(law: &Law, row: &Row, a: &Velocity, b: &Velocity) -> [f64; 3] 
     let trial = impulse.rolling - (spin + law.sigma_t * impulse.rolling) * inverse_d[2];
     let rolling = (impulse.rolling - project(trial, row.rolling_arm * impulse.normal)).length();
 
-    let in_velocity = |change: f64, inverse_d: f64| if inverse_d > 0.0 { change / inverse_d } else { 0.0 };
-    [
-        in_velocity(normal, inverse_d[0]),
-        in_velocity(friction, inverse_d[1]),
-        in_velocity(rolling, inverse_d[2]),
-    ]
+    [times_d(normal, inverse_d[0]), times_d(friction, inverse_d[1]), times_d(rolling, inverse_d[2])]
 }
 
 /// Mean and maximum over all contacts. Summed task by task, so the bits do not depend on the threads.

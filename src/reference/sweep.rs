@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::narrowphase::{Law, Row};
+use super::narrowphase::{Law, Row, times_d};
 use super::velocity::Velocity;
 use crate::contact::{Colouring, Impulse};
 
@@ -149,10 +149,9 @@ pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocit
 
 /// How far the normal and friction rows were from their solution, D |Δλ| \[m/s\].
 fn change_since(row: &Row, before: &Impulse) -> f64 {
-    let per = |change: f64, inverse_d: f64| if inverse_d > 0.0 { change / inverse_d } else { 0.0 };
     let normal = (row.impulse.normal - before.normal).abs();
     let tangent = (row.impulse.tangent - before.tangent).length();
-    per(normal, row.inverse_d[0]).max(per(tangent, row.inverse_d[1]))
+    times_d(normal, row.inverse_d[0]).max(times_d(tangent, row.inverse_d[1]))
 }
 
 /// Nearest vector no longer than `bound`.
