@@ -25,7 +25,7 @@ use crate::world::{Grain, World};
 use buffers::Buffers;
 pub use buffers::Capacity;
 use device::Device;
-use kernel::Kernels;
+use kernel::{Features, Kernels};
 use layout::{Anchors, Params, Status};
 use timing::Timer;
 
@@ -88,8 +88,7 @@ impl GpuEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         let capacity = Capacity::for_world(&world, world.grain_count(), settings.substeps, room);
         let buffers = Buffers::new(&device, &capacity)?;
-        let has_locks = world.bodies.locked.iter().any(|axes| axes.bits() != 0);
-        let kernels = Kernels::new(&device, &buffers, has_locks)?;
+        let kernels = Kernels::new(&device, &buffers, Features::of(&world))?;
         let timer = Timer::new(&device, settings.substeps);
         let engine = GpuEngine {
             anchors: Anchors::for_world(&world, &settings),
@@ -415,9 +414,7 @@ impl GpuEngine {
         self.pull_world()?;
         self.world.add_grains(grains.iter().copied());
         self.anchors = Anchors::for_world(&self.world, &self.settings);
-        if self.world.bodies.locked.iter().any(|axes| axes.bits() != 0) {
-            self.kernels.unlock(&self.device, &self.buffers)?;
-        }
+        self.kernels.adapt(&self.device, &self.buffers, Features::of(&self.world))?;
         let capacity = self.buffers.capacity().enough_for(&self.world);
         if capacity != *self.buffers.capacity() {
             self.grow(capacity)?;

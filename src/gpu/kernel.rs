@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::Error;
 use crate::settings::Settings;
+use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
 use super::device::Device;
@@ -25,7 +26,31 @@ pub struct Kernels {
     groups: BTreeMap<(Name, Aliases), wgpu::BindGroup>,
     index_group: wgpu::BindGroup,
     index_layout: wgpu::BindGroupLayout,
-    has_locks: bool,
+    features: Features,
+}
+
+/// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Features {
+    /// Bodies with locked axes.
+    pub locks: bool,
+}
+
+impl Features {
+    /// Those of a world.
+    pub fn of(world: &World) -> Features {
+        Features { locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0) }
+    }
+
+    /// Values of the overrides that a shader declares.
+    fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
+        let all = [("HAS_LOCKS", self.locks)];
+        let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
+        all.into_iter()
+            .filter(|(name, _)| is_declared(name))
+            .map(|(name, on)| (name, f64::from(u8::from(on))))
+            .collect()
+    }
 }
 
 struct Pipeline {
@@ -38,26 +63,31 @@ struct Pipeline {
 const SCAN: [&str; 3] = ["sum_blocks", "scan_block_sums", "add_block_sums"];
 
 impl Kernels {
-    pub(super) fn new(device: &Device, buffers: &Buffers, has_locks: bool) -> Result<Kernels, Error> {
+    pub(super) fn new(device: &Device, buffers: &Buffers, features: Features) -> Result<Kernels, Error> {
         let (index_layout, index_group) = make_indices(device);
         let mut kernels = Kernels {
             pipelines: BTreeMap::new(),
             groups: BTreeMap::new(),
             index_group,
             index_layout,
-            has_locks,
+            features,
         };
         kernels.compile(device)?;
         kernels.bind(device, buffers)?;
         Ok(kernels)
     }
 
-    /// Makes the kernels mind locked axes, if they do not yet.
-    pub(super) fn unlock(&mut self, device: &Device, buffers: &Buffers) -> Result<(), Error> {
-        if self.has_locks {
+    /// Compiles the kernels anew if the scene has come to have what they left out.
+    pub(super) fn adapt(
+        &mut self,
+        device: &Device,
+        buffers: &Buffers,
+        features: Features,
+    ) -> Result<(), Error> {
+        if self.features == features {
             return Ok(());
         }
-        self.has_locks = true;
+        self.features = features;
         self.compile(device)?;
         self.bind(device, buffers)
     }
@@ -102,15 +132,14 @@ impl Kernels {
             bind_group_layouts: &layouts,
             immediate_size: 0,
         });
-        let minds_locks = reflection.module.overrides.iter().next().is_some();
-        let constants = [("HAS_LOCKS", f64::from(u8::from(self.has_locks)))];
+        let constants = self.features.constants(&reflection.module);
         let pipeline = device.raw().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(entry),
             layout: Some(&pipeline_layout),
             module,
             entry_point: Some(entry),
             compilation_options: wgpu::PipelineCompilationOptions {
-                constants: if minds_locks { &constants } else { &[] },
+                constants: &constants,
                 zero_initialize_workgroup_memory: false,
             },
             cache: None,
