@@ -143,7 +143,7 @@ impl ReferenceEngine {
         });
         // SAFETY, here and twice below: the colouring was made for these contacts, in `find_contacts`, and the rows
         // filled in its order, so rows of one colour share no free body.
-        stages.time("impact", || unsafe { impact::solve(law, settings, colouring, rows, velocities) });
+        stages.time("impact", || unsafe { impact::solve(settings, colouring, rows, velocities) });
         stages.time("predict", || {
             narrowphase::set_targets(rows, velocities);
             warm_start::seed(law, settings, world.gravity, rows, velocities);
@@ -151,7 +151,7 @@ impl ReferenceEngine {
         });
         stages.time("warm_start", || unsafe { warm_start::apply(colouring, rows, velocities) });
         report.sweeps = stages.time("sweep", || unsafe {
-            sweep::solve(law, colouring, rows, velocities, settings.iterations, settings.tolerance)
+            sweep::solve(colouring, rows, velocities, settings.iterations, settings.tolerance)
         });
         stages.time("integrate", || integrate::move_bodies(world, velocities, end, h, settings))?;
         self.substeps_done += 1;
@@ -173,7 +173,7 @@ impl Engine for ReferenceEngine {
         self.stages.0.clear();
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
-        self.report.residuals = residual::measure(&self.law, &self.rows, &self.velocities);
+        self.report.residuals = residual::measure(&self.rows, &self.velocities);
         Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
     }
 

@@ -8,8 +8,8 @@ use glam::{DQuat, DVec3, Vec3};
 use crate::contact::Impulse;
 use crate::error::Error;
 use crate::settings::{
-    DAMPING_STEPS, GAMMA, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
-    TRAVEL_LIMIT, WarmStart,
+    DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
+    TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
 use crate::world::{Form, Side, World};
 
@@ -42,8 +42,8 @@ pub struct Params {
     pub stride_y: i32,
     pub stride_z: i32,
     pub contact_capacity: u32,
-    pub sigma_t: f32,
     pub model_gain: f32,
+    pub touch_tolerance: f32,
     pub speed_limit: f32,
     pub rigid_share: f32,
     pub rigid_limit: f32,
@@ -284,8 +284,8 @@ impl Params {
             stride_y,
             stride_z,
             contact_capacity,
-            sigma_t: (GAMMA / h) as f32,
-            model_gain: (h / GAMMA) as f32,
+            model_gain: (h / MODEL_GAMMA) as f32,
+            touch_tolerance: TOUCH_TOLERANCE as f32,
             speed_limit: (TRAVEL_LIMIT * 2.0 * world.largest_radius() / h) as f32,
             rigid_share: RIGID_CORRECTION as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
