@@ -109,6 +109,17 @@ impl GpuEngine {
         Ok(engine)
     }
 
+    /// Runs on edited shaders from now on: for tests that break a law on purpose.
+    ///
+    /// # Errors
+    /// When an edited shader is refused.
+    ///
+    /// # Panics
+    /// When the text of an edit is in no shader.
+    pub fn edit_shaders(&mut self, edits: &[shader::Edit]) -> Result<(), Error> {
+        self.kernels.edit(&self.device, &self.buffers, edits)
+    }
+
     /// The device it runs on.
     pub fn device(&self) -> &Device {
         &self.device

@@ -8,7 +8,7 @@ use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
 use super::device::Device;
-use super::shader::{Reflection, SOURCES, Variable, VariableKind};
+use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
 use super::step::{self, Aliases, DISPATCHED_COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
 
 /// Distance of two entries in the buffer of indices: the alignment of dynamic offsets everywhere.
@@ -27,6 +27,7 @@ pub struct Kernels {
     index_group: wgpu::BindGroup,
     index_layout: wgpu::BindGroupLayout,
     features: Features,
+    edits: Vec<Edit>,
 }
 
 /// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
@@ -71,6 +72,7 @@ impl Kernels {
             index_group,
             index_layout,
             features,
+            edits: Vec::new(),
         };
         kernels.compile(device)?;
         kernels.bind(device, buffers)?;
@@ -92,12 +94,22 @@ impl Kernels {
         self.bind(device, buffers)
     }
 
+    /// Compiles the kernels anew from edited sources.
+    pub(super) fn edit(&mut self, device: &Device, buffers: &Buffers, edits: &[Edit]) -> Result<(), Error> {
+        let found = |edit: &Edit| SOURCES.iter().any(|source| source.text().contains(edit.from));
+        assert!(edits.iter().all(found), "every edit finds its text");
+        self.edits = edits.to_vec();
+        self.compile(device)?;
+        self.bind(device, buffers)
+    }
+
     fn compile(&mut self, device: &Device) -> Result<(), Error> {
         for source in &SOURCES {
-            let reflection = source.reflect()?;
+            let text = self.edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
+            let reflection = source.reflect_text(&text)?;
             let module = device.raw().create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some(source.name),
-                source: wgpu::ShaderSource::Wgsl(source.text().into()),
+                source: wgpu::ShaderSource::Wgsl(text.into()),
             });
             for name in names().filter(|(shader, _)| *shader == source.name) {
                 let pipeline = self.make_pipeline(device, &module, &reflection, name)?;
