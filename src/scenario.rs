@@ -44,6 +44,8 @@
 //! radius = { kind = "constant", value = 0.0065 }
 //! packing = { kind = "column", count = 25, base = [0, 0, 0] }
 //! velocity = [0, 0, 0]            # m/s; angular_velocity in rad/s
+//! random_velocity = 0.0           # m/s, deviation along each axis, on top; its total momentum is zero
+//! locked_axes = []                # of these grains, beside those of all
 //! allow_overlap = false           # default true for packings from a file
 //!
 //! [[emitters]]
@@ -58,6 +60,10 @@
 //! every = 0.05                    # s between waves
 //! velocity = [0, 0, -1]
 //!
+//! [[sinks]]                       # removes grains whose centre comes inside
+//! name = "outlet"                 # default "sink-0" and so on
+//! region = { kind = "plane", point = [0, 0, -1], normal = [0, 0, 1] }  # all behind it; or a region
+//!
 //! [output]
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
@@ -66,10 +72,16 @@
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
 //!
+//! [[observe.regions]]             # grains whose centre is inside: number, mass, centre of mass
+//! name = "zone"                   # default "region-0" and so on
+//! region = { kind = "sphere", centre = [0, 0, 0], radius = 0.1 }
+//! material = "pellet"             # default: all materials count
+//!
 //! [expect]                        # see expect::QUANTITIES
 //! height = { value = 0.3210, tolerance = 0.0032 }
 //! plug_share = { at_least = 0.4, from = 4.0, until = 7.0 }
 //! "force_z:drum" = { at_most = -1.0 }
+//! "removed:outlet" = { at_least = 100 }
 //! ```
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
@@ -86,11 +98,16 @@
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and
 //! one of: `corner` and `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid
-//! fraction), `pyramid` (base, rows), `list` (positions, radii), `csv` (file). A lattice is filled from below. `corner`
+//! fraction), `pyramid` (base, rows), `list` (positions; radii, velocities, angular_velocities, each one per
+//! position), `csv` (file with columns x, y, z and, if wanted, radius, vx, vy, vz, wx, wy, wz). A lattice is filled from below. `corner`
 //! is the centre of its first grain; `counts = [nx, ny]` goes as high as `count` takes. In a box or region only
 //! sites whose grain lies inside are used, whatever its jitter.
 //!
 //! Regions: `box` (min, max), `cylinder` (base, axis, length, radius), `sphere` (centre, radius).
+//!
+//! A sink counts what it removes: `removed:NAME` \[-\] and `removed_mass:NAME` \[kg\] since the start, `mass_flow:NAME`
+//! \[kg/s\] averaged since the output before. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
+//! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
 
 mod boundaries;
 mod emitter;
@@ -108,6 +125,7 @@ mod random;
 mod read;
 mod region;
 mod resolved;
+mod sinks;
 mod solver;
 
 use std::fs::File;
@@ -123,6 +141,7 @@ use toml_edit::DocumentMut;
 pub use self::emitter::Emitter;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
+pub use self::region::Region;
 use crate::settings::Settings;
 use crate::world::{Axes, Materials, World};
 
@@ -152,6 +171,8 @@ pub struct Scenario {
     pub output: OutputPlan,
     /// A rotating drum to be observed, if any.
     pub drum: Option<DrumPlan>,
+    /// Regions whose grains are counted.
+    pub regions: Vec<RegionPlan>,
     /// Numbers the run must come to.
     pub expectations: Vec<Expectation>,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
@@ -178,6 +199,17 @@ pub struct DrumPlan {
     pub radius: f64,
     /// Relative speed, as a share of R·Ω, up to which a grain counts as plug \[-\].
     pub plug_speed: f64,
+}
+
+/// A region whose grains are counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegionPlan {
+    /// Name, for results and messages.
+    pub name: String,
+    /// Where.
+    pub region: Region,
+    /// The material that counts; `None`: all do.
+    pub material: Option<u32>,
 }
 
 /// A number that the run must come to. At least one of the bounds is set.
@@ -313,17 +345,11 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     check_steps(root, duration, &settings);
 
     let mut world = World::new(gravity, read_materials(root));
-    let mut names: Vec<String> = Vec::new();
-    for entry in each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials)) {
-        if names.contains(&entry.name) {
-            let message = format!("two boundaries are named \"{}\"", entry.name);
-            report.problem(&entry.name_span, message, "give each a name of its own");
-        }
-        names.push(entry.name);
-        if let Some((boundary, surfaces)) = entry.parts {
-            world.add_boundary(boundary, surfaces);
-        }
-    }
+    let entries = each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials));
+    let (names, boundaries) = unique("boundaries", entries, report);
+    boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
+    let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
+    world.sinks = sinks;
 
     let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
     let shared = emitter::Shared { materials: &world.materials, duration, seed, locked };
@@ -336,8 +362,15 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
     let observe = root.node("observe");
     let has_drum = observe.as_ref().is_some_and(|node| node.child("drum").is_some());
-    let drum = observe.and_then(|node| node.table(|table| plan::drum(table, &world, &names)));
-    let subjects = expect::Subjects { boundaries: &names, has_drum, duration };
+    let observed = observe.and_then(|node| node.table(|table| Some(observed(table, &world, &names))));
+    let (drum, region_names, regions) = observed.unwrap_or_default();
+    let subjects = expect::Subjects {
+        boundaries: &names,
+        sinks: &sink_names,
+        regions: &region_names,
+        has_drum,
+        duration,
+    };
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
@@ -355,9 +388,46 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         emitters,
         output,
         drum,
+        regions,
         expectations,
         resolved: String::new(),
     }
+}
+
+/// One of a list of things with names.
+struct Entry<T> {
+    /// Its name, kept when the rest is wrong, so that those who refer to it are not blamed.
+    name: String,
+    /// Where the name stands in the file.
+    name_span: std::ops::Range<usize>,
+    /// What it is, if it is right.
+    value: Option<T>,
+}
+
+/// The names of all entries, no two of which may be the same, and what the right ones are.
+fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String>, Vec<T>) {
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    for Entry { name, name_span, value } in entries {
+        if names.contains(&name) {
+            let message = format!("two {kind} are named \"{name}\"");
+            report.problem(&name_span, message, "give each a name of its own");
+        }
+        names.push(name);
+        values.extend(value);
+    }
+    (names, values)
+}
+
+/// Reads what to observe: a drum, and regions with the names they have in the file.
+fn observed(
+    table: &mut Table<'_>,
+    world: &World,
+    boundaries: &[String],
+) -> (Option<DrumPlan>, Vec<String>, Vec<RegionPlan>) {
+    let drum = plan::drum(table, world, boundaries);
+    let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
+    let (names, regions) = unique("regions", each(table, "regions", read), table.report);
+    (drum, names, regions)
 }
 
 /// Reads every table of a list; those that are wrong are left out.
@@ -370,9 +440,10 @@ fn each<T>(
     nodes.into_iter().enumerate().filter_map(|(i, node)| node.table(|table| read(i, table))).collect()
 }
 
-fn locked_axes(root: &mut Table<'_>) -> Axes {
+/// Reads the axes that grains are locked on.
+fn locked_axes(table: &mut Table<'_>) -> Axes {
     const AXES: &[&str] = &["x", "y", "z", "rx", "ry", "rz"];
-    let names = root.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));
+    let names = table.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));
     let all = Axes::TRANSLATION.into_iter().chain(Axes::ROTATION);
     let locked = AXES.iter().zip(all).filter(|(name, _)| names.contains(name));
     locked.fold(Axes::NONE, |axes, (_, axis)| axes.and(axis))

@@ -53,6 +53,15 @@ boundary = "drum"
 [expect]
 height = { value = 0.06, tolerance = 0.001 }
 "force_z:floor" = { at_most = 0.0, from = 0.5 }
+
+[[sinks]]
+name = "outlet"
+region = { kind = "plane", point = [0, 0, -1], normal = [0, 0, 1] }
+
+[[observe.regions]]
+name = "zone"
+region = { kind = "sphere", centre = [0, 0, 0], radius = 1 }
+material = "glass"
 "#;
 
 fn problems(text: &str, overrides: &[&str]) -> Problems {
@@ -189,7 +198,7 @@ fn a_missing_material_is_shown_with_the_nearest_one() {
     );
     let text = GOOD.replace("[materials.glass]", "[materials.steel]");
     let found = problems(&text, &[]).to_string();
-    assert_eq!(found.matches("is \"glass\", which is not a material (known: `steel`)").count(), 4, "{found}");
+    assert_eq!(found.matches("is \"glass\", which is not a material (known: `steel`)").count(), 5, "{found}");
 }
 
 #[test]
@@ -321,6 +330,74 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
     refuses("[observe", "\"drum\"", "\"floor\"", "\"floor\"", &["\"floor\" is not a drum"]);
     let found = problems(&GOOD.replace("floor", "drum"), &[]).to_string();
     assert!(found.contains("case.toml:23:8: two boundaries are named \"drum\""), "{found}");
+}
+
+#[test]
+fn sinks_and_regions_are_refused_with_what_is_wrong_about_them() {
+    refuses("[[sinks]]", "\"plane\"", "\"plain\"", "\"plain\"", &["did you mean `plane`?"]);
+    refuses("[[sinks]]", "normal = [0, 0, 1]", "normal = [0, 0, 0]", "[0, 0, 0]", &["a zero vector"]);
+    refuses(
+        "{ kind = \"plane\", point = [0, 0, -1]",
+        ", point = [0, 0, -1]",
+        "",
+        "",
+        &["missing key `point`"],
+    );
+    let line = "region = { kind = \"plane\", point = [0, 0, -1], normal = [0, 0, 1] }\n";
+    refuses("[[sinks]]", line, "", "", &["missing key `region` in `sinks.0`"]);
+    refuses(
+        "[[sinks]]",
+        "name",
+        "nmae",
+        "nmae",
+        &["unknown key `nmae` in `sinks.0`", "did you mean `name`?"],
+    );
+    refuses("[[observe.regions]]", "\"sphere\"", "\"plane\"", "\"plane\"", &["known: `box`"]);
+    refuses("[[observe.regions]]", "\"glass\"", "\"glas\"", "\"glas\"", &["not a material"]);
+
+    let again = |table: &str, name: &str| {
+        let region = "region = { kind = \"sphere\", centre = [0, 0, 0], radius = 1 }";
+        problems(&format!("{GOOD}\n[[{table}]]\nname = \"{name}\"\n{region}\n"), &[]).to_string()
+    };
+    assert!(again("sinks", "outlet").contains("two sinks are named \"outlet\""));
+    assert!(again("observe.regions", "zone").contains("two regions are named \"zone\""));
+
+    let height = "height = { value = 0.06, tolerance = 0.001 }";
+    for (quantity, words) in [
+        ("removed:outlt", "there is no sink \"outlt\" (did you mean `outlet`?)"),
+        ("mass_flow:floor", "there is no sink \"floor\""),
+        ("count:outlet", "there is no region \"outlet\""),
+        ("removd:outlet", "did you mean `removed:`?"),
+    ] {
+        let text = GOOD.replace(height, &format!("\"{quantity}\" = {{ at_least = 0 }}"));
+        let found = problems(&text, &[]).to_string();
+        assert!(found.contains(words), "no \"{words}\" in\n{found}");
+    }
+}
+
+#[test]
+fn lists_of_one_value_per_grain_must_be_as_long_as_the_list_of_grains() {
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let list = |more: &str| format!("{{ kind = \"list\", positions = [[0, 0, 1], [0, 0, 2]], {more} }}");
+    let words = |found: &'static str| ["`grains.0.packing` has 2 positions and", found, "equally long"];
+    refuses("packing", column, &list("radii = [0.01]"), "{", &words("1 radii"));
+    refuses("packing", column, &list("velocities = [[0, 0, 1]]"), "{", &words("1 velocities"));
+    refuses("packing", column, &list("angular_velocities = []"), "{", &words("0 angular_velocities"));
+    refuses(
+        "packing",
+        column,
+        &list("velocities = [[0, 0, 1], [0, 0]]"),
+        "[0, 0]]",
+        &["`grains.0.packing.velocities.1` has 2 numbers"],
+    );
+    refuses(
+        "[[grains]]",
+        "packing",
+        "random_velocity = -1.0\npacking",
+        "-1.0",
+        &["zero or a positive speed"],
+    );
+    refuses("[[grains]]", "packing", "locked_axes = [\"w\"]\npacking", "\"w\"", &["did you mean `x`?"]);
 }
 
 #[test]

@@ -4,7 +4,8 @@ use super::Expectation;
 use super::problems::suggest;
 use super::read::{FINITE, NOT_NEGATIVE, TIME, Table, number};
 
-/// Quantities that can be expected. Those that end in `:` go on with the name of a boundary.
+/// Quantities that can be expected. Those that end in `:` go on with the name of a boundary, a sink
+/// ([`OF_A_SINK`]) or a region ([`OF_A_REGION`]).
 pub const QUANTITIES: &[&str] = &[
     "height",
     "height_p99",
@@ -46,7 +47,21 @@ pub const QUANTITIES: &[&str] = &[
     "torque_x:",
     "torque_y:",
     "torque_z:",
+    "removed:",
+    "removed_mass:",
+    "mass_flow:",
+    "count:",
+    "mass:",
+    "centre_x:",
+    "centre_y:",
+    "centre_z:",
 ];
+
+/// Quantities that go on with the name of a sink.
+pub const OF_A_SINK: [&str; 3] = ["removed:", "removed_mass:", "mass_flow:"];
+
+/// Quantities that go on with the name of a region.
+pub const OF_A_REGION: [&str; 5] = ["count:", "mass:", "centre_x:", "centre_y:", "centre_z:"];
 
 /// Quantities that only a drum has.
 const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
@@ -55,10 +70,27 @@ const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
 pub struct Subjects<'a> {
     /// Names of the boundaries.
     pub boundaries: &'a [String],
+    /// Names of the sinks.
+    pub sinks: &'a [String],
+    /// Names of the regions that are observed.
+    pub regions: &'a [String],
     /// Whether a drum is observed.
     pub has_drum: bool,
     /// Simulated time \[s\].
     pub duration: f64,
+}
+
+impl Subjects<'_> {
+    /// What the quantities of a prefix belong to, and the names there are.
+    fn of(&self, prefix: &str) -> (&'static str, &[String]) {
+        if OF_A_SINK.contains(&prefix) {
+            ("sink", self.sinks)
+        } else if OF_A_REGION.contains(&prefix) {
+            ("region", self.regions)
+        } else {
+            ("boundary", self.boundaries)
+        }
+    }
 }
 
 /// Reads all expectations.
@@ -81,10 +113,11 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
             let message = format!("unknown quantity `{quantity}`");
             return Err((message, suggest(&prefix, QUANTITIES.iter().copied())));
         }
-        let names = subjects.boundaries.iter().map(String::as_str);
+        let (kind, names) = subjects.of(&prefix);
+        let names = names.iter().map(String::as_str);
         return match names.clone().any(|known| known == name) {
             true => Ok(()),
-            false => Err((format!("`{quantity}`: there is no boundary \"{name}\""), suggest(name, names))),
+            false => Err((format!("`{quantity}`: there is no {kind} \"{name}\""), suggest(name, names))),
         };
     }
     if !QUANTITIES.contains(&quantity) {

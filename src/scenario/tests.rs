@@ -63,13 +63,14 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
     std::fs::write(settled.path(), "x,y,z,radius\n0,0,0.0064,0.0065\n0.01,0,0.0064,0.005\n")
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
-    let cases: [(&str, &[&str], usize); 7] = [
+    let cases: [(&str, &[&str], usize); 8] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
         ("settle_1000.toml", &[], 1000),
         ("box_at_rest.toml", &[], 1000),
         ("pile.toml", &[], 3363),
+        ("hopper.toml", &[], 1800),
         ("pile_at_rest.toml", &[&file], 2),
     ];
     for (name, overrides, grains) in cases {
@@ -257,6 +258,88 @@ fn locked_axes_hold_for_all_grains() {
     let scenario = Scenario::parse("flat", &text, Path::new(""), &[]).expect("valid");
     assert_eq!(scenario.world.bodies.locked[0].free_translation(), DVec3::new(1.0, 0.0, 1.0));
     assert_eq!(scenario.world.bodies.locked[0].free_rotation(), DVec3::new(0.0, 1.0, 1.0));
+}
+
+#[test]
+fn a_block_adds_its_own_locked_axes() {
+    let block = GRAIN.replace("[[grains]]", "[[grains]]\nlocked_axes = [\"x\"]");
+    let text = format!("locked_axes = [\"rz\"]{BASIS}{GRAIN}{}", block.replace("0.6]", "0.9]"));
+    let locked = Scenario::parse("two", &text, Path::new(""), &[]).expect("valid").world.bodies.locked;
+    assert_eq!(
+        (locked[0].free_translation(), locked[0].free_rotation()),
+        (DVec3::ONE, DVec3::new(1.0, 1.0, 0.0))
+    );
+    assert_eq!(
+        (locked[1].free_translation(), locked[1].free_rotation()),
+        (DVec3::new(0.0, 1.0, 1.0), DVec3::new(1.0, 1.0, 0.0))
+    );
+}
+
+#[test]
+fn a_list_gives_each_grain_its_own_velocity_and_the_block_what_the_list_leaves_out() {
+    let bodies = with(
+        "[[grains]]
+material = \"glass\"
+velocity = [9, 9, 9]
+angular_velocity = [0, 5, 0]
+packing = { kind = \"list\", positions = [[0, 0, 1], [0, 0, 2]], radii = [0.1, 0.1], velocities = [[1, 0, 0], [0, 0, -2]] }",
+    )
+    .world
+    .bodies;
+    assert_eq!(bodies.velocity, [DVec3::X, DVec3::new(0.0, 0.0, -2.0)]);
+    assert_eq!(bodies.angular_velocity, [DVec3::new(0.0, 5.0, 0.0); 2]);
+}
+
+#[test]
+fn random_velocities_have_their_deviation_and_no_momentum() {
+    let gas = |more: &str| {
+        with(&format!(
+            "[[grains]]
+material = \"glass\"
+radius = {{ kind = \"uniform\", min = 0.05, max = 0.1 }}
+velocity = [0, 7, 0]
+random_velocity = 3.0
+{more}
+packing = {{ kind = \"lattice\", corner = [0, 0, 0], counts = [20, 20, 10], spacing = 0.5 }}"
+        ))
+        .world
+    };
+    let world = gas("");
+    let count = world.grain_count() as f64;
+    let momentum: DVec3 = (0..world.grain_count())
+        .map(|i| world.grain_mass(i) * (world.bodies.velocity[i] - 7.0 * DVec3::Y))
+        .sum();
+    assert!(momentum.length() < 1e-9, "{momentum} N s");
+    // Variance per axis, of 4000: its deviation is 9 √(2/4000) = 0.2.
+    let square: DVec3 =
+        world.bodies.velocity.iter().map(|&v| (v - 7.0 * DVec3::Y) * (v - 7.0 * DVec3::Y)).sum();
+    assert!((square / count - 9.0).abs().max_element() < 0.8, "{} m²/s²", square / count);
+    assert_ne!(world.bodies.velocity, gas("locked_axes = [\"x\"]").bodies.velocity);
+    assert!(gas("locked_axes = [\"x\"]").bodies.velocity.iter().all(|velocity| velocity.x == 0.0));
+}
+
+#[test]
+fn a_sink_is_the_solid_of_its_region() {
+    let sinks = with(&format!(
+        "{GRAIN}
+[[sinks]]
+region = {{ kind = \"plane\", point = [0, 0, 1], normal = [0, 0, -2] }}
+[[sinks]]
+region = {{ kind = \"box\", min = [0, 0, 0], max = [1, 2, 3] }}
+[[sinks]]
+region = {{ kind = \"cylinder\", base = [1, 0, 0], axis = [1, 0, 0], length = 2, radius = 0.5 }}
+[[sinks]]
+region = {{ kind = \"sphere\", centre = [0, 0, 9], radius = 1 }}"
+    ))
+    .world
+    .sinks;
+    let names: Vec<&str> = sinks.iter().map(|sink| sink.name.as_str()).collect();
+    assert_eq!(names, ["sink-0", "sink-1", "sink-2", "sink-3"]);
+    let inside = [[0.0, 0.0, 1.1], [0.9, 1.9, 2.9], [2.9, 0.4, 0.1], [0.0, 0.0, 8.1]];
+    let outside = [[0.0, 0.0, 0.9], [1.1, 1.9, 2.9], [3.1, 0.4, 0.1], [0.0, 0.0, 7.9]];
+    for (sink, (inside, outside)) in sinks.iter().zip(inside.into_iter().zip(outside)) {
+        assert!(sink.contains(DVec3::from(inside)) && !sink.contains(DVec3::from(outside)), "{sink:?}");
+    }
 }
 
 #[test]
