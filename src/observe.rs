@@ -10,9 +10,11 @@ pub mod expectation;
 pub mod flow;
 pub mod loads;
 pub mod packing;
+pub mod series;
+pub mod tracked;
 
 use crate::engine::Snapshot;
-use crate::scenario::DrumPlan;
+use crate::scenario::{DrumPlan, Tracked};
 use crate::world::World;
 
 /// A quantity of every state: name, unit, meaning.
@@ -85,6 +87,7 @@ pub struct Observation {
 pub struct Observer {
     columns: Vec<Column>,
     drum: Option<DrumPlan>,
+    tracked: Tracked,
 }
 
 impl Observer {
@@ -102,7 +105,15 @@ impl Observer {
             columns.push(Column::new("dynamic_angle_deg", "deg"));
             columns.push(Column::new("plug_share", "-"));
         }
-        Observer { columns, drum: drum.cloned() }
+        Observer { columns, drum: drum.cloned(), tracked: Tracked::default() }
+    }
+
+    /// Observes these bodies and contacts as well, one by one.
+    #[must_use]
+    pub fn with_tracked(mut self, tracked: &Tracked) -> Observer {
+        self.columns.extend(tracked.columns().into_iter().map(|(name, unit)| Column::new(name, unit)));
+        self.tracked = tracked.clone();
+        self
     }
 
     /// Names and units of the values of an observation.
@@ -125,9 +136,22 @@ impl Observer {
             values.push(flow::dynamic_angle_deg(snapshot, drum));
             values.push(flow::plug_share(snapshot, drum));
         }
+        values.extend(tracked::values(snapshot, &self.tracked));
         debug_assert_eq!(values.len(), self.columns.len());
         Observation { time: snapshot.report.time, step: snapshot.report.step, values }
     }
+}
+
+/// A number with six significant digits at most: `0.3208`, `1.25e-7`.
+pub(crate) fn short(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-4..1e7).contains(&value.abs());
+    if !is_plain {
+        return format!("{value:.3e}");
+    }
+    let digits_before_point = value.abs().max(1e-4).log10().floor() as i32 + 1;
+    let decimals = (6 - digits_before_point).clamp(0, 9) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Grains of a state: body, radius \[m\] and mass \[kg\] of each.
@@ -195,6 +219,21 @@ mod tests {
         observed.sort_unstable();
         expected.sort_unstable();
         assert_eq!(observed, expected);
+    }
+
+    #[test]
+    fn a_short_number_has_six_digits_at_most_and_no_trailing_zeros() {
+        assert_eq!(short(1000.0), "1000");
+        assert_eq!(short(0.320_712_9), "0.320713");
+        assert_eq!(short(-49.123_456_7), "-49.1235");
+        assert_eq!(short(1_234_567.8), "1234568");
+        assert_eq!(short(0.0), "0");
+    }
+
+    #[test]
+    fn a_very_small_or_large_number_has_an_exponent() {
+        assert_eq!(short(1.254e-7), "1.254e-7");
+        assert_eq!(short(-2.5e9), "-2.500e9");
     }
 
     #[test]

@@ -66,11 +66,20 @@
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
 //!
-//! [expect]                        # see expect::QUANTITIES
+//! [observe]
+//! grains = [0, 24]                # position_x:grain-0, velocity_x:grain-0, spin_x:grain-0 [rad/s], and so on
+//! boundaries = ["drum"]           # position_x:drum and so on
+//! contacts = [[0, 1], [0, "drum"]] # normal_force:0-1 [N], friction_force:0-1 [N], overlap:0-1 [m]
+//!
+//! [expect]                        # see crate::scenario::expect
 //! height = { value = 0.3210, tolerance = 0.0032 }
 //! plug_share = { at_least = 0.4, from = 4.0, until = 7.0 }
 //! "force_z:drum" = { at_most = -1.0 }
+//! top_settles = { of = "velocity_z:grain-24", take = "settled_after", within = 1e-3, at_most = 2.0 }
 //! ```
+//!
+//! In `[observe]`, grains are numbered from 0 in the order of the file, then in that of the emitters' waves. The forces
+//! of a contact are 0 where there is none; those of a boundary with several surfaces are summed.
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
 //! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius). `side` is
@@ -109,6 +118,7 @@ mod read;
 mod region;
 mod resolved;
 mod solver;
+mod track;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -121,8 +131,10 @@ use toml::de::DeTable;
 use toml_edit::DocumentMut;
 
 pub use self::emitter::Emitter;
+pub use self::expect::Expectation;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
+pub use self::track::{Tracked, TrackedBody};
 use crate::settings::Settings;
 use crate::world::{Axes, Materials, World};
 
@@ -152,6 +164,8 @@ pub struct Scenario {
     pub output: OutputPlan,
     /// A rotating drum to be observed, if any.
     pub drum: Option<DrumPlan>,
+    /// Bodies and contacts to be observed one by one.
+    pub tracked: Tracked,
     /// Numbers the run must come to.
     pub expectations: Vec<Expectation>,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
@@ -178,21 +192,6 @@ pub struct DrumPlan {
     pub radius: f64,
     /// Relative speed, as a share of R·Ω, up to which a grain counts as plug \[-\].
     pub plug_speed: f64,
-}
-
-/// A number that the run must come to. At least one of the bounds is set.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Expectation {
-    /// Column of the time series (see [`crate::observe`]).
-    pub quantity: String,
-    /// Expected value and tolerance, both in the unit of the quantity.
-    pub value: Option<(f64, f64)>,
-    /// Lower bound.
-    pub at_least: Option<f64>,
-    /// Upper bound.
-    pub at_most: Option<f64>,
-    /// Average over this time window \[s\]; `None`: the value at the end.
-    pub window: Option<(f64, f64)>,
 }
 
 impl Scenario {
@@ -334,18 +333,23 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 
     let output = root.section("output", |table| Some(plan::output(table, duration)));
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
-    let observe = root.node("observe");
-    let has_drum = observe.as_ref().is_some_and(|node| node.child("drum").is_some());
-    let drum = observe.and_then(|node| node.table(|table| plan::drum(table, &world, &names)));
-    let subjects = expect::Subjects { boundaries: &names, has_drum, duration };
-    let expectations =
-        root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
-    let expectations = expectations.unwrap_or_default();
-
     let placement = grains::place(&blocks, &world, seed, locked, report);
     overlap::check(&placement, &blocks, &world, report);
     check_total(root, &placement, &emitters);
+    let grains = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     world.add_grains(placement.grains);
+
+    let (drum, tracked) = observe(root, &world, &names, grains);
+    let subjects = expect::Subjects {
+        boundaries: &names,
+        has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
+        tracked: &tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        duration,
+        folder,
+    };
+    let expectations =
+        root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
+    let expectations = expectations.unwrap_or_default();
     Scenario {
         name: name.to_owned(),
         title,
@@ -355,9 +359,26 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         emitters,
         output,
         drum,
+        tracked,
         expectations,
         resolved: String::new(),
     }
+}
+
+/// Reads what to observe: a drum, and bodies and contacts one by one. `names` are those of all boundaries
+/// in the file, also of wrong ones; `grains` is the number there will be at most.
+fn observe(
+    root: &mut Table<'_>,
+    world: &World,
+    names: &[String],
+    grains: u64,
+) -> (Option<DrumPlan>, Tracked) {
+    let plan = root.maybe("observe", |node| {
+        node.table(|table| {
+            Some((plan::drum(table, world, names), track::tracked(table, world, names, grains)))
+        })
+    });
+    plan.unwrap_or_default()
 }
 
 /// Reads every table of a list; those that are wrong are left out.
