@@ -54,6 +54,22 @@ pub struct Identity {
     pub backend: String,
 }
 
+/// Precision of an engine's arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// 32 bits.
+    Single,
+    /// 64 bits.
+    Double,
+}
+
+impl Identity {
+    /// The precision it computes in: single on the GPU.
+    pub fn precision(&self) -> Precision {
+        if self.engine == "gpu" { Precision::Single } else { Precision::Double }
+    }
+}
+
 /// Mean and maximum of a quantity over contacts.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Spread {

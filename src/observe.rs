@@ -11,10 +11,12 @@ pub mod flow;
 pub mod loads;
 pub mod packing;
 pub mod regions;
+pub mod series;
 pub mod sinks;
+pub mod tracked;
 
 use crate::engine::Snapshot;
-use crate::scenario::{DrumPlan, RegionPlan};
+use crate::scenario::{DrumPlan, RegionPlan, Tracked};
 use crate::world::World;
 
 /// A quantity of every state: name, unit, meaning.
@@ -88,6 +90,7 @@ pub struct Observer {
     columns: Vec<Column>,
     drum: Option<DrumPlan>,
     regions: Vec<RegionPlan>,
+    tracked: Tracked,
 }
 
 /// Quantities of a sink, in the order of its columns.
@@ -114,7 +117,7 @@ impl Observer {
         for sink in &world.sinks {
             columns.extend(OF_A_SINK.map(|(kind, unit)| Column::new(format!("{kind}:{}", sink.name), unit)));
         }
-        Observer { columns, drum: drum.cloned(), regions: Vec::new() }
+        Observer { columns, drum: drum.cloned(), regions: Vec::new(), tracked: Tracked::default() }
     }
 
     /// The same observer, of these regions too.
@@ -125,6 +128,14 @@ impl Observer {
             self.columns.extend(OF_A_REGION.map(column));
         }
         self.regions.extend_from_slice(regions);
+        self
+    }
+
+    /// Observes these bodies and contacts as well, one by one.
+    #[must_use]
+    pub fn with_tracked(mut self, tracked: &Tracked) -> Observer {
+        self.columns.extend(tracked.columns().into_iter().map(|(name, unit)| Column::new(name, unit)));
+        self.tracked = tracked.clone();
         self
     }
 
@@ -165,9 +176,22 @@ impl Observer {
             values.extend([content.grains as f64, content.mass]);
             values.extend(content.centre.to_array());
         }
+        values.extend(tracked::values(snapshot, &self.tracked));
         debug_assert_eq!(values.len(), self.columns.len());
         Observation { time: snapshot.report.time, step: snapshot.report.step, values }
     }
+}
+
+/// A number with six significant digits at most: `0.3208`, `1.25e-7`.
+pub(crate) fn short(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-4..1e7).contains(&value.abs());
+    if !is_plain {
+        return format!("{value:.3e}");
+    }
+    let digits_before_point = value.abs().max(1e-4).log10().floor() as i32 + 1;
+    let decimals = (6 - digits_before_point).clamp(0, 9) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Grains of a state, but for those that were removed: body, radius \[m\] and mass \[kg\] of each.
@@ -278,6 +302,21 @@ mod tests {
         let second = observer.observe_after(&after, Some(&first));
         approx::assert_relative_eq!(flow(&second, "spill"), 80.0, max_relative = 1e-12);
         assert_eq!(flow(&second, "outlet"), 0.0);
+    }
+
+    #[test]
+    fn a_short_number_has_six_digits_at_most_and_no_trailing_zeros() {
+        assert_eq!(short(1000.0), "1000");
+        assert_eq!(short(0.320_712_9), "0.320713");
+        assert_eq!(short(-49.123_456_7), "-49.1235");
+        assert_eq!(short(1_234_567.8), "1234568");
+        assert_eq!(short(0.0), "0");
+    }
+
+    #[test]
+    fn a_very_small_or_large_number_has_an_exponent() {
+        assert_eq!(short(1.254e-7), "1.254e-7");
+        assert_eq!(short(-2.5e9), "-2.500e9");
     }
 
     #[test]

@@ -72,17 +72,26 @@
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
 //!
+//! [observe]
+//! grains = [0, 24]                # position_x:grain-0, velocity_x:grain-0, spin_x:grain-0 [rad/s], and so on
+//! boundaries = ["drum"]           # position_x:drum and so on
+//! contacts = [[0, 1], [0, "drum"]] # normal_force:0-1 [N], friction_force:0-1 [N], overlap:0-1 [m]
+//!
 //! [[observe.regions]]             # grains whose centre is inside: number, mass, centre of mass
 //! name = "zone"                   # default "region-0" and so on
 //! region = { kind = "sphere", centre = [0, 0, 0], radius = 0.1 }
 //! material = "pellet"             # default: all materials count
 //!
-//! [expect]                        # see expect::QUANTITIES
+//! [expect]                        # see crate::scenario::expect
 //! height = { value = 0.3210, tolerance = 0.0032 }
 //! plug_share = { at_least = 0.4, from = 4.0, until = 7.0 }
 //! "force_z:drum" = { at_most = -1.0 }
 //! "removed:outlet" = { at_least = 100 }
+//! top_settles = { of = "velocity_z:grain-24", take = "settled_after", within = 1e-3, at_most = 2.0 }
 //! ```
+//!
+//! In `[observe]`, grains are numbered from 0 in the order of the file, then in that of the emitters' waves. The forces
+//! of a contact are 0 where there is none; those of a boundary with several surfaces are summed.
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
 //! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius). `side` is
@@ -127,6 +136,7 @@ mod region;
 mod resolved;
 mod sinks;
 mod solver;
+mod track;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -139,9 +149,11 @@ use toml::de::DeTable;
 use toml_edit::DocumentMut;
 
 pub use self::emitter::Emitter;
+pub use self::expect::Expectation;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 pub use self::region::Region;
+pub use self::track::{Tracked, TrackedBody};
 use crate::settings::Settings;
 use crate::world::{Axes, Materials, World};
 
@@ -173,6 +185,8 @@ pub struct Scenario {
     pub drum: Option<DrumPlan>,
     /// Regions whose grains are counted.
     pub regions: Vec<RegionPlan>,
+    /// Bodies and contacts to be observed one by one.
+    pub tracked: Tracked,
     /// Numbers the run must come to.
     pub expectations: Vec<Expectation>,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
@@ -210,21 +224,6 @@ pub struct RegionPlan {
     pub region: Region,
     /// The material that counts; `None`: all do.
     pub material: Option<u32>,
-}
-
-/// A number that the run must come to. At least one of the bounds is set.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Expectation {
-    /// Column of the time series (see [`crate::observe`]).
-    pub quantity: String,
-    /// Expected value and tolerance, both in the unit of the quantity.
-    pub value: Option<(f64, f64)>,
-    /// Lower bound.
-    pub at_least: Option<f64>,
-    /// Upper bound.
-    pub at_most: Option<f64>,
-    /// Average over this time window \[s\]; `None`: the value at the end.
-    pub window: Option<(f64, f64)>,
 }
 
 impl Scenario {
@@ -360,25 +359,26 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 
     let output = root.section("output", |table| Some(plan::output(table, duration)));
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
-    let observe = root.node("observe");
-    let has_drum = observe.as_ref().is_some_and(|node| node.child("drum").is_some());
-    let observed = observe.and_then(|node| node.table(|table| Some(observed(table, &world, &names))));
-    let (drum, region_names, regions) = observed.unwrap_or_default();
+    let placement = grains::place(&blocks, &world, seed, locked, report);
+    overlap::check(&placement, &blocks, &world, report);
+    check_total(root, &placement, &emitters);
+    let grains = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
+    world.add_grains(placement.grains);
+
+    let observed = observe(root, &world, &names, grains);
+    let Observed { drum, region_names, regions, tracked } = observed;
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
         regions: &region_names,
-        has_drum,
+        has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
+        tracked: &tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
         duration,
+        folder,
     };
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
-
-    let placement = grains::place(&blocks, &world, seed, locked, report);
-    overlap::check(&placement, &blocks, &world, report);
-    check_total(root, &placement, &emitters);
-    world.add_grains(placement.grains);
     Scenario {
         name: name.to_owned(),
         title,
@@ -389,6 +389,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         output,
         drum,
         regions,
+        tracked,
         expectations,
         resolved: String::new(),
     }
@@ -418,16 +419,29 @@ fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String
     (names, values)
 }
 
-/// Reads what to observe: a drum, and regions with the names they have in the file.
-fn observed(
-    table: &mut Table<'_>,
-    world: &World,
-    boundaries: &[String],
-) -> (Option<DrumPlan>, Vec<String>, Vec<RegionPlan>) {
-    let drum = plan::drum(table, world, boundaries);
-    let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
-    let (names, regions) = unique("regions", each(table, "regions", read), table.report);
-    (drum, names, regions)
+/// What a run observes beside the quantities of every run.
+#[derive(Default)]
+struct Observed {
+    drum: Option<DrumPlan>,
+    /// Names of the regions as in the file, also of wrong ones.
+    region_names: Vec<String>,
+    regions: Vec<RegionPlan>,
+    tracked: Tracked,
+}
+
+/// Reads what to observe. `names` are those of all boundaries in the file, also of wrong ones; `grains` is
+/// the number there will be at most.
+fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -> Observed {
+    let observed = root.maybe("observe", |node| {
+        node.table(|table| {
+            let drum = plan::drum(table, world, names);
+            let tracked = track::tracked(table, world, names, grains);
+            let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
+            let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
+            Some(Observed { drum, region_names, regions, tracked })
+        })
+    });
+    observed.unwrap_or_default()
 }
 
 /// Reads every table of a list; those that are wrong are left out.

@@ -136,7 +136,9 @@ impl<'a> Simulation<'a> {
         options: &RunOptions<'_>,
     ) -> Result<Simulation<'a>, Error> {
         let start = Instant::now();
-        let observer = Observer::new(&scenario.world, scenario.drum.as_ref()).with_regions(&scenario.regions);
+        let observer = Observer::new(&scenario.world, scenario.drum.as_ref())
+            .with_regions(&scenario.regions)
+            .with_tracked(&scenario.tracked);
         let end = options.until.unwrap_or(scenario.duration);
         Ok(Simulation {
             folder: ResultFolder::create(options.folder, scenario, observer.columns())?,
@@ -286,6 +288,7 @@ impl<'a> Simulation<'a> {
         let is_complete = status == Status::Completed && self.end >= scenario.duration;
         let stepping = self.tasks.get("step").unwrap_or_default();
         let bytes = self.engine.memory();
+        let precision = self.engine.identity().precision();
         Summary {
             esker: env!("CARGO_PKG_VERSION"),
             status,
@@ -319,8 +322,8 @@ impl<'a> Simulation<'a> {
             observables,
             units: Named::units(columns),
             expectations: match is_complete {
-                true => judge(&scenario.expectations, &self.observer, &self.observations),
-                false => leave_open(&scenario.expectations, time),
+                true => judge(&scenario.expectations, &self.observer, &self.observations, precision),
+                false => leave_open(&scenario.expectations, time, precision),
             },
         }
     }

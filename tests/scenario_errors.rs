@@ -319,7 +319,7 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
         &["no boundary \"flor\"", "`floor`?"],
     );
     refuses("[expect]", "\"force_z:floor", "\"force_q:floor", "\"force_q", &["unknown quantity", "`force_"]);
-    refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["averaged from 2 s until 1 s"]);
+    refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["taken from 2 s until 1 s"]);
     refuses(
         "[observe",
         "\"drum\"",
@@ -398,6 +398,96 @@ fn lists_of_one_value_per_grain_must_be_as_long_as_the_list_of_grains() {
         &["zero or a positive speed"],
     );
     refuses("[[grains]]", "packing", "locked_axes = [\"w\"]\npacking", "\"w\"", &["did you mean `x`?"]);
+}
+
+#[test]
+fn an_expectation_that_contradicts_itself_is_refused() {
+    let refuses = |new: &str, marked: &str, words: &[&str]| {
+        refuses("[expect]", "{ value = 0.06, tolerance = 0.001 }", new, marked, words);
+    };
+    refuses(
+        "{ value = 0.06, tolerence = 0.001, tolerance = 1 }",
+        "tolerence",
+        &["did you mean `tolerance`?"],
+    );
+    refuses(
+        "{ value = 0.06, tolerance = 1, at = 0.5, take = \"mean\" }",
+        "{",
+        &["takes its number in two ways"],
+    );
+    refuses("{ value = 0.06, tolerance = 1, at = 1.5 }", "{", &["is taken at 1.5 s of a run of 1 s"]);
+    refuses("{ value = 0.06, tolerance = 1, at = 0.5, from = 0 }", "{", &["has `at` and a window"]);
+    refuses(
+        "{ value = 1, tolerance = 1, take = \"final\", from = 0 }",
+        "{",
+        &["takes the final value and has"],
+    );
+    refuses("{ value = 0.06, tolerance = 1, take = \"maxium\" }", "\"maxium", &["did you mean `maximum`?"]);
+    refuses("{ take = \"rise\", slack = 1 }", "\"rise", &["did you mean `rises`?"]);
+    refuses("{ take = \"rises\", value = 1 }", "{", &["has `value`", "judged by `slack`"]);
+    refuses("{ at_most = 1, slack = 1 }", "{", &["has `slack`", "take = \"rises\" or \"falls\""]);
+    refuses("{ at_most = 1, take = \"settled_after\" }", "{", &["missing key `within`"]);
+    refuses("{ take = \"times_of_minima\", values = [], tolerance = 1 }", "[", &["is empty"]);
+    refuses("{ take = \"times_of_minima\", values = [0.1] }", "{", &["missing key `tolerance`"]);
+    refuses("{ at_most = 1, take = \"linearity\", over = \"contacts\" }", "{", &["`over` goes with final"]);
+    refuses("{ at_most = 1, over = \"contcts\" }", "\"contcts", &["did you mean `contacts`?"]);
+    refuses("{ of = \"hight\", at_most = 1 }", "\"hight", &["did you mean `height`?"]);
+    refuses("{ at_most = 1, tolerance = 1 }", "{", &["has `tolerance` but no `value`"]);
+    refuses(
+        "{ value = 1, tolerance = 1, tolerance_share = 1 }",
+        "{",
+        &["both `tolerance` and `tolerance_share`"],
+    );
+    refuses("{ value = 0, tolerance_share = 1 }", "{", &["of a value of zero"]);
+    refuses("{ value = 1, single = 1 }", "{", &["missing key `tolerance`"]);
+    refuses("{ value = 1, tolerance = -1 }", "-1", &["zero or a positive number"]);
+}
+
+#[test]
+fn what_is_tracked_must_be_there() {
+    let refuses = |new: &str, marked: &str, words: &[&str]| {
+        refuses(
+            "[observe.drum]",
+            "[observe.drum]\n",
+            &format!("[observe]\n{new}\n[observe.drum]\n"),
+            marked,
+            words,
+        );
+    };
+    refuses("grains = [0, 13]", "13", &["there is no grain 13", "there are 13"]);
+    refuses("grains = [0, 12, 0]", "[0, 12", &["`observe.grains.2` is in the list already"]);
+    refuses("boundaries = [\"flor\"]", "\"flor\"", &["no boundary \"flor\"", "`floor`?"]);
+    refuses("contacts = [[0, 0]]", "[0, 0]", &["must be two bodies"]);
+    refuses("contacts = [[0, 1, 2]]", "[0, 1, 2]", &["must be two bodies"]);
+    refuses("contacts = [[0, \"wall\"]]", "\"wall\"", &["no boundary \"wall\""]);
+    refuses("contcts = [[0, 1]]", "contcts", &["did you mean `contacts`?"]);
+    let text = GOOD.replace("height =", "\"position_x:grain-1\" =");
+    let found = problems(&text, &[]).to_string();
+    assert!(
+        found.contains("`position_x:grain-1` is not observed (add it to `grains` or `boundaries`"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_reference_curve_is_refused_with_its_own_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("curve.csv"), "t,z\n0,0.06\n0.5,high\n").expect("written");
+    let curve = |column: &str| {
+        let curve = format!("{{ curve = {{ file = \"curve.csv\", column = \"{column}\" }}, tolerance = 1 }}");
+        GOOD.replace("{ value = 0.06, tolerance = 0.001 }", &curve)
+    };
+    let file = folder.path().join("case.toml");
+    let found = |column: &str| {
+        std::fs::write(&file, curve(column)).expect("written");
+        Scenario::load(&file, &[]).expect_err("bad curve").to_string()
+    };
+    assert!(found("z").contains("curve.csv:3: z is \"high\", expected a finite number"), "{}", found("z"));
+    assert!(found("y").contains("curve.csv:1: there is no column `y`"), "{}", found("y"));
+    let missing = problems(&curve("z"), &[]).to_string();
+    assert!(missing.contains("nowhere/curve.csv cannot be read"), "{missing}");
+    std::fs::write(folder.path().join("curve.csv"), "t,z\n5,0.06\n").expect("written");
+    assert!(found("z").contains("no value of `z` from 0 s until 1 s"), "{}", found("z"));
 }
 
 #[test]
