@@ -119,14 +119,19 @@ fn a_falling_grain_is_removed_at_the_end_of_the_substep_that_carries_it_in() {
     }
 }
 
-/// A settled bed in a box whose floor opens below its left half, a step later: a sink up to `top` \[m\].
-fn bed_with_a_hole(top: f64) -> World {
+/// A settled bed in a box with a sink along its floor where x < 0.
+fn bed_with_a_hole() -> World {
+    bed_with_a_sink("min = [-1, -1, -1], max = [0, 1, 0.02]")
+}
+
+/// A settled bed in a box 0.156 m wide about x = y = 0, with a sink between two corners.
+fn bed_with_a_sink(corners: &str) -> World {
     let settled = box_of(400);
     let mut engine = cpu(&settled.world, &settings());
     engine.advance(160).unwrap();
     let mut world = engine.snapshot().unwrap().world;
     let outlet = pellets(&format!(
-        "[[sinks]]\nname = \"hole\"\nregion = {{ kind = \"box\", min = [-1, -1, -1], max = [0, 1, {top}] }}\n\
+        "[[sinks]]\nname = \"hole\"\nregion = {{ kind = \"box\", {corners} }}\n\
          [[grains]]\nmaterial = \"pellet\"\npacking = {{ kind = \"list\", positions = [[0, 0, 0]], radii = [1] }}"
     ));
     world.sinks = outlet.world.sinks;
@@ -139,7 +144,7 @@ fn mass(world: &World, grains: impl Iterator<Item = usize>) -> f64 {
 
 #[test]
 fn nothing_is_lost_and_what_remains_goes_on_when_grains_vanish_from_a_bed() {
-    let start = bed_with_a_hole(0.02);
+    let start = bed_with_a_hole();
     let total = mass(&start, 0..start.grain_count());
     for warm_start in [settings().warm_start, WarmStart::History { fraction: 0.85 }, WarmStart::Model] {
         let settings = Settings { substeps: 3, warm_start, ..settings() };
@@ -173,6 +178,30 @@ fn nothing_is_lost_and_what_remains_goes_on_when_grains_vanish_from_a_bed() {
     }
 }
 
+/// Two grains that press against each other; the lower one is in a sink.
+#[test]
+fn a_contact_with_a_removed_grain_is_without_effect_from_the_next_substep_on() {
+    let scenario = pellets(&format!(
+        "{OUTLET}[[grains]]\nmaterial = \"pellet\"\nradius = {{ kind = \"constant\", value = 0.0065 }}\n\
+         allow_overlap = true\n\
+         packing = {{ kind = \"list\", positions = [[0, 0, -0.001], [0.001, 0, 0.0116]] }}"
+    ));
+    let velocities = |substeps: u32| {
+        let settings = Settings { substeps, time_step: 1e-3 * f64::from(substeps), ..settings() };
+        both(&scenario.world, &settings).map(|mut engine| {
+            engine.advance(u64::from(4 / substeps)).unwrap();
+            let world = engine.snapshot().unwrap().world;
+            assert_eq!(world.removed, [Some(0), None]);
+            world.bodies.velocity[1]
+        })
+    };
+    let (alone, shared) = (velocities(1), velocities(4));
+    for (a, b) in alone.into_iter().zip(shared) {
+        assert!(a.z > 0.01, "the contact pushed once: {a} m/s");
+        assert!((a - b).length() < 1e-7, "{a} m/s with a contact search in between, {b} without");
+    }
+}
+
 /// A grain that was removed keeps its sink, pose and velocity to the last bit.
 fn stays_as_it_was(before: &World, after: &World, name: &str) {
     for grain in (0..before.grain_count()).filter(|&grain| !before.is_present(grain)) {
@@ -188,14 +217,18 @@ fn stays_as_it_was(before: &World, after: &World, name: &str) {
 #[test]
 fn the_contact_search_leaves_out_removed_grains_and_finds_all_others() {
     let settings = settings();
-    let mut engine = gpu(&bed_with_a_hole(0.02), &settings);
+    // Away from the origin, where a row of cells crosses the end of the table and comes back at its beginning:
+    // the grains there stay, and stood elsewhere in the table before.
+    let mut engine = gpu(&bed_with_a_sink("min = [0.03, -1, -1], max = [1, 1, 1]"), &settings);
     engine.advance(4).unwrap();
     let world = engine.snapshot().unwrap().world;
-    assert!(world.present_count() < 370, "{} grains are left", world.present_count());
+    assert!(world.present_count() < 350, "{} grains are left", world.present_count());
     let expected = oracle::all_pairs(&world, settings.contact_margin);
     assert_eq!(broadphase::find_pairs(&world, settings.contact_margin), expected, "cpu");
     engine.run_stage("broadphase").unwrap();
-    assert_eq!(engine.keys().unwrap(), expected, "gpu");
+    let found = engine.keys().unwrap();
+    let first = found.iter().zip(&expected).find(|(found, expected)| found != expected);
+    assert!(found == expected, "gpu: {} pairs for {}, first {first:?}", found.len(), expected.len());
     let mut all = world.clone();
     all.removed.fill(None);
     assert!(oracle::all_pairs(&all, settings.contact_margin).len() > expected.len() + 20, "they would show");
@@ -203,7 +236,7 @@ fn the_contact_search_leaves_out_removed_grains_and_finds_all_others() {
 
 #[test]
 fn a_run_with_sinks_has_the_same_bits_twice_and_in_any_batches() {
-    let world = bed_with_a_hole(0.02);
+    let world = bed_with_a_hole();
     let run = |batch: u64| {
         let mut engine = gpu(&world, &settings());
         (0..30 / batch).for_each(|_| drop(engine.advance(batch).unwrap()));
@@ -215,7 +248,7 @@ fn a_run_with_sinks_has_the_same_bits_twice_and_in_any_batches() {
 
 #[test]
 fn an_engine_that_starts_from_a_snapshot_knows_what_was_removed() {
-    let world = bed_with_a_hole(0.02);
+    let world = bed_with_a_hole();
     for mut engine in both(&world, &settings()) {
         engine.advance(4).unwrap();
         let earlier = engine.snapshot().unwrap().world;
@@ -266,7 +299,7 @@ fn an_empty_scene_goes_on_and_takes_new_grains() {
 
 #[test]
 fn removed_grains_are_in_no_frame() {
-    let mut engine = cpu(&bed_with_a_hole(0.02), &settings());
+    let mut engine = cpu(&bed_with_a_hole(), &settings());
     engine.advance(4).unwrap();
     let snapshot = engine.snapshot().unwrap();
     let frame = frames::grains(&snapshot);
