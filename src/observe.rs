@@ -14,6 +14,7 @@ pub mod packing;
 use crate::engine::Snapshot;
 use crate::scenario::DrumPlan;
 use crate::world::World;
+use energy::Accounts;
 
 /// A quantity of every state: name, unit, meaning.
 type Quantity = (&'static str, &'static str, fn(&Snapshot) -> f64);
@@ -52,6 +53,9 @@ const QUANTITIES: &[Quantity] = &[
     ("momentum_x", "N s", |s| packing::momentum(s).x),
     ("momentum_y", "N s", |s| packing::momentum(s).y),
     ("momentum_z", "N s", |s| packing::momentum(s).z),
+    ("angular_momentum_x", "N m s", |s| packing::angular_momentum(s).x),
+    ("angular_momentum_y", "N m s", |s| packing::angular_momentum(s).y),
+    ("angular_momentum_z", "N m s", |s| packing::angular_momentum(s).z),
 ];
 
 /// Name and unit of a column.
@@ -85,6 +89,7 @@ pub struct Observation {
 pub struct Observer {
     columns: Vec<Column>,
     drum: Option<DrumPlan>,
+    accounts: Option<Accounts>,
 }
 
 impl Observer {
@@ -102,7 +107,15 @@ impl Observer {
             columns.push(Column::new("dynamic_angle_deg", "deg"));
             columns.push(Column::new("plug_share", "-"));
         }
-        Observer { columns, drum: drum.cloned() }
+        Observer { columns, drum: drum.cloned(), accounts: None }
+    }
+
+    /// The observer with the energies of a run that `accounts` were opened for.
+    #[must_use]
+    pub fn with_accounts(mut self, accounts: Accounts) -> Observer {
+        self.columns.extend(Accounts::QUANTITIES.iter().map(|&(name, unit, _)| Column::new(name, unit)));
+        self.accounts = Some(accounts);
+        self
     }
 
     /// Names and units of the values of an observation.
@@ -124,6 +137,9 @@ impl Observer {
         if let Some(drum) = &self.drum {
             values.push(flow::dynamic_angle_deg(snapshot, drum));
             values.push(flow::plug_share(snapshot, drum));
+        }
+        if let Some(accounts) = &self.accounts {
+            values.extend(Accounts::QUANTITIES.iter().map(|(_, _, of)| of(accounts, snapshot)));
         }
         debug_assert_eq!(values.len(), self.columns.len());
         Observation { time: snapshot.report.time, step: snapshot.report.step, values }

@@ -62,6 +62,9 @@
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
 //!
+//! [observe]
+//! energy = true                   # account for energies; false saves about a sweep per substep
+//!
 //! [observe.drum]
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
@@ -123,7 +126,7 @@ use toml_edit::DocumentMut;
 pub use self::emitter::Emitter;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
-use crate::settings::Settings;
+use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Axes, Materials, World};
 
 /// Grains of a scenario, those to be emitted included, at most.
@@ -334,10 +337,11 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 
     let output = root.section("output", |table| Some(plan::output(table, duration)));
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
-    let observe = root.node("observe");
-    let has_drum = observe.as_ref().is_some_and(|node| node.child("drum").is_some());
-    let drum = observe.and_then(|node| node.table(|table| plan::drum(table, &world, &names)));
-    let subjects = expect::Subjects { boundaries: &names, has_drum, duration };
+    let has_drum = root.node("observe").is_some_and(|node| node.child("drum").is_some());
+    let observe = root.section("observe", |table| Some(plan::observe(table, &world, &names)));
+    let (drum, bookkeeping) = observe.unwrap_or((None, settings.bookkeeping));
+    let has_accounts = bookkeeping == Bookkeeping::On;
+    let subjects = expect::Subjects { boundaries: &names, has_drum, has_accounts, duration };
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
@@ -350,7 +354,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         name: name.to_owned(),
         title,
         duration,
-        settings,
+        settings: Settings { bookkeeping, ..settings },
         world,
         emitters,
         output,

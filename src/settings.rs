@@ -57,6 +57,16 @@ impl WarmStart {
     pub const ADAPTIVE: WarmStart = WarmStart::Adaptive { fraction: 0.85, motion: 0.2 };
 }
 
+/// Whether an engine keeps the [`Ledger`](crate::engine::Ledger) of energies \[E10\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bookkeeping {
+    /// No: saves about the cost of a sweep per substep.
+    Off,
+    /// Yes.
+    On,
+}
+
 /// Settings of the solver. SI units.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Settings {
@@ -77,6 +87,8 @@ pub struct Settings {
     pub contact_margin: f64,
     /// Closing speed above which a touching contact bounces \[E6\] \[m/s\].
     pub impact_threshold: f64,
+    /// Whether the ledger of energies is kept; changes no motion.
+    pub bookkeeping: Bookkeeping,
 }
 
 impl Default for Settings {
@@ -90,6 +102,7 @@ impl Default for Settings {
             normal_law: NormalLaw::Hertz,
             contact_margin: 0.1,
             impact_threshold: 0.05,
+            bookkeeping: Bookkeeping::On,
         }
     }
 }

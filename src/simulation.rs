@@ -16,11 +16,13 @@ use std::time::Instant;
 
 use crate::engine::{Engine, Spread, StepReport};
 use crate::error::Error;
+use crate::observe::energy::{self, Accounts};
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::{Observation, Observer};
 use crate::output::ResultFolder;
 use crate::output::summary::{Counts, EmitterSummary, Memory, Named, ScenarioSummary, Status, Summary};
 use crate::scenario::{Emitter, Scenario};
+use crate::settings::Bookkeeping;
 
 /// Wall time that one batch of steps should take at most \[s\]: an interrupt and the progress wait for it.
 const BATCH_SECONDS: f64 = 0.25;
@@ -131,7 +133,11 @@ impl<'a> Simulation<'a> {
         options: &RunOptions<'_>,
     ) -> Result<Simulation<'a>, Error> {
         let start = Instant::now();
-        let observer = Observer::new(&scenario.world, scenario.drum.as_ref());
+        let mut observer = Observer::new(&scenario.world, scenario.drum.as_ref());
+        if scenario.settings.bookkeeping == Bookkeeping::On {
+            let first = engine.snapshot()?;
+            observer = observer.with_accounts(Accounts::opened_at(&first, scenario.settings.normal_law));
+        }
         let end = options.until.unwrap_or(scenario.duration);
         Ok(Simulation {
             folder: ResultFolder::create(options.folder, scenario, observer.columns())?,
@@ -308,7 +314,7 @@ impl<'a> Simulation<'a> {
             emitters: self.emitters.iter().zip(&self.requested).map(summary_of).collect(),
             residuals: self.report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
-            energies: observables.only(&["kinetic_energy", "rotational_energy", "potential_energy"]),
+            energies: observables.only(&energy::NAMES),
             observables,
             units: Named::units(columns),
             expectations: match is_complete {

@@ -11,7 +11,8 @@ use super::narrowphase::{CHUNK, FAR, Law, Row, times_d};
 use super::sweep;
 use super::velocity::Velocity;
 
-/// Solves the impacts, if there are any. Leaves impulses and coefficients of the rows as they were.
+/// Solves the impacts, if there are any. Leaves impulses and coefficients of the rows as they were, and
+/// returns the rows that were solved in their stead, with the impulses of the impacts.
 ///
 /// # Safety
 /// As [`sweep::for_each_contact`].
@@ -21,11 +22,11 @@ pub unsafe fn solve(
     colouring: &Colouring,
     rows: &mut [Row],
     velocities: &mut [Velocity],
-) {
+) -> Vec<Row> {
     let speeds: Vec<f64> = rows.par_iter().with_min_len(CHUNK).map(|row| closing(row, velocities)).collect();
     let bounces = |row: &Row, speed: f64| row.touches() && speed < -settings.impact_threshold;
     if !rows.iter().zip(&speeds).any(|(row, &speed)| bounces(row, speed)) {
-        return;
+        return Vec::new();
     }
     let mut impacts: Vec<Row> = rows
         .iter()
@@ -38,6 +39,7 @@ pub unsafe fn solve(
     unsafe {
         sweep::solve(law, colouring, &mut impacts, velocities, settings.iterations, settings.tolerance);
     }
+    impacts
 }
 
 fn closing(row: &Row, velocities: &[Velocity]) -> f64 {

@@ -39,6 +39,9 @@ pub const QUANTITIES: &[&str] = &[
     "momentum_x",
     "momentum_y",
     "momentum_z",
+    "angular_momentum_x",
+    "angular_momentum_y",
+    "angular_momentum_z",
     "weight_supported",
     "force_x:",
     "force_y:",
@@ -46,10 +49,38 @@ pub const QUANTITIES: &[&str] = &[
     "torque_x:",
     "torque_y:",
     "torque_z:",
+    "elastic_energy",
+    "total_energy",
+    "gravity_work",
+    "boundary_work",
+    "dissipated_by_impact",
+    "dissipated_by_friction",
+    "dissipated_by_rolling",
+    "dissipated_by_normal",
+    "emitted_energy",
+    "removed_energy",
+    "energy_error",
+    "energy_error_share",
 ];
 
 /// Quantities that only a drum has.
 const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
+
+/// Quantities that only a run has whose energies are accounted for.
+pub const OF_ACCOUNTS: [&str; 12] = [
+    "elastic_energy",
+    "total_energy",
+    "gravity_work",
+    "boundary_work",
+    "dissipated_by_impact",
+    "dissipated_by_friction",
+    "dissipated_by_rolling",
+    "dissipated_by_normal",
+    "emitted_energy",
+    "removed_energy",
+    "energy_error",
+    "energy_error_share",
+];
 
 /// What an expectation may refer to.
 pub struct Subjects<'a> {
@@ -57,6 +88,8 @@ pub struct Subjects<'a> {
     pub boundaries: &'a [String],
     /// Whether a drum is observed.
     pub has_drum: bool,
+    /// Whether energies are accounted for.
+    pub has_accounts: bool,
     /// Simulated time \[s\].
     pub duration: f64,
 }
@@ -97,6 +130,12 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
         return Err((
             format!("`{quantity}` needs a drum"),
             "add [observe.drum] boundary = \"...\"".to_owned(),
+        ));
+    }
+    if OF_ACCOUNTS.contains(&quantity) && !subjects.has_accounts {
+        return Err((
+            format!("`{quantity}` needs the account of energies"),
+            "set `observe.energy` to true".to_owned(),
         ));
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! What to write and what to observe: `[output]` and `[observe]`.
 
 use super::problems::suggest;
-use super::read::{DURATION, Node, POSITIVE, Table, number, text, word};
+use super::read::{DURATION, Node, POSITIVE, Table, boolean, number, text, word};
 use super::{DrumPlan, OutputPlan};
+use crate::settings::Bookkeeping;
 use crate::world::{Form, Motion, Side, World};
 
 /// Outputs of one run, at most.
@@ -24,9 +25,11 @@ pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
     OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") }
 }
 
-/// Reads what to observe.
-pub fn drum(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<DrumPlan> {
-    table.maybe("drum", |node| node.table(|table| drum_table(table, world, names)))
+/// Reads what to observe: a drum, if any, and whether energies are accounted for.
+pub fn observe(table: &mut Table<'_>, world: &World, names: &[String]) -> (Option<DrumPlan>, Bookkeeping) {
+    let energy = table.or("energy", true, boolean);
+    let drum = table.maybe("drum", |node| node.table(|table| drum_table(table, world, names)));
+    (drum, if energy { Bookkeeping::On } else { Bookkeeping::Off })
 }
 
 fn drum_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<DrumPlan> {
