@@ -167,6 +167,16 @@ impl World {
         self.materials.list[material as usize].density * sphere_volume(radius)
     }
 
+    /// Kinetic energy of all free bodies, translation and rotation \[J\].
+    pub fn kinetic_energy(&self) -> f64 {
+        self.kinetic_energy_from(0)
+    }
+
+    /// Kinetic energy of the free bodies from `first` on \[J\].
+    pub fn kinetic_energy_from(&self, first: usize) -> f64 {
+        (first..self.bodies.len()).map(|body| self.bodies.kinetic_energy(body)).sum()
+    }
+
     /// Largest grain radius \[m\]; 0 without grains.
     pub fn largest_radius(&self) -> f64 {
         self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max)
