@@ -1,5 +1,7 @@
 //! What an engine does, and what it tells.
 
+use std::fmt;
+
 use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
@@ -60,6 +62,12 @@ pub enum Precision {
     Single,
     /// 64 bits.
     Double,
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({}, {})", self.engine, self.device, self.backend, self.driver)
+    }
 }
 
 impl Identity {

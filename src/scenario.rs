@@ -118,6 +118,7 @@ mod read;
 mod region;
 mod resolved;
 mod solver;
+pub mod suite;
 mod track;
 
 use std::fs::File;
@@ -132,6 +133,7 @@ use toml_edit::DocumentMut;
 
 pub use self::emitter::Emitter;
 pub use self::expect::Expectation;
+pub(crate) use self::problems::suggest;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 pub use self::track::{Tracked, TrackedBody};
