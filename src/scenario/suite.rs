@@ -36,9 +36,9 @@ use std::sync::Arc;
 
 use miette::NamedSource;
 
-use super::expect::{Bounds, bounds};
+use super::expect::{Bounds, bounds, slack};
 use super::problems::{Problem, Problems, suggest};
-use super::read::{FINITE, NOT_NEGATIVE, Node, Report, Table, number, text, word};
+use super::read::{FINITE, Node, Report, Table, number, text, word};
 use super::{Scenario, each, parse_tree, read_text};
 
 /// Scenarios with known answers.
@@ -285,8 +285,7 @@ fn variations(table: &mut Table<'_>) -> Option<Vec<Variation>> {
 fn first_change(key: &str, value: &Node<'_>) -> Variation {
     // From the last word on: `friction`, or `velocity.0`.
     let is_word = |part: &&str| part.parse::<usize>().is_err();
-    let words = key.split('.').filter(is_word);
-    let start = words.last().and_then(|word| key.rfind(word)).unwrap_or_default();
+    let start = key.rsplit('.').find(is_word).and_then(|word| key.rfind(word)).unwrap_or_default();
     let label = format!("{} = {}", &key[start..], value.written());
     Variation { label, number: value.as_number(), overrides: Vec::new() }
 }
@@ -307,9 +306,7 @@ fn across(table: &mut Table<'_>, numbers: Option<&[f64]>) -> Option<Across> {
         _ => exponent(table, numbers)?,
     };
     let bounds = match take {
-        TakeAcross::Rises | TakeAcross::Falls => {
-            Some(Bounds::at_most(table.or("slack", 0.0, number(NOT_NEGATIVE))))
-        }
+        TakeAcross::Rises | TakeAcross::Falls => Some(slack(table)),
         _ => bounds(table),
     };
     Some(Across { of: of?, take, bounds: bounds? })
