@@ -173,6 +173,7 @@ pub(crate) mod test_worlds;
 mod tests {
     use super::test_worlds::{beside, stack};
     use super::*;
+    use crate::settings::NormalLaw;
 
     #[test]
     fn every_column_has_a_value_and_its_own_name() {
@@ -204,13 +205,29 @@ mod tests {
     #[test]
     fn what_can_be_expected_is_what_is_observed() {
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
-        let observer = Observer::new(&stack().world, Some(&plan));
+        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
+        let observer = Observer::new(&stack().world, Some(&plan)).with_accounts(accounts);
         let mut observed: Vec<&str> =
             observer.columns().iter().map(|column| column.name.trim_end_matches("floor")).collect();
         let mut expected = crate::scenario::expect::QUANTITIES.to_vec();
         observed.sort_unstable();
         expected.sort_unstable();
         assert_eq!(observed, expected);
+    }
+
+    #[test]
+    fn with_accounts_there_are_the_energies_that_a_scenario_may_then_expect() {
+        let plain = Observer::new(&stack().world, None);
+        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
+        let booked = plain.clone().with_accounts(accounts);
+        let more: Vec<&str> =
+            booked.columns()[plain.columns().len()..].iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(more, crate::scenario::expect::OF_ACCOUNTS);
+        assert_eq!(booked.observe(&stack()).values.len(), booked.columns().len());
+        let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
+        let names: Vec<&str> =
+            of_every_run.into_iter().chain(more).filter(|&name| name != "energy_error_share").collect();
+        assert_eq!(names, energy::NAMES);
     }
 
     #[test]
