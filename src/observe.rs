@@ -347,6 +347,21 @@ mod tests {
     }
 
     #[test]
+    fn with_accounts_there_are_the_energies_that_a_scenario_may_then_expect() {
+        let plain = Observer::new(&stack().world, None);
+        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
+        let booked = plain.clone().with_accounts(accounts);
+        let more: Vec<&str> =
+            booked.columns()[plain.columns().len()..].iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(more, crate::scenario::expect::OF_ACCOUNTS);
+        assert_eq!(booked.observe(&stack()).values.len(), booked.columns().len());
+        let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
+        let names: Vec<&str> =
+            of_every_run.into_iter().chain(more).filter(|&name| name != "energy_error_share").collect();
+        assert_eq!(names, energy::NAMES);
+    }
+
+    #[test]
     fn without_a_drum_there_is_no_drum_column() {
         let observer = Observer::new(&beside().world, None);
         assert_eq!(observer.find("plug_share"), None);
