@@ -101,6 +101,7 @@ mod materials;
 mod overlap;
 mod overrides;
 mod packing;
+mod periodic;
 mod plan;
 mod problems;
 mod radii;
@@ -313,8 +314,12 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     check_steps(root, duration, &settings);
 
     let mut world = World::new(gravity, read_materials(root));
+    let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
+    world.periodic = cell.periodic;
     let mut names: Vec<String> = Vec::new();
-    for entry in each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials)) {
+    for entry in
+        each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials, &cell.periodic))
+    {
         if names.contains(&entry.name) {
             let message = format!("two boundaries are named \"{}\"", entry.name);
             report.problem(&entry.name_span, message, "give each a name of its own");
@@ -326,7 +331,8 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     }
 
     let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
-    let shared = emitter::Shared { materials: &world.materials, duration, seed, locked };
+    let shared =
+        emitter::Shared { materials: &world.materials, duration, seed, locked, periodic: cell.periodic };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
     if !root.has("grains") && !root.has("emitters") {
         root.problem("nothing to simulate: no grains and no emitters", "add [[grains]] or [[emitters]]");
@@ -346,7 +352,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     overlap::check(&placement, &blocks, &world, report);
     check_total(root, &placement, &emitters);
     world.add_grains(placement.grains);
-    Scenario {
+    let scenario = Scenario {
         name: name.to_owned(),
         title,
         duration,
@@ -357,7 +363,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         drum,
         expectations,
         resolved: String::new(),
-    }
+    };
+    cell.check_lengths(scenario.largest_radius(), settings.contact_margin, report);
+    scenario
 }
 
 /// Reads every table of a list; those that are wrong are left out.

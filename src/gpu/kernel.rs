@@ -34,17 +34,22 @@ pub struct Kernels {
 pub struct Features {
     /// Bodies with locked axes.
     pub locks: bool,
+    /// Periodic axes.
+    pub period: bool,
 }
 
 impl Features {
     /// Those of a world.
     pub fn of(world: &World) -> Features {
-        Features { locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0) }
+        Features {
+            locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
+            period: !world.periodic.is_none(),
+        }
     }
 
     /// Values of the overrides that a shader declares.
     fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
-        let all = [("HAS_LOCKS", self.locks)];
+        let all = [("HAS_LOCKS", self.locks), ("HAS_PERIOD", self.period)];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()
             .filter(|(name, _)| is_declared(name))

@@ -8,12 +8,13 @@ use std::ops::Range;
 use glam::{DQuat, DVec3};
 
 use super::materials::material_id;
+use super::periodic::check_walls;
 use super::read::{
     FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number, text,
     unit_vector, vector, word,
 };
 use super::region::corners;
-use crate::world::{Boundary, Form, MaterialId, Materials, Motion, Side, Surface};
+use crate::world::{Boundary, Form, MaterialId, Materials, Motion, Periodic, Side, Surface};
 
 /// A shape about to become a boundary.
 struct Shape {
@@ -38,7 +39,12 @@ pub struct Entry {
 }
 
 /// Reads one of `[[boundaries]]`; `index` is its place in the list, from 0.
-pub fn boundary(table: &mut Table<'_>, index: usize, materials: &Materials) -> Option<Entry> {
+pub fn boundary(
+    table: &mut Table<'_>,
+    index: usize,
+    materials: &Materials,
+    periodic: &Periodic,
+) -> Option<Entry> {
     let name = table.or("name", format!("boundary-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let material = table.get("material", material_id(materials));
@@ -53,6 +59,9 @@ pub fn boundary(table: &mut Table<'_>, index: usize, materials: &Materials) -> O
         (Some(shape), Some(motion), Some(material)) => Some(assemble(name.clone(), shape, motion, material)),
         _ => None,
     };
+    if let Some((boundary, surfaces)) = &parts {
+        check_walls(table, boundary, surfaces, periodic);
+    }
     Some(Entry { name, name_span, parts })
 }
 
