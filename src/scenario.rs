@@ -10,6 +10,9 @@
 //! seed = 1                        # of everything random
 //! locked_axes = ["y", "rx", "rz"] # of all grains: here motion in the x-z plane
 //!
+//! [periodic]                      # axes along which the scene repeats itself, each optional
+//! x = [0.0, 0.2]                  # m
+//!
 //! [solver]                        # see crate::settings::Settings
 //! time_step = 5e-3
 //! substeps = 1
@@ -91,6 +94,16 @@
 //! sites whose grain lies inside are used, whatever its jitter.
 //!
 //! Regions: `box` (min, max), `cylinder` (base, axis, length, radius), `sphere` (centre, radius).
+//!
+//! Periodic axes: what leaves the cell on one side comes in on the other, and grains meet across the faces
+//! (see [`Periodic`](crate::world::Periodic)). A period is at least three times the diameter of the largest grain
+//! with its margin, 3 · 2 r · (1 + contact_margin), that of emitters included. Grains placed outside are wrapped
+//! in. Where a box, or a cylinder along its axis, spans a period, random packings and emitters fill it up to
+//! the faces and keep their distance across them; every other packing stays where it is put, and overlaps across
+//! a face are mistakes like others: a cubic lattice in such a box leaves at least a diameter across the faces.
+//! Boundaries are repeated with the cell and stay where they are; a grain meets the nearest image of each, so none
+//! should be longer than the period. A plane across a periodic axis, and so a wall of a box, is refused. Gravity
+//! may point along a periodic axis, as it does for flow down a slope.
 
 mod boundaries;
 mod emitter;

@@ -184,7 +184,7 @@ fn a_stack_across_a_face_carries_its_load_as_one_in_the_middle() {
         both(&here, &settings).into_iter().zip(both(&there, &settings)).enumerate()
     {
         let (mut middle, mut across) = (run(a.as_mut(), 0), run(b.as_mut(), 0));
-        for _ in 0..30 {
+        for _ in 0..15 {
             (middle, across) = (run(a.as_mut(), 10), run(b.as_mut(), 10));
             let pairs = middle.world.bodies.velocity.iter().zip(&across.world.bodies.velocity);
             let off = pairs.map(|(x, y)| x.distance(*y)).fold(0.0, f64::max);
@@ -222,44 +222,44 @@ fn a_collision_across_faces_is_that_in_the_middle() {
     let half = DVec3::splat(0.5 * PERIOD);
     let settings = Settings { time_step: 1e-3, ..Settings::default() };
     let [mut a, mut b] = both(&collision(DVec3::ZERO), &settings);
-    let (cpu, gpu) = (run(a.as_mut(), 300), run(b.as_mut(), 300));
+    let (on_cpu, on_gpu) = (run(a.as_mut(), 100), run(b.as_mut(), 100));
     let [mut a, mut b] = both(&collision(half), &settings);
-    let (cpu_across, gpu_across) = (run(a.as_mut(), 300), run(b.as_mut(), 300));
+    let (cpu_across, gpu_across) = (run(a.as_mut(), 100), run(b.as_mut(), 100));
 
     let start = collision(DVec3::ZERO);
     for grain in 0..3 {
-        let turned = (cpu.world.bodies.velocity[grain] - start.bodies.velocity[grain]).length();
+        let turned = (on_cpu.world.bodies.velocity[grain] - start.bodies.velocity[grain]).length();
         assert!(turned > 0.1, "grain {grain} has met another: {turned} m/s");
         // The grains are one period apart at most, and a collision makes a few roundings a few tens larger.
-        let (one, other) = (cpu.world.bodies.velocity[grain], cpu_across.world.bodies.velocity[grain]);
+        let (one, other) = (on_cpu.world.bodies.velocity[grain], cpu_across.world.bodies.velocity[grain]);
         assert!(one.distance(other) < 1e-9 * one.length(), "{one} and {other}");
         let place = start
-            .separation(cpu_across.world.bodies.position[grain], cpu.world.bodies.position[grain] + half);
+            .separation(cpu_across.world.bodies.position[grain], on_cpu.world.bodies.position[grain] + half);
         assert!(place.length() < 1e-9 * PERIOD, "{place}");
     }
     // Half a period is two whole cells: on the GPU offsets, and all that follows, are the same bits.
-    assert_eq!(gpu.world.bodies.velocity, gpu_across.world.bodies.velocity);
-    assert_eq!(gpu.world.bodies.angular_velocity, gpu_across.world.bodies.angular_velocity);
-    let mut third = gpu_engine(&collision(DVec3::splat(PERIOD / 3.0)), &settings);
-    let third = run(&mut third, 300);
-    assert_ne!(gpu.world.bodies.velocity, third.world.bodies.velocity, "a third of a period must show");
+    assert_eq!(on_gpu.world.bodies.velocity, gpu_across.world.bodies.velocity);
+    assert_eq!(on_gpu.world.bodies.angular_velocity, gpu_across.world.bodies.angular_velocity);
+    let third = run(&mut gpu(&collision(DVec3::splat(PERIOD / 3.0)), &settings), 100);
+    assert_ne!(on_gpu.world.bodies.velocity, third.world.bodies.velocity, "a third of a period must show");
 }
 
-fn gpu_engine(world: &World, settings: &Settings) -> GpuEngine {
-    gpu(world, settings)
-}
-
-/// A small gas in a cell with all axes periodic.
-fn gas() -> World {
-    let mut scenario = scenario("gas.toml", &["grains.0.packing.count=60", "grains.1.packing.count=60"]);
-    scenario.world.time = 0.0;
-    scenario.world
+/// The gas in an eighth of its cell, with an eighth of its grains.
+fn small_gas() -> Scenario {
+    let axes = ["x", "y", "z"].into_iter().enumerate();
+    let mut overrides: Vec<String> = axes
+        .flat_map(|(i, axis)| {
+            let region = |block: u32| format!("grains.{block}.packing.region.max.{i}=0.1");
+            [format!("periodic.{axis}.1=0.1"), region(0), region(1)]
+        })
+        .collect();
+    overrides.extend([0, 1].map(|block| format!("grains.{block}.packing.count=62")));
+    scenario("gas.toml", &overrides.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 #[test]
 fn a_gas_keeps_its_momentum_and_loses_energy() {
-    let world = gas();
-    let settings = Settings { time_step: 1e-3, ..Settings::default() };
+    let Scenario { world, settings, .. } = small_gas();
     let mass = |grain: usize| world.grain_mass(grain);
     let sum = |velocity: &[DVec3]| -> DVec3 { velocity.iter().enumerate().map(|(i, v)| mass(i) * *v).sum() };
     let scale: f64 = world.bodies.velocity.iter().enumerate().map(|(i, v)| mass(i) * v.length()).sum();
@@ -271,7 +271,7 @@ fn a_gas_keeps_its_momentum_and_loses_energy() {
         let lost = (sum(&state.world.bodies.velocity) - sum(&world.bodies.velocity)).length();
         assert!(lost < rounding * scale, "momentum changed by {lost} of {scale} N s");
         let left = energy(&state.world.bodies.velocity) / energy(&world.bodies.velocity);
-        assert!(left < 0.95, "{left} of the energy is left: the grains have not met");
+        assert!(left < 0.9, "{left} of the energy is left: the grains have not met");
         let cell = state.world.periodic;
         assert!(
             state.world.bodies.position.iter().all(|&place| cell.wrap(place) == place),
@@ -402,4 +402,17 @@ fn a_scenario_without_the_table_has_no_period() {
     assert!(!scenario.resolved.contains("periodic"));
     let periodic = Scenario::parse("again", &periodic("x").resolved, std::path::Path::new("."), &[]).unwrap();
     assert_eq!(periodic.world.periodic.length, DVec3::new(0.0655, 0.0, 0.0));
+}
+
+#[test]
+fn a_ball_periods_away_touches_grains_on_both_sides_of_a_face() {
+    let scenario = periodic("x");
+    let ball = 1;
+    for engine in &mut both(&scenario.world, &Settings::default()) {
+        let state = run(engine.as_mut(), 1);
+        let met = state.contacts.iter().filter(|contact| contact.key.b == ball);
+        let at: Vec<f64> =
+            met.map(|contact| state.world.bodies.position[contact.bodies[0] as usize].x).collect();
+        assert!(at.iter().any(|&x| x < 0.01) && at.iter().any(|&x| x > 0.05), "{at:?}");
+    }
 }

@@ -415,7 +415,7 @@ fn a_period_needs_two_ascending_numbers() {
     refuses_period("x = [0, 1, 2]", "[0, 1, 2]", &["`periodic.x` has 3 numbers", "[min, max]"]);
     refuses_period("x = [0, nan]", "nan", &["`periodic.x.1`", "a coordinate in metres"]);
     refuses_period("x = 1.0", "1.0", &["`periodic.x` is 1, expected a list"]);
-    refuses_period("w = [0, 1]", "w", &["unknown key `w` in `periodic`", "known: `x`, `y`, `z`"]);
+    refuses_period("length = 1", "length", &["unknown key `length` in `periodic`", "known: `x`, `y`, `z`"]);
 }
 
 #[test]
@@ -439,7 +439,7 @@ fn a_plane_across_a_periodic_axis_is_refused() {
 
     // With x periodic: a tilted plane, a box with all its walls, a plane that turns about y.
     let tilted = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0.1, 0, 1] }";
-    let walls = "shape = { kind = \"box\", min = [0, -9, 0], max = [9, 9, 9] }";
+    let walls = "shape = { kind = \"box\", min = [-4, -9, 0], max = [5, 9, 9] }";
     let level = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
     let turning = format!("{level}\nmotion = {{ kind = \"rotation\", axis = [0, 1, 0], rate = 1 }}");
     let rolling = format!("{level}\nmotion = {{ kind = \"rotation\", axis = [1, 0, 0], rate = 1 }}");

@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::observe::packing::up_against;
 use crate::scenario::{Emitter, Scenario};
 use crate::simulation::steps_until;
-use crate::world::{Material, Motion, World};
+use crate::world::{Material, Motion, Periodic, World};
 
 use super::device::memory_plan;
 use super::{Failure, Outcome, short};
@@ -41,7 +41,19 @@ fn print_counts(scenario: &Scenario) {
     println!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
     println!("  emitters      {}", scenario.emitters.len());
     println!("  expectations  {}", scenario.expectations.len());
+    print_period(&world.periodic);
     print_memory(scenario);
+}
+
+fn print_period(periodic: &Periodic) {
+    let lengths = ["x", "y", "z"].into_iter().zip(periodic.length.to_array());
+    let periods: Vec<String> = lengths
+        .filter(|(_, length)| *length > 0.0)
+        .map(|(axis, length)| format!("{} m along {axis}", short(length)))
+        .collect();
+    if !periods.is_empty() {
+        println!("  periodic      {}", periods.join(", "));
+    }
 }
 
 /// What the GPU engine allocates for all grains, before it grows what turns out too small.

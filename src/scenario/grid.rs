@@ -187,8 +187,7 @@ mod tests {
 
     #[test]
     fn the_grid_finds_every_overlapping_pair_across_the_faces_of_a_periodic_cell() {
-        let spheres: Vec<_> =
-            spheres().into_iter().map(|(centre, radius)| (1.2 * centre, 0.5 * radius)).collect();
+        let spheres: Vec<_> = spheres().into_iter().map(|(centre, radius)| (1.2 * centre, radius)).collect();
         let mut grid = SphereGrid::new(CELL);
         spheres.iter().for_each(|&(centre, radius)| grid.insert(centre, radius));
         let overlaps = |a: u32, b: u32| {

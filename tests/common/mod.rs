@@ -229,7 +229,8 @@ packing = {{ kind = "list", positions = [[0, 0, 0.0064], [0.0129, 0.001, 0.0065]
 }
 
 /// A crowd on a floor, in motion, in a cell that is periodic along these axes: three cells of the contact
-/// search along y and z, four along x. The first layer of grains in each direction lies on the faces.
+/// search along y and z, four along x. The first layer of grains in each direction lies on the faces. A ball
+/// stands two periods away along x, its image between grains on both sides of a face.
 pub fn periodic(axes: &str) -> Scenario {
     let period = |axis: char, length: f64| match axes.contains(axis) {
         true => format!("{axis} = [0.0, {length}]\n"),
@@ -242,6 +243,10 @@ pub fn periodic(axes: &str) -> Scenario {
 [periodic]
 {cell}
 {floor}
+[[boundaries]]
+name = "ball"
+material = "pellet"
+shape = {{ kind = "sphere", centre = [0.12445, 0.00655, 0.01295], radius = 0.0045 }}
 [[grains]]
 material = "pellet"
 radius = {{ kind = "constant", value = 0.0065 }}
