@@ -18,6 +18,19 @@ pub const FILES: &[(&str, &str)] = &[
     file!("slide_to_roll.toml"),
     file!("incline.toml"),
     file!("column_forces.toml"),
+    file!("bounce.toml"),
+    file!("chain.toml"),
+    file!("triangle.toml"),
+    file!("rolling_resistance.toml"),
+    file!("rolling_resistance_on_slope.toml"),
+    file!("twisting.toml"),
+    file!("heavy_on_light.toml"),
+    file!("heavy_on_bed.toml"),
+    file!("chung_ooi_1.toml"),
+    file!("chung_ooi_3.toml"),
+    file!("chung_ooi_4.toml"),
+    file!("chung_ooi_5.toml"),
+    file!("chung_ooi_7.toml"),
 ];
 
 #[cfg(test)]
