@@ -1,4 +1,4 @@
-// Impact [E6]: touching contacts that close faster than the threshold bounce first.
+// Impact [E6]: contacts that close faster than the threshold, and in this substep, bounce first.
 // Twin: src/reference/impact.rs. When nothing bounces, the dispatches of this stage are empty.
 //
 // The rows are made over for the impact problem (rigid, with its own targets), swept by the same
@@ -11,9 +11,18 @@
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(7) var<storage, read> colour_starts: array<u32>;
 
-// Overlapping contacts aim to part; those not yet touching may still close.
-fn touches(row: Row) -> bool {
-    return row.target_velocity > 0.0;
+// Gap of a row [m], 0 where the shapes overlap: overlapping contacts aim to part, the others to close.
+fn gap_of(row: Row) -> f32 {
+    return max(0.0, -params.h * row.target_velocity);
+}
+
+// Gap up to which a contact counts as touching [m].
+fn reach_of(row: Row) -> f32 {
+    return params.touch_tolerance * length(row.arm_a);
+}
+
+fn bounces(row: Row, speed: f32) -> bool {
+    return speed < -params.impact_threshold && gap_of(row) + params.h * speed <= reach_of(row);
 }
 
 fn closing(row: Row) -> f32 {
@@ -32,7 +41,7 @@ fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let row = rows[place];
-    if touches(row) && closing(row) < -params.impact_threshold {
+    if bounces(row, closing(row)) {
         atomicStore(&status.impacts, 1u);
     }
 }
@@ -57,8 +66,10 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     let row = rows[place];
     let speed = closing(row);
     var target_velocity = FAR;
-    if touches(row) {
-        target_velocity = select(0.0, -laws[row.law].restitution * speed, speed < -params.impact_threshold);
+    if bounces(row, speed) {
+        target_velocity = -laws[row.law].restitution * speed;
+    } else if gap_of(row) <= reach_of(row) {
+        target_velocity = 0.0;
     }
     rows[place].target_velocity = target_velocity;
     rows[place].sigma_n = 0.0;

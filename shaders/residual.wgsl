@@ -52,9 +52,9 @@ fn residual_of(place: u32) -> vec3f {
     let tangent = impulse.linear - normal * row.normal;
 
     let step = safe_ratio(u_n + row.sigma_n * normal - row.target_velocity, d.x);
-    let friction_trial = tangent - (u - u_n * row.normal + params.sigma_t * tangent) / d.y;
+    let friction_trial = tangent - (u - u_n * row.normal) * safe_ratio(1.0, d.y);
     let spin = a.angular - b.angular;
-    let rolling_trial = impulse.rolling - (spin + params.sigma_t * impulse.rolling) / d.z;
+    let rolling_trial = impulse.rolling - spin * safe_ratio(1.0, d.z);
     return vec3f(
         abs(normal - max(0.0, normal - step)) * d.x,
         length(tangent - limit(friction_trial, row.friction * normal)) * d.y,

@@ -15,6 +15,7 @@ pub mod narrowphase;
 pub mod oracle;
 pub mod predict;
 pub mod residual;
+pub mod sinks;
 pub mod sweep;
 pub mod velocity;
 pub mod warm_start;
@@ -156,7 +157,7 @@ impl ReferenceEngine {
             stages.time("ledger", || before.clone_from(velocities));
         }
         let impacts =
-            stages.time("impact", || unsafe { impact::solve(law, settings, colouring, rows, velocities) });
+            stages.time("impact", || unsafe { impact::solve(settings, colouring, rows, velocities) });
         if keeps_books {
             stages.time("ledger", || {
                 booked += ledger::book_impacts(&impacts, before, velocities);
@@ -170,7 +171,7 @@ impl ReferenceEngine {
         });
         stages.time("warm_start", || unsafe { warm_start::apply(colouring, rows, velocities) });
         report.sweeps = stages.time("sweep", || unsafe {
-            sweep::solve(law, colouring, rows, velocities, settings.iterations, settings.tolerance)
+            sweep::solve(colouring, rows, velocities, settings.iterations, settings.tolerance)
         });
         if keeps_books {
             stages.time("ledger", || {
@@ -178,7 +179,9 @@ impl ReferenceEngine {
                 booked += ledger::book_contacts(rows, before, velocities);
             });
         }
-        stages.time("integrate", || integrate::move_bodies(world, velocities, end, h, settings))?;
+        booked.removed_energy = stages.time("integrate", || {
+            integrate::move_bodies(world, velocities, end, h, settings).map(|()| sinks::drain(world))
+        })?;
         self.ledger += booked;
         self.substeps_done += 1;
         Ok(())
@@ -199,7 +202,7 @@ impl Engine for ReferenceEngine {
         self.stages.0.clear();
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
-        self.report.residuals = residual::measure(&self.law, &self.rows, &self.velocities);
+        self.report.residuals = residual::measure(&self.rows, &self.velocities);
         Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
     }
 
@@ -219,8 +222,8 @@ impl Engine for ReferenceEngine {
         Ok(Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report).with_ledger(ledger))
     }
 
-    fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error> {
-        Ok(self.world.bodies.position[self.world.boundaries.len()..].to_vec())
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
+        Ok(self.world.present_spheres())
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 
-/// Regularisation of friction and of rolling rows, γ_t = γ_r \[E3\], \[E4\] \[-\].
-pub const GAMMA: f64 = 1e-6;
+/// γ of the model-based warm start \[E7\]: it answers a slip u with the impulse h u/γ \[s²/kg\].
+pub const MODEL_GAMMA: f64 = 1e-6;
 /// n_s of \[E2\]: the damping time is at least this many substeps. Less, and stiff contacts ring.
 pub const DAMPING_STEPS: f64 = 2.0;
 /// Share of a rigid overlap that one substep removes \[-\]. More, and rigid columns jump.
@@ -12,6 +12,9 @@ pub const RIGID_CORRECTION: f64 = 0.2;
 pub const RIGID_CORRECTION_LIMIT: f64 = 0.1;
 /// Overlap at which Hooke's force equals Hertz's, in effective radii \[-\].
 pub const HOOKE_OVERLAP: f64 = 0.01;
+/// Gap up to which a contact counts as touching in the impact stage \[E6\], in arms of its grain \[-\]: some
+/// roundings of single precision. Less, and grains placed in touch are apart on the GPU.
+pub const TOUCH_TOLERANCE: f64 = 1e-5;
 /// Diameters of the largest grain that a grain may cover in one substep before it counts as exploded:
 /// contact detection follows a grain over a fraction of a diameter, and a falling one over a few.
 pub const TRAVEL_LIMIT: f64 = 10.0;
@@ -58,12 +61,13 @@ impl WarmStart {
 }
 
 /// Whether an engine keeps the [`Ledger`](crate::engine::Ledger) of energies \[E10\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bookkeeping {
     /// No: saves about the cost of a sweep per substep.
     Off,
     /// Yes.
+    #[default]
     On,
 }
 

@@ -108,7 +108,7 @@
 //! # E3: Coulomb friction
 //!
 //! ```text
-//! u_t + Σ_t λ_t = 0   unless sliding        Σ_t = γ/h,  γ = 1e-6
+//! u_t = 0             unless sliding
 //! |λ_t| ≤ μ λ_n       by projection on the disc
 //! ```
 //!
@@ -118,7 +118,7 @@
 //! # E4: Rolling and twisting resistance
 //!
 //! ```text
-//! w + Σ_r λ_r = 0     unless limited        Σ_r = γ/h,  γ = 1e-6
+//! w = 0               unless limited
 //! |λ_r| ≤ μ_r R* λ_n  by projection on the ball
 //! ```
 //!
@@ -134,8 +134,8 @@
 //! v ← v + M⁻¹ Gᵀ Δλ                Δλ: what λ changed by
 //!
 //! D_n = 1/m_a + 1/m_b + |d_a × n|²/I_a + |d_b × n|²/I_b + Σ_n
-//! D_t = 1/m_a + 1/m_b + |d_a|²/I_a     + |d_b|²/I_b     + Σ_t
-//! D_r =                 1/I_a          + 1/I_b          + Σ_r
+//! D_t = 1/m_a + 1/m_b + |d_a|²/I_a     + |d_b|²/I_b
+//! D_r =                 1/I_a          + 1/I_b
 //! ```
 //!
 //! The order inside a contact is normal, friction, rolling. Normal and friction are computed from the same
@@ -158,12 +158,23 @@
 //! # E6: Impacts
 //!
 //! ```text
-//! if any contact has δ > 0 and u_n < -v_imp:
+//! bounces:  u_n⁻ < -v_imp and g + h u_n⁻ ≤ 0
+//! touches:  g ≤ 0
+//!
+//! if any contact bounces:
 //!     solve [E5] from λ = 0 with Σ_n = 0 and
-//!         q_n = -e u_n⁻    where δ > 0 and u_n⁻ < -v_imp
-//!         q_n = 0          where δ > 0 otherwise
-//!         q_n = -∞         where δ ≤ 0: takes no part
+//!         q_n = -e u_n⁻    where it bounces
+//!         q_n = 0          where it touches and does not bounce
+//!         q_n = -∞         elsewhere: takes no part
 //! ```
+//!
+//! A contact bounces in the substep in which it would close, up to h |u_n⁻| before it is closed. If it had to
+//! close first, the row of a pair not yet touching \[E2\] would take away the speed that it must return
+//! with. Gaps below 1e-5 of the arm
+//! of a ([`TOUCH_TOLERANCE`](crate::settings::TOUCH_TOLERANCE)) count as zero here, so that grains placed in touch
+//! touch in single precision too. A grain that is hit and closes another gap within the same substep does so by
+//! the row of \[E2\], without a bounce; a chain of grains with gaps above h |u_n| passes the hit on from
+//! substep to substep, one in touch shares it at once (Newton's law of impact for all together).
 //!
 //! Friction and rolling rows are active. The impulses of this stage change velocities only: they are no warm
 //! start, and no part of the forces that results report. v_imp is
@@ -176,7 +187,7 @@
 //! history     λ⁰ = β λ            λ: what the contact of the same key ended the substep before with,
 //!                                 0 for a new contact; β = 0.85
 //! adaptive    λ⁰ = β_c λ          β_c = 1 - (1 - β) min(1, |u| / (κ |gravity| h)),  κ = 0.2
-//! model       λ_n⁰ = h k_n δ^(2 e_H - 1)    λ_t⁰ = -(h/γ) u_t    λ_r⁰ = -(h/γ) w
+//! model       λ_n⁰ = h k_n δ^(2 e_H - 1)    λ_t⁰ = -(h/γ) u_t    λ_r⁰ = -(h/γ) w,  γ = 1e-6
 //!
 //! then        λ⁰ ← proj(λ⁰)       on today's tangent plane and within today's bounds [E3], [E4]
 //!             v  ← v + M⁻¹ Gᵀ λ⁰  at once, before the first sweep
@@ -236,12 +247,17 @@
 //!     predict       q_n and λ⁰ from these velocities; then v ← v + h gravity        [E2], [E7], [E1]
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
 //!     sweep         as many as told                                                 [E5]
-//!     integrate     positions move; a grain that would move too far ends the run    [E1]
+//!     integrate     positions move; a grain that would move too far ends the run;   [E1]
+//!                   then sinks remove the grains whose centre is inside
 //! ```
 //!
 //! This is Algorithm 1 of Wang, Servin & Berglund 2016 with the substeps \[E9\] added. A grain moves too far
 //! when it would cover more than ten diameters of the largest grain in a substep
 //! ([`TRAVEL_LIMIT`](crate::settings::TRAVEL_LIMIT)).
+//!
+//! A sink is a solid; a centre is inside where its signed distance to the surface is negative. Of a grain that was
+//! removed nothing remains but the record: in the substeps left of that step its contacts are rows without
+//! effect, and from the next contact search on it has none.
 //!
 //! # How the paper of 2016 is read
 //!
@@ -269,8 +285,12 @@
 //! - Pairs not yet touching have rows, and sink under their load once they have closed \[E2\]; the paper has
 //!   none.
 //! - Hooke's and the rigid law are choices beside that of Hertz.
-//! - Impacts: contacts without overlap take no part, and touching contacts that do not bounce are held from
+//! - Impacts: contacts that close within the substep bounce in it, others without overlap take no part, and
+//!   touching contacts that do not bounce are held from
 //!   closing (λ_n ≥ 0), not at zero velocity both ways.
+//! - Friction and rolling rows are not regularised. The paper adds γ/h to D_t and D_r, γ = 1e-6, in units that
+//!   depend on the mass: below the rounding of single precision for its pellets, and a creep of
+//!   millimetres per second for a body of a tonne.
 //! - The adaptive start \[E7\], substeps \[E9\] and the residual \[E8\] are not in the paper.
 //! - Contacts are swept colour by colour, boundaries last, not in the order in which they were found. Another
 //!   order gives other numbers before convergence, and the same trends.

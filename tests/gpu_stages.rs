@@ -95,7 +95,7 @@ fn twin_row(case: &Case, row: &layout::Row, values: &[f32; 6]) -> Row {
         impulse: layout::impulse(row, values),
         ..Row::default()
     };
-    twin.set_inverse_d(&case.world, &case.law());
+    twin.set_inverse_d(&case.world);
     twin
 }
 
@@ -335,7 +335,7 @@ fn impact_bounces_as_its_twin_does() {
         }
         let mut expected = before.clone();
         // SAFETY: the judge found the colouring valid in a test of its own; the same holds twice below.
-        unsafe { impact::solve(&law, &case.settings, &colouring, &mut rows, &mut expected) };
+        unsafe { impact::solve(&case.settings, &colouring, &mut rows, &mut expected) };
         case.run(&["impact"]);
         let found = case.twin_velocities();
         bounced += u32::from(expected != before);
@@ -410,7 +410,6 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
     for mut case in cases() {
         case.run(&SEARCH);
         case.run(&["narrowphase", "impact", "predict"]);
-        let law = case.law();
         let colouring = case.gpu.colouring().unwrap();
         let mut rows = case.twin_rows();
         let mut expected = case.twin_velocities();
@@ -427,7 +426,7 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
         let mut expected = case.twin_velocities();
         let sweeps = case.settings.iterations;
         let bound = 4.0 * velocity_bound(sweeps, &expected);
-        unsafe { sweep::solve(&law, &colouring, &mut rows, &mut expected, sweeps, 0.0) };
+        unsafe { sweep::solve(&colouring, &mut rows, &mut expected, sweeps, 0.0) };
         case.run(&["sweep"]);
         let found = case.twin_velocities();
         holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
@@ -453,7 +452,7 @@ fn the_residual_is_that_of_its_twin() {
     for mut case in cases() {
         case.run(&SEARCH);
         case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
-        let expected = residual::measure(&case.law(), &case.twin_rows(), &case.twin_velocities());
+        let expected = residual::measure(&case.twin_rows(), &case.twin_velocities());
         let found = case.gpu.measure_residuals().unwrap();
         let bound = 4.0 * velocity_bound(1, &case.twin_velocities());
         let spin = bound / 0.003;

@@ -181,10 +181,12 @@ velocity = [0.1, 0.0, -0.5]
 rate = 200.0
 every = 0.1
 stop = 0.5
+[[sinks]]
+region = { kind = "box", min = [0.05, -1, -1], max = [1, 1, 1] }
 "#;
 
 #[test]
-fn grains_that_arrive_bring_their_energy_into_the_ledger() {
+fn grains_that_arrive_and_leave_take_their_energy_into_and_out_of_the_ledger() {
     let scenario = pellets(FOUNTAIN);
     for mut engine in both(&scenario.world, &scenario.settings) {
         let bound = closure_bound(engine.as_ref());
@@ -192,12 +194,15 @@ fn grains_that_arrive_bring_their_energy_into_the_ledger() {
         let emitted = values.get("emitted_energy").unwrap();
         let share = values.get("energy_error_share").unwrap();
         assert!(emitted > 0.0 && share <= bound, "{emitted} J arrived, share {share:e}");
-        assert_eq!(values.get("removed_energy"), Some(0.0));
+        let removed = values.get("removed_energy").unwrap();
+        assert!(removed > 1e-3 * emitted, "{removed} J left");
         let ledger = engine.snapshot().unwrap().ledger.unwrap();
         assert_eq!(values.get("dissipated_by_impact"), Some(-ledger.impact_work));
-        let without = Ledger { emitted_energy: 0.0, ..ledger };
         let kinetic = engine.snapshot().unwrap().world.kinetic_energy();
-        assert!(without.error(kinetic) > 0.5 * emitted, "grains from nowhere would show");
+        let from_nowhere = Ledger { emitted_energy: 0.0, ..ledger };
+        assert!(from_nowhere.error(kinetic) > 0.9 * emitted, "grains from nowhere would show");
+        let to_nowhere = Ledger { removed_energy: 0.0, ..ledger };
+        assert!(to_nowhere.error(kinetic) < -0.9 * removed, "and grains that vanish");
     }
 }
 
@@ -305,7 +310,9 @@ fn total(state: &Snapshot, law: NormalLaw) -> f64 {
 #[test]
 fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
     let scene = small_bed();
-    let unit = scene.world.grain_mass(0) * 9.81 * D; // m g d
+    // A millionth of m g d per grain: single precision rounds heights to a cell of 2 d that much, and the rigid
+    // law lifts grains out of what overlap is left.
+    let slack = 60.0 * 1e-6 * scene.world.grain_mass(0) * 9.81 * D;
     for normal_law in LAWS {
         for warm_start in STARTS {
             for substeps in [1, 4] {
@@ -314,15 +321,13 @@ fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
                 let mut engine = cpu(&scene.world, &settings);
                 engine.advance(400).unwrap();
                 let name = format!("{normal_law:?}, {warm_start:?}, {substeps} substeps");
-                assert_rests(&name, &mut engine, normal_law, 100, 1e-9 * unit);
+                assert_rests(&name, &mut engine, normal_law, 100, slack);
             }
-            // Single precision: the height of 60 grains to a rounding of a cell of 2 d each.
             let settings = Settings { normal_law, warm_start, iterations: 30, ..scene.settings };
             let mut settled = cpu(&scene.world, &settings);
             settled.advance(400).unwrap();
             let mut engine = gpu(&settled.snapshot().unwrap().world, &settings);
             engine.advance(20).unwrap();
-            let slack = 60.0 * 16.0 * ROUNDING * unit;
             assert_rests(&format!("{normal_law:?}, {warm_start:?}"), &mut engine, normal_law, 20, slack);
         }
     }
@@ -410,7 +415,7 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     let mut velocities = Vec::new();
     velocity::load_velocities(world, 0.0, law.h, &mut velocities);
     // SAFETY: the contacts are solved one after the other.
-    let bounced = unsafe { impact::solve(&law, &settings, &order, &mut rows, &mut velocities) };
+    let bounced = unsafe { impact::solve(&settings, &order, &mut rows, &mut velocities) };
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
         after.bodies.velocity[body] = velocity.linear;

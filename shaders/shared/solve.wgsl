@@ -26,8 +26,8 @@ fn diagonal(row: Row, a: Velocity, b: Velocity, locked: vec2u) -> vec3f {
             + a.inverse_inertia * dot(lever_a, lever_a) + b.inverse_inertia * dot(lever_b, lever_b)
             + row.sigma_n,
         a.inverse_mass + b.inverse_mass + a.inverse_inertia * dot(row.arm_a, row.arm_a)
-            + b.inverse_inertia * dot(row.arm_b, row.arm_b) + params.sigma_t,
-        a.inverse_inertia + b.inverse_inertia + params.sigma_t);
+            + b.inverse_inertia * dot(row.arm_b, row.arm_b),
+        a.inverse_inertia + b.inverse_inertia);
 }
 
 // Nearest vector no longer than `bound`.
@@ -48,7 +48,7 @@ fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u
 
     let normal = max(0.0, old_normal - safe_ratio(u_n + row.sigma_n * old_normal - row.target_velocity, d.x));
     let slip = u - u_n * row.normal;
-    let trial = old_tangent - (slip + params.sigma_t * old_tangent) / d.y;
+    let trial = old_tangent - slip * safe_ratio(1.0, d.y);
     let tangent = limit(trial, row.friction * normal);
 
     var solution: Solution;
@@ -60,7 +60,7 @@ fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u
     solution.impulse.rolling = vec3f(0.0);
     if row.rolling_arm > 0.0 {
         let spin = solution.a.angular - solution.b.angular;
-        let rolling_trial = old.rolling - (spin + params.sigma_t * old.rolling) / d.z;
+        let rolling_trial = old.rolling - spin * safe_ratio(1.0, d.z);
         solution.impulse.rolling = limit(rolling_trial, row.rolling_arm * normal);
         let rolling = solution.impulse.rolling - old.rolling;
         solution.a = twist(solution.a, rolling, locked.x);

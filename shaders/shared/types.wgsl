@@ -21,11 +21,12 @@ struct Params {
     stride_y: i32,             // of the cell hash
     stride_z: i32,
     contact_capacity: u32,
-    sigma_t: f32,              // γ/h of friction and rolling rows
     model_gain: f32,           // h/γ
+    touch_tolerance: f32,      // largest gap that counts as touching in an impact, in arms [-]
     speed_limit: f32,          // a faster grain has exploded [m/s]
     rigid_share: f32,          // share of a rigid overlap removed per substep [-]
     rigid_limit: f32,          // at most this many effective radii of it [-]
+    sinks: u32,
 }
 
 // What the steps of one submission tell each other and the host.
@@ -36,7 +37,7 @@ struct Status {
     remembered: u32,           // grains that the last step's contacts know of
     contacts: u32,             // contacts of this step
     pending: atomic<u32>,      // contacts that still need a colour
-    impacts: atomic<u32>,      // 1: a touching contact closes faster than the threshold
+    impacts: atomic<u32>,      // 1: a contact bounces
     change: atomic<u32>,       // bits of the largest change in this sweep [m/s]
     sweeps: u32,               // sweeps done in this substep
     bad_grain: atomic<u32>,    // smallest id of a grain with a bad velocity
@@ -64,7 +65,24 @@ struct Sphere {
     radius: f32,               // [m]
     material: u32,
     body: u32,
-    spare: u32,
+    sink: u32,                 // the one that removed the grain, or NONE
+}
+
+// Whether the scene has sinks; otherwise no grain is ever removed.
+override HAS_SINKS: bool = true;
+
+fn is_removed(sphere: Sphere) -> bool {
+    return HAS_SINKS && sphere.sink != NONE;
+}
+
+// A solid that removes the grains whose centre comes into it.
+struct Sink {
+    pose: Pose,
+    size: vec4f,               // meaning by form, see surface.wgsl [m]
+    form: u32,
+    spare_a: u32,
+    spare_b: u32,
+    spare_c: u32,
 }
 
 struct Surface {

@@ -8,7 +8,7 @@ use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
 use super::device::Device;
-use super::shader::{Reflection, SOURCES, Variable, VariableKind};
+use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
 use super::step::{self, Aliases, DISPATCHED_COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
 
 /// Distance of two entries in the buffer of indices: the alignment of dynamic offsets everywhere.
@@ -27,6 +27,7 @@ pub struct Kernels {
     index_group: wgpu::BindGroup,
     index_layout: wgpu::BindGroupLayout,
     features: Features,
+    edits: Vec<Edit>,
 }
 
 /// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
@@ -34,17 +35,22 @@ pub struct Kernels {
 pub struct Features {
     /// Bodies with locked axes.
     pub locks: bool,
+    /// Sinks, so that grains may be removed.
+    pub sinks: bool,
 }
 
 impl Features {
     /// Those of a world.
     pub fn of(world: &World) -> Features {
-        Features { locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0) }
+        Features {
+            locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
+            sinks: !world.sinks.is_empty(),
+        }
     }
 
     /// Values of the overrides that a shader declares.
     fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
-        let all = [("HAS_LOCKS", self.locks)];
+        let all = [("HAS_LOCKS", self.locks), ("HAS_SINKS", self.sinks)];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()
             .filter(|(name, _)| is_declared(name))
@@ -71,6 +77,7 @@ impl Kernels {
             index_group,
             index_layout,
             features,
+            edits: Vec::new(),
         };
         kernels.compile(device)?;
         kernels.bind(device, buffers)?;
@@ -92,12 +99,22 @@ impl Kernels {
         self.bind(device, buffers)
     }
 
+    /// Compiles the kernels anew from edited sources.
+    pub(super) fn edit(&mut self, device: &Device, buffers: &Buffers, edits: &[Edit]) -> Result<(), Error> {
+        let found = |edit: &Edit| SOURCES.iter().any(|source| source.text().contains(edit.from));
+        assert!(edits.iter().all(found), "every edit finds its text");
+        self.edits = edits.to_vec();
+        self.compile(device)?;
+        self.bind(device, buffers)
+    }
+
     fn compile(&mut self, device: &Device) -> Result<(), Error> {
         for source in &SOURCES {
-            let reflection = source.reflect()?;
+            let text = self.edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
+            let reflection = source.reflect_text(&text)?;
             let module = device.raw().create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some(source.name),
-                source: wgpu::ShaderSource::Wgsl(source.text().into()),
+                source: wgpu::ShaderSource::Wgsl(text.into()),
             });
             for name in names().filter(|(shader, _)| *shader == source.name) {
                 let pipeline = self.make_pipeline(device, &module, &reflection, name)?;
@@ -273,6 +290,8 @@ fn extent(over: Over, capacity: &Capacity) -> Extent {
     match over {
         Over::Once => Extent::Groups(1),
         Over::Grains => groups(capacity.grains + 1),
+        Over::GrainsNearSinks if capacity.sinks == 0 => Extent::Groups(0),
+        Over::GrainsNearSinks => groups(capacity.grains),
         Over::Bodies => groups(capacity.boundaries + capacity.grains),
         Over::Boundaries => groups(capacity.boundaries),
         Over::Buckets => groups(capacity.buckets),

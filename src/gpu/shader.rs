@@ -28,7 +28,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 12] = [
+pub const SOURCES: [Source; 13] = [
     source!("scan" uses "types"),
     source!("broadphase" uses "types" "motion" "surface"),
     source!("matching" uses "types" "impulses"),
@@ -40,6 +40,7 @@ pub const SOURCES: [Source; 12] = [
     source!("sweep" uses "types" "motion" "solve" "impulses" "colour"),
     source!("residual" uses "types" "motion" "solve" "impulses"),
     source!("integrate" uses "types" "motion"),
+    source!("sinks" uses "types" "motion" "surface"),
     source!("ledger" uses "types" "motion" "impulses"),
 ];
 
@@ -54,17 +55,30 @@ impl Source {
     /// # Errors
     /// With the words of the parser or validator.
     pub fn reflect(&self) -> Result<Reflection, Error> {
-        let text = self.text();
+        self.reflect_text(&self.text())
+    }
+
+    /// As [`Source::reflect`], of a text that was edited.
+    pub(super) fn reflect_text(&self, text: &str) -> Result<Reflection, Error> {
         let refuse = |reason: String| Error::Shader { shader: self.name.into(), reason };
         let module =
-            naga::front::wgsl::parse_str(&text).map_err(|error| refuse(error.emit_to_string(&text)))?;
+            naga::front::wgsl::parse_str(text).map_err(|error| refuse(error.emit_to_string(text)))?;
         let mut validator = naga::valid::Validator::new(
             naga::valid::ValidationFlags::all(),
             naga::valid::Capabilities::empty(),
         );
-        let info = validator.validate(&module).map_err(|error| refuse(error.emit_to_string(&text)))?;
+        let info = validator.validate(&module).map_err(|error| refuse(error.emit_to_string(text)))?;
         Ok(Reflection { module, info })
     }
+}
+
+/// A piece of WGSL put in place of another: for tests that break a law on purpose.
+#[derive(Debug, Clone, Copy)]
+pub struct Edit {
+    /// Text to be found in at least one shader.
+    pub from: &'static str,
+    /// Text in its place.
+    pub to: &'static str,
 }
 
 /// A module and what the validator found out.

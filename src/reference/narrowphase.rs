@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
 use crate::settings::{
-    DAMPING_STEPS, GAMMA, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
+    DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
 };
 use crate::world::{PairLaw, World};
 
@@ -26,15 +26,12 @@ pub struct Law {
     pub h: f64,
     /// The normal law.
     pub normal: NormalLaw,
-    /// Σ_t = Σ_r = γ/h.
-    pub sigma_t: f64,
 }
 
 impl Law {
     /// Constants for these settings.
     pub fn new(settings: &Settings) -> Law {
-        let h = settings.substep();
-        Law { h, normal: settings.normal_law, sigma_t: GAMMA / h }
+        Law { h: settings.substep(), normal: settings.normal_law }
     }
 }
 
@@ -115,7 +112,7 @@ pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
         ..Row::default()
     };
     row.set_normal_law(law, pair, radius);
-    row.set_inverse_d(world, law);
+    row.set_inverse_d(world);
     row
 }
 
@@ -151,8 +148,8 @@ impl Row {
 
     /// 1/D per kind of row \[E5\]. The friction block is bounded by a multiple of the identity, which is
     /// exact for spheres, whose arms are parallel to the normal.
-    pub fn set_inverse_d(&mut self, world: &World, law: &Law) {
-        let mut d = [self.sigma_n, law.sigma_t, law.sigma_t];
+    pub fn set_inverse_d(&mut self, world: &World) {
+        let mut d = [self.sigma_n, 0.0, 0.0];
         for (body, arm) in self.bodies.map(|body| body as usize).into_iter().zip([self.arm_a, self.arm_b]) {
             let locked = world.bodies.locked[body];
             let inverse_mass = world.bodies.inverse_mass[body];

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::narrowphase::{Law, Row, times_d};
+use super::narrowphase::{Row, times_d};
 use super::velocity::Velocity;
 use crate::contact::{Colouring, Impulse};
 
@@ -20,7 +20,6 @@ const CHUNK: usize = 256;
 /// # Safety
 /// As [`for_each_contact`].
 pub unsafe fn solve(
-    law: &Law,
     colouring: &Colouring,
     rows: &mut [Row],
     velocities: &mut [Velocity],
@@ -30,7 +29,7 @@ pub unsafe fn solve(
     for sweep in 1..=iterations {
         let visit = |row: &mut Row, a: &mut Velocity, b: &mut Velocity| {
             let before = row.impulse;
-            solve_contact(law, row, a, b);
+            solve_contact(row, a, b);
             if tolerance > 0.0 { change_since(row, &before) } else { 0.0 }
         };
         // SAFETY: by the caller's promise.
@@ -117,7 +116,7 @@ impl<'a> Disjoint<'a> {
 
 /// Solves one contact while all others are held fixed \[E5\].
 #[inline]
-pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocity) {
+pub fn solve_contact(row: &mut Row, a: &mut Velocity, b: &mut Velocity) {
     let velocity = row.contact_velocity(a, b);
     let closing = velocity.dot(row.normal);
     let old = row.impulse;
@@ -128,7 +127,7 @@ pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocit
         return; // its cone is a point: nothing to rub against
     }
     let slip = velocity - closing * row.normal;
-    let step = (slip + law.sigma_t * old.tangent) * row.inverse_d[1];
+    let step = slip * row.inverse_d[1];
     let tangent = project(old.tangent - step, row.friction * normal);
 
     let linear = (normal - old.normal) * row.normal + (tangent - old.tangent);
@@ -140,7 +139,7 @@ pub fn solve_contact(law: &Law, row: &mut Row, a: &mut Velocity, b: &mut Velocit
         return;
     }
     let spin = a.angular - b.angular;
-    let step = (spin + law.sigma_t * old.rolling) * row.inverse_d[2];
+    let step = spin * row.inverse_d[2];
     let rolling = project(old.rolling - step, row.rolling_arm * normal);
     a.twist(rolling - old.rolling);
     b.twist(old.rolling - rolling);

@@ -4,7 +4,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse};
-use crate::settings::{GAMMA, NormalLaw, Settings, WarmStart};
+use crate::settings::{MODEL_GAMMA, NormalLaw, Settings, WarmStart};
 
 use super::narrowphase::{CHUNK, Law, Row};
 use super::sweep::{self, project};
@@ -48,7 +48,11 @@ fn model(law: &Law, row: &Row, velocity: DVec3, spin: DVec3) -> Impulse {
         NormalLaw::Hertz => row.stiffness * overlap * overlap.sqrt(),
         NormalLaw::Hooke | NormalLaw::Rigid => row.stiffness * overlap,
     };
-    Impulse { normal: law.h * force, tangent: -(law.h / GAMMA) * velocity, rolling: -(law.h / GAMMA) * spin }
+    Impulse {
+        normal: law.h * force,
+        tangent: -(law.h / MODEL_GAMMA) * velocity,
+        rolling: -(law.h / MODEL_GAMMA) * spin,
+    }
 }
 
 /// Projects on today's tangent plane and today's cone.
