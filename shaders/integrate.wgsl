@@ -62,7 +62,7 @@ fn move_grains(@builtin(global_invocation_id) invocation: vec3u) {
     var pose = poses[body];
     pose.offset += params.h * velocity.linear;
     let cells = round(pose.offset / params.cell_size);
-    pose.cell += vec3i(cells);
+    pose.cell = wrap_cell(pose.cell + vec3i(cells));
     pose.offset -= cells * params.cell_size;
     pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
     poses[body] = pose;

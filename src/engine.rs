@@ -1,5 +1,6 @@
 //! What an engine does, and what it tells.
 
+use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
@@ -37,7 +38,7 @@ pub trait Engine {
     /// Adds grains.
     ///
     /// # Errors
-    /// When there is no room on the device.
+    /// When there is no room on the device, or a period is too short for them.
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error>;
 
     /// Bytes that the engine holds for the scene.
@@ -64,6 +65,12 @@ pub enum Precision {
     Single,
     /// 64 bits.
     Double,
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({}, {})", self.engine, self.device, self.backend, self.driver)
+    }
 }
 
 impl Identity {

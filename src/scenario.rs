@@ -10,6 +10,9 @@
 //! seed = 1                        # of everything random
 //! locked_axes = ["y", "rx", "rz"] # of all grains: here motion in the x-z plane
 //!
+//! [periodic]                      # axes along which the scene repeats itself, each optional
+//! x = [0.0, 0.2]                  # m
+//!
 //! [solver]                        # see crate::settings::Settings
 //! time_step = 5e-3
 //! substeps = 1
@@ -118,6 +121,16 @@
 //! A sink counts what it removes: `removed:NAME` \[-\] and `removed_mass:NAME` \[kg\] since the start, `mass_flow:NAME`
 //! \[kg/s\] averaged since the output before. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
 //! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
+//!
+//! Periodic axes: what leaves the cell on one side comes in on the other, and grains meet across the faces
+//! (see [`Periodic`](crate::world::Periodic)). A period is at least three times the diameter of the largest grain
+//! with its margin, 3 · 2 r · (1 + contact_margin), that of emitters included. Grains placed outside are wrapped
+//! in. Where a box, or a cylinder along its axis, spans a period, random packings and emitters fill it up to
+//! the faces and keep their distance across them; every other packing stays where it is put, and overlaps across
+//! a face are mistakes like others: a cubic lattice in such a box leaves at least a diameter across the faces.
+//! Boundaries are repeated with the cell and stay where they are; a grain meets the nearest image of each, so none
+//! should be longer than the period. A plane across a periodic axis, and so a wall of a box, is refused. Gravity
+//! may point along a periodic axis, as it does for flow down a slope.
 
 mod boundaries;
 mod emitter;
@@ -128,6 +141,7 @@ mod materials;
 mod overlap;
 mod overrides;
 mod packing;
+mod periodic;
 mod plan;
 mod problems;
 mod radii;
@@ -137,6 +151,7 @@ mod region;
 mod resolved;
 mod sinks;
 mod solver;
+pub mod suite;
 mod track;
 
 use std::fs::File;
@@ -151,6 +166,7 @@ use toml_edit::DocumentMut;
 
 pub use self::emitter::Emitter;
 pub use self::expect::Expectation;
+pub(crate) use self::problems::suggest;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 pub use self::region::Region;
@@ -345,14 +361,18 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     check_steps(root, duration, &settings);
 
     let mut world = World::new(gravity, read_materials(root));
-    let entries = each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials));
-    let (names, boundaries) = unique("boundaries", entries, report);
+    let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
+    world.periodic = cell.periodic;
+    let boundary =
+        |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic);
+    let (names, boundaries) = unique("boundaries", each(root, "boundaries", boundary), report);
     boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
 
     let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
-    let shared = emitter::Shared { materials: &world.materials, duration, seed, locked };
+    let shared =
+        emitter::Shared { materials: &world.materials, duration, seed, locked, periodic: cell.periodic };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
     if !root.has("grains") && !root.has("emitters") {
         root.problem("nothing to simulate: no grains and no emitters", "add [[grains]] or [[emitters]]");
@@ -367,7 +387,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     world.add_grains(placement.grains);
 
     let observed = observe(root, &world, &names, grains);
-    let Observed { bookkeeping, drum, region_names, regions, tracked } = observed;
+    let Observed { drum, region_names, regions, tracked, bookkeeping } = observed;
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
@@ -381,7 +401,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
-    Scenario {
+    let scenario = Scenario {
         name: name.to_owned(),
         title,
         duration,
@@ -394,7 +414,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         tracked,
         expectations,
         resolved: String::new(),
-    }
+    };
+    cell.check_lengths(scenario.largest_radius(), settings.contact_margin, report);
+    scenario
 }
 
 /// One of a list of things with names.
@@ -424,12 +446,12 @@ fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String
 /// What a run observes beside the quantities of every run.
 #[derive(Default)]
 struct Observed {
-    bookkeeping: Bookkeeping,
     drum: Option<DrumPlan>,
     /// Names of the regions as in the file, also of wrong ones.
     region_names: Vec<String>,
     regions: Vec<RegionPlan>,
     tracked: Tracked,
+    bookkeeping: Bookkeeping,
 }
 
 /// Reads what to observe. `names` are those of all boundaries in the file, also of wrong ones; `grains` is
@@ -441,7 +463,7 @@ fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -
         let tracked = track::tracked(table, world, names, grains);
         let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
         let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
-        Some(Observed { bookkeeping, drum, region_names, regions, tracked })
+        Some(Observed { drum, region_names, regions, tracked, bookkeeping })
     });
     observed.unwrap_or_default()
 }

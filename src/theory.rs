@@ -282,6 +282,17 @@
 //! µ up to 2, rolling up to 1) none gained at e = 0, 0.1 % at 0.5, 0.5 % at 0.7, 2 % at 0.9 and 4 % at 1, by up to
 //! half of what they had; without friction more often.
 //!
+//! # Periodic axes
+//!
+//! Along a periodic axis of length L all positions count up to whole multiples of L. The vector between two
+//! bodies is the shortest one between their images, and with it gap, normal and arms; velocities, impulses and
+//! all equations above stay as they are. A period of at least three diameters of the largest grain with its
+//! margin keeps the images of a pair apart: no grain meets two images of another, nor itself. The contact
+//! search divides the period into a whole number of cells, whose last is a neighbour of the first. After
+//! each substep centres of grains are wrapped into the cell. So the centre of mass jumps when a grain crosses a
+//! face, and with gravity along the axis the potential energy does. A boundary acts through the image of its
+//! body that is nearest to the grain.
+//!
 //! # Order of one step
 //!
 //! ```text

@@ -7,12 +7,14 @@
 pub mod body;
 pub mod material;
 pub mod motion;
+pub mod periodic;
 pub mod shape;
 pub mod sink;
 
 pub use body::{Axes, Bodies};
 pub use material::{Material, Materials, PairLaw};
 pub use motion::Motion;
+pub use periodic::{Periodic, contact_reach};
 pub use shape::{Form, Side, Sphere, Surface, Touch};
 pub use sink::Sink;
 
@@ -87,6 +89,8 @@ pub struct World {
     /// Per grain: which sink removed it. Such a grain keeps its id and its last pose and velocity, and takes
     /// part in nothing.
     pub removed: Vec<Option<u32>>,
+    /// Axes along which the world repeats itself; to be set before grains are added.
+    pub periodic: Periodic,
 }
 
 impl World {
@@ -107,11 +111,12 @@ impl World {
         self.boundaries.push(boundary);
     }
 
-    /// Adds grains at the end of the list.
+    /// Adds grains at the end of the list, wrapped into the periodic cell.
     pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) {
         for grain in grains {
             let mass = self.sphere_mass(grain.radius, grain.material);
             let inertia = 0.4 * mass * grain.radius * grain.radius;
+            let grain = Grain { position: self.wrap(grain.position), ..grain };
             let body = self.bodies.push_free(&grain, mass, inertia);
             self.spheres.push(Sphere { body, radius: grain.radius, material: grain.material });
             self.removed.push(None);
@@ -239,16 +244,18 @@ impl World {
         let centre = self.bodies.position[sphere.body as usize];
         match self.sphere_of(b) {
             Some(other) => {
-                let other_centre = self.bodies.position[other.body as usize];
+                let other_centre = self.periodic.image(self.bodies.position[other.body as usize], centre);
                 Some(Touch::between_spheres(centre, sphere.radius, other_centre, other.radius))
             }
-            None => {
-                let surface = &self.surfaces[b as usize];
-                let body = surface.body as usize;
-                let orientation = self.bodies.orientation[body];
-                surface.touch(self.bodies.position[body], orientation, centre, sphere.radius)
-            }
+            None => self.touch_surface(&self.surfaces[b as usize], centre, sphere.radius),
         }
+    }
+
+    /// Where a sphere touches a surface of the nearest image of its boundary; `None` when it cannot.
+    pub fn touch_surface(&self, surface: &Surface, centre: DVec3, radius: f64) -> Option<Touch> {
+        let body = surface.body as usize;
+        let position = self.periodic.image(self.bodies.position[body], centre);
+        surface.touch(position, self.bodies.orientation[body], centre, radius)
     }
 
     /// Effective radius R* of two shapes \[m\]; the grain's own against a wall.

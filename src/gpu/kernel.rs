@@ -37,6 +37,8 @@ pub struct Features {
     pub locks: bool,
     /// Sinks, so that grains may be removed.
     pub sinks: bool,
+    /// Periodic axes.
+    pub period: bool,
 }
 
 impl Features {
@@ -45,12 +47,13 @@ impl Features {
         Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
             sinks: !world.sinks.is_empty(),
+            period: !world.periodic.is_none(),
         }
     }
 
     /// Values of the overrides that a shader declares.
     fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
-        let all = [("HAS_LOCKS", self.locks), ("HAS_SINKS", self.sinks)];
+        let all = [("HAS_LOCKS", self.locks), ("HAS_SINKS", self.sinks), ("HAS_PERIOD", self.period)];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()
             .filter(|(name, _)| is_declared(name))

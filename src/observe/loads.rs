@@ -23,7 +23,8 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
         let body = contact.bodies[1] as usize;
         let Some(load) = loads.get_mut(body) else { continue };
         let force = -contact.impulse.linear(contact.normal) / snapshot.substep;
-        let arm = contact.point - world.bodies.position[body];
+        let grain = world.bodies.position[contact.bodies[0] as usize];
+        let arm = contact.point - world.periodic.image(world.bodies.position[body], grain);
         load.force += force;
         load.torque += arm.cross(force) - contact.impulse.rolling / snapshot.substep;
     }

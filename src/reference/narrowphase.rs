@@ -98,7 +98,9 @@ pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
-    let (arm_a, arm_b) = (touch.point - world.bodies.position[a], touch.point - world.bodies.position[b]);
+    let (centre_a, centre_b) = (world.bodies.position[a], world.bodies.position[b]);
+    let arm_a = touch.point - centre_a;
+    let arm_b = touch.point - world.periodic.image(centre_b, centre_a);
     let mut row = Row {
         bodies,
         normal: touch.normal,

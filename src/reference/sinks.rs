@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::world::World;
+use crate::world::{Sink, World};
 
 /// Grains looked at by one task.
 const CHUNK: usize = 1024;
@@ -24,5 +24,6 @@ pub fn drain(world: &mut World) -> f64 {
 
 fn sink_at(world: &World, grain: usize) -> Option<u32> {
     let centre = world.bodies.position[world.grain_body(grain)];
-    world.sinks.iter().position(|sink| sink.contains(centre)).map(|sink| sink as u32)
+    let holds = |sink: &Sink| sink.contains(world.periodic.image(centre, sink.position));
+    world.sinks.iter().position(holds).map(|sink| sink as u32)
 }

@@ -64,7 +64,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
     std::fs::write(settled.path(), "x,y,z,radius\n0,0,0.0064,0.0065\n0.01,0,0.0064,0.005\n")
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
-    let cases: [(&str, &[&str], usize); 8] = [
+    let cases: [(&str, &[&str], usize); 9] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -73,6 +73,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("pile.toml", &[], 3363),
         ("hopper.toml", &[], 1800),
         ("pile_at_rest.toml", &[&file], 2),
+        ("gas.toml", &[], 1000),
     ];
     for (name, overrides, grains) in cases {
         let scenario = shipped(name, overrides);
@@ -407,7 +408,7 @@ fn a_tolerance_may_be_a_share_and_single_precision_may_have_its_own() {
 fn steps_against_a_direction_are_judged_by_the_slack_and_deviations_by_the_tolerance() {
     let rises = expectation("up = { of = \"height\", take = \"rises\", slack = 0.1 }");
     assert_eq!((rises.label.as_str(), rises.quantity.as_str()), ("up", "height"));
-    assert_eq!(rises.bounds, Bounds::at_most(0.1));
+    assert_eq!(rises.bounds, Bounds { at_most: Some(0.1), ..Bounds::default() });
     let minima = expectation("height = { take = \"times_of_minima\", values = [0.5, 1], tolerance = 0.01 }");
     assert_eq!(minima.take, Take::TimesOfMinima(vec![0.5, 1.0]));
     assert_eq!(minima.bounds.value, Some(0.0));
