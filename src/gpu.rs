@@ -394,7 +394,7 @@ impl GpuEngine {
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
         if !self.world.sinks.is_empty() {
             let spheres: Vec<layout::Sphere> = self.read_list("spheres", self.world.grain_count())?;
-            layout::pull_removed(&mut self.world, &spheres);
+            self.ledger.removed_energy += layout::pull_removed(&mut self.world, &spheres);
         }
         Ok(())
     }

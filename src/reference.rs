@@ -182,7 +182,7 @@ impl ReferenceEngine {
                 booked += ledger::book_contacts(rows, before, velocities);
             });
         }
-        stages.time("integrate", || {
+        booked.removed_energy = stages.time("integrate", || {
             integrate::move_bodies(world, velocities, end, h, settings).map(|()| sinks::drain(world))
         })?;
         self.ledger += booked;

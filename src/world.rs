@@ -123,12 +123,15 @@ impl World {
         }
     }
 
-    /// Removes a grain into a sink: nothing moves it any more.
-    pub fn remove_grain(&mut self, grain: usize, sink: u32) {
+    /// Removes a grain into a sink: nothing moves it any more. Gives the kinetic energy that it had \[J\];
+    /// 0 when it was removed before.
+    pub fn remove_grain(&mut self, grain: usize, sink: u32) -> f64 {
         let body = self.grain_body(grain);
+        let energy = self.bodies.kinetic_energy(body);
         self.removed[grain] = Some(sink);
         self.bodies.inverse_mass[body] = 0.0;
         self.bodies.inverse_inertia[body] = 0.0;
+        energy
     }
 
     /// Whether a grain is there: no sink has removed it.

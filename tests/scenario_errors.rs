@@ -319,6 +319,10 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
         &["no boundary \"flor\"", "`floor`?"],
     );
     refuses("[expect]", "\"force_z:floor", "\"force_q:floor", "\"force_q", &["unknown quantity", "`force_"]);
+    refuses("[expect]", "height", "energy_eror", "energy_eror", &["did you mean `energy_error`?"]);
+    let found =
+        problems(&GOOD.replace("height = {", "energy_error = {"), &["observe.energy=false"]).to_string();
+    assert!(found.contains("`energy_error` needs the account of energies"), "{found}");
     refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["taken from 2 s until 1 s"]);
     refuses(
         "[observe",

@@ -489,11 +489,10 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
     }
 }
 
-/// Removes the grains that sinks took on the device.
-pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) {
-    for (grain, sphere) in spheres.iter().enumerate().filter(|(_, sphere)| sphere.sink != NONE) {
-        world.remove_grain(grain, sphere.sink);
-    }
+/// Removes the grains that sinks took on the device; gives the kinetic energy they had \[J\].
+pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
+    let taken = spheres.iter().enumerate().filter(|(_, sphere)| sphere.sink != NONE);
+    taken.map(|(grain, sphere)| world.remove_grain(grain, sphere.sink)).sum()
 }
 
 /// An entry of the ledger.
