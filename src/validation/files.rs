@@ -15,6 +15,7 @@ pub const FILES: &[(&str, &str)] = &[
     file!("suite.toml"),
     file!("head_on.toml"),
     file!("oblique.toml"),
+    file!("oblique_pair.toml"),
     file!("slide_to_roll.toml"),
     file!("incline.toml"),
     file!("column_forces.toml"),
