@@ -114,7 +114,7 @@ const MUTATIONS: &[Mutation] = &[
             "a.radius * b.radius / (a.radius + b.radius)",
             "(a.radius + b.radius) / (a.radius * b.radius)",
         )],
-        caught_by: ("column_forces", "top_overlap"),
+        caught_by: ("column_forces", "overlap_one"),
     },
 ];
 
