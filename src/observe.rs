@@ -54,6 +54,10 @@ const QUANTITIES: &[Quantity] = &[
     ("momentum_z", "N s", |s| packing::momentum(s).z),
 ];
 
+/// What is observed of free boundaries, three components each.
+const FREE_MOTION: [(&str, &str); 3] =
+    [("position", "m"), ("velocity", "m/s"), ("angular_velocity", "rad/s")];
+
 /// Name and unit of a column.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Column {
@@ -97,6 +101,10 @@ impl Observer {
                 let name = |axis| format!("{kind}_{axis}:{}", boundary.name);
                 columns.extend(["x", "y", "z"].map(|axis| Column::new(name(axis), unit)));
             }
+            for (kind, unit) in FREE_MOTION.iter().filter(|_| boundary.free_body().is_some()) {
+                let name = |axis| format!("{kind}_{axis}:{}", boundary.name);
+                columns.extend(["x", "y", "z"].map(|axis| Column::new(name(axis), unit)));
+            }
         }
         if drum.is_some() {
             columns.push(Column::new("dynamic_angle_deg", "deg"));
@@ -118,8 +126,13 @@ impl Observer {
     /// All quantities of a state.
     pub fn observe(&self, snapshot: &Snapshot) -> Observation {
         let mut values: Vec<f64> = QUANTITIES.iter().map(|(_, _, of)| of(snapshot)).collect();
-        for load in loads::on_boundaries(snapshot) {
+        let bodies = &snapshot.world.bodies;
+        for (body, load) in loads::on_boundaries(snapshot).into_iter().enumerate() {
             values.extend(load.force.to_array().into_iter().chain(load.torque.to_array()));
+            if snapshot.world.free_body(body).is_some() {
+                let motion = [bodies.position[body], bodies.velocity[body], bodies.angular_velocity[body]];
+                values.extend(motion.into_iter().flat_map(|vector| vector.to_array()));
+            }
         }
         if let Some(drum) = &self.drum {
             values.push(flow::dynamic_angle_deg(snapshot, drum));
@@ -157,6 +170,7 @@ pub(crate) mod test_worlds;
 mod tests {
     use super::test_worlds::{beside, stack};
     use super::*;
+    use crate::world::{Form, FreeBody, Motion};
 
     #[test]
     fn every_column_has_a_value_and_its_own_name() {
@@ -188,7 +202,10 @@ mod tests {
     #[test]
     fn what_can_be_expected_is_what_is_observed() {
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
-        let observer = Observer::new(&stack().world, Some(&plan));
+        let mut world = stack().world;
+        let ball = FreeBody::solid(Form::Sphere { radius: 1.0 }, 1.0).expect("a ball can be free");
+        world.boundaries[0].motion = Motion::Free(ball); // what a free boundary has on top of others
+        let observer = Observer::new(&world, Some(&plan));
         let mut observed: Vec<&str> =
             observer.columns().iter().map(|column| column.name.trim_end_matches("floor")).collect();
         let mut expected = crate::scenario::expect::QUANTITIES.to_vec();

@@ -1,7 +1,7 @@
 //! The reference engine: every stage in double precision, one file per stage, on all cores.
 //!
 //! It is the twin that the GPU stages are compared with, and the engine that runs where there is no
-//! GPU. In coloured order the contacts of a colour share no free body, so they are solved in parallel
+//! GPU. In coloured order the contacts of a colour share no grain, so they are solved in parallel
 //! and the result does not depend on the number of threads; in sequential order the contacts are
 //! solved one after the other in the order of their keys.
 
@@ -14,6 +14,7 @@ pub mod narrowphase;
 pub mod oracle;
 pub mod predict;
 pub mod residual;
+pub mod split;
 pub mod sweep;
 pub mod velocity;
 pub mod warm_start;
@@ -29,6 +30,7 @@ use crate::settings::Settings;
 use crate::world::{Grain, World};
 
 use narrowphase::{Law, Row};
+use split::Split;
 use velocity::Velocity;
 
 /// The order in which contacts are visited within a sweep.
@@ -49,6 +51,7 @@ pub struct ReferenceEngine {
     /// Keys of this step's contacts, ascending.
     keys: Vec<Key>,
     colouring: Colouring,
+    split: Split,
     /// Rows of this step, in the order of the colouring.
     rows: Vec<Row>,
     /// Working velocities of all bodies.
@@ -88,6 +91,7 @@ impl ReferenceEngine {
             order,
             keys: Vec::new(),
             colouring: Colouring::default(),
+            split: Split::default(),
             rows: Vec::new(),
             velocities: Vec::new(),
             substeps_done: 0,
@@ -121,6 +125,7 @@ impl ReferenceEngine {
             Order::Coloured => colouring::greedy(world, &keys),
         });
         let carried = colouring.order.iter().map(|&contact| carried[contact as usize]).collect();
+        self.split = Split::new(world, &keys, &colouring);
         self.rows.clear();
         self.rows.resize(keys.len(), Row::default());
         (self.keys, self.colouring) = (keys, colouring);
@@ -135,23 +140,25 @@ impl ReferenceEngine {
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
-        let Self { world, settings, law, keys, colouring, rows, velocities, stages, report, .. } = self;
+        let Self { world, settings, law, keys, colouring, split, rows, velocities, stages, report, .. } =
+            self;
 
         stages.time("narrowphase", || {
             velocity::load_velocities(world, end, h, velocities);
+            split.refresh(world);
             narrowphase::fill_rows(world, law, keys, colouring, rows);
         });
         // SAFETY, here and twice below: the colouring was made for these contacts, in `find_contacts`, and the rows
-        // filled in its order, so rows of one colour share no free body.
-        stages.time("impact", || unsafe { impact::solve(settings, colouring, rows, velocities) });
+        // filled in its order, so rows of one colour share no grain.
+        stages.time("impact", || unsafe { impact::solve(settings, colouring, split, rows, velocities) });
         stages.time("predict", || {
             narrowphase::set_targets(rows, velocities);
             warm_start::seed(law, settings, world.gravity, rows, velocities);
             predict::apply_gravity(world, h, velocities);
         });
-        stages.time("warm_start", || unsafe { warm_start::apply(colouring, rows, velocities) });
+        stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
         report.sweeps = stages.time("sweep", || unsafe {
-            sweep::solve(colouring, rows, velocities, settings.iterations, settings.tolerance)
+            sweep::solve(colouring, split, rows, velocities, settings.iterations, settings.tolerance)
         });
         stages.time("integrate", || integrate::move_bodies(world, velocities, end, h, settings))?;
         self.substeps_done += 1;

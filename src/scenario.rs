@@ -75,11 +75,19 @@
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
 //! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius). `side` is
 //! where the grains are: "inside" (default) or "outside". A box seen from inside is up to six half spaces, so
-//! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. Caps close the ends; from
+//! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. One seen from outside may be turned
+//! about its centre: `turned = { axis = [0, 1, 0], angle_deg = 30 }`. Caps close the ends; from
 //! outside they are the default and make the body solid, from inside they are not.
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate), `oscillation` (amplitude, frequency,
-//! phase_deg), `table` (times, displacements).
+//! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density).
+//!
+//! A free boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
+//! of the density of its material unless told otherwise. Grains touch its faces, edges and corners. Other
+//! boundaries are touched by its eight corners (a sphere: by the sphere), so that a box stands and slides
+//! on planes and on the faces of boxes that are larger; edge against edge two boxes pass through each other. In the
+//! laws of contact half the smallest edge stands for the radius of a corner. `locked_axes` at the top of
+//! the file is for grains alone.
 //!
 //! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
 //! at three deviations by default), `mixture` (radii, shares by number).
@@ -328,8 +336,12 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
     let shared = emitter::Shared { materials: &world.materials, duration, seed, locked };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
-    if !root.has("grains") && !root.has("emitters") {
-        root.problem("nothing to simulate: no grains and no emitters", "add [[grains]] or [[emitters]]");
+    let moves = root.has("grains") || root.has("emitters") || world.free_boundaries().next().is_some();
+    if !moves {
+        root.problem(
+            "nothing to simulate: no grains, no emitters and no free boundary",
+            "add [[grains]] or [[emitters]]",
+        );
     }
 
     let output = root.section("output", |table| Some(plan::output(table, duration)));
@@ -337,7 +349,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let observe = root.node("observe");
     let has_drum = observe.as_ref().is_some_and(|node| node.child("drum").is_some());
     let drum = observe.and_then(|node| node.table(|table| plan::drum(table, &world, &names)));
-    let subjects = expect::Subjects { boundaries: &names, has_drum, duration };
+    let free_names: Vec<String> =
+        world.free_boundaries().map(|(body, _)| world.boundaries[body].name.clone()).collect();
+    let subjects = expect::Subjects { boundaries: &names, free_boundaries: &free_names, has_drum, duration };
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
@@ -370,9 +384,9 @@ fn each<T>(
     nodes.into_iter().enumerate().filter_map(|(i, node)| node.table(|table| read(i, table))).collect()
 }
 
-fn locked_axes(root: &mut Table<'_>) -> Axes {
+fn locked_axes(table: &mut Table<'_>) -> Axes {
     const AXES: &[&str] = &["x", "y", "z", "rx", "ry", "rz"];
-    let names = root.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));
+    let names = table.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));
     let all = Axes::TRANSLATION.into_iter().chain(Axes::ROTATION);
     let locked = AXES.iter().zip(all).filter(|(name, _)| names.contains(name));
     locked.fold(Axes::NONE, |axes, (_, axis)| axes.and(axis))

@@ -9,6 +9,7 @@ use esker::contact::{Colouring, Impulse, Key};
 use esker::engine::Engine;
 use esker::gpu::{GpuEngine, layout};
 use esker::reference::narrowphase::{Law, Row, make_row};
+use esker::reference::split::Split;
 use esker::reference::sweep;
 use esker::reference::velocity::Velocity;
 use esker::reference::{broadphase, colouring, impact, integrate, oracle, residual, warm_start};
@@ -59,6 +60,13 @@ impl Case {
         let found = self.gpu.velocities().unwrap();
         let locked = &self.world.bodies.locked;
         found.iter().zip(locked).map(|(velocity, &locked)| twin_velocity(velocity, locked)).collect()
+    }
+
+    /// The twin's free boundaries, as they are shared in a colouring.
+    fn split(&self, colouring: &Colouring) -> Split {
+        let mut split = Split::new(&self.world, &self.gpu.keys().unwrap(), colouring);
+        split.refresh(&self.world);
+        split
     }
 
     fn end_of_substep(&self) -> f64 {
@@ -324,6 +332,7 @@ fn impact_bounces_as_its_twin_does() {
         let colouring = case.gpu.colouring().unwrap();
         let law = case.law();
         let keys = case.gpu.keys().unwrap();
+        let split = case.split(&colouring);
         let mut rows = case.twin_rows();
         for (row, &k) in rows.iter_mut().zip(&colouring.order) {
             let exact = make_row(&case.world, &law, keys[k as usize], Impulse::default());
@@ -333,7 +342,7 @@ fn impact_bounces_as_its_twin_does() {
         }
         let mut expected = before.clone();
         // SAFETY: the judge found the colouring valid in a test of its own; the same holds twice below.
-        unsafe { impact::solve(&case.settings, &colouring, &mut rows, &mut expected) };
+        unsafe { impact::solve(&case.settings, &colouring, &split, &mut rows, &mut expected) };
         case.run(&["impact"]);
         let found = case.twin_velocities();
         bounced += u32::from(expected != before);
@@ -409,10 +418,11 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
         case.run(&SEARCH);
         case.run(&["narrowphase", "impact", "predict"]);
         let colouring = case.gpu.colouring().unwrap();
+        let split = case.split(&colouring);
         let mut rows = case.twin_rows();
         let mut expected = case.twin_velocities();
         let one_pass = 4.0 * velocity_bound(1, &expected);
-        unsafe { warm_start::apply(&colouring, &mut rows, &mut expected) };
+        unsafe { warm_start::apply(&colouring, &split, &mut rows, &mut expected) };
         case.run(&["warm_start"]);
         holds_and_can_fail(
             case.name,
@@ -424,7 +434,7 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
         let mut expected = case.twin_velocities();
         let sweeps = case.settings.iterations;
         let bound = 4.0 * velocity_bound(sweeps, &expected);
-        unsafe { sweep::solve(&colouring, &mut rows, &mut expected, sweeps, 0.0) };
+        unsafe { sweep::solve(&colouring, &split, &mut rows, &mut expected, sweeps, 0.0) };
         case.run(&["sweep"]);
         let found = case.twin_velocities();
         holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));

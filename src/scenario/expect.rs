@@ -46,7 +46,19 @@ pub const QUANTITIES: &[&str] = &[
     "torque_x:",
     "torque_y:",
     "torque_z:",
+    "position_x:",
+    "position_y:",
+    "position_z:",
+    "velocity_x:",
+    "velocity_y:",
+    "velocity_z:",
+    "angular_velocity_x:",
+    "angular_velocity_y:",
+    "angular_velocity_z:",
 ];
+
+/// Quantities that only free boundaries have.
+const OF_A_FREE_BOUNDARY: [&str; 3] = ["position_", "velocity_", "angular_velocity_"];
 
 /// Quantities that only a drum has.
 const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
@@ -55,6 +67,8 @@ const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
 pub struct Subjects<'a> {
     /// Names of the boundaries.
     pub boundaries: &'a [String],
+    /// Names of those that are free.
+    pub free_boundaries: &'a [String],
     /// Whether a drum is observed.
     pub has_drum: bool,
     /// Simulated time \[s\].
@@ -82,6 +96,15 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
             return Err((message, suggest(&prefix, QUANTITIES.iter().copied())));
         }
         let names = subjects.boundaries.iter().map(String::as_str);
+        let needs_free = OF_A_FREE_BOUNDARY.iter().any(|start| kind.starts_with(start));
+        let is_fixed = names.clone().any(|known| known == name)
+            && !subjects.free_boundaries.iter().any(|known| known == name);
+        if needs_free && is_fixed {
+            return Err((
+                format!("`{quantity}`: boundary \"{name}\" is not free"),
+                "give it motion = { kind = \"free\" }, or expect something else".to_owned(),
+            ));
+        }
         return match names.clone().any(|known| known == name) {
             true => Ok(()),
             false => Err((format!("`{quantity}`: there is no boundary \"{name}\""), suggest(name, names))),
