@@ -31,7 +31,7 @@ fn clear_buckets(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
     let grain = flat(invocation);
-    if grain >= params.grains || is_halted() {
+    if grain >= params.grains || is_halted() || is_removed(spheres[grain]) {
         return;
     }
     atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
@@ -41,7 +41,7 @@ fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn fill_cells(@builtin(global_invocation_id) invocation: vec3u) {
     let grain = flat(invocation);
-    if grain >= params.grains || is_halted() {
+    if grain >= params.grains || is_halted() || is_removed(spheres[grain]) {
         return;
     }
     let slot = atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
@@ -95,6 +95,14 @@ fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32, middle: vec3i)
     return dot(apart, apart) < reach * reach;
 }
 
+// Grains in the buckets: all but those that were removed.
+fn sorted_grains() -> u32 {
+    if HAS_SINKS {
+        return atomicLoad(&bucket_ends[params.bucket_mask]);
+    }
+    return params.grains;
+}
+
 // Grains in the row of three cells around `middle`, as a range of places in `bucket_grains`. The
 // buckets of a row follow each other; a row that wraps around the table is read to its end and goes on
 // at the beginning, so the range may pass the number of grains once.
@@ -103,11 +111,12 @@ fn places_of_row(middle: vec3i) -> vec2u {
     let last = (first + 2u) & params.bucket_mask;
     let start = bucket_start(first);
     let end = atomicLoad(&bucket_ends[last]);
-    return vec2u(start, select(end, end + params.grains, last < first));
+    return vec2u(start, select(end, end + sorted_grains(), last < first));
 }
 
 fn grain_at(place: u32) -> u32 {
-    return bucket_grains[select(place, place - params.grains, place >= params.grains)];
+    let count = sorted_grains();
+    return bucket_grains[select(place, place - count, place >= count)];
 }
 
 // Middle of one of the nine rows of three cells around a cell.
@@ -121,7 +130,7 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
     if grain > params.grains || is_halted() {
         return;
     }
-    if grain == params.grains {
+    if grain == params.grains || is_removed(spheres[grain]) {
         contact_starts[grain] = 0u;
         return;
     }
@@ -166,7 +175,7 @@ fn plan_contacts() {
 @compute @workgroup_size(64)
 fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
     let grain = flat(invocation);
-    if grain >= params.grains || is_halted() {
+    if grain >= params.grains || is_halted() || is_removed(spheres[grain]) {
         return;
     }
     let pose = poses[spheres[grain].body];

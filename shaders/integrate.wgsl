@@ -55,8 +55,11 @@ fn move_grains(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let body = params.boundaries + grain;
-    var pose = poses[body];
     let velocity = velocities[body];
+    if velocity.inverse_mass == 0.0 {
+        return;  // a sink removed it
+    }
+    var pose = poses[body];
     pose.offset += params.h * velocity.linear;
     let cells = round(pose.offset / params.cell_size);
     pose.cell += vec3i(cells);

@@ -28,6 +28,10 @@ fn row_with_grain(a: Sphere, b: Sphere, place: u32) -> Row {
     let distance = length(apart);
     var row: Row;
     row.bodies = vec2u(a.body, b.body);
+    if is_removed(a) || is_removed(b) {
+        row.target_velocity = FAR;
+        return row;
+    }
     row.normal = direction_or(apart, distance, vec3f(0.0, 0.0, 1.0));
     let gap = distance - a.radius - b.radius;
     row.arm_a = -(a.radius + 0.5 * gap) * row.normal;
@@ -40,7 +44,7 @@ fn row_with_surface(a: Sphere, surface: Surface, place: u32) -> Row {
     let touch = touch_surface(surface, poses[surface.body], poses[a.body], a.radius);
     var row: Row;
     row.bodies = vec2u(a.body, surface.body);
-    if !touch.near {
+    if !touch.near || is_removed(a) {
         row.target_velocity = FAR;
         return row;
     }

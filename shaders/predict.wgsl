@@ -87,5 +87,9 @@ fn apply_gravity(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let body = params.boundaries + grain;
-    velocities[body].linear += params.h * params.gravity * free_translation(poses[body].locked);
+    let velocity = velocities[body];
+    if velocity.inverse_mass > 0.0 {
+        velocities[body].linear =
+            velocity.linear + params.h * params.gravity * free_translation(poses[body].locked);
+    }
 }

@@ -24,11 +24,12 @@ pub trait Engine {
     /// When it cannot be read back, or a step failed before.
     fn snapshot(&mut self) -> Result<Snapshot, Error>;
 
-    /// Present centres of all grains \[m\]; what an emitter looks at.
+    /// Centres \[m\] and radii \[m\] of the grains that are there, in the order of their ids; what an emitter
+    /// keeps clear of.
     ///
     /// # Errors
     /// When they cannot be read back.
-    fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error>;
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error>;
 
     /// Adds grains.
     ///
@@ -51,6 +52,22 @@ pub struct Identity {
     pub driver: String,
     /// Interface: Vulkan, Metal, DX12, or rayon.
     pub backend: String,
+}
+
+/// Precision of an engine's arithmetic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Precision {
+    /// 32 bits.
+    Single,
+    /// 64 bits.
+    Double,
+}
+
+impl Identity {
+    /// The precision it computes in: single on the GPU.
+    pub fn precision(&self) -> Precision {
+        if self.engine == "gpu" { Precision::Single } else { Precision::Double }
+    }
 }
 
 /// Mean and maximum of a quantity over contacts.

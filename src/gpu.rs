@@ -229,13 +229,16 @@ impl GpuEngine {
     }
 
     fn upload_world(&self) -> Result<(), Error> {
-        self.world.bodies.position.iter().try_for_each(|&position| self.anchors.check_reach(position))?;
+        let sinks = self.world.sinks.iter().map(|sink| &sink.position);
+        let mut positions = self.world.bodies.position.iter().chain(sinks);
+        positions.try_for_each(|&position| self.anchors.check_reach(position))?;
         let queue = self.device.queue();
         let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
         write("poses", bytemuck::cast_slice(&layout::poses(&self.world, &self.anchors)));
         write("velocities", bytemuck::cast_slice(&layout::velocities(&self.world)));
         write("spheres", bytemuck::cast_slice(&layout::spheres(&self.world)));
         write("surfaces", bytemuck::cast_slice(&layout::surfaces(&self.world)));
+        write("sinks", bytemuck::cast_slice(&layout::sinks(&self.world, &self.anchors)));
         write("laws", bytemuck::cast_slice(&layout::laws(&self.world, &self.settings)));
         self.upload_params();
         Ok(())
@@ -357,11 +360,15 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Brings positions and velocities back into `world`.
+    /// Brings positions and velocities back into `world`, and which grains were removed.
     fn pull_world(&mut self) -> Result<(), Error> {
         let poses = self.read_list("poses", self.world.bodies.len())?;
         let velocities = self.velocities()?;
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
+        if !self.world.sinks.is_empty() {
+            let spheres: Vec<layout::Sphere> = self.read_list("spheres", self.world.grain_count())?;
+            layout::pull_removed(&mut self.world, &spheres);
+        }
         Ok(())
     }
 
@@ -468,11 +475,11 @@ impl Engine for GpuEngine {
         self.note_failure(result)
     }
 
-    fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error> {
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
         self.refuse_after_failure()?;
         let result = self.pull_world();
         self.note_failure(result)?;
-        Ok(self.world.bodies.position[self.world.boundaries.len()..].to_vec())
+        Ok(self.world.present_spheres())
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {

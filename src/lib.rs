@@ -81,7 +81,7 @@
 //! assert!((report.time - 0.5).abs() < 1e-12);
 //!
 //! // At rest, its centre is a radius above the floor, less a tiny overlap.
-//! let height = engine.grain_positions()?[0].z;
+//! let height = engine.present_spheres()?[0].0.z;
 //! assert!((height - 0.01).abs() < 1e-5, "height {height} m");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -10,17 +10,21 @@ pub mod expectation;
 pub mod flow;
 pub mod loads;
 pub mod packing;
+pub mod regions;
+pub mod series;
+pub mod sinks;
+pub mod tracked;
 
 use crate::engine::Snapshot;
-use crate::scenario::DrumPlan;
+use crate::scenario::{DrumPlan, RegionPlan, Tracked};
 use crate::world::World;
 
 /// A quantity of every state: name, unit, meaning.
 type Quantity = (&'static str, &'static str, fn(&Snapshot) -> f64);
 
-/// The quantities of every run. Boundaries and a drum add theirs.
+/// The quantities of every run. Boundaries, a drum, sinks and regions add theirs.
 const QUANTITIES: &[Quantity] = &[
-    ("grains", "-", |s| s.world.grain_count() as f64),
+    ("grains", "-", |s| s.world.present_count() as f64),
     ("height", "m", packing::height),
     ("height_p99", "m", packing::height_p99),
     ("centre_of_mass_x", "m", |s| packing::centre_of_mass(s).x),
@@ -54,10 +58,6 @@ const QUANTITIES: &[Quantity] = &[
     ("momentum_z", "N s", |s| packing::momentum(s).z),
 ];
 
-/// What is observed of free boundaries, three components each.
-const FREE_MOTION: [(&str, &str); 3] =
-    [("position", "m"), ("velocity", "m/s"), ("angular_velocity", "rad/s")];
-
 /// Name and unit of a column.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Column {
@@ -89,10 +89,18 @@ pub struct Observation {
 pub struct Observer {
     columns: Vec<Column>,
     drum: Option<DrumPlan>,
+    regions: Vec<RegionPlan>,
+    tracked: Tracked,
 }
 
+/// Quantities of a sink, in the order of its columns.
+const OF_A_SINK: [(&str, &str); 3] = [("removed", "-"), ("removed_mass", "kg"), ("mass_flow", "kg/s")];
+/// Quantities of a region, in the order of its columns.
+const OF_A_REGION: [(&str, &str); 5] =
+    [("count", "-"), ("mass", "kg"), ("centre_x", "m"), ("centre_y", "m"), ("centre_z", "m")];
+
 impl Observer {
-    /// An observer of a world with the boundaries of `world`, and of its drum if there is one.
+    /// An observer of a world with the boundaries and sinks of `world`, and of its drum if there is one.
     pub fn new(world: &World, drum: Option<&DrumPlan>) -> Observer {
         let mut columns: Vec<Column> =
             QUANTITIES.iter().map(|&(name, unit, _)| Column::new(name, unit)).collect();
@@ -101,16 +109,34 @@ impl Observer {
                 let name = |axis| format!("{kind}_{axis}:{}", boundary.name);
                 columns.extend(["x", "y", "z"].map(|axis| Column::new(name(axis), unit)));
             }
-            for (kind, unit) in FREE_MOTION.iter().filter(|_| boundary.free_body().is_some()) {
-                let name = |axis| format!("{kind}_{axis}:{}", boundary.name);
-                columns.extend(["x", "y", "z"].map(|axis| Column::new(name(axis), unit)));
-            }
         }
         if drum.is_some() {
             columns.push(Column::new("dynamic_angle_deg", "deg"));
             columns.push(Column::new("plug_share", "-"));
         }
-        Observer { columns, drum: drum.cloned() }
+        for sink in &world.sinks {
+            columns.extend(OF_A_SINK.map(|(kind, unit)| Column::new(format!("{kind}:{}", sink.name), unit)));
+        }
+        Observer { columns, drum: drum.cloned(), regions: Vec::new(), tracked: Tracked::default() }
+    }
+
+    /// The same observer, of these regions too.
+    #[must_use]
+    pub fn with_regions(mut self, regions: &[RegionPlan]) -> Observer {
+        for region in regions {
+            let column = |(kind, unit)| Column::new(format!("{kind}:{}", region.name), unit);
+            self.columns.extend(OF_A_REGION.map(column));
+        }
+        self.regions.extend_from_slice(regions);
+        self
+    }
+
+    /// Observes these bodies and contacts as well, one by one.
+    #[must_use]
+    pub fn with_tracked(mut self, tracked: &Tracked) -> Observer {
+        self.columns.extend(tracked.columns().into_iter().map(|(name, unit)| Column::new(name, unit)));
+        self.tracked = tracked.clone();
+        self
     }
 
     /// Names and units of the values of an observation.
@@ -123,30 +149,56 @@ impl Observer {
         self.columns.iter().position(|column| column.name == quantity)
     }
 
-    /// All quantities of a state.
+    /// All quantities of a state; rates are zero.
     pub fn observe(&self, snapshot: &Snapshot) -> Observation {
+        self.observe_after(snapshot, None)
+    }
+
+    /// All quantities of a state; rates are averages since the `last` observation, zero without one.
+    pub fn observe_after(&self, snapshot: &Snapshot, last: Option<&Observation>) -> Observation {
         let mut values: Vec<f64> = QUANTITIES.iter().map(|(_, _, of)| of(snapshot)).collect();
-        let bodies = &snapshot.world.bodies;
-        for (body, load) in loads::on_boundaries(snapshot).into_iter().enumerate() {
+        for load in loads::on_boundaries(snapshot) {
             values.extend(load.force.to_array().into_iter().chain(load.torque.to_array()));
-            if snapshot.world.free_body(body).is_some() {
-                let motion = [bodies.position[body], bodies.velocity[body], bodies.angular_velocity[body]];
-                values.extend(motion.into_iter().flat_map(|vector| vector.to_array()));
-            }
         }
         if let Some(drum) = &self.drum {
             values.push(flow::dynamic_angle_deg(snapshot, drum));
             values.push(flow::plug_share(snapshot, drum));
         }
+        for taken in sinks::taken(snapshot) {
+            let flow = last.map_or(0.0, |last| {
+                let before = last.values[values.len() + 1];
+                (taken.mass - before) / (snapshot.report.time - last.time)
+            });
+            values.extend([taken.grains as f64, taken.mass, flow]);
+        }
+        for region in &self.regions {
+            let content = regions::content(snapshot, region);
+            values.extend([content.grains as f64, content.mass]);
+            values.extend(content.centre.to_array());
+        }
+        values.extend(tracked::values(snapshot, &self.tracked));
         debug_assert_eq!(values.len(), self.columns.len());
         Observation { time: snapshot.report.time, step: snapshot.report.step, values }
     }
 }
 
-/// Grains of a state: body, radius \[m\] and mass \[kg\] of each.
+/// A number with six significant digits at most: `0.3208`, `1.25e-7`.
+pub(crate) fn short(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-4..1e7).contains(&value.abs());
+    if !is_plain {
+        return format!("{value:.3e}");
+    }
+    let digits_before_point = value.abs().max(1e-4).log10().floor() as i32 + 1;
+    let decimals = (6 - digits_before_point).clamp(0, 9) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Grains of a state, but for those that were removed: body, radius \[m\] and mass \[kg\] of each.
 fn grains(snapshot: &Snapshot) -> impl Iterator<Item = GrainView> + '_ {
     let world = &snapshot.world;
-    (0..world.grain_count()).map(|i| GrainView {
+    world.present_grains().map(|i| GrainView {
+        id: i,
         body: world.grain_body(i),
         radius: world.spheres[i].radius,
         mass: world.grain_mass(i),
@@ -155,6 +207,8 @@ fn grains(snapshot: &Snapshot) -> impl Iterator<Item = GrainView> + '_ {
 
 /// A grain as the quantities need it.
 struct GrainView {
+    /// Id.
+    id: usize,
     /// Index of its body.
     body: usize,
     /// Radius \[m\].
@@ -168,15 +222,21 @@ pub(crate) mod test_worlds;
 
 #[cfg(test)]
 mod tests {
-    use super::test_worlds::{beside, stack};
+    use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
-    use crate::world::{Form, FreeBody, Motion};
+    use crate::scenario::Region;
+    use glam::DVec3;
+
+    fn zone() -> RegionPlan {
+        let region = Region::Sphere { centre: DVec3::new(0.3, 0.0, 0.0), radius: 1.0 };
+        RegionPlan { name: "zone".into(), region, material: None }
+    }
 
     #[test]
     fn every_column_has_a_value_and_its_own_name() {
-        let snapshot = stack();
+        let snapshot = drained_stack();
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
-        let observer = Observer::new(&snapshot.world, Some(&plan));
+        let observer = Observer::new(&snapshot.world, Some(&plan)).with_regions(&[zone()]);
         let observation = observer.observe(&snapshot);
         assert_eq!(observation.values.len(), observer.columns().len());
         let mut names: Vec<&str> = observer.columns().iter().map(|column| column.name.as_str()).collect();
@@ -202,16 +262,61 @@ mod tests {
     #[test]
     fn what_can_be_expected_is_what_is_observed() {
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
-        let mut world = stack().world;
-        let ball = FreeBody::solid(Form::Sphere { radius: 1.0 }, 1.0).expect("a ball can be free");
-        world.boundaries[0].motion = Motion::Free(ball); // what a free boundary has on top of others
-        let observer = Observer::new(&world, Some(&plan));
-        let mut observed: Vec<&str> =
-            observer.columns().iter().map(|column| column.name.trim_end_matches("floor")).collect();
+        let mut world = drained_stack().world;
+        world.sinks.truncate(1);
+        let observer = Observer::new(&world, Some(&plan)).with_regions(&[zone()]);
+        let kind = |column: &Column| column.name.split_inclusive(':').next().map(str::to_owned);
+        let mut observed: Vec<String> = observer.columns().iter().filter_map(kind).collect();
         let mut expected = crate::scenario::expect::QUANTITIES.to_vec();
         observed.sort_unstable();
         expected.sort_unstable();
         assert_eq!(observed, expected);
+    }
+
+    #[test]
+    fn grains_that_were_removed_count_for_their_sink_and_for_nothing_else() {
+        let snapshot = drained_stack();
+        let observer = Observer::new(&snapshot.world, None).with_regions(&[zone()]);
+        let observation = observer.observe(&snapshot);
+        let value = |name: &str| observation.values[observer.find(name).expect("a column")];
+        assert_eq!((value("grains"), value("contacts"), value("coordination_number")), (1.0, 1.0, 1.0));
+        assert_eq!((value("removed:outlet"), value("removed:spill")), (0.0, 1.0));
+        approx::assert_relative_eq!(value("height"), 0.95, max_relative = 1e-12);
+        approx::assert_relative_eq!(value("kinetic_energy"), 9.0, max_relative = 1e-12);
+        assert_eq!((value("count:zone"), value("centre_z:zone")), (1.0, 0.45));
+    }
+
+    #[test]
+    fn the_mass_flow_is_what_a_sink_took_since_the_last_observation_per_second() {
+        let (before, after) = (stack(), drained_stack());
+        let observer = Observer::new(&after.world, None);
+        let mut first = before.clone();
+        first.world.sinks = after.world.sinks.clone();
+        first.report.time = 0.05;
+        let first = observer.observe(&first);
+        let flow = |observation: &Observation, sink: &str| {
+            observation.values[observer.find(&format!("mass_flow:{sink}")).expect("a column")]
+        };
+        assert_eq!(flow(&first, "spill"), 0.0, "nothing to compare with");
+        // 16 kg in 0.2 s
+        let second = observer.observe_after(&after, Some(&first));
+        approx::assert_relative_eq!(flow(&second, "spill"), 80.0, max_relative = 1e-12);
+        assert_eq!(flow(&second, "outlet"), 0.0);
+    }
+
+    #[test]
+    fn a_short_number_has_six_digits_at_most_and_no_trailing_zeros() {
+        assert_eq!(short(1000.0), "1000");
+        assert_eq!(short(0.320_712_9), "0.320713");
+        assert_eq!(short(-49.123_456_7), "-49.1235");
+        assert_eq!(short(1_234_567.8), "1234568");
+        assert_eq!(short(0.0), "0");
+    }
+
+    #[test]
+    fn a_very_small_or_large_number_has_an_exponent() {
+        assert_eq!(short(1.254e-7), "1.254e-7");
+        assert_eq!(short(-2.5e9), "-2.500e9");
     }
 
     #[test]

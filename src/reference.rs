@@ -14,6 +14,7 @@ pub mod narrowphase;
 pub mod oracle;
 pub mod predict;
 pub mod residual;
+pub mod sinks;
 pub mod split;
 pub mod sweep;
 pub mod velocity;
@@ -160,7 +161,9 @@ impl ReferenceEngine {
         report.sweeps = stages.time("sweep", || unsafe {
             sweep::solve(colouring, split, rows, velocities, settings.iterations, settings.tolerance)
         });
-        stages.time("integrate", || integrate::move_bodies(world, velocities, end, h, settings))?;
+        stages.time("integrate", || {
+            integrate::move_bodies(world, velocities, end, h, settings).map(|()| sinks::drain(world))
+        })?;
         self.substeps_done += 1;
         Ok(())
     }
@@ -196,8 +199,8 @@ impl Engine for ReferenceEngine {
         Ok(Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report))
     }
 
-    fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error> {
-        Ok(self.world.bodies.position[self.world.boundaries.len()..].to_vec())
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
+        Ok(self.world.present_spheres())
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {

@@ -44,6 +44,8 @@
 //! radius = { kind = "constant", value = 0.0065 }
 //! packing = { kind = "column", count = 25, base = [0, 0, 0] }
 //! velocity = [0, 0, 0]            # m/s; angular_velocity in rad/s
+//! random_velocity = 0.0           # m/s, deviation along each axis, on top; its total momentum is zero
+//! locked_axes = []                # of these grains, beside those of all
 //! allow_overlap = false           # default true for packings from a file
 //!
 //! [[emitters]]
@@ -58,6 +60,10 @@
 //! every = 0.05                    # s between waves
 //! velocity = [0, 0, -1]
 //!
+//! [[sinks]]                       # removes grains whose centre comes inside
+//! name = "outlet"                 # default "sink-0" and so on
+//! region = { kind = "plane", point = [0, 0, -1], normal = [0, 0, 1] }  # all behind it; or a region
+//!
 //! [output]
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
@@ -66,11 +72,26 @@
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
 //!
-//! [expect]                        # see expect::QUANTITIES
+//! [observe]
+//! grains = [0, 24]                # position_x:grain-0, velocity_x:grain-0, spin_x:grain-0 [rad/s], and so on
+//! boundaries = ["drum"]           # position_x:drum and so on
+//! contacts = [[0, 1], [0, "drum"]] # normal_force:0-1 [N], friction_force:0-1 [N], overlap:0-1 [m]
+//!
+//! [[observe.regions]]             # grains whose centre is inside: number, mass, centre of mass
+//! name = "zone"                   # default "region-0" and so on
+//! region = { kind = "sphere", centre = [0, 0, 0], radius = 0.1 }
+//! material = "pellet"             # default: all materials count
+//!
+//! [expect]                        # see crate::scenario::expect
 //! height = { value = 0.3210, tolerance = 0.0032 }
 //! plug_share = { at_least = 0.4, from = 4.0, until = 7.0 }
 //! "force_z:drum" = { at_most = -1.0 }
+//! "removed:outlet" = { at_least = 100 }
+//! top_settles = { of = "velocity_z:grain-24", take = "settled_after", within = 1e-3, at_most = 2.0 }
 //! ```
+//!
+//! In `[observe]`, grains are numbered from 0 in the order of the file, then in that of the emitters' waves. The forces
+//! of a contact are 0 where there is none; those of a boundary with several surfaces are summed.
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
 //! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius). `side` is
@@ -94,11 +115,16 @@
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and
 //! one of: `corner` and `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid
-//! fraction), `pyramid` (base, rows), `list` (positions, radii), `csv` (file). A lattice is filled from below. `corner`
+//! fraction), `pyramid` (base, rows), `list` (positions; radii, velocities, angular_velocities, each one per
+//! position), `csv` (file with columns x, y, z and, if wanted, radius, vx, vy, vz, wx, wy, wz). A lattice is filled from below. `corner`
 //! is the centre of its first grain; `counts = [nx, ny]` goes as high as `count` takes. In a box or region only
 //! sites whose grain lies inside are used, whatever its jitter.
 //!
 //! Regions: `box` (min, max), `cylinder` (base, axis, length, radius), `sphere` (centre, radius).
+//!
+//! A sink counts what it removes: `removed:NAME` \[-\] and `removed_mass:NAME` \[kg\] since the start, `mass_flow:NAME`
+//! \[kg/s\] averaged since the output before. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
+//! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
 
 mod boundaries;
 mod emitter;
@@ -116,7 +142,9 @@ mod random;
 mod read;
 mod region;
 mod resolved;
+mod sinks;
 mod solver;
+mod track;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -129,8 +157,11 @@ use toml::de::DeTable;
 use toml_edit::DocumentMut;
 
 pub use self::emitter::Emitter;
+pub use self::expect::Expectation;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
+pub use self::region::Region;
+pub use self::track::{Tracked, TrackedBody};
 use crate::settings::Settings;
 use crate::world::{Axes, Materials, World};
 
@@ -160,6 +191,10 @@ pub struct Scenario {
     pub output: OutputPlan,
     /// A rotating drum to be observed, if any.
     pub drum: Option<DrumPlan>,
+    /// Regions whose grains are counted.
+    pub regions: Vec<RegionPlan>,
+    /// Bodies and contacts to be observed one by one.
+    pub tracked: Tracked,
     /// Numbers the run must come to.
     pub expectations: Vec<Expectation>,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
@@ -188,19 +223,15 @@ pub struct DrumPlan {
     pub plug_speed: f64,
 }
 
-/// A number that the run must come to. At least one of the bounds is set.
+/// A region whose grains are counted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expectation {
-    /// Column of the time series (see [`crate::observe`]).
-    pub quantity: String,
-    /// Expected value and tolerance, both in the unit of the quantity.
-    pub value: Option<(f64, f64)>,
-    /// Lower bound.
-    pub at_least: Option<f64>,
-    /// Upper bound.
-    pub at_most: Option<f64>,
-    /// Average over this time window \[s\]; `None`: the value at the end.
-    pub window: Option<(f64, f64)>,
+pub struct RegionPlan {
+    /// Name, for results and messages.
+    pub name: String,
+    /// Where.
+    pub region: Region,
+    /// The material that counts; `None`: all do.
+    pub material: Option<u32>,
 }
 
 impl Scenario {
@@ -321,17 +352,11 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     check_steps(root, duration, &settings);
 
     let mut world = World::new(gravity, read_materials(root));
-    let mut names: Vec<String> = Vec::new();
-    for entry in each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials)) {
-        if names.contains(&entry.name) {
-            let message = format!("two boundaries are named \"{}\"", entry.name);
-            report.problem(&entry.name_span, message, "give each a name of its own");
-        }
-        names.push(entry.name);
-        if let Some((boundary, surfaces)) = entry.parts {
-            world.add_boundary(boundary, surfaces);
-        }
-    }
+    let entries = each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials));
+    let (names, boundaries) = unique("boundaries", entries, report);
+    boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
+    let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
+    world.sinks = sinks;
 
     let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
     let shared = emitter::Shared { materials: &world.materials, duration, seed, locked };
@@ -346,20 +371,26 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 
     let output = root.section("output", |table| Some(plan::output(table, duration)));
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
-    let observe = root.node("observe");
-    let has_drum = observe.as_ref().is_some_and(|node| node.child("drum").is_some());
-    let drum = observe.and_then(|node| node.table(|table| plan::drum(table, &world, &names)));
-    let free_names: Vec<String> =
-        world.free_boundaries().map(|(body, _)| world.boundaries[body].name.clone()).collect();
-    let subjects = expect::Subjects { boundaries: &names, free_boundaries: &free_names, has_drum, duration };
-    let expectations =
-        root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
-    let expectations = expectations.unwrap_or_default();
-
     let placement = grains::place(&blocks, &world, seed, locked, report);
     overlap::check(&placement, &blocks, &world, report);
     check_total(root, &placement, &emitters);
+    let grains = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     world.add_grains(placement.grains);
+
+    let observed = observe(root, &world, &names, grains);
+    let Observed { drum, region_names, regions, tracked } = observed;
+    let subjects = expect::Subjects {
+        boundaries: &names,
+        sinks: &sink_names,
+        regions: &region_names,
+        has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
+        tracked: &tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        duration,
+        folder,
+    };
+    let expectations =
+        root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
+    let expectations = expectations.unwrap_or_default();
     Scenario {
         name: name.to_owned(),
         title,
@@ -369,9 +400,60 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         emitters,
         output,
         drum,
+        regions,
+        tracked,
         expectations,
         resolved: String::new(),
     }
+}
+
+/// One of a list of things with names.
+struct Entry<T> {
+    /// Its name, kept when the rest is wrong, so that those who refer to it are not blamed.
+    name: String,
+    /// Where the name stands in the file.
+    name_span: std::ops::Range<usize>,
+    /// What it is, if it is right.
+    value: Option<T>,
+}
+
+/// The names of all entries, no two of which may be the same, and what the right ones are.
+fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String>, Vec<T>) {
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    for Entry { name, name_span, value } in entries {
+        if names.contains(&name) {
+            let message = format!("two {kind} are named \"{name}\"");
+            report.problem(&name_span, message, "give each a name of its own");
+        }
+        names.push(name);
+        values.extend(value);
+    }
+    (names, values)
+}
+
+/// What a run observes beside the quantities of every run.
+#[derive(Default)]
+struct Observed {
+    drum: Option<DrumPlan>,
+    /// Names of the regions as in the file, also of wrong ones.
+    region_names: Vec<String>,
+    regions: Vec<RegionPlan>,
+    tracked: Tracked,
+}
+
+/// Reads what to observe. `names` are those of all boundaries in the file, also of wrong ones; `grains` is
+/// the number there will be at most.
+fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -> Observed {
+    let observed = root.maybe("observe", |node| {
+        node.table(|table| {
+            let drum = plan::drum(table, world, names);
+            let tracked = track::tracked(table, world, names, grains);
+            let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
+            let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
+            Some(Observed { drum, region_names, regions, tracked })
+        })
+    });
+    observed.unwrap_or_default()
 }
 
 /// Reads every table of a list; those that are wrong are left out.
@@ -384,6 +466,7 @@ fn each<T>(
     nodes.into_iter().enumerate().filter_map(|(i, node)| node.table(|table| read(i, table))).collect()
 }
 
+/// Reads the axes that something is locked on.
 fn locked_axes(table: &mut Table<'_>) -> Axes {
     const AXES: &[&str] = &["x", "y", "z", "rx", "ry", "rz"];
     let names = table.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));

@@ -19,8 +19,11 @@ use crate::error::Error;
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::{Observation, Observer};
 use crate::output::ResultFolder;
-use crate::output::summary::{Counts, EmitterSummary, Memory, Named, ScenarioSummary, Status, Summary};
+use crate::output::summary::{
+    Counts, EmitterSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
+};
 use crate::scenario::{Emitter, Scenario};
+use crate::world::Sink;
 
 /// Wall time that one batch of steps should take at most \[s\]: an interrupt and the progress wait for it.
 const BATCH_SECONDS: f64 = 0.25;
@@ -53,7 +56,7 @@ pub struct Progress {
     pub time: f64,
     /// Simulated time at the end \[s\].
     pub end: f64,
-    /// Grains in the scene.
+    /// Grains in the scene, less those removed by the last output.
     pub grains: usize,
     /// Contacts in the last step.
     pub contacts: u64,
@@ -110,8 +113,10 @@ struct Simulation<'a> {
     emitters: Vec<Emitter>,
     /// Grains that each emitter owed by its last wave.
     requested: Vec<u64>,
-    /// Radius of every grain, for the emitters \[m\].
-    radii: Vec<f64>,
+    /// Grains there have been.
+    grains: usize,
+    /// Those that sinks had removed by the last output.
+    removed: usize,
     /// Simulated time at the end \[s\].
     end: f64,
     last_step: u64,
@@ -131,7 +136,9 @@ impl<'a> Simulation<'a> {
         options: &RunOptions<'_>,
     ) -> Result<Simulation<'a>, Error> {
         let start = Instant::now();
-        let observer = Observer::new(&scenario.world, scenario.drum.as_ref());
+        let observer = Observer::new(&scenario.world, scenario.drum.as_ref())
+            .with_regions(&scenario.regions)
+            .with_tracked(&scenario.tracked);
         let end = options.until.unwrap_or(scenario.duration);
         Ok(Simulation {
             folder: ResultFolder::create(options.folder, scenario, observer.columns())?,
@@ -139,7 +146,8 @@ impl<'a> Simulation<'a> {
             observations: Vec::new(),
             emitters: scenario.emitters.clone(),
             requested: vec![0; scenario.emitters.len()],
-            radii: scenario.world.spheres.iter().map(|sphere| sphere.radius).collect(),
+            grains: scenario.world.grain_count(),
+            removed: 0,
             end,
             last_step: steps_until(end, scenario.settings.time_step),
             step: 0,
@@ -182,8 +190,7 @@ impl<'a> Simulation<'a> {
         if !self.emitters.iter().any(is_due) {
             return Ok(());
         }
-        let positions = self.engine.grain_positions()?;
-        let mut spheres: Vec<_> = positions.into_iter().zip(self.radii.iter().copied()).collect();
+        let mut spheres = self.engine.present_spheres()?;
         let mut grains = Vec::new();
         for (i, emitter) in self.emitters.iter_mut().enumerate().filter(|(_, emitter)| is_due(emitter)) {
             // A step can end a rounding error before the wave that it stands for.
@@ -193,7 +200,7 @@ impl<'a> Simulation<'a> {
             spheres.extend(emitted.iter().map(|grain| (grain.position, grain.radius)));
             grains.extend(emitted);
         }
-        self.radii.extend(grains.iter().map(|grain| grain.radius));
+        self.grains += grains.len();
         if !grains.is_empty() {
             self.engine.add_grains(&grains)?;
         }
@@ -207,7 +214,8 @@ impl<'a> Simulation<'a> {
         let snapshot = self.engine.snapshot()?;
         let is_known = self.observations.last().is_some_and(|last| last.step == snapshot.report.step);
         if !is_known {
-            let observation = self.observer.observe(&snapshot);
+            let observation = self.observer.observe_after(&snapshot, self.observations.last());
+            self.removed = snapshot.world.grain_count() - snapshot.world.present_count();
             self.tasks.add("observe", start.elapsed().as_secs_f64());
             let start = Instant::now();
             let written = self.folder.record(&snapshot, &observation);
@@ -255,7 +263,7 @@ impl<'a> Simulation<'a> {
             steps: self.last_step,
             time: self.report.time,
             end: self.end,
-            grains: self.radii.len(),
+            grains: self.grains - self.removed,
             contacts: self.report.contacts,
             residual: self.report.residuals.normal.mean,
             steps_per_second,
@@ -280,6 +288,7 @@ impl<'a> Simulation<'a> {
         let is_complete = status == Status::Completed && self.end >= scenario.duration;
         let stepping = self.tasks.get("step").unwrap_or_default();
         let bytes = self.engine.memory();
+        let precision = self.engine.identity().precision();
         Summary {
             esker: env!("CARGO_PKG_VERSION"),
             status,
@@ -292,7 +301,7 @@ impl<'a> Simulation<'a> {
             engine: self.engine.identity(),
             settings: scenario.settings,
             counts: Counts {
-                grains: self.radii.len(),
+                grains: self.grains - self.removed,
                 boundaries: scenario.world.boundaries.len(),
                 surfaces: scenario.world.surfaces.len(),
                 materials: scenario.world.materials.list.len(),
@@ -304,19 +313,25 @@ impl<'a> Simulation<'a> {
             steps_per_second: if stepping > 0.0 { steps as f64 / stepping } else { 0.0 },
             wall_seconds_by_task: self.tasks.clone(),
             wall_seconds_by_stage: self.stages.clone(),
-            memory: Memory { bytes, bytes_per_grain: bytes as f64 / self.radii.len().max(1) as f64 },
+            memory: Memory { bytes, bytes_per_grain: bytes as f64 / self.grains.max(1) as f64 },
             emitters: self.emitters.iter().zip(&self.requested).map(summary_of).collect(),
+            sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
             residuals: self.report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
             energies: observables.only(&["kinetic_energy", "rotational_energy", "potential_energy"]),
             observables,
             units: Named::units(columns),
             expectations: match is_complete {
-                true => judge(&scenario.expectations, &self.observer, &self.observations),
-                false => leave_open(&scenario.expectations, time),
+                true => judge(&scenario.expectations, &self.observer, &self.observations, precision),
+                false => leave_open(&scenario.expectations, time, precision),
             },
         }
     }
+}
+
+fn taken_by(sink: &Sink, observables: &Named) -> SinkSummary {
+    let value = |quantity: &str| observables.get(&format!("{quantity}:{}", sink.name)).unwrap_or_default();
+    SinkSummary { name: sink.name.clone(), removed: value("removed") as u64, mass: value("removed_mass") }
 }
 
 fn summary_of((emitter, &requested): (&Emitter, &u64)) -> EmitterSummary {

@@ -247,12 +247,17 @@
 //!     predict       q_n and λ⁰ from these velocities; then v ← v + h gravity        [E2], [E7], [E1]
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
 //!     sweep         as many as told                                                 [E5]
-//!     integrate     positions move; a grain that would move too far ends the run    [E1]
+//!     integrate     positions move; a grain that would move too far ends the run;   [E1]
+//!                   then sinks remove the grains whose centre is inside
 //! ```
 //!
 //! This is Algorithm 1 of Wang, Servin & Berglund 2016 with the substeps \[E9\] added. A grain moves too far
 //! when it would cover more than ten diameters of the largest grain in a substep
 //! ([`TRAVEL_LIMIT`](crate::settings::TRAVEL_LIMIT)).
+//!
+//! A sink is a solid; a centre is inside where its signed distance to the surface is negative. Of a grain that was
+//! removed nothing remains but the record: in the substeps left of that step its contacts are rows without
+//! effect, and from the next contact search on it has none.
 //!
 //! # How the paper of 2016 is read
 //!

@@ -10,12 +10,14 @@ pub mod free;
 pub mod material;
 pub mod motion;
 pub mod shape;
+pub mod sink;
 
 pub use body::{Axes, Bodies};
 pub use free::{Corner, FreeBody};
 pub use material::{Material, Materials, PairLaw};
 pub use motion::Motion;
 pub use shape::{Form, Side, Sphere, Surface, Touch};
+pub use sink::Sink;
 
 use glam::{DQuat, DVec3};
 
@@ -85,6 +87,11 @@ pub struct World {
     pub spheres: Vec<Sphere>,
     /// State of all bodies, boundaries first.
     pub bodies: Bodies,
+    /// What removes grains.
+    pub sinks: Vec<Sink>,
+    /// Per grain: which sink removed it. Such a grain keeps its id and its last pose and velocity, and takes
+    /// part in nothing.
+    pub removed: Vec<Option<u32>>,
 }
 
 impl World {
@@ -118,14 +125,44 @@ impl World {
     /// Adds grains at the end of the list.
     pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) {
         for grain in grains {
-            let mass = self.materials.list[grain.material as usize].density * sphere_volume(grain.radius);
+            let mass = self.sphere_mass(grain.radius, grain.material);
             let inertia = 0.4 * mass * grain.radius * grain.radius;
             let body = self.bodies.push_free(&grain, mass, inertia);
             self.spheres.push(Sphere { body, radius: grain.radius, material: grain.material });
+            self.removed.push(None);
         }
     }
 
-    /// Number of grains.
+    /// Removes a grain into a sink: nothing moves it any more.
+    pub fn remove_grain(&mut self, grain: usize, sink: u32) {
+        let body = self.grain_body(grain);
+        self.removed[grain] = Some(sink);
+        self.bodies.inverse_mass[body] = 0.0;
+        self.bodies.inverse_inertia[body] = 0.0;
+    }
+
+    /// Whether a grain is there: no sink has removed it.
+    pub fn is_present(&self, grain: usize) -> bool {
+        self.removed[grain].is_none()
+    }
+
+    /// Ids of the grains that are there, in ascending order.
+    pub fn present_grains(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        (0..self.grain_count()).filter(|&grain| self.is_present(grain))
+    }
+
+    /// Number of grains that are there.
+    pub fn present_count(&self) -> usize {
+        self.removed.iter().filter(|sink| sink.is_none()).count()
+    }
+
+    /// Centres \[m\] and radii \[m\] of the grains that are there.
+    pub fn present_spheres(&self) -> Vec<(DVec3, f64)> {
+        let sphere = |grain| (self.bodies.position[self.grain_body(grain)], self.spheres[grain].radius);
+        self.present_grains().map(sphere).collect()
+    }
+
+    /// Number of grains, those removed included.
     pub fn grain_count(&self) -> usize {
         self.spheres.len()
     }
@@ -135,9 +172,14 @@ impl World {
         self.spheres[grain].body as usize
     }
 
-    /// Mass of grain `i` \[kg\].
+    /// Mass of grain `i`, removed or not \[kg\].
     pub fn grain_mass(&self, grain: usize) -> f64 {
-        1.0 / self.bodies.inverse_mass[self.grain_body(grain)]
+        let Sphere { radius, material, .. } = self.spheres[grain];
+        self.sphere_mass(radius, material)
+    }
+
+    fn sphere_mass(&self, radius: f64, material: MaterialId) -> f64 {
+        self.materials.list[material as usize].density * sphere_volume(radius)
     }
 
     /// Diameter of the largest grain, or without grains of the largest corner \[m\]; 0 without either.
@@ -221,9 +263,18 @@ impl World {
         }
     }
 
-    /// Where two shapes touch or nearly touch; `None` when they cannot (far on the other side of a wall).
-    /// Shape `a` must be the sphere of a grain, or a corner and `b` a surface.
+    /// Whether a shape is the sphere of a grain that was removed.
+    fn is_removed(&self, shape: u32) -> bool {
+        let grain = |sphere: &Sphere| sphere.body as usize - self.boundaries.len();
+        self.sphere_of(shape).is_some_and(|sphere| !self.is_present(grain(sphere)))
+    }
+
+    /// Where two shapes touch or nearly touch; `None` when they cannot (far on the other side of a wall, or
+    /// one of them was removed). Shape `a` must be the sphere of a grain, or a corner and `b` a surface.
     pub fn touch(&self, a: u32, b: u32) -> Option<Touch> {
+        if self.is_removed(a) || self.is_removed(b) {
+            return None;
+        }
         let ball = self.ball(a)?;
         match self.shape(b) {
             Shape::Surface(surface) => {

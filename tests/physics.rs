@@ -85,11 +85,11 @@ fn height_errors(counts: &[u32], engine: &mut dyn Engine) -> Vec<f64> {
     let mut sums = vec![0.0; counts.len()];
     for _ in 0..60 {
         engine.advance(10).unwrap();
-        let centres = engine.grain_positions().unwrap();
+        let centres = engine.present_spheres().unwrap();
         let mut top = 0;
         for (sum, &count) in sums.iter_mut().zip(counts) {
             top += count as usize;
-            *sum += centres[top - 1].z + D / 2.0;
+            *sum += centres[top - 1].0.z + D / 2.0;
         }
     }
     let error = |(sum, &count): (&f64, &u32)| {

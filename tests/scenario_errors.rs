@@ -53,6 +53,15 @@ boundary = "drum"
 [expect]
 height = { value = 0.06, tolerance = 0.001 }
 "force_z:floor" = { at_most = 0.0, from = 0.5 }
+
+[[sinks]]
+name = "outlet"
+region = { kind = "plane", point = [0, 0, -1], normal = [0, 0, 1] }
+
+[[observe.regions]]
+name = "zone"
+region = { kind = "sphere", centre = [0, 0, 0], radius = 1 }
+material = "glass"
 "#;
 
 fn problems(text: &str, overrides: &[&str]) -> Problems {
@@ -189,7 +198,7 @@ fn a_missing_material_is_shown_with_the_nearest_one() {
     );
     let text = GOOD.replace("[materials.glass]", "[materials.steel]");
     let found = problems(&text, &[]).to_string();
-    assert_eq!(found.matches("is \"glass\", which is not a material (known: `steel`)").count(), 4, "{found}");
+    assert_eq!(found.matches("is \"glass\", which is not a material (known: `steel`)").count(), 5, "{found}");
 }
 
 #[test]
@@ -310,7 +319,7 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
         &["no boundary \"flor\"", "`floor`?"],
     );
     refuses("[expect]", "\"force_z:floor", "\"force_q:floor", "\"force_q", &["unknown quantity", "`force_"]);
-    refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["averaged from 2 s until 1 s"]);
+    refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["taken from 2 s until 1 s"]);
     refuses(
         "[observe",
         "\"drum\"",
@@ -321,6 +330,164 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
     refuses("[observe", "\"drum\"", "\"floor\"", "\"floor\"", &["\"floor\" is not a drum"]);
     let found = problems(&GOOD.replace("floor", "drum"), &[]).to_string();
     assert!(found.contains("case.toml:23:8: two boundaries are named \"drum\""), "{found}");
+}
+
+#[test]
+fn sinks_and_regions_are_refused_with_what_is_wrong_about_them() {
+    refuses("[[sinks]]", "\"plane\"", "\"plain\"", "\"plain\"", &["did you mean `plane`?"]);
+    refuses("[[sinks]]", "normal = [0, 0, 1]", "normal = [0, 0, 0]", "[0, 0, 0]", &["a zero vector"]);
+    refuses(
+        "{ kind = \"plane\", point = [0, 0, -1]",
+        ", point = [0, 0, -1]",
+        "",
+        "",
+        &["missing key `point`"],
+    );
+    let line = "region = { kind = \"plane\", point = [0, 0, -1], normal = [0, 0, 1] }\n";
+    refuses("[[sinks]]", line, "", "", &["missing key `region` in `sinks.0`"]);
+    refuses(
+        "[[sinks]]",
+        "name",
+        "nmae",
+        "nmae",
+        &["unknown key `nmae` in `sinks.0`", "did you mean `name`?"],
+    );
+    refuses("[[observe.regions]]", "\"sphere\"", "\"plane\"", "\"plane\"", &["known: `box`"]);
+    refuses("[[observe.regions]]", "\"glass\"", "\"glas\"", "\"glas\"", &["not a material"]);
+
+    let again = |table: &str, name: &str| {
+        let region = "region = { kind = \"sphere\", centre = [0, 0, 0], radius = 1 }";
+        problems(&format!("{GOOD}\n[[{table}]]\nname = \"{name}\"\n{region}\n"), &[]).to_string()
+    };
+    assert!(again("sinks", "outlet").contains("two sinks are named \"outlet\""));
+    assert!(again("observe.regions", "zone").contains("two regions are named \"zone\""));
+
+    let height = "height = { value = 0.06, tolerance = 0.001 }";
+    for (quantity, words) in [
+        ("removed:outlt", "there is no sink \"outlt\" (did you mean `outlet`?)"),
+        ("mass_flow:floor", "there is no sink \"floor\""),
+        ("count:outlet", "there is no region \"outlet\""),
+        ("removd:outlet", "did you mean `removed:`?"),
+    ] {
+        let text = GOOD.replace(height, &format!("\"{quantity}\" = {{ at_least = 0 }}"));
+        let found = problems(&text, &[]).to_string();
+        assert!(found.contains(words), "no \"{words}\" in\n{found}");
+    }
+}
+
+#[test]
+fn lists_of_one_value_per_grain_must_be_as_long_as_the_list_of_grains() {
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let list = |more: &str| format!("{{ kind = \"list\", positions = [[0, 0, 1], [0, 0, 2]], {more} }}");
+    let words = |found: &'static str| ["`grains.0.packing` has 2 positions and", found, "equally long"];
+    refuses("packing", column, &list("radii = [0.01]"), "{", &words("1 radii"));
+    refuses("packing", column, &list("velocities = [[0, 0, 1]]"), "{", &words("1 velocities"));
+    refuses("packing", column, &list("angular_velocities = []"), "{", &words("0 angular_velocities"));
+    refuses(
+        "packing",
+        column,
+        &list("velocities = [[0, 0, 1], [0, 0]]"),
+        "[0, 0]]",
+        &["`grains.0.packing.velocities.1` has 2 numbers"],
+    );
+    refuses(
+        "[[grains]]",
+        "packing",
+        "random_velocity = -1.0\npacking",
+        "-1.0",
+        &["zero or a positive speed"],
+    );
+    refuses("[[grains]]", "packing", "locked_axes = [\"w\"]\npacking", "\"w\"", &["did you mean `x`?"]);
+}
+
+#[test]
+fn an_expectation_that_contradicts_itself_is_refused() {
+    let refuses = |new: &str, marked: &str, words: &[&str]| {
+        refuses("[expect]", "{ value = 0.06, tolerance = 0.001 }", new, marked, words);
+    };
+    refuses(
+        "{ value = 0.06, tolerence = 0.001, tolerance = 1 }",
+        "tolerence",
+        &["did you mean `tolerance`?"],
+    );
+    refuses(
+        "{ value = 0.06, tolerance = 1, at = 0.5, take = \"mean\" }",
+        "{",
+        &["takes its number in two ways"],
+    );
+    refuses("{ value = 0.06, tolerance = 1, at = 1.5 }", "{", &["is taken at 1.5 s of a run of 1 s"]);
+    refuses("{ value = 0.06, tolerance = 1, at = 0.5, from = 0 }", "{", &["has `at` and a window"]);
+    refuses(
+        "{ value = 1, tolerance = 1, take = \"final\", from = 0 }",
+        "{",
+        &["takes the final value and has"],
+    );
+    refuses("{ value = 0.06, tolerance = 1, take = \"maxium\" }", "\"maxium", &["did you mean `maximum`?"]);
+    refuses("{ take = \"rise\", slack = 1 }", "\"rise", &["did you mean `rises`?"]);
+    refuses("{ take = \"rises\", value = 1 }", "{", &["has `value`", "judged by `slack`"]);
+    refuses("{ at_most = 1, slack = 1 }", "{", &["has `slack`", "take = \"rises\" or \"falls\""]);
+    refuses("{ at_most = 1, take = \"settled_after\" }", "{", &["missing key `within`"]);
+    refuses("{ take = \"times_of_minima\", values = [], tolerance = 1 }", "[", &["is empty"]);
+    refuses("{ take = \"times_of_minima\", values = [0.1] }", "{", &["missing key `tolerance`"]);
+    refuses("{ at_most = 1, take = \"linearity\", over = \"contacts\" }", "{", &["`over` goes with final"]);
+    refuses("{ at_most = 1, over = \"contcts\" }", "\"contcts", &["did you mean `contacts`?"]);
+    refuses("{ of = \"hight\", at_most = 1 }", "\"hight", &["did you mean `height`?"]);
+    refuses("{ at_most = 1, tolerance = 1 }", "{", &["has `tolerance` but no `value`"]);
+    refuses(
+        "{ value = 1, tolerance = 1, tolerance_share = 1 }",
+        "{",
+        &["both `tolerance` and `tolerance_share`"],
+    );
+    refuses("{ value = 0, tolerance_share = 1 }", "{", &["of a value of zero"]);
+    refuses("{ value = 1, single = 1 }", "{", &["missing key `tolerance`"]);
+    refuses("{ value = 1, tolerance = -1 }", "-1", &["zero or a positive number"]);
+}
+
+#[test]
+fn what_is_tracked_must_be_there() {
+    let refuses = |new: &str, marked: &str, words: &[&str]| {
+        refuses(
+            "[observe.drum]",
+            "[observe.drum]\n",
+            &format!("[observe]\n{new}\n[observe.drum]\n"),
+            marked,
+            words,
+        );
+    };
+    refuses("grains = [0, 13]", "13", &["there is no grain 13", "there are 13"]);
+    refuses("grains = [0, 12, 0]", "[0, 12", &["`observe.grains.2` is in the list already"]);
+    refuses("boundaries = [\"flor\"]", "\"flor\"", &["no boundary \"flor\"", "`floor`?"]);
+    refuses("contacts = [[0, 0]]", "[0, 0]", &["must be two bodies"]);
+    refuses("contacts = [[0, 1, 2]]", "[0, 1, 2]", &["must be two bodies"]);
+    refuses("contacts = [[0, \"wall\"]]", "\"wall\"", &["no boundary \"wall\""]);
+    refuses("contcts = [[0, 1]]", "contcts", &["did you mean `contacts`?"]);
+    let text = GOOD.replace("height =", "\"position_x:grain-1\" =");
+    let found = problems(&text, &[]).to_string();
+    assert!(
+        found.contains("`position_x:grain-1` is not observed (add it to `grains` or `boundaries`"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_reference_curve_is_refused_with_its_own_lines() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("curve.csv"), "t,z\n0,0.06\n0.5,high\n").expect("written");
+    let curve = |column: &str| {
+        let curve = format!("{{ curve = {{ file = \"curve.csv\", column = \"{column}\" }}, tolerance = 1 }}");
+        GOOD.replace("{ value = 0.06, tolerance = 0.001 }", &curve)
+    };
+    let file = folder.path().join("case.toml");
+    let found = |column: &str| {
+        std::fs::write(&file, curve(column)).expect("written");
+        Scenario::load(&file, &[]).expect_err("bad curve").to_string()
+    };
+    assert!(found("z").contains("curve.csv:3: z is \"high\", expected a finite number"), "{}", found("z"));
+    assert!(found("y").contains("curve.csv:1: there is no column `y`"), "{}", found("y"));
+    let missing = problems(&curve("z"), &[]).to_string();
+    assert!(missing.contains("nowhere/curve.csv cannot be read"), "{missing}");
+    std::fs::write(folder.path().join("curve.csv"), "t,z\n5,0.06\n").expect("written");
+    assert!(found("z").contains("no value of `z` from 0 s until 1 s"), "{}", found("z"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use encase::UniformBuffer;
 use esker::contact::Key;
 use esker::gpu::layout::{
-    self, BoundaryState, Contact, Law, Params, Pose, Row, Sphere, Status, Surface, Velocity,
+    self, BoundaryState, Contact, Law, Params, Pose, Row, Sink, Sphere, Status, Surface, Velocity,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{self, CHECK, DISPATCHED_COLOURS, Kernel, Pass, RESIDUAL, STEP, Work};
@@ -197,7 +197,8 @@ fn twins() -> Vec<Twin> {
         }),
         twin!(Pose { cell, locked, offset, spare, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
-        twin!(Sphere { radius, material, body, spare }),
+        twin!(Sphere { radius, material, body, sink }),
+        twin!(Sink { pose, size, form, spare_a, spare_b, spare_c }),
         twin!(Surface { position, body, orientation, size, form, material, spare }),
         twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
         twin!(Contact { a, b, previous, place }),
@@ -241,14 +242,14 @@ fn a_swapped_a_missing_and_a_wider_field_are_noticed() {
     let found = |fields: &str| {
         let module =
             naga::front::wgsl::parse_str(&format!("struct Sphere {{ {fields} }}")).expect("valid WGSL");
-        difference(&module, &twin!(Sphere { radius, material, body, spare })).unwrap_or_default()
+        difference(&module, &twin!(Sphere { radius, material, body, sink })).unwrap_or_default()
     };
-    assert_eq!(found("radius: f32, material: u32, body: u32, spare: u32"), "");
-    assert!(found("material: u32, radius: f32, body: u32, spare: u32").contains("radius at 0 in Rust"));
+    assert_eq!(found("radius: f32, material: u32, body: u32, sink: u32"), "");
+    assert!(found("material: u32, radius: f32, body: u32, sink: u32").contains("radius at 0 in Rust"));
     assert!(found("radius: f32, material: u32, body: u32").contains("4 fields in Rust, 3 in WGSL"));
-    assert!(found("radius: f32, material: vec2u, body: u32, spare: u32").contains("material at 4 in Rust"));
-    assert!(found("radius: f32, material: u32, body: u32, spare: vec2u").contains("spare at 12 in Rust"));
-    assert!(found("radius: f32, material: u32, body: u32, spare: array<u32, 2>").contains("20 in WGSL"));
+    assert!(found("radius: f32, material: vec2u, body: u32, sink: u32").contains("material at 4 in Rust"));
+    assert!(found("radius: f32, material: u32, body: u32, sink: vec2u").contains("sink at 12 in Rust"));
+    assert!(found("radius: f32, material: u32, body: u32, sink: array<u32, 2>").contains("20 in WGSL"));
 }
 
 /// A field value that can be recognised in the bytes of a struct.
@@ -317,6 +318,7 @@ fn params_are_written_where_the_shader_reads_them() {
         speed_limit,
         rigid_share,
         rigid_limit,
+        sinks,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");
@@ -389,6 +391,7 @@ fn constants_have_the_values_of_their_twins() {
         ("DISPATCHED_COLOURS", DISPATCHED_COLOURS),
         // The highest of them is where boundaries begin.
         ("DISPATCHED_COLOURS", colours_of_the_reference(0)),
+        ("NONE", layout::NONE),
         ("HALT_CONTACTS", layout::HALT_CONTACTS),
         ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
         ("HALT_EXPLODED", layout::HALT_EXPLODED),

@@ -26,6 +26,7 @@ struct Params {
     speed_limit: f32,          // a faster grain has exploded [m/s]
     rigid_share: f32,          // share of a rigid overlap removed per substep [-]
     rigid_limit: f32,          // at most this many effective radii of it [-]
+    sinks: u32,
 }
 
 // What the steps of one submission tell each other and the host.
@@ -64,7 +65,24 @@ struct Sphere {
     radius: f32,               // [m]
     material: u32,
     body: u32,
-    spare: u32,
+    sink: u32,                 // the one that removed the grain, or NONE
+}
+
+// Whether the scene has sinks; otherwise no grain is ever removed.
+override HAS_SINKS: bool = true;
+
+fn is_removed(sphere: Sphere) -> bool {
+    return HAS_SINKS && sphere.sink != NONE;
+}
+
+// A solid that removes the grains whose centre comes into it.
+struct Sink {
+    pose: Pose,
+    size: vec4f,               // meaning by form, see surface.wgsl [m]
+    form: u32,
+    spare_a: u32,
+    spare_b: u32,
+    spare_c: u32,
 }
 
 struct Surface {

@@ -40,8 +40,16 @@ fn print_counts(scenario: &Scenario) {
     println!("  grains        {} at the start, at most {most}", world.grain_count());
     println!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
     println!("  emitters      {}", scenario.emitters.len());
+    println!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
+    println!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
     println!("  expectations  {}", scenario.expectations.len());
     print_memory(scenario);
+}
+
+/// How many there are, and their names: `2 (left, right)`.
+fn list_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    if names.is_empty() { "0".to_owned() } else { format!("{} ({})", names.len(), names.join(", ")) }
 }
 
 /// What the GPU engine allocates for all grains, before it grows what turns out too small.

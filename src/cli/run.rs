@@ -118,14 +118,16 @@ fn report(summary: &Summary, folder: &Path, quiet: bool) {
 
 /// An expectation on one line: `missed   height: expected 0.3 ± 0.01, found 0.4`.
 fn line(verdict: &Verdict) -> String {
-    let judgement = match verdict.verdict {
-        Judgement::Met => "met",
-        Judgement::Missed => "missed",
-        Judgement::NotReached => "open",
+    let names_itself = format!("{} ", verdict.quantity).starts_with(&format!("{} ", verdict.label));
+    let label = if names_itself { String::new() } else { format!("{}: ", verdict.label) };
+    let expected = match verdict.expected.is_empty() {
+        true => String::new(),
+        false => format!("expected {}, ", verdict.expected_with_tolerance()),
     };
-    let found = verdict.found.map(|found| format!(", found {}", short(found))).unwrap_or_default();
-    let reason = verdict.reason.as_ref().map(|reason| format!(", but {reason}")).unwrap_or_default();
-    format!("{judgement:<8} {}: expected {}{found}{reason}", verdict.quantity, verdict.expected)
+    let found =
+        verdict.found.map_or_else(|| "found nothing".to_owned(), |found| format!("found {}", short(found)));
+    let reason = verdict.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    format!("{:<8} {label}{}: {expected}{found}{reason}", verdict.verdict.word(), verdict.quantity)
 }
 
 fn describe(identity: &Identity) -> String {

@@ -23,6 +23,8 @@ pub struct Capacity {
     pub surfaces: u32,
     /// Materials.
     pub materials: u32,
+    /// Sinks.
+    pub sinks: u32,
     /// Contacts.
     pub contacts: u32,
     /// Buckets of the grid, a power of two.
@@ -45,6 +47,7 @@ impl Capacity {
             boundaries: world.boundaries.len() as u32,
             surfaces: world.surfaces.len() as u32,
             materials: world.materials.list.len() as u32,
+            sinks: world.sinks.len() as u32,
             contacts: contacts.max(1),
             buckets: grains.max(64).next_power_of_two(),
             substeps: STEPS_PER_SUBMISSION as u32 * substeps,
@@ -87,6 +90,7 @@ impl Capacity {
             ("velocities", bodies * size_of::<layout::Velocity>() as u64),
             ("spheres", grains * size_of::<layout::Sphere>() as u64),
             ("surfaces", u64::from(self.surfaces) * size_of::<layout::Surface>() as u64),
+            ("sinks", u64::from(self.sinks) * size_of::<layout::Sink>() as u64),
             ("laws", u64::from(self.materials) * u64::from(self.materials) * law_bytes),
             ("schedule", schedule * size_of::<layout::BoundaryState>() as u64),
             ("bucket_ends", 4 * buckets),

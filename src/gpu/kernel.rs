@@ -35,17 +35,22 @@ pub struct Kernels {
 pub struct Features {
     /// Bodies with locked axes.
     pub locks: bool,
+    /// Sinks, so that grains may be removed.
+    pub sinks: bool,
 }
 
 impl Features {
     /// Those of a world.
     pub fn of(world: &World) -> Features {
-        Features { locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0) }
+        Features {
+            locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
+            sinks: !world.sinks.is_empty(),
+        }
     }
 
     /// Values of the overrides that a shader declares.
     fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
-        let all = [("HAS_LOCKS", self.locks)];
+        let all = [("HAS_LOCKS", self.locks), ("HAS_SINKS", self.sinks)];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()
             .filter(|(name, _)| is_declared(name))
@@ -281,6 +286,8 @@ fn extent(over: Over, capacity: &Capacity) -> Extent {
     match over {
         Over::Once => Extent::Groups(1),
         Over::Grains => groups(capacity.grains + 1),
+        Over::GrainsNearSinks if capacity.sinks == 0 => Extent::Groups(0),
+        Over::GrainsNearSinks => groups(capacity.grains),
         Over::Bodies => groups(capacity.boundaries + capacity.grains),
         Over::Boundaries => groups(capacity.boundaries),
         Over::Buckets => groups(capacity.buckets),

@@ -13,6 +13,8 @@ use crate::settings::{
 };
 use crate::world::{Form, Side, World};
 
+/// No index; WGSL `NONE`.
+pub const NONE: u32 = u32::MAX;
 /// More contacts than room.
 pub const HALT_CONTACTS: u32 = 1;
 /// A velocity is not a number.
@@ -47,6 +49,7 @@ pub struct Params {
     pub speed_limit: f32,
     pub rigid_share: f32,
     pub rigid_limit: f32,
+    pub sinks: u32,
 }
 
 /// State of the submission; WGSL `Status`.
@@ -106,7 +109,20 @@ pub struct Sphere {
     pub radius: f32,
     pub material: u32,
     pub body: u32,
-    pub spare: u32,
+    pub sink: u32,
+}
+
+/// A sink; WGSL `Sink`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Sink {
+    pub pose: Pose,
+    pub size: [f32; 4],
+    pub form: u32,
+    pub spare_a: u32,
+    pub spare_b: u32,
+    pub spare_c: u32,
 }
 
 /// Surface of a boundary; WGSL `Surface`.
@@ -196,7 +212,7 @@ impl Anchors {
     /// Strides of the cell hash along y and z: the present extent of the grains, so that they map to buckets
     /// without collisions; not less than that of a cube of all buckets, as grains may spread.
     fn strides(&self, world: &World, buckets: u32) -> [i32; 2] {
-        let centres = world.spheres.iter().map(|sphere| world.bodies.position[sphere.body as usize]);
+        let centres = world.present_grains().map(|grain| world.bodies.position[world.grain_body(grain)]);
         let (low, high) =
             centres.fold((DVec3::MAX, DVec3::MIN), |(low, high), centre| (low.min(centre), high.max(centre)));
         let cube = f64::from(buckets).cbrt().ceil();
@@ -289,6 +305,7 @@ impl Params {
             speed_limit: (TRAVEL_LIMIT * 2.0 * world.largest_radius() / h) as f32,
             rigid_share: RIGID_CORRECTION as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
+            sinks: world.sinks.len() as u32,
         }
     }
 
@@ -319,13 +336,22 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
 }
 
 pub(super) fn spheres(world: &World) -> Vec<Sphere> {
-    let sphere = |sphere: &crate::world::Sphere| Sphere {
+    let sphere = |(sphere, sink): (&crate::world::Sphere, &Option<u32>)| Sphere {
         radius: sphere.radius as f32,
         material: sphere.material,
         body: sphere.body,
-        spare: 0,
+        sink: sink.unwrap_or(NONE),
     };
-    world.spheres.iter().map(sphere).collect()
+    world.spheres.iter().zip(&world.removed).map(sphere).collect()
+}
+
+pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
+    let sink = |sink: &crate::world::Sink| {
+        let (form, size) = form(sink.form);
+        let pose = anchors.pose(sink.position, sink.orientation, 0);
+        Sink { pose, size, form, spare_a: 0, spare_b: 0, spare_c: 0 }
+    };
+    world.sinks.iter().map(sink).collect()
 }
 
 pub(super) fn surfaces(world: &World) -> Vec<Surface> {
@@ -416,6 +442,13 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
         bodies.orientation[body] = DQuat::from_array(pose.orientation.map(f64::from));
         bodies.velocity[body] = double(velocity.linear);
         bodies.angular_velocity[body] = double(velocity.angular);
+    }
+}
+
+/// Removes the grains that sinks took on the device.
+pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) {
+    for (grain, sphere) in spheres.iter().enumerate().filter(|(_, sphere)| sphere.sink != NONE) {
+        world.remove_grain(grain, sphere.sink);
     }
 }
 

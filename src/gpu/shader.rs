@@ -28,7 +28,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 11] = [
+pub const SOURCES: [Source; 12] = [
     source!("scan" uses "types"),
     source!("broadphase" uses "types" "motion" "surface"),
     source!("matching" uses "types" "impulses"),
@@ -40,6 +40,7 @@ pub const SOURCES: [Source; 11] = [
     source!("sweep" uses "types" "motion" "solve" "impulses" "colour"),
     source!("residual" uses "types" "motion" "solve" "impulses"),
     source!("integrate" uses "types" "motion"),
+    source!("sinks" uses "types" "motion" "surface"),
 ];
 
 impl Source {

@@ -31,6 +31,8 @@ pub enum Over {
     Once,
     /// All grains, and one more.
     Grains,
+    /// All grains if there are sinks.
+    GrainsNearSinks,
     /// All bodies.
     Bodies,
     /// All boundaries.
@@ -183,6 +185,7 @@ pub const STEP: &[Stage] = &[
             run("integrate", "judge", Grains),
             run("integrate", "move_grains", Grains),
             run("integrate", "move_boundaries", Boundaries),
+            run("sinks", "drain", GrainsNearSinks),
             run("integrate", "finish_substep", Once),
         ],
     },

@@ -31,16 +31,22 @@ pub fn sliding_share(snapshot: &Snapshot) -> f64 {
 
 /// Mean number of touching contacts per grain, those with boundaries included \[-\]; 0 without grains.
 pub fn coordination_number(snapshot: &Snapshot) -> f64 {
-    mean(coordination(snapshot).into_iter())
+    mean(of_present(snapshot))
 }
 
 /// The same over grains with two touching contacts or more: the mechanical coordination number of
 /// Thornton 2000 \[-\]; 0 when there are none.
 pub fn coordination_number_without_rattlers(snapshot: &Snapshot) -> f64 {
-    mean(coordination(snapshot).into_iter().filter(|&contacts| contacts >= 2))
+    mean(of_present(snapshot).filter(|&contacts| contacts >= 2))
 }
 
-/// Number of touching contacts of every grain.
+/// Number of touching contacts of every grain that is there.
+fn of_present(snapshot: &Snapshot) -> impl Iterator<Item = u32> + '_ {
+    let counts = coordination(snapshot);
+    snapshot.world.present_grains().map(move |grain| counts[grain])
+}
+
+/// Number of touching contacts of every grain; none for one that was removed.
 pub fn coordination(snapshot: &Snapshot) -> Vec<u32> {
     let first = snapshot.world.first_grain_shape();
     let mut counts = vec![0; snapshot.world.grain_count()];

@@ -1,20 +1,29 @@
 //! Whether a run came to the numbers that its scenario expects.
 
-use super::{Observation, Observer};
+use super::series::{self, Point};
+use super::{Observation, Observer, short};
+use crate::engine::Precision;
 use crate::scenario::Expectation;
+use crate::scenario::expect::{Bounds, Curve, Take};
 
 /// What became of an expectation.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Verdict {
-    /// The quantity and where it was taken: `height`, `height over 2 to 3 s`.
+    /// What the scenario calls it.
+    pub label: String,
+    /// The quantity and how its number was taken: `height`, `rate of height from 2 to 3 s`.
     pub quantity: String,
-    /// What was expected: `0.3 ± 0.01`, `at least 2`.
+    /// What was expected, without the tolerance: `0.3`, `at least 2`.
     pub expected: String,
     /// What was found; absent when there was nothing to judge.
     pub found: Option<f64>,
+    /// |found - value|; absent without a value.
+    pub error: Option<f64>,
+    /// How large the error may be, in the precision of the engine; absent without a value.
+    pub tolerance: Option<f64>,
     /// The judgement.
     pub verdict: Judgement,
-    /// Why there was nothing to judge.
+    /// Why there was nothing to judge, or more about what was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -27,113 +36,294 @@ pub enum Judgement {
     Met,
     /// It is not, or it does not exist.
     Missed,
+    /// It is only to be shown.
+    Shown,
     /// The run ended before its time.
     NotReached,
 }
 
-/// Judges all expectations by the observations of a complete run.
+impl Judgement {
+    /// The judgement in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Judgement::Met => "met",
+            Judgement::Missed => "missed",
+            Judgement::Shown => "shown",
+            Judgement::NotReached => "open",
+        }
+    }
+}
+
+/// A number taken from a run, with more about it where there is more to say.
+#[derive(Debug, Clone, PartialEq)]
+struct Found {
+    number: f64,
+    remark: Option<String>,
+}
+
+impl From<f64> for Found {
+    fn from(number: f64) -> Found {
+        Found { number, remark: None }
+    }
+}
+
+/// Judges all expectations by the observations of a complete run on an engine of this precision.
 pub fn judge(
     expectations: &[Expectation],
     observer: &Observer,
     observations: &[Observation],
+    precision: Precision,
 ) -> Vec<Verdict> {
-    let judge_one = |expectation: &Expectation| match find_value(expectation, observer, observations) {
-        Ok(found) => {
-            let verdict = if is_within(expectation, found) { Judgement::Met } else { Judgement::Missed };
-            Verdict { found: Some(found), verdict, ..blank(expectation, None) }
+    let judge_one = |expectation: &Expectation| {
+        let found = measure(expectation, observer, observations);
+        let verdict = blank(expectation, precision);
+        match found {
+            Ok(Found { number, remark }) => {
+                Verdict { reason: remark, ..verdict.found(number, &expectation.bounds, precision) }
+            }
+            Err(reason) => Verdict { reason: Some(reason), ..verdict },
         }
-        Err(reason) => blank(expectation, Some(reason)),
     };
     expectations.iter().map(judge_one).collect()
 }
 
 /// The verdicts of a run that ended at `time` \[s\], before its duration.
-pub fn leave_open(expectations: &[Expectation], time: f64) -> Vec<Verdict> {
+pub fn leave_open(expectations: &[Expectation], time: f64, precision: Precision) -> Vec<Verdict> {
     let reason = format!("the run ended at t = {time} s");
-    let open =
-        |expectation| Verdict { verdict: Judgement::NotReached, ..blank(expectation, Some(reason.clone())) };
+    let open = |expectation| Verdict {
+        verdict: Judgement::NotReached,
+        reason: Some(reason.clone()),
+        ..blank(expectation, precision)
+    };
     expectations.iter().map(open).collect()
 }
 
-/// The final value of a quantity, or its mean over the outputs in a window.
-fn find_value(
+impl Verdict {
+    /// A verdict before anything was found: a miss, or nothing to judge.
+    pub fn blank(label: String, quantity: String, bounds: &Bounds, precision: Precision) -> Verdict {
+        let words = [
+            bounds.value.map(short),
+            bounds.at_least.map(|bound| format!("at least {}", short(bound))),
+            bounds.at_most.map(|bound| format!("at most {}", short(bound))),
+        ];
+        Verdict {
+            label,
+            quantity,
+            expected: words.into_iter().flatten().collect::<Vec<_>>().join(", "),
+            found: None,
+            error: None,
+            tolerance: bounds.tolerance.map(|tolerance| tolerance.of(precision)),
+            verdict: if bounds.shown_only { Judgement::Shown } else { Judgement::Missed },
+            reason: None,
+        }
+    }
+
+    /// The verdict on a number.
+    #[must_use]
+    pub fn found(self, number: f64, bounds: &Bounds, precision: Precision) -> Verdict {
+        let verdict = match bounds.shown_only {
+            true => Judgement::Shown,
+            false if bounds.admit(number, precision) => Judgement::Met,
+            false => Judgement::Missed,
+        };
+        let error = bounds.value.map(|value| (number - value).abs());
+        Verdict { found: Some(number), error, verdict, ..self }
+    }
+
+    /// What was expected, with the tolerance: `0.3 ± 0.01`, `at least 2`.
+    pub fn expected_with_tolerance(&self) -> String {
+        let tolerance = self.tolerance.map(|tolerance| format!(" ± {}", short(tolerance)));
+        format!("{}{}", self.expected, tolerance.unwrap_or_default())
+    }
+}
+
+/// The number of an expectation, or why there is none.
+fn measure(
     expectation: &Expectation,
     observer: &Observer,
     observations: &[Observation],
-) -> Result<f64, String> {
-    let quantity = &expectation.quantity;
-    let column = observer.find(quantity).ok_or_else(|| format!("there is no quantity `{quantity}`"))?;
-    let values = match expectation.window {
-        None => observations.last().map(|last| last.values[column]).into_iter().collect(),
-        Some(window) => values_within(window, column, observations),
+) -> Result<Found, String> {
+    let number = |quantity: &String| {
+        let points = points_within(expectation.window, quantity, observer, observations)?;
+        take(&expectation.take, &points)
     };
-    if values.is_empty() {
-        return Err("there is no output in the window; lower output.every".into());
+    let found = number(&expectation.quantity)?;
+    let found = match &expectation.over {
+        Some(over) => Found::from(found.number / number(over)?.number),
+        None => found,
+    };
+    match found.number.is_finite() {
+        true => Ok(found),
+        false => Err("it has no meaning in this state (not a number)".to_owned()),
     }
-    let mean = values.iter().sum::<f64>() / values.len() as f64;
-    if mean.is_nan() { Err("it has no meaning in this state (not a number)".into()) } else { Ok(mean) }
 }
 
-/// Values at the outputs in a window, its ends included.
-fn values_within((from, to): (f64, f64), column: usize, observations: &[Observation]) -> Vec<f64> {
+/// Times and values of a quantity at the outputs in a window, its ends included.
+fn points_within(
+    window: Option<(f64, f64)>,
+    quantity: &str,
+    observer: &Observer,
+    observations: &[Observation],
+) -> Result<Vec<Point>, String> {
+    let column = observer.find(quantity).ok_or_else(|| format!("there is no quantity `{quantity}`"))?;
+    let (from, until) = window.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     // Times are multiples of the step: rounding must not put an output outside that lies on an end.
-    let slack = 1e-9 * to.abs();
-    let is_inside = |time: f64| (from - slack..=to + slack).contains(&time);
-    let inside = observations.iter().filter(|observation| is_inside(observation.time));
-    inside.map(|observation| observation.values[column]).collect()
+    let slack = if until.is_finite() { 1e-9 * until.abs() } else { 0.0 };
+    let is_inside = |point: &Point| (from - slack..=until + slack).contains(&point.0);
+    let points = observations.iter().map(|observation| (observation.time, observation.values[column]));
+    let points: Vec<Point> = points.filter(is_inside).collect();
+    match points.is_empty() {
+        true => Err("there is no output in the window; lower output.every".to_owned()),
+        false => Ok(points),
+    }
 }
 
-fn is_within(expectation: &Expectation, found: f64) -> bool {
-    let near = expectation.value.is_none_or(|(value, tolerance)| (found - value).abs() <= tolerance);
-    let above = expectation.at_least.is_none_or(|bound| found >= bound);
-    let below = expectation.at_most.is_none_or(|bound| found <= bound);
-    near && above && below
-}
-
-/// A miss of an expectation, for `reason`.
-fn blank(expectation: &Expectation, reason: Option<String>) -> Verdict {
-    let quantity = match expectation.window {
-        None => expectation.quantity.clone(),
-        Some((from, to)) => format!("{} over {from} to {to} s", expectation.quantity),
+/// The number that a series comes to. A value that is not a number makes the whole one, except where only one
+/// value counts.
+fn take(take: &Take, points: &[Point]) -> Result<Found, String> {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Err("there is no output".to_owned());
     };
-    let bounds = [
-        expectation.value.map(|(value, tolerance)| format!("{value} ± {tolerance}")),
-        expectation.at_least.map(|bound| format!("at least {bound}")),
-        expectation.at_most.map(|bound| format!("at most {bound}")),
-    ];
-    let expected = bounds.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    Verdict { quantity, expected, found: None, verdict: Judgement::Missed, reason }
+    let needs_all = !matches!(take, Take::Final | Take::At(_) | Take::Curve(_));
+    if needs_all && points.iter().any(|point| point.1.is_nan()) {
+        return Ok(f64::NAN.into());
+    }
+    let line = || series::line(points).ok_or("there is only one output in the window; lower output.every");
+    Ok(match take {
+        Take::Final => last.1.into(),
+        Take::At(time) => series::value_at(points, *time).ok_or("there is no output at this time")?.into(),
+        Take::Mean => series::mean(points).into(),
+        Take::Maximum => series::largest(points).unwrap_or(*first).1.into(),
+        Take::Minimum => series::smallest(points).unwrap_or(*first).1.into(),
+        Take::TimeOfMaximum => series::largest(points).unwrap_or(*first).0.into(),
+        Take::TimeOfMinimum => series::smallest(points).unwrap_or(*first).0.into(),
+        Take::Change => (last.1 - first.1).into(),
+        Take::Rate => line()?.slope.into(),
+        Take::Linearity => line()?.r_squared.into(),
+        Take::SettledAfter { value, within } => {
+            series::settled_after(points, *value, *within).ok_or("it did not settle")?.into()
+        }
+        Take::Rises => series::largest_drop(points).into(),
+        Take::Falls => series::largest_climb(points).into(),
+        Take::TimesOfMinima(times) => deviation_of_minima(points, times)?,
+        Take::Curve(curve) => deviation_from(curve, points)?,
+    })
+}
+
+/// The largest deviation of the first local minima from the times that were expected.
+fn deviation_of_minima(points: &[Point], expected: &[f64]) -> Result<Found, String> {
+    let found = series::minima(points);
+    let shown: Vec<String> = found.iter().take(expected.len()).map(|&time| short(time)).collect();
+    let shown = format!("minima at {} s", shown.join(", "));
+    if found.len() < expected.len() {
+        return Err(format!("there are {} minima instead of {}: {shown}", found.len(), expected.len()));
+    }
+    let deviations = expected.iter().zip(&found).map(|(expected, found)| (found - expected).abs());
+    Ok(Found { number: deviations.fold(0.0, f64::max), remark: Some(shown) })
+}
+
+/// The largest deviation from a curve at its own times.
+fn deviation_from(curve: &Curve, points: &[Point]) -> Result<Found, String> {
+    let mut worst = Found::from(0.0);
+    for &(time, reference) in &curve.points {
+        let found =
+            series::value_at(points, time).ok_or_else(|| format!("there is no output at t = {time} s"))?;
+        let deviation = (found - reference).abs();
+        if deviation.is_nan() {
+            return Ok(deviation.into());
+        }
+        if deviation >= worst.number {
+            let remark = format!("{} instead of {} at t = {} s", short(found), short(reference), short(time));
+            worst = Found { number: deviation, remark: Some(remark) };
+        }
+    }
+    Ok(worst)
+}
+
+/// The verdict on an expectation before its number is known.
+fn blank(expectation: &Expectation, precision: Precision) -> Verdict {
+    let verdict =
+        Verdict::blank(expectation.label.clone(), describe(expectation), &expectation.bounds, precision);
+    let expected = match &expectation.take {
+        Take::TimesOfMinima(times) => times.iter().map(|&time| short(time)).collect::<Vec<_>>().join(", "),
+        Take::Curve(curve) => format!("as `{}`", curve.column),
+        Take::Rises | Take::Falls => {
+            let slack = expectation.bounds.at_most.unwrap_or_default();
+            let but = if slack > 0.0 { format!(" but for steps of {}", short(slack)) } else { String::new() };
+            format!("{}{but}", expectation.take.word())
+        }
+        _ => return verdict,
+    };
+    Verdict { expected, ..verdict }
+}
+
+/// The quantity and how its number is taken.
+fn describe(expectation: &Expectation) -> String {
+    let over = expectation.over.as_ref().map(|over| format!(" / {over}"));
+    let quantity = format!("{}{}", expectation.quantity, over.unwrap_or_default());
+    let taken = match &expectation.take {
+        Take::Final | Take::Mean | Take::Rises | Take::Falls | Take::Curve(_) => quantity,
+        Take::At(time) => format!("{quantity} at {time} s"),
+        Take::SettledAfter { value, within } => {
+            format!("settled_after of {quantity} to {} ± {}", short(*value), short(*within))
+        }
+        take => format!("{} of {quantity}", take.word()),
+    };
+    match expectation.window {
+        None if matches!(expectation.take, Take::Mean) => format!("{taken} over the run"),
+        None => taken,
+        Some((from, until)) => format!("{taken} over {from} to {until} s"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::test_worlds::stack;
     use super::*;
+    use crate::scenario::expect::Tolerance;
 
-    fn expect(quantity: &str) -> Expectation {
-        Expectation { quantity: quantity.into(), value: None, at_least: None, at_most: None, window: None }
+    fn expect(quantity: &str, take: Take, bounds: Bounds) -> Expectation {
+        let label = "label".to_owned();
+        Expectation { label, quantity: quantity.into(), over: None, take, window: None, bounds }
     }
 
-    /// Observations in which every quantity equals the time: 0, 0.1, ... 1 s.
-    fn observations(observer: &Observer) -> Vec<Observation> {
+    fn value(value: f64, tolerance: f64) -> Bounds {
+        let tolerance = Some(Tolerance { double: tolerance, single: 100.0 * tolerance });
+        Bounds { value: Some(value), tolerance, ..Bounds::default() }
+    }
+
+    fn at_least(bound: f64) -> Bounds {
+        Bounds { at_least: Some(bound), ..Bounds::default() }
+    }
+
+    /// Verdict where the quantity is `of(t)` at t = 0, 0.1, ... 1 s, and any other is the time.
+    fn verdict_on(of: fn(f64) -> f64, expectation: Expectation) -> Verdict {
+        let observer = Observer::new(&stack().world, None);
+        let column = observer.find(&expectation.quantity);
         let at = |k: u64| {
             let time = 0.1 * k as f64;
-            Observation { time, step: k, values: vec![time; observer.columns().len()] }
+            let mut values = vec![time; observer.columns().len()];
+            if let Some(column) = column {
+                values[column] = of(time);
+            }
+            Observation { time, step: k, values }
         };
-        (0..=10).map(at).collect()
+        let observations: Vec<Observation> = (0..=10).map(at).collect();
+        judge(&[expectation], &observer, &observations, Precision::Double).remove(0)
     }
 
+    /// Verdict where every quantity is the time.
     fn verdict(expectation: Expectation) -> Verdict {
-        let observer = Observer::new(&stack().world, None);
-        judge(&[expectation], &observer, &observations(&observer)).remove(0)
+        verdict_on(|time| time, expectation)
     }
 
     #[test]
-    fn without_a_window_the_final_value_counts() {
-        let found = verdict(Expectation { value: Some((1.0, 0.01)), ..expect("height") });
-        assert_eq!((found.found, found.verdict), (Some(1.0), Judgement::Met));
-        assert_eq!((found.quantity.as_str(), found.expected.as_str()), ("height", "1 ± 0.01"));
-        let missed = verdict(Expectation { value: Some((1.02, 0.01)), ..expect("height") });
+    fn the_final_value_counts() {
+        let met = verdict(expect("height", Take::Final, value(1.0, 0.01)));
+        assert_eq!((met.found, met.error, met.verdict), (Some(1.0), Some(0.0), Judgement::Met));
+        assert_eq!((met.quantity.as_str(), met.expected.as_str()), ("height", "1"));
+        assert_eq!(met.expected_with_tolerance(), "1 ± 0.01");
+        let missed = verdict(expect("height", Take::Final, value(1.02, 0.01)));
         assert_eq!(missed.verdict, Judgement::Missed);
     }
 
@@ -141,45 +331,149 @@ mod tests {
     fn a_window_takes_the_mean_of_its_outputs_with_both_ends() {
         // 0.3, 0.4, 0.5, 0.6, 0.7 (which 7 · 0.1 exceeds by rounding)
         let window = Some((0.3, 0.7));
-        let found = verdict(Expectation { window, at_least: Some(0.0), ..expect("height") });
+        let found = verdict(Expectation { window, ..expect("height", Take::Mean, at_least(0.0)) });
         approx::assert_relative_eq!(found.found.expect("a value"), 0.5, max_relative = 1e-12);
         assert_eq!(found.quantity, "height over 0.3 to 0.7 s");
     }
 
     #[test]
+    fn each_way_of_taking_gives_its_number() {
+        // x(t) = (t - 0.5)², sampled at 0, 0.1, ... 1 s.
+        let square = |time: f64| (time - 0.5) * (time - 0.5);
+        let settled = Take::SettledAfter { value: 0.25, within: 0.1 };
+        let cases = [
+            (Take::Final, 0.25),
+            (Take::At(0.55), 0.005),
+            (Take::Mean, 0.1),
+            (Take::Maximum, 0.25),
+            (Take::Minimum, 0.0),
+            (Take::TimeOfMaximum, 0.0),
+            (Take::TimeOfMinimum, 0.5),
+            (Take::Change, 0.0),
+            (Take::Rate, 0.0),
+            (Take::Linearity, 0.0),
+            (settled, 0.9),
+            (Take::Rises, 0.09),
+            (Take::Falls, 0.09),
+            (Take::TimesOfMinima(vec![0.48]), 0.02),
+        ];
+        for (take, expected) in cases {
+            let found = verdict_on(square, expect("height", take.clone(), value(expected, 1e-12)));
+            assert_eq!(found.verdict, Judgement::Met, "{take:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_ratio_divides_two_numbers_taken_in_the_same_way() {
+        let over = Some("rms_speed".to_owned());
+        let ratio = Expectation { over, ..expect("height", Take::Rate, value(3.0, 1e-12)) };
+        let found = verdict_on(|time| 3.0 * time + 1.0, ratio);
+        assert_eq!(found.verdict, Judgement::Met, "{found:?}");
+        assert_eq!(found.quantity, "rate of height / rms_speed");
+        let at_zero =
+            Expectation { over: Some("rms_speed".into()), ..expect("height", Take::At(0.0), at_least(0.0)) };
+        assert!(verdict_on(|_| 1.0, at_zero).reason.is_some(), "nothing divides by zero");
+    }
+
+    #[test]
+    fn a_curve_is_compared_at_its_own_times_and_the_worst_is_told() {
+        let points = vec![(0.05, 0.05), (0.25, 0.30), (0.5, 0.49)];
+        let curve = || Take::Curve(Curve { column: "lammps".into(), points: points.clone() });
+        let met = verdict(expect("height", curve(), value(0.0, 0.051)));
+        assert_eq!((met.verdict, met.expected.as_str()), (Judgement::Met, "as `lammps`"));
+        assert_eq!(met.reason.as_deref(), Some("0.25 instead of 0.3 at t = 0.25 s"));
+        assert_eq!(verdict(expect("height", curve(), value(0.0, 0.049))).verdict, Judgement::Missed);
+        let gone = verdict_on(
+            |time| if time > 0.2 { f64::NAN } else { time },
+            expect("height", curve(), value(0.0, 9.0)),
+        );
+        assert_eq!((gone.found, gone.verdict), (None, Judgement::Missed));
+    }
+
+    #[test]
+    fn too_few_minima_are_a_miss_that_tells_those_there_are() {
+        let two = Take::TimesOfMinima(vec![0.5, 0.9]);
+        let found = verdict_on(|time| (time - 0.5) * (time - 0.5), expect("height", two, value(0.0, 9.0)));
+        assert_eq!((found.found, found.verdict), (None, Judgement::Missed));
+        assert_eq!(found.reason.as_deref(), Some("there are 1 minima instead of 2: minima at 0.5 s"));
+    }
+
+    #[test]
+    fn a_value_that_does_not_settle_is_missed() {
+        let settled = Take::SettledAfter { value: 0.0, within: 0.5 };
+        assert_eq!(
+            verdict(expect("height", settled, at_least(0.0))).reason.as_deref(),
+            Some("it did not settle")
+        );
+    }
+
+    #[test]
     fn every_bound_that_is_given_must_hold() {
-        let both = Expectation { at_least: Some(0.5), at_most: Some(0.9), ..expect("height") };
-        assert_eq!(verdict(both.clone()).expected, "at least 0.5, at most 0.9");
-        assert_eq!(verdict(both).verdict, Judgement::Missed);
-        let wide = Expectation { at_least: Some(1.0), at_most: Some(1.0), ..expect("height") };
-        assert_eq!(verdict(wide).verdict, Judgement::Met);
+        let both = Bounds { at_most: Some(0.9), ..at_least(0.5) };
+        let missed = verdict(expect("height", Take::Final, both));
+        assert_eq!(
+            (missed.expected.as_str(), missed.verdict),
+            ("at least 0.5, at most 0.9", Judgement::Missed)
+        );
+        let wide = Bounds { at_most: Some(1.0), ..at_least(1.0) };
+        assert_eq!(verdict(expect("height", Take::Final, wide)).verdict, Judgement::Met);
+    }
+
+    #[test]
+    fn an_engine_in_single_precision_has_a_tolerance_of_its_own() {
+        let observer = Observer::new(&stack().world, None);
+        let values = vec![1.05; observer.columns().len()];
+        let observations = [Observation { time: 0.0, step: 0, values }];
+        let expectations = [expect("height", Take::Final, value(1.0, 0.01))];
+        let on = |precision| judge(&expectations, &observer, &observations, precision).remove(0);
+        let (double, single) = (on(Precision::Double), on(Precision::Single));
+        assert_eq!((double.verdict, double.tolerance), (Judgement::Missed, Some(0.01)));
+        assert_eq!((single.verdict, single.tolerance), (Judgement::Met, Some(1.0)));
+    }
+
+    #[test]
+    fn what_is_only_shown_has_an_error_and_is_never_missed() {
+        let shown = Bounds { value: Some(3.0), shown_only: true, ..Bounds::default() };
+        let found = verdict(expect("height", Take::Final, shown.clone()));
+        assert_eq!((found.error, found.verdict), (Some(2.0), Judgement::Shown));
+        assert_eq!(verdict(expect("hight", Take::Final, shown)).verdict, Judgement::Shown);
     }
 
     #[test]
     fn a_quantity_that_does_not_exist_is_missed_with_a_reason() {
-        let missed = verdict(Expectation { at_least: Some(0.0), ..expect("hight") });
+        let missed = verdict(expect("hight", Take::Final, at_least(0.0)));
         assert_eq!((missed.found, missed.verdict), (None, Judgement::Missed));
         assert!(missed.reason.expect("a reason").contains("no quantity `hight`"));
     }
 
     #[test]
     fn a_window_without_outputs_is_missed_with_a_reason() {
-        let missed = verdict(Expectation { window: Some((0.31, 0.39)), ..expect("height") });
+        let window = Some((0.31, 0.39));
+        let missed = verdict(Expectation { window, ..expect("height", Take::Mean, at_least(0.0)) });
         assert!(missed.verdict == Judgement::Missed && missed.reason.is_some());
     }
 
     #[test]
     fn a_value_that_is_not_a_number_is_missed_whatever_the_bounds() {
-        let observer = Observer::new(&stack().world, None);
-        let mut observations = observations(&observer);
-        observations[10].values.fill(f64::NAN);
-        let missed = judge(&[expect("height")], &observer, &observations).remove(0);
-        assert!(missed.verdict == Judgement::Missed && missed.reason.is_some());
+        let early = |time: f64| if time < 0.05 { f64::NAN } else { time };
+        let late = |time: f64| if time > 0.95 { f64::NAN } else { time };
+        for take in [Take::Maximum, Take::Mean, Take::Rises, Take::Rate] {
+            let missed = verdict_on(early, expect("height", take, Bounds::default()));
+            assert!(missed.verdict == Judgement::Missed && missed.reason.is_some(), "{missed:?}");
+        }
+        assert_eq!(
+            verdict_on(late, expect("height", Take::Final, Bounds::default())).verdict,
+            Judgement::Missed
+        );
+        assert_eq!(
+            verdict_on(early, expect("height", Take::Final, Bounds::default())).verdict,
+            Judgement::Met
+        );
     }
 
     #[test]
     fn a_run_that_ended_early_leaves_its_expectations_open() {
-        let open = leave_open(&[expect("height")], 0.5);
+        let open = leave_open(&[expect("height", Take::Final, at_least(0.0))], 0.5, Precision::Double);
         assert_eq!(open[0].verdict, Judgement::NotReached);
         assert_eq!(open[0].reason.as_deref(), Some("the run ended at t = 0.5 s"));
     }

@@ -10,7 +10,7 @@ use crate::world::Motion;
 /// Root of the mean squared speed of the grains \[m/s\]; 0 without grains.
 pub fn rms_speed(snapshot: &Snapshot) -> f64 {
     let sum: f64 = speeds_squared(snapshot).sum();
-    (sum / snapshot.world.grain_count().max(1) as f64).sqrt()
+    (sum / snapshot.world.present_count().max(1) as f64).sqrt()
 }
 
 /// Speed of the fastest grain or free boundary \[m/s\]; 0 without any.
@@ -43,7 +43,7 @@ pub fn plug_share(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
         bodies.velocity[body].distance(drum_velocity) <= limit
     };
     let plug = grains(snapshot).filter(|grain| turns_along(grain.body)).count();
-    plug as f64 / snapshot.world.grain_count() as f64
+    plug as f64 / snapshot.world.present_count() as f64
 }
 
 /// The rotation of a drum: a point of its axis \[m\] and its angular velocity \[rad/s\].

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread, StepReport};
-use crate::world::{Boundary, Form, Grain, Material, Materials, Motion, Surface, World};
+use crate::world::{Boundary, Form, Grain, Material, Materials, Motion, Sink, Surface, World};
 
 /// A material in which a grain of radius 1 m weighs 16 kg, one of 0.5 m 2 kg.
 fn material() -> Material {
@@ -66,6 +66,21 @@ pub(crate) fn stack() -> Snapshot {
     let between = Impulse { normal: 0.8, tangent: DVec3::new(0.1, 0.0, 0.0), rolling: DVec3::ZERO };
     let impulses = vec![(Key { a: 1, b: 0 }, on_floor), (Key { a: 1, b: 2 }, between)];
     Snapshot::new(world, impulses, 0.005, report())
+}
+
+/// The stack after the second of two sinks has removed the upper grain.
+pub(crate) fn drained_stack() -> Snapshot {
+    let Snapshot { mut world, contacts, substep, report } = stack();
+    let sink = |name: &str, height: f64| Sink {
+        name: name.into(),
+        form: Form::Plane,
+        position: height * DVec3::Z,
+        orientation: DQuat::IDENTITY,
+    };
+    world.sinks = vec![sink("outlet", -1.0), sink("spill", -2.0)];
+    world.remove_grain(1, 1);
+    let impulses = contacts.into_iter().map(|contact| (contact.key, contact.impulse)).collect();
+    Snapshot::new(world, impulses, substep, report)
 }
 
 /// Two grains side by side with a gap of 0.1 m and a contact that carries nothing; no boundary.

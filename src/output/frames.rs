@@ -8,28 +8,29 @@ use crate::observe::contacts::coordination;
 
 use super::vtp::{Array, Cells, PolyData};
 
-/// Grains as points: radius \[m\], velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id,
+/// Grains that are there as points: radius \[m\], velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id,
 /// material (index in the scenario) and coordination number.
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
-    let grains = || 0..world.grain_count();
+    let grains = || world.present_grains();
+    let spheres = || grains().map(|grain| &world.spheres[grain]);
     let of_body = |values: &'_ [DVec3]| -> Vec<[f64; 3]> {
         grains().map(|grain| values[world.grain_body(grain)].to_array()).collect()
     };
     let orientation = grains().map(|grain| bodies.orientation[world.grain_body(grain)].to_array());
-    let coordination = coordination(snapshot).into_iter().map(|contacts| contacts as i32);
+    let coordination = coordination(snapshot);
     PolyData {
         time: snapshot.report.time,
         points: of_body(&bodies.position),
         cells: Cells::Vertices,
         point_data: vec![
-            Array::scalars("radius", world.spheres.iter().map(|sphere| sphere.radius)),
+            Array::scalars("radius", spheres().map(|sphere| sphere.radius)),
             Array::vectors("velocity", of_body(&bodies.velocity).into_iter()),
             Array::vectors("angular_velocity", of_body(&bodies.angular_velocity).into_iter()),
             Array::vectors("orientation", orientation),
             Array::integers("id", grains().map(|grain| grain as i32)),
-            Array::integers("material", world.spheres.iter().map(|sphere| sphere.material as i32)),
-            Array::integers("coordination_number", coordination),
+            Array::integers("material", spheres().map(|sphere| sphere.material as i32)),
+            Array::integers("coordination_number", grains().map(|grain| coordination[grain] as i32)),
         ],
         cell_data: Vec::new(),
     }

@@ -40,6 +40,8 @@ pub struct Summary {
     pub memory: Memory,
     /// Grains that the emitters were to place, and did.
     pub emitters: Vec<EmitterSummary>,
+    /// Grains that the sinks removed.
+    pub sinks: Vec<SinkSummary>,
     /// Residuals of the last step \[E8\].
     pub residuals: Residuals,
     /// Overlap over the mean radius at the end \[-\].
@@ -80,7 +82,7 @@ pub struct ScenarioSummary {
 /// How many of everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Grains.
+    /// Grains that are there; those removed by a sink are not.
     pub grains: usize,
     /// Boundaries.
     pub boundaries: usize,
@@ -110,6 +112,17 @@ pub struct EmitterSummary {
     pub requested: u64,
     /// Grains it found room for.
     pub placed: u64,
+}
+
+/// Grains of a sink.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SinkSummary {
+    /// Its name.
+    pub name: String,
+    /// Grains it removed.
+    pub removed: u64,
+    /// Their mass \[kg\].
+    pub mass: f64,
 }
 
 /// Values by name, in order.

@@ -23,7 +23,9 @@ pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
         .map(|task| {
             let grains = task * CHUNK..((task + 1) * CHUNK).min(world.grain_count());
             let mut keys = Vec::with_capacity(5 * CHUNK);
-            grains.for_each(|grain| grid.pairs_of(world, grain, margin, &mut keys));
+            grains
+                .filter(|&grain| world.is_present(grain))
+                .for_each(|grain| grid.pairs_of(world, grain, margin, &mut keys));
             keys
         })
         .collect();
@@ -46,7 +48,7 @@ fn pairs_of_corners(world: &World, margin: f64) -> Vec<Key> {
     keys
 }
 
-/// Grains sorted by cell.
+/// Grains sorted by cell; those that were removed are left out.
 struct Grid {
     /// Strides of the hash: cells per row and per slab.
     row: i64,
@@ -69,21 +71,23 @@ impl Grid {
         let centres: Vec<DVec3> =
             world.spheres.iter().map(|sphere| world.bodies.position[sphere.body as usize]).collect();
         let cells: Vec<I64Vec3> = centres.iter().map(|&centre| cell_of(centre, cell_size)).collect();
-        let low = cells.iter().copied().fold(I64Vec3::MAX, I64Vec3::min);
-        let high = cells.iter().copied().fold(I64Vec3::MIN, I64Vec3::max);
+        let present = world.present_grains();
+        let low = present.clone().map(|grain| cells[grain]).fold(I64Vec3::MAX, I64Vec3::min);
+        let high = present.clone().map(|grain| cells[grain]).fold(I64Vec3::MIN, I64Vec3::max);
         let row = high.x.saturating_sub(low.x).saturating_add(3);
         let slab = row.wrapping_mul(high.y.saturating_sub(low.y).saturating_add(3));
         let mask = (2 * cells.len()).next_power_of_two() - 1;
         let mut grid = Grid { row, slab, mask, starts: Vec::new(), grains: Vec::new(), cells, centres };
-        grid.sort();
+        grid.sort(present);
         Some(grid)
     }
 
     /// Counting sort by bucket; inside a bucket the ids stay ascending.
-    fn sort(&mut self) {
-        let buckets: Vec<usize> = self.cells.iter().map(|&cell| self.bucket(cell)).collect();
+    fn sort(&mut self, present: impl Iterator<Item = usize>) {
+        let buckets: Vec<(usize, usize)> =
+            present.map(|grain| (grain, self.bucket(self.cells[grain]))).collect();
         self.starts = vec![0; self.mask + 2];
-        for &bucket in &buckets {
+        for &(_, bucket) in &buckets {
             self.starts[bucket + 1] += 1;
         }
         for bucket in 0..=self.mask {
@@ -91,7 +95,7 @@ impl Grid {
         }
         let mut next = self.starts.clone();
         self.grains = vec![0; buckets.len()];
-        for (grain, &bucket) in buckets.iter().enumerate() {
+        for &(grain, bucket) in &buckets {
             self.grains[next[bucket] as usize] = grain as u32;
             next[bucket] += 1;
         }

@@ -21,7 +21,8 @@ pub fn move_bodies(
 ) -> Result<(), Error> {
     judge(world, velocities, h, settings)?;
     let bodies = &mut world.bodies;
-    for (body, velocity) in velocities.iter().enumerate().skip(world.boundaries.len()) {
+    let grains = velocities.iter().enumerate().skip(world.boundaries.len());
+    for (body, velocity) in grains.filter(|(_, velocity)| velocity.is_free()) {
         bodies.velocity[body] = velocity.linear;
         bodies.angular_velocity[body] = velocity.angular;
         bodies.position[body] += h * velocity.linear;

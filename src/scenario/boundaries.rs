@@ -3,17 +3,15 @@
 //! A boundary's position is the natural centre of its shape, moved onto the axis it turns about if it
 //! turns; surfaces are relative to that, so that a turning drum keeps its wall to the last digit.
 
-use std::ops::Range;
-
 use glam::{DQuat, DVec3};
 
-use super::locked_axes;
 use super::materials::{DENSITY, material_id};
 use super::read::{
     FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number, text,
     unit_vector, vector, word,
 };
 use super::region::corners;
+use super::{Entry, locked_axes};
 use crate::world::{Boundary, Form, FreeBody, MaterialId, Materials, Motion, Side, Surface};
 
 /// A shape about to become a boundary.
@@ -30,18 +28,12 @@ struct Shape {
     surfaces: Vec<(DVec3, DVec3, Form)>,
 }
 
-/// A boundary as read.
-pub struct Entry {
-    /// Its name, kept when the rest is wrong, so that those who refer to it are not blamed.
-    pub name: String,
-    /// Where the name stands in the file.
-    pub name_span: Range<usize>,
-    /// The body and its surfaces.
-    pub parts: Option<(Boundary, Vec<Surface>)>,
-}
-
 /// Reads one of `[[boundaries]]`; `index` is its place in the list, from 0.
-pub fn boundary(table: &mut Table<'_>, index: usize, materials: &Materials) -> Option<Entry> {
+pub fn boundary(
+    table: &mut Table<'_>,
+    index: usize,
+    materials: &Materials,
+) -> Option<Entry<(Boundary, Vec<Surface>)>> {
     let name = table.or("name", format!("boundary-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let material = table.get("material", material_id(materials));
@@ -56,11 +48,11 @@ pub fn boundary(table: &mut Table<'_>, index: usize, materials: &Materials) -> O
         }),
         None => Some(Motion::Fixed),
     };
-    let parts = match (shape, motion, material) {
+    let value = match (shape, motion, material) {
         (Some(shape), Some(motion), Some(material)) => Some(assemble(name.clone(), shape, motion, material)),
         _ => None,
     };
-    Some(Entry { name, name_span, parts })
+    Some(Entry { name, name_span, value })
 }
 
 fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> (Boundary, Vec<Surface>) {

@@ -1,10 +1,54 @@
 //! The `[expect]` table: numbers that the run must come to.
+//!
+//! ```toml
+//! [expect]
+//! height = { value = 0.3210, tolerance = 0.0032 }               # at the end
+//! final_speed = { of = "velocity_x:grain-0", value = 0.714, tolerance_share = 1e-9, single_share = 1e-4 }
+//! first_speed = { of = "velocity_x:grain-0", at = 0.1, value = 0.804, tolerance = 1e-3 }
+//! outflow = { of = "removed:hole", take = "rate", from = 0.5, until = 3.5, at_least = 21e3, at_most = 26e3 }
+//! steady = { of = "removed:hole", take = "linearity", from = 0.5, until = 3.5, at_least = 0.999 }
+//! friction = { of = "force_x:floor", over = "force_z:floor", take = "mean", value = 0.3, tolerance = 1e-3 }
+//! impacts = { of = "height", take = "times_of_minima", values = [0.4515, 0.9030], tolerance = 2e-3 }
+//! fall = { of = "position_z:grain-0", curve = { file = "drop.csv", time = "t", column = "z" }, tolerance = 1e-3 }
+//! ```
+//!
+//! The key is a label; the quantity is named by `of`, or by the label itself. A number is taken from its values at
+//! the outputs, from `from` until `until` \[s\] with both ends (default: the whole run):
+//!
+//! | `take` | The number |
+//! |---|---|
+//! | `"final"` | the last value; the default |
+//! | `"mean"` | the mean over the outputs; the default where there is a `from` or `until` |
+//! | `"maximum"`, `"minimum"` | the largest, the smallest value |
+//! | `"time_of_maximum"`, `"time_of_minimum"` | when it is reached first \[s\] |
+//! | `"change"` | the last value minus the first |
+//! | `"rate"` | slope of the least-squares line, per second |
+//! | `"linearity"` | share of the variance that this line explains, R² \[-\] |
+//! | `"settled_after"` | time of the first output from which the value stays `within` of `settle_at` (default 0) \[s\] |
+//! | `"rises"`, `"falls"` | largest step against the direction, at most `slack` (default 0) |
+//! | `"times_of_minima"` | largest deviation \[s\] of the times of the first local minima from `values` |
+//!
+//! Instead of `take`, `at = t` gives the value at a time \[s\], linear between outputs, and `curve` the largest deviation
+//! from a reference curve at the curve's own times. `over` names a second quantity, of which the same number is taken,
+//! and the first is divided by it.
+//!
+//! The number is judged by `value` with a tolerance, by `at_least` and by `at_most`. `tolerance` is in the unit of the
+//! quantity, `tolerance_share` a share of |value|. `single` and `single_share` hold instead on an engine in
+//! single precision. With `shown_only = true` the number and its error are reported and not judged.
 
-use super::Expectation;
+mod bounds;
+mod curve;
+
+use std::ops::Range;
+use std::path::Path;
+
+pub use self::bounds::{Bounds, Tolerance, bounds};
+pub use self::curve::Curve;
 use super::problems::suggest;
-use super::read::{FINITE, NOT_NEGATIVE, TIME, Table, number};
+use super::read::{FINITE, NOT_NEGATIVE, Node, TIME, Table, number, text, word};
 
-/// Quantities that can be expected. Those that end in `:` go on with the name of a boundary.
+/// Quantities that can be expected. Those that end in `:` go on with the name of a boundary, a sink
+/// ([`OF_A_SINK`]) or a region ([`OF_A_REGION`]).
 pub const QUANTITIES: &[&str] = &[
     "height",
     "height_p99",
@@ -46,68 +90,189 @@ pub const QUANTITIES: &[&str] = &[
     "torque_x:",
     "torque_y:",
     "torque_z:",
-    "position_x:",
-    "position_y:",
-    "position_z:",
-    "velocity_x:",
-    "velocity_y:",
-    "velocity_z:",
-    "angular_velocity_x:",
-    "angular_velocity_y:",
-    "angular_velocity_z:",
+    "removed:",
+    "removed_mass:",
+    "mass_flow:",
+    "count:",
+    "mass:",
+    "centre_x:",
+    "centre_y:",
+    "centre_z:",
 ];
 
-/// Quantities that only free boundaries have.
-const OF_A_FREE_BOUNDARY: [&str; 3] = ["position_", "velocity_", "angular_velocity_"];
+/// Quantities that go on with the name of a sink.
+pub const OF_A_SINK: [&str; 3] = ["removed:", "removed_mass:", "mass_flow:"];
+
+/// Quantities that go on with the name of a region.
+pub const OF_A_REGION: [&str; 5] = ["count:", "mass:", "centre_x:", "centre_y:", "centre_z:"];
 
 /// Quantities that only a drum has.
 const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
+
+/// A number that the run must come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    /// What it is called.
+    pub label: String,
+    /// Column of the time series (see [`crate::observe`]).
+    pub quantity: String,
+    /// Column whose number, taken in the same way, divides that of `quantity`.
+    pub over: Option<String>,
+    /// How the values become a number.
+    pub take: Take,
+    /// Time window of the values \[s\]; `None`: the whole run.
+    pub window: Option<(f64, f64)>,
+    /// What the number must be.
+    pub bounds: Bounds,
+}
+
+/// How the values of a quantity in a window become one number; see the [module](self).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Take {
+    /// The last value.
+    Final,
+    /// The value at a time \[s\], linear between outputs.
+    At(f64),
+    /// The mean over the outputs.
+    Mean,
+    /// The largest value.
+    Maximum,
+    /// The smallest value.
+    Minimum,
+    /// When the largest value is reached first \[s\].
+    TimeOfMaximum,
+    /// When the smallest value is reached first \[s\].
+    TimeOfMinimum,
+    /// The last value minus the first.
+    Change,
+    /// Slope of the least-squares line \[1/s\].
+    Rate,
+    /// R² of the least-squares line \[-\].
+    Linearity,
+    /// Time of the first output from which the value stays near another \[s\].
+    SettledAfter {
+        /// That other value.
+        value: f64,
+        /// How near.
+        within: f64,
+    },
+    /// The largest step down.
+    Rises,
+    /// The largest step up.
+    Falls,
+    /// The largest deviation of the times of the first local minima from these \[s\].
+    TimesOfMinima(Vec<f64>),
+    /// The largest deviation from a curve.
+    Curve(Curve),
+}
+
+/// The words of `take`.
+const TAKES: &[&str] = &[
+    "final",
+    "mean",
+    "maximum",
+    "minimum",
+    "time_of_maximum",
+    "time_of_minimum",
+    "change",
+    "rate",
+    "linearity",
+    "settled_after",
+    "rises",
+    "falls",
+    "times_of_minima",
+];
+
+impl Take {
+    /// The word for it in a scenario file.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Take::Final => "final",
+            Take::At(_) => "at",
+            Take::Mean => "mean",
+            Take::Maximum => "maximum",
+            Take::Minimum => "minimum",
+            Take::TimeOfMaximum => "time_of_maximum",
+            Take::TimeOfMinimum => "time_of_minimum",
+            Take::Change => "change",
+            Take::Rate => "rate",
+            Take::Linearity => "linearity",
+            Take::SettledAfter { .. } => "settled_after",
+            Take::Rises => "rises",
+            Take::Falls => "falls",
+            Take::TimesOfMinima(_) => "times_of_minima",
+            Take::Curve(_) => "curve",
+        }
+    }
+
+    /// Whether the numbers of two quantities can be divided.
+    fn divides(&self) -> bool {
+        use Take::{At, Change, Final, Maximum, Mean, Minimum, Rate};
+        matches!(self, Final | At(_) | Mean | Maximum | Minimum | Change | Rate)
+    }
+}
 
 /// What an expectation may refer to.
 pub struct Subjects<'a> {
     /// Names of the boundaries.
     pub boundaries: &'a [String],
-    /// Names of those that are free.
-    pub free_boundaries: &'a [String],
+    /// Names of the sinks.
+    pub sinks: &'a [String],
+    /// Names of the regions that are observed.
+    pub regions: &'a [String],
     /// Whether a drum is observed.
     pub has_drum: bool,
+    /// Columns of the bodies and contacts that are tracked.
+    pub tracked: &'a [String],
     /// Simulated time \[s\].
     pub duration: f64,
+    /// Folder that the paths of curves start at.
+    pub folder: &'a Path,
+}
+
+impl Subjects<'_> {
+    /// What the quantities of a prefix belong to, and the names there are.
+    fn of(&self, prefix: &str) -> (&'static str, &[String]) {
+        if OF_A_SINK.contains(&prefix) {
+            ("sink", self.sinks)
+        } else if OF_A_REGION.contains(&prefix) {
+            ("region", self.regions)
+        } else {
+            ("boundary", self.boundaries)
+        }
+    }
 }
 
 /// Reads all expectations.
 pub fn expectations(table: &mut Table<'_>, subjects: &Subjects<'_>) -> Vec<Expectation> {
-    let mut expectations = Vec::new();
-    for (quantity, span, node) in table.named() {
-        if let Err((message, help)) = known(&quantity, subjects) {
-            table.report.problem(&span, message, help);
-        }
-        expectations.extend(node.table(|table| expectation(quantity, table, subjects.duration)));
-    }
-    expectations
+    let read = |(label, span, node): (String, Range<usize>, Node<'_>)| {
+        node.table(|table| expectation(label, &span, table, subjects))
+    };
+    table.named().into_iter().filter_map(read).collect()
 }
 
 /// Whether a quantity can be measured in this scenario.
 fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> {
+    if subjects.tracked.iter().any(|column| column == quantity) {
+        return Ok(());
+    }
     if let Some((kind, name)) = quantity.split_once(':') {
         let prefix = format!("{kind}:");
+        if let Some((_, list)) = super::track::KINDS.iter().find(|(known, _)| *known == kind) {
+            return Err((
+                format!("`{quantity}` is not observed"),
+                format!("add it to `{list}` of [observe]"),
+            ));
+        }
         if !QUANTITIES.contains(&prefix.as_str()) {
             let message = format!("unknown quantity `{quantity}`");
             return Err((message, suggest(&prefix, QUANTITIES.iter().copied())));
         }
-        let names = subjects.boundaries.iter().map(String::as_str);
-        let needs_free = OF_A_FREE_BOUNDARY.iter().any(|start| kind.starts_with(start));
-        let is_fixed = names.clone().any(|known| known == name)
-            && !subjects.free_boundaries.iter().any(|known| known == name);
-        if needs_free && is_fixed {
-            return Err((
-                format!("`{quantity}`: boundary \"{name}\" is not free"),
-                "give it motion = { kind = \"free\" }, or expect something else".to_owned(),
-            ));
-        }
+        let (kind, names) = subjects.of(&prefix);
+        let names = names.iter().map(String::as_str);
         return match names.clone().any(|known| known == name) {
             true => Ok(()),
-            false => Err((format!("`{quantity}`: there is no boundary \"{name}\""), suggest(name, names))),
+            false => Err((format!("`{quantity}`: there is no {kind} \"{name}\""), suggest(name, names))),
         };
     }
     if !QUANTITIES.contains(&quantity) {
@@ -125,24 +290,158 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
     Ok(())
 }
 
-fn expectation(quantity: String, table: &mut Table<'_>, duration: f64) -> Option<Expectation> {
-    let wants_value = table.has("value");
-    let value = table.maybe("value", number(FINITE));
-    let tolerance = match wants_value {
-        true => table.get("tolerance", number(NOT_NEGATIVE)),
-        false => table.maybe("tolerance", number(NOT_NEGATIVE)),
+fn expectation(
+    label: String,
+    span: &Range<usize>,
+    table: &mut Table<'_>,
+    subjects: &Subjects<'_>,
+) -> Option<Expectation> {
+    let measured = |span: &Range<usize>, quantity: &str, table: &Table<'_>| {
+        if let Err((message, help)) = known(quantity, subjects) {
+            table.report.problem(span, message, help);
+        }
     };
-    let at_least = table.maybe("at_least", number(FINITE));
-    let at_most = table.maybe("at_most", number(FINITE));
-    let window = window(table, duration);
-    if !wants_value && !table.has("at_least") && !table.has("at_most") {
+    let named = |table: &mut Table<'_>, key| {
+        let node = table.node(key)?;
+        let quantity = text(node.clone())?;
+        measured(&node.span, &quantity, table);
+        Some(quantity)
+    };
+    let quantity = match table.has("of") {
+        true => named(table, "of"),
+        false => {
+            measured(span, &label, table);
+            Some(label.clone())
+        }
+    };
+    let window = window(table, subjects.duration);
+    let Some(take) = take(table, window, subjects) else {
+        table.leave_keys_unjudged();
+        return None;
+    };
+    let over = named(table, "over");
+    if over.is_some() && !take.divides() {
         table.problem(
-            format!("`{}` expects nothing", table.name()),
-            "give `value` and `tolerance`, `at_least` or `at_most`",
+            format!("`{}` divides what is no number of a quantity", table.name()),
+            "`over` goes with final, mean, maximum, minimum, change, rate and `at`",
+        );
+    }
+    let bounds = match &take {
+        Take::Rises | Take::Falls => Some(Bounds::at_most(table.or("slack", 0.0, number(NOT_NEGATIVE)))),
+        Take::TimesOfMinima(_) | Take::Curve(_) => Some(bounds::deviation(table)),
+        _ => bounds(table),
+    };
+    refuse_strangers(table, &take);
+    Some(Expectation { label, quantity: quantity?, over, take, window: window?, bounds: bounds? })
+}
+
+/// Reads `at`, `curve` or `take` with what belongs to it.
+fn take(table: &mut Table<'_>, window: Option<Option<(f64, f64)>>, subjects: &Subjects<'_>) -> Option<Take> {
+    let has_window = table.has("from") || table.has("until");
+    let [at, curve, take] = ["at", "curve", "take"].map(|key| table.has(key));
+    if u8::from(at) + u8::from(curve) + u8::from(take) > 1 {
+        table.problem(
+            format!("`{}` takes its number in two ways", table.name()),
+            "give one of `at`, `curve` and `take`",
         );
         return None;
     }
-    Some(Expectation { quantity, value: value.zip(tolerance), at_least, at_most, window: window? })
+    if at {
+        return time(table, has_window, subjects.duration).map(Take::At);
+    }
+    if curve {
+        let window = window?.unwrap_or((0.0, subjects.duration));
+        let read = |node: Node<'_>| node.table(|table| curve::curve(table, subjects.folder, window));
+        return table.maybe("curve", read).map(Take::Curve);
+    }
+    let default = if has_window { "mean" } else { "final" };
+    let word = if take { table.get("take", word(TAKES))? } else { table.or("take", default, word(TAKES)) };
+    taken(table, word, has_window)
+}
+
+/// Reads `at`.
+fn time(table: &mut Table<'_>, has_window: bool, duration: f64) -> Option<f64> {
+    let time = table.maybe("at", number(TIME))?;
+    if has_window {
+        table.problem(format!("`{}` has `at` and a window", table.name()), "leave out `from` and `until`");
+    }
+    if time > duration {
+        table.problem(
+            format!("`{}` is taken at {time} s of a run of {duration} s", table.name()),
+            "`at` is not after the end",
+        );
+    }
+    Some(time)
+}
+
+/// The way of taking that a word stands for, with the keys that belong to it.
+fn taken(table: &mut Table<'_>, word: &str, has_window: bool) -> Option<Take> {
+    Some(match word {
+        "final" if has_window => {
+            table.problem(
+                format!("`{}` takes the final value and has a window", table.name()),
+                "leave out `from` and `until`, or take the value `at` a time",
+            );
+            return None;
+        }
+        "mean" => Take::Mean,
+        "maximum" => Take::Maximum,
+        "minimum" => Take::Minimum,
+        "time_of_maximum" => Take::TimeOfMaximum,
+        "time_of_minimum" => Take::TimeOfMinimum,
+        "change" => Take::Change,
+        "rate" => Take::Rate,
+        "linearity" => Take::Linearity,
+        "settled_after" => {
+            let value = table.or("settle_at", 0.0, number(FINITE));
+            Take::SettledAfter { value, within: table.get("within", number(NOT_NEGATIVE))? }
+        }
+        "rises" => Take::Rises,
+        "falls" => Take::Falls,
+        "times_of_minima" => Take::TimesOfMinima(table.get("values", times)?),
+        _ => Take::Final,
+    })
+}
+
+/// Reads a list of times \[s\], at least one.
+fn times(node: Node<'_>) -> Option<Vec<f64>> {
+    let times = node.clone().list(number(TIME))?;
+    if times.is_empty() {
+        node.problem(format!("`{}` is empty", node.name()), "give the times [s] to be compared");
+        return None;
+    }
+    Some(times)
+}
+
+/// Reports keys that belong to another way of taking the number.
+fn refuse_strangers(table: &mut Table<'_>, take: &Take) {
+    let word = take.word();
+    let of_one: [(&'static str, &[&str]); 4] = [
+        ("settle_at", &["settled_after"]),
+        ("within", &["settled_after"]),
+        ("values", &["times_of_minima"]),
+        ("slack", &["rises", "falls"]),
+    ];
+    for (key, owners) in of_one {
+        if table.has(key) && !owners.contains(&word) {
+            table.problem(
+                format!("`{}` has `{key}`, which means nothing here", table.name()),
+                format!("`{key}` goes with take = \"{}\"", owners.join("\" or \"")),
+            );
+        }
+    }
+    let is_judged_by_itself = ["rises", "falls", "times_of_minima", "curve"].contains(&word);
+    for key in ["value", "at_least", "at_most"] {
+        if is_judged_by_itself && table.has(key) {
+            table.problem(
+                format!("`{}` has `{key}`, which means nothing here", table.name()),
+                match word {
+                    "rises" | "falls" => "it is judged by `slack`",
+                    _ => "it is judged by `tolerance`",
+                },
+            );
+        }
+    }
 }
 
 /// Reads `from` and `until`; `Some(None)` when there is no window.
@@ -153,7 +452,7 @@ fn window(table: &mut Table<'_>, duration: f64) -> Option<Option<(f64, f64)>> {
     let (from, until) = (table.or("from", 0.0, number(TIME)), table.or("until", duration, number(TIME)));
     if from >= until || until > duration {
         table.problem(
-            format!("`{}` is averaged from {from} s until {until} s of a run of {duration} s", table.name()),
+            format!("`{}` is taken from {from} s until {until} s of a run of {duration} s", table.name()),
             "`from` comes before `until`, and `until` not after the end",
         );
         return None;

@@ -5,14 +5,18 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::MAX_GRAINS;
 use super::grid::SphereGrid;
 use super::materials::material_id;
 use super::packing::{Packing, Placed, Refusal, packing};
 use super::radii::{Radii, radii};
 use super::random::{Random, Stream};
-use super::read::{Report, Table, boolean, vector};
-use crate::world::{Axes, Grain, MaterialId, Materials, World};
+use super::read::{Need, Report, Table, boolean, number, vector};
+use super::{MAX_GRAINS, locked_axes};
+use crate::world::{Axes, Grain, MaterialId, Materials, World, sphere_volume};
+
+/// Deviation of a random velocity \[m/s\].
+const SPEED: Need =
+    Need::new(|x| (0.0..=1e9).contains(&x), "zero or a positive speed in metres per second (at most 1e9)");
 
 /// A block of grains, read but not yet placed.
 pub struct Block {
@@ -25,6 +29,10 @@ pub struct Block {
     packing: Packing,
     velocity: DVec3,
     angular_velocity: DVec3,
+    /// Deviation of a random velocity along each axis \[m/s\].
+    random_velocity: f64,
+    /// Axes that its grains are locked on, beside those of all grains.
+    locked: Axes,
     /// Whether its grains may overlap each other and boundaries at the start.
     pub allow_overlap: bool,
 }
@@ -38,6 +46,8 @@ pub fn block(table: &mut Table<'_>, index: usize, materials: &Materials, folder:
     let packing = table.get("packing", |node| packing(node, radii.as_ref(), folder));
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
+    let random_velocity = table.or("random_velocity", 0.0, number(SPEED));
+    let locked = locked_axes(table);
     let settled = matches!(packing, Some(Packing::Csv(_)));
     let allow_overlap = table.or("allow_overlap", settled, boolean);
     let needs_radii = packing.as_ref().is_none_or(Packing::needs_radii);
@@ -46,7 +56,18 @@ pub fn block(table: &mut Table<'_>, index: usize, materials: &Materials, folder:
     }
     let radii = if needs_radii { radii? } else { radii.unwrap_or(Radii::Constant(1.0)) };
     let (material, packing) = (material?, packing?);
-    Some(Block { index, span, material, radii, packing, velocity, angular_velocity, allow_overlap })
+    Some(Block {
+        index,
+        span,
+        material,
+        radii,
+        packing,
+        velocity,
+        angular_velocity,
+        random_velocity,
+        locked,
+        allow_overlap,
+    })
 }
 
 impl Block {
@@ -56,14 +77,30 @@ impl Block {
     }
 
     fn grain(&self, placed: &Placed, locked: Axes) -> Grain {
-        let (velocity, angular_velocity) = placed.motion.unwrap_or((self.velocity, self.angular_velocity));
         Grain {
             position: placed.position,
-            velocity,
-            angular_velocity,
+            velocity: placed.motion.velocity.unwrap_or(self.velocity),
+            angular_velocity: placed.motion.angular_velocity.unwrap_or(self.angular_velocity),
             radius: placed.radius,
             material: self.material,
-            locked,
+            locked: locked.and(self.locked),
+        }
+    }
+
+    /// Adds random velocities that have no momentum in all; none along an axis that is locked.
+    fn agitate(&self, grains: &mut [Grain], random: &mut Random) {
+        if self.random_velocity == 0.0 {
+            return;
+        }
+        let mut draw = || self.random_velocity * random.normal();
+        let drawn: Vec<DVec3> = grains.iter().map(|_| DVec3::new(draw(), draw(), draw())).collect();
+        // Grains of a block have one density.
+        let volume = |grain: &Grain| sphere_volume(grain.radius);
+        let momentum: DVec3 =
+            grains.iter().zip(&drawn).map(|(grain, &velocity)| volume(grain) * velocity).sum();
+        let mean = momentum / grains.iter().map(volume).sum::<f64>();
+        for (grain, velocity) in grains.iter_mut().zip(drawn) {
+            grain.velocity += (velocity - mean) * grain.locked.free_translation();
         }
     }
 }
@@ -90,9 +127,10 @@ pub fn place(blocks: &[Block], world: &World, seed: u64, locked: Axes, report: &
     let mut placement = Placement::default();
     for (i, block) in blocks.iter().enumerate() {
         let room = MAX_GRAINS - placement.grains.len() as u64;
+        let mut random = Random::new(seed, Stream::Grains(block.index));
         let placed = match block.packing.count() {
             Some(count) if count > room => Err(too_many()),
-            _ => place_block(block, world, &placement.grains, seed),
+            _ => place_block(block, world, &placement.grains, &mut random),
         };
         match placed {
             Ok(placed) if placed.len() as u64 > room => {
@@ -100,8 +138,10 @@ pub fn place(blocks: &[Block], world: &World, seed: u64, locked: Axes, report: &
                 report.problem(&block.span, message, help);
             }
             Ok(placed) => {
-                placement.starts.push((placement.grains.len(), i));
+                let first = placement.grains.len();
+                placement.starts.push((first, i));
                 placement.grains.extend(placed.iter().map(|grain| block.grain(grain, locked)));
+                block.agitate(&mut placement.grains[first..], &mut random);
             }
             Err((message, help)) => report.problem(&block.span, message, help),
         }
@@ -113,7 +153,12 @@ fn too_many() -> Refusal {
     (format!("the scenario holds more than {MAX_GRAINS} grains"), "use fewer grains".to_owned())
 }
 
-fn place_block(block: &Block, world: &World, earlier: &[Grain], seed: u64) -> Result<Vec<Placed>, Refusal> {
+fn place_block(
+    block: &Block,
+    world: &World,
+    earlier: &[Grain],
+    random: &mut Random,
+) -> Result<Vec<Placed>, Refusal> {
     let mut grid = SphereGrid::default();
     if matches!(block.packing, Packing::Random { .. }) {
         earlier.iter().for_each(|grain| grid.insert(grain.position, grain.radius));
@@ -122,8 +167,7 @@ fn place_block(block: &Block, world: &World, earlier: &[Grain], seed: u64) -> Re
         grid.is_blocked(centre, radius)
             || deepest_boundary(world, centre, radius).is_some_and(|(gap, _)| gap < 0.0)
     };
-    let mut random = Random::new(seed, Stream::Grains(block.index));
-    block.packing.place(&block.radii, &mut random, &is_blocked)
+    block.packing.place(&block.radii, random, &is_blocked)
 }
 
 /// Gap \[m\] to the boundary that a sphere touches most deeply, and which one that is.

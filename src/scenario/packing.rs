@@ -50,6 +50,10 @@ pub enum Packing {
         positions: Vec<DVec3>,
         /// Radii \[m\]; otherwise from the distribution of the block.
         radii: Option<Vec<f64>>,
+        /// Velocities \[m/s\]; otherwise that of the block.
+        velocities: Option<Vec<DVec3>>,
+        /// Angular velocities \[rad/s\]; otherwise that of the block.
+        angular_velocities: Option<Vec<DVec3>>,
     },
     /// From a table in a file.
     Csv(Vec<Row>),
@@ -62,8 +66,17 @@ pub struct Placed {
     pub position: DVec3,
     /// Radius \[m\].
     pub radius: f64,
-    /// Velocity \[m/s\] and angular velocity \[rad/s\], if the packing says.
-    pub motion: Option<(DVec3, DVec3)>,
+    /// How it moves.
+    pub motion: InitialMotion,
+}
+
+/// How a grain moves at the start, as far as its packing says; the rest is up to the block.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct InitialMotion {
+    /// Velocity \[m/s\].
+    pub velocity: Option<DVec3>,
+    /// Angular velocity \[rad/s\].
+    pub angular_velocity: Option<DVec3>,
 }
 
 /// Why a packing cannot be made, and what to do about it.
@@ -134,22 +147,41 @@ fn pyramid(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packing> {
 
 fn list(table: &mut Table<'_>) -> Option<Packing> {
     let positions = table.get("positions", |node| node.list(vector));
-    let has_radii = table.has("radii");
-    let radii = table.maybe("radii", |node| node.list(number(RADIUS)));
+    let count = positions.as_ref().map(Vec::len);
+    let radii = per_position(table, "radii", count, number(RADIUS));
+    let velocities = per_position(table, "velocities", count, vector);
+    let angular_velocities = per_position(table, "angular_velocities", count, vector);
     let positions = positions?;
-    if has_radii && radii.as_ref()?.len() != positions.len() {
-        let count = radii.as_ref()?.len();
-        table.problem(
-            format!("`{}` has {} positions and {count} radii", table.name(), positions.len()),
-            "give one radius per position",
-        );
-        return None;
-    }
     if positions.is_empty() {
         table.problem(format!("`{}` has no positions", table.name()), "add one, or remove the block");
         return None;
     }
-    Some(Packing::List { positions, radii })
+    Some(Packing::List {
+        positions,
+        radii: radii?,
+        velocities: velocities?,
+        angular_velocities: angular_velocities?,
+    })
+}
+
+/// Reads a list that may be left out and otherwise has one value for each of `count` positions; `None`
+/// when it is wrong, `Some(None)` when there is none.
+fn per_position<T>(
+    table: &mut Table<'_>,
+    key: &'static str,
+    count: Option<usize>,
+    read: impl Fn(Node<'_>) -> Option<T>,
+) -> Option<Option<Vec<T>>> {
+    let Some(node) = table.node(key) else { return Some(None) };
+    let values = node.list(read)?;
+    if let Some(count) = count.filter(|&count| count != values.len()) {
+        table.problem(
+            format!("`{}` has {count} positions and {} {key}", table.name(), values.len()),
+            "make the lists equally long",
+        );
+        return None;
+    }
+    Some(Some(values))
 }
 
 /// Reads the spacing of a lattice or the displacement of its sites.
@@ -207,9 +239,15 @@ impl Packing {
                 random::fill(region, draws(*count, random), random, is_blocked)
             }
             Packing::Pyramid { base, rows } => Ok(pile_up(*base, *rows, radii.largest())),
-            Packing::List { positions, radii: given } => {
+            Packing::List { positions, radii: given, velocities, angular_velocities } => {
                 let sizes = given.clone().unwrap_or_else(|| draws(positions.len() as u64, random));
-                Ok(zip(positions.iter().copied(), sizes))
+                let of = |values: &Option<Vec<DVec3>>, i| values.as_ref().map(|values| values[i]);
+                let mut placed = zip(positions.iter().copied(), sizes);
+                for (i, grain) in placed.iter_mut().enumerate() {
+                    grain.motion.velocity = of(velocities, i);
+                    grain.motion.angular_velocity = of(angular_velocities, i);
+                }
+                Ok(placed)
             }
             Packing::Csv(rows) => {
                 let sizes = draws(rows.len() as u64, random);
@@ -220,7 +258,7 @@ impl Packing {
 }
 
 fn zip(positions: impl Iterator<Item = DVec3>, sizes: Vec<f64>) -> Vec<Placed> {
-    let placed = |(position, radius)| Placed { position, radius, motion: None };
+    let placed = |(position, radius)| Placed { position, radius, motion: InitialMotion::default() };
     positions.zip(sizes).map(placed).collect()
 }
 
@@ -230,7 +268,7 @@ fn stack(base: DVec3, axis: DVec3, sizes: &[f64]) -> Vec<Placed> {
     let place = |&radius: &f64| {
         let centre = height + radius;
         height += 2.0 * radius;
-        Placed { position: base + centre * axis, radius, motion: None }
+        Placed { position: base + centre * axis, radius, motion: InitialMotion::default() }
     };
     sizes.iter().map(place).collect()
 }
@@ -243,7 +281,7 @@ fn pile_up(base: DVec3, rows: u64, radius: f64) -> Vec<Placed> {
         let along = move |i: u64| (2.0 * i as f64 - (edge - 1) as f64) * radius;
         (0..edge * edge).map(move |i| base + DVec3::new(along(i % edge), along(i / edge), height))
     };
-    let place = |position| Placed { position, radius, motion: None };
+    let place = |position| Placed { position, radius, motion: InitialMotion::default() };
     (0..rows).flat_map(layer).map(place).collect()
 }
 

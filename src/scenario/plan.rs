@@ -1,9 +1,11 @@
 //! What to write and what to observe: `[output]` and `[observe]`.
 
+use super::materials::material_id;
 use super::problems::suggest;
 use super::read::{DURATION, Node, POSITIVE, Table, number, text, word};
-use super::{DrumPlan, OutputPlan};
-use crate::world::{Form, Motion, Side, World};
+use super::region::region;
+use super::{DrumPlan, Entry, OutputPlan, RegionPlan};
+use crate::world::{Form, Materials, Motion, Side, World};
 
 /// Outputs of one run, at most.
 const MAX_OUTPUTS: f64 = 1e6;
@@ -24,7 +26,25 @@ pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
     OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") }
 }
 
-/// Reads what to observe.
+/// Reads one of `[[observe.regions]]`; `index` is its place in the list, from 0.
+pub fn observed_region(
+    table: &mut Table<'_>,
+    index: usize,
+    materials: &Materials,
+) -> Option<Entry<RegionPlan>> {
+    let name = table.or("name", format!("region-{index}"), text);
+    let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
+    let region = table.get("region", region);
+    let material = match table.node("material") {
+        Some(node) => material_id(materials)(node).map(Some),
+        None => Some(None),
+    };
+    let value =
+        region.zip(material).map(|(region, material)| RegionPlan { name: name.clone(), region, material });
+    Some(Entry { name, name_span, value })
+}
+
+/// Reads what to observe of a drum.
 pub fn drum(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<DrumPlan> {
     table.maybe("drum", |node| node.table(|table| drum_table(table, world, names)))
 }

@@ -60,6 +60,11 @@ impl Report {
         self.filled.borrow_mut().push(Filled { path, value });
     }
 
+    /// Whether no mistake was noted so far.
+    pub fn is_clean(&self) -> bool {
+        self.problems.borrow().is_empty()
+    }
+
     /// The mistakes in the order of the file, and the values for the resolved file.
     pub fn finish(self) -> (Vec<Problem>, Vec<Filled>) {
         let mut problems = self.problems.into_inner();
@@ -316,6 +321,11 @@ impl<'a> Table<'a> {
                 );
             }
         }
+    }
+
+    /// Keys that were not asked for are not judged: what they would mean hangs on a value that is wrong.
+    pub fn leave_keys_unjudged(&mut self) {
+        self.kind_is_known = false;
     }
 
     /// The path as written in `--set`.

@@ -1,9 +1,10 @@
-//! Regions that grains are placed in.
+//! Regions that grains are placed in, counted in, or removed from.
 
 use glam::{DQuat, DVec3};
 
 use super::random::Random;
 use super::read::{LENGTH, Node, Table, direction, number, vector};
+use crate::world::Form;
 
 /// A part of space.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,6 +94,20 @@ impl Region {
         min.midpoint(max)
     }
 
+    /// The same as a solid: its origin \[m\], its orientation and its form.
+    pub fn solid(&self) -> (DVec3, DQuat, Form) {
+        match *self {
+            Region::Box { min, max } => {
+                (min.midpoint(max), DQuat::IDENTITY, Form::Box { half: 0.5 * (max - min) })
+            }
+            Region::Sphere { centre, radius } => (centre, DQuat::IDENTITY, Form::Sphere { radius }),
+            Region::Cylinder { base, axis, length, radius } => {
+                let form = Form::Solid { bottom_radius: radius, top_radius: radius, length };
+                (base + 0.5 * length * axis, DQuat::from_rotation_arc(DVec3::Z, axis), form)
+            }
+        }
+    }
+
     /// A centre, uniformly distributed, at which a sphere of this radius lies inside.
     pub fn place(&self, radius: f64, random: &mut Random) -> DVec3 {
         match *self {
@@ -131,9 +146,17 @@ fn in_ball(random: &mut Random) -> DVec3 {
     }
 }
 
+/// Kinds of regions.
+pub const KINDS: &[&str] = &["box", "cylinder", "sphere"];
+
 /// Reads `{ kind = "box", min = [...], max = [...] }` and its like.
 pub fn region(node: Node<'_>) -> Option<Region> {
-    node.table(|table| match table.kind(&["box", "cylinder", "sphere"])? {
+    node.table(|table| of_kind(table.kind(KINDS)?, table))
+}
+
+/// Reads the keys of a region whose kind is known.
+pub fn of_kind(kind: &str, table: &mut Table<'_>) -> Option<Region> {
+    match kind {
         "box" => corners(table).map(|(min, max)| Region::Box { min, max }),
         "cylinder" => {
             let (base, axis) = (table.get("base", vector), table.get("axis", direction));
@@ -144,7 +167,7 @@ pub fn region(node: Node<'_>) -> Option<Region> {
             let (centre, radius) = (table.get("centre", vector), table.get("radius", number(LENGTH)));
             Some(Region::Sphere { centre: centre?, radius: radius? })
         }
-    })
+    }
 }
 
 /// Reads `min` and `max` of a box that is not empty.

@@ -60,8 +60,8 @@ impl Engine for Counter<'_> {
         Ok(Snapshot::new(self.world.clone(), Vec::new(), self.time_step, self.report()))
     }
 
-    fn grain_positions(&mut self) -> Result<Vec<DVec3>, Error> {
-        Ok(self.world.spheres.iter().map(|sphere| self.world.bodies.position[sphere.body as usize]).collect())
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
+        Ok(self.world.present_spheres())
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
@@ -264,9 +264,9 @@ fn emitters_place_their_grains_in_waves_clear_of_each_other() {
     for emitter in &summary.emitters {
         assert_eq!(emitter.placed, emitter.requested, "{} owes nothing after its last wave", emitter.name);
     }
-    let centres = engine.grain_positions().expect("positions");
-    for (i, a) in centres.iter().enumerate() {
-        assert!(centres[..i].iter().all(|b| a.distance(*b) >= 1.0), "grain {i} overlaps an earlier one");
+    let spheres = engine.present_spheres().expect("positions");
+    for (i, (a, _)) in spheres.iter().enumerate() {
+        assert!(spheres[..i].iter().all(|(b, _)| a.distance(*b) >= 1.0), "grain {i} overlaps an earlier one");
     }
 }
 

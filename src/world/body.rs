@@ -54,7 +54,7 @@ pub struct Bodies {
     pub velocity: Vec<DVec3>,
     /// Angular velocity, world frame \[rad/s\].
     pub angular_velocity: Vec<DVec3>,
-    /// 1/mass \[1/kg\]; 0 for a body that is not free.
+    /// 1/mass \[1/kg\]; 0 for a body that is not free, or a grain that was removed.
     pub inverse_mass: Vec<f64>,
     /// 1/moment of inertia of a sphere \[1/(kg m²)\]; 0 for a body that is not free. Of a free boundary the
     /// largest about any axis; its [`FreeBody`] has all.

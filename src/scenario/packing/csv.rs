@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::super::MAX_GRAINS;
 use super::super::problems::suggest;
 use super::super::read::{Node, Plain, Table, text};
-use super::Placed;
+use super::{InitialMotion, Placed};
 
 /// One grain of the table.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,8 +17,8 @@ pub struct Row {
     pub position: DVec3,
     /// Radius \[m\], if the table has one.
     pub radius: Option<f64>,
-    /// Velocity \[m/s\] and angular velocity \[rad/s\], if the table has them.
-    pub motion: Option<(DVec3, DVec3)>,
+    /// Velocity and angular velocity, if the table has them.
+    pub motion: InitialMotion,
 }
 
 impl Row {
@@ -118,12 +118,10 @@ fn row(record: &::csv::StringRecord, places: &[Option<usize>; 10]) -> Result<Row
     if let Some(radius) = radius.filter(|radius| !(1e-7..=1e6).contains(radius)) {
         return Err(format!("radius is {radius}, expected a positive radius in metres (1e-7 to 1e6)"));
     }
-    let (velocity, spin) = (vector(4)?, vector(7)?);
-    let moves = velocity.is_some() || spin.is_some();
     Ok(Row {
         position: vector(0)?.unwrap_or(DVec3::ZERO),
         radius,
-        motion: moves.then(|| (velocity.unwrap_or(DVec3::ZERO), spin.unwrap_or(DVec3::ZERO))),
+        motion: InitialMotion { velocity: vector(4)?, angular_velocity: vector(7)? },
     })
 }
 
@@ -135,7 +133,7 @@ mod tests {
     fn columns_may_come_in_any_order() {
         let rows =
             rows("# settled\nradius, z, y, x, vz\n0.5, 3, 2, 1, -1\n".as_bytes(), "t.csv").expect("good");
-        let motion = Some((DVec3::NEG_Z, DVec3::ZERO));
+        let motion = InitialMotion { velocity: Some(DVec3::NEG_Z), angular_velocity: None };
         assert_eq!(rows, [Row { position: DVec3::new(1.0, 2.0, 3.0), radius: Some(0.5), motion }]);
     }
 

@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::super::grid::SphereGrid;
 use super::super::random::Random;
 use super::super::region::Region;
-use super::{Placed, Refusal};
+use super::{InitialMotion, Placed, Refusal};
 use crate::world::sphere_volume;
 
 /// Tries for one grain before the region counts as full.
@@ -40,7 +40,7 @@ pub fn fill(
         let position = (0..TRIES).map(|_| region.place(radius, random)).find(free);
         let Some(position) = position else { return Err(refuse(placed.len(), count, solid)) };
         grid.insert(position, radius);
-        placed.push(Placed { position, radius, motion: None });
+        placed.push(Placed { position, radius, motion: InitialMotion::default() });
     }
     Ok(placed)
 }

@@ -1,0 +1,31 @@
+// Sinks: grains whose centre came into one are removed, at the end of a substep.
+// Twin: src/reference/sinks.rs.
+
+@group(0) @binding(2) var<storage, read> poses: array<Pose>;
+@group(0) @binding(3) var<storage, read_write> velocities: array<Velocity>;
+@group(0) @binding(4) var<storage, read_write> spheres: array<Sphere>;
+@group(0) @binding(5) var<storage, read> sinks: array<Sink>;
+
+// The first sink of the list that holds the centre of a grain takes it.
+@compute @workgroup_size(64)
+fn drain(@builtin(global_invocation_id) invocation: vec3u) {
+    let grain = flat(invocation);
+    if grain >= params.grains || is_halted() || is_removed(spheres[grain]) {
+        return;
+    }
+    let body = spheres[grain].body;
+    let pose = poses[body];
+    for (var i = 0u; i < params.sinks; i++) {
+        if contains(sinks[i], pose) {
+            spheres[grain].sink = i;
+            velocities[body].inverse_mass = 0.0;
+            velocities[body].inverse_inertia = 0.0;
+            return;
+        }
+    }
+}
+
+fn contains(sink: Sink, pose: Pose) -> bool {
+    let point = rotate(conjugate(sink.pose.orientation), between(sink.pose, pose));
+    return distance_to_surface(sink.form, sink.size, point, 0.0).length < 0.0;
+}

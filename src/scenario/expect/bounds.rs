@@ -1,0 +1,151 @@
+//! What a number must be: a value with a tolerance, a lower bound, an upper bound.
+
+use super::super::read::{FINITE, NOT_NEGATIVE, Table, boolean, number};
+use crate::engine::Precision;
+
+/// What a number must be. All bounds that are set must hold; at least one is, unless the number is only shown.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bounds {
+    /// Expected value, in the unit of the number.
+    pub value: Option<f64>,
+    /// How far from `value` it may be; `None` only where it is shown and not judged.
+    pub tolerance: Option<Tolerance>,
+    /// Lower bound.
+    pub at_least: Option<f64>,
+    /// Upper bound.
+    pub at_most: Option<f64>,
+    /// Whether the number is reported and never judged.
+    pub shown_only: bool,
+}
+
+/// Largest |found - value|, by the precision of the engine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// In double precision.
+    pub double: f64,
+    /// In single precision.
+    pub single: f64,
+}
+
+impl Tolerance {
+    /// The tolerance for an engine of this precision.
+    pub fn of(self, precision: Precision) -> f64 {
+        match precision {
+            Precision::Double => self.double,
+            Precision::Single => self.single,
+        }
+    }
+}
+
+impl Bounds {
+    /// A number that must not be above `bound`.
+    pub fn at_most(bound: f64) -> Bounds {
+        Bounds { at_most: Some(bound), ..Bounds::default() }
+    }
+
+    /// Whether a number is within all bounds.
+    pub fn admit(&self, found: f64, precision: Precision) -> bool {
+        let near = self.value.zip(self.tolerance);
+        near.is_none_or(|(value, tolerance)| (found - value).abs() <= tolerance.of(precision))
+            && self.at_least.is_none_or(|bound| found >= bound)
+            && self.at_most.is_none_or(|bound| found <= bound)
+    }
+}
+
+/// Reads `value`, `at_least`, `at_most` and `shown_only`, with the tolerance of the value.
+pub fn bounds(table: &mut Table<'_>) -> Option<Bounds> {
+    let has_value = table.has("value");
+    let value = table.maybe("value", number(FINITE));
+    let shown_only = table.or("shown_only", false, boolean);
+    let tolerance = match has_value {
+        true => tolerance(table, value, shown_only),
+        false => {
+            refuse_tolerance(table);
+            None
+        }
+    };
+    let at_least = table.maybe("at_least", number(FINITE));
+    let at_most = table.maybe("at_most", number(FINITE));
+    if !has_value && !table.has("at_least") && !table.has("at_most") && !shown_only {
+        table.problem(
+            format!("`{}` expects nothing", table.name()),
+            "give `value` and `tolerance`, `at_least` or `at_most`",
+        );
+        return None;
+    }
+    Some(Bounds { value, tolerance, at_least, at_most, shown_only })
+}
+
+/// Reads the tolerance of a deviation, which must be zero up to that.
+pub fn deviation(table: &mut Table<'_>) -> Bounds {
+    let shown_only = table.or("shown_only", false, boolean);
+    Bounds {
+        value: Some(0.0),
+        tolerance: tolerance(table, Some(0.0), shown_only),
+        shown_only,
+        ..Bounds::default()
+    }
+}
+
+/// Reads `tolerance` or `tolerance_share`, and `single` or `single_share` where they are given. `value` is
+/// that of the table, `None` if it is wrong.
+fn tolerance(table: &mut Table<'_>, value: Option<f64>, shown_only: bool) -> Option<Tolerance> {
+    let double = one_of(table, ["tolerance", "tolerance_share"], value);
+    let single = one_of(table, ["single", "single_share"], value);
+    match double {
+        Given::Right(double) => Some(Tolerance {
+            double,
+            single: if let Given::Right(single) = single { single } else { double },
+        }),
+        Given::Wrong => None,
+        Given::Not => {
+            if !shown_only || !matches!(single, Given::Not) {
+                table.missing("tolerance", "add `tolerance = ...`, or `tolerance_share = ...` of the value");
+            }
+            None
+        }
+    }
+}
+
+/// What became of a pair of keys of which one may be given.
+enum Given {
+    Not,
+    Wrong,
+    Right(f64),
+}
+
+/// Reads a tolerance that is given by itself or as a share of |value|.
+fn one_of(table: &mut Table<'_>, [plain, share]: [&'static str; 2], value: Option<f64>) -> Given {
+    let problem = |table: &Table<'_>, message: String, help: &str| {
+        table.problem(message, help);
+        Given::Wrong
+    };
+    match (table.node(plain), table.node(share)) {
+        (None, None) => Given::Not,
+        (Some(_), Some(_)) => {
+            let message = format!("`{}` has both `{plain}` and `{share}`", table.name());
+            problem(table, message, "give one of them")
+        }
+        (Some(node), None) => number(NOT_NEGATIVE)(node).map_or(Given::Wrong, Given::Right),
+        (None, Some(_)) if value == Some(0.0) => {
+            let message = format!("`{}` has `{share}` of a value of zero, which is zero", table.name());
+            problem(table, message, &format!("give `{plain}`, in the unit of the quantity"))
+        }
+        (None, Some(node)) => match (number(NOT_NEGATIVE)(node), value) {
+            (Some(share), Some(value)) => Given::Right(share * value.abs()),
+            _ => Given::Wrong,
+        },
+    }
+}
+
+/// A tolerance needs a value.
+fn refuse_tolerance(table: &mut Table<'_>) {
+    for key in ["tolerance", "tolerance_share", "single", "single_share"] {
+        if table.has(key) {
+            table.problem(
+                format!("`{}` has `{key}` but no `value`", table.name()),
+                "give the `value`, or leave the tolerance out",
+            );
+        }
+    }
+}

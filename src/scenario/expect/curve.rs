@@ -1,0 +1,128 @@
+//! A reference curve: a table of numbers over time, from a CSV file beside the scenario.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::super::problems::suggest;
+use super::super::read::{Plain, Table, text};
+
+/// Mistakes shown of one file; the rest are counted.
+const SHOWN: usize = 5;
+
+/// A reference curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Its column in the file, for messages.
+    pub column: String,
+    /// Time \[s\] and value where the two are compared, in the order of time; at least one.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Reads `file`, `time` and `column` and the points of the curve from `from` to `until` \[s\]. A row whose value
+/// is empty is left out; lines that begin with # are comments.
+pub fn curve(table: &mut Table<'_>, folder: &Path, (from, until): (f64, f64)) -> Option<Curve> {
+    let node = table.node("file");
+    let name = table.get("file", text);
+    let time = table.or("time", "t".to_owned(), text);
+    let column = table.get("column", text);
+    let (node, name, column) = (node?, name?, column?);
+    let path = folder.join(&name);
+    // The resolved scenario is written elsewhere: there the path must not depend on the folder.
+    let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    table.report.fill(node.path.clone(), full.display().to_string().plain());
+    let points = match File::open(&path) {
+        Ok(file) => points(file, &name, &time, &column),
+        Err(error) => Err(vec![format!("{} cannot be read: {error}", path.display())]),
+    };
+    let help = "the header names the columns, times go up; paths start at the scenario's folder";
+    let mut points = points
+        .map_err(|mistakes| {
+            mistakes.iter().take(SHOWN).for_each(|mistake| node.problem(mistake, help));
+            if mistakes.len() > SHOWN {
+                node.problem(format!("and {} more mistakes in this file", mistakes.len() - SHOWN), help);
+            }
+        })
+        .ok()?;
+    points.retain(|&(time, _)| (from..=until).contains(&time));
+    if points.is_empty() {
+        let message = format!("{name} has no value of `{column}` from {from} s until {until} s");
+        node.problem(message, "compare over a time that the curve covers");
+        return None;
+    }
+    Some(Curve { column, points })
+}
+
+/// Reads all points, or tells of every mistake with its line.
+fn points(
+    input: impl std::io::Read,
+    name: &str,
+    time: &str,
+    column: &str,
+) -> Result<Vec<(f64, f64)>, Vec<String>> {
+    let mut reader =
+        ::csv::ReaderBuilder::new().trim(::csv::Trim::All).comment(Some(b'#')).from_reader(input);
+    let header = reader.headers().map_err(|error| vec![format!("{name}: {error}")])?.clone();
+    let place = |wanted: &str| {
+        let found = header.iter().position(|title| title == wanted);
+        let advice = || suggest(wanted, header.iter());
+        found.ok_or_else(|| vec![format!("{name}:1: there is no column `{wanted}`; {}", advice())])
+    };
+    let (time_at, value_at) = (place(time)?, place(column)?);
+    let (mut points, mut mistakes) = (Vec::<(f64, f64)>::new(), Vec::new());
+    for record in reader.records() {
+        let point = record.map_err(|error| format!("{name}: {error}")).and_then(|record| {
+            let line = record.position().map_or(0, ::csv::Position::line);
+            if record.get(value_at) == Some("") {
+                return Ok(None);
+            }
+            let number = |at, title: &str| number(record.get(at).unwrap_or(""), title);
+            let point = number(time_at, time).and_then(|t| Ok((t, number(value_at, column)?)));
+            let point = point.and_then(|point| follows(points.last(), point));
+            point.map(Some).map_err(|mistake| format!("{name}:{line}: {mistake}"))
+        });
+        match point {
+            Ok(point) => points.extend(point),
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
+    if mistakes.is_empty() { Ok(points) } else { Err(mistakes) }
+}
+
+fn number(text: &str, title: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| format!("{title} is \"{text}\", expected a finite number"))
+}
+
+/// The point, if it comes after the one before.
+fn follows(before: Option<&(f64, f64)>, point: (f64, f64)) -> Result<(f64, f64), String> {
+    match before {
+        Some(&(time, _)) if time >= point.0 => {
+            Err(format!("the time {} does not come after {time}, the one before", point.0))
+        }
+        _ => Ok(point),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_is_two_columns_of_a_table() {
+        let text = "# digitised\nt, lammps, liggghts\n0, 1, 2\n0.5, , 3\n1.0, 4,\n";
+        assert_eq!(points(text.as_bytes(), "c.csv", "t", "liggghts"), Ok(vec![(0.0, 2.0), (0.5, 3.0)]));
+        assert_eq!(points(text.as_bytes(), "c.csv", "t", "lammps"), Ok(vec![(0.0, 1.0), (1.0, 4.0)]));
+    }
+
+    #[test]
+    fn every_mistake_of_a_curve_has_its_line() {
+        let text = "t,z\n0,1\n1,high\n1,2\n0.5,3\n2\n";
+        let mistakes = points(text.as_bytes(), "c.csv", "t", "z").expect_err("three mistakes");
+        assert_eq!(mistakes.len(), 3, "{mistakes:?}");
+        assert!(mistakes[0].starts_with("c.csv:3: z is \"high\""), "{}", mistakes[0]);
+        assert!(mistakes[1].starts_with("c.csv:5: the time 0.5 does not come after 1"), "{}", mistakes[1]);
+        assert!(mistakes[2].contains("line: 6"), "{}", mistakes[2]);
+        let unknown = points("t,liggghts\n".as_bytes(), "c.csv", "t", "ligghts").expect_err("no column");
+        assert!(unknown[0].contains("c.csv:1") && unknown[0].contains("`liggghts`?"), "{}", unknown[0]);
+    }
+}
