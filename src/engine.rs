@@ -1,5 +1,8 @@
 //! What an engine does, and what it tells.
 
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
 use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
@@ -120,21 +123,111 @@ pub fn add_stage_time(stages: &mut Vec<(&'static str, f64)>, stage: &'static str
     }
 }
 
+/// Where the kinetic energy went since the start of the run \[E10\], all in J. Work is counted as done on the
+/// bodies, so what dissipates is negative.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Ledger {
+    /// Kinetic energy of the free bodies at the start, translation and rotation.
+    pub initial_kinetic: f64,
+    /// Kinetic energy that added grains came with.
+    pub emitted_energy: f64,
+    /// Kinetic energy that grains had when a sink took them.
+    pub removed_energy: f64,
+    /// Work of gravity.
+    pub gravity_work: f64,
+    /// Work of the boundaries that are not free, and of whatever holds a locked axis.
+    pub boundary_work: f64,
+    /// Work of normal impulses: what they store elastically or dissipate.
+    pub normal_work: f64,
+    /// Work of friction impulses, those of the impact stage included.
+    pub friction_work: f64,
+    /// Work of rolling and twisting impulses, those of the impact stage included.
+    pub rolling_work: f64,
+    /// Work of the normal impulses of the impact stage.
+    pub impact_work: f64,
+}
+
+impl Ledger {
+    /// The empty ledger of a run that starts from `world`.
+    pub fn opened_at(world: &World) -> Ledger {
+        Ledger { initial_kinetic: world.kinetic_energy(), ..Ledger::default() }
+    }
+
+    /// Closure error: the change of the kinetic energy, now `kinetic_energy` \[J\], less all that is booked
+    /// \[J\]. It is rounding, unless an impulse was applied and not booked, or booked and not applied.
+    pub fn error(&self, kinetic_energy: f64) -> f64 {
+        let booked = self.works().iter().sum::<f64>() + self.emitted_energy - self.removed_energy;
+        kinetic_energy - self.initial_kinetic - booked
+    }
+
+    /// What the closure error is to be measured against \[J\]: the initial kinetic energy or the sum of all
+    /// that was booked, whatever its sign; the larger of the two.
+    pub fn turnover(&self) -> f64 {
+        let works = self.works().iter().map(|work| work.abs()).sum::<f64>();
+        self.initial_kinetic.max(works + self.emitted_energy + self.removed_energy)
+    }
+
+    fn works(&self) -> [f64; 6] {
+        [
+            self.gravity_work,
+            self.boundary_work,
+            self.normal_work,
+            self.friction_work,
+            self.rolling_work,
+            self.impact_work,
+        ]
+    }
+}
+
+impl Add for Ledger {
+    type Output = Ledger;
+
+    fn add(self, other: Ledger) -> Ledger {
+        Ledger {
+            initial_kinetic: self.initial_kinetic + other.initial_kinetic,
+            emitted_energy: self.emitted_energy + other.emitted_energy,
+            removed_energy: self.removed_energy + other.removed_energy,
+            gravity_work: self.gravity_work + other.gravity_work,
+            boundary_work: self.boundary_work + other.boundary_work,
+            normal_work: self.normal_work + other.normal_work,
+            friction_work: self.friction_work + other.friction_work,
+            rolling_work: self.rolling_work + other.rolling_work,
+            impact_work: self.impact_work + other.impact_work,
+        }
+    }
+}
+
+impl AddAssign for Ledger {
+    fn add_assign(&mut self, other: Ledger) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Ledger {
+    fn sum<I: Iterator<Item = Ledger>>(entries: I) -> Ledger {
+        entries.fold(Ledger::default(), Add::add)
+    }
+}
+
 /// A state of the world, the same whichever engine made it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     /// Bodies, shapes and materials.
     pub world: World,
-    /// Contacts of the last step, with gaps at the committed positions, sorted by key.
+    /// Contacts of the last step, with gaps at the committed positions, sorted by key; before the first
+    /// step those of the initial state.
     pub contacts: Vec<ContactState>,
     /// Length of the substep the impulses belong to \[s\]: force = impulse / substep.
     pub substep: f64,
     /// Report of the last step.
     pub report: StepReport,
+    /// Where the kinetic energy went; `None` where nobody keeps account
+    /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
+    pub ledger: Option<Ledger>,
 }
 
 impl Snapshot {
-    /// Puts a state together: gaps and normals come from the positions in `world`.
+    /// Puts a state together, without a ledger: gaps and normals come from the positions in `world`.
     pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
             let touch = world.touch(key.a, key.b)?;
@@ -150,6 +243,12 @@ impl Snapshot {
         };
         let mut contacts: Vec<ContactState> = impulses.into_iter().filter_map(state).collect();
         contacts.sort_by_key(|contact| contact.key);
-        Snapshot { world, contacts, substep, report }
+        Snapshot { world, contacts, substep, report, ledger: None }
+    }
+
+    /// The state with the ledger that led to it.
+    #[must_use]
+    pub fn with_ledger(self, ledger: Option<Ledger>) -> Snapshot {
+        Snapshot { ledger, ..self }
     }
 }

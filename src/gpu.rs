@@ -17,16 +17,16 @@ use bytemuck::Pod;
 use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::engine::{Engine, Identity, Residuals, Snapshot, Spread, StepReport, add_stage_time};
+use crate::engine::{Engine, Identity, Ledger, Residuals, Snapshot, Spread, StepReport, add_stage_time};
 use crate::error::Error;
-use crate::settings::{Settings, TRAVEL_LIMIT};
+use crate::settings::{Bookkeeping, Settings, TRAVEL_LIMIT};
 use crate::world::{Grain, World};
 
 use buffers::Buffers;
 pub use buffers::Capacity;
 use device::Device;
 use kernel::{Features, Kernels};
-use layout::{Anchors, Params, Status};
+use layout::{Anchors, Params, Status, Works};
 use timing::Timer;
 
 /// Steps in one submission at most, and sweeps: drivers reset a device that is busy for seconds.
@@ -47,6 +47,8 @@ pub struct GpuEngine {
     substeps_done: u64,
     start_time: f64,
     report: StepReport,
+    /// Where the kinetic energy went: the entries of all substeps, summed.
+    ledger: Ledger,
     /// What went wrong, if anything did: the state on the device is then half a step ahead.
     failure: Option<String>,
 }
@@ -93,6 +95,7 @@ impl GpuEngine {
         let engine = GpuEngine {
             anchors: Anchors::for_world(&world, &settings),
             start_time: world.time,
+            ledger: Ledger::opened_at(&world),
             device,
             world,
             settings,
@@ -280,7 +283,8 @@ impl GpuEngine {
             }
         }
         self.device.submit(encoder);
-        let status = self.status()?;
+        let (status, entries) = self.read_submission(steps)?;
+        self.ledger += entries.iter().take(status.substep as usize).map(layout::entry).sum();
         if let Some(timer) = &self.timer {
             // The one step that was timed stands for all.
             for (stage, seconds) in timer.read(&self.device)? {
@@ -289,6 +293,27 @@ impl GpuEngine {
         }
         self.take_status(&status)?;
         Ok(u64::from(status.step))
+    }
+
+    /// The status after a submission of `steps` steps, and the entries of the ledger, one per substep.
+    fn read_submission(&self, steps: u64) -> Result<(Status, Vec<Works>), Error> {
+        let substeps = match self.settings.bookkeeping {
+            Bookkeeping::On => steps * u64::from(self.settings.substeps),
+            Bookkeeping::Off => 0,
+        };
+        let status = (self.buffers.get("status"), size_of::<Status>() as u64);
+        let ledger = (self.buffers.get("ledger"), substeps * size_of::<Works>() as u64);
+        let bytes = readback::read_all(&self.device, &[status, ledger])?;
+        let (status, entries) = bytes.split_at(size_of::<Status>());
+        Ok((bytemuck::pod_read_unaligned(status), bytemuck::pod_collect_to_vec(entries)))
+    }
+
+    /// Works of the first substep of this submission; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn ledger_entry(&self) -> Result<Works, Error> {
+        Ok(self.read_list::<Works>("ledger", 1)?[0])
     }
 
     /// One step with a pass per stage, so that each can be timed.
@@ -320,10 +345,7 @@ impl GpuEngine {
             return Err(self.failure(status));
         }
         if status.halted & layout::HALT_CONTACTS != 0 {
-            return self.grow(Capacity {
-                contacts: Capacity::with_slack(status.contacts),
-                ..*self.buffers.capacity()
-            });
+            return self.make_room_for(status.contacts);
         }
         self.report.contacts = u64::from(status.contacts);
         self.report.colours = status.colours;
@@ -350,6 +372,10 @@ impl GpuEngine {
         let diameters = speed * self.settings.substep() / diameter;
         debug_assert!(diameters > 0.99 * TRAVEL_LIMIT, "the shader judged by the same limit");
         Error::Exploded { grain, time, speed, diameters, time_step: self.settings.substep() }
+    }
+
+    fn make_room_for(&mut self, contacts: u32) -> Result<(), Error> {
+        self.grow(Capacity { contacts: Capacity::with_slack(contacts), ..*self.buffers.capacity() })
     }
 
     fn grow(&mut self, capacity: Capacity) -> Result<(), Error> {
@@ -408,29 +434,45 @@ impl GpuEngine {
 
     fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
         self.pull_world()?;
-        let mut impulses = Vec::new();
-        if self.report.step > 0 {
-            let count = self.contact_count()?;
-            let contacts: Vec<layout::Contact> = self.read_list("contacts", count)?;
-            let rows: Vec<layout::Row> = self.read_list("rows", count)?;
-            let values: Vec<[f32; 6]> = self.read_list("impulses", count)?;
-            impulses = contacts
-                .iter()
-                .map(|contact| {
-                    let place = contact.place as usize;
-                    let key = Key { a: contact.a, b: contact.b };
-                    (key, layout::impulse(&rows[place], &values[place]))
-                })
-                .collect::<Vec<(Key, Impulse)>>();
-        }
+        let impulses = match self.report.step {
+            0 => self.find_initial_contacts()?,
+            _ => self.solved_contacts()?,
+        };
         let substep = self.settings.substep();
-        Ok(Snapshot::new(self.world.clone(), impulses, substep, self.report.clone()))
+        let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
+        Ok(Snapshot::new(self.world.clone(), impulses, substep, self.report.clone()).with_ledger(ledger))
+    }
+
+    /// Contacts of the last step with their impulses.
+    fn solved_contacts(&self) -> Result<Vec<(Key, Impulse)>, Error> {
+        let count = self.contact_count()?;
+        let contacts: Vec<layout::Contact> = self.read_list("contacts", count)?;
+        let rows: Vec<layout::Row> = self.read_list("rows", count)?;
+        let values: Vec<[f32; 6]> = self.read_list("impulses", count)?;
+        let with_impulse = |contact: &layout::Contact| {
+            let place = contact.place as usize;
+            (Key { a: contact.a, b: contact.b }, layout::impulse(&rows[place], &values[place]))
+        };
+        Ok(contacts.iter().map(with_impulse).collect())
+    }
+
+    /// Contacts before the first step: they carry nothing yet.
+    fn find_initial_contacts(&mut self) -> Result<Vec<(Key, Impulse)>, Error> {
+        self.run_stage(step::STEP[0].name)?;
+        let status = self.status()?;
+        if status.halted & layout::HALT_CONTACTS != 0 {
+            self.make_room_for(status.contacts)?;
+            return self.find_initial_contacts();
+        }
+        Ok(self.keys()?.into_iter().map(|key| (key, Impulse::default())).collect())
     }
 
     /// Adds grains; the cells and the buffers grow with the largest grain and their number.
     fn extend_world(&mut self, grains: &[Grain]) -> Result<(), Error> {
         self.pull_world()?;
+        let first = self.world.bodies.len();
         self.world.add_grains(grains.iter().copied());
+        self.ledger.emitted_energy += self.world.kinetic_energy_from(first);
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.kernels.adapt(&self.device, &self.buffers, Features::of(&self.world))?;
         let capacity = self.buffers.capacity().enough_for(&self.world);

@@ -18,6 +18,7 @@ pub mod tracked;
 use crate::engine::Snapshot;
 use crate::scenario::{DrumPlan, RegionPlan, Tracked};
 use crate::world::World;
+use energy::Accounts;
 
 /// A quantity of every state: name, unit, meaning.
 type Quantity = (&'static str, &'static str, fn(&Snapshot) -> f64);
@@ -56,6 +57,9 @@ const QUANTITIES: &[Quantity] = &[
     ("momentum_x", "N s", |s| packing::momentum(s).x),
     ("momentum_y", "N s", |s| packing::momentum(s).y),
     ("momentum_z", "N s", |s| packing::momentum(s).z),
+    ("angular_momentum_x", "N m s", |s| packing::angular_momentum(s).x),
+    ("angular_momentum_y", "N m s", |s| packing::angular_momentum(s).y),
+    ("angular_momentum_z", "N m s", |s| packing::angular_momentum(s).z),
 ];
 
 /// Name and unit of a column.
@@ -91,6 +95,7 @@ pub struct Observer {
     drum: Option<DrumPlan>,
     regions: Vec<RegionPlan>,
     tracked: Tracked,
+    accounts: Option<Accounts>,
 }
 
 /// Quantities of a sink, in the order of its columns.
@@ -117,7 +122,13 @@ impl Observer {
         for sink in &world.sinks {
             columns.extend(OF_A_SINK.map(|(kind, unit)| Column::new(format!("{kind}:{}", sink.name), unit)));
         }
-        Observer { columns, drum: drum.cloned(), regions: Vec::new(), tracked: Tracked::default() }
+        Observer {
+            columns,
+            drum: drum.cloned(),
+            regions: Vec::new(),
+            tracked: Tracked::default(),
+            accounts: None,
+        }
     }
 
     /// The same observer, of these regions too.
@@ -136,6 +147,14 @@ impl Observer {
     pub fn with_tracked(mut self, tracked: &Tracked) -> Observer {
         self.columns.extend(tracked.columns().into_iter().map(|(name, unit)| Column::new(name, unit)));
         self.tracked = tracked.clone();
+        self
+    }
+
+    /// The observer with the energies of a run that `accounts` were opened for.
+    #[must_use]
+    pub fn with_accounts(mut self, accounts: Accounts) -> Observer {
+        self.columns.extend(Accounts::QUANTITIES.iter().map(|&(name, unit, _)| Column::new(name, unit)));
+        self.accounts = Some(accounts);
         self
     }
 
@@ -177,6 +196,9 @@ impl Observer {
             values.extend(content.centre.to_array());
         }
         values.extend(tracked::values(snapshot, &self.tracked));
+        if let Some(accounts) = &self.accounts {
+            values.extend(Accounts::QUANTITIES.iter().map(|(_, _, of)| of(accounts, snapshot)));
+        }
         debug_assert_eq!(values.len(), self.columns.len());
         Observation { time: snapshot.report.time, step: snapshot.report.step, values }
     }
@@ -264,7 +286,8 @@ mod tests {
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
         let mut world = drained_stack().world;
         world.sinks.truncate(1);
-        let observer = Observer::new(&world, Some(&plan)).with_regions(&[zone()]);
+        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
+        let observer = Observer::new(&world, Some(&plan)).with_regions(&[zone()]).with_accounts(accounts);
         let kind = |column: &Column| column.name.split_inclusive(':').next().map(str::to_owned);
         let mut observed: Vec<String> = observer.columns().iter().filter_map(kind).collect();
         let mut expected = crate::scenario::expect::QUANTITIES.to_vec();

@@ -9,6 +9,7 @@ pub mod broadphase;
 pub mod colouring;
 pub mod impact;
 pub mod integrate;
+pub mod ledger;
 pub mod matching;
 pub mod narrowphase;
 pub mod oracle;
@@ -25,9 +26,9 @@ use std::time::Instant;
 use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::engine::{Engine, Identity, Snapshot, StepReport, add_stage_time};
+use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time};
 use crate::error::Error;
-use crate::settings::Settings;
+use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Grain, World};
 
 use narrowphase::{Law, Row};
@@ -57,6 +58,9 @@ pub struct ReferenceEngine {
     rows: Vec<Row>,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
+    /// Where the kinetic energy went, and the velocities before the solve that is booked next.
+    ledger: Ledger,
+    velocities_before: Vec<Velocity>,
     /// Substeps done since the start; time is this times the substep, plus the time at the start.
     substeps_done: u64,
     start_time: f64,
@@ -87,6 +91,7 @@ impl ReferenceEngine {
         ReferenceEngine {
             law: Law::new(&settings),
             start_time: world.time,
+            ledger: Ledger::opened_at(&world),
             world,
             settings,
             order,
@@ -95,6 +100,7 @@ impl ReferenceEngine {
             split: Split::default(),
             rows: Vec::new(),
             velocities: Vec::new(),
+            velocities_before: Vec::new(),
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
@@ -137,12 +143,15 @@ impl ReferenceEngine {
         carried
     }
 
-    /// Narrowphase, impact, predict, warm start, sweep, integrate: one substep.
+    /// Narrowphase, impact, predict, warm start, sweep, ledger, integrate: one substep.
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
         let Self { world, settings, law, keys, colouring, split, rows, velocities, stages, report, .. } =
             self;
+        let before = &mut self.velocities_before;
+        let keeps_books = settings.bookkeeping == Bookkeeping::On;
+        let mut booked = Ledger::default();
 
         stages.time("narrowphase", || {
             velocity::load_velocities(world, end, h, velocities);
@@ -151,7 +160,17 @@ impl ReferenceEngine {
         });
         // SAFETY, here and twice below: the colouring was made for these contacts, in `find_contacts`, and the rows
         // filled in its order, so rows of one colour share no grain.
-        stages.time("impact", || unsafe { impact::solve(settings, colouring, split, rows, velocities) });
+        if keeps_books {
+            stages.time("ledger", || before.clone_from(velocities));
+        }
+        let impacts =
+            stages.time("impact", || unsafe { impact::solve(settings, colouring, split, rows, velocities) });
+        if keeps_books {
+            stages.time("ledger", || {
+                booked += ledger::book_impacts(&impacts, before, velocities);
+                before.clone_from(velocities);
+            });
+        }
         stages.time("predict", || {
             narrowphase::set_targets(rows, velocities);
             warm_start::seed(law, settings, world.gravity, rows, velocities);
@@ -161,9 +180,16 @@ impl ReferenceEngine {
         report.sweeps = stages.time("sweep", || unsafe {
             sweep::solve(colouring, split, rows, velocities, settings.iterations, settings.tolerance)
         });
+        if keeps_books {
+            stages.time("ledger", || {
+                booked += ledger::book_gravity(world, h, before, velocities);
+                booked += ledger::book_contacts(rows, before, velocities);
+            });
+        }
         stages.time("integrate", || {
             integrate::move_bodies(world, velocities, end, h, settings).map(|()| sinks::drain(world))
         })?;
+        self.ledger += booked;
         self.substeps_done += 1;
         Ok(())
     }
@@ -188,6 +214,9 @@ impl Engine for ReferenceEngine {
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, Error> {
+        if self.report.step == 0 {
+            self.find_contacts();
+        }
         let impulses = self
             .colouring
             .order
@@ -196,7 +225,8 @@ impl Engine for ReferenceEngine {
             .map(|(&contact, row)| (self.keys[contact as usize], row.impulse))
             .collect();
         let report = self.report.clone();
-        Ok(Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report))
+        let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
+        Ok(Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report).with_ledger(ledger))
     }
 
     fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
@@ -204,7 +234,9 @@ impl Engine for ReferenceEngine {
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        let first = self.world.bodies.len();
         self.world.add_grains(grains.iter().copied());
+        self.ledger.emitted_energy += self.world.kinetic_energy_from(first);
         Ok(())
     }
 

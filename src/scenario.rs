@@ -68,6 +68,9 @@
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
 //!
+//! [observe]
+//! energy = true                   # account for energies; false saves about a sweep per substep
+//!
 //! [observe.drum]
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
@@ -162,7 +165,7 @@ pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 pub use self::region::Region;
 pub use self::track::{Tracked, TrackedBody};
-use crate::settings::Settings;
+use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Axes, Materials, World};
 
 /// Grains of a scenario, those to be emitted included, at most.
@@ -378,11 +381,12 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     world.add_grains(placement.grains);
 
     let observed = observe(root, &world, &names, grains);
-    let Observed { drum, region_names, regions, tracked } = observed;
+    let Observed { drum, region_names, regions, tracked, bookkeeping } = observed;
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
         regions: &region_names,
+        has_accounts: bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
         duration,
@@ -395,7 +399,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         name: name.to_owned(),
         title,
         duration,
-        settings,
+        settings: Settings { bookkeeping, ..settings },
         world,
         emitters,
         output,
@@ -439,19 +443,19 @@ struct Observed {
     region_names: Vec<String>,
     regions: Vec<RegionPlan>,
     tracked: Tracked,
+    bookkeeping: Bookkeeping,
 }
 
 /// Reads what to observe. `names` are those of all boundaries in the file, also of wrong ones; `grains` is
 /// the number there will be at most.
 fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -> Observed {
-    let observed = root.maybe("observe", |node| {
-        node.table(|table| {
-            let drum = plan::drum(table, world, names);
-            let tracked = track::tracked(table, world, names, grains);
-            let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
-            let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
-            Some(Observed { drum, region_names, regions, tracked })
-        })
+    let observed = root.section("observe", |table| {
+        let bookkeeping = plan::bookkeeping(table);
+        let drum = plan::drum(table, world, names);
+        let tracked = track::tracked(table, world, names, grains);
+        let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
+        let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
+        Some(Observed { drum, region_names, regions, tracked, bookkeeping })
     });
     observed.unwrap_or_default()
 }

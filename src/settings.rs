@@ -60,6 +60,17 @@ impl WarmStart {
     pub const ADAPTIVE: WarmStart = WarmStart::Adaptive { fraction: 0.85, motion: 0.2 };
 }
 
+/// Whether an engine keeps the [`Ledger`](crate::engine::Ledger) of energies \[E10\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bookkeeping {
+    /// No: saves about the cost of a sweep per substep.
+    Off,
+    /// Yes.
+    #[default]
+    On,
+}
+
 /// Settings of the solver. SI units.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Settings {
@@ -80,6 +91,8 @@ pub struct Settings {
     pub contact_margin: f64,
     /// Closing speed above which a touching contact bounces \[E6\] \[m/s\].
     pub impact_threshold: f64,
+    /// Whether the ledger of energies is kept; changes no motion.
+    pub bookkeeping: Bookkeeping,
 }
 
 impl Default for Settings {
@@ -93,6 +106,7 @@ impl Default for Settings {
             normal_law: NormalLaw::Hertz,
             contact_margin: 0.1,
             impact_threshold: 0.05,
+            bookkeeping: Bookkeeping::On,
         }
     }
 }

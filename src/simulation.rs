@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use crate::engine::{Engine, Spread, StepReport};
 use crate::error::Error;
+use crate::observe::energy::{self, Accounts};
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::{Observation, Observer};
 use crate::output::ResultFolder;
@@ -23,6 +24,7 @@ use crate::output::summary::{
     Counts, EmitterSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
 };
 use crate::scenario::{Emitter, Scenario};
+use crate::settings::Bookkeeping;
 use crate::world::Sink;
 
 /// Wall time that one batch of steps should take at most \[s\]: an interrupt and the progress wait for it.
@@ -136,9 +138,13 @@ impl<'a> Simulation<'a> {
         options: &RunOptions<'_>,
     ) -> Result<Simulation<'a>, Error> {
         let start = Instant::now();
-        let observer = Observer::new(&scenario.world, scenario.drum.as_ref())
+        let mut observer = Observer::new(&scenario.world, scenario.drum.as_ref())
             .with_regions(&scenario.regions)
             .with_tracked(&scenario.tracked);
+        if scenario.settings.bookkeeping == Bookkeeping::On {
+            let first = engine.snapshot()?;
+            observer = observer.with_accounts(Accounts::opened_at(&first, scenario.settings.normal_law));
+        }
         let end = options.until.unwrap_or(scenario.duration);
         Ok(Simulation {
             folder: ResultFolder::create(options.folder, scenario, observer.columns())?,
@@ -318,7 +324,7 @@ impl<'a> Simulation<'a> {
             sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
             residuals: self.report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
-            energies: observables.only(&["kinetic_energy", "rotational_energy", "potential_energy"]),
+            energies: observables.only(&energy::NAMES),
             observables,
             units: Named::units(columns),
             expectations: match is_complete {

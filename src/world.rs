@@ -199,6 +199,20 @@ impl World {
         self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.free_body()?)))
     }
 
+    /// Kinetic energy of all free bodies, translation and rotation \[J\].
+    pub fn kinetic_energy(&self) -> f64 {
+        self.kinetic_energy_from(0)
+    }
+
+    /// Kinetic energy of the free bodies from `first` on \[J\].
+    pub fn kinetic_energy_from(&self, first: usize) -> f64 {
+        let energy = |body: usize| match self.free_body(body) {
+            Some(free) => free.kinetic_energy(&self.bodies, body),
+            None => self.bodies.kinetic_energy(body),
+        };
+        (first..self.bodies.len()).map(energy).sum()
+    }
+
     /// Largest grain radius \[m\]; 0 without grains.
     pub fn largest_radius(&self) -> f64 {
         self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max)

@@ -7,7 +7,7 @@ use std::mem::{offset_of, size_of};
 use encase::UniformBuffer;
 use esker::contact::Key;
 use esker::gpu::layout::{
-    self, BoundaryState, Contact, Law, Params, Pose, Row, Sink, Sphere, Status, Surface, Velocity,
+    self, BoundaryState, Contact, Law, Params, Pose, Row, Sink, Sphere, Status, Surface, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{self, CHECK, DISPATCHED_COLOURS, Kernel, Pass, RESIDUAL, STEP, Work};
@@ -40,7 +40,7 @@ fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut add = |kernel: &Kernel| names.push((kernel.shader, kernel.entry));
     for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
         match work {
-            Work::Run(kernel) => add(kernel),
+            Work::Run(kernel) | Work::Book(kernel) => add(kernel),
             Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
             Work::Colours(pass) | Work::Sweeps(pass) => {
                 [&pass.colour, &pass.rest].into_iter().for_each(&mut add)
@@ -213,12 +213,17 @@ fn structs_have_the_layout_of_their_twins() {
     let module = reflect("integrate").module;
     let differences: Vec<String> = twins().iter().filter_map(|twin| difference(&module, twin)).collect();
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
+    assert_eq!(difference(&reflect("ledger").module, &works()), None);
+}
+
+fn works() -> Twin {
+    twin!(Works { gravity, boundary, normal, friction, rolling, impact, spare })
 }
 
 #[test]
 fn every_struct_in_a_buffer_has_a_twin() {
     let mut known: Vec<&str> = twins().iter().map(|twin| twin.name).collect();
-    known.push("Params");
+    known.extend(["Params", works().name]);
     for (shader, Reflection { module, .. }) in &all() {
         for (_, variable) in module.global_variables.iter().filter(|(_, variable)| variable.binding.is_some())
         {
@@ -454,7 +459,7 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
     assert_eq!(group, Some(64), "GROUP in WGSL");
     for work in STEP.iter().flat_map(|stage| stage.work) {
         let kernels: Vec<&Kernel> = match work {
-            Work::Run(kernel) => vec![kernel],
+            Work::Run(kernel) | Work::Book(kernel) => vec![kernel],
             Work::Rounds(kernels, _) => kernels.iter().collect(),
             _ => Vec::new(),
         };

@@ -29,7 +29,7 @@ pub struct Capacity {
     pub contacts: u32,
     /// Buckets of the grid, a power of two.
     pub buckets: u32,
-    /// Substeps of one submission; the schedule of the boundaries covers them.
+    /// Substeps of one submission; the schedule of the boundaries and the ledger cover them.
     pub substeps: u32,
 }
 
@@ -112,6 +112,9 @@ impl Capacity {
             ("old_colours", 4 * contacts),
             ("old_impulses", 24 * contacts),
             ("residuals", 32 * contacts.div_ceil(64)),
+            ("velocities_before", bodies * size_of::<layout::Velocity>() as u64),
+            ("work_sums", (contacts.div_ceil(64) + bodies.div_ceil(64)) * size_of::<layout::Works>() as u64),
+            ("ledger", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
         ]
     }
 

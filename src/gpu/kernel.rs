@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Error;
-use crate::settings::Settings;
+use crate::settings::{Bookkeeping, Settings};
 use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
@@ -209,6 +209,10 @@ impl Kernels {
         for work in stage.work {
             match work {
                 Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
+                Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => {
+                    self.run(pass, kernel, 0, buffers);
+                }
+                Work::Book(_) => {}
                 Work::Scan(aliases) => self.scan(pass, aliases, buffers),
                 Work::Rounds(kernels, times) => {
                     for round in 0..*times {
@@ -310,7 +314,7 @@ fn uses() -> Vec<(Name, Aliases)> {
     let mut add = |kernel: &Kernel| uses.push(((kernel.shader, kernel.entry), kernel.aliases));
     for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
         match work {
-            Work::Run(kernel) => add(kernel),
+            Work::Run(kernel) | Work::Book(kernel) => add(kernel),
             Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
             Work::Colours(pass) | Work::Sweeps(pass) => {
                 [&pass.colour, &pass.rest].into_iter().for_each(&mut add)

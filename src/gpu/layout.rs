@@ -6,6 +6,7 @@ use encase::{ShaderType, UniformBuffer};
 use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
+use crate::engine::Ledger;
 use crate::error::Error;
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
@@ -190,6 +191,20 @@ pub struct BoundaryState {
     pub spare_a: u32,
     pub angular: [f32; 3],
     pub spare_b: u32,
+}
+
+/// Work of a substep, or of a part of it \[J\]; WGSL `Works`.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/ledger.wgsl")]
+pub struct Works {
+    pub gravity: f32,
+    pub boundary: f32,
+    pub normal: f32,
+    pub friction: f32,
+    pub rolling: f32,
+    pub impact: f32,
+    pub spare: [u32; 2],
 }
 
 /// The grid that positions are anchored to.
@@ -449,6 +464,19 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
 pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) {
     for (grain, sphere) in spheres.iter().enumerate().filter(|(_, sphere)| sphere.sink != NONE) {
         world.remove_grain(grain, sphere.sink);
+    }
+}
+
+/// An entry of the ledger.
+pub fn entry(works: &Works) -> Ledger {
+    Ledger {
+        gravity_work: f64::from(works.gravity),
+        boundary_work: f64::from(works.boundary),
+        normal_work: f64::from(works.normal),
+        friction_work: f64::from(works.friction),
+        rolling_work: f64::from(works.rolling),
+        impact_work: f64::from(works.impact),
+        ..Ledger::default()
     }
 }
 

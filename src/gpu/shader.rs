@@ -28,7 +28,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 12] = [
+pub const SOURCES: [Source; 13] = [
     source!("scan" uses "types"),
     source!("broadphase" uses "types" "motion" "surface"),
     source!("matching" uses "types" "impulses"),
@@ -41,6 +41,7 @@ pub const SOURCES: [Source; 12] = [
     source!("residual" uses "types" "motion" "solve" "impulses"),
     source!("integrate" uses "types" "motion"),
     source!("sinks" uses "types" "motion" "surface"),
+    source!("ledger" uses "types" "motion" "impulses"),
 ];
 
 impl Source {

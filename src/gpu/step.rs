@@ -56,6 +56,8 @@ pub type Aliases = &'static [(&'static str, &'static str)];
 pub enum Work {
     /// One kernel.
     Run(Kernel),
+    /// One kernel, where the ledger is kept.
+    Book(Kernel),
     /// Exclusive prefix sum: which buffer is `scan_values`, and which takes the block sums.
     Scan(Aliases),
     /// Kernels in turn, `times` times, told the round.
@@ -142,12 +144,14 @@ pub const STEP: &[Stage] = &[
             run("impact", "begin_impact", Once),
             run("impact", "find_impacts", Contacts),
             run("impact", "plan_impact", Once),
+            book("keep_velocities", Bodies),
             Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", ImpactContacts) }),
             Sweeps(Pass {
                 colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_colour", Once) },
                 rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_rest", Once) },
                 arguments: ARGUMENTS_IMPACT_SWEEP,
             }),
+            Book(Kernel { aliases: THROWN_AWAY, ..kernel("ledger", "book_impacts", ImpactContacts) }),
             run("narrowphase", "fill_rows", ImpactContacts),
         ],
     },
@@ -155,6 +159,7 @@ pub const STEP: &[Stage] = &[
         name: "predict",
         phase: Phase::Solve,
         work: &[
+            book("keep_velocities", Bodies),
             run("predict", "plan_sweep", Once),
             run("predict", "prepare_rows", Contacts),
             run("predict", "apply_gravity", Grains),
@@ -177,6 +182,11 @@ pub const STEP: &[Stage] = &[
             rest: kernel("sweep", "sweep_rest", Once),
             arguments: ARGUMENTS_SWEEP,
         })],
+    },
+    Stage {
+        name: "ledger",
+        phase: Phase::Solve,
+        work: &[book("book_contacts", Contacts), book("book_gravity", Bodies), book("close", Once)],
     },
     Stage {
         name: "integrate",
@@ -218,6 +228,10 @@ const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel
 
 const fn run(shader: &'static str, entry: &'static str, over: Over) -> Work {
     Run(kernel(shader, entry, over))
+}
+
+const fn book(entry: &'static str, over: Over) -> Work {
+    Book(kernel("ledger", entry, over))
 }
 
 const fn pending_kernel(entry: &'static str, over: Over) -> Kernel {

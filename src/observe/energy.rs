@@ -1,8 +1,105 @@
-//! Energies of the grains and free boundaries \[J\].
+//! Energies of the grains and free boundaries, and where they went \[J\].
 
 use super::grains;
-use crate::engine::Snapshot;
-use crate::world::FreeBody;
+use crate::contact::ContactState;
+use crate::engine::{Ledger, Snapshot};
+use crate::settings::{HOOKE_OVERLAP, NormalLaw};
+use crate::world::{FreeBody, World};
+
+/// A quantity of a state whose energies are accounted for: name, unit, meaning.
+type Quantity = (&'static str, &'static str, fn(&Accounts, &Snapshot) -> f64);
+
+/// Names of all energies, those of every run and those with accounts.
+pub const NAMES: [&str; 14] = [
+    "kinetic_energy",
+    "rotational_energy",
+    "potential_energy",
+    "elastic_energy",
+    "total_energy",
+    "gravity_work",
+    "boundary_work",
+    "dissipated_by_impact",
+    "dissipated_by_friction",
+    "dissipated_by_rolling",
+    "dissipated_by_normal",
+    "emitted_energy",
+    "removed_energy",
+    "energy_error",
+];
+
+/// The energies of a run, accounted for from its start \[E10\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Accounts {
+    law: NormalLaw,
+    /// What contacts stored at the start \[J\]: packings may overlap.
+    elastic_at_start: f64,
+}
+
+impl Accounts {
+    /// The quantities there are with accounts, beside those of every run.
+    pub(super) const QUANTITIES: &[Quantity] = &[
+        ("elastic_energy", "J", |accounts, s| elastic(s, accounts.law)),
+        ("total_energy", "J", |accounts, s| {
+            kinetic(s) + rotational(s) + potential(s) + elastic(s, accounts.law)
+        }),
+        ("gravity_work", "J", |_, s| booked(s, |ledger| ledger.gravity_work)),
+        ("boundary_work", "J", |_, s| booked(s, |ledger| ledger.boundary_work)),
+        ("dissipated_by_impact", "J", |_, s| 0.0 - booked(s, |ledger| ledger.impact_work)),
+        ("dissipated_by_friction", "J", |_, s| 0.0 - booked(s, |ledger| ledger.friction_work)),
+        ("dissipated_by_rolling", "J", |_, s| 0.0 - booked(s, |ledger| ledger.rolling_work)),
+        ("dissipated_by_normal", "J", Accounts::dissipated_by_normal),
+        ("emitted_energy", "J", |_, s| booked(s, |ledger| ledger.emitted_energy)),
+        ("removed_energy", "J", |_, s| booked(s, |ledger| ledger.removed_energy)),
+        ("energy_error", "J", |_, s| error(s)),
+        ("energy_error_share", "-", |_, s| error_share(s)),
+    ];
+
+    /// Accounts of a run under a normal law, opened at its first state.
+    pub fn opened_at(first: &Snapshot, law: NormalLaw) -> Accounts {
+        Accounts { law, elastic_at_start: elastic(first, law) }
+    }
+
+    /// What normal impulses took out and contacts do not store \[J\].
+    fn dissipated_by_normal(&self, snapshot: &Snapshot) -> f64 {
+        let stored = elastic(snapshot, self.law) - self.elastic_at_start;
+        0.0 - booked(snapshot, |ledger| ledger.normal_work) - stored
+    }
+}
+
+/// A number of the ledger; not a number where there is none.
+fn booked(snapshot: &Snapshot, of: impl Fn(&Ledger) -> f64) -> f64 {
+    snapshot.ledger.as_ref().map_or(f64::NAN, of)
+}
+
+/// Closure error: kinetic energy that the ledger does not account for \[J\].
+pub fn error(snapshot: &Snapshot) -> f64 {
+    booked(snapshot, |ledger| ledger.error(snapshot.world.kinetic_energy()))
+}
+
+/// Size of the closure error over the [turnover](Ledger::turnover) \[-\]; 0 when nothing ever happened.
+pub fn error_share(snapshot: &Snapshot) -> f64 {
+    let turnover = booked(snapshot, Ledger::turnover);
+    if turnover == 0.0 { 0.0 } else { error(snapshot).abs() / turnover }
+}
+
+/// Energy that contacts store by their overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's,
+/// none under the rigid one.
+pub fn elastic(snapshot: &Snapshot, law: NormalLaw) -> f64 {
+    let overlapping = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
+    overlapping.map(|contact| elastic_of(&snapshot.world, contact, law)).sum()
+}
+
+fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
+    let (a, b) = (contact.key.a, contact.key.b);
+    let radius = world.effective_radius(a, b);
+    let hertz = 4.0 / 3.0 * world.law(a, b).effective_modulus * radius.sqrt();
+    let overlap = -contact.gap;
+    match law {
+        NormalLaw::Hertz => 0.4 * hertz * overlap * overlap * overlap.sqrt(),
+        NormalLaw::Hooke => 0.5 * hertz * (HOOKE_OVERLAP * radius).sqrt() * overlap * overlap,
+        NormalLaw::Rigid => 0.0,
+    }
+}
 
 /// Kinetic energy of translation, Σ m v²/2 \[J\].
 pub fn kinetic(snapshot: &Snapshot) -> f64 {

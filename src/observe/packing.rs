@@ -36,6 +36,16 @@ pub fn momentum(snapshot: &Snapshot) -> DVec3 {
         + boundaries.map(|(body, free)| free.mass * velocity[body]).sum::<DVec3>()
 }
 
+/// Angular momentum of the grains about the origin, their spin included \[N m s\].
+pub fn angular_momentum(snapshot: &Snapshot) -> DVec3 {
+    let bodies = &snapshot.world.bodies;
+    let of = |body: usize, mass: f64| {
+        let orbit = bodies.position[body].cross(mass * bodies.velocity[body]);
+        orbit + bodies.angular_velocity[body] / bodies.inverse_inertia[body]
+    };
+    grains(snapshot).map(|grain| of(grain.body, grain.mass)).sum()
+}
+
 fn tops(snapshot: &Snapshot) -> Vec<f64> {
     let up = up_against(snapshot.world.gravity);
     let position = &snapshot.world.bodies.position;

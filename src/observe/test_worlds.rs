@@ -70,7 +70,7 @@ pub(crate) fn stack() -> Snapshot {
 
 /// The stack after the second of two sinks has removed the upper grain.
 pub(crate) fn drained_stack() -> Snapshot {
-    let Snapshot { mut world, contacts, substep, report } = stack();
+    let Snapshot { mut world, contacts, substep, report, .. } = stack();
     let sink = |name: &str, height: f64| Sink {
         name: name.into(),
         form: Form::Plane,

@@ -25,7 +25,8 @@ enum Role {
     Absent,
 }
 
-/// Solves the impacts, if there are any. Leaves impulses and coefficients of the rows as they were.
+/// Solves the impacts, if there are any. Leaves impulses and coefficients of the rows as they were, and
+/// returns the rows that were solved in their stead, with the impulses of the impacts.
 ///
 /// # Safety
 /// As [`sweep::for_each_contact`].
@@ -35,17 +36,18 @@ pub unsafe fn solve(
     split: &Split,
     rows: &mut [Row],
     velocities: &mut [Velocity],
-) {
+) -> Vec<Row> {
     let role = |row: &Row| role(row, closing(row, velocities), settings);
     let roles: Vec<Role> = rows.par_iter().with_min_len(CHUNK).map(role).collect();
     if !roles.iter().any(|role| matches!(role, Role::Bounces(_))) {
-        return;
+        return Vec::new();
     }
     let mut impacts: Vec<Row> = rows.iter().zip(roles).map(|(row, role)| impact_row(row, role)).collect();
     // SAFETY: by the caller's promise; the rows made over have the bodies of the rows.
     unsafe {
         sweep::solve(colouring, split, &mut impacts, velocities, settings.iterations, settings.tolerance);
     }
+    impacts
 }
 
 fn closing(row: &Row, velocities: &[Velocity]) -> f64 {

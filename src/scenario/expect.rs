@@ -83,6 +83,9 @@ pub const QUANTITIES: &[&str] = &[
     "momentum_x",
     "momentum_y",
     "momentum_z",
+    "angular_momentum_x",
+    "angular_momentum_y",
+    "angular_momentum_z",
     "weight_supported",
     "force_x:",
     "force_y:",
@@ -98,6 +101,18 @@ pub const QUANTITIES: &[&str] = &[
     "centre_x:",
     "centre_y:",
     "centre_z:",
+    "elastic_energy",
+    "total_energy",
+    "gravity_work",
+    "boundary_work",
+    "dissipated_by_impact",
+    "dissipated_by_friction",
+    "dissipated_by_rolling",
+    "dissipated_by_normal",
+    "emitted_energy",
+    "removed_energy",
+    "energy_error",
+    "energy_error_share",
 ];
 
 /// Quantities that go on with the name of a sink.
@@ -212,6 +227,22 @@ impl Take {
     }
 }
 
+/// Quantities that only a run has whose energies are accounted for.
+pub const OF_ACCOUNTS: [&str; 12] = [
+    "elastic_energy",
+    "total_energy",
+    "gravity_work",
+    "boundary_work",
+    "dissipated_by_impact",
+    "dissipated_by_friction",
+    "dissipated_by_rolling",
+    "dissipated_by_normal",
+    "emitted_energy",
+    "removed_energy",
+    "energy_error",
+    "energy_error_share",
+];
+
 /// What an expectation may refer to.
 pub struct Subjects<'a> {
     /// Names of the boundaries.
@@ -224,6 +255,8 @@ pub struct Subjects<'a> {
     pub has_drum: bool,
     /// Columns of the bodies and contacts that are tracked.
     pub tracked: &'a [String],
+    /// Whether energies are accounted for.
+    pub has_accounts: bool,
     /// Simulated time \[s\].
     pub duration: f64,
     /// Folder that the paths of curves start at.
@@ -285,6 +318,12 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
         return Err((
             format!("`{quantity}` needs a drum"),
             "add [observe.drum] boundary = \"...\"".to_owned(),
+        ));
+    }
+    if OF_ACCOUNTS.contains(&quantity) && !subjects.has_accounts {
+        return Err((
+            format!("`{quantity}` needs the account of energies"),
+            "set `observe.energy` to true".to_owned(),
         ));
     }
     Ok(())

@@ -2,9 +2,10 @@
 
 use super::materials::material_id;
 use super::problems::suggest;
-use super::read::{DURATION, Node, POSITIVE, Table, number, text, word};
+use super::read::{DURATION, Node, POSITIVE, Table, boolean, number, text, word};
 use super::region::region;
 use super::{DrumPlan, Entry, OutputPlan, RegionPlan};
+use crate::settings::Bookkeeping;
 use crate::world::{Form, Materials, Motion, Side, World};
 
 /// Outputs of one run, at most.
@@ -24,6 +25,11 @@ pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
         );
     }
     OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") }
+}
+
+/// Reads whether energies are accounted for.
+pub fn bookkeeping(table: &mut Table<'_>) -> Bookkeeping {
+    if table.or("energy", true, boolean) { Bookkeeping::On } else { Bookkeeping::Off }
 }
 
 /// Reads one of `[[observe.regions]]`; `index` is its place in the list, from 0.

@@ -19,6 +19,7 @@ pub fn settings(table: &mut Table<'_>) -> Settings {
         normal_law: normal_law(table),
         contact_margin: table.or("contact_margin", usual.contact_margin, number(FINITE)),
         impact_threshold: table.or("impact_threshold", usual.impact_threshold, number(FINITE)),
+        bookkeeping: usual.bookkeeping,
     };
     if let Err(errors) = settings.validate() {
         errors.into_iter().for_each(|error| point_out(table, error));

@@ -74,6 +74,16 @@ impl Bodies {
         self.position.is_empty()
     }
 
+    /// Kinetic energy of a body, translation and rotation \[J\]; 0 for one that is not free.
+    pub fn kinetic_energy(&self, body: usize) -> f64 {
+        if self.inverse_mass[body] == 0.0 {
+            return 0.0;
+        }
+        let translation = self.velocity[body].length_squared() / self.inverse_mass[body];
+        let rotation = self.angular_velocity[body].length_squared() / self.inverse_inertia[body];
+        0.5 * (translation + rotation)
+    }
+
     pub(super) fn push_prescribed(&mut self, position: DVec3, orientation: DQuat) {
         self.push(position, orientation, DVec3::ZERO, DVec3::ZERO);
         self.inverse_mass.push(0.0);

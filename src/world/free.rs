@@ -6,7 +6,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::{Axes, Form, MaterialId, Surface};
+use super::{Axes, Bodies, Form, MaterialId, Surface};
 
 /// Mass, moments of inertia and initial motion of a free boundary. Its axes are the principal ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,16 +74,24 @@ impl FreeBody {
         0.5 * (self.moments * in_body * in_body).element_sum()
     }
 
+    /// Kinetic energy of translation and rotation of this, which is `body` of `bodies` \[J\].
+    pub fn kinetic_energy(&self, bodies: &Bodies, body: usize) -> f64 {
+        0.5 * self.mass * bodies.velocity[body].length_squared()
+            + self.rotational_energy(bodies.orientation[body], bodies.angular_velocity[body])
+    }
+
     /// Orientation and angular velocity after a time `h` \[s\] without torque \[E1\]: the angular momentum L
-    /// stays, the orientation follows dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, by the Runge-Kutta method of
+    /// (and the rate about a locked axis) stays, the orientation follows dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, by the Runge-Kutta method of
     /// fourth order.
     pub fn turn(&self, orientation: DQuat, angular_velocity: DVec3, h: f64) -> (DQuat, DVec3) {
         if angular_velocity == DVec3::ZERO {
             return (orientation, angular_velocity);
         }
-        let momentum = self.angular_momentum(orientation, angular_velocity);
+        let free = self.locked.free_rotation();
+        let held = angular_velocity * (DVec3::ONE - free);
+        let momentum = self.angular_momentum(orientation, angular_velocity * free);
         let rate = |q: DQuat| {
-            let spin = self.inverse_inertia(q.normalize()) * momentum;
+            let spin = self.inverse_inertia(q.normalize()) * momentum + held;
             DQuat::from_vec4((0.5 * spin).extend(0.0)) * q
         };
         let k1 = rate(orientation);
@@ -91,7 +99,7 @@ impl FreeBody {
         let k3 = rate(orientation + k2 * (0.5 * h));
         let k4 = rate(orientation + k3 * h);
         let turned = (orientation + (k1 + k2 * 2.0 + k3 * 2.0 + k4) * (h / 6.0)).normalize();
-        (turned, self.inverse_inertia(turned) * momentum)
+        (turned, self.inverse_inertia(turned) * momentum + held)
     }
 }
 

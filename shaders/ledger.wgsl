@@ -1,0 +1,191 @@
+// Ledger: what gravity, boundaries and contacts do to the kinetic energy [E10].
+// Twin: src/reference/ledger.rs.
+//
+// Both solves of a substep, that of the impacts and the one after it, are booked alike: the velocities are
+// kept before the solve, and an impulse works on the mean of those and the velocities after it.
+//
+//     keep_velocities ─► solve ─► book_* : a sum per workgroup ─► close: one entry per substep
+//
+// All sums have a fixed order, so their bits are the same from run to run. The host adds up the entries in
+// double precision.
+
+@group(0) @binding(3) var<storage, read> rows: array<Row>;
+@group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
+@group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>;
+@group(0) @binding(6) var<storage, read> poses: array<Pose>;                  // for locked axes
+@group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, then of bodies
+@group(0) @binding(8) var<storage, read_write> ledger: array<Works>;          // per substep
+
+// Work done on the bodies [J].
+struct Works {
+    gravity: f32,
+    boundary: f32,
+    normal: f32,
+    friction: f32,
+    rolling: f32,
+    impact: f32,
+    spare: vec2f,
+}
+
+fn add(x: Works, y: Works) -> Works {
+    return Works(x.gravity + y.gravity, x.boundary + y.boundary, x.normal + y.normal,
+        x.friction + y.friction, x.rolling + y.rolling, x.impact + y.impact, vec2f(0.0));
+}
+
+@compute @workgroup_size(64)
+fn keep_velocities(@builtin(global_invocation_id) invocation: vec3u) {
+    let body = flat(invocation);
+    if body < params.boundaries + params.grains && !is_halted() {
+        velocities_before[body] = velocities[body];
+    }
+}
+
+// After the sweeps of the impact stage, whose normal rows are booked apart. Impulses: those of that stage.
+@compute @workgroup_size(64)
+fn book_impacts(
+    @builtin(global_invocation_id) invocation: vec3u,
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    var works = Works();
+    let place = flat(invocation);
+    if place < status.contacts && !is_halted() {
+        works = work_of(place);
+        works.impact = works.normal;
+        works.normal = 0.0;
+    }
+    let sum = sum_of_group(works, lane, 64u);
+    if lane == 0u && !is_halted() {
+        work_sums[block_of(group)] = sum;
+    }
+}
+
+// After the sweeps, on top of what the impacts left.
+@compute @workgroup_size(64)
+fn book_contacts(
+    @builtin(global_invocation_id) invocation: vec3u,
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    var works = Works();
+    let place = flat(invocation);
+    if place < status.contacts && !is_halted() {
+        works = work_of(place);
+    }
+    var sum = sum_of_group(works, lane, 64u);
+    if lane == 0u && !is_halted() {
+        let block = block_of(group);
+        if atomicLoad(&status.impacts) == 1u {
+            sum = add(sum, work_sums[block]);
+        }
+        work_sums[block] = sum;
+    }
+}
+
+@compute @workgroup_size(64)
+fn book_gravity(
+    @builtin(global_invocation_id) invocation: vec3u,
+    @builtin(workgroup_id) group: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    var works = Works();
+    let body = flat(invocation);
+    if body < params.boundaries + params.grains && !is_halted() {
+        let mean = mean_velocity(body);
+        if mean.inverse_mass > 0.0 {
+            let way = params.h * mean.linear * free_translation(poses[body].locked);
+            works.gravity = dot(params.gravity, way) / mean.inverse_mass;
+        }
+    }
+    let sum = sum_of_group(works, lane, 64u);
+    if lane == 0u && !is_halted() {
+        work_sums[blocks_of(params.contact_capacity) + block_of(group)] = sum;
+    }
+}
+
+// One entry for the substep from the sums of all workgroups.
+@compute @workgroup_size(256)
+fn close(@builtin(local_invocation_index) lane: u32) {
+    var works = Works();
+    if !is_halted() {
+        for (var block = lane; block < blocks_of(status.contacts); block += 256u) {
+            works = add(works, work_sums[block]);
+        }
+        let first = blocks_of(params.contact_capacity);
+        for (var block = lane; block < blocks_of(params.boundaries + params.grains); block += 256u) {
+            works = add(works, work_sums[first + block]);
+        }
+    }
+    let sum = sum_of_group(works, lane, 256u);
+    if lane == 0u && !is_halted() {
+        ledger[status.substep] = sum;
+    }
+}
+
+fn blocks_of(count: u32) -> u32 {
+    return (count + GROUP - 1u) / GROUP;
+}
+
+fn block_of(group: vec3u) -> u32 {
+    return group.x + group.y * GROUPS_PER_ROW;
+}
+
+var<workgroup> parts: array<Works, 256>;
+
+// The sum over a workgroup of `size`; only its first invocation may use it.
+fn sum_of_group(works: Works, lane: u32, size: u32) -> Works {
+    parts[lane] = works;
+    workgroupBarrier();
+    for (var reach = size / 2u; reach > 0u; reach /= 2u) {
+        if lane < reach {
+            parts[lane] = add(parts[lane], parts[lane + reach]);
+        }
+        workgroupBarrier();
+    }
+    return parts[0];
+}
+
+fn mean_velocity(body: u32) -> Velocity {
+    let before = velocities_before[body];
+    let after = velocities[body];
+    return Velocity(0.5 * (before.linear + after.linear), after.inverse_mass,
+        0.5 * (before.angular + after.angular), after.inverse_inertia);
+}
+
+// Work of one contact at the mean velocities of its bodies.
+fn work_of(place: u32) -> Works {
+    let row = rows[place];
+    let impulse = load_impulse(place);
+    let a = mean_velocity(row.bodies.x);
+    let b = mean_velocity(row.bodies.y);
+    let u = contact_velocity(row, a, b);
+    let normal = dot(impulse.linear, row.normal);
+    var works = Works();
+    works.normal = normal * dot(u, row.normal);
+    works.friction = dot(impulse.linear - normal * row.normal, u);
+    works.rolling = dot(impulse.rolling, a.angular - b.angular);
+    // The impulse also works on what does not give way to it. That is no loss: the boundary puts it in.
+    let held_a = held(a, row.bodies.x);
+    let held_b = held(b, row.bodies.y);
+    works.boundary = -dot(impulse.linear, contact_velocity(row, held_a, held_b))
+        - dot(impulse.rolling, held_a.angular - held_b.angular);
+    return works;
+}
+
+// The part of a velocity that no impulse changes: all of it for a body that is not free, else that along
+// locked axes.
+fn held(velocity: Velocity, body: u32) -> Velocity {
+    if velocity.inverse_mass == 0.0 {
+        return velocity;
+    }
+    var part = Velocity(vec3f(0.0), velocity.inverse_mass, vec3f(0.0), velocity.inverse_inertia);
+    if HAS_LOCKS {
+        let locked = poses[body].locked;
+        part.linear = velocity.linear * (1.0 - free_translation(locked));
+        part.angular = velocity.angular * (1.0 - free_rotation(locked));
+    }
+    return part;
+}
+
+// Whether the scene has bodies with locked axes; otherwise their bits are never read.
+override HAS_LOCKS: bool = true;
