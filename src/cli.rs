@@ -13,6 +13,7 @@ mod device;
 mod devices;
 mod progress;
 mod run;
+mod validate;
 
 use std::process::ExitCode;
 
@@ -36,8 +37,10 @@ struct Arguments {
 enum Command {
     /// Run a scenario and write its results.
     Run(run::Arguments),
-    /// Validate a scenario; print counts, contact laws, memory and time-step advice. Touches no GPU.
+    /// Check a scenario; print counts, contact laws, memory and time-step advice. Touches no GPU.
     Check(check::Arguments),
+    /// Run scenarios with known answers, and compare.
+    Validate(validate::Arguments),
     /// List the devices that a scenario can run on.
     Devices,
 }
@@ -48,6 +51,8 @@ enum Outcome {
     Done,
     Interrupted,
     ExpectationMissed,
+    /// A run of several failed; the others went on.
+    RunFailed,
 }
 
 /// Why a command could not do its work.
@@ -76,11 +81,12 @@ pub fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
+        Command::Validate(arguments) => validate::validate(&arguments),
         Command::Devices => devices::list(),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::Interrupted) => ExitCode::from(1),
+        Ok(Outcome::Interrupted | Outcome::RunFailed) => ExitCode::from(1),
         Ok(Outcome::ExpectationMissed) => ExitCode::from(3),
         Err(Failure::Run(error)) => {
             eprintln!("error: {error}");

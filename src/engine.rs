@@ -1,5 +1,6 @@
 //! What an engine does, and what it tells.
 
+use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
@@ -64,6 +65,12 @@ pub enum Precision {
     Single,
     /// 64 bits.
     Double,
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({}, {})", self.engine, self.device, self.backend, self.driver)
+    }
 }
 
 impl Identity {

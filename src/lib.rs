@@ -40,6 +40,7 @@
 //! | [`observe`] | what a state amounts to: heights, energies, forces on walls, expectations |
 //! | [`output`] | results on disk: VTP, CSV, JSON |
 //! | [`simulation`] | a run from event to event: emitters, outputs, summary |
+//! | [`validation`] | a suite of scenarios with known answers, run and judged |
 //! | [`cli`] | the program `esker` |
 //! | [`theory`] | the equations \[E1\] to \[E9\], with their sources |
 //! | [`error`] | the one error type |
@@ -100,4 +101,5 @@ pub mod scenario;
 pub mod settings;
 pub mod simulation;
 pub mod theory;
+pub mod validation;
 pub mod world;

@@ -208,7 +208,9 @@ impl Observer {
 pub(crate) fn short(value: f64) -> String {
     let is_plain = value == 0.0 || (1e-4..1e7).contains(&value.abs());
     if !is_plain {
-        return format!("{value:.3e}");
+        let text = format!("{value:.3e}");
+        let Some((digits, exponent)) = text.split_once('e') else { return text };
+        return format!("{}e{exponent}", digits.trim_end_matches('0').trim_end_matches('.'));
     }
     let digits_before_point = value.abs().max(1e-4).log10().floor() as i32 + 1;
     let decimals = (6 - digits_before_point).clamp(0, 9) as usize;
@@ -247,6 +249,7 @@ mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
     use crate::scenario::Region;
+    use crate::settings::NormalLaw;
     use glam::DVec3;
 
     fn zone() -> RegionPlan {
@@ -339,7 +342,23 @@ mod tests {
     #[test]
     fn a_very_small_or_large_number_has_an_exponent() {
         assert_eq!(short(1.254e-7), "1.254e-7");
-        assert_eq!(short(-2.5e9), "-2.500e9");
+        assert_eq!(short(-2.5e9), "-2.5e9");
+        assert_eq!((short(1e-12), short(f64::NAN)), ("1e-12".to_owned(), "NaN".to_owned()));
+    }
+
+    #[test]
+    fn with_accounts_there_are_the_energies_that_a_scenario_may_then_expect() {
+        let plain = Observer::new(&stack().world, None);
+        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
+        let booked = plain.clone().with_accounts(accounts);
+        let more: Vec<&str> =
+            booked.columns()[plain.columns().len()..].iter().map(|c| c.name.as_str()).collect();
+        assert_eq!(more, crate::scenario::expect::OF_ACCOUNTS);
+        assert_eq!(booked.observe(&stack()).values.len(), booked.columns().len());
+        let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
+        let names: Vec<&str> =
+            of_every_run.into_iter().chain(more).filter(|&name| name != "energy_error_share").collect();
+        assert_eq!(names, energy::NAMES);
     }
 
     #[test]

@@ -147,6 +147,7 @@ mod region;
 mod resolved;
 mod sinks;
 mod solver;
+pub mod suite;
 mod track;
 
 use std::fs::File;
@@ -161,6 +162,7 @@ use toml_edit::DocumentMut;
 
 pub use self::emitter::Emitter;
 pub use self::expect::Expectation;
+pub(crate) use self::problems::suggest;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 pub use self::region::Region;

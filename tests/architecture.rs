@@ -1,8 +1,8 @@
 //! Who may import whom, and what a file may point at.
 //!
 //! ```text
-//! main → cli → simulation → output → observe → scenario ─┐
-//!         └──→ reference | gpu ──────────────────────────┴→ engine → world, contact, settings → error
+//! main → cli → validation → simulation → output → observe → scenario ─┐
+//!         └──→ reference | gpu ───────────────────────────────────────┴→ engine → world, contact, settings → error
 //! ```
 //!
 //! `reference` and `gpu` never see each other, what observes and writes sees neither, and only `gpu`
@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// A module of the crate, the modules it may name, and nothing else.
-const MAY_NAME: [(&str, &[&str]); 15] = [
+const MAY_NAME: [(&str, &[&str]); 16] = [
     ("error", &[]),
     ("world", &["error"]),
     ("contact", &["error"]),
@@ -26,8 +26,13 @@ const MAY_NAME: [(&str, &[&str]); 15] = [
     ("output", &["observe", "scenario", "engine", "world", "contact", "settings", "error"]),
     ("simulation", &["output", "observe", "scenario", "engine", "world", "contact", "settings", "error"]),
     (
+        "validation",
+        &["simulation", "output", "observe", "scenario", "engine", "world", "contact", "settings", "error"],
+    ),
+    (
         "cli",
         &[
+            "validation",
             "simulation",
             "output",
             "observe",

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::Identity;
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output::summary::{Status, Summary};
 use crate::scenario::Scenario;
@@ -43,7 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     let mut engine = open(arguments.device, &scenario)?;
     if !arguments.quiet {
-        eprintln!("{}: on {}", scenario.title, describe(&engine.identity()));
+        eprintln!("{}: on {}", scenario.title, engine.identity());
     }
     listen_for_interrupt();
     let mut display = if arguments.quiet { Display::Silent } else { Display::new() };
@@ -128,8 +127,4 @@ fn line(verdict: &Verdict) -> String {
         verdict.found.map_or_else(|| "found nothing".to_owned(), |found| format!("found {}", short(found)));
     let reason = verdict.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
     format!("{:<8} {label}{}: {expected}{found}{reason}", verdict.verdict.word(), verdict.quantity)
-}
-
-fn describe(identity: &Identity) -> String {
-    format!("{}: {} ({}, {})", identity.engine, identity.device, identity.backend, identity.driver)
 }

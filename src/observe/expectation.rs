@@ -247,14 +247,18 @@ fn blank(expectation: &Expectation, precision: Precision) -> Verdict {
     let expected = match &expectation.take {
         Take::TimesOfMinima(times) => times.iter().map(|&time| short(time)).collect::<Vec<_>>().join(", "),
         Take::Curve(curve) => format!("as `{}`", curve.column),
-        Take::Rises | Take::Falls => {
-            let slack = expectation.bounds.at_most.unwrap_or_default();
-            let but = if slack > 0.0 { format!(" but for steps of {}", short(slack)) } else { String::new() };
-            format!("{}{but}", expectation.take.word())
-        }
+        Take::Rises | Take::Falls => in_direction(expectation.take.word(), &expectation.bounds),
         _ => return verdict,
     };
     Verdict { expected, ..verdict }
+}
+
+/// What is expected of steps against a direction: `rises`, `falls, slack 0.1`.
+pub fn in_direction(direction: &str, bounds: &Bounds) -> String {
+    match bounds.at_most {
+        Some(slack) if slack > 0.0 => format!("{direction}, slack {}", short(slack)),
+        _ => direction.to_owned(),
+    }
 }
 
 /// The quantity and how its number is taken.

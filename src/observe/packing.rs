@@ -111,6 +111,13 @@ mod tests {
     }
 
     #[test]
+    fn angular_momentum_counts_orbit_and_spin() {
+        // (0.3, 0, 0.45) × (6, 0, 0) + (0.3, 0, 1.9) × (0, 0, -8), and 0.2 kg m² at 4 rad/s about y.
+        let expected = DVec3::new(0.0, 2.7 + 2.4 + 0.8, 0.0);
+        assert!((angular_momentum(&stack()) - expected).length() < 1e-12);
+    }
+
+    #[test]
     fn without_grains_there_is_no_height_and_no_centre_of_mass() {
         assert!(height(&empty()).is_nan() && height_p99(&empty()).is_nan());
         assert!(centre_of_mass(&empty()).is_nan());

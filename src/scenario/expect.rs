@@ -42,7 +42,7 @@ mod curve;
 use std::ops::Range;
 use std::path::Path;
 
-pub use self::bounds::{Bounds, Tolerance, bounds};
+pub use self::bounds::{Bounds, Tolerance, bounds, slack};
 pub use self::curve::Curve;
 use super::problems::suggest;
 use super::read::{FINITE, NOT_NEGATIVE, Node, TIME, Table, number, text, word};
@@ -366,7 +366,7 @@ fn expectation(
         );
     }
     let bounds = match &take {
-        Take::Rises | Take::Falls => Some(Bounds::at_most(table.or("slack", 0.0, number(NOT_NEGATIVE)))),
+        Take::Rises | Take::Falls => Some(slack(table)),
         Take::TimesOfMinima(_) | Take::Curve(_) => Some(bounds::deviation(table)),
         _ => bounds(table),
     };

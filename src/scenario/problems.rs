@@ -111,7 +111,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    pub(super) fn new(origin: &str, list: Vec<Problem>) -> Problems {
+    pub(crate) fn new(origin: &str, list: Vec<Problem>) -> Problems {
         let plural = if list.len() == 1 { "" } else { "s" };
         Problems { headline: format!("{origin}: {} problem{plural}", list.len()), list }
     }
@@ -178,7 +178,7 @@ pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// Advice for a name that is not among the known ones.
-pub(super) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     if let Some(candidate) = nearest(name, known.clone()) {
         return format!("did you mean `{candidate}`?");
     }

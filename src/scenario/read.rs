@@ -194,6 +194,16 @@ impl<'a> Node<'a> {
         Some(Node { report: self.report, span: value.span(), path, value: value.get_ref() })
     }
 
+    /// The value as it stands in the file.
+    pub fn written(&self) -> &'a str {
+        self.report.source.inner().get(self.span.clone()).unwrap_or_default()
+    }
+
+    /// The number, if this is one.
+    pub fn as_number(&self) -> Option<f64> {
+        as_number(self.value)
+    }
+
     /// Whether this is a string.
     pub fn is_text(&self) -> bool {
         matches!(self.value, DeValue::String(_))

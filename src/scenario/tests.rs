@@ -407,7 +407,7 @@ fn a_tolerance_may_be_a_share_and_single_precision_may_have_its_own() {
 fn steps_against_a_direction_are_judged_by_the_slack_and_deviations_by_the_tolerance() {
     let rises = expectation("up = { of = \"height\", take = \"rises\", slack = 0.1 }");
     assert_eq!((rises.label.as_str(), rises.quantity.as_str()), ("up", "height"));
-    assert_eq!(rises.bounds, Bounds::at_most(0.1));
+    assert_eq!(rises.bounds, Bounds { at_most: Some(0.1), ..Bounds::default() });
     let minima = expectation("height = { take = \"times_of_minima\", values = [0.5, 1], tolerance = 0.01 }");
     assert_eq!(minima.take, Take::TimesOfMinima(vec![0.5, 1.0]));
     assert_eq!(minima.bounds.value, Some(0.0));

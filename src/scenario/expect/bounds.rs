@@ -38,11 +38,6 @@ impl Tolerance {
 }
 
 impl Bounds {
-    /// A number that must not be above `bound`.
-    pub fn at_most(bound: f64) -> Bounds {
-        Bounds { at_most: Some(bound), ..Bounds::default() }
-    }
-
     /// Whether a number is within all bounds.
     pub fn admit(&self, found: f64, precision: Precision) -> bool {
         let near = self.value.zip(self.tolerance);
@@ -74,6 +69,12 @@ pub fn bounds(table: &mut Table<'_>) -> Option<Bounds> {
         return None;
     }
     Some(Bounds { value, tolerance, at_least, at_most, shown_only })
+}
+
+/// Reads `slack`: how large a step against the direction may be, zero by default.
+pub fn slack(table: &mut Table<'_>) -> Bounds {
+    let at_most = Some(table.or("slack", 0.0, number(NOT_NEGATIVE)));
+    Bounds { at_most, shown_only: table.or("shown_only", false, boolean), ..Bounds::default() }
 }
 
 /// Reads the tolerance of a deviation, which must be zero up to that.

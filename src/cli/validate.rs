@@ -1,0 +1,110 @@
+//! `esker validate`: a suite of scenarios with known answers, on the chosen engine.
+
+use std::path::{Path, PathBuf};
+
+use crate::engine::Identity;
+use crate::observe::expectation::Verdict;
+use crate::scenario::Scenario;
+use crate::scenario::suite::{Case, Class, Suite};
+use crate::validation::{self, CaseReport, Event, Report, RunReport};
+
+use super::{DeviceChoice, Failure, Outcome, open, short};
+
+/// Arguments of `esker validate`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Suite file [default: the one that comes with the program].
+    suite: Option<PathBuf>,
+    /// Where to run.
+    #[arg(long, value_enum, default_value = "auto")]
+    device: DeviceChoice,
+    /// Run only the case of this name; may be repeated.
+    #[arg(long = "case", value_name = "NAME")]
+    cases: Vec<String>,
+    /// Run long cases as well.
+    #[arg(long)]
+    long: bool,
+    /// List the cases and run none.
+    #[arg(long)]
+    list: bool,
+    /// Folder for validation.json, validation.md and the results of every case.
+    #[arg(long, value_name = "DIR", default_value = "out/validation")]
+    out: PathBuf,
+}
+
+/// Runs a suite, or lists its cases.
+pub(super) fn validate(arguments: &Arguments) -> Result<Outcome, Failure> {
+    let unpacked = tempfile::tempdir().map_err(crate::error::Error::file(std::env::temp_dir()))?;
+    let file = match &arguments.suite {
+        Some(file) => file.clone(),
+        None => validation::unpack(unpacked.path())?,
+    };
+    let suite = Suite::load(&file)?;
+    let cases = suite.select(&arguments.cases, arguments.long || arguments.list)?;
+    if arguments.list {
+        cases.iter().for_each(|case| println!("{}", listed(case)));
+        return Ok(Outcome::Done);
+    }
+    let plan = validation::plan(&cases)?;
+    let open = |scenario: &Scenario| open(arguments.device, scenario);
+    println!("{}", row(&["case", "number", "expected", "found", "error", "tolerance", "verdict"]));
+    let report = validation::run(&suite.title, &plan, &open, &arguments.out, &mut |event| tell(&event))?;
+    report.write(&arguments.out)?;
+    Ok(conclude(&report, &arguments.out))
+}
+
+fn listed(case: &Case) -> String {
+    let class = if case.class == Class::Long { "long" } else { "" };
+    format!("{:<20} {class:<6} {}", case.name, case.title)
+}
+
+fn tell(event: &Event<'_>) {
+    match event {
+        Event::Ran(case, run) => tell_run(&case.name, run),
+        Event::Ended(case) => tell_case(case),
+    }
+}
+
+fn tell_run(case: &str, run: &RunReport) {
+    if let Some(failure) = &run.failure {
+        println!("{}", row(&[case, &run.variation, "", "", "", "", &format!("failed: {failure}")]));
+    }
+    run.expectations.iter().for_each(|verdict| println!("{}", line(case, &run.name_of(verdict), verdict)));
+}
+
+fn tell_case(case: &CaseReport) {
+    case.across.iter().for_each(|verdict| println!("{}", line(&case.name, &verdict.quantity, verdict)));
+    match case.skipped {
+        true => println!("{:<18} left out: it is not for this engine", case.name),
+        false => println!("{:<18} {:.2} s", case.name, case.wall_seconds),
+    }
+}
+
+/// A verdict as a row of the table.
+fn line(case: &str, number: &str, verdict: &Verdict) -> String {
+    let cell = |number: Option<f64>| number.map(short).unwrap_or_default();
+    let reason = verdict.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let judgement = format!("{}{reason}", verdict.verdict.word());
+    let (found, error, tolerance) = (cell(verdict.found), cell(verdict.error), cell(verdict.tolerance));
+    row(&[case, number, &verdict.expected, &found, &error, &tolerance, &judgement])
+}
+
+fn row([case, number, expected, found, error, tolerance, verdict]: &[&str; 7]) -> String {
+    format!("{case:<18} {number:<36} {expected:<16} {found:<12} {error:<10} {tolerance:<10} {verdict}")
+}
+
+/// Tells how it went.
+fn conclude(report: &Report, folder: &Path) -> Outcome {
+    let tally = report.tally();
+    let on = report.engine.as_ref().map(Identity::to_string).unwrap_or_default();
+    println!(
+        "{} met, {} missed, {} shown, {} runs failed, in {:.1} s on {on}",
+        tally.met, tally.missed, tally.shown, tally.failures, report.wall_seconds
+    );
+    println!("report in {}", folder.display());
+    match (tally.failures, tally.missed) {
+        (0, 0) => Outcome::Done,
+        (0, _) => Outcome::ExpectationMissed,
+        _ => Outcome::RunFailed,
+    }
+}

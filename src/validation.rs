@@ -1,0 +1,381 @@
+//! Validation: a suite of scenarios with known answers, run on one engine and judged.
+//!
+//! ```text
+//! Suite ─► plan ─► for each case, for each variation: open engine ─► simulation::run ─► verdicts ─┬─► Report
+//!                                         └ then, of the case: verdicts across its variations ────┘
+//! ```
+//!
+//! The suite that comes with the program is in `scenarios/validation/`; [`unpack`] writes it to a folder. The
+//! [`Report`] is written as `validation.json` and as a section of Markdown.
+
+mod files;
+mod markdown;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::engine::{Engine, Identity, Precision};
+use crate::error::Error;
+use crate::observe::Observer;
+use crate::observe::expectation::{Judgement, Verdict, in_direction};
+use crate::observe::series::{self, Point};
+use crate::output::atomic;
+use crate::output::summary::Summary;
+use crate::scenario::suite::{Across, Case, Class, Engines, TakeAcross, Variation};
+use crate::scenario::{Problem, Problems, Scenario, suggest};
+use crate::simulation::{self, RunOptions};
+
+/// What came of a suite on one engine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Version of this program.
+    pub esker: &'static str,
+    /// Title of the suite.
+    pub suite: String,
+    /// What ran it; absent when nothing did.
+    pub engine: Option<Identity>,
+    /// In the order of the suite.
+    pub cases: Vec<CaseReport>,
+    /// Wall time of all of it \[s\].
+    pub wall_seconds: f64,
+}
+
+/// What came of a case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CaseReport {
+    /// What it is called.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    /// Where its answers come from.
+    pub source: String,
+    /// How long it takes.
+    pub class: Class,
+    /// A known difference, if there is one.
+    pub limit: Option<String>,
+    /// Whether it was left out because it is not for this engine.
+    pub skipped: bool,
+    /// One per variation.
+    pub runs: Vec<RunReport>,
+    /// Verdicts across the runs.
+    pub across: Vec<Verdict>,
+    /// Wall time of all its runs \[s\].
+    pub wall_seconds: f64,
+}
+
+/// What came of one run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunReport {
+    /// What sets it apart from the other runs of the case; empty if there is only one.
+    pub variation: String,
+    /// What went wrong, of a run that failed.
+    pub failure: Option<String>,
+    /// Verdicts on its expectations; none for a run that failed.
+    pub expectations: Vec<Verdict>,
+    /// Wall time, with that of making the engine \[s\].
+    pub wall_seconds: f64,
+}
+
+/// How many verdicts there are of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Numbers within their bounds.
+    pub met: usize,
+    /// Numbers outside of them, or that do not exist.
+    pub missed: usize,
+    /// Numbers that are only shown.
+    pub shown: usize,
+    /// Runs that failed.
+    pub failures: usize,
+}
+
+/// A case about to be run.
+#[derive(Debug)]
+pub struct Planned<'a> {
+    case: &'a Case,
+    runs: Vec<(&'a Variation, Scenario)>,
+}
+
+/// Something to be told as it happens.
+#[derive(Debug, Clone, Copy)]
+pub enum Event<'a> {
+    /// A run is over.
+    Ran(&'a Case, &'a RunReport),
+    /// A case is over.
+    Ended(&'a CaseReport),
+}
+
+/// Makes an engine at the initial state of a scenario.
+pub type Open<'a> = dyn Fn(&Scenario) -> Result<Box<dyn Engine>, Error> + 'a;
+
+/// Writes the suite that comes with the program into a folder and returns its place.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn unpack(folder: &Path) -> Result<PathBuf, Error> {
+    for (name, text) in files::FILES {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(Error::file(parent))?;
+        }
+        fs::write(&path, text).map_err(Error::file(&path))?;
+    }
+    Ok(folder.join(files::SUITE))
+}
+
+/// Reads the scenarios of cases, so that all mistakes are known before anything runs.
+///
+/// # Errors
+/// The mistakes of the first scenario that is wrong, and judgements across runs of what is not there.
+pub fn plan<'a>(cases: &[&'a Case]) -> Result<Vec<Planned<'a>>, Problems> {
+    cases.iter().map(|case| plan_one(case)).collect()
+}
+
+fn plan_one(case: &Case) -> Result<Planned<'_>, Problems> {
+    let scenarios = case.scenarios()?;
+    let problems: Vec<Problem> = scenarios.first().map_or_else(Vec::new, |scenario| {
+        case.across.iter().filter_map(|across| unknown(across, scenario, case)).collect()
+    });
+    match problems.is_empty() {
+        true => Ok(Planned { case, runs: case.variations.iter().zip(scenarios).collect() }),
+        false => Err(Problems::new(&case.name, problems)),
+    }
+}
+
+/// The complaint about a judgement of what no run comes to.
+fn unknown(across: &Across, scenario: &Scenario, case: &Case) -> Option<Problem> {
+    let observer = observer(scenario);
+    let labels = scenario.expectations.iter().map(|expectation| expectation.label.as_str());
+    let columns = observer.columns().iter().map(|column| column.name.as_str());
+    let known: Vec<&str> = labels.chain(columns).collect();
+    let message =
+        format!("`across` of \"{}\": no expectation has this label, nor is it a quantity", across.of);
+    let is_known = known.contains(&across.of.as_str());
+    (!is_known).then(|| Problem::of(&case.name, message).help(suggest(&across.of, known)))
+}
+
+fn observer(scenario: &Scenario) -> Observer {
+    Observer::new(&scenario.world, scenario.drum.as_ref()).with_tracked(&scenario.tracked)
+}
+
+/// Runs cases on engines made by `open`, each in a folder of its own below `folder`. A run that fails is
+/// reported, and the others go on. `watch` is told of every run and case.
+///
+/// # Errors
+/// When the first engine cannot be made.
+pub fn run(
+    suite: &str,
+    plan: &[Planned<'_>],
+    open: &Open<'_>,
+    folder: &Path,
+    watch: &mut dyn FnMut(Event<'_>),
+) -> Result<Report, Error> {
+    let start = Instant::now();
+    let mut report = Report {
+        esker: env!("CARGO_PKG_VERSION"),
+        suite: suite.to_owned(),
+        engine: None,
+        cases: Vec::new(),
+        wall_seconds: 0.0,
+    };
+    for planned in plan {
+        let mut case = CaseReport::begin(planned.case);
+        let mut outcomes = Vec::new();
+        for (i, (variation, scenario)) in planned.runs.iter().enumerate() {
+            let begun = Instant::now();
+            let engine = match open(scenario) {
+                Err(error) if report.engine.is_none() => return Err(error),
+                opened => opened,
+            };
+            let identity = engine.as_ref().ok().map(|engine| engine.identity());
+            let precision = identity.as_ref().map(Identity::precision);
+            report.engine = report.engine.take().or(identity);
+            if planned.case.engines == Engines::Cpu && precision == Some(Precision::Single) {
+                case.skipped = true;
+                break;
+            }
+            let folder = folder_of(folder, planned, i);
+            let summary = engine.and_then(|mut engine| run_one(scenario, engine.as_mut(), &folder));
+            let run = RunReport::of(variation, &summary, begun.elapsed().as_secs_f64());
+            watch(Event::Ran(planned.case, &run));
+            case.runs.push(run);
+            outcomes.push((*variation, summary.ok()));
+        }
+        if !case.skipped {
+            let precision = report.engine.as_ref().map_or(Precision::Double, Identity::precision);
+            case.across =
+                planned.case.across.iter().map(|across| judge(across, &outcomes, precision)).collect();
+        }
+        case.wall_seconds = case.runs.iter().map(|run| run.wall_seconds).sum();
+        watch(Event::Ended(&case));
+        report.cases.push(case);
+    }
+    report.wall_seconds = start.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+fn run_one(scenario: &Scenario, engine: &mut dyn Engine, folder: &Path) -> Result<Summary, Error> {
+    let never = AtomicBool::new(false);
+    let options = RunOptions { folder, until: None, interrupt: &never };
+    simulation::run(scenario, engine, &options, &mut |_| ())
+}
+
+/// Where the results of the `i`-th run of a case go.
+fn folder_of(folder: &Path, planned: &Planned<'_>, i: usize) -> PathBuf {
+    let folder = folder.join(&planned.case.name);
+    if planned.runs.len() == 1 { folder } else { folder.join(i.to_string()) }
+}
+
+/// The verdict on what a number does from run to run.
+fn judge(across: &Across, outcomes: &[(&Variation, Option<Summary>)], precision: Precision) -> Verdict {
+    let verdict = blank(across, precision);
+    let values: Option<Vec<f64>> =
+        outcomes.iter().map(|(_, summary)| found(&across.of, summary.as_ref()?)).collect();
+    let number = match values {
+        Some(values) => {
+            let numbers = outcomes.iter().map(|(variation, _)| variation.number.unwrap_or(f64::NAN));
+            take_across(across.take, &numbers.zip(values).collect::<Vec<_>>())
+        }
+        None => f64::NAN,
+    };
+    match number.is_finite() {
+        true => verdict.found(number, &across.bounds, precision),
+        false => Verdict { reason: Some("not every run came to a number".to_owned()), ..verdict },
+    }
+}
+
+/// The verdict before the number is known.
+fn blank(across: &Across, precision: Precision) -> Verdict {
+    let blank = |quantity| Verdict::blank(across.of.clone(), quantity, &across.bounds, precision);
+    let word = across.take.word();
+    match across.take {
+        TakeAcross::Rises | TakeAcross::Falls => Verdict {
+            expected: in_direction(word, &across.bounds),
+            ..blank(format!("{} from run to run", across.of))
+        },
+        _ => blank(format!("{word} of {} over the runs", across.of)),
+    }
+}
+
+/// What a run found for an expectation, or a quantity at its end.
+fn found(of: &str, summary: &Summary) -> Option<f64> {
+    match summary.expectations.iter().find(|verdict| verdict.label == of) {
+        Some(verdict) => verdict.found,
+        None => summary.observables.get(of),
+    }
+}
+
+/// The number that the varied numbers and the values over them come to.
+fn take_across(take: TakeAcross, points: &[Point]) -> f64 {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return f64::NAN };
+    let values = || points.iter().map(|point| point.1);
+    match take {
+        TakeAcross::Rises => series::largest_drop(points),
+        TakeAcross::Falls => series::largest_climb(points),
+        TakeAcross::Exponent { offset } => {
+            let logarithms: Vec<Point> =
+                points.iter().map(|&(x, value)| ((x - offset).ln(), value.ln())).collect();
+            series::line(&logarithms).map_or(f64::NAN, |line| line.slope)
+        }
+        TakeAcross::Spread => {
+            values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
+        }
+        TakeAcross::Ratio => last.1 / first.1,
+    }
+}
+
+impl CaseReport {
+    fn begin(case: &Case) -> CaseReport {
+        CaseReport {
+            name: case.name.clone(),
+            title: case.title.clone(),
+            source: case.source.clone(),
+            class: case.class,
+            limit: case.limit.clone(),
+            skipped: false,
+            runs: Vec::new(),
+            across: Vec::new(),
+            wall_seconds: 0.0,
+        }
+    }
+}
+
+impl RunReport {
+    fn of(variation: &Variation, summary: &Result<Summary, Error>, wall_seconds: f64) -> RunReport {
+        let (failure, expectations) = match summary {
+            Ok(summary) => (None, summary.expectations.clone()),
+            Err(error) => (Some(error.to_string()), Vec::new()),
+        };
+        RunReport { variation: variation.label.clone(), failure, expectations, wall_seconds }
+    }
+
+    /// The label of a verdict with what sets this run apart.
+    pub fn name_of(&self, verdict: &Verdict) -> String {
+        match self.variation.as_str() {
+            "" => verdict.label.clone(),
+            variation => format!("{}, {variation}", verdict.label),
+        }
+    }
+}
+
+impl Report {
+    /// How the verdicts fell.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for case in &self.cases {
+            tally.failures += case.runs.iter().filter(|run| run.failure.is_some()).count();
+            let of_runs = case.runs.iter().flat_map(|run| &run.expectations);
+            for verdict in of_runs.chain(&case.across) {
+                match verdict.verdict {
+                    Judgement::Met => tally.met += 1,
+                    Judgement::Shown => tally.shown += 1,
+                    Judgement::Missed | Judgement::NotReached => tally.missed += 1,
+                }
+            }
+        }
+        tally
+    }
+
+    /// The report as a section of Markdown.
+    pub fn markdown(&self) -> String {
+        markdown::section(self)
+    }
+
+    /// Writes `validation.json` and `validation.md` into a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        atomic::write(&folder.join("validation.json"), |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            out.write_all(b"\n")
+        })?;
+        atomic::write(&folder.join("validation.md"), |out| out.write_all(self.markdown().as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_number_does_from_run_to_run_becomes_a_number() {
+        // value = 3 (x - 1)²: 3, 12, 27
+        let points = [(2.0, 3.0), (3.0, 12.0), (4.0, 27.0)];
+        let close = |take, expected: f64| {
+            approx::assert_relative_eq!(take_across(take, &points), expected, max_relative = 1e-12);
+        };
+        close(TakeAcross::Exponent { offset: 1.0 }, 2.0);
+        close(TakeAcross::Spread, 24.0);
+        close(TakeAcross::Ratio, 9.0);
+        close(TakeAcross::Rises, 0.0);
+        close(TakeAcross::Falls, 15.0);
+        assert!(take_across(TakeAcross::Exponent { offset: 3.0 }, &points).is_nan());
+    }
+}

@@ -1,0 +1,47 @@
+//! The suite that comes with the program: the files of `scenarios/validation/`.
+
+/// The suite among [`FILES`].
+pub const SUITE: &str = "suite.toml";
+
+/// A file with its text.
+macro_rules! file {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../scenarios/validation/", $name)))
+    };
+}
+
+/// Path below `scenarios/validation/` and text of every file.
+pub const FILES: &[(&str, &str)] = &[
+    file!("suite.toml"),
+    file!("head_on.toml"),
+    file!("oblique.toml"),
+    file!("slide_to_roll.toml"),
+    file!("incline.toml"),
+    file!("column_forces.toml"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn every_file_of_the_folder_comes_with_the_program() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/validation");
+        let mut folders = vec![folder.clone()];
+        let mut count = 0;
+        while let Some(inner) = folders.pop() {
+            for entry in std::fs::read_dir(inner).expect("a folder").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(&folder).expect("below").to_string_lossy().replace('\\', "/");
+                assert!(FILES.iter().any(|(known, _)| *known == name), "{name} is not in the list");
+                count += 1;
+            }
+        }
+        assert_eq!(count, FILES.len());
+    }
+}
