@@ -60,11 +60,11 @@ fn slab_on_an_incline(friction: f64) -> World {
 
 #[test]
 fn a_slab_on_an_incline_holds_below_the_angle_of_friction() {
-    let settings = Settings { iterations: 100, time_step: 5e-3, ..Settings::default() };
+    let settings = Settings { iterations: 20, time_step: 0.01, ..Settings::default() };
     for engine in &mut both(&slab_on_an_incline(0.9), &settings) {
         engine.advance(100).unwrap();
         let start = engine.snapshot().unwrap().world.bodies.position[1];
-        engine.advance(600).unwrap();
+        engine.advance(300).unwrap();
         let state = engine.snapshot().unwrap();
         let drift = (state.world.bodies.position[1] - start).length();
         assert!(drift < 1e-3 * HALF.x, "{}: drifts {drift:e} m in 3 s", engine.identity().engine);
@@ -75,13 +75,13 @@ fn a_slab_on_an_incline_holds_below_the_angle_of_friction() {
 
 #[test]
 fn a_slab_on_an_incline_slides_as_coulomb_says() {
-    let settings = Settings { iterations: 100, time_step: 5e-3, ..Settings::default() };
+    let settings = Settings { iterations: 20, time_step: 0.01, ..Settings::default() };
     let angle = 0.5f64.atan();
     let expected = GRAVITY * (angle.sin() - 0.05 * angle.cos());
     for engine in &mut both(&slab_on_an_incline(0.05), &settings) {
         engine.advance(100).unwrap();
         let before = engine.snapshot().unwrap().world.bodies.velocity[1];
-        engine.advance(200).unwrap();
+        engine.advance(100).unwrap();
         let after = engine.snapshot().unwrap().world.bodies.velocity[1];
         let found = (after.x - before.x) / 1.0;
         let name = engine.identity().engine;
@@ -89,31 +89,8 @@ fn a_slab_on_an_incline_slides_as_coulomb_says() {
     }
 }
 
-/// A box dropped on a few hundred grains in an open box.
-fn box_on_a_bed() -> Scenario {
-    pellets(
-        r#"
-[[boundaries]]
-name = "walls"
-material = "pellet"
-shape = { kind = "box", min = [-0.06, -0.06, 0.0], max = [0.06, 0.06, 1.0], open = ["+z"] }
-
-[[boundaries]]
-name = "box"
-material = "pellet"
-shape = { kind = "box", min = [-0.045, -0.04, 0.06], max = [0.045, 0.04, 0.09], side = "outside" }
-motion = { kind = "free", velocity = [0.0, 0.0, -0.2] }
-
-[[grains]]
-material = "pellet"
-radius = { kind = "constant", value = 0.0065 }
-packing = { kind = "lattice", corner = [-0.0525, -0.0525, 0.0067], counts = [8, 8, 4], count = 256, spacing = 0.0135, jitter = 0.0002 }
-"#,
-    )
-}
-
-/// The contacts of the box in one colour.
-fn most_in_one_colour(state: &Snapshot) -> usize {
+/// Contacts that carry the box.
+fn carrying(state: &Snapshot) -> usize {
     state.contacts.iter().filter(|contact| contact.bodies[1] == 1 && contact.is_active()).count()
 }
 
@@ -124,7 +101,7 @@ fn mass_splitting_converges_to_the_sequential_answer() {
     let mut engine = ReferenceEngine::new(scenario.world, settings, Order::Coloured);
     engine.advance(60).unwrap();
     let bed = engine.snapshot().unwrap();
-    assert!(most_in_one_colour(&bed) > 15, "{} contacts carry the box", most_in_one_colour(&bed));
+    assert!(carrying(&bed) > 15, "{} contacts carry the box", carrying(&bed));
 
     let step = |order, iterations| {
         let settings = Settings { iterations, ..settings };
@@ -148,20 +125,50 @@ fn mass_splitting_converges_to_the_sequential_answer() {
 }
 
 #[test]
-fn a_box_settles_on_grains_whatever_the_order() {
-    let scenario = box_on_a_bed();
-    let settings = Settings { iterations: 100, ..Settings::default() };
-    let heights = [Order::Sequential, Order::Coloured].map(|order| {
-        let mut engine = ReferenceEngine::new(scenario.world.clone(), settings, order);
-        engine.advance(400).unwrap();
+fn a_box_settles_on_grains_whatever_the_order_and_the_engine() {
+    let world = box_on_a_bed().world;
+    let settings = Settings { iterations: 40, ..Settings::default() };
+    let sequential = ReferenceEngine::new(world.clone(), settings, Order::Sequential);
+    let [coloured, gpu] = both(&world, &settings);
+    let heights = [Box::new(sequential) as Box<dyn Engine>, coloured, gpu].map(|mut engine| {
+        engine.advance(300).unwrap();
         let state = engine.snapshot().unwrap();
+        let name = engine.identity().engine;
         let support = loads::weight_supported(&state);
-        assert!((support - 1.0).abs() < 1e-2, "{order:?}: the walls carry {support}");
+        assert!((support - 1.0).abs() < 1e-2, "{name}: the walls carry {support}");
+        let on_box = loads::on_boundaries(&state)[1].force.z * state.world.bodies.inverse_mass[1];
+        assert!((on_box / GRAVITY - 1.0).abs() < 1e-2, "{name}: the grains carry {on_box} m/s² of the box");
         let speed = state.world.bodies.velocity[1].length();
-        assert!(speed < 1e-3, "{order:?}: the box moves at {speed} m/s");
+        assert!(speed < 1e-3, "{name}: the box moves at {speed} m/s");
         state.world.bodies.position[1].z
     });
-    assert!((heights[0] - heights[1]).abs() < 0.2 * D, "heights {heights:?} m");
+    let spread = heights.iter().copied().fold(0.0, f64::max) - heights.iter().copied().fold(1.0, f64::min);
+    assert!(spread < 0.2 * D, "heights {heights:?} m");
+}
+
+/// The sum of what thousands of contacts do to a box has a fixed order.
+#[test]
+fn the_same_scene_comes_to_the_same_bits() {
+    for index in 0..2 {
+        let [one, other] = [(), ()].map(|()| {
+            let world = free_boundaries_among_grains().world;
+            let mut engine = both(&world, &Settings { iterations: 8, ..Settings::default() });
+            engine[index].advance(40).unwrap();
+            engine[index].snapshot().unwrap().world.bodies
+        });
+        assert_eq!(one, other);
+    }
+}
+
+#[test]
+fn a_free_boundary_that_runs_away_is_named() {
+    let body = FreeBody { velocity: DVec3::X * 1e4, ..solid(HALF) };
+    let mut world = World::new(DVec3::ZERO, stone(0.5, 0.5));
+    add_box(&mut world, HALF, DVec3::ZERO, DQuat::IDENTITY, body);
+    for engine in &mut both(&world, &Settings::default()) {
+        let error = engine.advance(1).unwrap_err().to_string();
+        assert!(error.contains("boundary \"box\" exploded"), "{error}");
+    }
 }
 
 /// A number from -1 to 1, and the next state: enough of a generator for poses and velocities.
@@ -236,7 +243,7 @@ fn a_tumbling_box_keeps_momentum_and_energy_on_both_engines() {
         let drift = (energy::rotational(&state) / body.rotational_energy(DQuat::IDENTITY, spin) - 1.0).abs();
         assert!(drift < drifts, "{name}: energy drifts by {drift:e}");
         let drift = (packing::momentum(&state) / body.mass - body.velocity).length();
-        assert!(drift < 1e-5 * drifts.max(1e-5), "{name}: momentum drifts by {drift:e} m/s");
+        assert!(drift < 1e-8, "{name}: momentum drifts by {drift:e} m/s");
     }
 }
 
@@ -299,9 +306,9 @@ fn free_spheres_and_boxes_rest_on_each_other() {
         let form = Form::Sphere { radius: 0.03 };
         world.add_boundary(boundary, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, form, 0)]);
     }
-    let settings = Settings { iterations: 100, ..Settings::default() };
+    let settings = Settings { iterations: 40, ..Settings::default() };
     for engine in &mut both(&world, &settings) {
-        engine.advance(200).unwrap();
+        engine.advance(150).unwrap();
         let state = engine.snapshot().unwrap();
         let name = engine.identity().engine;
         let support = loads::weight_supported(&state);

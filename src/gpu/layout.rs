@@ -12,7 +12,7 @@ use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
     TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
-use crate::world::{Form, Side, World};
+use crate::world::{Corner, Form, Side, World};
 
 /// No index; WGSL `NONE`.
 pub const NONE: u32 = u32::MAX;
@@ -51,6 +51,7 @@ pub struct Params {
     pub rigid_share: f32,
     pub rigid_limit: f32,
     pub sinks: u32,
+    pub corners: u32,
 }
 
 /// State of the submission; WGSL `Status`.
@@ -71,11 +72,12 @@ pub struct Status {
     pub colours: u32,
     pub tail: u32,
     pub converged: u32,
+    pub bad_boundary: u32,
 }
 
 impl Default for Status {
     fn default() -> Self {
-        Status { bad_grain: u32::MAX, ..Zeroable::zeroed() }
+        Status { bad_grain: u32::MAX, bad_boundary: u32::MAX, ..Zeroable::zeroed() }
     }
 }
 
@@ -102,7 +104,7 @@ pub struct Velocity {
     pub inverse_inertia: f32,
 }
 
-/// Sphere of a grain; WGSL `Sphere`.
+/// Sphere of a grain, or corner of a free boundary; WGSL `Sphere`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 #[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
@@ -110,7 +112,7 @@ pub struct Sphere {
     pub radius: f32,
     pub material: u32,
     pub body: u32,
-    pub sink: u32,
+    pub tag: u32,
 }
 
 /// A sink; WGSL `Sink`.
@@ -137,7 +139,8 @@ pub struct Surface {
     pub size: [f32; 4],
     pub form: u32,
     pub material: u32,
-    pub spare: [u32; 2],
+    pub is_free_sphere: u32,
+    pub spare: u32,
 }
 
 /// Law of a pair of materials; WGSL `Law`.
@@ -207,6 +210,24 @@ pub struct Works {
     pub spare: [u32; 2],
 }
 
+/// A boundary as mass splitting needs it; WGSL `FreeBoundary`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct FreeBoundary {
+    pub moments: [f32; 3],
+    pub spare_a: u32,
+    pub diagonal: [f32; 3],
+    pub spare_b: u32,
+    pub off_diagonal: [f32; 3],
+    pub spare_c: u32,
+    pub momentum: [f32; 3],
+    pub spare_d: u32,
+    pub spin: [f32; 3],
+    pub spare_e: u32,
+    pub counts: [u32; 64],
+}
+
 /// The grid that positions are anchored to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Anchors {
@@ -218,7 +239,7 @@ pub struct Anchors {
 impl Anchors {
     /// Cells for the largest grain of a world.
     pub fn for_world(world: &World, settings: &Settings) -> Anchors {
-        let diameter = 2.0 * world.largest_radius();
+        let diameter = world.largest_diameter();
         let reach = if diameter > 0.0 { diameter * (1.0 + settings.contact_margin) } else { 1.0 };
         let unit = (reach.log2().floor() - 4.0).exp2();
         Anchors { cell_size: (reach / unit).ceil() * unit }
@@ -317,10 +338,11 @@ impl Params {
             contact_capacity,
             model_gain: (h / MODEL_GAMMA) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
-            speed_limit: (TRAVEL_LIMIT * 2.0 * world.largest_radius() / h) as f32,
+            speed_limit: (TRAVEL_LIMIT * world.largest_diameter() / h) as f32,
             rigid_share: RIGID_CORRECTION as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
             sinks: world.sinks.len() as u32,
+            corners: world.corners.len() as u32,
         }
     }
 
@@ -350,14 +372,21 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
         .collect()
 }
 
+/// Corners of free boundaries, then the spheres of the grains.
 pub(super) fn spheres(world: &World) -> Vec<Sphere> {
+    let corner = |corner: &Corner| Sphere {
+        radius: corner.contact_radius as f32,
+        material: corner.material,
+        body: corner.body,
+        tag: 16 * corner.surface + corner.octant,
+    };
     let sphere = |(sphere, sink): (&crate::world::Sphere, &Option<u32>)| Sphere {
         radius: sphere.radius as f32,
         material: sphere.material,
         body: sphere.body,
-        sink: sink.unwrap_or(NONE),
+        tag: sink.unwrap_or(NONE),
     };
-    world.spheres.iter().zip(&world.removed).map(sphere).collect()
+    world.corners.iter().map(corner).chain(world.spheres.iter().zip(&world.removed).map(sphere)).collect()
 }
 
 pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
@@ -371,6 +400,8 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
 
 pub(super) fn surfaces(world: &World) -> Vec<Surface> {
     let surface = |surface: &crate::world::Surface| {
+        let is_free_sphere =
+            matches!(surface.form, Form::Sphere { .. }) && world.free_body(surface.body as usize).is_some();
         let (form, size) = form(surface.form);
         Surface {
             position: single(surface.position),
@@ -379,10 +410,21 @@ pub(super) fn surfaces(world: &World) -> Vec<Surface> {
             size,
             form,
             material: surface.material,
-            spare: [0; 2],
+            is_free_sphere: u32::from(is_free_sphere),
+            spare: 0,
         }
     };
     world.surfaces.iter().map(surface).collect()
+}
+
+/// Moments of inertia of the free boundaries, zero for the others; the rest is made on the device. (Without
+/// a momentum to start from it comes from the velocities.)
+pub(super) fn free_boundaries(world: &World) -> Vec<FreeBoundary> {
+    let moments = |boundary: &crate::world::Boundary| {
+        boundary.free_body().map_or([0.0; 3], |free| single(free.moments))
+    };
+    let boundary = |boundary| FreeBoundary { moments: moments(boundary), ..Zeroable::zeroed() };
+    world.boundaries.iter().map(boundary).collect()
 }
 
 /// Number and sizes of a form, as in `shaders/shared/surface.wgsl`.
@@ -462,8 +504,9 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
 
 /// Removes the grains that sinks took on the device.
 pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) {
-    for (grain, sphere) in spheres.iter().enumerate().filter(|(_, sphere)| sphere.sink != NONE) {
-        world.remove_grain(grain, sphere.sink);
+    let grains = spheres.iter().skip(world.corners.len()).enumerate();
+    for (grain, sphere) in grains.filter(|(_, sphere)| sphere.tag != NONE) {
+        world.remove_grain(grain, sphere.tag);
     }
 }
 
