@@ -21,7 +21,7 @@ use esker::world::World;
 const SETTLING_STEPS: u64 = 120;
 const WARM_UP_STEPS: u64 = 10;
 const STEPS: u64 = 20;
-const STAGES: [&str; 9] = [
+const STAGES: [&str; 10] = [
     "broadphase",
     "matching",
     "colouring",
@@ -30,6 +30,7 @@ const STAGES: [&str; 9] = [
     "predict",
     "warm_start",
     "sweep",
+    "ledger",
     "integrate",
 ];
 

@@ -3,9 +3,10 @@
 //
 // Cells are hashed row by row into buckets, so the grid needs no bounds: a compact scene maps without
 // collisions, a scattered one wraps around, and a grain is paired only when its cell is the one looked
-// for. A counting sort fills the buckets; whatever order its atomics leave is undone by sorting each
-// bucket by id. Corners of free boundaries stand before the grains and own their contacts with surfaces.
-// Each grain owns its contacts with surfaces and with grains of a larger id, stored in
+// for. Along a periodic axis a whole number of cells, three or more, makes up the period, and the last
+// is a neighbour of the first. A counting sort fills the buckets; whatever order its atomics leave is undone by
+// sorting each bucket by id. Corners of free boundaries stand before the grains and own their contacts with
+// surfaces. Each grain owns its contacts with surfaces and with grains of a larger id, stored in
 // ascending order at a place that a prefix sum gives.
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
@@ -86,14 +87,20 @@ fn is_near_surface(ball: Ball, surface: Surface) -> bool {
     return touch.near && touch.length - ball.radius < 2.0 * params.margin * ball.contact_radius;
 }
 
-// Whether `other` is a partner that `grain` owns and stands in the row of three cells around `middle`.
-fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32, middle: vec3i) -> bool {
+// Cells that follow each other along x, and so do their buckets.
+struct Run {
+    first: vec3i,
+    count: u32,
+}
+
+// Whether `other` is a partner that `grain` owns and stands in one of the cells of a run.
+fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32, run: Run) -> bool {
     if other <= grain {
         return false;
     }
     let sphere = spheres[other];
-    let apart_cells = poses[sphere.body].cell - middle;
-    if abs(apart_cells.x) > 1 || any(apart_cells.yz != vec2i(0)) {
+    let from_first = poses[sphere.body].cell - run.first;
+    if bitcast<u32>(from_first.x) >= run.count || any(from_first.yz != vec2i(0)) {
         return false;
     }
     let apart = between(poses[sphere.body], pose);
@@ -109,12 +116,14 @@ fn sorted_grains() -> u32 {
     return params.grains;
 }
 
-// Grains in the row of three cells around `middle`, as a range of places in `bucket_grains`. The
-// buckets of a row follow each other; a row that wraps around the table is read to its end and goes on
-// at the beginning, so the range may pass the number of grains once.
-fn places_of_row(middle: vec3i) -> vec2u {
-    let first = bucket_of(middle - vec3i(1, 0, 0));
-    let last = (first + 2u) & params.bucket_mask;
+// Grains in a run of cells, as a range of places in `bucket_grains`. A run that wraps around the table
+// is read to its end and goes on at the beginning, so the range may pass the number of grains once.
+fn places_of_run(run: Run) -> vec2u {
+    if run.count == 0u {
+        return vec2u(0u);
+    }
+    let first = bucket_of(run.first);
+    let last = (first + run.count - 1u) & params.bucket_mask;
     let start = bucket_start(first);
     let end = atomicLoad(&bucket_ends[last]);
     return vec2u(start, select(end, end + sorted_grains(), last < first));
@@ -125,9 +134,41 @@ fn grain_at(place: u32) -> u32 {
     return bucket_grains[select(place, place - count, place >= count)];
 }
 
-// Middle of one of the nine rows of three cells around a cell.
-fn row_middle(cell: vec3i, index: u32) -> vec3i {
-    return cell + vec3i(0, i32(index % 3u) - 1, i32(index / 3u) - 1);
+// Runs that make up a cell and the 26 around it: nine rows of three cells, in two parts each where the
+// end of a period along x may cut them.
+fn run_count() -> u32 {
+    if HAS_PERIOD {
+        return select(9u, 18u, params.periods.x > 0);
+    }
+    return 9u;
+}
+
+fn run_around(cell: vec3i, index: u32) -> Run {
+    let row = index % 9u;
+    let first = wrap_cell(cell + vec3i(0, i32(row % 3u) - 1, i32(row / 3u) - 1)) - vec3i(1, 0, 0);
+    if HAS_PERIOD && params.periods.x > 0 {
+        return part_of_row(first, index / 9u);
+    }
+    return Run(first, 3u);
+}
+
+// The longer part of a row of three cells, or what the end of the period along x cuts off.
+fn part_of_row(first: vec3i, part: u32) -> Run {
+    let last_x = params.periods.x - 1;
+    if first.x < 0 {
+        return select_run(part, Run(vec3i(0, first.yz), 2u), Run(vec3i(last_x, first.yz), 1u));
+    }
+    if first.x + 2 > last_x {
+        return select_run(part, Run(first, 2u), Run(vec3i(0, first.yz), 1u));
+    }
+    return select_run(part, Run(first, 3u), Run(first, 0u));
+}
+
+fn select_run(part: u32, longer: Run, rest: Run) -> Run {
+    if part == 0u {
+        return longer;
+    }
+    return rest;
 }
 
 @compute @workgroup_size(64)
@@ -151,11 +192,11 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
         contact_starts[owner] = count;
         return;
     }
-    for (var row = 0u; row < 9u; row++) {
-        let middle = row_middle(ball.pose.cell, row);
-        let places = places_of_row(middle);
+    for (var i = 0u; i < run_count(); i++) {
+        let run = run_around(ball.pose.cell, i);
+        let places = places_of_run(run);
         for (var place = places.x; place < places.y; place++) {
-            if is_near_grain(owner, ball.pose, ball.radius, grain_at(place), middle) {
+            if is_near_grain(owner, ball.pose, ball.radius, grain_at(place), run) {
                 count++;
             }
         }
@@ -200,12 +241,12 @@ fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let first = next;
-    for (var row = 0u; row < 9u; row++) {
-        let middle = row_middle(ball.pose.cell, row);
-        let places = places_of_row(middle);
+    for (var i = 0u; i < run_count(); i++) {
+        let run = run_around(ball.pose.cell, i);
+        let places = places_of_run(run);
         for (var place = places.x; place < places.y; place++) {
             let other = grain_at(place);
-            if is_near_grain(owner, ball.pose, ball.radius, other, middle) {
+            if is_near_grain(owner, ball.pose, ball.radius, other, run) {
                 insert(first, next, shape, params.surfaces + other);
                 next++;
             }

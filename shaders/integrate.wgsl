@@ -78,7 +78,7 @@ fn moved(from_pose: Pose, linear: vec3f) -> Pose {
     var pose = from_pose;
     pose.offset += params.h * linear;
     let cells = round(pose.offset / params.cell_size);
-    pose.cell += vec3i(cells);
+    pose.cell = wrap_cell(pose.cell + vec3i(cells));
     pose.offset -= cells * params.cell_size;
     return pose;
 }

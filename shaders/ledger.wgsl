@@ -154,8 +154,11 @@ fn mean_velocity(body: u32) -> Velocity {
 
 // Work of one contact at the mean velocities of its bodies.
 fn work_of(place: u32) -> Works {
-    let row = rows[place];
     let impulse = load_impulse(place);
+    if is_zero(impulse) {
+        return Works();
+    }
+    let row = rows[place];
     let a = mean_velocity(row.bodies.x);
     let b = mean_velocity(row.bodies.y);
     let u = contact_velocity(row, a, b);

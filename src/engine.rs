@@ -38,7 +38,7 @@ pub trait Engine {
     /// Adds grains.
     ///
     /// # Errors
-    /// When there is no room on the device.
+    /// When there is no room on the device, or a period is too short for them.
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error>;
 
     /// Bytes that the engine holds for the scene.

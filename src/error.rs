@@ -95,6 +95,19 @@ pub enum Error {
         /// Reach of the cells \[m\].
         limit: f64,
     },
+    /// A grain could meet two images of another.
+    #[error(
+        "the period of {length} m along {axis} is too short for the largest grain and its contact margin: \
+         at least {least} m are needed; lengthen periodic.{axis}, or use smaller grains"
+    )]
+    ShortPeriod {
+        /// Name of the axis.
+        axis: &'static str,
+        /// Length of the period \[m\].
+        length: f64,
+        /// Length needed \[m\].
+        least: f64,
+    },
     /// No adapter of the wanted kind.
     #[error("no {wanted} adapter found (looked for Vulkan, Metal and DX12); {advice}")]
     NoAdapter {

@@ -20,7 +20,7 @@ use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{Engine, Identity, Ledger, Residuals, Snapshot, Spread, StepReport, add_stage_time};
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings, TRAVEL_LIMIT};
-use crate::world::{Grain, World};
+use crate::world::{Grain, World, contact_reach};
 
 use buffers::Buffers;
 pub use buffers::Capacity;
@@ -66,7 +66,7 @@ impl GpuEngine {
     /// An engine at the state of `world`, on an open device.
     ///
     /// # Errors
-    /// When a buffer does not fit the device, or a shader is refused.
+    /// When a buffer does not fit the device, a shader is refused, or a period is too short for the grains.
     ///
     /// # Panics
     /// If the settings are invalid (see [`Settings::validate`]).
@@ -88,6 +88,7 @@ impl GpuEngine {
         room: Room,
     ) -> Result<GpuEngine, Error> {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
+        world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin))?;
         let capacity = Capacity::for_world(&world, world.grain_count(), settings.substeps, room);
         let buffers = Buffers::new(&device, &capacity)?;
         let kernels = Kernels::new(&device, &buffers, Features::of(&world))?;
@@ -407,7 +408,7 @@ impl GpuEngine {
         if !self.world.sinks.is_empty() {
             let spheres: Vec<layout::Sphere> =
                 self.read_list("spheres", self.world.corners.len() + self.world.grain_count())?;
-            layout::pull_removed(&mut self.world, &spheres);
+            self.ledger.removed_energy += layout::pull_removed(&mut self.world, &spheres);
         }
         Ok(())
     }
@@ -483,6 +484,8 @@ impl GpuEngine {
 
     /// Adds grains; the cells and the buffers grow with the largest grain and their number.
     fn extend_world(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
+        self.world.periodic.check(contact_reach(largest, self.settings.contact_margin))?;
         self.pull_world()?;
         let first = self.world.bodies.len();
         self.world.add_grains(grains.iter().copied());

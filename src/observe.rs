@@ -150,7 +150,7 @@ impl Observer {
         self
     }
 
-    /// The observer with the energies of a run that `accounts` were opened for.
+    /// Observes the energies of the run as well that `accounts` were opened for; comes last.
     #[must_use]
     pub fn with_accounts(mut self, accounts: Accounts) -> Observer {
         self.columns.extend(Accounts::QUANTITIES.iter().map(|&(name, unit, _)| Column::new(name, unit)));

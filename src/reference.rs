@@ -29,7 +29,7 @@ use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time};
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
-use crate::world::{Grain, World};
+use crate::world::{Grain, World, contact_reach};
 
 use narrowphase::{Law, Row};
 use split::Split;
@@ -85,9 +85,12 @@ impl ReferenceEngine {
     /// An engine at the state of `world`.
     ///
     /// # Panics
-    /// If the settings are invalid (see [`Settings::validate`]).
+    /// If the settings are invalid (see [`Settings::validate`]) or a period is too short for the grains (see
+    /// [`Periodic::check`](crate::world::Periodic::check)).
     pub fn new(world: World, settings: Settings, order: Order) -> ReferenceEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
+        let period = world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin));
+        assert!(period.is_ok(), "{period:?}");
         ReferenceEngine {
             law: Law::new(&settings),
             start_time: world.time,
@@ -186,7 +189,7 @@ impl ReferenceEngine {
                 booked += ledger::book_contacts(rows, before, velocities);
             });
         }
-        stages.time("integrate", || {
+        booked.removed_energy = stages.time("integrate", || {
             integrate::move_bodies(world, velocities, end, h, settings).map(|()| sinks::drain(world))
         })?;
         self.ledger += booked;
@@ -234,6 +237,8 @@ impl Engine for ReferenceEngine {
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
+        self.world.periodic.check(contact_reach(largest, self.settings.contact_margin))?;
         let first = self.world.bodies.len();
         self.world.add_grains(grains.iter().copied());
         self.ledger.emitted_energy += self.world.kinetic_energy_from(first);

@@ -10,6 +10,9 @@
 //! seed = 1                        # of everything random
 //! locked_axes = ["y", "rx", "rz"] # of all grains: here motion in the x-z plane
 //!
+//! [periodic]                      # axes along which the scene repeats itself, each optional
+//! x = [0.0, 0.2]                  # m
+//!
 //! [solver]                        # see crate::settings::Settings
 //! time_step = 5e-3
 //! substeps = 1
@@ -68,9 +71,6 @@
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
 //!
-//! [observe]
-//! energy = true                   # account for energies; false saves about a sweep per substep
-//!
 //! [observe.drum]
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
@@ -79,6 +79,7 @@
 //! grains = [0, 24]                # position_x:grain-0, velocity_x:grain-0, spin_x:grain-0 [rad/s], and so on
 //! boundaries = ["drum"]           # position_x:drum and so on
 //! contacts = [[0, 1], [0, "drum"]] # normal_force:0-1 [N], friction_force:0-1 [N], overlap:0-1 [m]
+//! energy = true                   # account for energies (energy_error and so on); false saves about 5 % of a step
 //!
 //! [[observe.regions]]             # grains whose centre is inside: number, mass, centre of mass
 //! name = "zone"                   # default "region-0" and so on
@@ -128,6 +129,16 @@
 //! A sink counts what it removes: `removed:NAME` \[-\] and `removed_mass:NAME` \[kg\] since the start, `mass_flow:NAME`
 //! \[kg/s\] averaged since the output before. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
 //! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
+//!
+//! Periodic axes: what leaves the cell on one side comes in on the other, and grains meet across the faces
+//! (see [`Periodic`](crate::world::Periodic)). A period is at least three times the diameter of the largest grain
+//! with its margin, 3 · 2 r · (1 + contact_margin), that of emitters included. Grains placed outside are wrapped
+//! in. Where a box, or a cylinder along its axis, spans a period, random packings and emitters fill it up to
+//! the faces and keep their distance across them; every other packing stays where it is put, and overlaps across
+//! a face are mistakes like others: a cubic lattice in such a box leaves at least a diameter across the faces.
+//! Boundaries are repeated with the cell and stay where they are; a grain meets the nearest image of each, so none
+//! should be longer than the period. A plane across a periodic axis, and so a wall of a box, is refused. Gravity
+//! may point along a periodic axis, as it does for flow down a slope.
 
 mod boundaries;
 mod emitter;
@@ -138,6 +149,7 @@ mod materials;
 mod overlap;
 mod overrides;
 mod packing;
+mod periodic;
 mod plan;
 mod problems;
 mod radii;
@@ -357,14 +369,18 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     check_steps(root, duration, &settings);
 
     let mut world = World::new(gravity, read_materials(root));
-    let entries = each(root, "boundaries", |i, table| boundaries::boundary(table, i, &world.materials));
-    let (names, boundaries) = unique("boundaries", entries, report);
+    let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
+    world.periodic = cell.periodic;
+    let boundary =
+        |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic);
+    let (names, boundaries) = unique("boundaries", each(root, "boundaries", boundary), report);
     boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
 
     let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
-    let shared = emitter::Shared { materials: &world.materials, duration, seed, locked };
+    let shared =
+        emitter::Shared { materials: &world.materials, duration, seed, locked, periodic: cell.periodic };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
     let moves = root.has("grains") || root.has("emitters") || world.free_boundaries().next().is_some();
     if !moves {
@@ -397,7 +413,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
-    Scenario {
+    let scenario = Scenario {
         name: name.to_owned(),
         title,
         duration,
@@ -410,7 +426,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         tracked,
         expectations,
         resolved: String::new(),
-    }
+    };
+    cell.check_lengths(scenario.largest_radius(), settings.contact_margin, report);
+    scenario
 }
 
 /// One of a list of things with names.

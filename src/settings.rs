@@ -64,7 +64,7 @@ impl WarmStart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bookkeeping {
-    /// No: saves about the cost of a sweep per substep.
+    /// No: saves about 5 % of a step of 20 sweeps.
     Off,
     /// Yes.
     #[default]

@@ -9,6 +9,7 @@ pub mod body;
 pub mod free;
 pub mod material;
 pub mod motion;
+pub mod periodic;
 pub mod shape;
 pub mod sink;
 
@@ -16,6 +17,7 @@ pub use body::{Axes, Bodies};
 pub use free::{Corner, FreeBody};
 pub use material::{Material, Materials, PairLaw};
 pub use motion::Motion;
+pub use periodic::{Periodic, contact_reach};
 pub use shape::{Form, Side, Sphere, Surface, Touch};
 pub use sink::Sink;
 
@@ -92,6 +94,8 @@ pub struct World {
     /// Per grain: which sink removed it. Such a grain keeps its id and its last pose and velocity, and takes
     /// part in nothing.
     pub removed: Vec<Option<u32>>,
+    /// Axes along which the world repeats itself; to be set before grains are added.
+    pub periodic: Periodic,
 }
 
 impl World {
@@ -122,23 +126,27 @@ impl World {
         self.boundaries.push(boundary);
     }
 
-    /// Adds grains at the end of the list.
+    /// Adds grains at the end of the list, wrapped into the periodic cell.
     pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) {
         for grain in grains {
             let mass = self.sphere_mass(grain.radius, grain.material);
             let inertia = 0.4 * mass * grain.radius * grain.radius;
+            let grain = Grain { position: self.wrap(grain.position), ..grain };
             let body = self.bodies.push_free(&grain, mass, inertia);
             self.spheres.push(Sphere { body, radius: grain.radius, material: grain.material });
             self.removed.push(None);
         }
     }
 
-    /// Removes a grain into a sink: nothing moves it any more.
-    pub fn remove_grain(&mut self, grain: usize, sink: u32) {
+    /// Removes a grain into a sink: nothing moves it any more. Gives the kinetic energy that it had \[J\];
+    /// 0 when it was removed before.
+    pub fn remove_grain(&mut self, grain: usize, sink: u32) -> f64 {
         let body = self.grain_body(grain);
+        let energy = self.bodies.kinetic_energy(body);
         self.removed[grain] = Some(sink);
         self.bodies.inverse_mass[body] = 0.0;
         self.bodies.inverse_inertia[body] = 0.0;
+        energy
     }
 
     /// Whether a grain is there: no sink has removed it.
@@ -293,14 +301,23 @@ impl World {
         match self.shape(b) {
             Shape::Surface(surface) => {
                 let body = surface.body as usize;
-                let (position, orientation) = (self.bodies.position[body], self.bodies.orientation[body]);
+                let position = self.periodic.image(self.bodies.position[body], ball.centre);
+                let orientation = self.bodies.orientation[body];
                 surface.touch_within(position, orientation, ball.centre, ball.radius, ball.contact_radius)
             }
             _ => {
                 let other = self.ball(b)?;
-                Some(Touch::between_spheres(ball.centre, ball.radius, other.centre, other.radius))
+                let other_centre = self.periodic.image(other.centre, ball.centre);
+                Some(Touch::between_spheres(ball.centre, ball.radius, other_centre, other.radius))
             }
         }
+    }
+
+    /// Where a sphere touches a surface of the nearest image of its boundary; `None` when it cannot.
+    pub fn touch_surface(&self, surface: &Surface, centre: DVec3, radius: f64) -> Option<Touch> {
+        let body = surface.body as usize;
+        let position = self.periodic.image(self.bodies.position[body], centre);
+        surface.touch(position, self.bodies.orientation[body], centre, radius)
     }
 
     /// Whether a corner may touch a surface: not that of its own body, and of two spheres (or a sphere and
@@ -348,6 +365,11 @@ impl World {
             Shape::Corner(corner) => corner.contact_radius,
             Shape::Surface(_) => 0.0,
         }
+    }
+
+    /// Centre of the sphere of a grain, place of a corner, that of the body of a surface \[m\].
+    pub fn centre(&self, shape: u32) -> DVec3 {
+        self.ball(shape).map_or(self.bodies.position[self.shape_body(shape) as usize], |ball| ball.centre)
     }
 
     /// Centre and radii of the sphere of a grain or a corner.

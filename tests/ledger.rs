@@ -7,7 +7,7 @@ mod common;
 use std::sync::atomic::AtomicBool;
 
 use common::*;
-use esker::contact::Impulse;
+use esker::contact::{ContactState, Impulse};
 use esker::engine::{Engine, Ledger, Snapshot};
 use esker::observe::energy::{
     elastic, error, error_share, kinetic, kinetic_per_grain, potential, rotational,
@@ -182,10 +182,12 @@ velocity = [0.1, 0.0, -0.5]
 rate = 200.0
 every = 0.1
 stop = 0.5
+[[sinks]]
+region = { kind = "box", min = [0.05, -1, -1], max = [1, 1, 1] }
 "#;
 
 #[test]
-fn grains_that_arrive_bring_their_energy_into_the_ledger() {
+fn grains_that_arrive_and_leave_take_their_energy_into_and_out_of_the_ledger() {
     let scenario = pellets(FOUNTAIN);
     for mut engine in both(&scenario.world, &scenario.settings) {
         let bound = closure_bound(engine.as_ref());
@@ -193,12 +195,15 @@ fn grains_that_arrive_bring_their_energy_into_the_ledger() {
         let emitted = values.get("emitted_energy").unwrap();
         let share = values.get("energy_error_share").unwrap();
         assert!(emitted > 0.0 && share <= bound, "{emitted} J arrived, share {share:e}");
-        assert_eq!(values.get("removed_energy"), Some(0.0));
+        let removed = values.get("removed_energy").unwrap();
+        assert!(removed > 1e-3 * emitted, "{removed} J left");
         let ledger = engine.snapshot().unwrap().ledger.unwrap();
         assert_eq!(values.get("dissipated_by_impact"), Some(-ledger.impact_work));
-        let without = Ledger { emitted_energy: 0.0, ..ledger };
         let kinetic = engine.snapshot().unwrap().world.kinetic_energy();
-        assert!(without.error(kinetic) > 0.5 * emitted, "grains from nowhere would show");
+        let from_nowhere = Ledger { emitted_energy: 0.0, ..ledger };
+        assert!(from_nowhere.error(kinetic) > 0.9 * emitted, "grains from nowhere would show");
+        let to_nowhere = Ledger { removed_energy: 0.0, ..ledger };
+        assert!(to_nowhere.error(kinetic) < -0.9 * removed, "and grains that vanish");
     }
 }
 
@@ -306,7 +311,8 @@ fn total(state: &Snapshot, law: NormalLaw) -> f64 {
 #[test]
 fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
     let scene = small_bed();
-    let unit = scene.world.grain_mass(0) * 9.81 * D; // m g d
+    // A millionth of m g d per grain: single precision rounds heights to a cell of 2 d that much.
+    let slack = 60.0 * 1e-6 * scene.world.grain_mass(0) * 9.81 * D;
     for normal_law in LAWS {
         for warm_start in STARTS {
             for substeps in [1, 4] {
@@ -315,25 +321,30 @@ fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
                 let mut engine = cpu(&scene.world, &settings);
                 engine.advance(400).unwrap();
                 let name = format!("{normal_law:?}, {warm_start:?}, {substeps} substeps");
-                assert_rests(&name, &mut engine, normal_law, 100, 1e-9 * unit);
+                assert_rests(&name, &mut engine, normal_law, 100, slack);
             }
-            // Single precision: the height of 60 grains to a rounding of a cell of 2 d each.
             let settings = Settings { normal_law, warm_start, iterations: 30, ..scene.settings };
             let mut settled = cpu(&scene.world, &settings);
             settled.advance(400).unwrap();
             let mut engine = gpu(&settled.snapshot().unwrap().world, &settings);
             engine.advance(20).unwrap();
-            let slack = 60.0 * 16.0 * ROUNDING * unit;
             assert_rests(&format!("{normal_law:?}, {warm_start:?}"), &mut engine, normal_law, 20, slack);
         }
     }
+}
+
+/// What the rigid law may still do to lift grains out of their overlaps: each contact's force times its overlap \[J\].
+fn lift(state: &Snapshot, law: NormalLaw) -> f64 {
+    let work = |contact: &ContactState| contact.impulse.normal / state.substep * (-contact.gap).max(0.0);
+    if law == NormalLaw::Rigid { state.contacts.iter().map(work).sum() } else { 0.0 }
 }
 
 /// A bed at rest has a twentieth of m g d per grain at most, when some of its grains slip, and its total
 /// energy does not rise above where it began.
 fn assert_rests(name: &str, engine: &mut dyn Engine, law: NormalLaw, steps: u64, slack: f64) {
     let on = format!("{name} on {}", engine.identity().device);
-    let begin = total(&engine.snapshot().unwrap(), law);
+    let first = engine.snapshot().unwrap();
+    let (begin, slack) = (total(&first, law), slack + lift(&first, law));
     for _ in 0..steps / 5 {
         engine.advance(5).unwrap();
         let state = engine.snapshot().unwrap();
@@ -420,6 +431,26 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     (!bounced.is_empty()).then(|| after.kinetic_energy() / world.kinetic_energy())
 }
 
+/// Of three grains in a row the first hits the second, from which the third parts. If the third were held from closing
+/// while it still moves away, all three would come out with 17/15 of the energy.
+#[test]
+fn a_parting_neighbour_of_an_elastic_impact_gains_nothing() {
+    let piece = |speed: f64| Piece {
+        radius: 0.01,
+        density: 1000.0,
+        friction: 0.0,
+        rolling: 0.0,
+        direction: DVec3::X,
+        velocity: speed * DVec3::X,
+        spin: DVec3::ZERO,
+    };
+    let row = [piece(1.0), piece(0.0), piece(0.5)];
+    let kept = kept_by_impacts(&stuck_together(&row, 1.0)).unwrap();
+    assert!((kept - 1.0).abs() < 1e-9, "{kept}");
+    let plastic = kept_by_impacts(&stuck_together(&row, 0.0)).unwrap();
+    assert!(plastic < 1.0, "{plastic}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
@@ -429,6 +460,16 @@ proptest! {
     ) {
         let kept = kept_by_impacts(&stuck_together(&pieces, restitution)).unwrap_or(1.0);
         prop_assert!(kept <= 1.0 + 1e-12, "{kept} of the energy is left");
+    }
+
+    #[test]
+    fn impacts_without_friction_never_gain_energy(
+        pieces in prop::collection::vec(piece(), 3..7), restitution in 0.0..=1.0f64,
+    ) {
+        let smooth: Vec<Piece> =
+            pieces.into_iter().map(|piece| Piece { friction: 0.0, rolling: 0.0, ..piece }).collect();
+        let kept = kept_by_impacts(&stuck_together(&smooth, restitution)).unwrap_or(1.0);
+        prop_assert!(kept <= 1.0 + 1e-6, "{kept} of the energy is left");
     }
 
     #[test]

@@ -93,7 +93,7 @@ fn moved(world: &World, shift: DVec3) -> World {
 fn a_scene_a_hundred_kilometres_away_has_the_same_bits_on_the_gpu() {
     for scenario in [mixed_sizes_in_a_drum(), box_of(300)] {
         let here = on_a_fine_lattice(&scenario.world);
-        let cell = esker::gpu::layout::Anchors::for_world(&here, &settings()).cell_size;
+        let cell = esker::gpu::layout::Anchors::for_world(&here, &settings()).cell_size.x;
         let far = DVec3::new(1e5, -1e5, 5e4);
         let shift = (far / cell).round() * cell;
         assert!((shift - far).length() < 2.0 * cell);

@@ -319,6 +319,10 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
         &["no boundary \"flor\"", "`floor`?"],
     );
     refuses("[expect]", "\"force_z:floor", "\"force_q:floor", "\"force_q", &["unknown quantity", "`force_"]);
+    refuses("[expect]", "height", "energy_eror", "energy_eror", &["did you mean `energy_error`?"]);
+    let found =
+        problems(&GOOD.replace("height = {", "energy_error = {"), &["observe.energy=false"]).to_string();
+    assert!(found.contains("`energy_error` needs the account of energies"), "{found}");
     refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["taken from 2 s until 1 s"]);
     refuses(
         "[observe",
@@ -564,4 +568,75 @@ fn overrides_are_refused_with_their_own_words() {
         let found = problems(GOOD, &[change]).to_string();
         assert!(found.contains(words), "--set {change}: no \"{words}\" in\n{found}");
     }
+}
+
+/// Breaks the good file by a table of its own before `[solver]`.
+fn refuses_period(table: &str, marked: &str, words: &[&str]) {
+    refuses("[solver]", "[solver]", &format!("[periodic]\n{table}\n\n[solver]"), marked, words);
+}
+
+#[test]
+fn a_period_needs_two_ascending_numbers() {
+    refuses_period(
+        "x = [1, 0]",
+        "[1, 0]",
+        &["`periodic.x` is empty", "min = 1 is not below max = 0", "swap"],
+    );
+    refuses_period("y = [1, 1]", "[1, 1]", &["`periodic.y` is empty"]);
+    refuses_period("x = [0, 1, 2]", "[0, 1, 2]", &["`periodic.x` has 3 numbers", "[min, max]"]);
+    refuses_period("x = [0, nan]", "nan", &["`periodic.x.1`", "a coordinate in metres"]);
+    refuses_period("x = 1.0", "1.0", &["`periodic.x` is 1, expected a list"]);
+    refuses_period("length = 1", "length", &["unknown key `length` in `periodic`", "known: `x`, `y`, `z`"]);
+}
+
+#[test]
+fn a_period_too_short_for_the_largest_grain_says_what_would_do() {
+    // Emitted grains of radius 0.02 m count: 3 · 1.1 · 0.04 m.
+    let words = ["`periodic.x` is 0.1 m long", "at least 0.132 m", "radius 0.02 m", "max to min + 0.132"];
+    refuses_period("x = [-0.05, 0.05]", "[-0.05, 0.05]", &words);
+    let good = GOOD.replacen("[solver]", "[periodic]\nx = [0, 0.132]\n\n[solver]", 1);
+    assert!(Scenario::parse("case", &good, Path::new(""), &[]).is_ok(), "what the message says does do");
+}
+
+#[test]
+fn a_plane_across_a_periodic_axis_is_refused() {
+    let words = ["`boundaries.0.shape`", "along z, which is periodic", "open = [\"-z\", \"+z\"]"];
+    let place = GOOD.find("{ kind = \"plane\"").expect("a plane");
+    let text = GOOD.replacen("[solver]", "[periodic]\nz = [0, 9]\n\n[solver]", 1);
+    let found = problems(&text, &[]).to_string();
+    let (line, column) = position(GOOD, place);
+    assert!(found.contains(&format!("case.toml:{}:{column}: ", line + 3)), "{found}");
+    words.iter().for_each(|word| assert!(found.contains(word), "no \"{word}\" in\n{found}"));
+
+    // With x periodic: a tilted plane, a box with all its walls, a plane that turns about y.
+    let tilted = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0.1, 0, 1] }";
+    let walls = "shape = { kind = \"box\", min = [-4, -9, 0], max = [5, 9, 9] }";
+    let level = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
+    let turning = format!("{level}\nmotion = {{ kind = \"rotation\", axis = [0, 1, 0], rate = 1 }}");
+    let rolling = format!("{level}\nmotion = {{ kind = \"rotation\", axis = [1, 0, 0], rate = 1 }}");
+    let open = walls.replace("9] }", "9], open = [\"-x\", \"+x\"] }");
+    let text = |shape: &str| {
+        GOOD.replacen("[solver]", "[periodic]\nx = [0, 9]\n\n[solver]", 1).replacen(level, shape, 1)
+    };
+    for shape in [tilted, walls, &turning] {
+        let found = problems(&text(shape), &[]).to_string();
+        assert!(found.contains("along x, which is periodic"), "{shape}\n{found}");
+        assert_eq!(found.lines().count(), 2, "{found}");
+    }
+    for shape in [level, &rolling, &open] {
+        let read = Scenario::parse("case", &text(shape), Path::new(""), &[]);
+        read.unwrap_or_else(|found| panic!("{shape}\n{found}"));
+    }
+}
+
+#[test]
+fn an_overlap_across_a_periodic_face_is_found() {
+    // The column stands on x = 0; a grain at the other face touches its image.
+    let list = "[[grains]]\nmaterial = \"glass\"\nradius = { kind = \"constant\", value = 0.01 }\n\
+                packing = { kind = \"list\", positions = [[0.285, 0, 0.01]] }\n\n[[emitters]]";
+    let text = GOOD.replacen("[[emitters]]", list, 1);
+    assert!(Scenario::parse("case", &text, Path::new(""), &[]).is_ok(), "they are apart without a period");
+    let text = text.replacen("[solver]", "[periodic]\nx = [0, 0.3]\n\n[solver]", 1);
+    let found = problems(&text, &[]).to_string();
+    assert!(found.contains("grain 3 of grains.1 overlaps grain 0 of grains.0 by 5.000e-3 m"), "{found}");
 }

@@ -14,7 +14,7 @@ use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{self, CHECK, DISPATCHED_COLOURS, Kernel, Pass, RESIDUAL, STEP, Work};
 use esker::reference::colouring;
 use esker::world::{self, Boundary, Form, Grain, Material, Materials, Motion, Side, World};
-use glam::{DQuat, DVec3, Vec3};
+use glam::{DQuat, DVec3, IVec3, Vec3};
 use naga::{Expression, Literal, Module, TypeInner};
 
 /// Limits that WebGPU grants everywhere.
@@ -296,6 +296,12 @@ impl Mark for f32 {
     }
 }
 
+impl Mark for IVec3 {
+    fn mark(mark: u32) -> IVec3 {
+        IVec3::splat(mark as i32)
+    }
+}
+
 impl Mark for Vec3 {
     fn mark(mark: u32) -> Vec3 {
         Vec3::splat(f32::from_bits(mark))
@@ -317,7 +323,6 @@ fn params_are_written_where_the_shader_reads_them() {
     let (params, fields) = marked!(Params {
         gravity,
         h,
-        cell_size,
         margin,
         impact_threshold,
         tolerance,
@@ -339,6 +344,8 @@ fn params_are_written_where_the_shader_reads_them() {
         rigid_share,
         rigid_limit,
         sinks,
+        cell_size,
+        periods,
         corners,
     });
     let mut buffer = UniformBuffer::new(Vec::new());

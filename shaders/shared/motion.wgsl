@@ -1,8 +1,40 @@
 // Anchored positions, rotations, and the velocity of bodies at a contact.
 
-// Vector from `from` to `to`: exact in the cells, so it does not lose digits far from the origin [m].
+// Vector from `from` to `to`, to the nearest image along periodic axes: exact in the cells, so it does
+// not lose digits far from the origin [m].
 fn between(from_pose: Pose, to_pose: Pose) -> vec3f {
-    return vec3f(to_pose.cell - from_pose.cell) * params.cell_size + (to_pose.offset - from_pose.offset);
+    let offset = to_pose.offset - from_pose.offset;
+    if HAS_PERIOD {
+        let apart = vec3f(shortest(to_pose.cell - from_pose.cell)) * params.cell_size + offset;
+        // Half a period apart in cells can be more than that in metres.
+        let period = vec3f(params.periods) * params.cell_size;
+        let is_over = (abs(apart) > 0.5 * period) & is_periodic();
+        return select(apart, apart - sign(apart) * period, is_over);
+    }
+    return vec3f(to_pose.cell - from_pose.cell) * params.cell_size + offset;
+}
+
+// Whether the scene has periodic axes.
+override HAS_PERIOD: bool = true;
+
+fn is_periodic() -> vec3<bool> {
+    return params.periods > vec3i(0);
+}
+
+// The cell in whose place another stands, periods away.
+fn wrap_cell(cell: vec3i) -> vec3i {
+    if !HAS_PERIOD {
+        return cell;
+    }
+    let period = max(params.periods, vec3i(1));
+    let rest = cell % period;
+    return select(cell, select(rest, rest + period, rest < vec3i(0)), is_periodic());
+}
+
+// The least number of cells that leads to an image of a cell this many cells away.
+fn shortest(apart: vec3i) -> vec3i {
+    let ahead = wrap_cell(apart);
+    return select(ahead, ahead - params.periods, is_periodic() & (2 * ahead > params.periods));
 }
 
 fn rotate(q: vec4f, v: vec3f) -> vec3f {

@@ -5,7 +5,6 @@
 struct Params {
     gravity: vec3f,            // [m/s²]
     h: f32,                    // substep [s]
-    cell_size: f32,            // [m]
     margin: f32,               // largest gap of a contact, in mean diameters [-]
     impact_threshold: f32,     // [m/s]
     tolerance: f32,            // [m/s], 0: sweep as often as told
@@ -27,6 +26,8 @@ struct Params {
     rigid_share: f32,          // share of a rigid overlap removed per substep [-]
     rigid_limit: f32,          // at most this many effective radii of it [-]
     sinks: u32,
+    cell_size: vec3f,          // [m]
+    periods: vec3i,            // cells per period along each axis, 0: not periodic
     corners: u32,              // of free boundaries; they stand before the grains in `spheres`
 }
 

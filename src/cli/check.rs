@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::observe::packing::up_against;
 use crate::scenario::{Emitter, Scenario};
 use crate::simulation::steps_until;
-use crate::world::{Material, Motion, World};
+use crate::world::{Material, Motion, Periodic, World};
 
 use super::device::memory_plan;
 use super::{Failure, Outcome, short};
@@ -43,6 +43,7 @@ fn print_counts(scenario: &Scenario) {
     println!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
     println!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
     println!("  expectations  {}", scenario.expectations.len());
+    print_period(&world.periodic);
     print_memory(scenario);
 }
 
@@ -50,6 +51,17 @@ fn print_counts(scenario: &Scenario) {
 fn list_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     if names.is_empty() { "0".to_owned() } else { format!("{} ({})", names.len(), names.join(", ")) }
+}
+
+fn print_period(periodic: &Periodic) {
+    let lengths = ["x", "y", "z"].into_iter().zip(periodic.length.to_array());
+    let periods: Vec<String> = lengths
+        .filter(|(_, length)| *length > 0.0)
+        .map(|(axis, length)| format!("{} m along {axis}", short(length)))
+        .collect();
+    if !periods.is_empty() {
+        println!("  periodic      {}", periods.join(", "));
+    }
 }
 
 /// What the GPU engine allocates for all grains, before it grows what turns out too small.

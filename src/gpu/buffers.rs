@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use encase::ShaderType as _;
+
 use crate::error::Error;
 use crate::world::World;
 
@@ -91,7 +93,7 @@ impl Capacity {
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         vec![
-            ("params", 112),
+            ("params", layout::Params::min_size().get()),
             ("status", size_of::<layout::Status>() as u64),
             ("arguments", 3 * 4 * 64),
             ("poses", bodies * size_of::<layout::Pose>() as u64),

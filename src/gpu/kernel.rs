@@ -39,6 +39,8 @@ pub struct Features {
     pub sinks: bool,
     /// Free boundaries.
     pub free_boundaries: bool,
+    /// Periodic axes.
+    pub period: bool,
 }
 
 impl Features {
@@ -48,6 +50,7 @@ impl Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
             sinks: !world.sinks.is_empty(),
             free_boundaries: world.free_boundaries().next().is_some(),
+            period: !world.periodic.is_none(),
         }
     }
 
@@ -56,6 +59,7 @@ impl Features {
         let all = [
             ("HAS_LOCKS", self.locks),
             ("HAS_SINKS", self.sinks),
+            ("HAS_PERIOD", self.period),
             ("HAS_FREE_BOUNDARIES", self.free_boundaries),
         ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));

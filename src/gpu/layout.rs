@@ -3,7 +3,7 @@
 
 use bytemuck::{Pod, Zeroable};
 use encase::{ShaderType, UniformBuffer};
-use glam::{DQuat, DVec3, Vec3};
+use glam::{DQuat, DVec3, I64Vec3, IVec3, Vec3};
 
 use crate::contact::Impulse;
 use crate::engine::Ledger;
@@ -12,7 +12,7 @@ use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
     TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
-use crate::world::{Corner, Form, Side, World};
+use crate::world::{Corner, Form, Side, World, contact_reach};
 
 /// No index; WGSL `NONE`.
 pub const NONE: u32 = u32::MAX;
@@ -29,7 +29,6 @@ pub const HALT_EXPLODED: u32 = 4;
 pub struct Params {
     pub gravity: Vec3,
     pub h: f32,
-    pub cell_size: f32,
     pub margin: f32,
     pub impact_threshold: f32,
     pub tolerance: f32,
@@ -51,6 +50,8 @@ pub struct Params {
     pub rigid_share: f32,
     pub rigid_limit: f32,
     pub sinks: u32,
+    pub cell_size: Vec3,
+    pub periods: IVec3,
     pub corners: u32,
 }
 
@@ -231,18 +232,31 @@ pub struct FreeBoundary {
 /// The grid that positions are anchored to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Anchors {
-    /// Width of a cell \[m\]: that of the largest grain with its margin, rounded up to five bits, so
-    /// that whole numbers of cells are exact in single and double precision.
-    pub cell_size: f64,
+    /// Middle of cell 0 \[m\]: the least coordinate of a periodic axis, else 0.
+    pub origin: DVec3,
+    /// Edges of a cell \[m\]: that of the largest grain with its margin, rounded up to five bits, so
+    /// that whole numbers of cells are exact in single and double precision; along a periodic axis a
+    /// whole part of the period, exact to one rounding.
+    pub cell_size: DVec3,
+    /// Cells per period along each axis, 0 where it is not periodic.
+    pub periods: I64Vec3,
 }
 
 impl Anchors {
     /// Cells for the largest grain of a world.
     pub fn for_world(world: &World, settings: &Settings) -> Anchors {
-        let diameter = world.largest_diameter();
-        let reach = if diameter > 0.0 { diameter * (1.0 + settings.contact_margin) } else { 1.0 };
+        let largest = 0.5 * world.largest_diameter();
+        let reach = if largest > 0.0 { contact_reach(largest, settings.contact_margin) } else { 1.0 };
         let unit = (reach.log2().floor() - 4.0).exp2();
-        Anchors { cell_size: (reach / unit).ceil() * unit }
+        let rounded = DVec3::splat((reach / unit).ceil() * unit);
+        let periodic = &world.periodic;
+        // Before the first grain even a short period is a cell.
+        let periods = periodic.cells(reach).max(periodic.select(DVec3::ONE, DVec3::ZERO).as_i64vec3());
+        Anchors {
+            origin: periodic.select(periodic.min, DVec3::ZERO),
+            cell_size: periodic.select(periodic.length / periods.as_dvec3(), rounded),
+            periods,
+        }
     }
 
     /// Strides of the cell hash along y and z: the present extent of the grains, so that they map to buckets
@@ -260,23 +274,32 @@ impl Anchors {
 
     /// Refuses a position whose cell does not fit an integer, with room to move on.
     pub(super) fn check_reach(&self, position: DVec3) -> Result<(), Error> {
-        let limit = f64::from(1 << 30) * self.cell_size;
-        if position.abs().max_element() <= limit {
+        let cells = f64::from(1 << 30);
+        if ((position - self.origin) / self.cell_size).abs().max_element() <= cells {
             return Ok(());
         }
-        Err(Error::TooFar { x: position.x, y: position.y, z: position.z, cell: self.cell_size, limit })
+        let cell = self.cell_size.min_element();
+        Err(Error::TooFar { x: position.x, y: position.y, z: position.z, cell, limit: cells * cell })
     }
 
     /// Cell whose centre is nearest, and the offset from it \[m\].
     pub fn anchor(&self, position: DVec3) -> ([i32; 3], [f32; 3]) {
-        let cell = (position / self.cell_size).round();
-        let offset = position - cell * self.cell_size;
+        let from_origin = position - self.origin;
+        let cell = (from_origin / self.cell_size).round();
+        let offset = from_origin - cell * self.cell_size;
         (cell.to_array().map(|x| x as i32), single(offset))
     }
 
     /// Position of an anchored point \[m\].
     pub fn position(&self, cell: [i32; 3], offset: [f32; 3]) -> DVec3 {
-        DVec3::from(cell.map(f64::from)) * self.cell_size + double(offset)
+        self.origin + (DVec3::from(cell.map(f64::from)) * self.cell_size + double(offset))
+    }
+
+    /// The cell in whose place another stands, periods away.
+    fn wrap(&self, cell: [i32; 3]) -> [i32; 3] {
+        let periods = self.periods.as_ivec3();
+        [0, 1, 2]
+            .map(|axis| if periods[axis] > 0 { cell[axis].rem_euclid(periods[axis]) } else { cell[axis] })
     }
 
     fn pose(&self, position: DVec3, orientation: DQuat, locked: u32) -> Pose {
@@ -316,7 +339,6 @@ impl Params {
         Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
-            cell_size: anchors.cell_size as f32,
             margin: settings.contact_margin as f32,
             impact_threshold: settings.impact_threshold as f32,
             tolerance: settings.tolerance as f32,
@@ -342,6 +364,8 @@ impl Params {
             rigid_share: RIGID_CORRECTION as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
             sinks: world.sinks.len() as u32,
+            cell_size: Vec3::from(single(anchors.cell_size)),
+            periods: anchors.periods.as_ivec3(),
             corners: world.corners.len() as u32,
         }
     }
@@ -355,9 +379,12 @@ impl Params {
 
 pub(super) fn poses(world: &World, anchors: &Anchors) -> Vec<Pose> {
     let bodies = &world.bodies;
-    (0..bodies.len())
+    let mut poses: Vec<Pose> = (0..bodies.len())
         .map(|i| anchors.pose(bodies.position[i], bodies.orientation[i], bodies.locked[i].bits()))
-        .collect()
+        .collect();
+    // The last half cell of a period is the first half of cell 0.
+    poses[world.boundaries.len()..].iter_mut().for_each(|pose| pose.cell = anchors.wrap(pose.cell));
+    poses
 }
 
 pub(super) fn velocities(world: &World) -> Vec<Velocity> {
@@ -493,21 +520,21 @@ pub(super) fn schedule(
 
 /// Brings poses and velocities of all bodies back.
 pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocities: &[Velocity]) {
+    let (periodic, boundaries) = (world.periodic, world.boundaries.len());
     let bodies = &mut world.bodies;
     for (body, (pose, velocity)) in poses.iter().zip(velocities).enumerate() {
-        bodies.position[body] = anchors.position(pose.cell, pose.offset);
+        let position = anchors.position(pose.cell, pose.offset);
+        bodies.position[body] = if body < boundaries { position } else { periodic.wrap(position) };
         bodies.orientation[body] = DQuat::from_array(pose.orientation.map(f64::from));
         bodies.velocity[body] = double(velocity.linear);
         bodies.angular_velocity[body] = double(velocity.angular);
     }
 }
 
-/// Removes the grains that sinks took on the device.
-pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) {
-    let grains = spheres.iter().skip(world.corners.len()).enumerate();
-    for (grain, sphere) in grains.filter(|(_, sphere)| sphere.tag != NONE) {
-        world.remove_grain(grain, sphere.tag);
-    }
+/// Removes the grains that sinks took on the device; gives the kinetic energy they had \[J\].
+pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
+    let taken = spheres.iter().skip(world.corners.len()).enumerate().filter(|(_, sphere)| sphere.tag != NONE);
+    taken.map(|(grain, sphere)| world.remove_grain(grain, sphere.tag)).sum()
 }
 
 /// An entry of the ledger.

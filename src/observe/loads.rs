@@ -24,7 +24,7 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
             let body = body as usize;
             let Some(load) = loads.get_mut(body) else { continue };
             let force = sign * contact.impulse.linear(contact.normal) / snapshot.substep;
-            let arm = contact.point - world.bodies.position[body];
+            let arm = contact.point - world.periodic.image(world.bodies.position[body], contact.point);
             load.force += force;
             load.torque += arm.cross(force) + sign * contact.impulse.rolling / snapshot.substep;
         }

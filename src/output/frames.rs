@@ -36,8 +36,9 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
     }
 }
 
-/// Contacts as lines between the two centres, for a boundary from the centre to the contact point: normal
-/// and tangential force \[N\], gap \[m\], and whether friction is at its bound (0 or 1).
+/// Contacts as lines between the two centres, for a boundary from the centre to the contact point, across a
+/// periodic face to the nearest image: normal and tangential force \[N\], gap \[m\], and whether friction is at
+/// its bound (0 or 1).
 pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let contacts = || snapshot.contacts.iter();
     let force = |impulse: f64| impulse / snapshot.substep;
@@ -59,8 +60,13 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
 }
 
 fn ends(snapshot: &Snapshot, contact: &ContactState) -> [[f64; 3]; 2] {
-    let centre = |body: u32| snapshot.world.bodies.position[body as usize].to_array();
+    let centre = |body: u32| snapshot.world.bodies.position[body as usize];
+    let near_end = centre(contact.bodies[0]);
     let is_grain = snapshot.world.sphere_of(contact.key.b).is_some();
-    let far_end = if is_grain { centre(contact.bodies[1]) } else { contact.point.to_array() };
-    [centre(contact.bodies[0]), far_end]
+    let far_end = if is_grain {
+        snapshot.world.periodic.image(centre(contact.bodies[1]), near_end)
+    } else {
+        contact.point
+    };
+    [near_end.to_array(), far_end.to_array()]
 }

@@ -2,13 +2,14 @@
 //!
 //! Cells are hashed row by row into a table, so the grid needs no bounds: a compact scene maps without
 //! collisions, a scattered one wraps around, and a grain is only paired when its cell is the one looked
-//! for. Grains inside a bucket are ordered by id. Twin: `shaders/broadphase.wgsl`.
+//! for. Grains inside a bucket are ordered by id. Along a periodic axis a whole number of cells, three or
+//! more, makes up the period and the last is a neighbour of the first. Twin: `shaders/broadphase.wgsl`.
 
 use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::contact::Key;
-use crate::world::{Touch, World};
+use crate::world::{Periodic, Touch, World, contact_reach};
 
 /// Grains handled by one task.
 const CHUNK: usize = 256;
@@ -59,25 +60,37 @@ struct Grid {
     grains: Vec<u32>,
     cells: Vec<I64Vec3>,
     centres: Vec<DVec3>,
+    lattice: Lattice,
+}
+
+/// How space is divided into cells.
+struct Lattice {
+    /// Corner of cell 0 \[m\].
+    origin: DVec3,
+    /// Edges of a cell \[m\].
+    cell_size: DVec3,
+    /// Cells per period along each axis, 0 where it is not periodic.
+    periods: I64Vec3,
 }
 
 impl Grid {
     fn new(world: &World, margin: f64) -> Option<Grid> {
-        let largest = world.largest_radius();
-        if largest == 0.0 {
+        let reach = contact_reach(world.largest_radius(), margin);
+        if reach == 0.0 {
             return None;
         }
-        let cell_size = 2.0 * largest * (1.0 + margin);
+        let lattice = Lattice::new(&world.periodic, reach);
         let centres: Vec<DVec3> =
             world.spheres.iter().map(|sphere| world.bodies.position[sphere.body as usize]).collect();
-        let cells: Vec<I64Vec3> = centres.iter().map(|&centre| cell_of(centre, cell_size)).collect();
+        let cells: Vec<I64Vec3> = centres.iter().map(|&centre| lattice.cell_of(centre)).collect();
         let present = world.present_grains();
         let low = present.clone().map(|grain| cells[grain]).fold(I64Vec3::MAX, I64Vec3::min);
         let high = present.clone().map(|grain| cells[grain]).fold(I64Vec3::MIN, I64Vec3::max);
         let row = high.x.saturating_sub(low.x).saturating_add(3);
         let slab = row.wrapping_mul(high.y.saturating_sub(low.y).saturating_add(3));
         let mask = (2 * cells.len()).next_power_of_two() - 1;
-        let mut grid = Grid { row, slab, mask, starts: Vec::new(), grains: Vec::new(), cells, centres };
+        let (starts, grains) = (Vec::new(), Vec::new());
+        let mut grid = Grid { row, slab, mask, starts, grains, cells, centres, lattice };
         grid.sort(present);
         Some(grid)
     }
@@ -128,10 +141,11 @@ impl Grid {
                 .map(|surface| Key { a: owner, b: surface }),
         );
         let first = keys.len();
-        for cell in neighbourhood(self.cells[grain]) {
+        for cell in self.lattice.neighbourhood(self.cells[grain]) {
             let close = self.grains_in(cell).filter(|&other| {
                 let reach = (radius + world.spheres[other].radius) * (1.0 + margin);
-                other > grain && self.centres[grain].distance_squared(self.centres[other]) < reach * reach
+                let apart = |other| world.separation(self.centres[other], self.centres[grain]);
+                other > grain && apart(other).length_squared() < reach * reach
             });
             keys.extend(close.map(|other| Key { a: owner, b: first_grain + other as u32 }));
         }
@@ -139,17 +153,39 @@ impl Grid {
     }
 }
 
-fn cell_of(position: DVec3, cell_size: f64) -> I64Vec3 {
-    (position / cell_size).floor().as_i64vec3()
-}
+impl Lattice {
+    fn new(periodic: &Periodic, reach: f64) -> Lattice {
+        let periods = periodic.cells(reach);
+        Lattice {
+            origin: periodic.select(periodic.min, DVec3::ZERO),
+            cell_size: periodic.select(periodic.length / periods.as_dvec3(), DVec3::splat(reach)),
+            periods,
+        }
+    }
 
-/// A cell and the 26 around it.
-fn neighbourhood(cell: I64Vec3) -> impl Iterator<Item = I64Vec3> {
-    (-1..=1).flat_map(move |z| {
-        (-1..=1).flat_map(move |y| {
-            (-1..=1).map(move |x| {
-                I64Vec3::new(cell.x.wrapping_add(x), cell.y.wrapping_add(y), cell.z.wrapping_add(z))
+    fn cell_of(&self, position: DVec3) -> I64Vec3 {
+        self.wrap(((position - self.origin) / self.cell_size).floor().as_i64vec3())
+    }
+
+    /// The cell in whose place another stands, periods away.
+    fn wrap(&self, cell: I64Vec3) -> I64Vec3 {
+        if self.periods == I64Vec3::ZERO {
+            return cell;
+        }
+        let wrap = |cell: i64, period: i64| if period > 0 { cell.rem_euclid(period) } else { cell };
+        let (cell, periods) = (cell.to_array(), self.periods.to_array());
+        I64Vec3::from_array([0, 1, 2].map(|axis| wrap(cell[axis], periods[axis])))
+    }
+
+    /// A cell and the 26 around it.
+    fn neighbourhood(&self, cell: I64Vec3) -> impl Iterator<Item = I64Vec3> {
+        (-1..=1).flat_map(move |z| {
+            (-1..=1).flat_map(move |y| {
+                (-1..=1).map(move |x| {
+                    let (x, y, z) = (cell.x.wrapping_add(x), cell.y.wrapping_add(y), cell.z.wrapping_add(z));
+                    self.wrap(I64Vec3::new(x, y, z))
+                })
             })
         })
-    })
+    }
 }

@@ -19,8 +19,8 @@ use super::velocity::Velocity;
 enum Role {
     /// It would close within the substep, faster than the threshold: it leaves at this speed \[m/s\].
     Bounces(f64),
-    /// It touches: it is held from closing.
-    Holds,
+    /// It touches: it leaves at this speed at least \[m/s\].
+    Touches(f64),
     /// It takes no part.
     Absent,
 }
@@ -60,7 +60,7 @@ fn role(row: &Row, speed: f64, settings: &Settings) -> Role {
     if speed < -settings.impact_threshold && row.gap + settings.substep() * speed <= reach {
         Role::Bounces(-row.restitution * speed)
     } else if row.gap <= reach {
-        Role::Holds
+        Role::Touches(-row.restitution * speed.max(0.0))
     } else {
         Role::Absent
     }
@@ -74,8 +74,7 @@ fn impact_row(row: &Row, role: Role) -> Row {
         sigma_n: 0.0,
         inverse_d: [if rigid > 0.0 { 1.0 / rigid } else { 0.0 }, row.inverse_d[1], row.inverse_d[2]],
         target: match role {
-            Role::Bounces(speed) => speed,
-            Role::Holds => 0.0,
+            Role::Bounces(speed) | Role::Touches(speed) => speed,
             Role::Absent => FAR,
         },
         ..*row

@@ -20,12 +20,12 @@ pub fn move_bodies(
     settings: &Settings,
 ) -> Result<(), Error> {
     judge(world, velocities, h, settings)?;
-    let bodies = &mut world.bodies;
+    let (bodies, periodic) = (&mut world.bodies, world.periodic);
     let grains = velocities.iter().enumerate().skip(world.boundaries.len());
     for (body, velocity) in grains.filter(|(_, velocity)| velocity.is_free()) {
         bodies.velocity[body] = velocity.linear;
         bodies.angular_velocity[body] = velocity.angular;
-        bodies.position[body] += h * velocity.linear;
+        bodies.position[body] = periodic.wrap(bodies.position[body] + h * velocity.linear);
         let turn = DQuat::from_scaled_axis(h * velocity.angular);
         bodies.orientation[body] = (turn * bodies.orientation[body]).normalize();
     }
@@ -37,11 +37,11 @@ pub fn move_bodies(
 
 /// Free boundaries keep their angular momentum while they turn.
 fn move_free_boundaries(world: &mut World, velocities: &[Velocity], h: f64) {
-    let World { boundaries, bodies, .. } = world;
+    let World { boundaries, bodies, periodic, .. } = world;
     for (body, boundary) in boundaries.iter().enumerate() {
         let (Some(free), velocity) = (boundary.free_body(), &velocities[body]) else { continue };
         bodies.velocity[body] = velocity.linear;
-        bodies.position[body] += h * velocity.linear;
+        bodies.position[body] = periodic.wrap(bodies.position[body] + h * velocity.linear);
         (bodies.orientation[body], bodies.angular_velocity[body]) =
             free.turn(bodies.orientation[body], velocity.angular, h);
     }

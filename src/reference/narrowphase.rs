@@ -104,14 +104,16 @@ pub fn fill_rows(world: &World, law: &Law, keys: &[Key], colouring: &Colouring, 
 pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
     let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
     let [a, b] = bodies.map(|body| body as usize);
+    let shared = [a, b].into_iter().any(|body| world.free_body(body).is_some());
+    let blank = Row { bodies, impulse: carried, shared, ..Row::default() };
     let Some(touch) = world.touch(key.a, key.b) else {
-        return Row { bodies, gap: f64::INFINITY, position_target: FAR, impulse: carried, ..Row::default() };
+        return Row { gap: f64::INFINITY, position_target: FAR, ..blank };
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
-    let (arm_a, arm_b) = (touch.point - world.bodies.position[a], touch.point - world.bodies.position[b]);
+    let arm_a = touch.point - world.bodies.position[a];
+    let arm_b = touch.point - world.periodic.image(world.bodies.position[b], world.centre(key.a));
     let mut row = Row {
-        bodies,
         normal: touch.normal,
         gap: touch.gap,
         arm_a,
@@ -119,8 +121,7 @@ pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
         restitution: pair.restitution,
         friction: pair.friction,
         rolling_arm: pair.rolling_resistance * world.rolling_radius(key.a, key.b),
-        impulse: carried,
-        ..Row::default()
+        ..blank
     };
     row.set_normal_law(law, pair, radius);
     row.set_inverse_d(world);
@@ -160,7 +161,6 @@ impl Row {
     /// 1/D per kind of row \[E5\]. The friction block is bounded by a multiple of the identity, which is
     /// exact for spheres, whose arms are parallel to the normal.
     pub fn set_inverse_d(&mut self, world: &World) {
-        self.shared = self.bodies.iter().any(|&body| world.free_body(body as usize).is_some());
         if self.shared {
             return self.set_shared(world);
         }

@@ -2,15 +2,16 @@
 
 use rayon::prelude::*;
 
-use crate::world::World;
+use crate::world::{Sink, World};
 
 /// Grains looked at by one task.
 const CHUNK: usize = 1024;
 
-/// Removes the grains whose centre is inside a sink; the first sink of the list takes it.
-pub fn drain(world: &mut World) {
+/// Removes the grains whose centre is inside a sink; the first sink of the list takes it. Gives the kinetic
+/// energy that they had \[J\].
+pub fn drain(world: &mut World) -> f64 {
     if world.sinks.is_empty() {
-        return;
+        return 0.0;
     }
     let taken: Vec<(usize, u32)> = (0..world.grain_count())
         .into_par_iter()
@@ -18,12 +19,11 @@ pub fn drain(world: &mut World) {
         .filter(|&grain| world.is_present(grain))
         .filter_map(|grain| Some((grain, sink_at(world, grain)?)))
         .collect();
-    for (grain, sink) in taken {
-        world.remove_grain(grain, sink);
-    }
+    taken.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum()
 }
 
 fn sink_at(world: &World, grain: usize) -> Option<u32> {
     let centre = world.bodies.position[world.grain_body(grain)];
-    world.sinks.iter().position(|sink| sink.contains(centre)).map(|sink| sink as u32)
+    let holds = |sink: &Sink| sink.contains(world.periodic.image(centre, sink.position));
+    world.sinks.iter().position(holds).map(|sink| sink as u32)
 }

@@ -6,13 +6,14 @@
 use glam::{DQuat, DVec3};
 
 use super::materials::{DENSITY, material_id};
+use super::periodic::check_walls;
 use super::read::{
     FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number, text,
     unit_vector, vector, word,
 };
 use super::region::corners;
 use super::{Entry, locked_axes};
-use crate::world::{Boundary, Form, FreeBody, MaterialId, Materials, Motion, Side, Surface};
+use crate::world::{Boundary, Form, FreeBody, MaterialId, Materials, Motion, Periodic, Side, Surface};
 
 /// A shape about to become a boundary.
 struct Shape {
@@ -33,6 +34,7 @@ pub fn boundary(
     table: &mut Table<'_>,
     index: usize,
     materials: &Materials,
+    periodic: &Periodic,
 ) -> Option<Entry<(Boundary, Vec<Surface>)>> {
     let name = table.or("name", format!("boundary-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
@@ -52,6 +54,9 @@ pub fn boundary(
         (Some(shape), Some(motion), Some(material)) => Some(assemble(name.clone(), shape, motion, material)),
         _ => None,
     };
+    if let Some((boundary, surfaces)) = &value {
+        check_walls(table, boundary, surfaces, periodic);
+    }
     Some(Entry { name, name_span, value })
 }
 

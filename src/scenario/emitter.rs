@@ -9,7 +9,7 @@ use super::radii::{RadiusDraw, radii};
 use super::random::{Random, Stream};
 use super::read::{DURATION, Need, TIME, Table, number, text, vector, whole};
 use super::region::{Region, region};
-use crate::world::{Axes, Grain, MaterialId, Materials};
+use crate::world::{Axes, Grain, MaterialId, Materials, Periodic};
 
 /// Tries to place one grain in a wave before the region counts as full.
 const TRIES: usize = 500;
@@ -28,6 +28,7 @@ pub struct Emitter {
     region: Region,
     velocity: DVec3,
     locked: Axes,
+    periodic: Periodic,
     schedule: Schedule,
     placed: u64,
     /// Waves that have been, the next one is number `waves`.
@@ -61,6 +62,8 @@ pub struct Shared<'a> {
     pub seed: u64,
     /// Axes that all grains are locked on.
     pub locked: Axes,
+    /// The periodic cell.
+    pub periodic: Periodic,
 }
 
 /// Reads one of `[[emitters]]`; `index` is its place in the list, from 0.
@@ -73,7 +76,8 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let schedule = schedule(table, shared.duration);
     let (region, radii) = (region?, radii?);
-    if let Some(place) = place.filter(|_| !region.has_room_for(radii.largest())) {
+    let has_room = region.through_faces(&shared.periodic, radii.largest()).has_room_for(radii.largest());
+    if let Some(place) = place.filter(|_| !has_room) {
         place.problem(
             format!("no grain of radius {} m fits into the region of `{}`", radii.largest(), table.name()),
             "enlarge the region or reduce the radius",
@@ -88,6 +92,7 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
         region,
         velocity,
         locked: shared.locked,
+        periodic: shared.periodic,
         schedule,
         placed: 0,
         waves: 0,
@@ -166,7 +171,7 @@ impl Emitter {
         if due == 0 {
             return Vec::new();
         }
-        let mut grid = SphereGrid::default();
+        let mut grid = SphereGrid::new(self.periodic);
         existing
             .into_iter()
             .filter(|&(centre, radius)| self.is_near(centre, radius))
@@ -194,8 +199,8 @@ impl Emitter {
             None => self.sizes.next(&mut self.random),
         };
         let free = |&centre: &DVec3| !grid.is_blocked(centre, radius);
-        let Some(position) = (0..TRIES).map(|_| self.region.place(radius, &mut self.random)).find(free)
-        else {
+        let region = self.region.through_faces(&self.periodic, radius);
+        let Some(position) = (0..TRIES).map(|_| region.place(radius, &mut self.random)).find(free) else {
             self.waiting = Some(radius);
             return None;
         };
@@ -208,7 +213,9 @@ impl Emitter {
 
     fn is_near(&self, centre: DVec3, radius: f64) -> bool {
         let (min, max) = self.region.bounds();
-        centre.cmpge(min - radius).all() && centre.cmple(max + radius).all()
+        // Across a face it may be near wherever it is.
+        let near = centre.cmpge(min - radius) & centre.cmple(max + radius);
+        (near | self.periodic.length.cmpgt(DVec3::ZERO)).all()
     }
 
     /// Grains that should have been placed by `time` \[s\].
@@ -266,6 +273,7 @@ mod tests {
             region: Region::Box { min: DVec3::ZERO, max: DVec3::ONE },
             velocity: DVec3::NEG_Z,
             locked: Axes::NONE,
+            periodic: Periodic::default(),
             schedule: Schedule { rate, start: 1.0, stop, interval: 0.1, total },
             placed: 0,
             waves: 0,

@@ -159,7 +159,7 @@ fn place_block(
     earlier: &[Grain],
     random: &mut Random,
 ) -> Result<Vec<Placed>, Refusal> {
-    let mut grid = SphereGrid::default();
+    let mut grid = SphereGrid::new(world.periodic);
     if matches!(block.packing, Packing::Random { .. }) {
         earlier.iter().for_each(|grain| grid.insert(grain.position, grain.radius));
     }
@@ -167,16 +167,14 @@ fn place_block(
         grid.is_blocked(centre, radius)
             || deepest_boundary(world, centre, radius).is_some_and(|(gap, _)| gap < 0.0)
     };
-    block.packing.place(&block.radii, random, &is_blocked)
+    block.packing.place(&block.radii, &world.periodic, random, &is_blocked)
 }
 
 /// Gap \[m\] to the boundary that a sphere touches most deeply, and which one that is.
 pub fn deepest_boundary(world: &World, centre: DVec3, radius: f64) -> Option<(f64, usize)> {
     let gap = |surface: &crate::world::Surface| {
-        let body = surface.body as usize;
-        let touch =
-            surface.touch(world.bodies.position[body], world.bodies.orientation[body], centre, radius)?;
-        Some((touch.gap, body))
+        let touch = world.touch_surface(surface, centre, radius)?;
+        Some((touch.gap, surface.body as usize))
     };
     world.surfaces.iter().filter_map(gap).min_by(|a, b| a.0.total_cmp(&b.0))
 }

@@ -6,13 +6,16 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use glam::DVec3;
 
-/// Spheres that can be asked for the ones near a place.
+use crate::world::Periodic;
+
+/// Spheres that can be asked for the ones near a place, also across the faces of a periodic cell.
 #[derive(Debug, Default)]
 pub struct SphereGrid {
     spheres: Vec<(DVec3, f64)>,
     /// Next sphere of the same cell, per sphere; `END` at the last.
     next: Vec<u32>,
     levels: Vec<Level>,
+    periodic: Periodic,
 }
 
 /// The spheres of one octave of radii.
@@ -27,8 +30,14 @@ struct Level {
 const END: u32 = u32::MAX;
 
 impl SphereGrid {
+    /// No spheres, in a periodic cell.
+    pub fn new(periodic: Periodic) -> SphereGrid {
+        SphereGrid { periodic, ..SphereGrid::default() }
+    }
+
     /// Adds a sphere.
     pub fn insert(&mut self, centre: DVec3, radius: f64) {
+        let centre = self.periodic.wrap(centre);
         let id = self.spheres.len() as u32;
         let octave = radius.log2().floor() as i32;
         let place = match self.levels.iter().position(|level| level.octave == octave) {
@@ -49,7 +58,7 @@ impl SphereGrid {
     pub fn is_blocked(&self, centre: DVec3, radius: f64) -> bool {
         let overlaps = |other: (DVec3, f64)| {
             let reach = radius + other.1;
-            centre.distance_squared(other.0) < reach * reach
+            self.periodic.separation(centre, other.0).length_squared() < reach * reach
         };
         self.levels.iter().any(|level| {
             let mut blocked = false;
@@ -62,7 +71,8 @@ impl SphereGrid {
     }
 
     /// Calls `pair` for the spheres that may touch sphere `id` and are larger, or of the same octave
-    /// and earlier, until it says no. Over all ids every pair comes up once.
+    /// and earlier, until it says no. Over all ids every pair comes up once, or more than once in a periodic
+    /// cell that is narrow.
     pub fn visit_pairs(&self, id: u32, mut pair: impl FnMut(u32) -> bool) {
         let (centre, radius) = self.spheres[id as usize];
         let octave = radius.log2().floor() as i32;
@@ -79,22 +89,33 @@ impl SphereGrid {
 
     /// Visits the spheres of a level whose cell is within `reach`, until `go_on` says no.
     fn visit(&self, level: &Level, centre: DVec3, reach: f64, go_on: &mut dyn FnMut(u32) -> bool) {
+        self.periodic.images(centre, reach).all(|image| self.visit_around(level, image, reach, go_on));
+    }
+
+    /// The same without a look across the faces; whether to go on.
+    fn visit_around(
+        &self,
+        level: &Level,
+        centre: DVec3,
+        reach: f64,
+        go_on: &mut dyn FnMut(u32) -> bool,
+    ) -> bool {
         let (low, high) = (cell(centre - reach, level.cell_size), cell(centre + reach, level.cell_size));
         let cells: f64 = (0..3).map(|axis| high[axis] as f64 - low[axis] as f64 + 1.0).product();
         if cells > level.heads.len() as f64 {
-            level.heads.values().all(|&head| self.visit_cell(head, go_on));
-            return;
+            return level.heads.values().all(|&head| self.visit_cell(head, go_on));
         }
         for x in low[0]..=high[0] {
             for y in low[1]..=high[1] {
                 for z in low[2]..=high[2] {
                     let head = level.heads.get(&[x, y, z]).copied().unwrap_or(END);
                     if !self.visit_cell(head, go_on) {
-                        return;
+                        return false;
                     }
                 }
             }
         }
+        true
     }
 
     fn visit_cell(&self, head: u32, go_on: &mut dyn FnMut(u32) -> bool) -> bool {
@@ -159,6 +180,36 @@ mod tests {
 
     fn overlap(a: (DVec3, f64), b: (DVec3, f64)) -> bool {
         a.0.distance(b.0) < a.1 + b.1
+    }
+
+    /// A cell smaller than the cube that the spheres are in.
+    const CELL: Periodic = Periodic { min: DVec3::splat(-1.0), length: DVec3::new(2.0, 1.7, 0.0) };
+
+    #[test]
+    fn the_grid_finds_every_overlapping_pair_across_the_faces_of_a_periodic_cell() {
+        let spheres: Vec<_> = spheres().into_iter().map(|(centre, radius)| (1.2 * centre, radius)).collect();
+        let mut grid = SphereGrid::new(CELL);
+        spheres.iter().for_each(|&(centre, radius)| grid.insert(centre, radius));
+        let overlaps = |a: u32, b: u32| {
+            let (a, b) = (spheres[a as usize], spheres[b as usize]);
+            CELL.separation(a.0, b.0).length() < a.1 + b.1
+        };
+        let mut found = Vec::new();
+        for id in 0..spheres.len() as u32 {
+            grid.visit_pairs(id, |other| {
+                found.extend(overlaps(id, other).then_some((id.max(other), id.min(other))));
+                true
+            });
+            let (centre, radius) = spheres[id as usize];
+            assert!(grid.is_blocked(centre + DVec3::new(2.0, -1.7, 0.0), radius), "by itself");
+        }
+        found.sort_unstable();
+        found.dedup();
+        let all = (0..600u32).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let expected: Vec<_> = all.filter(|&(a, b)| overlaps(a, b)).collect();
+        let direct = expected.iter().filter(|&&(a, b)| overlap(spheres[a as usize], spheres[b as usize]));
+        assert!(direct.count() + 20 < expected.len(), "too few pairs across the faces to prove anything");
+        assert_eq!(found, expected);
     }
 
     #[test]

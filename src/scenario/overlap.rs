@@ -75,7 +75,7 @@ fn describe(overlap: &Overlap, placement: &Placement, blocks: &[Block], world: &
 }
 
 fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> {
-    let mut grid = SphereGrid::default();
+    let mut grid = SphereGrid::new(world.periodic);
     placement.grains.iter().for_each(|grain| grid.insert(grain.position, grain.radius));
     let allowed = |grain: usize| blocks[placement.block_of(grain)].allow_overlap;
     let mut overlaps = Vec::new();
@@ -85,7 +85,7 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
     for end in (1..=count).rev().step_by(CHUNK) {
         let chunk = (end.saturating_sub(CHUNK)..end).into_par_iter();
         overlaps.par_extend(chunk.filter_map(|grain| {
-            let grains = deepest_grain(&grid, &placement.grains, grain, &allowed);
+            let grains = deepest_grain(&grid, world, &placement.grains, grain, &allowed);
             let boundaries =
                 if allowed(grain) { None } else { boundary_overlap(world, &placement.grains, grain) };
             [grains, boundaries].into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
@@ -101,6 +101,7 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
 /// The deepest of the overlaps with other grains, blamed on the later of the two.
 fn deepest_grain(
     grid: &SphereGrid,
+    world: &World,
     grains: &[Grain],
     id: usize,
     allowed: &(dyn Fn(usize) -> bool + Sync),
@@ -110,7 +111,7 @@ fn deepest_grain(
     grid.visit_pairs(id as u32, |other| {
         let other = other as usize;
         let (a, b) = (&grains[id], &grains[other]);
-        let depth = a.radius + b.radius - a.position.distance(b.position);
+        let depth = a.radius + b.radius - world.separation(a.position, b.position).length();
         let share = depth / a.radius.min(b.radius);
         if share > ACCEPTED && !(allowed(id) && allowed(other)) {
             found += 1;

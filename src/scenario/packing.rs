@@ -15,6 +15,7 @@ use super::radii::{Radii, RadiusDraw};
 use super::random::Random;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
 use super::region::{Region, region};
+use crate::world::Periodic;
 
 /// Where the grains of a block start.
 #[derive(Debug, Clone, PartialEq)]
@@ -221,6 +222,7 @@ impl Packing {
     pub fn place(
         &self,
         radii: &Radii,
+        periodic: &Periodic,
         random: &mut Random,
         is_blocked: &dyn Fn(DVec3, f64) -> bool,
     ) -> Result<Vec<Placed>, Refusal> {
@@ -236,7 +238,7 @@ impl Packing {
                 Ok(zip(sites.into_iter().map(|site| lattice.shake(site, random)), sizes))
             }
             Packing::Random { region, count } => {
-                random::fill(region, draws(*count, random), random, is_blocked)
+                random::fill(region, periodic, draws(*count, random), random, is_blocked)
             }
             Packing::Pyramid { base, rows } => Ok(pile_up(*base, *rows, radii.largest())),
             Packing::List { positions, radii: given, velocities, angular_velocities } => {
@@ -291,7 +293,8 @@ mod tests {
     use super::*;
 
     fn place(packing: &Packing, radii: &Radii) -> Vec<Placed> {
-        packing.place(radii, &mut Random::new(1, Stream::Grains(0)), &|_, _| false).expect("room")
+        let mut random = Random::new(1, Stream::Grains(0));
+        packing.place(radii, &Periodic::default(), &mut random, &|_, _| false).expect("room")
     }
 
     fn least_gap(grains: &[Placed]) -> f64 {
@@ -337,7 +340,9 @@ mod tests {
         let region = Region::Box { min: DVec3::ZERO, max: DVec3::ONE };
         let packing = Packing::Random { region, count: 16 };
         let mut random = Random::new(1, Stream::Grains(0));
-        let refusal = packing.place(&Radii::Constant(0.2), &mut random, &|_, _| false).expect_err("full");
+        let none = Periodic::default();
+        let refusal =
+            packing.place(&Radii::Constant(0.2), &none, &mut random, &|_, _| false).expect_err("full");
         assert!(refusal.0.contains("of 16 grains"), "{}", refusal.0);
     }
 }

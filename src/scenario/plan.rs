@@ -27,11 +27,6 @@ pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
     OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") }
 }
 
-/// Reads whether energies are accounted for.
-pub fn bookkeeping(table: &mut Table<'_>) -> Bookkeeping {
-    if table.or("energy", true, boolean) { Bookkeeping::On } else { Bookkeeping::Off }
-}
-
 /// Reads one of `[[observe.regions]]`; `index` is its place in the list, from 0.
 pub fn observed_region(
     table: &mut Table<'_>,
@@ -48,6 +43,11 @@ pub fn observed_region(
     let value =
         region.zip(material).map(|(region, material)| RegionPlan { name: name.clone(), region, material });
     Some(Entry { name, name_span, value })
+}
+
+/// Reads whether energies are accounted for.
+pub fn bookkeeping(table: &mut Table<'_>) -> Bookkeeping {
+    if table.or("energy", true, boolean) { Bookkeeping::On } else { Bookkeeping::Off }
 }
 
 /// Reads what to observe of a drum.

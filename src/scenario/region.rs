@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::random::Random;
 use super::read::{LENGTH, Node, Table, direction, number, vector};
-use crate::world::Form;
+use crate::world::{Form, Periodic};
 
 /// A part of space.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +50,32 @@ impl Region {
                 let top = base + length * axis;
                 (base.min(top) - reach, base.max(top) + reach)
             }
+        }
+    }
+
+    /// The region as far as spheres of this radius may lie in it: where a box or a cylinder spans a period,
+    /// they may lie across its faces, and it goes on by a radius at both ends.
+    pub fn through_faces(&self, periodic: &Periodic, radius: f64) -> Region {
+        let spans = |extent: DVec3| {
+            let long_enough = extent.cmpge(periodic.length * (1.0 - SLACK));
+            DVec3::select(long_enough & periodic.length.cmpgt(DVec3::ZERO), DVec3::splat(radius), DVec3::ZERO)
+        };
+        match *self {
+            Region::Box { min, max } => {
+                let more = spans(max - min);
+                Region::Box { min: min - more, max: max + more }
+            }
+            Region::Cylinder { base, axis, length, radius: outer } => {
+                let is_along = axis.abs().max_element() > 1.0 - SLACK;
+                let more = if is_along { spans((length * axis).abs()).max_element() } else { 0.0 };
+                Region::Cylinder {
+                    base: base - more * axis,
+                    axis,
+                    length: length + 2.0 * more,
+                    radius: outer,
+                }
+            }
+            Region::Sphere { .. } => self.clone(),
         }
     }
 

@@ -64,7 +64,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
     std::fs::write(settled.path(), "x,y,z,radius\n0,0,0.0064,0.0065\n0.01,0,0.0064,0.005\n")
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
-    let cases: [(&str, &[&str], usize); 8] = [
+    let cases: [(&str, &[&str], usize); 9] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -73,6 +73,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("pile.toml", &[], 3363),
         ("hopper.toml", &[], 1800),
         ("pile_at_rest.toml", &[&file], 2),
+        ("gas.toml", &[], 1000),
     ];
     for (name, overrides, grains) in cases {
         let scenario = shipped(name, overrides);

@@ -325,3 +325,33 @@ motion = {{ kind = "free", velocity = [1.0, 0.2, -4.0] }}
     Scenario::parse("corner", &pellets(&text).resolved, Path::new("."), &elastic)
         .unwrap_or_else(|problems| panic!("{problems}"))
 }
+
+/// A crowd on a floor, in motion, in a cell that is periodic along these axes: three cells of the contact
+/// search along y and z, four along x. The first layer of grains in each direction lies on the faces. A ball
+/// stands two periods away along x, its image between grains on both sides of a face.
+pub fn periodic(axes: &str) -> Scenario {
+    let period = |axis: char, length: f64| match axes.contains(axis) {
+        true => format!("{axis} = [0.0, {length}]\n"),
+        false => String::new(),
+    };
+    let cell = [period('x', 0.0655), period('y', 0.0524), period('z', 0.0524)].concat();
+    let floor = if axes.contains('z') { "" } else { FLOOR };
+    pellets(&format!(
+        r#"
+[periodic]
+{cell}
+{floor}
+[[boundaries]]
+name = "ball"
+material = "pellet"
+shape = {{ kind = "sphere", centre = [0.12445, 0.00655, 0.01295], radius = 0.0045 }}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+velocity = [0.5, 0.3, -0.2]
+angular_velocity = [0.0, 3.0, 0.0]
+allow_overlap = true
+packing = {{ kind = "lattice", corner = [0.0, 0.0, 0.0064], counts = [5, 4, 4], spacing = 0.0131, jitter = 0.0002 }}
+"#
+    ))
+}

@@ -6,17 +6,19 @@ use super::super::grid::SphereGrid;
 use super::super::random::Random;
 use super::super::region::Region;
 use super::{InitialMotion, Placed, Refusal};
-use crate::world::sphere_volume;
+use crate::world::{Periodic, sphere_volume};
 
 /// Tries for one grain before the region counts as full.
 const TRIES: usize = 50_000;
 
-/// Places grains of the given sizes at random in a region without overlaps.
+/// Places grains of the given sizes at random in a region without overlaps. Where the region spans a period
+/// they may lie across its faces.
 ///
 /// # Errors
 /// When a grain finds no free place, with the number that did.
 pub fn fill(
     region: &Region,
+    periodic: &Periodic,
     mut sizes: Vec<f64>,
     random: &mut Random,
     is_blocked: &dyn Fn(DVec3, f64) -> bool,
@@ -24,7 +26,8 @@ pub fn fill(
     sizes.sort_by(|a, b| b.total_cmp(a));
     let count = sizes.len();
     let solid = sizes.iter().map(|&radius| sphere_volume(radius)).sum::<f64>() / region.volume();
-    if !sizes.first().is_none_or(|&largest| region.has_room_for(largest)) {
+    let has_room = |&largest: &f64| region.through_faces(periodic, largest).has_room_for(largest);
+    if !sizes.first().is_none_or(has_room) {
         return Err(refuse(0, count, solid));
     }
     if solid > 0.64 {
@@ -33,9 +36,10 @@ pub fn fill(
             "enlarge the region, or use fewer or smaller grains".to_owned(),
         ));
     }
-    let mut grid = SphereGrid::default();
+    let mut grid = SphereGrid::new(*periodic);
     let mut placed = Vec::with_capacity(count);
     for radius in sizes {
+        let region = region.through_faces(periodic, radius);
         let free = |&centre: &DVec3| !grid.is_blocked(centre, radius) && !is_blocked(centre, radius);
         let position = (0..TRIES).map(|_| region.place(radius, random)).find(free);
         let Some(position) = position else { return Err(refuse(placed.len(), count, solid)) };

@@ -1,0 +1,113 @@
+//! The `[periodic]` table: axes along which the scene repeats itself.
+
+use std::ops::Range;
+
+use glam::{DQuat, DVec3};
+
+use super::read::{Need, Node, Report, Table, number, unit_vector};
+use crate::world::{Boundary, Form, Motion, Periodic, Surface, contact_reach};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+/// Share of a normal along a periodic axis that is taken for rounding \[-\].
+const ROUNDING: f64 = 1e-9;
+
+/// The periodic cell, and where it stands in the file.
+#[derive(Default)]
+pub struct Cell {
+    /// The cell.
+    pub periodic: Periodic,
+    spans: [Range<usize>; 3],
+}
+
+/// Reads the table: `[min, max]` for each periodic axis.
+pub fn cell(table: &mut Table<'_>) -> Option<Cell> {
+    let mut cell = Cell::default();
+    for (axis, name) in AXES.into_iter().enumerate() {
+        let Some(node) = table.node(name) else { continue };
+        cell.spans[axis] = node.span.clone();
+        if let Some((min, max)) = extent(node) {
+            cell.periodic.min[axis] = min;
+            cell.periodic.length[axis] = max - min;
+        }
+    }
+    Some(cell)
+}
+
+/// Reads `[min, max]`.
+fn extent(node: Node<'_>) -> Option<(f64, f64)> {
+    const PLACE: Need = Need::new(|x| x.abs() <= 1e9, "a coordinate in metres (at most 1e9)");
+    let ends = node.clone().list(number(PLACE))?;
+    let &[min, max] = ends.as_slice() else {
+        node.problem(
+            format!("`{}` has {} numbers, expected two: [min, max]", node.name(), ends.len()),
+            "for example [0.0, 0.1]",
+        );
+        return None;
+    };
+    if min >= max {
+        node.problem(
+            format!("`{}` is empty: min = {min} is not below max = {max}", node.name()),
+            "swap or change the two numbers",
+        );
+        return None;
+    }
+    Some((min, max))
+}
+
+impl Cell {
+    /// Reports the periods that are too short for grains of at most the radius `largest` \[m\], whose contacts
+    /// have a `margin` in mean diameters.
+    pub fn check_lengths(&self, largest: f64, margin: f64, report: &Report) {
+        let reach = contact_reach(largest, margin);
+        for axis in self.periodic.short_axes(reach) {
+            let (name, length) = (AXES[axis], self.periodic.length[axis]);
+            let least = rounded_up(Periodic::least_length(reach));
+            report.problem(
+                &self.spans[axis],
+                format!(
+                    "`periodic.{name}` is {length} m long, expected at least {least} m: three diameters of the \
+                     largest grain (radius {largest} m), each with its contact margin"
+                ),
+                format!("set max to min + {least} or more, or use smaller grains"),
+            );
+        }
+    }
+}
+
+/// A length in six digits, not below it.
+fn rounded_up(length: f64) -> String {
+    let decimals = (5.0 - length.log10().floor()).clamp(0.0, 300.0);
+    let unit = 0.1f64.powf(decimals);
+    // A whole number of units is not rounded to the next for an error in its last digits.
+    let text = format!("{:.*}", decimals as usize, (length / unit * (1.0 - 1e-10)).ceil() * unit);
+    if decimals > 0.0 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Reports a plane that stands across a periodic axis, now or when it has turned: behind it there would be
+/// no room for the grains of the next cell.
+pub fn check_walls(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surface], periodic: &Periodic) {
+    let axis_across = surfaces.iter().find_map(|surface| {
+        let normals = normals(boundary, surface)?;
+        (0..3).find(|&axis| {
+            periodic.length[axis] > 0.0 && normals.iter().any(|normal| normal[axis].abs() > ROUNDING)
+        })
+    });
+    let (Some(axis), Some(node)) = (axis_across, table.node("shape")) else { return };
+    let name = AXES[axis];
+    node.problem(
+        format!("`{}` has a plane whose normal has a part along {name}, which is periodic", node.name()),
+        format!(
+            "of a box leave the walls out, open = [\"-{name}\", \"+{name}\"]; to tilt a floor, tilt gravity instead"
+        ),
+    );
+}
+
+/// Normal of a plane at three of its orientations: what all three lack, it never has.
+fn normals(boundary: &Boundary, surface: &Surface) -> Option<[DVec3; 3]> {
+    let normal = matches!(surface.form, Form::Plane).then(|| surface.orientation * DVec3::Z)?;
+    let axis = match boundary.motion {
+        Motion::Rotation { rate, .. } => unit_vector(rate).unwrap_or(normal),
+        _ => normal,
+    };
+    Some([0.0, 0.25, 0.5].map(|turns| DQuat::from_axis_angle(axis, turns * std::f64::consts::TAU) * normal))
+}

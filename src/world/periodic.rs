@@ -1,0 +1,215 @@
+//! Periodic boundaries: what leaves the cell on one side comes in on the other.
+//!
+//! ```text
+//!        min           min + length
+//!  ·  ·  ·│·  ·  ·  ·  ·  ·│·  ·  ·
+//!         │  a          b  │(a)         b meets the image of a across the face:
+//!  ·  ·  ·│·  ·  ·  ·  ·  ·│·  ·  ·     separation(b, a) points to the right
+//! ```
+//!
+//! Only separations count, so a face has no effect on what happens near it. Grains are kept in the cell,
+//! boundaries stay where they are and act through their nearest image.
+
+use glam::{BVec3, DVec3, I64Vec3};
+
+use super::World;
+use crate::error::Error;
+
+/// Cells of the contact search per period, at least: with fewer, a grain would meet two images of another.
+const LEAST_CELLS: f64 = 3.0;
+/// Rounding that a length of exactly so many cells is forgiven \[-\].
+const SLACK: f64 = 1e-9;
+/// Cells per period, at most: beyond, an integer of the GPU engine would not hold them.
+const MOST_CELLS: f64 = (1 << 30) as f64;
+
+/// The axes along which the world repeats itself.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Periodic {
+    /// Corner of the cell with the least coordinates \[m\]; without meaning on an axis that is not periodic.
+    pub min: DVec3,
+    /// Length of the cell \[m\]; 0 on an axis that is not periodic.
+    pub length: DVec3,
+}
+
+impl Periodic {
+    /// Whether no axis is periodic.
+    pub fn is_none(&self) -> bool {
+        self.length == DVec3::ZERO
+    }
+
+    /// The shortest vector from a position to the images of another \[m\].
+    pub fn separation(&self, from: DVec3, to: DVec3) -> DVec3 {
+        self.image(to, from) - from
+    }
+
+    /// The image of a position that is nearest to another \[m\].
+    pub fn image(&self, position: DVec3, near: DVec3) -> DVec3 {
+        if self.is_none() {
+            return position;
+        }
+        let apart = position - near;
+        let is_far = self.is_periodic() & apart.abs().cmpgt(0.5 * self.length);
+        // Most pairs are near each other: they are spared the division.
+        if !is_far.any() {
+            return position;
+        }
+        let shift = (apart / self.length).round() * self.length;
+        DVec3::select(is_far, position - shift, position)
+    }
+
+    /// The image of a position that lies in the cell, from `min` up to but not including the other end \[m\].
+    pub fn wrap(&self, position: DVec3) -> DVec3 {
+        if self.is_none() {
+            return position;
+        }
+        let end = self.min + self.length;
+        let is_inside = position.cmpge(self.min) & position.cmplt(end);
+        let periods = ((position - self.min) / self.length).floor();
+        let wrapped = position - periods * self.length;
+        // Rounding may lead to either end.
+        let is_past = wrapped.cmplt(self.min) | wrapped.cmpge(end);
+        let wrapped = DVec3::select(is_past, self.min, wrapped);
+        self.select(DVec3::select(is_inside, position, wrapped), position)
+    }
+
+    /// The images of a position in the cell that are within `reach` of it \[m\], its own place included.
+    pub fn images(&self, position: DVec3, reach: f64) -> impl Iterator<Item = DVec3> {
+        let inside = self.wrap(position);
+        let steps = [0, 1, 2].map(|axis| {
+            let (place, length) = (inside[axis], self.length[axis]);
+            let has_below = length > 0.0 && place + reach >= self.min[axis] + length;
+            let has_above = length > 0.0 && place - reach <= self.min[axis];
+            (-i8::from(has_below)..=i8::from(has_above)).map(move |step| f64::from(step) * length)
+        });
+        let [x, y, z] = steps;
+        x.flat_map(move |x| {
+            let z = z.clone();
+            y.clone().flat_map(move |y| z.clone().map(move |z| inside + DVec3::new(x, y, z)))
+        })
+    }
+
+    /// Cells of the contact search along each axis, each at least `reach` wide \[m\]; 0 where the axis is not
+    /// periodic.
+    pub fn cells(&self, reach: f64) -> I64Vec3 {
+        let fitting = (self.length / reach * (1.0 + SLACK)).floor().min(DVec3::splat(MOST_CELLS));
+        fitting.as_i64vec3()
+    }
+
+    /// The least length of a period for contacts that reach as far as `reach` \[m\].
+    pub fn least_length(reach: f64) -> f64 {
+        LEAST_CELLS * reach
+    }
+
+    /// Axes whose period is too short for contacts that reach as far as `reach` \[m\].
+    pub fn short_axes(&self, reach: f64) -> impl Iterator<Item = usize> {
+        let cells = self.cells(reach);
+        let is_short = move |axis: usize| self.length[axis] > 0.0 && (cells[axis] as f64) < LEAST_CELLS;
+        (0..3).filter(move |&axis| is_short(axis))
+    }
+
+    /// Checks that no grain can meet two images of another, when contacts reach as far as `reach` \[m\].
+    ///
+    /// # Errors
+    /// When a period is shorter than three times that.
+    pub fn check(&self, reach: f64) -> Result<(), Error> {
+        match self.short_axes(reach).next() {
+            Some(axis) => Err(Error::ShortPeriod {
+                axis: ["x", "y", "z"][axis],
+                length: self.length[axis],
+                least: Periodic::least_length(reach),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// `periodic` on the periodic axes, `other` elsewhere.
+    pub fn select(&self, periodic: DVec3, other: DVec3) -> DVec3 {
+        DVec3::select(self.is_periodic(), periodic, other)
+    }
+
+    fn is_periodic(&self) -> BVec3 {
+        self.length.cmpgt(DVec3::ZERO)
+    }
+}
+
+impl World {
+    /// The shortest vector from a position to the images of another \[m\].
+    pub fn separation(&self, from: DVec3, to: DVec3) -> DVec3 {
+        self.periodic.separation(from, to)
+    }
+
+    /// The image of a position that lies in the periodic cell \[m\].
+    pub fn wrap(&self, position: DVec3) -> DVec3 {
+        self.periodic.wrap(position)
+    }
+}
+
+/// How far apart the centres of two grains of at most this radius \[m\] can be in a contact \[m\], with a margin
+/// in mean diameters.
+pub fn contact_reach(radius: f64, margin: f64) -> f64 {
+    2.0 * radius * (1.0 + margin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CELL: Periodic = Periodic { min: DVec3::new(-1.0, 5.0, 2.0), length: DVec3::new(3.0, 0.0, 0.7) };
+
+    #[test]
+    fn a_position_is_wrapped_into_the_cell_by_whole_periods() {
+        assert_eq!(CELL.wrap(DVec3::new(2.5, 99.0, 1.5)), DVec3::new(-0.5, 99.0, 2.2));
+        assert_eq!(CELL.wrap(DVec3::new(-1.0, -99.0, 2.0)), DVec3::new(-1.0, -99.0, 2.0));
+        assert_eq!(CELL.wrap(DVec3::new(2.0, 0.0, 2.1)).x, -1.0, "the far end belongs to the next cell");
+        for i in -2000..2000 {
+            let far = DVec3::splat(f64::from(i) * 0.37);
+            for place in [far, far.map(f64::next_down), -1e-18 * far + CELL.min] {
+                let wrapped = CELL.wrap(place);
+                assert!(wrapped.x >= -1.0 && wrapped.x < 2.0, "{place} to {wrapped}");
+                assert!(wrapped.z >= 2.0 && wrapped.z < 2.7, "{place} to {wrapped}");
+                assert_eq!(CELL.wrap(wrapped), wrapped, "once is enough");
+            }
+        }
+    }
+
+    #[test]
+    fn a_separation_is_the_shortest_of_all_images() {
+        let apart = CELL.separation(DVec3::new(1.9, 0.0, 2.05), DVec3::new(-0.9, 7.0, 2.65));
+        assert!((apart - DVec3::new(0.2, 7.0, -0.1)).length() < 1e-15, "{apart}");
+        let back = CELL.separation(DVec3::new(-0.9, 7.0, 2.65), DVec3::new(1.9, 0.0, 2.05));
+        assert!((apart + back).length() < 1e-15);
+        let far = CELL.separation(DVec3::ZERO, DVec3::new(3.0 * 7.0 + 0.25, 0.0, -0.7 * 4.0));
+        assert!((far - DVec3::new(0.25, 0.0, 0.0)).length() < 1e-14, "{far}");
+    }
+
+    #[test]
+    fn without_periodic_axes_nothing_changes_to_the_last_bit() {
+        let (a, b) = (DVec3::new(0.1, 1e9, -3e-7), DVec3::new(1.0 / 3.0, -7.7, 1e-30));
+        let none = Periodic::default();
+        assert_eq!((none.wrap(a), none.separation(a, b)), (a, b - a));
+        assert_eq!((none.image(a, b), none.images(a, 1e9).count()), (a, 1));
+        assert_eq!(none.cells(0.1), I64Vec3::ZERO);
+    }
+
+    #[test]
+    fn a_place_near_a_corner_has_four_images_near_the_cell_with_two_periodic_axes() {
+        let corner = DVec3::new(-0.95, 0.0, 2.65);
+        let images: Vec<DVec3> = CELL.images(corner, 0.1).collect();
+        assert_eq!(images.len(), 4, "{images:?}");
+        for image in &images {
+            assert!(CELL.separation(corner, *image).length() < 1e-15);
+        }
+        assert_eq!(CELL.images(DVec3::new(0.0, 0.0, 2.3), 0.1).count(), 1);
+    }
+
+    #[test]
+    fn a_period_of_exactly_three_cells_is_long_enough_whatever_the_rounding() {
+        for i in 1..1000 {
+            let reach = f64::from(i) * 0.0137;
+            let cell =
+                Periodic { min: DVec3::ZERO, length: DVec3::new(Periodic::least_length(reach), 0.0, 0.0) };
+            assert!(cell.check(reach).is_ok() && cell.cells(reach) == I64Vec3::new(3, 0, 0));
+            assert!(cell.check(1.000_001 * reach).is_err());
+        }
+    }
+}
