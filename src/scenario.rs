@@ -42,6 +42,12 @@
 //! shape = { kind = "cylinder", base = [0, 0, 0], axis = [0, 1, 0], length = 0.1, radius = 0.26, caps = true }
 //! motion = { kind = "rotation", axis = [0, 1, 0], rate = 0.25 }
 //!
+//! [[boundaries]]
+//! name = "lid"
+//! material = "pellet"
+//! shape = { kind = "box", min = [-0.1, 0, 0.1], max = [0.1, 0.1, 0.12], side = "outside" }
+//! motion = { kind = "free", velocity = [0, 0, 0], locked_axes = ["y"], density = 900 }
+//!
 //! [[grains]]
 //! material = "pellet"
 //! radius = { kind = "constant", value = 0.0065 }

@@ -577,12 +577,13 @@ fn the_residual_is_that_of_its_twin() {
 }
 
 /// Kinetic energy of bodies with the masses that the device knows \[J\].
-fn kinetic(velocities: &[Velocity]) -> f64 {
-    let free = velocities.iter().filter(|velocity| velocity.is_free());
-    free.map(|v| {
-        0.5 * (v.linear.length_squared() / v.inverse_mass + v.angular.length_squared() / v.inverse_inertia)
-    })
-    .sum()
+fn kinetic(world: &World, velocities: &[Velocity]) -> f64 {
+    let rotational = |body: usize, v: &Velocity| match world.free_body(body) {
+        Some(free) => free.rotational_energy(world.bodies.orientation[body], v.angular),
+        None => 0.5 * v.angular.length_squared() / v.inverse_inertia,
+    };
+    let free = velocities.iter().enumerate().filter(|(_, velocity)| velocity.is_free());
+    free.map(|(body, v)| 0.5 * v.linear.length_squared() / v.inverse_mass + rotational(body, v)).sum()
 }
 
 /// Works are impulses times velocities; each is off by what `velocity_bound` allows the other.
@@ -609,7 +610,7 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         let (end, rows) = (case.twin_velocities(), case.twin_rows());
         let found = layout::entry(&case.gpu.ledger_entry().unwrap());
 
-        let change = kinetic(&end) - kinetic(&start);
+        let change = kinetic(&case.world, &end) - kinetic(&case.world, &start);
         let sweeps = case.settings.iterations;
         let bound = work_bound(&rows, &start, sweeps) + work_bound(&rows, &end, sweeps);
         let mut pairs = vec![(found.error(change), 0.0, bound)];
