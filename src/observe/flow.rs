@@ -13,9 +13,11 @@ pub fn rms_speed(snapshot: &Snapshot) -> f64 {
     (sum / snapshot.world.present_count().max(1) as f64).sqrt()
 }
 
-/// Speed of the fastest grain \[m/s\]; 0 without grains.
+/// Speed of the fastest grain or free boundary \[m/s\]; 0 without any.
 pub fn max_speed(snapshot: &Snapshot) -> f64 {
-    speeds_squared(snapshot).fold(0.0, f64::max).sqrt()
+    let velocity = &snapshot.world.bodies.velocity;
+    let boundaries = snapshot.world.free_boundaries().map(|(body, _)| velocity[body].length_squared());
+    speeds_squared(snapshot).chain(boundaries).fold(0.0, f64::max).sqrt()
 }
 
 /// Angle of the centre of mass from straight down, about the axis of the drum, positive in the sense of

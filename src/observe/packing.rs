@@ -28,10 +28,12 @@ pub fn centre_of_mass(snapshot: &Snapshot) -> DVec3 {
     moment / grains(snapshot).map(|grain| grain.mass).sum::<f64>()
 }
 
-/// Momentum of the grains \[N s\].
+/// Momentum of the grains and free boundaries \[N s\].
 pub fn momentum(snapshot: &Snapshot) -> DVec3 {
     let velocity = &snapshot.world.bodies.velocity;
-    grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum()
+    let boundaries = snapshot.world.free_boundaries();
+    grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum::<DVec3>()
+        + boundaries.map(|(body, free)| free.mass * velocity[body]).sum::<DVec3>()
 }
 
 /// Angular momentum of the grains about the origin, their spin included \[N m s\].
