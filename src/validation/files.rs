@@ -18,6 +18,7 @@ pub const FILES: &[(&str, &str)] = &[
     file!("slide_to_roll.toml"),
     file!("incline.toml"),
     file!("column_forces.toml"),
+    file!("haff_gas.toml"),
 ];
 
 #[cfg(test)]
