@@ -32,6 +32,7 @@ pub const FILES: &[(&str, &str)] = &[
     file!("chung_ooi_4.toml"),
     file!("chung_ooi_5.toml"),
     file!("chung_ooi_7.toml"),
+    file!("haff_gas.toml"),
 ];
 
 #[cfg(test)]
