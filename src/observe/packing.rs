@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::grains;
 use crate::engine::Snapshot;
+use crate::world::FreeBody;
 
 /// Direction against gravity; +z without gravity.
 pub fn up_against(gravity: DVec3) -> DVec3 {
@@ -61,14 +62,17 @@ pub fn momentum(snapshot: &Snapshot) -> DVec3 {
         + boundaries.map(|(body, free)| free.mass * velocity[body]).sum::<DVec3>()
 }
 
-/// Angular momentum of the grains about the origin, their spin included \[N m s\].
+/// Angular momentum of the grains and free boundaries about the origin, their spin included \[N m s\].
 pub fn angular_momentum(snapshot: &Snapshot) -> DVec3 {
     let bodies = &snapshot.world.bodies;
-    let of = |body: usize, mass: f64| {
-        let orbit = bodies.position[body].cross(mass * bodies.velocity[body]);
-        orbit + bodies.angular_velocity[body] / bodies.inverse_inertia[body]
+    let orbit = |body: usize, mass: f64| bodies.position[body].cross(mass * bodies.velocity[body]);
+    let of_grain = |body: usize| bodies.angular_velocity[body] / bodies.inverse_inertia[body];
+    let of_boundary = |body: usize, free: &FreeBody| {
+        free.angular_momentum(bodies.orientation[body], bodies.angular_velocity[body])
     };
-    grains(snapshot).map(|grain| of(grain.body, grain.mass)).sum()
+    let boundaries = snapshot.world.free_boundaries();
+    grains(snapshot).map(|grain| orbit(grain.body, grain.mass) + of_grain(grain.body)).sum::<DVec3>()
+        + boundaries.map(|(body, free)| orbit(body, free.mass) + of_boundary(body, free)).sum::<DVec3>()
 }
 
 fn tops(snapshot: &Snapshot) -> Vec<f64> {
