@@ -103,7 +103,7 @@
 //! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. Caps close the ends; from
 //! outside they are the default and make the body solid, from inside they are not.
 //!
-//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate), `oscillation` (amplitude, frequency,
+//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency,
 //! phase_deg), `table` (times, displacements).
 //!
 //! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
