@@ -69,7 +69,7 @@ impl Rotation {
     /// `None` when the boundary does not rotate.
     fn of(snapshot: &Snapshot, drum: &DrumPlan) -> Option<Rotation> {
         match snapshot.world.boundaries.get(drum.boundary)?.motion {
-            Motion::Rotation { point, rate } if rate != DVec3::ZERO => Some(Rotation { point, rate }),
+            Motion::Rotation { point, rate, .. } if rate != DVec3::ZERO => Some(Rotation { point, rate }),
             _ => None,
         }
     }
