@@ -110,7 +110,7 @@
 //! about its centre: `turned = { axis = [0, 1, 0], angle_deg = 30 }`. Caps close the ends; from
 //! outside they are the default and make the body solid, from inside they are not.
 //!
-//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate), `oscillation` (amplitude, frequency,
+//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency,
 //! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density).
 //!
 //! A free boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,

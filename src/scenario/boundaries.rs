@@ -62,7 +62,7 @@ pub fn boundary(
 
 fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> (Boundary, Vec<Surface>) {
     let position = match motion {
-        Motion::Rotation { point, rate } => {
+        Motion::Rotation { point, rate, .. } => {
             unit_vector(rate).map_or(shape.centre, |axis| point + (shape.centre - point).dot(axis) * axis)
         }
         _ => shape.centre,
@@ -228,7 +228,8 @@ fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<
         None => table.get("axis", direction),
     };
     let rate = table.get("rate", number(Need::new(|x| x.abs() <= 1e6, "a rate in rad/s (at most 1e6)")));
-    Some(Motion::Rotation { point, rate: rate? * axis? })
+    let start = table.or("start", 0.0, number(TIME));
+    Some(Motion::Rotation { point, rate: rate? * axis?, start })
 }
 
 fn oscillation(table: &mut Table<'_>) -> Option<Motion> {
