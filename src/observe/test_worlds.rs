@@ -119,6 +119,13 @@ pub(crate) fn drum(rate: DVec3) -> Snapshot {
     Snapshot::new(world, Vec::new(), 0.005, report())
 }
 
+/// Equal grains at these places, without a floor; gravity 10 m/s² along -z.
+pub(crate) fn heap(centres: impl IntoIterator<Item = DVec3>) -> Snapshot {
+    let mut world = world(DVec3::new(0.0, 0.0, -10.0));
+    world.add_grains(centres.into_iter().map(|centre| Grain::at(centre, 0.5, 0)));
+    Snapshot::new(world, Vec::new(), 0.005, report())
+}
+
 /// A floor without grains.
 pub(crate) fn empty() -> Snapshot {
     Snapshot::new(world(DVec3::new(0.0, 0.0, -10.0)), Vec::new(), 0.005, StepReport::default())

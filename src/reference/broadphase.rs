@@ -24,7 +24,8 @@ const OUTSIZE_RATIO: f64 = 2.0;
 
 /// All pairs with a gap below `margin` (in mean diameters of the pair), ascending by key.
 pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
-    let Some(grid) = Grid::new(world, margin) else { return Vec::new() };
+    let corners = pairs_of_corners(world, margin);
+    let Some(grid) = Grid::new(world, margin) else { return corners };
     let tasks = world.grain_count().div_ceil(CHUNK);
     let found: Vec<Vec<Key>> = (0..tasks)
         .into_par_iter()
@@ -37,7 +38,23 @@ pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
             keys
         })
         .collect();
-    found.concat()
+    [vec![corners], found].concat().concat()
+}
+
+/// Pairs of the corners of free boundaries with surfaces of other bodies; there are few.
+fn pairs_of_corners(world: &World, margin: f64) -> Vec<Key> {
+    let surfaces = world.surfaces.len() as u32;
+    let mut keys = Vec::new();
+    for (i, corner) in world.corners.iter().enumerate() {
+        let a = surfaces + i as u32;
+        let near = |touch: &Touch| touch.gap < 2.0 * margin * corner.contact_radius;
+        let meets = |&b: &u32| {
+            world.corner_meets(corner, &world.surfaces[b as usize])
+                && world.touch(a, b).as_ref().is_some_and(near)
+        };
+        keys.extend((0..surfaces).filter(meets).map(|b| Key { a, b }));
+    }
+    keys
 }
 
 /// Grains sorted by cell; those that were removed and those that are outsize are left out.
@@ -140,7 +157,8 @@ impl Grid {
     /// Appends the keys owned by `grain`: with surfaces, then with grains of a larger id.
     fn pairs_of(&self, world: &World, grain: usize, margin: f64, keys: &mut Vec<Key>) {
         let surfaces = world.surfaces.len() as u32;
-        let owner = surfaces + grain as u32;
+        let first_grain = world.first_grain_shape();
+        let owner = first_grain + grain as u32;
         let radius = world.spheres[grain].radius;
         let near = |touch: &Touch| touch.gap < 2.0 * margin * radius;
         keys.extend(
@@ -154,7 +172,7 @@ impl Grid {
             let apart = |other| world.separation(self.centres[other], self.centres[grain]);
             other > grain && apart(other).length_squared() < reach * reach
         };
-        let key = |other| Key { a: owner, b: surfaces + other as u32 };
+        let key = |other| Key { a: owner, b: first_grain + other as u32 };
         if self.outsize.contains(&grain) {
             keys.extend(world.present_grains().filter(is_close).map(key));
             return;

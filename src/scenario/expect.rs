@@ -114,6 +114,10 @@ pub const QUANTITIES: &[&str] = &[
     "removed_energy",
     "energy_error",
     "energy_error_share",
+    "front_x",
+    "repose_angle_deg",
+    "granular_temperature",
+    "inverse_thermal_speed",
 ];
 
 /// Quantities that go on with the name of a sink.

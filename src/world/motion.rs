@@ -1,8 +1,8 @@
-//! Prescribed motion of a boundary: its pose as a function of time.
+//! Motion of a boundary: prescribed, a pose as a function of time, or free.
 
 use glam::{DQuat, DVec3};
 
-use super::Boundary;
+use super::{Boundary, FreeBody};
 
 /// How a boundary moves.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,6 +37,8 @@ pub enum Motion {
         /// Displacement at each time \[m\].
         displacements: Vec<DVec3>,
     },
+    /// As contacts and gravity make it move.
+    Free(FreeBody),
 }
 
 /// Pose and velocity of a boundary.
@@ -53,6 +55,14 @@ pub struct BoundaryState {
 }
 
 impl Boundary {
+    /// Mass and inertia, if it is free.
+    pub fn free_body(&self) -> Option<&FreeBody> {
+        match &self.motion {
+            Motion::Free(body) => Some(body),
+            _ => None,
+        }
+    }
+
     /// Pose at `time` \[s\] and the velocity that led there over the `step` before \[s\].
     pub fn state_at(&self, time: f64, step: f64) -> BoundaryState {
         let (position, orientation) = self.pose_at(time);
@@ -66,10 +76,10 @@ impl Boundary {
         BoundaryState { position, orientation, velocity, angular_velocity }
     }
 
-    /// Position \[m\] and orientation at `time` \[s\].
+    /// Position \[m\] and orientation at `time` \[s\]; of a free boundary those at the start.
     pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
         match &self.motion {
-            Motion::Fixed => (self.position, self.orientation),
+            Motion::Fixed | Motion::Free(_) => (self.position, self.orientation),
             Motion::Velocity(velocity) => (self.position + time * *velocity, self.orientation),
             Motion::Rotation { point, rate, start } => {
                 let turn = DQuat::from_scaled_axis((time - start).max(0.0) * *rate);
