@@ -64,7 +64,8 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
     std::fs::write(settled.path(), "x,y,z,radius\n0,0,0.0064,0.0065\n0.01,0,0.0064,0.005\n")
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
-    let cases: [(&str, &[&str], usize); 10] = [
+    let few = "grains.0.packing.count=1000";
+    let cases: [(&str, &[&str], usize); 13] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -75,6 +76,9 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("box_on_grains.toml", &[], 400),
         ("pile_at_rest.toml", &[&file], 2),
         ("gas.toml", &[], 1000),
+        ("dosta/silo_large.toml", &[few], 1000),
+        ("dosta/drum.toml", &[few], 31_000),
+        ("dosta/impact_25k.toml", &[], 25_001),
     ];
     for (name, overrides, grains) in cases {
         let scenario = shipped(name, overrides);
@@ -84,7 +88,9 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
             .unwrap_or_else(|problems| panic!("{problems}\n{}", scenario.resolved));
         assert_eq!(format!("{again:?}"), format!("{scenario:?}"), "{name}");
     }
-    let listed = std::fs::read_dir(folder()).expect("scenarios").flatten();
+    let listed =
+        [folder(), folder().join("dosta")].map(|folder| std::fs::read_dir(folder).expect("scenarios"));
+    let listed = listed.into_iter().flatten().flatten();
     let files = listed.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "toml"));
     assert_eq!(files.count(), cases.len(), "a scenario file is missing from this test");
 }
@@ -459,9 +465,9 @@ fn what_is_tracked_can_be_expected() {
 fn a_curve_is_read_from_beside_the_scenario_and_only_within_the_window() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("c.csv"), "t,z\n0,1\n0.5,2\n1.0,3\n9.0,4\n").expect("written");
-    let curve = |more: &str| {
-        let words =
-            format!("height = {{ curve = {{ file = \"c.csv\", column = \"z\" }}, tolerance = 1{more} }}");
+    let curve_placed = |place: &str, more: &str| {
+        let curve = format!("{{ file = \"c.csv\", column = \"z\"{place} }}");
+        let words = format!("height = {{ curve = {curve}, tolerance = 1{more} }}");
         let text = format!("{BASIS}{GRAIN}[expect]\n{words}\n");
         let scenario = Scenario::parse("case", &text, folder.path(), &[]).expect("a valid file");
         let again =
@@ -472,6 +478,9 @@ fn a_curve_is_read_from_beside_the_scenario_and_only_within_the_window() {
             other => panic!("{other:?}"),
         }
     };
+    let curve = |more| curve_placed("", more);
     assert_eq!(curve(""), [(0.0, 1.0), (0.5, 2.0), (1.0, 3.0)], "the run ends at 2 s");
     assert_eq!(curve(", from = 0.4, until = 0.9"), [(0.5, 2.0)]);
+    let late = curve_placed(", start = 1.2, offset = -1", ", from = 1.2");
+    assert_eq!(late, [(1.2, 0.0), (1.7, 1.0)], "times and values are moved, then the window is applied");
 }
