@@ -4,8 +4,9 @@
 // Cells are hashed row by row into buckets, so the grid needs no bounds: a compact scene maps without
 // collisions, a scattered one wraps around, and a grain is paired only when its cell is the one looked
 // for. Along a periodic axis a whole number of cells, three or more, makes up the period, and the last
-// is a neighbour of the first. A counting sort fills the buckets; whatever order its atomics leave is undone by sorting each
-// bucket by id. Each grain owns its contacts with surfaces and with grains of a larger id, stored in
+// is a neighbour of the first. A counting sort fills the buckets; whatever order its atomics leave is undone by
+// sorting each bucket by id. Corners of free boundaries stand before the grains and own their contacts with
+// surfaces. Each grain owns its contacts with surfaces and with grains of a larger id, stored in
 // ascending order at a place that a prefix sum gives.
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
@@ -13,7 +14,7 @@
 @group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
 @group(0) @binding(5) var<storage, read_write> bucket_ends: array<atomic<u32>>;
 @group(0) @binding(6) var<storage, read_write> bucket_grains: array<u32>;
-@group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per grain, then the total
+@group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per corner and grain, then the total
 @group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 
@@ -31,8 +32,8 @@ fn clear_buckets(@builtin(global_invocation_id) invocation: vec3u) {
 
 @compute @workgroup_size(64)
 fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain >= params.grains || is_halted() || is_removed(spheres[grain]) {
+    let grain = params.corners + flat(invocation);
+    if grain >= balls() || is_halted() || is_removed(spheres[grain]) {
         return;
     }
     atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
@@ -41,12 +42,17 @@ fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
 // After the scan `bucket_ends` holds where each bucket starts; filling moves it to where it ends.
 @compute @workgroup_size(64)
 fn fill_cells(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain >= params.grains || is_halted() || is_removed(spheres[grain]) {
+    let grain = params.corners + flat(invocation);
+    if grain >= balls() || is_halted() || is_removed(spheres[grain]) {
         return;
     }
     let slot = atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
     bucket_grains[slot] = grain;
+}
+
+// Corners and grains: the indices of `spheres`.
+fn balls() -> u32 {
+    return params.corners + params.grains;
 }
 
 fn bucket_start(bucket: u32) -> u32 {
@@ -76,9 +82,9 @@ fn sort_cells(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-fn is_near_surface(pose: Pose, radius: f32, surface: Surface) -> bool {
-    let touch = touch_surface(surface, poses[surface.body], pose, radius);
-    return touch.near && touch.length - radius < 2.0 * params.margin * radius;
+fn is_near_surface(ball: Ball, surface: Surface) -> bool {
+    let touch = touch_surface(surface, poses[surface.body], ball.pose, ball.contact_radius);
+    return touch.near && touch.length - ball.radius < 2.0 * params.margin * ball.contact_radius;
 }
 
 // Cells that follow each other along x, and so do their buckets.
@@ -167,32 +173,35 @@ fn select_run(part: u32, longer: Run, rest: Run) -> Run {
 
 @compute @workgroup_size(64)
 fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain > params.grains || is_halted() {
+    let owner = flat(invocation);
+    if owner > balls() || is_halted() {
         return;
     }
-    if grain == params.grains || is_removed(spheres[grain]) {
-        contact_starts[grain] = 0u;
+    if owner == balls() || (!is_corner(owner) && is_removed(spheres[owner])) {
+        contact_starts[owner] = 0u;
         return;
     }
-    let pose = poses[spheres[grain].body];
-    let radius = spheres[grain].radius;
+    let ball = ball_at(owner);
     var count = 0u;
     for (var surface = 0u; surface < params.surfaces; surface++) {
-        if is_near_surface(pose, radius, surfaces[surface]) {
+        if meets(owner, surfaces[surface]) && is_near_surface(ball, surfaces[surface]) {
             count++;
         }
     }
+    if is_corner(owner) {
+        contact_starts[owner] = count;
+        return;
+    }
     for (var i = 0u; i < run_count(); i++) {
-        let run = run_around(pose.cell, i);
+        let run = run_around(ball.pose.cell, i);
         let places = places_of_run(run);
         for (var place = places.x; place < places.y; place++) {
-            if is_near_grain(grain, pose, radius, grain_at(place), run) {
+            if is_near_grain(owner, ball.pose, ball.radius, grain_at(place), run) {
                 count++;
             }
         }
     }
-    contact_starts[grain] = count;
+    contact_starts[owner] = count;
 }
 
 // Announces the number of contacts, or that there is no room for them.
@@ -200,7 +209,7 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
 fn plan_contacts() {
     var count = 0u;
     if !is_halted() {
-        count = contact_starts[params.grains];
+        count = contact_starts[balls()];
         status.contacts = count;
         if count > params.contact_capacity {
             atomicOr(&status.halted, HALT_CONTACTS);
@@ -215,27 +224,29 @@ fn plan_contacts() {
 
 @compute @workgroup_size(64)
 fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain >= params.grains || is_halted() || is_removed(spheres[grain]) {
+    let owner = flat(invocation);
+    if owner >= balls() || is_halted() || (!is_corner(owner) && is_removed(spheres[owner])) {
         return;
     }
-    let pose = poses[spheres[grain].body];
-    let radius = spheres[grain].radius;
-    let shape = params.surfaces + grain;
-    var next = contact_starts[grain];
+    let ball = ball_at(owner);
+    let shape = params.surfaces + owner;
+    var next = contact_starts[owner];
     for (var surface = 0u; surface < params.surfaces; surface++) {
-        if is_near_surface(pose, radius, surfaces[surface]) {
+        if meets(owner, surfaces[surface]) && is_near_surface(ball, surfaces[surface]) {
             contacts[next] = Contact(shape, surface, NONE, NONE);
             next++;
         }
     }
+    if is_corner(owner) {
+        return;
+    }
     let first = next;
     for (var i = 0u; i < run_count(); i++) {
-        let run = run_around(pose.cell, i);
+        let run = run_around(ball.pose.cell, i);
         let places = places_of_run(run);
         for (var place = places.x; place < places.y; place++) {
             let other = grain_at(place);
-            if is_near_grain(grain, pose, radius, other, run) {
+            if is_near_grain(owner, ball.pose, ball.radius, other, run) {
                 insert(first, next, shape, params.surfaces + other);
                 next++;
             }

@@ -1,4 +1,4 @@
-// Colouring: contacts of one colour share no free body, so a colour is solved in parallel.
+// Colouring: contacts of one colour share no grain, so a colour is solved in parallel.
 // Twin: src/reference/colouring.rs (any valid colouring will do: judged by the oracle).
 //
 // A contact keeps the colour it had in the last step; that was valid, and still is among those that
@@ -6,7 +6,8 @@
 // the highest at both takes a colour free at both: the lowest for two grains; for a boundary the highest
 // that has a dispatch of its own, so that boundaries are solved last. Priorities come from the place in the
 // sorted list, so the result does not depend on which invocation ran first. Fixed and prescribed
-// bodies are never written and never conflict. What finds no colour goes to the tail (colour 64).
+// bodies are never written and never conflict; of free boundaries each contact of a colour has a copy of its
+// own, and the corners of a box have colours of their own, one below the other. What finds no colour goes to the tail (colour 64).
 //
 // Large numbers of new contacts are dispatched round by round; the last few, and in a settled bed all,
 // are finished inside one workgroup without going back to the queue.
@@ -21,6 +22,8 @@
 @group(0) @binding(10) var<storage, read_write> colour_counts: array<u32>;  // per colour and block
 @group(0) @binding(11) var<storage, read_write> colour_starts: array<u32>;
 @group(0) @binding(12) var<storage, read> spheres: array<Sphere>;
+@group(0) @binding(13) var<storage, read> surfaces: array<Surface>;
+@group(0) @binding(14) var<storage, read_write> free_boundaries: array<FreeBoundary>;
 
 struct Round { index: u32 }
 @group(1) @binding(0) var<uniform> round: Round;
@@ -28,8 +31,14 @@ struct Round { index: u32 }
 // Fewer pending contacts than this are left to one workgroup.
 const FEW = 1024u;
 const FINISH = 256u;
+// Colours that the corners of a box take, from the last dispatched one downwards.
+const CORNER_COLOURS = 8u;
 
-// Free bodies of a contact; NONE for one that is never written. Shape a is always a grain.
+// Grains of a contact; NONE for a boundary. Contacts of corners have none, and are never pending.
+fn is_of_corner(contact: Contact) -> bool {
+    return HAS_FREE_BOUNDARIES && contact.a - params.surfaces < params.corners;
+}
+
 fn free_bodies(contact: Contact) -> vec2u {
     let a = spheres[contact.a - params.surfaces].body;
     if contact.b < params.surfaces {
@@ -63,6 +72,10 @@ fn mark_used(body: u32, colour: u32) {
 fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
     if k >= status.contacts || is_halted() {
+        return;
+    }
+    if is_of_corner(contacts[k]) {
+        colours[k] = DISPATCHED_COLOURS - 1u - (contacts[k].a - params.surfaces) % CORNER_COLOURS;
         return;
     }
     let previous = contacts[k].previous;
@@ -235,7 +248,8 @@ fn count_colours(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
 }
 
 // Place of each contact in solving order. Inside a block, the contacts of one colour may stand in any
-// order: they share no body, so no bit depends on it. The tail is solved one by one: its order counts.
+// order: they share no body, so no bit depends on it. The tail is solved one by one, and what a colour does
+// to a free boundary is summed: there the order counts.
 @compute @workgroup_size(256)
 fn place_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_index(group);
@@ -249,13 +263,12 @@ fn place_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
         atomicStore(&block_counts[lane], colour_counts[lane * blocks() + block]);
     }
     workgroupBarrier();
-    if colour < COLOURS {
+    if colour < COLOURS && !HAS_FREE_BOUNDARIES {
         contacts[k].place = atomicAdd(&block_counts[colour], 1u);
-    }
-    if colour == COLOURS {
-        var place = atomicLoad(&block_counts[COLOURS]);
+    } else if colour <= COLOURS {
+        var place = atomicLoad(&block_counts[colour]);
         for (var other = 0u; other < lane; other++) {
-            place += select(0u, 1u, block_colours[other] == COLOURS);
+            place += select(0u, 1u, block_colours[other] == colour);
         }
         contacts[k].place = place;
     }
@@ -278,4 +291,36 @@ fn find_starts() {
         }
     }
     status.tail = status.contacts - colour_starts[COLOURS];
+}
+
+@compute @workgroup_size(64)
+fn clear_shares(@builtin(global_invocation_id) invocation: vec3u) {
+    let boundary = flat(invocation);
+    if boundary < params.boundaries && !is_halted() {
+        for (var colour = 0u; colour < COLOURS; colour++) {
+            atomicStore(&free_boundaries[boundary].counts[colour], 0u);
+        }
+    }
+}
+
+// How many contacts of each colour share a free boundary.
+@compute @workgroup_size(64)
+fn count_shares(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() || colours[k] >= COLOURS {
+        return;
+    }
+    let contact = contacts[k];
+    if is_of_corner(contact) {
+        count_share(spheres[contact.a - params.surfaces].body, colours[k]);
+    }
+    if contact.b < params.surfaces {
+        count_share(surfaces[contact.b].body, colours[k]);
+    }
+}
+
+fn count_share(boundary: u32, colour: u32) {
+    if free_boundaries[boundary].moments.x > 0.0 {
+        atomicAdd(&free_boundaries[boundary].counts[colour], 1u);
+    }
 }

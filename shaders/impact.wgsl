@@ -10,6 +10,7 @@
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(7) var<storage, read> colour_starts: array<u32>;
+@group(0) @binding(8) var<storage, read> poses: array<Pose>;         // for locked axes
 
 // Gap of a row [m], 0 where the shapes overlap: overlapping contacts aim to part, the others to close.
 fn gap_of(row: Row) -> f32 {
@@ -67,7 +68,7 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     let speed = closing(row);
     var target_velocity = FAR;
     if bounces(row, speed) {
-        target_velocity = -laws[row.law].restitution * speed;
+        target_velocity = -restitution_of(row) * speed;
     } else if gap_of(row) <= reach_of(row) {
         target_velocity = -laws[row.law].restitution * max(0.0, speed);
     }
@@ -76,4 +77,28 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     for (var i = 0u; i < 3u; i++) {
         impulses[3u * place + i] = vec2f(0.0);
     }
+}
+
+// Mobility given to locked directions, over the trace of the mobility [-].
+const LOCKED_GIVE = 1e-6;
+
+// That of the materials; with a free boundary and friction no more than gains no energy: 1/√((n·K n)(n·K⁻¹ n)).
+fn restitution_of(row: Row) -> f32 {
+    let restitution = laws[row.law].restitution;
+    if row.friction == 0.0 || !is_shared(row) {
+        return restitution;
+    }
+    let a = heavy(row.bodies.x, velocities[row.bodies.x], poses[row.bodies.x].locked, 1.0);
+    let b = heavy(row.bodies.y, velocities[row.bodies.y], poses[row.bodies.y].locked, 1.0);
+    var k = mobility(row, a, b);
+    let scale = k[0].x + k[1].y + k[2].z;
+    if scale <= 0.0 {
+        return restitution;
+    }
+    k = k * (1.0 / scale) + diagonal_matrix(vec3f(LOCKED_GIVE));
+    // n·K⁻¹ n from the cofactors of the symmetric K.
+    let solved = vec3f(dot(cross(k[1], k[2]), row.normal), dot(cross(k[2], k[0]), row.normal),
+        dot(cross(k[0], k[1]), row.normal));
+    let product = dot(row.normal, k * row.normal) * dot(row.normal, solved) / dot(k[0], cross(k[1], k[2]));
+    return min(restitution, 1.0 / sqrt(max(product, 1.0)));
 }

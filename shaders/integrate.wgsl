@@ -13,11 +13,16 @@ struct BoundaryState {
     spare_b: u32,
 }
 
-// At the start of a substep boundaries take the velocity that carries them through it.
+// At the start of a substep boundaries take the velocity that carries them through it, and free ones the
+// inertia as they are turned.
 @compute @workgroup_size(64)
 fn aim_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
     let boundary = flat(invocation);
     if boundary >= params.boundaries || is_halted() {
+        return;
+    }
+    if is_free_boundary(boundary) {
+        set_inertia(boundary);
         return;
     }
     let state = schedule[status.substep * params.boundaries + boundary];
@@ -28,18 +33,23 @@ fn aim_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
 // Before anything moves: no velocity may be beyond what contact detection can follow.
 @compute @workgroup_size(64)
 fn judge(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain >= params.grains {
+    let body = flat(invocation);
+    if body >= params.boundaries + params.grains || (body < params.boundaries && !is_free_boundary(body)) {
         return;
     }
-    let velocity = velocities[params.boundaries + grain];
+    let velocity = velocities[body];
     let speed = length(velocity.linear);
     if !(is_number(speed) && is_number(length(velocity.angular))) {
         atomicOr(&status.halted, HALT_NOT_A_NUMBER);
-        atomicMin(&status.bad_grain, grain);
     } else if speed > params.speed_limit {
         atomicOr(&status.halted, HALT_EXPLODED);
-        atomicMin(&status.bad_grain, grain);
+    } else {
+        return;
+    }
+    if body < params.boundaries {
+        atomicMin(&status.bad_boundary, body);
+    } else {
+        atomicMin(&status.bad_grain, body - params.boundaries);
     }
 }
 
@@ -59,13 +69,18 @@ fn move_grains(@builtin(global_invocation_id) invocation: vec3u) {
     if velocity.inverse_mass == 0.0 {
         return;  // a sink removed it
     }
-    var pose = poses[body];
-    pose.offset += params.h * velocity.linear;
+    var pose = moved(poses[body], velocity.linear);
+    pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
+    poses[body] = pose;
+}
+
+fn moved(from_pose: Pose, linear: vec3f) -> Pose {
+    var pose = from_pose;
+    pose.offset += params.h * linear;
     let cells = round(pose.offset / params.cell_size);
     pose.cell = wrap_cell(pose.cell + vec3i(cells));
     pose.offset -= cells * params.cell_size;
-    pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
-    poses[body] = pose;
+    return pose;
 }
 
 // Rotation by a vector: its direction the axis, its length the angle.
@@ -80,9 +95,71 @@ fn turn(angle: vec3f) -> vec4f {
 @compute @workgroup_size(64)
 fn move_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
     let boundary = flat(invocation);
-    if boundary < params.boundaries && !is_halted() {
+    if boundary >= params.boundaries || is_halted() {
+        return;
+    }
+    if is_free_boundary(boundary) {
+        move_freely(boundary);
+    } else {
         poses[boundary] = schedule[status.substep * params.boundaries + boundary].pose;
     }
+}
+
+// A free boundary keeps its angular momentum L while it turns: dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, by
+// the Runge-Kutta method of fourth order. L is kept from substep to substep and only what contacts changed is
+// added: made anew from ω each time, its rounding errors would add up. Twin: FreeBody::turn.
+fn move_freely(boundary: u32) {
+    let velocity = velocities[boundary];
+    var pose = moved(poses[boundary], velocity.linear);
+    if any(velocity.angular != vec3f(0.0)) {
+        let free = free_rotation(pose.locked);
+        let held = velocity.angular * (1.0 - free);
+        let moments = free_boundaries[boundary].moments;
+        let q = pose.orientation;
+        let gained = (velocity.angular - free_boundaries[boundary].spin) * free;
+        let momentum = free_boundaries[boundary].momentum
+            + free * rotate(q, moments * rotate(conjugate(q), gained));
+        let h = params.h;
+        let k1 = turning(q, moments, free, momentum, held);
+        let k2 = turning(q + 0.5 * h * k1, moments, free, momentum, held);
+        let k3 = turning(q + 0.5 * h * k2, moments, free, momentum, held);
+        let k4 = turning(q + h * k3, moments, free, momentum, held);
+        pose.orientation = normalize(q + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4));
+        let spin = inverse_inertia(pose.orientation, moments, free) * momentum + held;
+        velocities[boundary].angular = spin;
+        free_boundaries[boundary].momentum = momentum;
+        free_boundaries[boundary].spin = spin;
+    }
+    poses[boundary] = pose;
+}
+
+// dq/dt.
+fn turning(q: vec4f, moments: vec3f, free: vec3f, momentum: vec3f, held: vec3f) -> vec4f {
+    let spin = inverse_inertia(normalize(q), moments, free) * momentum + held;
+    return compose(vec4f(0.5 * spin, 0.0), q);
+}
+
+// Inverse inertia in the world frame; zero about locked axes. Twin: FreeBody::inverse_inertia.
+fn inverse_inertia(q: vec4f, moments: vec3f, free: vec3f) -> mat3x3f {
+    let frame = mat3x3f(rotate(q, vec3f(1.0, 0.0, 0.0)), rotate(q, vec3f(0.0, 1.0, 0.0)),
+        rotate(q, vec3f(0.0, 0.0, 1.0)));
+    if all(free == vec3f(1.0)) {
+        return frame * diagonal_matrix(1.0 / moments) * transpose(frame);
+    }
+    // The inertia with the locked axes decoupled; their share of the inverse is then left out.
+    let unit = max(moments.x, max(moments.y, moments.z));
+    let mask = diagonal_matrix(free);
+    let inertia = frame * diagonal_matrix(moments / unit) * transpose(frame);
+    let k = mask * inertia * mask + diagonal_matrix(1.0 - free);
+    let cofactors = mat3x3f(cross(k[1], k[2]), cross(k[2], k[0]), cross(k[0], k[1]));
+    return mask * cofactors * mask * (1.0 / (unit * dot(k[0], cross(k[1], k[2]))));
+}
+
+fn set_inertia(boundary: u32) {
+    let free = free_rotation(poses[boundary].locked);
+    let inverse = inverse_inertia(poses[boundary].orientation, free_boundaries[boundary].moments, free);
+    free_boundaries[boundary].diagonal = vec3f(inverse[0].x, inverse[1].y, inverse[2].z);
+    free_boundaries[boundary].off_diagonal = vec3f(inverse[1].z, inverse[0].z, inverse[0].y);
 }
 
 @compute @workgroup_size(1)

@@ -4,7 +4,7 @@
 
 @group(0) @binding(3) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(4) var<storage, read> contact_starts: array<u32>;
-@group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per grain, then the total
+@group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per corner and grain, then the total
 @group(0) @binding(6) var<storage, read_write> old_partners: array<u32>;   // shape b
 @group(0) @binding(7) var<storage, read_write> old_colours: array<u32>;
 @group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // three each
@@ -16,11 +16,11 @@ fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
     if k >= status.contacts || is_halted() {
         return;
     }
-    let grain = contacts[k].a - params.surfaces;
-    if grain >= status.remembered {
+    let owner = contacts[k].a - params.surfaces;
+    if owner >= status.remembered {
         return;
     }
-    for (var old = old_starts[grain]; old < old_starts[grain + 1u]; old++) {
+    for (var old = old_starts[owner]; old < old_starts[owner + 1u]; old++) {
         if old_partners[old] == contacts[k].b {
             contacts[k].previous = old;
             return;
@@ -62,18 +62,18 @@ fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
 }
 
 @compute @workgroup_size(64)
-fn remember_grains(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain > params.grains || is_halted() {
+fn remember_owners(@builtin(global_invocation_id) invocation: vec3u) {
+    let owner = flat(invocation);
+    if owner > params.corners + params.grains || is_halted() {
         return;
     }
-    old_starts[grain] = contact_starts[grain];
+    old_starts[owner] = contact_starts[owner];
 }
 
 @compute @workgroup_size(1)
 fn finish_step() {
     if !is_halted() {
-        status.remembered = params.grains;
+        status.remembered = params.corners + params.grains;
         status.step++;
     }
 }

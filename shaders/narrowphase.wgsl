@@ -15,11 +15,11 @@ fn fill_rows(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let contact = contacts[k];
-    let sphere = spheres[contact.a - params.surfaces];
+    let a = contact.a - params.surfaces;
     if contact.b < params.surfaces {
-        rows[contact.place] = row_with_surface(sphere, surfaces[contact.b], contact.place);
+        rows[contact.place] = row_with_surface(a, surfaces[contact.b], contact.place);
     } else {
-        rows[contact.place] = row_with_grain(sphere, spheres[contact.b - params.surfaces], contact.place);
+        rows[contact.place] = row_with_grain(spheres[a], spheres[contact.b - params.surfaces], contact.place);
     }
 }
 
@@ -40,23 +40,30 @@ fn row_with_grain(a: Sphere, b: Sphere, place: u32) -> Row {
         a.radius * b.radius / (a.radius + b.radius), place);
 }
 
-fn row_with_surface(a: Sphere, surface: Surface, place: u32) -> Row {
-    let touch = touch_surface(surface, poses[surface.body], poses[a.body], a.radius);
+fn row_with_surface(index: u32, surface: Surface, place: u32) -> Row {
+    let a = spheres[index];
+    let ball = ball_at(index);
+    let touch = touch_surface(surface, poses[surface.body], ball.pose, ball.contact_radius);
     var row: Row;
     row.bodies = vec2u(a.body, surface.body);
-    if !touch.near || is_removed(a) {
+    if !touch.near || (!is_corner(index) && is_removed(a)) {
         row.target_velocity = FAR;
         return row;
     }
     row.normal = touch.normal;
-    let gap = touch.length - a.radius;
-    row.arm_a = -(a.radius + 0.5 * gap) * row.normal;
-    row.arm_b = between(poses[surface.body], poses[a.body]) + row.arm_a;
-    var radius = a.radius;
+    let gap = touch.length - ball.radius;
+    row.arm_a = -(ball.radius + 0.5 * gap) * row.normal;
+    row.arm_b = between(poses[surface.body], ball.pose) + row.arm_a;
+    var radius = ball.contact_radius;
     if surface.form == FORM_SPHERE {
-        radius = a.radius * surface.size.x / (a.radius + surface.size.x);
+        radius = ball.contact_radius * surface.size.x / (ball.contact_radius + surface.size.x);
     }
-    return with_law(row, gap, a.material * params.materials + surface.material, radius, place);
+    row = with_law(row, gap, a.material * params.materials + surface.material, radius, place);
+    if is_corner(index) {
+        row.arm_a += between(poses[a.body], ball.pose);
+        row.rolling_arm = select(0.0, row.rolling_arm, ball.radius > 0.0);
+    }
+    return row;
 }
 
 // The coefficients of the laws [E2]-[E4].

@@ -82,11 +82,10 @@ fn into_cone(row: Row, start: Guess) -> Impulse {
 
 @compute @workgroup_size(64)
 fn apply_gravity(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain >= params.grains || is_halted() {
+    let body = flat(invocation);
+    if body >= params.boundaries + params.grains || is_halted() {
         return;
     }
-    let body = params.boundaries + grain;
     let velocity = velocities[body];
     if velocity.inverse_mass > 0.0 {
         velocities[body].linear =

@@ -45,7 +45,10 @@ fn residual_of(place: u32) -> vec3f {
     let b = velocities[row.bodies.y];
     let impulse = load_impulse(place);
     let locked = vec2u(poses[row.bodies.x].locked, poses[row.bodies.y].locked);
-    let d = diagonal(row, a, b, locked);
+    var d = diagonal(row, a, b, locked);
+    if is_shared(row) {
+        d = shared_diagonal(row, heavy(row.bodies.x, a, locked.x, 1.0), heavy(row.bodies.y, b, locked.y, 1.0));
+    }
     let u = contact_velocity(row, a, b);
     let u_n = dot(u, row.normal);
     let normal = dot(impulse.linear, row.normal);

@@ -9,15 +9,15 @@
 // The first sink of the list that holds the centre of a grain takes it.
 @compute @workgroup_size(64)
 fn drain(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain >= params.grains || is_halted() || is_removed(spheres[grain]) {
+    let sphere = params.corners + flat(invocation);
+    if sphere >= params.corners + params.grains || is_halted() || is_removed(spheres[sphere]) {
         return;
     }
-    let body = spheres[grain].body;
+    let body = spheres[sphere].body;
     let pose = poses[body];
     for (var i = 0u; i < params.sinks; i++) {
         if contains(sinks[i], pose) {
-            spheres[grain].sink = i;
+            spheres[sphere].tag = i;
             velocities[body].inverse_mass = 0.0;
             velocities[body].inverse_inertia = 0.0;
             return;

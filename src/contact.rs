@@ -3,7 +3,8 @@
 use glam::DVec3;
 
 /// Persistent identity of a pair of shapes; what warm starting looks up. `a` is the sphere of a grain,
-/// `b` a surface or the sphere of a grain with a larger id.
+/// `b` a surface or the sphere of a grain with a larger id; or `a` is a corner of a free boundary and `b` a
+/// surface of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// Shape a.
@@ -72,7 +73,7 @@ impl ContactState {
     }
 }
 
-/// An order of contacts in which runs share no free body: within a colour, contacts can be solved at once.
+/// An order of contacts in which runs share no grain: within a colour, contacts can be solved at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Colouring {
     /// Contact indices, colour by colour, the tail last.

@@ -47,6 +47,37 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
+    /// The velocity of a free boundary stopped being a number.
+    #[error(
+        "boundary \"{name}\" has a velocity that is not a number at t = {time:.6} s; \
+         check its initial state and material, or reduce solver.time_step (now {time_step} s)"
+    )]
+    BoundaryNotANumber {
+        /// Name of the boundary.
+        name: String,
+        /// Simulated time \[s\].
+        time: f64,
+        /// Step in use \[s\].
+        time_step: f64,
+    },
+    /// A free boundary moves further in a step than contact detection can follow.
+    #[error(
+        "boundary \"{name}\" exploded at t = {time:.6} s: {speed:.3e} m/s carries it {diameters:.1} largest \
+         diameters in one step or substep of {time_step} s; reduce solver.time_step, raise solver.iterations, \
+         or remove the overlap it started with"
+    )]
+    BoundaryExploded {
+        /// Name of the boundary.
+        name: String,
+        /// Simulated time \[s\].
+        time: f64,
+        /// Its speed \[m/s\].
+        speed: f64,
+        /// Distance covered in that step, in diameters of the largest grain \[-\].
+        diameters: f64,
+        /// Step in use \[s\].
+        time_step: f64,
+    },
     /// A body beyond what the cells of the GPU engine can address.
     #[error(
         "a body at ({x:.3e}, {y:.3e}, {z:.3e}) m is too far away for cells of {cell:.3e} m: the GPU engine \

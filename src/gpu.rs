@@ -241,6 +241,7 @@ impl GpuEngine {
         write("poses", bytemuck::cast_slice(&layout::poses(&self.world, &self.anchors)));
         write("velocities", bytemuck::cast_slice(&layout::velocities(&self.world)));
         write("spheres", bytemuck::cast_slice(&layout::spheres(&self.world)));
+        write("free_boundaries", bytemuck::cast_slice(&layout::free_boundaries(&self.world)));
         write("surfaces", bytemuck::cast_slice(&layout::surfaces(&self.world)));
         write("sinks", bytemuck::cast_slice(&layout::sinks(&self.world, &self.anchors)));
         write("laws", bytemuck::cast_slice(&layout::laws(&self.world, &self.settings)));
@@ -358,7 +359,12 @@ impl GpuEngine {
 
     fn failure(&self, status: &Status) -> Error {
         let (grain, time, time_step) = (status.bad_grain, self.world.time, self.settings.time_step);
-        let body = self.world.boundaries.len() + grain as usize;
+        let boundary = self.world.boundaries.get(status.bad_boundary as usize);
+        let name = boundary.filter(|_| grain == layout::NONE).map(|boundary| boundary.name.clone());
+        let body = match &name {
+            Some(_) => status.bad_boundary as usize,
+            None => self.world.boundaries.len() + grain as usize,
+        };
         let speed = self
             .velocities()
             .ok()
@@ -367,12 +373,19 @@ impl GpuEngine {
             })
             .unwrap_or(f64::NAN);
         if !speed.is_finite() || status.halted & layout::HALT_NOT_A_NUMBER != 0 {
-            return Error::NotANumber { grain, time, time_step };
+            return match name {
+                Some(name) => Error::BoundaryNotANumber { name, time, time_step },
+                None => Error::NotANumber { grain, time, time_step },
+            };
         }
-        let diameter = 2.0 * self.world.largest_radius();
+        let diameter = self.world.largest_diameter();
         let diameters = speed * self.settings.substep() / diameter;
         debug_assert!(diameters > 0.99 * TRAVEL_LIMIT, "the shader judged by the same limit");
-        Error::Exploded { grain, time, speed, diameters, time_step: self.settings.substep() }
+        let time_step = self.settings.substep();
+        match name {
+            Some(name) => Error::BoundaryExploded { name, time, speed, diameters, time_step },
+            None => Error::Exploded { grain, time, speed, diameters, time_step },
+        }
     }
 
     fn make_room_for(&mut self, contacts: u32) -> Result<(), Error> {
@@ -393,7 +406,8 @@ impl GpuEngine {
         let velocities = self.velocities()?;
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
         if !self.world.sinks.is_empty() {
-            let spheres: Vec<layout::Sphere> = self.read_list("spheres", self.world.grain_count())?;
+            let spheres: Vec<layout::Sphere> =
+                self.read_list("spheres", self.world.corners.len() + self.world.grain_count())?;
             self.ledger.removed_energy += layout::pull_removed(&mut self.world, &spheres);
         }
         Ok(())

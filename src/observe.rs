@@ -60,6 +60,10 @@ const QUANTITIES: &[Quantity] = &[
     ("angular_momentum_x", "N m s", |s| packing::angular_momentum(s).x),
     ("angular_momentum_y", "N m s", |s| packing::angular_momentum(s).y),
     ("angular_momentum_z", "N m s", |s| packing::angular_momentum(s).z),
+    ("front_x", "m", packing::front_x),
+    ("repose_angle_deg", "deg", packing::repose_angle_deg),
+    ("granular_temperature", "m²/s²", flow::granular_temperature),
+    ("inverse_thermal_speed", "s/m", |s| flow::granular_temperature(s).sqrt().recip()),
 ];
 
 /// Name and unit of a column.

@@ -1,7 +1,7 @@
 //! The reference engine: every stage in double precision, one file per stage, on all cores.
 //!
 //! It is the twin that the GPU stages are compared with, and the engine that runs where there is no
-//! GPU. In coloured order the contacts of a colour share no free body, so they are solved in parallel
+//! GPU. In coloured order the contacts of a colour share no grain, so they are solved in parallel
 //! and the result does not depend on the number of threads; in sequential order the contacts are
 //! solved one after the other in the order of their keys.
 
@@ -16,6 +16,7 @@ pub mod oracle;
 pub mod predict;
 pub mod residual;
 pub mod sinks;
+pub mod split;
 pub mod sweep;
 pub mod velocity;
 pub mod warm_start;
@@ -31,6 +32,7 @@ use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
 
 use narrowphase::{Law, Row};
+use split::Split;
 use velocity::Velocity;
 
 /// The order in which contacts are visited within a sweep.
@@ -51,6 +53,7 @@ pub struct ReferenceEngine {
     /// Keys of this step's contacts, ascending.
     keys: Vec<Key>,
     colouring: Colouring,
+    split: Split,
     /// Rows of this step, in the order of the colouring.
     rows: Vec<Row>,
     /// Working velocities of all bodies.
@@ -97,6 +100,7 @@ impl ReferenceEngine {
             order,
             keys: Vec::new(),
             colouring: Colouring::default(),
+            split: Split::default(),
             rows: Vec::new(),
             velocities: Vec::new(),
             velocities_before: Vec::new(),
@@ -131,6 +135,7 @@ impl ReferenceEngine {
             Order::Coloured => colouring::greedy(world, &keys),
         });
         let carried = colouring.order.iter().map(|&contact| carried[contact as usize]).collect();
+        self.split = Split::new(world, &keys, &colouring);
         self.rows.clear();
         self.rows.resize(keys.len(), Row::default());
         (self.keys, self.colouring) = (keys, colouring);
@@ -145,22 +150,24 @@ impl ReferenceEngine {
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
-        let Self { world, settings, law, keys, colouring, rows, velocities, stages, report, .. } = self;
+        let Self { world, settings, law, keys, colouring, split, rows, velocities, stages, report, .. } =
+            self;
         let before = &mut self.velocities_before;
         let keeps_books = settings.bookkeeping == Bookkeeping::On;
         let mut booked = Ledger::default();
 
         stages.time("narrowphase", || {
             velocity::load_velocities(world, end, h, velocities);
+            split.refresh(world);
             narrowphase::fill_rows(world, law, keys, colouring, rows);
         });
         // SAFETY, here and twice below: the colouring was made for these contacts, in `find_contacts`, and the rows
-        // filled in its order, so rows of one colour share no free body.
+        // filled in its order, so rows of one colour share no grain.
         if keeps_books {
             stages.time("ledger", || before.clone_from(velocities));
         }
         let impacts =
-            stages.time("impact", || unsafe { impact::solve(settings, colouring, rows, velocities) });
+            stages.time("impact", || unsafe { impact::solve(settings, colouring, split, rows, velocities) });
         if keeps_books {
             stages.time("ledger", || {
                 booked += ledger::book_impacts(&impacts, before, velocities);
@@ -172,9 +179,9 @@ impl ReferenceEngine {
             warm_start::seed(law, settings, world.gravity, rows, velocities);
             predict::apply_gravity(world, h, velocities);
         });
-        stages.time("warm_start", || unsafe { warm_start::apply(colouring, rows, velocities) });
+        stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
         report.sweeps = stages.time("sweep", || unsafe {
-            sweep::solve(colouring, rows, velocities, settings.iterations, settings.tolerance)
+            sweep::solve(colouring, split, rows, velocities, settings.iterations, settings.tolerance)
         });
         if keeps_books {
             stages.time("ledger", || {

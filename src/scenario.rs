@@ -42,6 +42,12 @@
 //! shape = { kind = "cylinder", base = [0, 0, 0], axis = [0, 1, 0], length = 0.1, radius = 0.26, caps = true }
 //! motion = { kind = "rotation", axis = [0, 1, 0], rate = 0.25 }
 //!
+//! [[boundaries]]
+//! name = "lid"
+//! material = "pellet"
+//! shape = { kind = "box", min = [-0.1, 0, 0.1], max = [0.1, 0.1, 0.12], side = "outside" }
+//! motion = { kind = "free", velocity = [0, 0, 0], locked_axes = ["y"], density = 900 }
+//!
 //! [[grains]]
 //! material = "pellet"
 //! radius = { kind = "constant", value = 0.0065 }
@@ -100,11 +106,19 @@
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
 //! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius). `side` is
 //! where the grains are: "inside" (default) or "outside". A box seen from inside is up to six half spaces, so
-//! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. Caps close the ends; from
+//! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. One seen from outside may be turned
+//! about its centre: `turned = { axis = [0, 1, 0], angle_deg = 30 }`. Caps close the ends; from
 //! outside they are the default and make the body solid, from inside they are not.
 //!
-//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate), `oscillation` (amplitude, frequency,
-//! phase_deg), `table` (times, displacements).
+//! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency,
+//! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density).
+//!
+//! A free boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
+//! of the density of its material unless told otherwise. Grains touch its faces, edges and corners. Other
+//! boundaries are touched by its eight corners (a sphere: by the sphere), so that a box stands and slides
+//! on planes and on the faces of boxes that are larger; edge against edge two boxes pass through each other. In the
+//! laws of contact half the smallest edge stands for the radius of a corner. `locked_axes` at the top of
+//! the file is for grains alone.
 //!
 //! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
 //! at three deviations by default), `mixture` (radii, shares by number).
@@ -374,8 +388,12 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let shared =
         emitter::Shared { materials: &world.materials, duration, seed, locked, periodic: cell.periodic };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
-    if !root.has("grains") && !root.has("emitters") {
-        root.problem("nothing to simulate: no grains and no emitters", "add [[grains]] or [[emitters]]");
+    let moves = root.has("grains") || root.has("emitters") || world.free_boundaries().next().is_some();
+    if !moves {
+        root.problem(
+            "nothing to simulate: no grains, no emitters and no free boundary",
+            "add [[grains]] or [[emitters]]",
+        );
     }
 
     let output = root.section("output", |table| Some(plan::output(table, duration)));
@@ -478,7 +496,7 @@ fn each<T>(
     nodes.into_iter().enumerate().filter_map(|(i, node)| node.table(|table| read(i, table))).collect()
 }
 
-/// Reads the axes that grains are locked on.
+/// Reads the axes that something is locked on.
 fn locked_axes(table: &mut Table<'_>) -> Axes {
     const AXES: &[&str] = &["x", "y", "z", "rx", "ry", "rz"];
     let names = table.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));

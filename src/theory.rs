@@ -52,10 +52,28 @@
 //! x⁺ = x + h v⁺                    orientation: q⁺ = exp(h ω⁺) q, normalised
 //! ```
 //!
-//! Semi-implicit (Moreau 1999): the positions move with the new velocities. Grains are spheres, so there is
-//! no gyroscopic term. Gravity is the only external force. An axis that is locked takes neither weight nor
-//! impulse. A boundary moves as prescribed: in the contact problem it has the velocity that carries it
+//! Semi-implicit (Moreau 1999): the positions move with the new velocities. Grains are spheres, so for them there
+//! is no gyroscopic term. Gravity is the only external force. An axis that is locked takes neither weight nor
+//! impulse. A boundary that is not free moves as prescribed: in the contact problem it has the velocity that carries it
 //! from where it is to where it must be at the end of the substep, and no impulse changes that.
+//!
+//! **Free boundaries** have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which is held during the
+//! solve. What the contacts leave is an angular momentum, which free flight conserves:
+//!
+//! ```text
+//! L = I(q) ω⁺                      after the sweeps
+//! dq/dt = ω(q) q / 2               ω(q) = I(q)⁻¹ L, over h by the Runge-Kutta method of fourth order
+//! ω = I(q⁺)⁻¹ L                    the gyroscopic term: ω turns while L stays
+//! ```
+//!
+//! The rotational energy L·I⁻¹L/2 is then kept to the order of that method. An axis of rotation that is locked is
+//! left out of I before it is inverted. The GPU keeps L from substep to substep and adds what the contacts changed.
+//!
+//! A free boundary touches grains with its faces, edges and corners (the surface is `b`), and the surfaces of
+//! other boundaries with its corners (which are `a`): eight points of a box, or the one ball of a
+//! sphere. So the edges of two boxes pass through each other, and a corner of a box that is not free is not felt
+//! by the face of one that is. For a corner half the smallest edge of the box stands for R*, in the stiffness and in the
+//! contact margin; a point has no rolling resistance.
 //!
 //! # E2: Normal law
 //!
@@ -145,12 +163,35 @@
 //! whose axes are all free; a locked axis makes D_n smaller (the row cannot push along it), D_t and D_r stay
 //! upper bounds. A contact with λ_n = 0 before and after is left alone.
 //!
-//! A sweep visits every contact once. Contacts of one colour share no free body and are solved at the same
+//! A contact with a free boundary is solved with the mobility K, the change of u by an impulse at the contact:
+//!
+//! ```text
+//! K = Σ_(a, b) 1/m - [d]× I⁻¹ [d]×
+//! D_n = n·K n + Σ_n    D_t = largest eigenvalue of P K P, P = 1 - n nᵀ    D_r: largest of each I⁻¹, summed
+//! ```
+//!
+//! Its arms are not parallel to n, so a normal impulse changes u_t: friction is computed from the velocities
+//! after it, which makes the three rows sequential.
+//!
+//! A sweep visits every contact once. Contacts of one colour share no grain and are solved at the same
 //! time; colours follow each other, up to 64 of them; contacts that find no colour come last, one after the
-//! other. A boundary is never written, so any number of contacts of one colour may share it. A contact of two
-//! grains takes the lowest colour that is free, one with a boundary the highest below 16: boundaries are
+//! other. A boundary that is not free is never written, so any number of contacts of one colour may share it. A
+//! contact of two grains takes the lowest colour that is free, one with a boundary the highest below 16: boundaries are
 //! solved last, so that a sweep ends with grains that keep out of the walls. The reference can also go by
 //! keys.
+//!
+//! **Mass splitting.** A free boundary may have thousands of contacts in one colour (Tonge, Benevolenski &
+//! Voroshilov 2012). Each of its n contacts in that colour works on a copy of it:
+//!
+//! ```text
+//! copies:  n/m and n I⁻¹ in place of 1/m and I⁻¹, all with the velocity at the start of the colour
+//! then:    v ← mean of the copies = v + M⁻¹ Σ Gᵀ Δλ
+//! ```
+//!
+//! The mean conserves momentum and cannot gain energy, as no copy does. Where nothing changes any more all
+//! copies have the velocity of the boundary, so the sweeps converge to the answer of those one by one, though
+//! more slowly the larger n is. The corners of a box take colours 15, 14, ... 8, one each; in the tail and in
+//! the order of keys n = 1. The residual \[E8\] uses D with n = 1.
 //!
 //! Sweeps end after [`iterations`](crate::settings::Settings::iterations), or when in one sweep no normal or
 //! friction row changed by as much as [`tolerance`](crate::settings::Settings::tolerance), measured as
@@ -183,6 +224,18 @@
 //! Friction and rolling rows are active. The impulses of this stage change velocities only: they are no warm
 //! start, and no part of the forces that results report. v_imp is
 //! [`impact_threshold`](crate::settings::Settings::impact_threshold).
+//!
+//! **Restitution of free boundaries.** With coupling between n and t Newton's restitution and friction can
+//! together gain energy. With U = |u_n⁻|, K split into a = n·K n, b = P K n and C = P K P, and friction that
+//! opposes u_t⁺, one impact changes the energy by at most
+//!
+//! ```text
+//! ΔE ≤ [-(1 - e²) U² - 2 e U s + s²]/(2 a) - λ_t·C λ_t/2        s = b·λ_t
+//!    ≤ 0 for all λ_t   if and only if   e² ≤ 1 - b·C⁻¹ b/a = 1/((n·K n)(n·K⁻¹ n))
+//! ```
+//!
+//! as λ_t·C λ_t ≥ s²/(b·C⁻¹ b). So e of such a contact with friction is at most 1/√((n·K n)(n·K⁻¹ n)). For a sphere b = 0
+//! and this is 1. Several corners that hit at once are not covered.
 //!
 //! # E7: Warm start
 //!
@@ -367,5 +420,7 @@
 //! - M. Jean 1999: The non-smooth contact dynamics method. Comput. Methods Appl. Mech. Eng. 177, 235-257.
 //! - C. Lacoursière 2007: Regularized, stabilized, variational methods for multibodies. 48th Scandinavian
 //!   Conference on Simulation and Modeling (SIMS 2007), 40-48.
+//! - R. Tonge, F. Benevolenski, A. Voroshilov 2012: Mass splitting for jitter-free parallel rigid body simulation.
+//!   ACM Trans. Graph. 31(4), 105.
 //! - D. Wang, M. Servin, T. Berglund 2016: Warm starting the projected Gauss-Seidel algorithm for granular
 //!   matter simulation. Comput. Part. Mech. 3, 43-52. doi:10.1007/s40571-015-0088-x

@@ -1,10 +1,12 @@
 //! The problem and its present state: bodies, shapes and materials, in double precision.
 //!
 //! Boundaries come first in both lists, grains after, so grains can be added without renumbering:
-//! body `0..boundaries` are boundaries, the rest grains; shape `0..surfaces` belong to boundaries,
-//! the rest are the spheres of grains. These indices are the persistent ids.
+//! body `0..boundaries` are boundaries, the rest grains; shape `0..surfaces` belong to boundaries, then come
+//! the corners of free boundaries, and the rest are the spheres of grains. These indices are the persistent
+//! ids.
 
 pub mod body;
+pub mod free;
 pub mod material;
 pub mod motion;
 pub mod periodic;
@@ -12,6 +14,7 @@ pub mod shape;
 pub mod sink;
 
 pub use body::{Axes, Bodies};
+pub use free::{Corner, FreeBody};
 pub use material::{Material, Materials, PairLaw};
 pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
@@ -23,7 +26,7 @@ use glam::{DQuat, DVec3};
 /// Index of a material in [`Materials`].
 pub type MaterialId = u32;
 
-/// A boundary: a body that moves as prescribed, or not at all.
+/// A boundary: a body that moves as prescribed, not at all, or freely.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
     /// Name, for results and messages.
@@ -80,7 +83,9 @@ pub struct World {
     pub boundaries: Vec<Boundary>,
     /// Shapes of the boundaries; surface `i` is shape `i`.
     pub surfaces: Vec<Surface>,
-    /// Shapes of the grains; sphere `i` is shape `surfaces.len() + i`.
+    /// Corners of the free boundaries; corner `i` is shape `surfaces.len() + i`.
+    pub corners: Vec<Corner>,
+    /// Shapes of the grains; sphere `i` is shape `surfaces.len() + corners.len() + i`.
     pub spheres: Vec<Sphere>,
     /// State of all bodies, boundaries first.
     pub bodies: Bodies,
@@ -99,15 +104,25 @@ impl World {
         World { gravity, materials, ..World::default() }
     }
 
-    /// Adds a boundary made of `surfaces` (their `body` is set here).
+    /// Adds a boundary made of `surfaces` (their `body` is set here), and the corners of a free one.
     ///
     /// # Panics
     /// If grains were added before: ids would shift.
     pub fn add_boundary(&mut self, boundary: Boundary, surfaces: impl IntoIterator<Item = Surface>) {
         assert!(self.spheres.is_empty(), "boundaries come before grains");
         let body = self.boundaries.len() as u32;
+        let first = self.surfaces.len();
         self.surfaces.extend(surfaces.into_iter().map(|surface| Surface { body, ..surface }));
-        self.bodies.push_prescribed(boundary.position, boundary.orientation);
+        let (position, orientation) = (boundary.position, boundary.orientation);
+        match boundary.free_body() {
+            Some(free) => {
+                self.bodies.push_free_boundary(position, orientation, free);
+                let surfaces = self.surfaces.iter().enumerate().skip(first);
+                let corners = surfaces.flat_map(|(i, surface)| Corner::of_surface(surface, i as u32));
+                self.corners.extend(corners);
+            }
+            None => self.bodies.push_prescribed(position, orientation),
+        }
         self.boundaries.push(boundary);
     }
 
@@ -175,6 +190,23 @@ impl World {
         self.materials.list[material as usize].density * sphere_volume(radius)
     }
 
+    /// Diameter of the largest grain, or without grains of the largest corner \[m\]; 0 without either.
+    pub fn largest_diameter(&self) -> f64 {
+        let corners = || self.corners.iter().map(|corner| corner.contact_radius).fold(0.0, f64::max);
+        let largest = self.largest_radius();
+        2.0 * if largest > 0.0 { largest } else { corners() }
+    }
+
+    /// Mass and inertia of a body, if it is a free boundary.
+    pub fn free_body(&self, body: usize) -> Option<&FreeBody> {
+        self.boundaries.get(body)?.free_body()
+    }
+
+    /// Bodies of the free boundaries, with their mass and inertia.
+    pub fn free_boundaries(&self) -> impl Iterator<Item = (usize, &FreeBody)> {
+        self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.free_body()?)))
+    }
+
     /// Kinetic energy of all free bodies, translation and rotation \[J\].
     pub fn kinetic_energy(&self) -> f64 {
         self.kinetic_energy_from(0)
@@ -182,7 +214,11 @@ impl World {
 
     /// Kinetic energy of the free bodies from `first` on \[J\].
     pub fn kinetic_energy_from(&self, first: usize) -> f64 {
-        (first..self.bodies.len()).map(|body| self.bodies.kinetic_energy(body)).sum()
+        let energy = |body: usize| match self.free_body(body) {
+            Some(free) => free.kinetic_energy(&self.bodies, body),
+            None => self.bodies.kinetic_energy(body),
+        };
+        (first..self.bodies.len()).map(energy).sum()
     }
 
     /// Largest grain radius \[m\]; 0 without grains.
@@ -192,23 +228,43 @@ impl World {
 
     /// Body that carries a shape.
     pub fn shape_body(&self, shape: u32) -> u32 {
-        match self.sphere_of(shape) {
-            Some(sphere) => sphere.body,
-            None => self.surfaces[shape as usize].body,
+        match self.shape(shape) {
+            Shape::Sphere(sphere) => sphere.body,
+            Shape::Corner(corner) => corner.body,
+            Shape::Surface(surface) => surface.body,
         }
     }
 
     /// Material of a shape.
     pub fn shape_material(&self, shape: u32) -> MaterialId {
-        match self.sphere_of(shape) {
-            Some(sphere) => sphere.material,
-            None => self.surfaces[shape as usize].material,
+        match self.shape(shape) {
+            Shape::Sphere(sphere) => sphere.material,
+            Shape::Corner(corner) => corner.material,
+            Shape::Surface(surface) => surface.material,
+        }
+    }
+
+    /// Shape id of the sphere of grain 0.
+    pub fn first_grain_shape(&self) -> u32 {
+        (self.surfaces.len() + self.corners.len()) as u32
+    }
+
+    /// The shape behind an id.
+    pub fn shape(&self, shape: u32) -> Shape<'_> {
+        let index = shape as usize;
+        let (surfaces, first_sphere) = (self.surfaces.len(), self.first_grain_shape() as usize);
+        if index >= first_sphere {
+            Shape::Sphere(&self.spheres[index - first_sphere])
+        } else if index >= surfaces {
+            Shape::Corner(&self.corners[index - surfaces])
+        } else {
+            Shape::Surface(&self.surfaces[index])
         }
     }
 
     /// The sphere behind a shape id, if it is one of a grain.
     pub fn sphere_of(&self, shape: u32) -> Option<&Sphere> {
-        (shape as usize).checked_sub(self.surfaces.len()).map(|i| &self.spheres[i])
+        shape.checked_sub(self.first_grain_shape()).map(|i| &self.spheres[i as usize])
     }
 
     /// Law between the materials of two shapes.
@@ -216,10 +272,11 @@ impl World {
         self.materials.law(self.shape_material(a), self.shape_material(b))
     }
 
-    /// Puts the boundaries where they are at `time`, with the velocities that carry them there
+    /// Puts the boundaries that are not free where they are at `time`, with the velocities that carry them there
     /// over the `step` before \[s\].
     pub fn move_boundaries(&mut self, time: f64, step: f64) {
-        for (body, boundary) in self.boundaries.iter().enumerate() {
+        let prescribed = |(_, boundary): &(usize, &Boundary)| boundary.free_body().is_none();
+        for (body, boundary) in self.boundaries.iter().enumerate().filter(prescribed) {
             let state = boundary.state_at(time, step);
             self.bodies.position[body] = state.position;
             self.bodies.orientation[body] = state.orientation;
@@ -235,19 +292,24 @@ impl World {
     }
 
     /// Where two shapes touch or nearly touch; `None` when they cannot (far on the other side of a wall, or
-    /// one of them was removed). Shape `a` must be the sphere of a grain.
+    /// one of them was removed). Shape `a` must be the sphere of a grain, or a corner and `b` a surface.
     pub fn touch(&self, a: u32, b: u32) -> Option<Touch> {
         if self.is_removed(a) || self.is_removed(b) {
             return None;
         }
-        let sphere = self.sphere_of(a)?;
-        let centre = self.bodies.position[sphere.body as usize];
-        match self.sphere_of(b) {
-            Some(other) => {
-                let other_centre = self.periodic.image(self.bodies.position[other.body as usize], centre);
-                Some(Touch::between_spheres(centre, sphere.radius, other_centre, other.radius))
+        let ball = self.ball(a)?;
+        match self.shape(b) {
+            Shape::Surface(surface) => {
+                let body = surface.body as usize;
+                let position = self.periodic.image(self.bodies.position[body], ball.centre);
+                let orientation = self.bodies.orientation[body];
+                surface.touch_within(position, orientation, ball.centre, ball.radius, ball.contact_radius)
             }
-            None => self.touch_surface(&self.surfaces[b as usize], centre, sphere.radius),
+            _ => {
+                let other = self.ball(b)?;
+                let other_centre = self.periodic.image(other.centre, ball.centre);
+                Some(Touch::between_spheres(ball.centre, ball.radius, other_centre, other.radius))
+            }
         }
     }
 
@@ -258,25 +320,91 @@ impl World {
         surface.touch(position, self.bodies.orientation[body], centre, radius)
     }
 
-    /// Effective radius R* of two shapes \[m\]; the grain's own against a wall.
+    /// Whether a corner may touch a surface: not that of its own body, and of two spheres (or a sphere and
+    /// a box) that are both free only one touches the other, as its corner is all of it.
+    pub fn corner_meets(&self, corner: &Corner, surface: &Surface) -> bool {
+        let is_free_sphere =
+            matches!(surface.form, Form::Sphere { .. }) && self.free_body(surface.body as usize).is_some();
+        match corner.body.cmp(&surface.body) {
+            std::cmp::Ordering::Equal => false,
+            std::cmp::Ordering::Less => !is_free_sphere || corner.octant == Corner::CENTRE,
+            std::cmp::Ordering::Greater => !is_free_sphere,
+        }
+    }
+
+    /// Effective radius R* of two shapes \[m\]; the grain's own against a wall, the contact radius of a corner.
     pub fn effective_radius(&self, a: u32, b: u32) -> f64 {
-        let radius_a = self.sphere_of(a).map_or(0.0, |sphere| sphere.radius);
-        let radius_b = match self.sphere_of(b) {
-            Some(sphere) => Some(sphere.radius),
-            None => match self.surfaces[b as usize].form {
-                Form::Sphere { radius } => Some(radius),
-                _ => None,
-            },
+        let radius_a = self.contact_radius(a);
+        let radius_b = match self.shape(b) {
+            Shape::Surface(Surface { form: Form::Sphere { radius }, .. }) => Some(*radius),
+            Shape::Surface(_) => None,
+            _ => Some(self.contact_radius(b)),
         };
         radius_b.map_or(radius_a, |b| radius_a * b / (radius_a + b))
     }
 
+    /// Effective radius that rolling resistance acts with \[m\]: R*, or 0 for a corner that is a point.
+    pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
+        match self.shape(a) {
+            Shape::Corner(corner) if corner.radius == 0.0 => 0.0,
+            _ => self.effective_radius(a, b),
+        }
+    }
+
     /// Gap up to which two shapes are solved \[m\]: `margin` mean diameters.
     pub fn pair_margin(&self, a: u32, b: u32, margin: f64) -> f64 {
-        let radius_a = self.sphere_of(a).map_or(0.0, |sphere| sphere.radius);
+        let radius_a = self.contact_radius(a);
         let radius_b = self.sphere_of(b).map_or(radius_a, |sphere| sphere.radius);
         margin * (radius_a + radius_b)
     }
+
+    /// Radius of a grain, contact radius of a corner \[m\]; 0 for a surface.
+    pub fn contact_radius(&self, shape: u32) -> f64 {
+        match self.shape(shape) {
+            Shape::Sphere(sphere) => sphere.radius,
+            Shape::Corner(corner) => corner.contact_radius,
+            Shape::Surface(_) => 0.0,
+        }
+    }
+
+    /// Centre of the sphere of a grain, place of a corner, that of the body of a surface \[m\].
+    pub fn centre(&self, shape: u32) -> DVec3 {
+        self.ball(shape).map_or(self.bodies.position[self.shape_body(shape) as usize], |ball| ball.centre)
+    }
+
+    /// Centre and radii of the sphere of a grain or a corner.
+    fn ball(&self, shape: u32) -> Option<Ball> {
+        match self.shape(shape) {
+            Shape::Sphere(sphere) => {
+                let centre = self.bodies.position[sphere.body as usize];
+                Some(Ball { centre, radius: sphere.radius, contact_radius: sphere.radius })
+            }
+            Shape::Corner(corner) => {
+                let body = corner.body as usize;
+                let centre = self.bodies.position[body] + self.bodies.orientation[body] * corner.position;
+                Some(Ball { centre, radius: corner.radius, contact_radius: corner.contact_radius })
+            }
+            Shape::Surface(_) => None,
+        }
+    }
+}
+
+/// A shape of a world.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape<'a> {
+    /// Of a boundary.
+    Surface(&'a Surface),
+    /// Of a free boundary.
+    Corner(&'a Corner),
+    /// Of a grain.
+    Sphere(&'a Sphere),
+}
+
+/// A round shape where it is now \[m\].
+struct Ball {
+    centre: DVec3,
+    radius: f64,
+    contact_radius: f64,
 }
 
 /// Volume of a sphere \[m³\].

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use common::*;
 use esker::engine::{Engine, Snapshot};
-use esker::observe::energy::kinetic_per_grain;
+use esker::observe::energy::{self, kinetic_per_grain};
 use esker::observe::expectation::Judgement;
 use esker::observe::flow::rms_speed;
 use esker::observe::loads::weight_supported;
@@ -179,11 +179,29 @@ fn a_box_of_a_thousand_grains_comes_to_rest_on_its_floor() {
         assert_met(&run(&scenario, engine.as_mut()));
         let state = engine.snapshot().unwrap();
         assert_nothing_creeps(&state);
-        let late = kinetic_per_grain(&state);
-        engine.advance(200).unwrap();
-        let later = kinetic_per_grain(&engine.snapshot().unwrap());
-        assert!(later < late.max(1e-9), "kinetic energy grew from {late} to {later} m g d");
+        assert_stays_at_rest(engine.as_mut(), total_per_grain(&state));
     }
+}
+
+/// A grain may rock in its place for seconds, as nothing resists rolling here: it moves less than the scenario allows,
+/// and the total energy does not rise by more than single precision rounds heights.
+fn assert_stays_at_rest(engine: &mut dyn Engine, begin: f64) {
+    for _ in 0..10 {
+        engine.advance(20).unwrap();
+        let state = engine.snapshot().unwrap();
+        let (moving, gain) = (kinetic_per_grain(&state), total_per_grain(&state) - begin);
+        assert!(moving < 1e-5, "kinetic energy {moving} m g d");
+        assert!(gain < 1e-6, "the total energy rose by {gain} m g d per grain");
+    }
+}
+
+/// Kinetic, potential and elastic energy, over m g d of all grains.
+fn total_per_grain(state: &Snapshot) -> f64 {
+    let total = energy::kinetic(state)
+        + energy::rotational(state)
+        + energy::potential(state)
+        + energy::elastic(state, NormalLaw::Hertz);
+    total / (state.world.grain_count() as f64 * state.world.grain_mass(0) * 9.81 * D)
 }
 
 /// No grain has left the box, and contacts at rest carry what Hertz says of their overlap.

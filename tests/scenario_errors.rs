@@ -228,6 +228,25 @@ fn zero_vectors_and_empty_boxes_are_refused() {
 }
 
 #[test]
+fn what_cannot_be_free_says_what_can() {
+    let plane = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
+    let free =
+        |shape: &str, motion: &str| format!("shape = {{ {shape} }}\nmotion = {{ kind = \"free\"{motion} }}");
+    let marked = "{ kind = \"free\"";
+    for shape in [
+        "kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1]",
+        "kind = \"box\", min = [0, 0, -2], max = [1, 1, -1]",
+        "kind = \"cylinder\", base = [0, 0, -9], axis = [0, 0, 1], length = 1, radius = 1, side = \"outside\"",
+    ] {
+        let words = ["neither a solid box nor a sphere", "side = \"outside\""];
+        refuses("[[boundaries]]", plane, &free(shape, ""), marked, &words);
+    }
+    let ball = "kind = \"sphere\", centre = [9, 9, -9], radius = 1";
+    refuses("[[boundaries]]", plane, &free(ball, ", density = 0.0"), "0.0 }", &["a positive density"]);
+    refuses("[[boundaries]]", plane, &free(ball, ", locked_axes = [\"w\"]"), "\"w\"", &["\"w\"", "unknown"]);
+}
+
+#[test]
 fn empty_lists_are_refused_where_something_must_be_in_them() {
     let list = "{ kind = \"list\", positions = [] }";
     refuses(

@@ -7,7 +7,8 @@ use std::mem::{offset_of, size_of};
 use encase::UniformBuffer;
 use esker::contact::Key;
 use esker::gpu::layout::{
-    self, BoundaryState, Contact, Law, Params, Pose, Row, Sink, Sphere, Status, Surface, Velocity, Works,
+    self, BoundaryState, Contact, FreeBoundary, Law, Params, Pose, Row, Sink, Sphere, Status, Surface,
+    Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{self, CHECK, DISPATCHED_COLOURS, Kernel, Pass, RESIDUAL, STEP, Work};
@@ -40,10 +41,10 @@ fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut add = |kernel: &Kernel| names.push((kernel.shader, kernel.entry));
     for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
         match work {
-            Work::Run(kernel) | Work::Book(kernel) => add(kernel),
+            Work::Run(kernel) | Work::Book(kernel) | Work::Share(kernel) => add(kernel),
             Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
             Work::Colours(pass) | Work::Sweeps(pass) => {
-                [&pass.colour, &pass.rest].into_iter().for_each(&mut add)
+                [&pass.colour, &pass.gather, &pass.rest].into_iter().for_each(&mut add)
             }
             Work::Scan(..) => {}
         }
@@ -194,12 +195,26 @@ fn twins() -> Vec<Twin> {
             colours,
             tail,
             converged,
+            bad_boundary,
         }),
         twin!(Pose { cell, locked, offset, spare, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
-        twin!(Sphere { radius, material, body, sink }),
+        twin!(Sphere { radius, material, body, tag }),
+        twin!(FreeBoundary {
+            moments,
+            spare_a,
+            diagonal,
+            spare_b,
+            off_diagonal,
+            spare_c,
+            momentum,
+            spare_d,
+            spin,
+            spare_e,
+            counts
+        }),
         twin!(Sink { pose, size, form, spare_a, spare_b, spare_c }),
-        twin!(Surface { position, body, orientation, size, form, material, spare }),
+        twin!(Surface { position, body, orientation, size, form, material, is_free_sphere, spare }),
         twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
         twin!(Contact { a, b, previous, place }),
         twin!(Row { normal, target_velocity, arm_a, sigma_n, arm_b, friction, bodies, rolling_arm, law }),
@@ -247,14 +262,14 @@ fn a_swapped_a_missing_and_a_wider_field_are_noticed() {
     let found = |fields: &str| {
         let module =
             naga::front::wgsl::parse_str(&format!("struct Sphere {{ {fields} }}")).expect("valid WGSL");
-        difference(&module, &twin!(Sphere { radius, material, body, sink })).unwrap_or_default()
+        difference(&module, &twin!(Sphere { radius, material, body, tag })).unwrap_or_default()
     };
-    assert_eq!(found("radius: f32, material: u32, body: u32, sink: u32"), "");
-    assert!(found("material: u32, radius: f32, body: u32, sink: u32").contains("radius at 0 in Rust"));
+    assert_eq!(found("radius: f32, material: u32, body: u32, tag: u32"), "");
+    assert!(found("material: u32, radius: f32, body: u32, tag: u32").contains("radius at 0 in Rust"));
     assert!(found("radius: f32, material: u32, body: u32").contains("4 fields in Rust, 3 in WGSL"));
-    assert!(found("radius: f32, material: vec2u, body: u32, sink: u32").contains("material at 4 in Rust"));
-    assert!(found("radius: f32, material: u32, body: u32, sink: vec2u").contains("sink at 12 in Rust"));
-    assert!(found("radius: f32, material: u32, body: u32, sink: array<u32, 2>").contains("20 in WGSL"));
+    assert!(found("radius: f32, material: vec2u, body: u32, tag: u32").contains("material at 4 in Rust"));
+    assert!(found("radius: f32, material: u32, body: u32, tag: vec2u").contains("tag at 12 in Rust"));
+    assert!(found("radius: f32, material: u32, body: u32, tag: array<u32, 2>").contains("20 in WGSL"));
 }
 
 /// A field value that can be recognised in the bytes of a struct.
@@ -331,6 +346,7 @@ fn params_are_written_where_the_shader_reads_them() {
         sinks,
         cell_size,
         periods,
+        corners,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");
@@ -466,7 +482,7 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
     assert_eq!(group, Some(64), "GROUP in WGSL");
     for work in STEP.iter().flat_map(|stage| stage.work) {
         let kernels: Vec<&Kernel> = match work {
-            Work::Run(kernel) | Work::Book(kernel) => vec![kernel],
+            Work::Run(kernel) | Work::Book(kernel) | Work::Share(kernel) => vec![kernel],
             Work::Rounds(kernels, _) => kernels.iter().collect(),
             _ => Vec::new(),
         };

@@ -28,6 +28,7 @@ struct Params {
     sinks: u32,
     cell_size: vec3f,          // [m]
     periods: vec3i,            // cells per period along each axis, 0: not periodic
+    corners: u32,              // of free boundaries; they stand before the grains in `spheres`
 }
 
 // What the steps of one submission tell each other and the host.
@@ -35,7 +36,7 @@ struct Status {
     halted: atomic<u32>,       // HALT_*: the step that set it and all after it do nothing
     step: u32,                 // steps done in this submission
     substep: u32,              // substeps done in this submission
-    remembered: u32,           // grains that the last step's contacts know of
+    remembered: u32,           // corners and grains that the last step's contacts know of
     contacts: u32,             // contacts of this step
     pending: atomic<u32>,      // contacts that still need a colour
     impacts: atomic<u32>,      // 1: a contact bounces
@@ -45,6 +46,7 @@ struct Status {
     colours: u32,              // colours in use
     tail: u32,                 // contacts without a colour
     converged: u32,            // 1: no contact changed by more than the tolerance
+    bad_boundary: atomic<u32>, // smallest index of a free boundary with a bad velocity
 }
 
 struct Pose {
@@ -62,19 +64,38 @@ struct Velocity {
     inverse_inertia: f32,      // [1/(kg m²)]
 }
 
+// The sphere of a grain, or before those of the grains a corner of a free boundary.
 struct Sphere {
-    radius: f32,               // [m]
+    radius: f32,               // [m], the contact radius of a corner
     material: u32,
     body: u32,
-    sink: u32,                 // the one that removed the grain, or NONE
+    tag: u32,                  // the sink that removed the grain, or NONE; of a corner 16 · surface + octant
+}
+
+// A boundary as mass splitting needs it.
+struct FreeBoundary {
+    moments: vec3f,            // of inertia about its axes [kg m²]; 0: it is not free
+    spare_a: u32,
+    diagonal: vec3f,           // xx, yy, zz of the inverse inertia, world frame [1/(kg m²)]
+    spare_b: u32,
+    off_diagonal: vec3f,       // yz, xz, xy
+    spare_c: u32,
+    momentum: vec3f,           // angular, at the end of the last substep [N m s]
+    spare_d: u32,
+    spin: vec3f,               // angular velocity that belongs to it [rad/s]
+    spare_e: u32,
+    counts: array<atomic<u32>, 64>,  // contacts in each colour
 }
 
 // Whether the scene has sinks; otherwise no grain is ever removed.
 override HAS_SINKS: bool = true;
 
 fn is_removed(sphere: Sphere) -> bool {
-    return HAS_SINKS && sphere.sink != NONE;
+    return HAS_SINKS && sphere.tag != NONE;
 }
+
+// Whether the scene has free boundaries; otherwise no inertia is a tensor, and nothing has corners.
+override HAS_FREE_BOUNDARIES: bool = true;
 
 // A solid that removes the grains whose centre comes into it.
 struct Sink {
@@ -93,7 +114,8 @@ struct Surface {
     size: vec4f,               // meaning by form, see surface.wgsl [m]
     form: u32,
     material: u32,
-    spare: vec2u,
+    is_free_sphere: u32,       // 1: a sphere that is free
+    spare: u32,
 }
 
 // The law of a pair of materials, with the factors of [E2] that do not depend on the contact.
@@ -109,7 +131,7 @@ struct Law {
 
 // A pair of shapes that takes part in this step.
 struct Contact {
-    a: u32,                    // shape: the sphere of a grain
+    a: u32,                    // shape: the sphere of a grain, or a corner
     b: u32,                    // shape: a surface, or the sphere of a grain with a larger id
     previous: u32,             // place in the last step's list, or NONE
     place: u32,                // place in solving order

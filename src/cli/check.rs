@@ -199,7 +199,8 @@ fn speed_of(motion: &Motion, world: &World) -> f64 {
     match motion {
         Motion::Fixed => 0.0,
         Motion::Velocity(velocity) => velocity.length(),
-        Motion::Rotation { point, rate } => {
+        Motion::Free(body) => body.velocity.length(),
+        Motion::Rotation { point, rate, .. } => {
             let speed = |centre: &DVec3| rate.cross(*centre - *point).length();
             let grains = world.spheres.iter().map(|sphere| &world.bodies.position[sphere.body as usize]);
             grains.map(speed).fold(0.0, f64::max)

@@ -12,7 +12,7 @@ use super::layout;
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
-const SMALLEST: u64 = size_of::<layout::BoundaryState>() as u64;
+const SMALLEST: u64 = size_of::<layout::FreeBoundary>() as u64;
 
 /// What there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,10 @@ pub struct Capacity {
     pub grains: u32,
     /// Boundaries.
     pub boundaries: u32,
+    /// Those of them that are free.
+    pub free_boundaries: u32,
+    /// Corners of free boundaries.
+    pub corners: u32,
     /// Surfaces of boundaries.
     pub surfaces: u32,
     /// Materials.
@@ -47,6 +51,8 @@ impl Capacity {
         Capacity {
             grains,
             boundaries: world.boundaries.len() as u32,
+            free_boundaries: world.free_boundaries().count() as u32,
+            corners: world.corners.len() as u32,
             surfaces: world.surfaces.len() as u32,
             materials: world.materials.list.len() as u32,
             sinks: world.sinks.len() as u32,
@@ -80,6 +86,8 @@ impl Capacity {
     fn sizes(&self) -> Vec<(&'static str, u64)> {
         let bodies = u64::from(self.boundaries + self.grains);
         let (grains, contacts) = (u64::from(self.grains), u64::from(self.contacts));
+        let balls = u64::from(self.corners) + grains;
+        let shares = if self.free_boundaries > 0 { contacts } else { 0 };
         let buckets = u64::from(self.buckets);
         let colour_counts = 65 * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
@@ -90,17 +98,17 @@ impl Capacity {
             ("arguments", 3 * 4 * 64),
             ("poses", bodies * size_of::<layout::Pose>() as u64),
             ("velocities", bodies * size_of::<layout::Velocity>() as u64),
-            ("spheres", grains * size_of::<layout::Sphere>() as u64),
+            ("spheres", balls * size_of::<layout::Sphere>() as u64),
             ("surfaces", u64::from(self.surfaces) * size_of::<layout::Surface>() as u64),
             ("sinks", u64::from(self.sinks) * size_of::<layout::Sink>() as u64),
             ("laws", u64::from(self.materials) * u64::from(self.materials) * law_bytes),
             ("schedule", schedule * size_of::<layout::BoundaryState>() as u64),
             ("bucket_ends", 4 * buckets),
             ("bucket_grains", 4 * grains),
-            ("contact_starts", 4 * (grains + 1)),
-            ("old_starts", 4 * (grains + 1)),
+            ("contact_starts", 4 * (balls + 1)),
+            ("old_starts", 4 * (balls + 1)),
             ("bucket_sums", 4 * buckets.div_ceil(1024)),
-            ("contact_sums", 4 * (grains + 1).div_ceil(1024)),
+            ("contact_sums", 4 * (balls + 1).div_ceil(1024)),
             ("colour_sums", 4 * colour_counts.div_ceil(1024)),
             ("used", 8 * bodies),
             ("best", 8 * bodies),
@@ -113,6 +121,8 @@ impl Capacity {
             ("old_partners", 4 * contacts),
             ("old_colours", 4 * contacts),
             ("old_impulses", 24 * contacts),
+            ("free_boundaries", u64::from(self.boundaries) * size_of::<layout::FreeBoundary>() as u64),
+            ("shares", 24 * shares),
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", bodies * size_of::<layout::Velocity>() as u64),
             ("work_sums", (contacts.div_ceil(64) + bodies.div_ceil(64)) * size_of::<layout::Works>() as u64),

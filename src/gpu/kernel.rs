@@ -37,6 +37,8 @@ pub struct Features {
     pub locks: bool,
     /// Sinks, so that grains may be removed.
     pub sinks: bool,
+    /// Free boundaries.
+    pub free_boundaries: bool,
     /// Periodic axes.
     pub period: bool,
 }
@@ -47,13 +49,19 @@ impl Features {
         Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
             sinks: !world.sinks.is_empty(),
+            free_boundaries: world.free_boundaries().next().is_some(),
             period: !world.periodic.is_none(),
         }
     }
 
     /// Values of the overrides that a shader declares.
     fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
-        let all = [("HAS_LOCKS", self.locks), ("HAS_SINKS", self.sinks), ("HAS_PERIOD", self.period)];
+        let all = [
+            ("HAS_LOCKS", self.locks),
+            ("HAS_SINKS", self.sinks),
+            ("HAS_PERIOD", self.period),
+            ("HAS_FREE_BOUNDARIES", self.free_boundaries),
+        ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()
             .filter(|(name, _)| is_declared(name))
@@ -216,6 +224,8 @@ impl Kernels {
                     self.run(pass, kernel, 0, buffers);
                 }
                 Work::Book(_) => {}
+                Work::Share(kernel) if self.features.free_boundaries => self.run(pass, kernel, 0, buffers),
+                Work::Share(_) => {}
                 Work::Scan(aliases) => self.scan(pass, aliases, buffers),
                 Work::Rounds(kernels, times) => {
                     for round in 0..*times {
@@ -267,9 +277,11 @@ impl Kernels {
         let arguments = buffers.get("arguments");
         let offset = |place: u32| 12 * u64::from(kernels.arguments + place);
         for colour in 0..DISPATCHED_COLOURS {
-            let Kernel { shader, entry, aliases, .. } = kernels.colour;
-            self.set(pass, (shader, entry), aliases, colour);
-            pass.dispatch_workgroups_indirect(arguments, offset(colour));
+            let gather = self.features.free_boundaries.then_some(&kernels.gather);
+            for Kernel { shader, entry, aliases, .. } in std::iter::once(&kernels.colour).chain(gather) {
+                self.set(pass, (shader, entry), aliases, colour);
+                pass.dispatch_workgroups_indirect(arguments, offset(colour));
+            }
         }
         let Kernel { shader, entry, aliases, .. } = kernels.rest;
         self.set(pass, (shader, entry), aliases, 0);
@@ -292,7 +304,7 @@ fn extent(over: Over, capacity: &Capacity) -> Extent {
     let groups = |count: u32| Extent::Groups(count.div_ceil(64));
     match over {
         Over::Once => Extent::Groups(1),
-        Over::Grains => groups(capacity.grains + 1),
+        Over::Grains => groups(capacity.corners + capacity.grains + 1),
         Over::GrainsNearSinks if capacity.sinks == 0 => Extent::Groups(0),
         Over::GrainsNearSinks => groups(capacity.grains),
         Over::Bodies => groups(capacity.boundaries + capacity.grains),
@@ -317,10 +329,10 @@ fn uses() -> Vec<(Name, Aliases)> {
     let mut add = |kernel: &Kernel| uses.push(((kernel.shader, kernel.entry), kernel.aliases));
     for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
         match work {
-            Work::Run(kernel) | Work::Book(kernel) => add(kernel),
+            Work::Run(kernel) | Work::Book(kernel) | Work::Share(kernel) => add(kernel),
             Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
             Work::Colours(pass) | Work::Sweeps(pass) => {
-                [&pass.colour, &pass.rest].into_iter().for_each(&mut add)
+                [&pass.colour, &pass.gather, &pass.rest].into_iter().for_each(&mut add)
             }
             Work::Scan(aliases) => SCAN.into_iter().for_each(|entry| {
                 add(&Kernel { shader: "scan", entry, over: Over::Once, aliases });

@@ -12,7 +12,7 @@ use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
     TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
-use crate::world::{Form, Side, World, contact_reach};
+use crate::world::{Corner, Form, Side, World, contact_reach};
 
 /// No index; WGSL `NONE`.
 pub const NONE: u32 = u32::MAX;
@@ -52,6 +52,7 @@ pub struct Params {
     pub sinks: u32,
     pub cell_size: Vec3,
     pub periods: IVec3,
+    pub corners: u32,
 }
 
 /// State of the submission; WGSL `Status`.
@@ -72,11 +73,12 @@ pub struct Status {
     pub colours: u32,
     pub tail: u32,
     pub converged: u32,
+    pub bad_boundary: u32,
 }
 
 impl Default for Status {
     fn default() -> Self {
-        Status { bad_grain: u32::MAX, ..Zeroable::zeroed() }
+        Status { bad_grain: u32::MAX, bad_boundary: u32::MAX, ..Zeroable::zeroed() }
     }
 }
 
@@ -103,7 +105,7 @@ pub struct Velocity {
     pub inverse_inertia: f32,
 }
 
-/// Sphere of a grain; WGSL `Sphere`.
+/// Sphere of a grain, or corner of a free boundary; WGSL `Sphere`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 #[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
@@ -111,7 +113,7 @@ pub struct Sphere {
     pub radius: f32,
     pub material: u32,
     pub body: u32,
-    pub sink: u32,
+    pub tag: u32,
 }
 
 /// A sink; WGSL `Sink`.
@@ -138,7 +140,8 @@ pub struct Surface {
     pub size: [f32; 4],
     pub form: u32,
     pub material: u32,
-    pub spare: [u32; 2],
+    pub is_free_sphere: u32,
+    pub spare: u32,
 }
 
 /// Law of a pair of materials; WGSL `Law`.
@@ -208,6 +211,24 @@ pub struct Works {
     pub spare: [u32; 2],
 }
 
+/// A boundary as mass splitting needs it; WGSL `FreeBoundary`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct FreeBoundary {
+    pub moments: [f32; 3],
+    pub spare_a: u32,
+    pub diagonal: [f32; 3],
+    pub spare_b: u32,
+    pub off_diagonal: [f32; 3],
+    pub spare_c: u32,
+    pub momentum: [f32; 3],
+    pub spare_d: u32,
+    pub spin: [f32; 3],
+    pub spare_e: u32,
+    pub counts: [u32; 64],
+}
+
 /// The grid that positions are anchored to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Anchors {
@@ -224,7 +245,7 @@ pub struct Anchors {
 impl Anchors {
     /// Cells for the largest grain of a world.
     pub fn for_world(world: &World, settings: &Settings) -> Anchors {
-        let largest = world.largest_radius();
+        let largest = 0.5 * world.largest_diameter();
         let reach = if largest > 0.0 { contact_reach(largest, settings.contact_margin) } else { 1.0 };
         let unit = (reach.log2().floor() - 4.0).exp2();
         let rounded = DVec3::splat((reach / unit).ceil() * unit);
@@ -339,12 +360,13 @@ impl Params {
             contact_capacity,
             model_gain: (h / MODEL_GAMMA) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
-            speed_limit: (TRAVEL_LIMIT * 2.0 * world.largest_radius() / h) as f32,
+            speed_limit: (TRAVEL_LIMIT * world.largest_diameter() / h) as f32,
             rigid_share: RIGID_CORRECTION as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
             sinks: world.sinks.len() as u32,
             cell_size: Vec3::from(single(anchors.cell_size)),
             periods: anchors.periods.as_ivec3(),
+            corners: world.corners.len() as u32,
         }
     }
 
@@ -377,14 +399,21 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
         .collect()
 }
 
+/// Corners of free boundaries, then the spheres of the grains.
 pub(super) fn spheres(world: &World) -> Vec<Sphere> {
+    let corner = |corner: &Corner| Sphere {
+        radius: corner.contact_radius as f32,
+        material: corner.material,
+        body: corner.body,
+        tag: 16 * corner.surface + corner.octant,
+    };
     let sphere = |(sphere, sink): (&crate::world::Sphere, &Option<u32>)| Sphere {
         radius: sphere.radius as f32,
         material: sphere.material,
         body: sphere.body,
-        sink: sink.unwrap_or(NONE),
+        tag: sink.unwrap_or(NONE),
     };
-    world.spheres.iter().zip(&world.removed).map(sphere).collect()
+    world.corners.iter().map(corner).chain(world.spheres.iter().zip(&world.removed).map(sphere)).collect()
 }
 
 pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
@@ -398,6 +427,8 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
 
 pub(super) fn surfaces(world: &World) -> Vec<Surface> {
     let surface = |surface: &crate::world::Surface| {
+        let is_free_sphere =
+            matches!(surface.form, Form::Sphere { .. }) && world.free_body(surface.body as usize).is_some();
         let (form, size) = form(surface.form);
         Surface {
             position: single(surface.position),
@@ -406,10 +437,21 @@ pub(super) fn surfaces(world: &World) -> Vec<Surface> {
             size,
             form,
             material: surface.material,
-            spare: [0; 2],
+            is_free_sphere: u32::from(is_free_sphere),
+            spare: 0,
         }
     };
     world.surfaces.iter().map(surface).collect()
+}
+
+/// Moments of inertia of the free boundaries, zero for the others; the rest is made on the device. (Without
+/// a momentum to start from it comes from the velocities.)
+pub(super) fn free_boundaries(world: &World) -> Vec<FreeBoundary> {
+    let moments = |boundary: &crate::world::Boundary| {
+        boundary.free_body().map_or([0.0; 3], |free| single(free.moments))
+    };
+    let boundary = |boundary| FreeBoundary { moments: moments(boundary), ..Zeroable::zeroed() };
+    world.boundaries.iter().map(boundary).collect()
 }
 
 /// Number and sizes of a form, as in `shaders/shared/surface.wgsl`.
@@ -491,8 +533,8 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
 
 /// Removes the grains that sinks took on the device; gives the kinetic energy they had \[J\].
 pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
-    let taken = spheres.iter().enumerate().filter(|(_, sphere)| sphere.sink != NONE);
-    taken.map(|(grain, sphere)| world.remove_grain(grain, sphere.sink)).sum()
+    let taken = spheres.iter().skip(world.corners.len()).enumerate().filter(|(_, sphere)| sphere.tag != NONE);
+    taken.map(|(grain, sphere)| world.remove_grain(grain, sphere.tag)).sum()
 }
 
 /// An entry of the ledger.

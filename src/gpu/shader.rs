@@ -30,16 +30,16 @@ macro_rules! source {
 /// All shaders.
 pub const SOURCES: [Source; 13] = [
     source!("scan" uses "types"),
-    source!("broadphase" uses "types" "motion" "surface"),
+    source!("broadphase" uses "types" "motion" "surface" "ball"),
     source!("matching" uses "types" "impulses"),
     source!("colouring" uses "types"),
-    source!("narrowphase" uses "types" "motion" "surface" "impulses"),
-    source!("impact" uses "types" "motion" "plan"),
+    source!("narrowphase" uses "types" "motion" "surface" "ball" "impulses"),
+    source!("impact" uses "types" "motion" "plan" "heavy"),
     source!("predict" uses "types" "motion" "plan" "solve" "impulses"),
-    source!("warm_start" uses "types" "motion" "solve" "impulses" "colour"),
-    source!("sweep" uses "types" "motion" "solve" "impulses" "colour"),
-    source!("residual" uses "types" "motion" "solve" "impulses"),
-    source!("integrate" uses "types" "motion"),
+    source!("warm_start" uses "types" "motion" "solve" "impulses" "colour" "heavy" "split" "gather"),
+    source!("sweep" uses "types" "motion" "solve" "impulses" "colour" "heavy" "split" "gather"),
+    source!("residual" uses "types" "motion" "solve" "impulses" "heavy"),
+    source!("integrate" uses "types" "motion" "heavy"),
     source!("sinks" uses "types" "motion" "surface"),
     source!("ledger" uses "types" "motion" "impulses"),
 ];

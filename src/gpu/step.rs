@@ -29,7 +29,7 @@ pub struct Stage {
 pub enum Over {
     /// One workgroup.
     Once,
-    /// All grains, and one more.
+    /// All corners and grains, and one more.
     Grains,
     /// All grains if there are sinks.
     GrainsNearSinks,
@@ -58,6 +58,8 @@ pub enum Work {
     Run(Kernel),
     /// One kernel, where the ledger is kept.
     Book(Kernel),
+    /// One kernel, where there are free boundaries to share.
+    Share(Kernel),
     /// Exclusive prefix sum: which buffer is `scan_values`, and which takes the block sums.
     Scan(Aliases),
     /// Kernels in turn, `times` times, told the round.
@@ -80,10 +82,13 @@ pub struct Kernel {
     pub aliases: Aliases,
 }
 
-/// Kernels of a pass over all contacts: one per colour, one for the rest.
+/// Kernels of a pass over all contacts: one per colour, with what free boundaries take from it, and one for
+/// the rest.
 pub struct Pass {
     /// Solves one colour.
     pub colour: Kernel,
+    /// After each colour: free boundaries take the impulses of their contacts.
+    pub gather: Kernel,
     /// Solves the colours that have no dispatch of their own, and the tail.
     pub rest: Kernel,
     /// Where its dispatch sizes stand in `arguments`.
@@ -129,6 +134,8 @@ pub const STEP: &[Stage] = &[
             Scan(&[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
             run("colouring", "place_contacts", ContactBlocks),
             run("colouring", "find_starts", Once),
+            Share(kernel("colouring", "clear_shares", Boundaries)),
+            Share(kernel("colouring", "count_shares", Contacts)),
             run("matching", "carry_impulses", Contacts),
         ],
     },
@@ -148,6 +155,7 @@ pub const STEP: &[Stage] = &[
             Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", ImpactContacts) }),
             Sweeps(Pass {
                 colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_colour", Once) },
+                gather: kernel("sweep", "gather_colour", Once),
                 rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_rest", Once) },
                 arguments: ARGUMENTS_IMPACT_SWEEP,
             }),
@@ -162,7 +170,7 @@ pub const STEP: &[Stage] = &[
             book("keep_velocities", Bodies),
             run("predict", "plan_sweep", Once),
             run("predict", "prepare_rows", Contacts),
-            run("predict", "apply_gravity", Grains),
+            run("predict", "apply_gravity", Bodies),
         ],
     },
     Stage {
@@ -170,6 +178,7 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Solve,
         work: &[Colours(Pass {
             colour: kernel("warm_start", "apply_colour", Once),
+            gather: kernel("warm_start", "gather_colour", Once),
             rest: kernel("warm_start", "apply_rest", Once),
             arguments: ARGUMENTS_SWEEP,
         })],
@@ -179,6 +188,7 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Solve,
         work: &[Sweeps(Pass {
             colour: kernel("sweep", "sweep_colour", Once),
+            gather: kernel("sweep", "gather_colour", Once),
             rest: kernel("sweep", "sweep_rest", Once),
             arguments: ARGUMENTS_SWEEP,
         })],
@@ -192,7 +202,7 @@ pub const STEP: &[Stage] = &[
         name: "integrate",
         phase: Phase::Solve,
         work: &[
-            run("integrate", "judge", Grains),
+            run("integrate", "judge", Bodies),
             run("integrate", "move_grains", Grains),
             run("integrate", "move_boundaries", Boundaries),
             run("sinks", "drain", GrainsNearSinks),
@@ -204,7 +214,7 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Close,
         work: &[
             run("matching", "remember_contacts", Contacts),
-            run("matching", "remember_grains", Grains),
+            run("matching", "remember_owners", Grains),
             run("matching", "finish_step", Once),
         ],
     },

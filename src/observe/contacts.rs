@@ -3,7 +3,7 @@
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, Spread};
 
-/// Overlap over the mean radius of the pair (the grain's own against a boundary), over all contacts
+/// Overlap over the mean radius of the pair (against a boundary the grain's own, or that of a corner), over all contacts
 /// that overlap \[-\]; 0 without any.
 pub fn overlap(snapshot: &Snapshot) -> Spread {
     let overlaps = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
@@ -48,11 +48,11 @@ fn of_present(snapshot: &Snapshot) -> impl Iterator<Item = u32> + '_ {
 
 /// Number of touching contacts of every grain; none for one that was removed.
 pub fn coordination(snapshot: &Snapshot) -> Vec<u32> {
-    let surfaces = snapshot.world.surfaces.len();
+    let first = snapshot.world.first_grain_shape();
     let mut counts = vec![0; snapshot.world.grain_count()];
     for contact in snapshot.contacts.iter().filter(|contact| touches(contact)) {
-        let grains = [contact.key.a, contact.key.b].map(|shape| (shape as usize).checked_sub(surfaces));
-        grains.into_iter().flatten().for_each(|grain| counts[grain] += 1);
+        let grains = [contact.key.a, contact.key.b].map(|shape| shape.checked_sub(first));
+        grains.into_iter().flatten().for_each(|grain| counts[grain as usize] += 1);
     }
     counts
 }
@@ -63,7 +63,7 @@ fn touches(contact: &ContactState) -> bool {
 
 fn mean_radius(snapshot: &Snapshot, contact: &ContactState) -> f64 {
     let radius = |shape| snapshot.world.sphere_of(shape).map(|sphere| sphere.radius);
-    let a = radius(contact.key.a).unwrap_or(0.0);
+    let a = snapshot.world.contact_radius(contact.key.a);
     0.5 * (a + radius(contact.key.b).unwrap_or(a))
 }
 

@@ -1,10 +1,10 @@
-//! Energies of the grains, and where they went \[J\].
+//! Energies of the grains and free boundaries, and where they went \[J\].
 
 use super::grains;
 use crate::contact::ContactState;
 use crate::engine::{Ledger, Snapshot};
 use crate::settings::{HOOKE_OVERLAP, NormalLaw};
-use crate::world::World;
+use crate::world::{FreeBody, World};
 
 /// A quantity of a state whose energies are accounted for: name, unit, meaning.
 type Quantity = (&'static str, &'static str, fn(&Accounts, &Snapshot) -> f64);
@@ -104,11 +104,26 @@ fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
 /// Kinetic energy of translation, Σ m v²/2 \[J\].
 pub fn kinetic(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
+    let boundaries = snapshot.world.free_boundaries();
+    kinetic_of_grains(snapshot)
+        + boundaries.map(|(body, free)| 0.5 * free.mass * velocity[body].length_squared()).sum::<f64>()
+}
+
+fn kinetic_of_grains(snapshot: &Snapshot) -> f64 {
+    let velocity = &snapshot.world.bodies.velocity;
     grains(snapshot).map(|grain| 0.5 * grain.mass * velocity[grain.body].length_squared()).sum()
 }
 
-/// Kinetic energy of rotation, Σ I ω²/2 \[J\].
+/// Kinetic energy of rotation, Σ ω·I ω/2 \[J\].
 pub fn rotational(snapshot: &Snapshot) -> f64 {
+    let (bodies, boundaries) = (&snapshot.world.bodies, snapshot.world.free_boundaries());
+    let energy = |body: usize, free: &FreeBody| {
+        free.rotational_energy(bodies.orientation[body], bodies.angular_velocity[body])
+    };
+    rotational_of_grains(snapshot) + boundaries.map(|(body, free)| energy(body, free)).sum::<f64>()
+}
+
+fn rotational_of_grains(snapshot: &Snapshot) -> f64 {
     let bodies = &snapshot.world.bodies;
     let energy =
         |body: usize| 0.5 * bodies.angular_velocity[body].length_squared() / bodies.inverse_inertia[body];
@@ -118,17 +133,17 @@ pub fn rotational(snapshot: &Snapshot) -> f64 {
 /// Potential energy in gravity relative to the origin, -Σ m g·x \[J\].
 pub fn potential(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;
-    -grains(snapshot)
-        .map(|grain| grain.mass * world.gravity.dot(world.bodies.position[grain.body]))
-        .sum::<f64>()
+    let energy = |body: usize, mass: f64| -mass * world.gravity.dot(world.bodies.position[body]);
+    grains(snapshot).map(|grain| energy(grain.body, grain.mass)).sum::<f64>()
+        + world.free_boundaries().map(|(body, free)| energy(body, free.mass)).sum::<f64>()
 }
 
-/// Kinetic energy of translation and rotation over Σ m |g| d, d the diameter of each grain \[-\];
+/// Kinetic energy of translation and rotation of the grains over Σ m |g| d, d the diameter of each grain \[-\];
 /// not a number without gravity or grains.
 pub fn kinetic_per_grain(snapshot: &Snapshot) -> f64 {
     let gravity = snapshot.world.gravity.length();
     let unit: f64 = grains(snapshot).map(|grain| grain.mass * gravity * 2.0 * grain.radius).sum();
-    if unit > 0.0 { (kinetic(snapshot) + rotational(snapshot)) / unit } else { f64::NAN }
+    if unit > 0.0 { (kinetic_of_grains(snapshot) + rotational_of_grains(snapshot)) / unit } else { f64::NAN }
 }
 
 #[cfg(test)]

@@ -13,9 +13,24 @@ pub fn rms_speed(snapshot: &Snapshot) -> f64 {
     (sum / snapshot.world.present_count().max(1) as f64).sqrt()
 }
 
-/// Speed of the fastest grain \[m/s\]; 0 without grains.
+/// Speed of the fastest grain or free boundary \[m/s\]; 0 without any.
 pub fn max_speed(snapshot: &Snapshot) -> f64 {
-    speeds_squared(snapshot).fold(0.0, f64::max).sqrt()
+    let velocity = &snapshot.world.bodies.velocity;
+    let boundaries = snapshot.world.free_boundaries().map(|(body, _)| velocity[body].length_squared());
+    speeds_squared(snapshot).chain(boundaries).fold(0.0, f64::max).sqrt()
+}
+
+/// Granular temperature: a third of the mean square of the velocities less that of the centre of mass, the mean
+/// weighted by mass \[m²/s²\]; not a number without grains.
+///
+/// This is the variance of one component of the velocity where no direction is preferred. In a gas that cools by Haff's
+/// law (J. Fluid Mech. 134, 1983, 401-430) one over its root grows linearly in time.
+pub fn granular_temperature(snapshot: &Snapshot) -> f64 {
+    let velocity = &snapshot.world.bodies.velocity;
+    let mass: f64 = grains(snapshot).map(|grain| grain.mass).sum();
+    let mean = packing::momentum(snapshot) / mass;
+    let scatter = grains(snapshot).map(|grain| grain.mass * velocity[grain.body].distance_squared(mean));
+    scatter.sum::<f64>() / (3.0 * mass)
 }
 
 /// Angle of the centre of mass from straight down, about the axis of the drum, positive in the sense of
@@ -54,7 +69,7 @@ impl Rotation {
     /// `None` when the boundary does not rotate.
     fn of(snapshot: &Snapshot, drum: &DrumPlan) -> Option<Rotation> {
         match snapshot.world.boundaries.get(drum.boundary)?.motion {
-            Motion::Rotation { point, rate } if rate != DVec3::ZERO => Some(Rotation { point, rate }),
+            Motion::Rotation { point, rate, .. } if rate != DVec3::ZERO => Some(Rotation { point, rate }),
             _ => None,
         }
     }
@@ -78,6 +93,22 @@ mod tests {
         approx::assert_relative_eq!(rms_speed(&stack()), (9.25f64 / 2.0).sqrt(), max_relative = 1e-12);
         assert_eq!(max_speed(&stack()), 3.0);
         assert_eq!((rms_speed(&empty()), max_speed(&empty())), (0.0, 0.0));
+    }
+
+    #[test]
+    fn the_granular_temperature_does_not_see_the_motion_of_the_whole() {
+        // 2 kg at 3 m/s and 16 kg at 0.5 m/s along x: reduced mass 2 · 16/18, 2.5 m/s apart
+        let mut snapshot = stack();
+        let (first, second) = (snapshot.world.grain_body(0), snapshot.world.grain_body(1));
+        let mut set = |shift: DVec3| {
+            snapshot.world.bodies.velocity[first] = 3.0 * DVec3::X + shift;
+            snapshot.world.bodies.velocity[second] = 0.5 * DVec3::X + shift;
+            granular_temperature(&snapshot)
+        };
+        let expected = 2.0 * 16.0 / 18.0 * 2.5 * 2.5 / (3.0 * 18.0);
+        approx::assert_relative_eq!(set(DVec3::ZERO), expected, max_relative = 1e-12);
+        approx::assert_relative_eq!(set(DVec3::new(7.0, -2.0, 1.0)), expected, max_relative = 1e-12);
+        assert!(granular_temperature(&empty()).is_nan());
     }
 
     #[test]

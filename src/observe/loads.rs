@@ -1,11 +1,11 @@
-//! What the grains do to the boundaries.
+//! What grains and boundaries do to the boundaries.
 
 use glam::DVec3;
 
 use super::grains;
 use crate::engine::Snapshot;
 
-/// Force and torque of the grains on a boundary, averaged over the last substep.
+/// Force and torque of all contacts on a boundary, averaged over the last substep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
     /// Force \[N\].
@@ -19,24 +19,29 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     let world = &snapshot.world;
     let mut loads = vec![Load::default(); world.boundaries.len()];
     for contact in &snapshot.contacts {
-        // The impulse acts on the grain `a`, its reverse on `b`.
-        let body = contact.bodies[1] as usize;
-        let Some(load) = loads.get_mut(body) else { continue };
-        let force = -contact.impulse.linear(contact.normal) / snapshot.substep;
-        let grain = world.bodies.position[contact.bodies[0] as usize];
-        let arm = contact.point - world.periodic.image(world.bodies.position[body], grain);
-        load.force += force;
-        load.torque += arm.cross(force) - contact.impulse.rolling / snapshot.substep;
+        // The impulse acts on `a`, its reverse on `b`; `a` is a boundary when it is a corner of one.
+        for (body, sign) in contact.bodies.into_iter().zip([1.0, -1.0]) {
+            let body = body as usize;
+            let Some(load) = loads.get_mut(body) else { continue };
+            let force = sign * contact.impulse.linear(contact.normal) / snapshot.substep;
+            let arm = contact.point - world.periodic.image(world.bodies.position[body], contact.point);
+            load.force += force;
+            load.torque += arm.cross(force) + sign * contact.impulse.rolling / snapshot.substep;
+        }
     }
     loads
 }
 
-/// Force on all boundaries along gravity over the weight of the grains \[-\]: 1 at rest; not a number
-/// without gravity or grains.
+/// Force along gravity on all boundaries that are not free over the weight of grains and free boundaries \[-\]:
+/// 1 at rest; not a number without gravity or weight.
 pub fn weight_supported(snapshot: &Snapshot) -> f64 {
-    let gravity = snapshot.world.gravity;
-    let force: DVec3 = on_boundaries(snapshot).iter().map(|load| load.force).sum();
-    let mass: f64 = grains(snapshot).map(|grain| grain.mass).sum();
+    let world = &snapshot.world;
+    let gravity = world.gravity;
+    let loads = on_boundaries(snapshot);
+    let fixed = loads.iter().zip(&world.boundaries).filter(|(_, boundary)| boundary.free_body().is_none());
+    let force: DVec3 = fixed.map(|(load, _)| load.force).sum();
+    let grains: f64 = grains(snapshot).map(|grain| grain.mass).sum();
+    let mass = grains + world.free_boundaries().map(|(_, free)| free.mass).sum::<f64>();
     force.dot(gravity) / (mass * gravity.length_squared())
 }
 

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::grains;
 use crate::engine::Snapshot;
+use crate::world::FreeBody;
 
 /// Direction against gravity; +z without gravity.
 pub fn up_against(gravity: DVec3) -> DVec3 {
@@ -21,6 +22,31 @@ pub fn height_p99(snapshot: &Snapshot) -> f64 {
     percentile(tops(snapshot), 0.99)
 }
 
+/// Where the front of a flow along +x is: the x below which 99 % of the centres of grains lie, interpolated as
+/// [`height_p99`] \[m\]; not a number without grains.
+pub fn front_x(snapshot: &Snapshot) -> f64 {
+    let position = &snapshot.world.bodies.position;
+    percentile(grains(snapshot).map(|grain| position[grain.body].x).collect(), 0.99)
+}
+
+/// Angle of repose of a heap on level ground: that of the cone whose mass has the same mean height and the
+/// same mean distance from the axis \[deg\]; not a number without grains.
+///
+/// A cone of height H and radius R has ⟨z⟩ = H/4 and ⟨r⟩ = R/2, so tan α = H/R = 2 ⟨z⟩/⟨r⟩. Heights are measured from the
+/// lowest centre, so that one layer is flat; the axis is vertical and goes through the centre of mass. It is meant
+/// for gravity along -z.
+pub fn repose_angle_deg(snapshot: &Snapshot) -> f64 {
+    let position = &snapshot.world.bodies.position;
+    let centre = centre_of_mass(snapshot);
+    let lowest = grains(snapshot).map(|grain| position[grain.body].z).fold(f64::NAN, f64::min);
+    let (mut mass, mut distance) = (0.0, 0.0);
+    for grain in grains(snapshot) {
+        mass += grain.mass;
+        distance += grain.mass * (position[grain.body] - centre).truncate().length();
+    }
+    (2.0 * (centre.z - lowest)).atan2(distance / mass).to_degrees()
+}
+
 /// Centre of mass of the grains \[m\]; not a number without grains.
 pub fn centre_of_mass(snapshot: &Snapshot) -> DVec3 {
     let position = &snapshot.world.bodies.position;
@@ -28,20 +54,25 @@ pub fn centre_of_mass(snapshot: &Snapshot) -> DVec3 {
     moment / grains(snapshot).map(|grain| grain.mass).sum::<f64>()
 }
 
-/// Momentum of the grains \[N s\].
+/// Momentum of the grains and free boundaries \[N s\].
 pub fn momentum(snapshot: &Snapshot) -> DVec3 {
     let velocity = &snapshot.world.bodies.velocity;
-    grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum()
+    let boundaries = snapshot.world.free_boundaries();
+    grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum::<DVec3>()
+        + boundaries.map(|(body, free)| free.mass * velocity[body]).sum::<DVec3>()
 }
 
-/// Angular momentum of the grains about the origin, their spin included \[N m s\].
+/// Angular momentum of the grains and free boundaries about the origin, their spin included \[N m s\].
 pub fn angular_momentum(snapshot: &Snapshot) -> DVec3 {
     let bodies = &snapshot.world.bodies;
-    let of = |body: usize, mass: f64| {
-        let orbit = bodies.position[body].cross(mass * bodies.velocity[body]);
-        orbit + bodies.angular_velocity[body] / bodies.inverse_inertia[body]
+    let orbit = |body: usize, mass: f64| bodies.position[body].cross(mass * bodies.velocity[body]);
+    let of_grain = |body: usize| bodies.angular_velocity[body] / bodies.inverse_inertia[body];
+    let of_boundary = |body: usize, free: &FreeBody| {
+        free.angular_momentum(bodies.orientation[body], bodies.angular_velocity[body])
     };
-    grains(snapshot).map(|grain| of(grain.body, grain.mass)).sum()
+    let boundaries = snapshot.world.free_boundaries();
+    grains(snapshot).map(|grain| orbit(grain.body, grain.mass) + of_grain(grain.body)).sum::<DVec3>()
+        + boundaries.map(|(body, free)| orbit(body, free.mass) + of_boundary(body, free)).sum::<DVec3>()
 }
 
 fn tops(snapshot: &Snapshot) -> Vec<f64> {
@@ -62,8 +93,9 @@ fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::test_worlds::{empty, sideways, stack, weightless};
+    use super::super::test_worlds::{empty, heap, sideways, stack, weightless};
     use super::*;
+    use std::f64::consts::TAU;
 
     #[test]
     fn height_is_the_highest_top_not_the_highest_centre() {
@@ -93,6 +125,38 @@ mod tests {
     fn a_percentile_between_two_values_is_interpolated() {
         approx::assert_relative_eq!(percentile(vec![3.0, 1.0], 0.99), 2.98, max_relative = 1e-12);
         assert_eq!(percentile(vec![3.0], 0.99), 3.0);
+    }
+
+    #[test]
+    fn the_front_is_measured_along_x_whichever_way_gravity_points() {
+        let grains = [DVec3::new(0.3, 5.0, -4.0), DVec3::new(0.0, -7.0, 9.0)];
+        approx::assert_relative_eq!(front_x(&heap(grains)), 0.297, max_relative = 1e-12);
+        // Centres at x = 3 and 1 m, gravity along -x.
+        approx::assert_relative_eq!(front_x(&sideways()), 2.98, max_relative = 1e-12);
+        assert!(front_x(&empty()).is_nan());
+    }
+
+    #[test]
+    fn a_cone_of_grains_has_the_angle_of_the_cone() {
+        // Points spread evenly over a cone 1 m high and 2 m wide at the base: uniform in the cube of the depth below the tip,
+        // in the square of the radius and in the angle.
+        const COUNT: u32 = 4000;
+        let place = |i: u32| {
+            let share = |step: f64| (f64::from(i) * step).fract();
+            let depth = ((f64::from(i) + 0.5) / f64::from(COUNT)).cbrt();
+            let radius = 2.0 * depth * share(0.618_033_988_749_895).sqrt();
+            let angle = TAU * share(0.754_877_666_246_693);
+            DVec3::new(3.0 + radius * angle.cos(), radius * angle.sin() - 5.0, 7.0 - depth)
+        };
+        let found = repose_angle_deg(&heap((0..COUNT).map(place)));
+        approx::assert_abs_diff_eq!(found, 0.5f64.atan().to_degrees(), epsilon = 0.1);
+    }
+
+    #[test]
+    fn one_layer_has_no_angle_of_repose() {
+        let layer = (0..9).map(|i| DVec3::new(f64::from(i % 3), f64::from(i / 3), 4.0));
+        assert_eq!(repose_angle_deg(&heap(layer)), 0.0);
+        assert!(repose_angle_deg(&empty()).is_nan());
     }
 
     #[test]

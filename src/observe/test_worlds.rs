@@ -112,10 +112,17 @@ pub(crate) fn drum(rate: DVec3) -> Snapshot {
         name: "drum".into(),
         position: point,
         orientation: DQuat::IDENTITY,
-        motion: Motion::Rotation { point, rate },
+        motion: Motion::Rotation { point, rate, start: 0.0 },
     };
     world.add_boundary(drum, []);
     world.add_grains([Grain::at(DVec3::ZERO, 0.1, 0), Grain::at(DVec3::ZERO, 0.1, 0)]);
+    Snapshot::new(world, Vec::new(), 0.005, report())
+}
+
+/// Equal grains at these places, without a floor; gravity 10 m/s² along -z.
+pub(crate) fn heap(centres: impl IntoIterator<Item = DVec3>) -> Snapshot {
+    let mut world = world(DVec3::new(0.0, 0.0, -10.0));
+    world.add_grains(centres.into_iter().map(|centre| Grain::at(centre, 0.5, 0)));
     Snapshot::new(world, Vec::new(), 0.005, report())
 }
 

@@ -1,16 +1,19 @@
-//! Colouring: runs of contacts that share no free body, so that each run can be solved in parallel.
+//! Colouring: runs of contacts that share no grain, so that each run can be solved in parallel.
 //!
-//! Fixed and prescribed bodies are never written, so they never conflict. A contact of two grains takes
+//! Fixed and prescribed bodies are never written, so they never conflict; of free boundaries each contact of
+//! a colour has a copy of its own ([`super::split`]), so neither do they. A contact of two grains takes
 //! the lowest colour free at both, a contact with a boundary the highest below 16: boundaries are solved
 //! last, so a sweep ends with grains that keep out of the walls and turn with them. (In the drum with 10
 //! sweeps the plug holds 51 % of the grains this way, 39 % when boundaries take the lowest colour too, 47 %
 //! in the order of the keys.) What finds no colour is solved in the tail, after the colours.
 
 use crate::contact::{Colouring, Key};
-use crate::world::World;
+use crate::world::{Shape, World};
 
 /// Boundaries take colours from here downwards, as many as the GPU dispatches one by one.
 const BOUNDARY_COLOURS: u32 = 16;
+/// Corners of a box take colours one below the other, so that they are solved one after the other.
+const CORNER_COLOURS: u32 = 8;
 /// Colours at most; more contacts at one grain go to the tail.
 const COLOURS: usize = 64;
 
@@ -25,9 +28,13 @@ pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
     let colours: Vec<u8> = keys
         .iter()
         .map(|key| {
+            if let Shape::Corner(_) = world.shape(key.a) {
+                let corner = key.a - world.surfaces.len() as u32;
+                return (BOUNDARY_COLOURS - 1 - corner % CORNER_COLOURS) as u8;
+            }
             let free_bodies = [key.a, key.b]
                 .map(|shape| world.shape_body(shape) as usize)
-                .map(|body| (world.bodies.inverse_mass[body] > 0.0).then_some(body));
+                .map(|body| (body >= world.boundaries.len()).then_some(body));
             let taken = free_bodies.iter().flatten().fold(0, |mask, &body| mask | used[body]);
             let is_boundary = (key.b as usize) < world.surfaces.len();
             let colour = if is_boundary { highest_free(taken) } else { taken.trailing_ones() };

@@ -10,6 +10,7 @@ use crate::contact::{Colouring, Impulse};
 use crate::settings::{Settings, TOUCH_TOLERANCE};
 
 use super::narrowphase::{CHUNK, FAR, Row, times_d};
+use super::split::Split;
 use super::sweep;
 use super::velocity::Velocity;
 
@@ -32,6 +33,7 @@ enum Role {
 pub unsafe fn solve(
     settings: &Settings,
     colouring: &Colouring,
+    split: &Split,
     rows: &mut [Row],
     velocities: &mut [Velocity],
 ) -> Vec<Row> {
@@ -43,7 +45,7 @@ pub unsafe fn solve(
     let mut impacts: Vec<Row> = rows.iter().zip(roles).map(|(row, role)| impact_row(row, role)).collect();
     // SAFETY: by the caller's promise; the rows made over have the bodies of the rows.
     unsafe {
-        sweep::solve(colouring, &mut impacts, velocities, settings.iterations, settings.tolerance);
+        sweep::solve(colouring, split, &mut impacts, velocities, settings.iterations, settings.tolerance);
     }
     impacts
 }

@@ -29,25 +29,65 @@ pub fn move_bodies(
         let turn = DQuat::from_scaled_axis(h * velocity.angular);
         bodies.orientation[body] = (turn * bodies.orientation[body]).normalize();
     }
+    move_free_boundaries(world, velocities, h);
     world.move_boundaries(end, h);
     world.time = end;
     Ok(())
 }
 
+/// Free boundaries keep their angular momentum while they turn.
+fn move_free_boundaries(world: &mut World, velocities: &[Velocity], h: f64) {
+    let World { boundaries, bodies, periodic, .. } = world;
+    for (body, boundary) in boundaries.iter().enumerate() {
+        let (Some(free), velocity) = (boundary.free_body(), &velocities[body]) else { continue };
+        bodies.velocity[body] = velocity.linear;
+        bodies.position[body] = periodic.wrap(bodies.position[body] + h * velocity.linear);
+        (bodies.orientation[body], bodies.angular_velocity[body]) =
+            free.turn(bodies.orientation[body], velocity.angular, h);
+    }
+}
+
 /// Whether every velocity is one that contact detection can follow.
 fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
-    let diameter = 2.0 * world.largest_radius();
+    let diameter = world.largest_diameter();
     let (time, time_step) = (world.time, settings.time_step);
     for (grain, velocity) in velocities.iter().skip(world.boundaries.len()).enumerate() {
         let grain = grain as u32;
-        let speed = velocity.linear.length();
-        if !speed.is_finite() || !velocity.angular.is_finite() {
-            return Err(Error::NotANumber { grain, time, time_step });
+        match verdict(velocity, h, diameter) {
+            Verdict::Good => {}
+            Verdict::NotANumber => return Err(Error::NotANumber { grain, time, time_step }),
+            Verdict::TooFast { speed, diameters } => {
+                return Err(Error::Exploded { grain, time, speed, diameters, time_step: h });
+            }
         }
-        let diameters = speed * h / diameter;
-        if diameters > TRAVEL_LIMIT {
-            return Err(Error::Exploded { grain, time, speed, diameters, time_step: h });
+    }
+    for (body, _) in world.free_boundaries() {
+        let name = || world.boundaries[body].name.clone();
+        match verdict(&velocities[body], h, diameter) {
+            Verdict::Good => {}
+            Verdict::NotANumber => {
+                return Err(Error::BoundaryNotANumber { name: name(), time, time_step });
+            }
+            Verdict::TooFast { speed, diameters } => {
+                return Err(Error::BoundaryExploded { name: name(), time, speed, diameters, time_step: h });
+            }
         }
     }
     Ok(())
+}
+
+/// What is to be said of the velocity of a body.
+enum Verdict {
+    Good,
+    NotANumber,
+    TooFast { speed: f64, diameters: f64 },
+}
+
+fn verdict(velocity: &Velocity, h: f64, diameter: f64) -> Verdict {
+    let speed = velocity.linear.length();
+    if !speed.is_finite() || !velocity.angular.is_finite() {
+        return Verdict::NotANumber;
+    }
+    let diameters = speed * h / diameter;
+    if diameters > TRAVEL_LIMIT { Verdict::TooFast { speed, diameters } } else { Verdict::Good }
 }

@@ -2,7 +2,7 @@
 //!
 //! One row holds all that a sweep needs of a contact. Twin: `shaders/narrowphase.wgsl`.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
@@ -11,10 +11,14 @@ use crate::settings::{
 };
 use crate::world::{PairLaw, World};
 
-use super::velocity::Velocity;
+use super::velocity::{Heavy, Velocity};
 
 /// Rows handled by one task.
 pub(super) const CHUNK: usize = 1024;
+
+/// Mobility given to locked directions, over the trace of the mobility \[-\]. Larger, it weakens the bound that
+/// it serves; smaller, the inverse of a single-precision twin drowns in rounding.
+const LOCKED_GIVE: f64 = 1e-6;
 
 /// Target of a contact that takes no part \[m/s\].
 pub const FAR: f64 = -1e30;
@@ -68,11 +72,18 @@ pub struct Row {
     pub rolling_arm: f64,
     /// Impulse so far.
     pub impulse: Impulse,
+    /// Whether one of the bodies is a free boundary, which other contacts share.
+    pub shared: bool,
 }
 
 impl Row {
     /// Contact velocity u \[m/s\].
     pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
+        a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
+    }
+
+    /// Contact velocity of bodies with tensors of inertia \[m/s\].
+    pub fn shared_velocity(&self, a: &Heavy, b: &Heavy) -> DVec3 {
         a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
     }
 
@@ -93,25 +104,24 @@ pub fn fill_rows(world: &World, law: &Law, keys: &[Key], colouring: &Colouring, 
 pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
     let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
     let [a, b] = bodies.map(|body| body as usize);
+    let shared = [a, b].into_iter().any(|body| world.free_body(body).is_some());
+    let blank = Row { bodies, impulse: carried, shared, ..Row::default() };
     let Some(touch) = world.touch(key.a, key.b) else {
-        return Row { bodies, gap: f64::INFINITY, position_target: FAR, impulse: carried, ..Row::default() };
+        return Row { gap: f64::INFINITY, position_target: FAR, ..blank };
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
-    let (centre_a, centre_b) = (world.bodies.position[a], world.bodies.position[b]);
-    let arm_a = touch.point - centre_a;
-    let arm_b = touch.point - world.periodic.image(centre_b, centre_a);
+    let arm_a = touch.point - world.bodies.position[a];
+    let arm_b = touch.point - world.periodic.image(world.bodies.position[b], world.centre(key.a));
     let mut row = Row {
-        bodies,
         normal: touch.normal,
         gap: touch.gap,
         arm_a,
         arm_b,
         restitution: pair.restitution,
         friction: pair.friction,
-        rolling_arm: pair.rolling_resistance * radius,
-        impulse: carried,
-        ..Row::default()
+        rolling_arm: pair.rolling_resistance * world.rolling_radius(key.a, key.b),
+        ..blank
     };
     row.set_normal_law(law, pair, radius);
     row.set_inverse_d(world);
@@ -151,6 +161,9 @@ impl Row {
     /// 1/D per kind of row \[E5\]. The friction block is bounded by a multiple of the identity, which is
     /// exact for spheres, whose arms are parallel to the normal.
     pub fn set_inverse_d(&mut self, world: &World) {
+        if self.shared {
+            return self.set_shared(world);
+        }
         let mut d = [self.sigma_n, 0.0, 0.0];
         for (body, arm) in self.bodies.map(|body| body as usize).into_iter().zip([self.arm_a, self.arm_b]) {
             let locked = world.bodies.locked[body];
@@ -164,6 +177,64 @@ impl Row {
         }
         self.inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
     }
+}
+
+impl Row {
+    /// 1/D of a contact with a free boundary \[E5\], and its restitution limited \[E6\].
+    fn set_shared(&mut self, world: &World) {
+        let heavy = |body: u32| {
+            let body = body as usize;
+            let velocity = Velocity::of(world, body);
+            match world.free_body(body) {
+                Some(free) => {
+                    Heavy::new(&velocity, free.inverse_inertia(world.bodies.orientation[body]), 1.0)
+                }
+                None => Heavy::of_grain(&velocity),
+            }
+        };
+        let [a, b] = self.bodies.map(heavy);
+        let mobility = self.mobility(&a, &b);
+        let d = self.shared_d(&mobility, &a, &b);
+        self.inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
+        if self.friction > 0.0 {
+            self.restitution = self.restitution.min(restitution_limit(&mobility, self.normal));
+        }
+    }
+
+    /// Contact velocity that an impulse brings about, per impulse \[1/kg\].
+    pub fn mobility(&self, a: &Heavy, b: &Heavy) -> DMat3 {
+        a.mobility(self.arm_a) + b.mobility(self.arm_b)
+    }
+
+    /// D of the three kinds of row on bodies whose arms are not parallel to the normal \[E5\].
+    pub fn shared_d(&self, mobility: &DMat3, a: &Heavy, b: &Heavy) -> [f64; 3] {
+        let along = self.normal.dot(*mobility * self.normal);
+        [along + self.sigma_n, tangent_bound(mobility, self.normal), a.inertia_bound + b.inertia_bound]
+    }
+}
+
+/// Largest eigenvalue of P K P, with P the projection on the tangent plane of `normal`. One eigenvalue is
+/// zero; the other two follow from the trace and the sum of squares.
+fn tangent_bound(mobility: &DMat3, normal: DVec3) -> f64 {
+    let pushed = *mobility * normal;
+    let along = normal.dot(pushed);
+    let columns = [mobility.x_axis, mobility.y_axis, mobility.z_axis];
+    let trace = columns[0].x + columns[1].y + columns[2].z - along;
+    let squares = columns.map(DVec3::length_squared).iter().sum::<f64>() - 2.0 * pushed.length_squared()
+        + along * along;
+    0.5 * trace + (0.5 * squares - 0.25 * trace * trace).max(0.0).sqrt()
+}
+
+/// Restitution up to which an impact with friction cannot gain energy \[E6\]: 1/√((n·K n)(n·K⁻¹ n)).
+fn restitution_limit(mobility: &DMat3, normal: DVec3) -> f64 {
+    let scale = mobility.x_axis.x + mobility.y_axis.y + mobility.z_axis.z;
+    if scale <= 0.0 {
+        return 1.0;
+    }
+    // Locked axes leave directions in which nothing moves: a little give makes K invertible.
+    let mobility = *mobility * (1.0 / scale) + DMat3::from_diagonal(DVec3::splat(LOCKED_GIVE));
+    let product = normal.dot(mobility * normal) * normal.dot(mobility.inverse() * normal);
+    1.0 / product.max(1.0).sqrt()
 }
 
 /// `change` times D, from 1/D; 0 where nothing can move.

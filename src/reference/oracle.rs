@@ -6,18 +6,22 @@ use crate::world::World;
 /// All pairs with a gap below `margin` (in mean diameters of the pair), by trying every pair.
 pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
-    let shapes = surfaces + world.grain_count() as u32;
+    let first_grain = world.first_grain_shape();
+    let shapes = first_grain + world.grain_count() as u32;
+    let corner_meets = |key: &Key| {
+        world.corner_meets(&world.corners[(key.a - surfaces) as usize], &world.surfaces[key.b as usize])
+    };
+    let corners = (surfaces..first_grain).flat_map(|a| (0..surfaces).map(move |b| Key { a, b }));
     let near = |key: &Key| {
         world.touch(key.a, key.b).is_some_and(|touch| touch.gap < world.pair_margin(key.a, key.b, margin))
     };
-    (surfaces..shapes)
-        .flat_map(|a| (0..surfaces).chain(a + 1..shapes).map(move |b| Key { a, b }))
-        .filter(near)
-        .collect()
+    let grains =
+        (first_grain..shapes).flat_map(|a| (0..surfaces).chain(a + 1..shapes).map(move |b| Key { a, b }));
+    corners.filter(corner_meets).chain(grains).filter(near).collect()
 }
 
 /// What is wrong with a colouring of these contacts; `None` when every contact has one place and no
-/// colour holds a free body twice.
+/// colour holds a grain twice.
 pub fn colouring_fault(world: &World, keys: &[Key], colouring: &Colouring) -> Option<String> {
     let mut places: Vec<u32> = colouring.order.clone();
     places.sort_unstable();
@@ -29,8 +33,8 @@ pub fn colouring_fault(world: &World, keys: &[Key], colouring: &Colouring) -> Op
         for &contact in colouring.colour(colour) {
             let key = keys[contact as usize];
             for body in [key.a, key.b].map(|shape| world.shape_body(shape) as usize) {
-                let free = world.bodies.inverse_mass[body] > 0.0;
-                if free && last_colour[body] == colour {
+                let is_grain = body >= world.boundaries.len();
+                if is_grain && last_colour[body] == colour {
                     return Some(format!("body {body} twice in colour {colour}"));
                 }
                 last_colour[body] = colour;

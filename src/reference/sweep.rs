@@ -8,7 +8,8 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::narrowphase::{Row, times_d};
-use super::velocity::Velocity;
+use super::split::Split;
+use super::velocity::{Heavy, Velocity};
 use crate::contact::{Colouring, Impulse};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
@@ -21,6 +22,7 @@ const CHUNK: usize = 256;
 /// As [`for_each_contact`].
 pub unsafe fn solve(
     colouring: &Colouring,
+    split: &Split,
     rows: &mut [Row],
     velocities: &mut [Velocity],
     iterations: u32,
@@ -32,8 +34,13 @@ pub unsafe fn solve(
             solve_contact(row, a, b);
             if tolerance > 0.0 { change_since(row, &before) } else { 0.0 }
         };
+        let visit_shared = |row: &mut Row, a: &mut Heavy, b: &mut Heavy| {
+            let before = row.impulse;
+            let d = solve_shared(row, a, b);
+            if tolerance > 0.0 { d.map_or(0.0, |d| change_by(row, &before, d)) } else { 0.0 }
+        };
         // SAFETY: by the caller's promise.
-        let change = unsafe { for_each_contact(colouring, rows, velocities, visit) };
+        let change = unsafe { for_each_contact(colouring, split, rows, velocities, visit, visit_shared) };
         if change < tolerance {
             return sweep;
         }
@@ -42,34 +49,47 @@ pub unsafe fn solve(
 }
 
 /// Visits all rows with their bodies, colour by colour, then the tail, and returns the largest value
-/// that `visit` returned. Rows of a colour share no free body, so their order has no effect.
+/// that `visit` or `visit_shared` returned, the latter for contacts with free boundaries. Rows of a colour share
+/// no grain, so their order has no effect.
 ///
 /// # Safety
-/// No two rows of one colour may share a free body: the colouring is valid, and the rows are those of its
+/// No two rows of one colour may share a grain: the colouring is valid, and the rows are those of its
 /// contacts, in its order.
 pub unsafe fn for_each_contact(
     colouring: &Colouring,
+    split: &Split,
     rows: &mut [Row],
     velocities: &mut [Velocity],
     visit: impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64 + Sync,
+    visit_shared: impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64,
 ) -> f64 {
-    let bodies = Disjoint::new(velocities);
-    let visit_all = |rows: &mut [Row]| {
-        // SAFETY: the rows in flight at one time are those of one colour, or one by one those of the
-        // tail; they share no free body, and a body that is not free is only read.
-        rows.iter_mut().fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, &visit) }))
-    };
     let mut largest = 0.0f64;
-    for bounds in colouring.starts.windows(2) {
-        let rows = &mut rows[bounds[0] as usize..bounds[1] as usize];
-        largest = largest.max(if rows.len() <= CHUNK {
-            visit_all(rows)
+    for (colour, bounds) in colouring.starts.windows(2).enumerate() {
+        let bodies = Disjoint::new(velocities);
+        let visit_all = |rows: &mut [Row]| {
+            let alone = rows.iter_mut().filter(|row| !row.shared);
+            // SAFETY: the rows in flight at one time are those of one colour; they share no grain, and a
+            // boundary is only read.
+            alone.fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, &visit) }))
+        };
+        let of_colour = &mut rows[bounds[0] as usize..bounds[1] as usize];
+        largest = largest.max(if of_colour.len() <= CHUNK {
+            visit_all(of_colour)
         } else {
-            rows.par_chunks_mut(CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
+            of_colour.par_chunks_mut(CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
         });
+        largest = largest.max(split.visit_colour(colour, rows, velocities, &visit_shared));
     }
     let tail = colouring.starts.last().map_or(0, |&end| end as usize);
-    largest.max(visit_all(&mut rows[tail..]))
+    for row in &mut rows[tail..] {
+        largest = largest.max(if row.shared {
+            split.visit_alone(row, velocities, &visit_shared)
+        } else {
+            // SAFETY: one at a time.
+            unsafe { Disjoint::new(velocities).visit(row, &visit) }
+        });
+    }
+    largest
 }
 
 /// Velocities that several threads write, each body by one thread at a time.
@@ -90,7 +110,7 @@ impl<'a> Disjoint<'a> {
     /// Lets `visit` work on copies of a row's bodies and writes the free ones back.
     ///
     /// # Safety
-    /// No row visited at the same time may share a free body with this one.
+    /// No row visited at the same time may share a grain with this one, and neither body is a free boundary.
     unsafe fn visit(
         &self,
         row: &mut Row,
@@ -146,11 +166,51 @@ pub fn solve_contact(row: &mut Row, a: &mut Velocity, b: &mut Velocity) {
     row.impulse.rolling = rolling;
 }
 
+/// Solves one contact with a free boundary \[E5\] and returns D of its rows, or nothing when it was left alone.
+/// Here a normal impulse changes the slip, so friction follows from the velocities after it.
+pub fn solve_shared(row: &mut Row, a: &mut Heavy, b: &mut Heavy) -> Option<[f64; 3]> {
+    let old = row.impulse;
+    let mobility = row.mobility(a, b);
+    let d = row.shared_d(&mobility, a, b);
+    let inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
+
+    let closing = row.shared_velocity(a, b).dot(row.normal);
+    let step = (closing + row.sigma_n * old.normal - row.target) * inverse_d[0];
+    let normal = (old.normal - step).max(0.0);
+    if normal == 0.0 && old.normal == 0.0 {
+        return None;
+    }
+    let linear = (normal - old.normal) * row.normal;
+    a.push(linear, row.arm_a);
+    b.push(-linear, row.arm_b);
+
+    let velocity = row.shared_velocity(a, b);
+    let slip = velocity - velocity.dot(row.normal) * row.normal;
+    let tangent = project(old.tangent - slip * inverse_d[1], row.friction * normal);
+    let linear = tangent - old.tangent;
+    a.push(linear, row.arm_a);
+    b.push(-linear, row.arm_b);
+
+    let spin = a.angular - b.angular;
+    let rolling = project(old.rolling - spin * inverse_d[2], row.rolling_arm * normal);
+    a.twist(rolling - old.rolling);
+    b.twist(old.rolling - rolling);
+    row.impulse = Impulse { normal, tangent, rolling };
+    Some(d)
+}
+
 /// How far the normal and friction rows were from their solution, D |Δλ| \[m/s\].
 fn change_since(row: &Row, before: &Impulse) -> f64 {
     let normal = (row.impulse.normal - before.normal).abs();
     let tangent = (row.impulse.tangent - before.tangent).length();
     times_d(normal, row.inverse_d[0]).max(times_d(tangent, row.inverse_d[1]))
+}
+
+/// As [`change_since`], from D itself.
+fn change_by(row: &Row, before: &Impulse, d: [f64; 3]) -> f64 {
+    let normal = (row.impulse.normal - before.normal).abs();
+    let tangent = (row.impulse.tangent - before.tangent).length();
+    (normal * d[0]).max(tangent * d[1])
 }
 
 /// Nearest vector no longer than `bound`.

@@ -1,8 +1,8 @@
 //! Velocities of bodies while a substep is solved, and what an impulse does to them.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
-use crate::world::{Axes, World};
+use crate::world::{Axes, Boundary, World};
 
 /// What the solver knows of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +20,18 @@ pub struct Velocity {
 }
 
 impl Velocity {
+    /// That of a body in its present state.
+    pub fn of(world: &World, body: usize) -> Velocity {
+        let bodies = &world.bodies;
+        Velocity {
+            linear: bodies.velocity[body],
+            inverse_mass: bodies.inverse_mass[body],
+            angular: bodies.angular_velocity[body],
+            inverse_inertia: bodies.inverse_inertia[body],
+            locked: bodies.locked[body],
+        }
+    }
+
     /// Whether contacts can change it.
     pub fn is_free(&self) -> bool {
         self.inverse_mass > 0.0
@@ -47,19 +59,65 @@ impl Velocity {
     }
 }
 
-/// Velocities at the start of a substep that ends at `end` \[s\]: of grains their own, of boundaries
-/// the ones that carry them through it.
+/// A body of a contact with a free boundary, whose inertia is a tensor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Heavy {
+    /// Velocity \[m/s\].
+    pub linear: DVec3,
+    /// 1/mass along each axis \[1/kg\]; 0 where it does not move.
+    pub inverse_mass: DVec3,
+    /// Angular velocity \[rad/s\].
+    pub angular: DVec3,
+    /// Inverse inertia \[1/(kg m²)\], world frame.
+    pub inverse_inertia: DMat3,
+    /// A number above all eigenvalues of `inverse_inertia` \[1/(kg m²)\].
+    pub inertia_bound: f64,
+}
+
+impl Heavy {
+    /// One of so many copies of a boundary that share its mass and inertia.
+    pub fn new(velocity: &Velocity, inverse_inertia: DMat3, copies: f64) -> Heavy {
+        Heavy {
+            linear: velocity.linear,
+            inverse_mass: copies * velocity.inverse_mass * velocity.locked.free_translation(),
+            angular: velocity.angular,
+            inverse_inertia: copies * inverse_inertia,
+            inertia_bound: copies * velocity.inverse_inertia,
+        }
+    }
+
+    /// A grain, or a boundary that is not free.
+    pub fn of_grain(velocity: &Velocity) -> Heavy {
+        let inverse_inertia = velocity.inverse_inertia * velocity.locked.free_rotation();
+        Heavy::new(velocity, DMat3::from_diagonal(inverse_inertia), 1.0)
+    }
+
+    /// Velocity after an impulse \[N s\] at `arm` \[m\] from the centre.
+    pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
+        self.linear += self.inverse_mass * impulse;
+        self.angular += self.inverse_inertia * arm.cross(impulse);
+    }
+
+    /// Velocity after an angular impulse \[N m s\].
+    pub fn twist(&mut self, impulse: DVec3) {
+        self.angular += self.inverse_inertia * impulse;
+    }
+
+    /// Velocity that an impulse at `arm` brings about there, per impulse \[1/kg\]; symmetric.
+    pub fn mobility(&self, arm: DVec3) -> DMat3 {
+        let response =
+            |axis: DVec3| self.inverse_mass * axis + (self.inverse_inertia * arm.cross(axis)).cross(arm);
+        DMat3::from_cols(response(DVec3::X), response(DVec3::Y), response(DVec3::Z))
+    }
+}
+
+/// Velocities at the start of a substep that ends at `end` \[s\]: of grains and free boundaries their own, of
+/// other boundaries the ones that carry them through it.
 pub fn load_velocities(world: &World, end: f64, h: f64, velocities: &mut Vec<Velocity>) {
-    let bodies = &world.bodies;
     velocities.clear();
-    velocities.extend((0..bodies.len()).map(|body| Velocity {
-        linear: bodies.velocity[body],
-        inverse_mass: bodies.inverse_mass[body],
-        angular: bodies.angular_velocity[body],
-        inverse_inertia: bodies.inverse_inertia[body],
-        locked: bodies.locked[body],
-    }));
-    for (velocity, boundary) in velocities.iter_mut().zip(&world.boundaries) {
+    velocities.extend((0..world.bodies.len()).map(|body| Velocity::of(world, body)));
+    let prescribed = |(_, boundary): &(&mut Velocity, &Boundary)| boundary.free_body().is_none();
+    for (velocity, boundary) in velocities.iter_mut().zip(&world.boundaries).filter(prescribed) {
         let state = boundary.state_at(end, h);
         velocity.linear = state.velocity;
         velocity.angular = state.angular_velocity;

@@ -7,8 +7,9 @@ use crate::contact::{Colouring, Impulse};
 use crate::settings::{MODEL_GAMMA, NormalLaw, Settings, WarmStart};
 
 use super::narrowphase::{CHUNK, Law, Row};
+use super::split::Split;
 use super::sweep::{self, project};
-use super::velocity::Velocity;
+use super::velocity::{Heavy, Velocity};
 
 /// Turns the impulse that a row carries into the one it starts from, inside today's cone.
 /// `velocities` are those before the external forces.
@@ -70,7 +71,7 @@ fn into_cone(row: &Row, guess: Impulse) -> Impulse {
 ///
 /// # Safety
 /// As [`sweep::for_each_contact`].
-pub unsafe fn apply(colouring: &Colouring, rows: &mut [Row], velocities: &mut [Velocity]) {
+pub unsafe fn apply(colouring: &Colouring, split: &Split, rows: &mut [Row], velocities: &mut [Velocity]) {
     let visit = |row: &mut Row, a: &mut Velocity, b: &mut Velocity| {
         if row.impulse.normal > 0.0 {
             let linear = row.impulse.linear(row.normal);
@@ -81,6 +82,14 @@ pub unsafe fn apply(colouring: &Colouring, rows: &mut [Row], velocities: &mut [V
         }
         0.0
     };
+    let visit_shared = |row: &mut Row, a: &mut Heavy, b: &mut Heavy| {
+        let linear = row.impulse.linear(row.normal);
+        a.push(linear, row.arm_a);
+        b.push(-linear, row.arm_b);
+        a.twist(row.impulse.rolling);
+        b.twist(-row.impulse.rolling);
+        0.0
+    };
     // SAFETY: by the caller's promise.
-    unsafe { sweep::for_each_contact(colouring, rows, velocities, visit) };
+    unsafe { sweep::for_each_contact(colouring, split, rows, velocities, visit, visit_shared) };
 }

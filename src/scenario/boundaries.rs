@@ -5,15 +5,15 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Entry;
-use super::materials::material_id;
+use super::materials::{DENSITY, material_id};
 use super::periodic::check_walls;
 use super::read::{
     FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number, text,
     unit_vector, vector, word,
 };
 use super::region::corners;
-use crate::world::{Boundary, Form, MaterialId, Materials, Motion, Periodic, Side, Surface};
+use super::{Entry, locked_axes};
+use crate::world::{Boundary, Form, FreeBody, MaterialId, Materials, Motion, Periodic, Side, Surface};
 
 /// A shape about to become a boundary.
 struct Shape {
@@ -21,6 +21,8 @@ struct Shape {
     centre: DVec3,
     /// Point on its axis that a rotation goes through unless another is given \[m\].
     pivot: DVec3,
+    /// How it is turned about its centre.
+    orientation: DQuat,
     /// Axis of symmetry.
     axis: Option<DVec3>,
     /// Surfaces: place relative to the centre \[m\], direction of their z axis, geometry.
@@ -40,8 +42,12 @@ pub fn boundary(
     let shape = table.get("shape", shape);
     let axis = shape.as_ref().and_then(|shape| shape.axis);
     let pivot = shape.as_ref().map_or(DVec3::ZERO, |shape| shape.pivot);
+    let density = material.map(|material| materials.list[material as usize].density);
     let motion = match table.node("motion") {
-        Some(node) => node.table(|table| motion(table, pivot, axis)),
+        Some(node) => node.table(|table| match motion(table, pivot, axis)? {
+            MotionKind::Prescribed(motion) => Some(motion),
+            MotionKind::Free => free(table, shape.as_ref(), density).map(Motion::Free),
+        }),
         None => Some(Motion::Fixed),
     };
     let value = match (shape, motion, material) {
@@ -56,17 +62,18 @@ pub fn boundary(
 
 fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> (Boundary, Vec<Surface>) {
     let position = match motion {
-        Motion::Rotation { point, rate } => {
+        Motion::Rotation { point, rate, .. } => {
             unit_vector(rate).map_or(shape.centre, |axis| point + (shape.centre - point).dot(axis) * axis)
         }
         _ => shape.centre,
     };
-    let shift = shape.centre - position;
+    let orientation = shape.orientation;
+    let shift = orientation.conjugate() * (shape.centre - position);
     let surface = |(place, axis, form): (DVec3, DVec3, Form)| {
         Surface::new(place + shift, DQuat::from_rotation_arc(DVec3::Z, axis), form, material)
     };
     let surfaces = shape.surfaces.into_iter().map(surface).collect();
-    (Boundary { name, position, orientation: DQuat::IDENTITY, motion }, surfaces)
+    (Boundary { name, position, orientation, motion }, surfaces)
 }
 
 fn shape(node: Node<'_>) -> Option<Shape> {
@@ -90,14 +97,14 @@ fn plane(table: &mut Table<'_>) -> Option<Shape> {
     let (point, normal) = (table.get("point", vector), table.get("normal", direction));
     let (centre, normal) = (point?, normal?);
     let surfaces = vec![(DVec3::ZERO, normal, Form::Plane)];
-    Some(Shape { centre, pivot: centre, axis: None, surfaces })
+    Some(Shape { centre, pivot: centre, orientation: DQuat::IDENTITY, axis: None, surfaces })
 }
 
 fn sphere(table: &mut Table<'_>) -> Option<Shape> {
     let (centre, radius) = (table.get("centre", vector), table.get("radius", number(LENGTH)));
     let (centre, radius) = (centre?, radius?);
     let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Sphere { radius })];
-    Some(Shape { centre, pivot: centre, axis: None, surfaces })
+    Some(Shape { centre, pivot: centre, orientation: DQuat::IDENTITY, axis: None, surfaces })
 }
 
 fn side(table: &mut Table<'_>) -> Side {
@@ -116,6 +123,10 @@ fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
         Side::Inside => table.or("open", Vec::new(), |node| node.list(word(FACES))),
         Side::Outside => Vec::new(),
     };
+    let orientation = match side {
+        Side::Inside => DQuat::IDENTITY,
+        Side::Outside => table.maybe("turned", |node| node.table(turned)).unwrap_or(DQuat::IDENTITY),
+    };
     let (min, max) = corners?;
     let half = 0.5 * (max - min);
     let faces = FACES.iter().zip([DVec3::NEG_X, DVec3::X, DVec3::NEG_Y, DVec3::Y, DVec3::NEG_Z, DVec3::Z]);
@@ -131,7 +142,12 @@ fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
         return None;
     }
     let centre = min.midpoint(max);
-    Some(Shape { centre, pivot: centre, axis: None, surfaces })
+    Some(Shape { centre, pivot: centre, orientation, axis: None, surfaces })
+}
+
+fn turned(table: &mut Table<'_>) -> Option<DQuat> {
+    let (axis, angle) = (table.get("axis", direction), table.get("angle_deg", number(FINITE)));
+    Some(DQuat::from_axis_angle(axis?, angle?.to_radians()))
 }
 
 /// A cylinder or truncated cone from `base` along `axis`.
@@ -160,17 +176,49 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
             std::iter::once(wall).chain(ends.into_iter().flatten()).collect()
         }
     };
-    Some(Shape { centre: base + 0.5 * length * axis, pivot: base, axis: Some(axis), surfaces })
+    let centre = base + 0.5 * length * axis;
+    Some(Shape { centre, pivot: base, orientation: DQuat::IDENTITY, axis: Some(axis), surfaces })
 }
 
-fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {
-    match table.kind(&["fixed", "velocity", "rotation", "oscillation", "table"])? {
+/// A motion as far as it can be read without the shape.
+enum MotionKind {
+    Prescribed(Motion),
+    Free,
+}
+
+fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<MotionKind> {
+    let motion = match table.kind(&["fixed", "velocity", "rotation", "oscillation", "table", "free"])? {
         "velocity" => table.get("velocity", vector).map(Motion::Velocity),
         "rotation" => rotation(table, pivot, axis),
         "oscillation" => oscillation(table),
         "table" => motion_table(table),
+        "free" => return Some(MotionKind::Free),
         _ => Some(Motion::Fixed),
+    };
+    motion.map(MotionKind::Prescribed)
+}
+
+/// Reads a free motion; `density` is that of the material \[kg/m³\].
+fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> Option<FreeBody> {
+    let velocity = table.or("velocity", DVec3::ZERO, vector);
+    let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
+    let locked = locked_axes(table);
+    let density = match density {
+        Some(density) => Some(table.or("density", density, number(DENSITY))),
+        None => table.maybe("density", number(DENSITY)),
+    };
+    let (shape, density) = (shape?, density?);
+    let body = match shape.surfaces.as_slice() {
+        [(_, _, form)] => FreeBody::solid(*form, density),
+        _ => None,
+    };
+    if body.is_none() {
+        table.problem(
+            format!("`{}` is free, and its shape is neither a solid box nor a sphere", table.name()),
+            "use kind = \"box\" with side = \"outside\" or kind = \"sphere\", or another motion",
+        );
     }
+    Some(FreeBody { velocity, angular_velocity, locked, ..body? })
 }
 
 fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {
@@ -180,7 +228,8 @@ fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<
         None => table.get("axis", direction),
     };
     let rate = table.get("rate", number(Need::new(|x| x.abs() <= 1e6, "a rate in rad/s (at most 1e6)")));
-    Some(Motion::Rotation { point, rate: rate? * axis? })
+    let start = table.or("start", 0.0, number(TIME));
+    Some(Motion::Rotation { point, rate: rate? * axis?, start })
 }
 
 fn oscillation(table: &mut Table<'_>) -> Option<Motion> {

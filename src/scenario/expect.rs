@@ -29,7 +29,8 @@
 //! | `"times_of_minima"` | largest deviation \[s\] of the times of the first local minima from `values` |
 //!
 //! Instead of `take`, `at = t` gives the value at a time \[s\], linear between outputs, and `curve` the largest deviation
-//! from a reference curve at the curve's own times. `over` names a second quantity, of which the same number is taken,
+//! from a reference curve at the curve's own times; its time zero is at `start` of the run \[s\] (default 0), and `offset`
+//! (default 0) is added to its values. `over` names a second quantity, of which the same number is taken,
 //! and the first is divided by it.
 //!
 //! The number is judged by `value` with a tolerance, by `at_least` and by `at_most`. `tolerance` is in the unit of the
@@ -113,6 +114,10 @@ pub const QUANTITIES: &[&str] = &[
     "removed_energy",
     "energy_error",
     "energy_error_share",
+    "front_x",
+    "repose_angle_deg",
+    "granular_temperature",
+    "inverse_thermal_speed",
 ];
 
 /// Quantities that go on with the name of a sink.

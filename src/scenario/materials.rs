@@ -4,7 +4,8 @@ use super::problems::suggest;
 use super::read::{NOT_NEGATIVE, Need, Node, SHARE, Table, number, text};
 use crate::world::{Material, MaterialId, Materials, PairLaw};
 
-const DENSITY: Need = Need::new(|x| x > 0.0 && x <= 1e6, "a positive density in kg/m³ (at most 1e6)");
+/// A density \[kg/m³\].
+pub const DENSITY: Need = Need::new(|x| x > 0.0 && x <= 1e6, "a positive density in kg/m³ (at most 1e6)");
 const MODULUS: Need = Need::new(|x| x > 0.0 && x <= 1e15, "a positive modulus in Pa (at most 1e15)");
 const POISSON: Need = Need::new(|x| x > -1.0 && x <= 0.5, "a number above -1 and at most 0.5");
 

@@ -64,7 +64,8 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
     std::fs::write(settled.path(), "x,y,z,radius\n0,0,0.0064,0.0065\n0.01,0,0.0064,0.005\n")
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
-    let cases: [(&str, &[&str], usize); 9] = [
+    let few = "grains.0.packing.count=1000";
+    let cases: [(&str, &[&str], usize); 13] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -72,8 +73,12 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("box_at_rest.toml", &[], 1000),
         ("pile.toml", &[], 3363),
         ("hopper.toml", &[], 1800),
+        ("box_on_grains.toml", &[], 400),
         ("pile_at_rest.toml", &[&file], 2),
         ("gas.toml", &[], 1000),
+        ("dosta/silo_large.toml", &[few], 1000),
+        ("dosta/drum.toml", &[few], 31_000),
+        ("dosta/impact_25k.toml", &[], 25_001),
     ];
     for (name, overrides, grains) in cases {
         let scenario = shipped(name, overrides);
@@ -83,7 +88,9 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
             .unwrap_or_else(|problems| panic!("{problems}\n{}", scenario.resolved));
         assert_eq!(format!("{again:?}"), format!("{scenario:?}"), "{name}");
     }
-    let listed = std::fs::read_dir(folder()).expect("scenarios").flatten();
+    let listed =
+        [folder(), folder().join("dosta")].map(|folder| std::fs::read_dir(folder).expect("scenarios"));
+    let listed = listed.into_iter().flatten().flatten();
     let files = listed.filter(|entry| entry.path().extension().is_some_and(|extension| extension == "toml"));
     assert_eq!(files.count(), cases.len(), "a scenario file is missing from this test");
 }
@@ -223,6 +230,35 @@ shape = {{ kind = \"box\", min = [4, 0, 0], max = [5, 2, 3], side = \"outside\" 
     }
     assert!(matches!(world.surfaces[5].form, Form::Box { .. }));
     assert_eq!(world.surfaces.len(), 6);
+}
+
+#[test]
+fn a_free_box_has_mass_corners_and_a_turn_of_its_own() {
+    let scenario = with(
+        "[[boundaries]]
+material = \"steel\"
+shape = { kind = \"box\", min = [0, 0, 0], max = [1, 2, 3], side = \"outside\", turned = { axis = [0, 0, 2], angle_deg = 90 } }
+motion = { kind = \"free\", velocity = [1, 0, 0], angular_velocity = [0, 4, 0], locked_axes = [\"z\", \"rx\"], density = 10 }
+[[boundaries]]
+material = \"steel\"
+shape = { kind = \"sphere\", centre = [5, 0, 0], radius = 0.1 }
+motion = { kind = \"free\" }",
+    );
+    let world = &scenario.world;
+    let free = world.free_body(0).expect("it is free");
+    assert_eq!((free.mass, world.bodies.inverse_mass[0]), (60.0, 1.0 / 60.0));
+    assert_eq!(free.locked, Axes::TRANSLATION[2].and(Axes::ROTATION[0]));
+    assert_eq!((world.bodies.velocity[0], world.bodies.angular_velocity[0]), (DVec3::X, 4.0 * DVec3::Y));
+    let density = world.free_body(1).expect("so is the ball").mass / crate::world::sphere_volume(0.1);
+    approx::assert_relative_eq!(density, 7800.0, max_relative = 1e-12);
+
+    assert_eq!(world.corners.len(), 9, "eight and the ball");
+    // A quarter turn about z through the centre (0.5, 1, 1.5) swaps the edges along x and y.
+    let corners: Vec<DVec3> = (2..10).map(|shape| world.centre(shape)).collect();
+    let low = corners.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let high = corners.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    assert!((low - DVec3::new(-0.5, 0.5, 0.0)).length() < 1e-12, "{low}");
+    assert!((high - DVec3::new(1.5, 1.5, 3.0)).length() < 1e-12, "{high}");
 }
 
 #[test]
@@ -429,9 +465,9 @@ fn what_is_tracked_can_be_expected() {
 fn a_curve_is_read_from_beside_the_scenario_and_only_within_the_window() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("c.csv"), "t,z\n0,1\n0.5,2\n1.0,3\n9.0,4\n").expect("written");
-    let curve = |more: &str| {
-        let words =
-            format!("height = {{ curve = {{ file = \"c.csv\", column = \"z\" }}, tolerance = 1{more} }}");
+    let curve_placed = |place: &str, more: &str| {
+        let curve = format!("{{ file = \"c.csv\", column = \"z\"{place} }}");
+        let words = format!("height = {{ curve = {curve}, tolerance = 1{more} }}");
         let text = format!("{BASIS}{GRAIN}[expect]\n{words}\n");
         let scenario = Scenario::parse("case", &text, folder.path(), &[]).expect("a valid file");
         let again =
@@ -442,6 +478,9 @@ fn a_curve_is_read_from_beside_the_scenario_and_only_within_the_window() {
             other => panic!("{other:?}"),
         }
     };
+    let curve = |more| curve_placed("", more);
     assert_eq!(curve(""), [(0.0, 1.0), (0.5, 2.0), (1.0, 3.0)], "the run ends at 2 s");
     assert_eq!(curve(", from = 0.4, until = 0.9"), [(0.5, 2.0)]);
+    let late = curve_placed(", start = 1.2, offset = -1", ", from = 1.2");
+    assert_eq!(late, [(1.2, 0.0), (1.7, 1.0)], "times and values are moved, then the window is applied");
 }

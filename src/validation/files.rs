@@ -32,6 +32,10 @@ pub const FILES: &[(&str, &str)] = &[
     file!("chung_ooi_4.toml"),
     file!("chung_ooi_5.toml"),
     file!("chung_ooi_7.toml"),
+    file!("haff_gas.toml"),
+    file!("slot.toml"),
+    file!("slab.toml"),
+    file!("free_rotation.toml"),
 ];
 
 #[cfg(test)]

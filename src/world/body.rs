@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::Grain;
+use super::{FreeBody, Grain};
 
 /// A set of axes: translation along and rotation about x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,7 +56,8 @@ pub struct Bodies {
     pub angular_velocity: Vec<DVec3>,
     /// 1/mass \[1/kg\]; 0 for a body that is not free, or a grain that was removed.
     pub inverse_mass: Vec<f64>,
-    /// 1/moment of inertia of a sphere \[1/(kg m²)\]; 0 for a body that is not free.
+    /// 1/moment of inertia of a sphere \[1/(kg m²)\]; 0 for a body that is not free. Of a free boundary the
+    /// largest about any axis; its [`FreeBody`] has all.
     pub inverse_inertia: Vec<f64>,
     /// Axes a free body cannot move along or turn about.
     pub locked: Vec<Axes>,
@@ -88,6 +89,13 @@ impl Bodies {
         self.inverse_mass.push(0.0);
         self.inverse_inertia.push(0.0);
         self.locked.push(Axes::NONE);
+    }
+
+    pub(super) fn push_free_boundary(&mut self, position: DVec3, orientation: DQuat, body: &FreeBody) {
+        self.push(position, orientation, body.velocity, body.angular_velocity);
+        self.inverse_mass.push(1.0 / body.mass);
+        self.inverse_inertia.push(body.largest_inverse_moment());
+        self.locked.push(body.locked);
     }
 
     pub(super) fn push_free(&mut self, grain: &Grain, mass: f64, inertia: f64) -> u32 {

@@ -1,8 +1,8 @@
-//! Prescribed motion of a boundary: its pose as a function of time.
+//! Motion of a boundary: prescribed, a pose as a function of time, or free.
 
 use glam::{DQuat, DVec3};
 
-use super::Boundary;
+use super::{Boundary, FreeBody};
 
 /// How a boundary moves.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,12 +12,14 @@ pub enum Motion {
     Fixed,
     /// At a constant velocity \[m/s\].
     Velocity(DVec3),
-    /// About an axis at a constant rate.
+    /// About an axis, at rest at first and then at a constant rate.
     Rotation {
         /// A point of the axis \[m\].
         point: DVec3,
         /// Angular velocity \[rad/s\].
         rate: DVec3,
+        /// When it begins \[s\].
+        start: f64,
     },
     /// To and fro: displacement `amplitude · sin(2π frequency t + phase) - amplitude · sin(phase)`.
     Oscillation {
@@ -35,6 +37,8 @@ pub enum Motion {
         /// Displacement at each time \[m\].
         displacements: Vec<DVec3>,
     },
+    /// As contacts and gravity make it move.
+    Free(FreeBody),
 }
 
 /// Pose and velocity of a boundary.
@@ -51,12 +55,20 @@ pub struct BoundaryState {
 }
 
 impl Boundary {
+    /// Mass and inertia, if it is free.
+    pub fn free_body(&self) -> Option<&FreeBody> {
+        match &self.motion {
+            Motion::Free(body) => Some(body),
+            _ => None,
+        }
+    }
+
     /// Pose at `time` \[s\] and the velocity that led there over the `step` before \[s\].
     pub fn state_at(&self, time: f64, step: f64) -> BoundaryState {
         let (position, orientation) = self.pose_at(time);
         let (before, _) = self.pose_at(time - step);
         let angular_velocity = match self.motion {
-            Motion::Rotation { rate, .. } => rate,
+            Motion::Rotation { rate, start, .. } => ((time - start) / step).clamp(0.0, 1.0) * rate,
             _ => DVec3::ZERO,
         };
         let velocity =
@@ -64,13 +76,13 @@ impl Boundary {
         BoundaryState { position, orientation, velocity, angular_velocity }
     }
 
-    /// Position \[m\] and orientation at `time` \[s\].
+    /// Position \[m\] and orientation at `time` \[s\]; of a free boundary those at the start.
     pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
         match &self.motion {
-            Motion::Fixed => (self.position, self.orientation),
+            Motion::Fixed | Motion::Free(_) => (self.position, self.orientation),
             Motion::Velocity(velocity) => (self.position + time * *velocity, self.orientation),
-            Motion::Rotation { point, rate } => {
-                let turn = DQuat::from_scaled_axis(time * *rate);
+            Motion::Rotation { point, rate, start } => {
+                let turn = DQuat::from_scaled_axis((time - start).max(0.0) * *rate);
                 (*point + turn * (self.position - *point), (turn * self.orientation).normalize())
             }
             Motion::Oscillation { amplitude, frequency, phase } => {
@@ -125,8 +137,21 @@ mod tests {
     fn a_quarter_turn_takes_x_to_y() {
         let quarter = DVec3::Z * std::f64::consts::FRAC_PI_2;
         let (position, orientation) =
-            boundary(Motion::Rotation { point: DVec3::ZERO, rate: quarter }).pose_at(1.0);
+            boundary(Motion::Rotation { point: DVec3::ZERO, rate: quarter, start: 0.0 }).pose_at(1.0);
         assert!((position - DVec3::Y).length() < 1e-15);
         assert!((orientation * DVec3::X - DVec3::Y).length() < 1e-15);
+    }
+
+    #[test]
+    fn a_rotation_that_starts_late_rests_before_and_loses_no_angle_to_the_step() {
+        let (step, start) = (0.1, 0.25);
+        let drum = boundary(Motion::Rotation { point: DVec3::ZERO, rate: DVec3::Z, start });
+        let rate_at = |k: u32| drum.state_at(f64::from(k) * step, step).angular_velocity.z;
+        assert_eq!((drum.pose_at(start).1, rate_at(2)), (DQuat::IDENTITY, 0.0));
+        approx::assert_relative_eq!(rate_at(3), 0.5, max_relative = 1e-12);
+        assert_eq!(rate_at(4), 1.0);
+        let turned = step * (1..=8).map(rate_at).sum::<f64>();
+        approx::assert_relative_eq!(turned, 0.8 - start, max_relative = 1e-12);
+        approx::assert_relative_eq!(drum.pose_at(0.8).1.to_scaled_axis().z, turned, max_relative = 1e-12);
     }
 }

@@ -116,10 +116,22 @@ impl Surface {
     /// Where a sphere touches this surface of a body with the given pose; `None` when the sphere is
     /// beyond the reach of a thin wall (its centre more than a radius behind it).
     pub fn touch(&self, position: DVec3, orientation: DQuat, centre: DVec3, radius: f64) -> Option<Touch> {
+        self.touch_within(position, orientation, centre, radius, radius)
+    }
+
+    /// As [`Surface::touch`], with a reach behind thin walls other than the radius \[m\].
+    pub fn touch_within(
+        &self,
+        position: DVec3,
+        orientation: DQuat,
+        centre: DVec3,
+        radius: f64,
+        reach: f64,
+    ) -> Option<Touch> {
         let frame = orientation * self.orientation;
         let origin = position + orientation * self.position;
         let local = frame.conjugate() * (centre - origin);
-        let (distance, normal) = self.form.distance(local, radius)?;
+        let (distance, normal) = self.form.distance(local, reach)?;
         let normal = frame * normal;
         let gap = distance - radius;
         Some(Touch { gap, normal, point: centre - (radius + 0.5 * gap) * normal })

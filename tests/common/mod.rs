@@ -183,19 +183,41 @@ packing = { kind = "list", positions = [[0.0128, 0.001, 0], [0.0135, 0.051, 0]] 
         .unwrap_or_else(|problems| panic!("{problems}"))
 }
 
+/// Place `i` of 150 around a grain of radius 30 mm at height 30 mm, for balls of 3 mm that press into it.
+fn around_a_grain(i: u32) -> String {
+    let golden_angle = std::f64::consts::PI * (3.0 - 5f64.sqrt());
+    let z = 1.0 - 1.6 * (f64::from(i) + 0.5) / 150.0;
+    let (ring, turn) = ((1.0 - z * z).sqrt(), golden_angle * f64::from(i));
+    let reach = 0.0329;
+    format!("[{}, {}, {}]", reach * ring * turn.cos(), reach * ring * turn.sin(), 0.03 + reach * z)
+}
+
 /// A large grain on the floor, covered by 150 small ones that press into it.
 pub fn one_grain_with_many_contacts() -> Scenario {
-    const SMALL: u32 = 150;
-    let golden_angle = std::f64::consts::PI * (3.0 - 5f64.sqrt());
-    let place = |i: u32| {
-        let z = 1.0 - 1.6 * (f64::from(i) + 0.5) / f64::from(SMALL);
-        let (ring, turn) = ((1.0 - z * z).sqrt(), golden_angle * f64::from(i));
-        let reach = 0.0329;
-        format!("[{}, {}, {}]", reach * ring * turn.cos(), reach * ring * turn.sin(), 0.03 + reach * z)
+    covered_grain("")
+}
+
+/// The same with every fifth of the small ones a free boundary.
+pub fn one_grain_with_many_contacts_among_free_balls() -> Scenario {
+    let ball = |i: u32| {
+        let centre = around_a_grain(5 * i);
+        format!(
+            r#"
+[[boundaries]]
+material = "pellet"
+shape = {{ kind = "sphere", centre = {centre}, radius = 0.003 }}
+motion = {{ kind = "free" }}
+"#
+        )
     };
-    let places: Vec<String> = (0..SMALL).map(place).collect();
+    covered_grain(&(0..30).map(ball).collect::<String>())
+}
+
+fn covered_grain(free_balls: &str) -> Scenario {
+    let is_grain = |i: &u32| free_balls.is_empty() || !i.is_multiple_of(5);
+    let places: Vec<String> = (0..150).filter(is_grain).map(around_a_grain).collect();
     pellets(&format!(
-        r#"{FLOOR}
+        r#"{FLOOR}{free_balls}
 [[grains]]
 material = "pellet"
 radius = {{ kind = "constant", value = 0.03 }}
@@ -225,6 +247,82 @@ packing = {{ kind = "list", positions = [[0, 0, 0.0064], [0.0129, 0.001, 0.0065]
     );
     let locked = ["locked_axes=[\"y\", \"rx\", \"rz\"]".to_string()];
     Scenario::parse("flat", &pellets(&text).resolved, Path::new("."), &locked)
+        .unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// A box dropped on a few hundred grains in an open box.
+pub fn box_on_a_bed() -> Scenario {
+    pellets(
+        r#"
+[[boundaries]]
+name = "walls"
+material = "pellet"
+shape = { kind = "box", min = [-0.06, -0.06, 0.0], max = [0.06, 0.06, 1.0], open = ["+z"] }
+
+[[boundaries]]
+name = "box"
+material = "pellet"
+shape = { kind = "box", min = [-0.045, -0.04, 0.06], max = [0.045, 0.04, 0.09], side = "outside" }
+motion = { kind = "free", velocity = [0.0, 0.0, -0.2] }
+
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+packing = { kind = "lattice", corner = [-0.0525, -0.0525, 0.0067], counts = [8, 8, 4], count = 256, spacing = 0.0135, jitter = 0.0002 }
+"#,
+    )
+}
+
+/// Free boxes and spheres that fall on a turning plate, on each other and on grains, one of them with locked axes.
+pub fn free_boundaries_among_grains() -> Scenario {
+    pellets(
+        r#"
+[[boundaries]]
+name = "plate"
+material = "pellet"
+shape = { kind = "box", min = [-0.1, -0.1, -0.02], max = [0.1, 0.1, 0.0], side = "outside" }
+motion = { kind = "rotation", axis = [0, 0, 1], rate = 1.0 }
+
+[[boundaries]]
+name = "slab"
+material = "pellet"
+shape = { kind = "box", min = [-0.05, -0.04, 0.0], max = [0.05, 0.04, 0.015], side = "outside" }
+motion = { kind = "free", velocity = [0.05, 0.0, -0.1] }
+
+[[boundaries]]
+name = "ball"
+material = "pellet"
+shape = { kind = "sphere", centre = [0.01, 0.01, 0.0345], radius = 0.02 }
+motion = { kind = "free", velocity = [0.0, 0.0, -0.2], angular_velocity = [3.0, 0.0, 0.0] }
+
+[[boundaries]]
+name = "cube"
+material = "pellet"
+shape = { kind = "box", min = [-0.045, -0.025, 0.02], max = [-0.015, 0.005, 0.05], side = "outside", turned = { axis = [1, 2, 0], angle_deg = 35 } }
+motion = { kind = "free", velocity = [0.0, 0.0, -0.3], locked_axes = ["y", "rz"] }
+
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+velocity = [0.0, 0.0, -0.3]
+packing = { kind = "lattice", corner = [-0.06, -0.06, 0.065], counts = [9, 9, 2], count = 162, spacing = 0.0134, jitter = 0.0001 }
+"#,
+    )
+}
+
+/// A box about to bounce off the floor on one corner, with a restitution that friction would turn into energy.
+pub fn box_on_a_corner() -> Scenario {
+    let text = format!(
+        r#"{FLOOR}
+[[boundaries]]
+name = "box"
+material = "pellet"
+shape = {{ kind = "box", min = [-0.05, -0.03, 0.0290], max = [0.05, 0.03, 0.0690], side = "outside", turned = {{ axis = [1, 2, 0], angle_deg = 33 }} }}
+motion = {{ kind = "free", velocity = [1.0, 0.2, -4.0] }}
+"#
+    );
+    let elastic = ["materials.pellet.restitution=0.98".to_string()];
+    Scenario::parse("corner", &pellets(&text).resolved, Path::new("."), &elastic)
         .unwrap_or_else(|problems| panic!("{problems}"))
 }
 

@@ -4,8 +4,10 @@ use std::fs::File;
 use std::path::Path;
 
 use super::super::problems::suggest;
-use super::super::read::{Plain, Table, text};
+use super::super::read::{FINITE, Plain, TIME, Table, number, text};
 
+/// Share of the end of a window by which a time may be past it: `start` plus a time of the file is rounded.
+const TIME_ROUNDING: f64 = 1e-9;
 /// Mistakes shown of one file; the rest are counted.
 const SHOWN: usize = 5;
 
@@ -18,13 +20,16 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Reads `file`, `time` and `column` and the points of the curve from `from` to `until` \[s\]. A row whose value
-/// is empty is left out; lines that begin with # are comments.
+/// Reads `file`, `time` and `column` and the points of the curve from `from` to `until` \[s\]. Its time zero is at
+/// `start` of the run \[s\] and `offset` is added to its values. A row whose value is empty is left out; lines
+/// that begin with # are comments.
 pub fn curve(table: &mut Table<'_>, folder: &Path, (from, until): (f64, f64)) -> Option<Curve> {
     let node = table.node("file");
     let name = table.get("file", text);
     let time = table.or("time", "t".to_owned(), text);
     let column = table.get("column", text);
+    let start = table.or("start", 0.0, number(TIME));
+    let offset = table.or("offset", 0.0, number(FINITE));
     let (node, name, column) = (node?, name?, column?);
     let path = folder.join(&name);
     // The resolved scenario is written elsewhere: there the path must not depend on the folder.
@@ -43,7 +48,8 @@ pub fn curve(table: &mut Table<'_>, folder: &Path, (from, until): (f64, f64)) ->
             }
         })
         .ok()?;
-    points.retain(|&(time, _)| (from..=until).contains(&time));
+    points.iter_mut().for_each(|point| *point = (start + point.0, offset + point.1));
+    points.retain(|&(time, _)| time >= from && time <= until * (1.0 + TIME_ROUNDING));
     if points.is_empty() {
         let message = format!("{name} has no value of `{column}` from {from} s until {until} s");
         node.problem(message, "compare over a time that the curve covers");
@@ -75,7 +81,7 @@ fn points(
             if record.get(value_at) == Some("") {
                 return Ok(None);
             }
-            let number = |at, title: &str| number(record.get(at).unwrap_or(""), title);
+            let number = |at, title: &str| parsed(record.get(at).unwrap_or(""), title);
             let point = number(time_at, time).and_then(|t| Ok((t, number(value_at, column)?)));
             let point = point.and_then(|point| follows(points.last(), point));
             point.map(Some).map_err(|mistake| format!("{name}:{line}: {mistake}"))
@@ -88,7 +94,7 @@ fn points(
     if mistakes.is_empty() { Ok(points) } else { Err(mistakes) }
 }
 
-fn number(text: &str, title: &str) -> Result<f64, String> {
+fn parsed(text: &str, title: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| format!("{title} is \"{text}\", expected a finite number"))
 }
