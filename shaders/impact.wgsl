@@ -70,7 +70,7 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     if bounces(row, speed) {
         target_velocity = -restitution_of(row) * speed;
     } else if gap_of(row) <= reach_of(row) {
-        target_velocity = -laws[row.law].restitution * max(0.0, speed);
+        target_velocity = -restitution_of(row) * max(0.0, speed);
     }
     rows[place].target_velocity = target_velocity;
     rows[place].sigma_n = 0.0;

@@ -6,8 +6,9 @@
 //
 //     keep_velocities ─► solve ─► book_* : a sum per workgroup ─► close: one entry per substep
 //
-// All sums have a fixed order, so their bits are the same from run to run. The host adds up the entries in
-// double precision.
+// All sums go in the order of the keys, so their bits are the same from run to run: places inside a colour are
+// not. The host adds up the entries in double precision. The last row of a folded dispatch has groups beyond
+// the last block: they write nothing.
 
 @group(0) @binding(3) var<storage, read> rows: array<Row>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
@@ -15,6 +16,7 @@
 @group(0) @binding(6) var<storage, read> poses: array<Pose>;                  // for locked axes
 @group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, then of bodies
 @group(0) @binding(8) var<storage, read_write> ledger: array<Works>;          // per substep
+@group(0) @binding(9) var<storage, read> contacts: array<Contact>;
 
 // Work done on the bodies [J].
 struct Works {
@@ -48,14 +50,14 @@ fn book_impacts(
     @builtin(local_invocation_index) lane: u32,
 ) {
     var works = Works();
-    let place = flat(invocation);
-    if place < status.contacts && !is_halted() {
-        works = work_of(place);
+    let k = flat(invocation);
+    if k < status.contacts && !is_halted() {
+        works = work_of(contacts[k].place);
         works.impact = works.normal;
         works.normal = 0.0;
     }
     let sum = sum_of_group(works, lane, 64u);
-    if lane == 0u && !is_halted() {
+    if lane == 0u && block_of(group) < blocks_of(status.contacts) && !is_halted() {
         work_sums[block_of(group)] = sum;
     }
 }
@@ -68,12 +70,12 @@ fn book_contacts(
     @builtin(local_invocation_index) lane: u32,
 ) {
     var works = Works();
-    let place = flat(invocation);
-    if place < status.contacts && !is_halted() {
-        works = work_of(place);
+    let k = flat(invocation);
+    if k < status.contacts && !is_halted() {
+        works = work_of(contacts[k].place);
     }
     var sum = sum_of_group(works, lane, 64u);
-    if lane == 0u && !is_halted() {
+    if lane == 0u && block_of(group) < blocks_of(status.contacts) && !is_halted() {
         let block = block_of(group);
         if atomicLoad(&status.impacts) == 1u {
             sum = add(sum, work_sums[block]);
@@ -98,7 +100,7 @@ fn book_gravity(
         }
     }
     let sum = sum_of_group(works, lane, 64u);
-    if lane == 0u && !is_halted() {
+    if lane == 0u && block_of(group) < blocks_of(params.boundaries + params.grains) && !is_halted() {
         work_sums[blocks_of(params.contact_capacity) + block_of(group)] = sum;
     }
 }

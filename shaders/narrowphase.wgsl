@@ -60,7 +60,7 @@ fn row_with_surface(index: u32, surface: Surface, place: u32) -> Row {
     }
     row = with_law(row, gap, a.material * params.materials + surface.material, radius, place);
     if is_corner(index) {
-        row.arm_a += between(poses[a.body], ball.pose);
+        row.arm_a += ball.pose.offset - poses[a.body].offset;  // of one cell
         row.rolling_arm = select(0.0, row.rolling_arm, ball.radius > 0.0);
     }
     return row;

@@ -162,6 +162,7 @@ impl Ledger {
 
     /// Closure error: the change of the kinetic energy, now `kinetic_energy` \[J\], less all that is booked
     /// \[J\]. It is rounding, unless an impulse was applied and not booked, or booked and not applied.
+    /// A box that tumbles adds the error of its rotation, of fourth order in the substep \[E1\].
     pub fn error(&self, kinetic_energy: f64) -> f64 {
         let booked = self.works().iter().sum::<f64>() + self.emitted_energy - self.removed_energy;
         kinetic_energy - self.initial_kinetic - booked

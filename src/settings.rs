@@ -89,7 +89,7 @@ pub struct Settings {
     pub normal_law: NormalLaw,
     /// Gap up to which a pair is solved, in mean diameters of the two grains \[-\].
     pub contact_margin: f64,
-    /// Closing speed above which a touching contact bounces \[E6\] \[m/s\].
+    /// Closing speed above which a contact bounces in the substep in which it would close \[E6\] \[m/s\].
     pub impact_threshold: f64,
     /// Whether the ledger of energies is kept; changes no motion.
     pub bookkeeping: Bookkeeping,

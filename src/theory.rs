@@ -281,7 +281,9 @@
 //! Zero exactly at a solution, sticking or sliding. Each kind of row is measured on its own, with the
 //! bounds of friction and rolling taken from the present λ_n, on the velocities at the end of the last
 //! substep. Mean and maximum are over all contacts within the margin, those that carry nothing included.
-//! Overlaps are no part of it: they are measured at the committed positions.
+//! Overlaps are no part of it: they are measured at the committed positions. The GPU engine measures after the bodies
+//! have moved: contacts of a box that tumbles show how its spin turned meanwhile, h |dω/dt| times the arm, whatever
+//! the sweeps.
 //!
 //! # E9: Substeps
 //!
@@ -329,7 +331,8 @@
 //! \[E1\], so E_el is no part of the identity above: a step in which a contact closes fast makes an overlap that
 //! it did no work for, and the row then pushes back. Where steps are coarse or sweeps few, the dissipation of
 //! normal rows can be negative, and the size of that is what the step costs in energy. For the same reason gravity's
-//! work is not quite the potential energy lost. Friction, rolling and impacts took energy out in all scenes
+//! work is not quite the potential energy lost. What a contact of a grain stores when a sink takes the grain counts as
+//! dissipated by normal rows. Friction, rolling and impacts took energy out in all scenes
 //! looked at.
 //!
 //! **Impacts.** Two bodies never part with more energy than they met with, nor does any number of them with e = 0, nor

@@ -116,7 +116,7 @@ impl World {
         let (position, orientation) = (boundary.position, boundary.orientation);
         match boundary.free_body() {
             Some(free) => {
-                self.bodies.push_free_boundary(position, orientation, free);
+                self.bodies.push_free_boundary(self.periodic.wrap(position), orientation, free);
                 let surfaces = self.surfaces.iter().enumerate().skip(first);
                 let corners = surfaces.flat_map(|(i, surface)| Corner::of_surface(surface, i as u32));
                 self.corners.extend(corners);

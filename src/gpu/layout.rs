@@ -383,7 +383,9 @@ pub(super) fn poses(world: &World, anchors: &Anchors) -> Vec<Pose> {
         .map(|i| anchors.pose(bodies.position[i], bodies.orientation[i], bodies.locked[i].bits()))
         .collect();
     // The last half cell of a period is the first half of cell 0.
-    poses[world.boundaries.len()..].iter_mut().for_each(|pose| pose.cell = anchors.wrap(pose.cell));
+    for (_, pose) in poses.iter_mut().enumerate().filter(|(body, _)| is_wrapped(world, *body)) {
+        pose.cell = anchors.wrap(pose.cell);
+    }
     poses
 }
 
@@ -518,13 +520,18 @@ pub(super) fn schedule(
     .collect()
 }
 
+/// Whether a body stays inside the periodic cell: prescribed boundaries go where they are told.
+fn is_wrapped(world: &World, body: usize) -> bool {
+    body >= world.boundaries.len() || world.free_body(body).is_some()
+}
+
 /// Brings poses and velocities of all bodies back.
 pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocities: &[Velocity]) {
-    let (periodic, boundaries) = (world.periodic, world.boundaries.len());
-    let bodies = &mut world.bodies;
     for (body, (pose, velocity)) in poses.iter().zip(velocities).enumerate() {
         let position = anchors.position(pose.cell, pose.offset);
-        bodies.position[body] = if body < boundaries { position } else { periodic.wrap(position) };
+        let position = if is_wrapped(world, body) { world.wrap(position) } else { position };
+        let bodies = &mut world.bodies;
+        bodies.position[body] = position;
         bodies.orientation[body] = DQuat::from_array(pose.orientation.map(f64::from));
         bodies.velocity[body] = double(velocity.linear);
         bodies.angular_velocity[body] = double(velocity.angular);

@@ -107,7 +107,7 @@ pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
     let shared = [a, b].into_iter().any(|body| world.free_body(body).is_some());
     let blank = Row { bodies, impulse: carried, shared, ..Row::default() };
     let Some(touch) = world.touch(key.a, key.b) else {
-        return Row { gap: f64::INFINITY, position_target: FAR, ..blank };
+        return Row { gap: f64::INFINITY, position_target: FAR, impulse: Impulse::default(), ..blank };
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);

@@ -208,6 +208,12 @@ fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> O
         None => table.maybe("density", number(DENSITY)),
     };
     let (shape, density) = (shape?, density?);
+    if shape.axis.is_none() && angular_velocity * locked.free_rotation() != angular_velocity {
+        table.problem(
+            format!("`{}` turns about an axis that is locked", table.name()),
+            "set its part of `angular_velocity` to 0, or free the axis",
+        );
+    }
     let body = match shape.surfaces.as_slice() {
         [(_, _, form)] => FreeBody::solid(*form, density),
         _ => None,
