@@ -74,7 +74,7 @@ const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         mistake: "restitution has the wrong sign",
-        edits: &[edit("-laws[row.law].restitution * speed", "laws[row.law].restitution * speed")],
+        edits: &[edit("-restitution_of(row) * speed", "restitution_of(row) * speed")],
         caught_by: ("head_on", "light"),
     },
     Mutation {

@@ -112,8 +112,12 @@ impl Kernels {
 
     /// Compiles the kernels anew from edited sources.
     pub(super) fn edit(&mut self, device: &Device, buffers: &Buffers, edits: &[Edit]) -> Result<(), Error> {
-        let found = |edit: &Edit| SOURCES.iter().any(|source| source.text().contains(edit.from));
-        assert!(edits.iter().all(found), "every edit finds its text");
+        for Edit { from, .. } in edits {
+            assert!(
+                SOURCES.iter().any(|source| source.text().contains(from)),
+                "no shader has the text `{from}`"
+            );
+        }
         self.edits = edits.to_vec();
         self.compile(device)?;
         self.bind(device, buffers)
