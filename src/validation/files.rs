@@ -33,7 +33,13 @@ pub const FILES: &[(&str, &str)] = &[
     file!("chung_ooi_5.toml"),
     file!("chung_ooi_7.toml"),
     file!("haff_gas.toml"),
+    file!("repose.toml"),
+    file!("janssen.toml"),
     file!("slot.toml"),
+    file!("collapse.toml"),
+    file!("tall_lattice.toml"),
+    file!("tall_bed.toml"),
+    file!("jammed.toml"),
     file!("slab.toml"),
     file!("free_rotation.toml"),
 ];
