@@ -379,7 +379,10 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     world.periodic = cell.periodic;
     let boundary =
         |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic);
-    let (names, boundaries) = unique("boundaries", each(root, "boundaries", boundary), report);
+    let entries = each(root, "boundaries", boundary);
+    let right = entries.iter().filter(|entry| entry.value.is_some());
+    let boundary_spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
+    let (names, boundaries) = unique("boundaries", entries, report);
     boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
@@ -400,6 +403,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
     let placement = grains::place(&blocks, &world, seed, locked, report);
     overlap::check(&placement, &blocks, &world, report);
+    overlap::check_free_boundaries(&world, &boundary_spans, report);
     check_total(root, &placement, &emitters);
     let grains = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     world.add_grains(placement.grains);
