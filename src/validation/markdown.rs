@@ -27,6 +27,9 @@ fn write_section(text: &mut String, report: &Report) -> std::fmt::Result {
     if tally.failures > 0 {
         write!(text, ", {} runs failed", tally.failures)?;
     }
+    if tally.left_out > 0 {
+        write!(text, ", {} cases left out (not for this engine)", tally.left_out)?;
+    }
     writeln!(text, "; {:.1} s of wall time.\n", report.wall_seconds)?;
     writeln!(text, "| Case | Number | Expected | Tolerance | Found | Error | Verdict |")?;
     writeln!(text, "|---|---|---|---|---|---|---|")?;
