@@ -12,7 +12,8 @@
 //! fall = { of = "position_z:grain-0", curve = { file = "drop.csv", time = "t", column = "z" }, tolerance = 1e-3 }
 //! ```
 //!
-//! The key is a label; the quantity is named by `of`, or by the label itself. A number is taken from its values at
+//! The key is a label; the quantity is named by `of`, or by the label itself; all quantities are in the table of
+//! [`crate::observe`]. A number is taken from its values at
 //! the outputs, from `from` until `until` \[s\] with both ends (default: the whole run):
 //!
 //! | `take` | The number |
