@@ -358,6 +358,7 @@ mod tests {
         assert_eq!((met.quantity.as_str(), met.expected.as_str()), ("height", "1"));
         assert_eq!(met.expected_with_tolerance(), "1 ± 0.01");
         let missed = verdict(expect("height", Take::Final, value(1.02, 0.01)));
+        assert_eq!(missed.found_in_words(), "found 1, error 0.02, tolerance 0.01");
         assert_eq!(missed.verdict, Judgement::Missed);
     }
 
@@ -415,6 +416,8 @@ mod tests {
         let curve = || Take::Curve(Curve { column: "lammps".into(), points: points.clone() });
         let met = verdict(expect("height", curve(), value(0.0, 0.051)));
         assert_eq!((met.verdict, met.expected.as_str()), (Judgement::Met, "as `lammps`"));
+        assert_eq!(met.expected_with_tolerance(), "as `lammps`", "the tolerance is that of the deviation");
+        assert!(met.found_in_words().starts_with("deviation "), "{}", met.found_in_words());
         assert_eq!(met.reason.as_deref(), Some("0.25 instead of 0.3 at t = 0.25 s"));
         assert_eq!(verdict(expect("height", curve(), value(0.0, 0.049))).verdict, Judgement::Missed);
         let gone = verdict_on(
