@@ -3,6 +3,61 @@
 //! Every quantity is a pure function of a [`Snapshot`]; the table below is the list of columns of
 //! `timeseries.csv`, of the numbers in `summary.json` and of the names an `[expect]` table may use.
 //! A quantity that has no meaning in a state (the height of no grains) is not a number.
+//!
+//! | Quantity | Unit | Meaning |
+//! |---|---|---|
+//! | `grains` | - | grains that are there: emitted and not removed |
+//! | `height`, `height_p99` | m | highest top of a grain against gravity, from the origin; 99th percentile of the tops |
+//! | `centre_of_mass_x`, `centre_of_mass_y`, `centre_of_mass_z` | m | of the grains |
+//! | `front_x` | m | 99th percentile of the x of the centres of grains |
+//! | `repose_angle_deg` | deg | angle of the cone with the same mean height and mean distance from its axis |
+//! | `kinetic_energy`, `rotational_energy` | J | of translation, of rotation; with free boundaries |
+//! | `potential_energy` | J | in gravity, from the origin; with free boundaries |
+//! | `kinetic_energy_per_grain` | m g d | translation and rotation of the grains over Σ m g d |
+//! | `rms_speed` | m/s | root mean square of the grains |
+//! | `max_speed` | m/s | of the fastest grain or free boundary |
+//! | `granular_temperature` | m²/s² | third of the velocity variance of the grains, weighted by mass |
+//! | `inverse_thermal_speed` | s/m | one over the root of the granular temperature |
+//! | `momentum_x`, `momentum_y`, `momentum_z` | N s | with free boundaries |
+//! | `angular_momentum_x`, `angular_momentum_y`, `angular_momentum_z` | N m s | about the origin, with spin and free boundaries |
+//! | `mean_overlap`, `max_overlap` | radius | over the contacts that overlap, those of free boundaries too; in mean radii of the pair |
+//! | `contacts` | - | pairs with a gap below the contact margin, touching or not |
+//! | `touching` | - | contacts that overlap or carry a force |
+//! | `sliding_share` | - | share of those that carry a force whose friction is at its bound |
+//! | `coordination_number` | - | touching contacts per grain, those with boundaries too |
+//! | `coordination_number_without_rattlers` | - | the same over grains with two or more |
+//! | `weight_supported` | - | force along gravity on all boundaries that are not free, over the weight of grains and free boundaries; last substep |
+//! | `residual_normal`, `residual_friction` | m/s | what the solver left undone, mean over the contacts; last substep |
+//! | `residual_normal_max`, `residual_friction_max` | m/s | the largest; last substep |
+//! | `residual_rolling`, `residual_rolling_max` | rad/s | the same of rolling and twisting; last substep |
+//! | `sweeps` | - | sweeps of the last substep |
+//! | `colours`, `tail` | - | colours of the contacts, and contacts without one; last step |
+//! | `force_x:NAME`, `force_y:NAME`, `force_z:NAME` | N | of all contacts on a boundary, free ones too; last substep |
+//! | `torque_x:NAME`, `torque_y:NAME`, `torque_z:NAME` | N m | the same about the position of the boundary; last substep |
+//! | `dynamic_angle_deg` | deg | of a drum: centre of mass from straight down, positive the way the drum turns |
+//! | `plug_share` | - | of a drum: share of the grains that move with it |
+//! | `removed:NAME` | - | grains that a sink removed since the start |
+//! | `removed_mass:NAME` | kg | their mass |
+//! | `mass_flow:NAME` | kg/s | the mean since the output before |
+//! | `count:NAME` | - | grains whose centre is in a region |
+//! | `mass:NAME` | kg | their mass |
+//! | `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` | m | their centre of mass |
+//! | `position_x:NAME`, `position_y:NAME`, `position_z:NAME` | m | of a grain (`grain-0`) or boundary that is observed |
+//! | `velocity_x:NAME`, `velocity_y:NAME`, `velocity_z:NAME` | m/s | of the same |
+//! | `spin_x:NAME`, `spin_y:NAME`, `spin_z:NAME` | rad/s | of the same |
+//! | `normal_force:NAME`, `friction_force:NAME` | N | of a contact that is observed (`0-1`, `0-floor`); last substep |
+//! | `overlap:NAME` | m | of the same |
+//! | `elastic_energy` | J | stored by the overlaps, those of free boundaries too |
+//! | `total_energy` | J | kinetic, rotational, potential and elastic energy |
+//! | `gravity_work`, `boundary_work` | J | done on grains and free boundaries since the start |
+//! | `dissipated_by_impact`, `dissipated_by_friction`, `dissipated_by_rolling`, `dissipated_by_normal` | J | since the start; of normal rows less what overlaps store |
+//! | `emitted_energy`, `removed_energy` | J | kinetic energy that came with emitted grains, that went with removed ones |
+//! | `energy_error` | J | kinetic energy that this account does not explain |
+//! | `energy_error_share` | - | its size over the energy turned over |
+//!
+//! "With free boundaries" is said where they count; everything else is of the grains alone. Forces, residuals and sweeps are
+//! those of the last substep before the output: what happens between outputs is not in them. So are maxima and means that an
+//! `[expect]` table takes: they are over the outputs, not over the steps.
 
 pub mod contacts;
 pub mod energy;
@@ -301,6 +356,28 @@ mod tests {
         observed.sort_unstable();
         expected.sort_unstable();
         assert_eq!(observed, expected);
+    }
+
+    #[test]
+    fn the_table_has_every_quantity_with_its_unit() {
+        let rows = include_str!("observe.rs").lines().filter_map(|line| line.strip_prefix("//! | "));
+        let rows: Vec<Vec<&str>> = rows.map(|row| row.split(" | ").collect()).collect();
+        let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
+        let grains = [crate::scenario::TrackedBody::Grain(0), crate::scenario::TrackedBody::Grain(1)];
+        let tracked = Tracked { bodies: grains[..1].to_vec(), contacts: vec![grains] };
+        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
+        let observer = Observer::new(&drained_stack().world, Some(&plan))
+            .with_regions(&[zone()])
+            .with_tracked(&tracked)
+            .with_accounts(accounts);
+        for Column { name, unit } in observer.columns() {
+            let written = match name.split_once(':') {
+                Some((kind, _)) => format!("`{kind}:NAME`"),
+                None => format!("`{name}`"),
+            };
+            let row = rows.iter().find(|row| row[0].contains(&written));
+            assert_eq!(row.map(|row| row[1]), Some(*unit), "{name}");
+        }
     }
 
     #[test]

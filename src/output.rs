@@ -21,7 +21,7 @@ pub mod timeseries;
 pub mod vtp;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::engine::Snapshot;
@@ -98,6 +98,20 @@ impl ResultFolder {
             serde_json::to_writer_pretty(&mut *out, summary)?;
             out.write_all(b"\n")
         })
+    }
+}
+
+/// Whether a folder is there or can be made, as far as that can be told without making it.
+///
+/// # Errors
+/// When it, or what it is to be made in, is a file.
+pub fn check_folder(path: &Path) -> Result<(), Error> {
+    match path.ancestors().find(|ancestor| ancestor.exists()) {
+        Some(found) if !found.is_dir() => {
+            let message = format!("{} is a file, expected a folder: choose another --out", found.display());
+            Err(Error::file(path)(io::Error::new(io::ErrorKind::NotADirectory, message)))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -101,7 +101,8 @@
 //! ```
 //!
 //! In `[observe]`, grains are numbered from 0 in the order of the file, then in that of the emitters' waves. The forces
-//! of a contact are 0 where there is none; those of a boundary with several surfaces are summed.
+//! of a contact are 0 where there is none; those of a boundary with several surfaces are summed. All quantities, with unit and
+//! meaning, are in the table of [`crate::observe`].
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
 //! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius). `side` is
@@ -143,8 +144,10 @@
 //! the faces and keep their distance across them; every other packing stays where it is put, and overlaps across
 //! a face are mistakes like others: a cubic lattice in such a box leaves at least a diameter across the faces.
 //! Boundaries are repeated with the cell and stay where they are; a grain meets the nearest image of each, so none
-//! should be longer than the period. A plane across a periodic axis, and so a wall of a box, is refused. Gravity
-//! may point along a periodic axis, as it does for flow down a slope.
+//! should be longer than the period, and one that is free must not be. A plane across a periodic axis, and so a wall of a box, is refused. Gravity
+//! may point along a periodic axis, as it does for flow down a slope. Sinks and observed regions act through their nearest
+//! image too. Positions in results are wrapped into the cell: `change` and `rate` of a position jump when the body crosses a
+//! face, and so does `potential_energy` where gravity has a part along a periodic axis.
 
 mod boundaries;
 mod emitter;
@@ -379,7 +382,10 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     world.periodic = cell.periodic;
     let boundary =
         |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic);
-    let (names, boundaries) = unique("boundaries", each(root, "boundaries", boundary), report);
+    let entries = each(root, "boundaries", boundary);
+    let right = entries.iter().filter(|entry| entry.value.is_some());
+    let boundary_spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
+    let (names, boundaries) = unique("boundaries", entries, report);
     boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
@@ -400,6 +406,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
     let placement = grains::place(&blocks, &world, seed, locked, report);
     overlap::check(&placement, &blocks, &world, report);
+    overlap::check_free_boundaries(&world, &boundary_spans, report);
     check_total(root, &placement, &emitters);
     let grains = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     world.add_grains(placement.grains);

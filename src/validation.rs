@@ -92,6 +92,8 @@ pub struct Tally {
     pub shown: usize,
     /// Runs that failed.
     pub failures: usize,
+    /// Cases that are not for this engine.
+    pub left_out: usize,
 }
 
 /// A case about to be run.
@@ -131,13 +133,20 @@ pub fn unpack(folder: &Path) -> Result<PathBuf, Error> {
 /// Reads the scenarios of cases, so that all mistakes are known before anything runs.
 ///
 /// # Errors
-/// The mistakes of the first scenario that is wrong, and judgements across runs of what is not there.
+/// The mistakes of the first scenario that is wrong or expects nothing, and judgements across runs of what is not there.
 pub fn plan<'a>(cases: &[&'a Case]) -> Result<Vec<Planned<'a>>, Problems> {
     cases.iter().map(|case| plan_one(case)).collect()
 }
 
 fn plan_one(case: &Case) -> Result<Planned<'_>, Problems> {
     let scenarios = case.scenarios()?;
+    let is_judged = |scenario: &Scenario| !case.across.is_empty() || !scenario.expectations.is_empty();
+    if !scenarios.iter().all(is_judged) {
+        let nothing =
+            Problem::of(case.file.display().to_string(), "expects nothing, so the case shows nothing");
+        let help = "add [expect] to the scenario, or [[case.across]] to the case";
+        return Err(Problems::new(&case.name, vec![nothing.help(help)]));
+    }
     let problems: Vec<Problem> = scenarios.first().map_or_else(Vec::new, |scenario| {
         case.across.iter().filter_map(|across| unknown(across, scenario, case)).collect()
     });
@@ -328,6 +337,7 @@ impl Report {
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for case in &self.cases {
+            tally.left_out += usize::from(case.skipped);
             tally.failures += case.runs.iter().filter(|run| run.failure.is_some()).count();
             let of_runs = case.runs.iter().flat_map(|run| &run.expectations);
             for verdict in of_runs.chain(&case.across) {

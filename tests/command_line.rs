@@ -95,7 +95,11 @@ fn a_missed_expectation_exits_3_after_writing_everything() {
     let place = Place::new();
     let output = place.run(&["--set", MISSED]);
     assert_eq!(code(&output), 3, "{}", error_text(&output));
-    assert!(text(&output).contains("missed   grains: expected 2 ± 0, found 1"), "{}", text(&output));
+    assert!(
+        text(&output).contains("missed   grains: expected 2 ± 0, found 1, error 1, tolerance 0"),
+        "{}",
+        text(&output)
+    );
     assert_eq!(summary(&place.path("out/grain"))["expectations"][0]["verdict"], "missed");
 }
 
@@ -126,6 +130,22 @@ fn a_folder_that_cannot_be_written_exits_1_and_is_named() {
     let output = place.run(&["--out", "grain.toml/results"]);
     assert_eq!(code(&output), 1);
     assert!(error_text(&output).contains("results: "), "{}", error_text(&output));
+    fs::write(
+        place.path("suite.toml"),
+        "title = \"One\"\n[[case]]\nfile = \"grain.toml\"\ntitle = \"Rest\"\nsource = \"Newton\"\n",
+    )
+    .expect("written");
+    let validated = place.esker(&["validate", "suite.toml", "--device", "cpu", "--out", "grain.toml"]);
+    for output in [place.run(&["--out", "grain.toml"]), validated] {
+        assert_eq!(code(&output), 1);
+        assert!(
+            error_text(&output).contains("grain.toml is a file, expected a folder"),
+            "{}",
+            error_text(&output)
+        );
+        assert_eq!(text(&output), "", "it is found before the work");
+    }
+    assert_eq!(fs::read_to_string(place.path("grain.toml")).expect("still there"), GRAIN);
 }
 
 #[test]

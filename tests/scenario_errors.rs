@@ -351,6 +351,8 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
         &["no boundary \"drun\"", "did you mean `drum`?"],
     );
     refuses("[observe", "\"drum\"", "\"floor\"", "\"floor\"", &["\"floor\" is not a drum"]);
+    let found = problems(&GOOD.replace("height =", "bed ="), &[]).to_string();
+    assert!(found.contains("add `of = \"...\"` or use a quantity as the label"), "{found}");
     let found = problems(&GOOD.replace("floor", "drum"), &[]).to_string();
     assert!(found.contains("case.toml:23:8: two boundaries are named \"drum\""), "{found}");
 }
@@ -463,6 +465,7 @@ fn an_expectation_that_contradicts_itself_is_refused() {
     );
     refuses("{ value = 0, tolerance_share = 1 }", "{", &["of a value of zero"]);
     refuses("{ value = 1, single = 1 }", "{", &["missing key `tolerance`"]);
+    refuses("{ at_least = 2, at_most = 1 }", "{", &["at least 2 and at most 1"]);
     refuses("{ value = 1, tolerance = -1 }", "-1", &["zero or a positive number"]);
 }
 
@@ -490,6 +493,73 @@ fn what_is_tracked_must_be_there() {
         found.contains("`position_x:grain-1` is not observed (add it to `grains` or `boundaries`"),
         "{found}"
     );
+    let turned = "[observe]\ncontacts = [[0, \"floor\"]]\n[observe.drum]";
+    let text = GOOD.replace("height =", "\"overlap:floor-0\" =").replace("[observe.drum]", turned);
+    let found = problems(&text, &[]).to_string();
+    assert!(found.contains("the other way round: `overlap:0-floor`"), "{found}");
+}
+
+#[test]
+fn a_boundary_that_is_named_like_a_grain_is_refused() {
+    for name in ["\"grain-7\"", "\"7\""] {
+        let found =
+            problems(&GOOD.replace("\"floor\"", name).replace("force_z:floor", "max_speed"), &[]).to_string();
+        let place = format!("case.toml:18:8: `boundaries.0.name` is {name}, as grains are called");
+        assert!(found.contains(&place), "{found}");
+    }
+    for name in ["grain-", "grain-7b", "x7", "boundary-7"] {
+        let read = Scenario::parse("case", &GOOD.replace("floor", name), Path::new(""), &[]);
+        read.unwrap_or_else(|found| panic!("{name}\n{found}"));
+    }
+}
+
+#[test]
+fn an_output_after_the_end_is_refused() {
+    refuses("[output]", "0.1", "1.5", "1.5", &["`output.every` is 1.5 s in a run of 1 s"]);
+}
+
+/// The good file with one more boundary, free, of this shape.
+fn with_free(shape: &str) -> String {
+    format!(
+        "{GOOD}\n[[boundaries]]\nname = \"lid\"\nmaterial = \"glass\"\nshape = {{ {shape} }}\nmotion = {{ kind = \"free\" }}\n"
+    )
+}
+
+#[test]
+fn a_free_boundary_that_starts_inside_another_is_named_with_it() {
+    let text = |low: f64| {
+        with_free(&format!("kind = \"box\", min = [4, 0, {low}], max = [5, 1, 3], side = \"outside\""))
+    };
+    let found = problems(&text(-0.25), &[]).to_string();
+    assert!(
+        found.contains("boundary \"lid\" is free and overlaps boundary \"floor\" by 2.500e-1 m"),
+        "{found}"
+    );
+    let ball = with_free("kind = \"sphere\", centre = [4, 0, 0.75], radius = 1");
+    let found = problems(&ball, &[]).to_string();
+    assert!(
+        found.contains("boundary \"lid\" is free and overlaps boundary \"floor\" by 2.500e-1 m"),
+        "{found}"
+    );
+    // Half the smallest edge stands for the radius: 1 % of 0.5 m is accepted.
+    for low in [0.1, 0.0, -0.004] {
+        Scenario::parse("case", &text(low), Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
+    }
+}
+
+#[test]
+fn a_free_boundary_longer_than_the_period_is_refused() {
+    let text = |length: f64| {
+        let lid =
+            format!("kind = \"box\", min = [4, 0, 5], max = [{}, 1, 6], side = \"outside\"", 4.0 + length);
+        with_free(&lid).replacen("[solver]", "[periodic]\nx = [0, 9]\n\n[solver]", 1)
+    };
+    let found = problems(&text(10.0), &[]).to_string();
+    assert!(
+        found.contains("`boundaries.2.shape` is free and 10 m long along x, the period is 9 m"),
+        "{found}"
+    );
+    Scenario::parse("case", &text(9.0), Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
 }
 
 #[test]

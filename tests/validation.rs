@@ -119,6 +119,8 @@ fn a_suite_that_is_right_exits_0_and_leaves_its_report() {
     assert_eq!(json["engine"]["engine"], "cpu");
     assert_eq!(json["cases"][0]["runs"][1]["variation"], "velocity.0 = 2.0");
     assert_eq!(json["cases"][0]["runs"][1]["expectations"][0]["verdict"], "met");
+    assert_eq!(json["cases"][0]["runs"][1]["expectations"][0]["value"], 2.0);
+    assert_eq!(json["cases"][0]["runs"][1]["expectations"][0]["at_least"], serde_json::Value::Null);
     assert_eq!(json["cases"][0]["across"][0]["verdict"], "met");
     assert!(folder.path().join("out/validation/flight/1/timeseries.csv").exists());
     let markdown = std::fs::read_to_string(folder.path().join("out/validation/validation.md")).unwrap();
@@ -150,6 +152,11 @@ fn wrong_input_exits_2_before_anything_runs() {
         (["2.0", "2.0"], &["--case", "flihgt"][..], "did you mean `flight`?"),
         (["of = \"kinetic_energy\"", "of = \"kinetic_enery\""], &[], "did you mean `kinetic_energy`?"),
         (["of = \"max_speed\"", "of = \"maximum_speed\""], &[], "did you mean `max_speed`?"),
+        (
+            ["[expect]\nspeed = { of = \"max_speed\", value = 2.0, tolerance = 1e-12 }", ""],
+            &["--case", "far"],
+            "expects nothing",
+        ),
         (["title =", "titel ="], &[], "did you mean `title`?"),
     ] {
         let (code, printed, report) = outcome(change, arguments);

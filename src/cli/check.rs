@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::observe::packing::up_against;
 use crate::scenario::{Emitter, Scenario};
 use crate::simulation::steps_until;
-use crate::world::{Material, Motion, Periodic, World};
+use crate::world::{Material, Motion, Periodic, Sink, World};
 
 use super::device::memory_plan;
 use super::{Failure, Outcome, short};
@@ -32,6 +32,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     print_counts(&scenario);
     print_materials(&scenario.world);
     print_time_step(&scenario);
+    in_sinks(&scenario.world).iter().for_each(|warning| println!("warning: {warning}"));
     Ok(Outcome::Done)
 }
 
@@ -75,6 +76,20 @@ fn print_memory(scenario: &Scenario) {
         megabytes(plan.largest()),
         plan.contacts
     );
+}
+
+/// Complaints about sinks that grains start in: they are removed at once.
+fn in_sinks(world: &World) -> Vec<String> {
+    let count = world.grain_count();
+    let is_in = |sink: &Sink, grain: usize| {
+        let centre = world.bodies.position[world.grain_body(grain)];
+        sink.contains(world.periodic.image(centre, sink.position))
+    };
+    let warning = |sink: &Sink| {
+        let inside = (0..count).filter(|&grain| is_in(sink, grain)).count();
+        (inside > 0).then(|| format!("{inside} of {count} grains start in sink `{}`", sink.name))
+    };
+    world.sinks.iter().filter_map(warning).collect()
 }
 
 fn print_materials(world: &World) {
@@ -241,6 +256,8 @@ fn rayleigh_time(material: &Material, radius: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::world::Form;
+    use glam::DQuat;
 
     fn scenario(time_step: f64) -> Scenario {
         let text = format!(
@@ -292,6 +309,19 @@ mod tests {
         let expected = std::f64::consts::PI * 0.01 * 1.3e-6f64.sqrt() / 0.917_375;
         approx::assert_relative_eq!(time, expected, max_relative = 1e-12);
         approx::assert_relative_eq!(time, 3.905e-5, max_relative = 1e-3);
+    }
+
+    #[test]
+    fn grains_that_start_in_a_sink_are_counted() {
+        let sink = |name: &str, height: f64| Sink {
+            name: name.into(),
+            form: Form::Plane,
+            position: height * DVec3::Z,
+            orientation: DQuat::IDENTITY,
+        };
+        let mut world = scenario(1e-3).world;
+        world.sinks = vec![sink("spill", -1.0), sink("outlet", 2.0)];
+        assert_eq!(in_sinks(&world), ["1 of 1 grains start in sink `outlet`"]);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::engine::Precision;
 use crate::observe::expectation::{Judgement, Verdict};
+use crate::output;
 use crate::output::summary::{Status, Summary};
 use crate::scenario::Scenario;
 use crate::simulation::{self, RunOptions};
@@ -40,6 +42,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
+    output::check_folder(&folder)?;
     let mut engine = open(arguments.device, &scenario)?;
     if !arguments.quiet {
         eprintln!("{}: on {}", scenario.title, engine.identity());
@@ -98,9 +101,10 @@ fn report(summary: &Summary, folder: &Path, quiet: bool) {
         let (name, placed, requested) = (&emitter.name, emitter.placed, emitter.requested);
         eprintln!("warning: `{name}` found room for {placed} of {requested} grains");
     }
+    let precision = summary.engine.precision();
     if quiet {
         let missed = summary.expectations.iter().filter(|verdict| verdict.verdict == Judgement::Missed);
-        missed.for_each(|verdict| eprintln!("{}", line(verdict)));
+        missed.for_each(|verdict| eprintln!("{}", line(verdict, precision)));
         return;
     }
     println!(
@@ -111,20 +115,25 @@ fn report(summary: &Summary, folder: &Path, quiet: bool) {
         summary.steps_per_second,
         summary.counts.grains
     );
-    summary.expectations.iter().for_each(|verdict| println!("{}", line(verdict)));
+    summary.expectations.iter().for_each(|verdict| println!("{}", line(verdict, precision)));
     println!("results in {}", folder.display());
 }
 
-/// An expectation on one line: `missed   height: expected 0.3 ± 0.01, found 0.4`.
-fn line(verdict: &Verdict) -> String {
+/// An expectation on one line: `missed   height: expected 0.3 ± 0.01, found 0.4, error 0.1, tolerance 0.01`.
+fn line(verdict: &Verdict, precision: Precision) -> String {
     let names_itself = format!("{} ", verdict.quantity).starts_with(&format!("{} ", verdict.label));
     let label = if names_itself { String::new() } else { format!("{}: ", verdict.label) };
     let expected = match verdict.expected.is_empty() {
         true => String::new(),
         false => format!("expected {}, ", verdict.expected_with_tolerance()),
     };
-    let found =
-        verdict.found.map_or_else(|| "found nothing".to_owned(), |found| format!("found {}", short(found)));
+    let found = verdict.found_in_words();
+    let single = match (precision, verdict.verdict, verdict.tolerance) {
+        (Precision::Single, Judgement::Missed, Some(_)) => {
+            "; this engine is in single precision: `single` sets its tolerance"
+        }
+        _ => "",
+    };
     let reason = verdict.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-    format!("{:<8} {label}{}: {expected}{found}{reason}", verdict.verdict.word(), verdict.quantity)
+    format!("{:<8} {label}{}: {expected}{found}{reason}{single}", verdict.verdict.word(), verdict.quantity)
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::engine::Identity;
 use crate::observe::expectation::Verdict;
+use crate::output;
 use crate::scenario::Scenario;
 use crate::scenario::suite::{Case, Class, Suite};
 use crate::validation::{self, CaseReport, Event, Report, RunReport};
@@ -46,6 +47,7 @@ pub(super) fn validate(arguments: &Arguments) -> Result<Outcome, Failure> {
         return Ok(Outcome::Done);
     }
     let plan = validation::plan(&cases)?;
+    output::check_folder(&arguments.out)?;
     let open = |scenario: &Scenario| open(arguments.device, scenario);
     println!("{}", row(&["case", "number", "expected", "found", "error", "tolerance", "verdict"]));
     let report = validation::run(&suite.title, &plan, &open, &arguments.out, &mut |event| tell(&event))?;
@@ -97,8 +99,12 @@ fn row([case, number, expected, found, error, tolerance, verdict]: &[&str; 7]) -
 fn conclude(report: &Report, folder: &Path) -> Outcome {
     let tally = report.tally();
     let on = report.engine.as_ref().map(Identity::to_string).unwrap_or_default();
+    let left_out = match tally.left_out {
+        0 => String::new(),
+        cases => format!(", {cases} cases left out (not for this engine)"),
+    };
     println!(
-        "{} met, {} missed, {} shown, {} runs failed, in {:.1} s on {on}",
+        "{} met, {} missed, {} shown, {} runs failed{left_out}, in {:.1} s on {on}",
         tally.met, tally.missed, tally.shown, tally.failures, report.wall_seconds
     );
     println!("report in {}", folder.display());

@@ -15,6 +15,12 @@ pub struct Verdict {
     pub quantity: String,
     /// What was expected, without the tolerance: `0.3`, `at least 2`.
     pub expected: String,
+    /// The expected value; absent without one.
+    pub value: Option<f64>,
+    /// The lower bound; absent without one.
+    pub at_least: Option<f64>,
+    /// The upper bound; absent without one.
+    pub at_most: Option<f64>,
     /// What was found; absent when there was nothing to judge.
     pub found: Option<f64>,
     /// |found - value|; absent without a value.
@@ -26,6 +32,9 @@ pub struct Verdict {
     /// Why there was nothing to judge, or more about what was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether what was found is a deviation from what was expected.
+    #[serde(skip)]
+    pub is_deviation: bool,
 }
 
 /// A judgement on an expectation.
@@ -110,11 +119,15 @@ impl Verdict {
             label,
             quantity,
             expected: words.into_iter().flatten().collect::<Vec<_>>().join(", "),
+            value: bounds.value,
+            at_least: bounds.at_least,
+            at_most: bounds.at_most,
             found: None,
             error: None,
             tolerance: bounds.tolerance.map(|tolerance| tolerance.of(precision)),
             verdict: if bounds.shown_only { Judgement::Shown } else { Judgement::Missed },
             reason: None,
+            is_deviation: false,
         }
     }
 
@@ -130,10 +143,26 @@ impl Verdict {
         Verdict { found: Some(number), error, verdict, ..self }
     }
 
-    /// What was expected, with the tolerance: `0.3 ± 0.01`, `at least 2`.
+    /// What was expected, with the tolerance: `0.3 ± 0.01`, `at least 2`; of a curve `as `x``.
     pub fn expected_with_tolerance(&self) -> String {
-        let tolerance = self.tolerance.map(|tolerance| format!(" ± {}", short(tolerance)));
+        let tolerance = self.tolerance.filter(|_| !self.is_deviation);
+        let tolerance = tolerance.map(|tolerance| format!(" ± {}", short(tolerance)));
         format!("{}{}", self.expected, tolerance.unwrap_or_default())
+    }
+
+    /// What was found: `found 0.4`; of a miss with its error, `found 0.4, error 0.1, tolerance 0.01`; of a curve
+    /// `deviation 0.0007, at most 0.001`.
+    pub fn found_in_words(&self) -> String {
+        let Some(found) = self.found else { return "found nothing".to_owned() };
+        let found = short(found);
+        match (self.error.map(short), self.tolerance.map(short)) {
+            (_, Some(most)) if self.is_deviation => format!("deviation {found}, at most {most}"),
+            _ if self.is_deviation => format!("deviation {found}"),
+            (Some(error), Some(tolerance)) if self.verdict == Judgement::Missed => {
+                format!("found {found}, error {error}, tolerance {tolerance}")
+            }
+            _ => format!("found {found}"),
+        }
     }
 }
 
@@ -250,7 +279,8 @@ fn blank(expectation: &Expectation, precision: Precision) -> Verdict {
         Take::Rises | Take::Falls => in_direction(expectation.take.word(), &expectation.bounds),
         _ => return verdict,
     };
-    Verdict { expected, ..verdict }
+    let is_deviation = matches!(expectation.take, Take::TimesOfMinima(_) | Take::Curve(_));
+    Verdict { expected, is_deviation, ..verdict }
 }
 
 /// What is expected of steps against a direction: `rises`, `falls, slack 0.1`.
@@ -328,6 +358,7 @@ mod tests {
         assert_eq!((met.quantity.as_str(), met.expected.as_str()), ("height", "1"));
         assert_eq!(met.expected_with_tolerance(), "1 ± 0.01");
         let missed = verdict(expect("height", Take::Final, value(1.02, 0.01)));
+        assert_eq!(missed.found_in_words(), "found 1, error 0.02, tolerance 0.01");
         assert_eq!(missed.verdict, Judgement::Missed);
     }
 
@@ -385,6 +416,8 @@ mod tests {
         let curve = || Take::Curve(Curve { column: "lammps".into(), points: points.clone() });
         let met = verdict(expect("height", curve(), value(0.0, 0.051)));
         assert_eq!((met.verdict, met.expected.as_str()), (Judgement::Met, "as `lammps`"));
+        assert_eq!(met.expected_with_tolerance(), "as `lammps`", "the tolerance is that of the deviation");
+        assert!(met.found_in_words().starts_with("deviation "), "{}", met.found_in_words());
         assert_eq!(met.reason.as_deref(), Some("0.25 instead of 0.3 at t = 0.25 s"));
         assert_eq!(verdict(expect("height", curve(), value(0.0, 0.049))).verdict, Judgement::Missed);
         let gone = verdict_on(

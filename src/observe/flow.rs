@@ -20,15 +20,16 @@ pub fn max_speed(snapshot: &Snapshot) -> f64 {
     speeds_squared(snapshot).chain(boundaries).fold(0.0, f64::max).sqrt()
 }
 
-/// Granular temperature: a third of the mean square of the velocities less that of the centre of mass, the mean
-/// weighted by mass \[m²/s²\]; not a number without grains.
+/// Granular temperature: a third of the mean square of the velocities of the grains less that of their centre of mass,
+/// the mean weighted by mass \[m²/s²\]; not a number without grains.
 ///
 /// This is the variance of one component of the velocity where no direction is preferred. In a gas that cools by Haff's
 /// law (J. Fluid Mech. 134, 1983, 401-430) one over its root grows linearly in time.
 pub fn granular_temperature(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
     let mass: f64 = grains(snapshot).map(|grain| grain.mass).sum();
-    let mean = packing::momentum(snapshot) / mass;
+    let momentum: DVec3 = grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum();
+    let mean = momentum / mass;
     let scatter = grains(snapshot).map(|grain| grain.mass * velocity[grain.body].distance_squared(mean));
     scatter.sum::<f64>() / (3.0 * mass)
 }
@@ -84,6 +85,7 @@ fn speeds_squared(snapshot: &Snapshot) -> impl Iterator<Item = f64> + '_ {
 mod tests {
     use super::super::test_worlds::{drum, empty, stack};
     use super::*;
+    use crate::world::{Form, FreeBody};
 
     const PLAN: DrumPlan = DrumPlan { boundary: 0, radius: 2.0, plug_speed: 0.15 };
 
@@ -109,6 +111,17 @@ mod tests {
         approx::assert_relative_eq!(set(DVec3::ZERO), expected, max_relative = 1e-12);
         approx::assert_relative_eq!(set(DVec3::new(7.0, -2.0, 1.0)), expected, max_relative = 1e-12);
         assert!(granular_temperature(&empty()).is_nan());
+    }
+
+    #[test]
+    fn a_free_box_has_no_part_in_the_granular_temperature() {
+        let mut snapshot = stack();
+        let without = granular_temperature(&snapshot);
+        let body = FreeBody::solid(Form::Box { half: DVec3::ONE }, 100.0).expect("a box can be free");
+        snapshot.world.boundaries[0].motion = Motion::Free(body);
+        snapshot.world.bodies.velocity[0] = 5.0 * DVec3::X;
+        assert!(packing::momentum(&snapshot).x > 4000.0, "it moves with the rest");
+        assert_eq!(granular_temperature(&snapshot), without);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use glam::{DQuat, DVec3};
 
 use super::materials::{DENSITY, material_id};
-use super::periodic::check_walls;
+use super::periodic::{check_size, check_walls};
 use super::read::{
     FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number, text,
     unit_vector, vector, word,
@@ -38,6 +38,14 @@ pub fn boundary(
 ) -> Option<Entry<(Boundary, Vec<Surface>)>> {
     let name = table.or("name", format!("boundary-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
+    if is_that_of_a_grain(&name) {
+        let message = format!("`{}.name` is \"{name}\", as grains are called in results", table.name());
+        table.report.problem(
+            &name_span,
+            message,
+            "numbers and `grain-0` and so on stand for grains: choose a word",
+        );
+    }
     let material = table.get("material", material_id(materials));
     let shape = table.get("shape", shape);
     let axis = shape.as_ref().and_then(|shape| shape.axis);
@@ -56,8 +64,15 @@ pub fn boundary(
     };
     if let Some((boundary, surfaces)) = &value {
         check_walls(table, boundary, surfaces, periodic);
+        check_size(table, boundary, surfaces, periodic);
     }
     Some(Entry { name, name_span, value })
+}
+
+/// Whether a name is how columns of results call a grain: `grain-7` by itself, `7` in a contact.
+fn is_that_of_a_grain(name: &str) -> bool {
+    let number = name.strip_prefix("grain-").unwrap_or(name);
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> (Boundary, Vec<Surface>) {

@@ -12,7 +12,8 @@
 //! fall = { of = "position_z:grain-0", curve = { file = "drop.csv", time = "t", column = "z" }, tolerance = 1e-3 }
 //! ```
 //!
-//! The key is a label; the quantity is named by `of`, or by the label itself. A number is taken from its values at
+//! The key is a label; the quantity is named by `of`, or by the label itself; all quantities are in the table of
+//! [`crate::observe`]. A number is taken from its values at
 //! the outputs, from `from` until `until` \[s\] with both ends (default: the whole run):
 //!
 //! | `take` | The number |
@@ -289,6 +290,15 @@ pub fn expectations(table: &mut Table<'_>, subjects: &Subjects<'_>) -> Vec<Expec
     table.named().into_iter().filter_map(read).collect()
 }
 
+/// The column of the same contact with its bodies in the other order, if it is tracked.
+fn reverse<'a>(quantity: &str, tracked: &'a [String]) -> Option<&'a String> {
+    let (kind, bodies) = quantity.split_once(':')?;
+    // Names of boundaries may have a dash in them as well.
+    let mut orders =
+        bodies.match_indices('-').map(|(i, _)| format!("{kind}:{}-{}", &bodies[i + 1..], &bodies[..i]));
+    orders.find_map(|order| tracked.iter().find(|column| **column == order))
+}
+
 /// Whether a quantity can be measured in this scenario.
 fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> {
     if subjects.tracked.iter().any(|column| column == quantity) {
@@ -297,10 +307,11 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
     if let Some((kind, name)) = quantity.split_once(':') {
         let prefix = format!("{kind}:");
         if let Some((_, list)) = super::track::KINDS.iter().find(|(known, _)| *known == kind) {
-            return Err((
-                format!("`{quantity}` is not observed"),
-                format!("add it to `{list}` of [observe]"),
-            ));
+            let help = match reverse(quantity, subjects.tracked) {
+                Some(known) => format!("the contact is observed the other way round: `{known}`"),
+                None => format!("add it to `{list}` of [observe]"),
+            };
+            return Err((format!("`{quantity}` is not observed"), help));
         }
         if !QUANTITIES.contains(&prefix.as_str()) {
             let message = format!("unknown quantity `{quantity}`");
@@ -340,21 +351,24 @@ fn expectation(
     table: &mut Table<'_>,
     subjects: &Subjects<'_>,
 ) -> Option<Expectation> {
-    let measured = |span: &Range<usize>, quantity: &str, table: &Table<'_>| {
-        if let Err((message, help)) = known(quantity, subjects) {
-            table.report.problem(span, message, help);
-        }
-    };
     let named = |table: &mut Table<'_>, key| {
         let node = table.node(key)?;
         let quantity = text(node.clone())?;
-        measured(&node.span, &quantity, table);
+        if let Err((message, help)) = known(&quantity, subjects) {
+            node.problem(message, help);
+        }
         Some(quantity)
     };
     let quantity = match table.has("of") {
         true => named(table, "of"),
         false => {
-            measured(span, &label, table);
+            if let Err((message, help)) = known(&label, subjects) {
+                let own_label = match message.starts_with("unknown quantity") {
+                    true => "add `of = \"...\"` or use a quantity as the label; ",
+                    false => "",
+                };
+                table.report.problem(span, message, format!("{own_label}{help}"));
+            }
             Some(label.clone())
         }
     };

@@ -1,4 +1,6 @@
-//! Looks for grains that start inside each other or inside a boundary.
+//! Looks for grains that start inside each other or inside a boundary, and for free boundaries inside others.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -53,6 +55,34 @@ pub fn check(placement: &Placement, blocks: &[Block], world: &World, report: &Re
                 &block.span,
                 format!("{}{rest}", describe(worst, placement, blocks, world)),
                 "move or shrink the packing, enlarge its spacing, or set allow_overlap = true in the block",
+            );
+        }
+    }
+}
+
+/// Reports, per free boundary, where its corners are deepest inside another boundary. `spans` are where the names of the
+/// boundaries stand in the file.
+pub fn check_free_boundaries(world: &World, spans: &[Range<usize>], report: &Report) {
+    for (body, free) in world.free_boundaries().map(|(body, _)| (body, &world.boundaries[body])) {
+        let own = world.corners.iter().enumerate().filter(|(_, corner)| corner.body as usize == body);
+        let gaps = own.flat_map(|(i, corner)| {
+            let id = (world.surfaces.len() + i) as u32;
+            let met =
+                world.surfaces.iter().enumerate().filter(|(_, other)| world.corner_meets(corner, other));
+            met.filter_map(move |(surface, other)| {
+                let gap = world.touch(id, surface as u32)?.gap;
+                (-gap > ACCEPTED * corner.contact_radius).then_some((gap, other.body as usize))
+            })
+        });
+        if let Some((gap, other)) = gaps.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            let other = &world.boundaries[other].name;
+            report.problem(
+                &spans[body],
+                format!(
+                    "boundary \"{}\" is free and overlaps boundary \"{other}\" by {:.3e} m",
+                    free.name, -gap
+                ),
+                "move, turn or shrink one of the two",
             );
         }
     }

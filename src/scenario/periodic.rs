@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use super::read::{Need, Node, Report, Table, number, unit_vector};
 use crate::world::{Boundary, Form, Motion, Periodic, Surface, contact_reach};
@@ -99,6 +99,29 @@ pub fn check_walls(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surfa
         format!(
             "of a box leave the walls out, open = [\"-{name}\", \"+{name}\"]; to tilt a floor, tilt gravity instead"
         ),
+    );
+}
+
+/// Reports a free boundary that is longer than a period: it would meet its own image, which does not act.
+pub fn check_size(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surface], periodic: &Periodic) {
+    let (Some(_), [surface]) = (boundary.free_body(), surfaces) else { return };
+    let extent = match surface.form {
+        Form::Box { half } => {
+            let frame = DMat3::from_quat(boundary.orientation * surface.orientation);
+            2.0 * (frame.x_axis.abs() * half.x + frame.y_axis.abs() * half.y + frame.z_axis.abs() * half.z)
+        }
+        Form::Sphere { radius } => DVec3::splat(2.0 * radius),
+        _ => return,
+    };
+    let is_too_long = |axis: &usize| {
+        let period = periodic.length[*axis];
+        period > 0.0 && extent[*axis] > period * (1.0 + ROUNDING)
+    };
+    let (Some(axis), Some(node)) = ((0..3).find(is_too_long), table.node("shape")) else { return };
+    let (name, length, period) = (AXES[axis], extent[axis], periodic.length[axis]);
+    node.problem(
+        format!("`{}` is free and {length} m long along {name}, the period is {period} m", node.name()),
+        format!("make it shorter, or `periodic.{name}` longer"),
     );
 }
 

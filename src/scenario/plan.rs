@@ -24,6 +24,14 @@ pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
             "enlarge `every`",
         );
     }
+    if every > duration
+        && let Some(node) = table.node("every")
+    {
+        node.problem(
+            format!("`output.every` is {every} s in a run of {duration} s"),
+            "at most the duration; without `every` it is a hundredth of it",
+        );
+    }
     OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") }
 }
 

@@ -27,6 +27,9 @@ fn write_section(text: &mut String, report: &Report) -> std::fmt::Result {
     if tally.failures > 0 {
         write!(text, ", {} runs failed", tally.failures)?;
     }
+    if tally.left_out > 0 {
+        write!(text, ", {} cases left out (not for this engine)", tally.left_out)?;
+    }
     writeln!(text, "; {:.1} s of wall time.\n", report.wall_seconds)?;
     writeln!(text, "| Case | Number | Expected | Tolerance | Found | Error | Verdict |")?;
     writeln!(text, "|---|---|---|---|---|---|---|")?;
@@ -124,6 +127,9 @@ mod tests {
             across: vec![Verdict { quantity: "ratio of speed".into(), ..verdict("speed", 0.55) }],
             wall_seconds: 2.0,
         };
+        let (runs, across) = (Vec::new(), Vec::new());
+        let skipped =
+            CaseReport { name: "far".into(), limit: None, skipped: true, runs, across, ..case.clone() };
         let engine = Identity {
             engine: "gpu",
             device: "llvmpipe".into(),
@@ -134,7 +140,7 @@ mod tests {
             esker: "1.2.3",
             suite: "Laws".into(),
             engine: Some(engine),
-            cases: vec![case],
+            cases: vec![case, skipped],
             wall_seconds: 2.5,
         }
     }
@@ -145,7 +151,7 @@ mod tests {
         for line in [
             "## GPU engine, single precision: llvmpipe",
             "Laws: esker 1.2.3 on llvmpipe (vulkan, Mesa).",
-            "2 numbers met, 1 missed, 0 only shown, 1 runs failed; 2.5 s of wall time.",
+            "2 numbers met, 1 missed, 0 only shown, 1 runs failed, 1 cases left out (not for this engine); 2.5 s of wall time.",
             "| incline | speed, friction = 0.3 | 0.5 | 0.2 | 0.6 | 0.1 | met |",
             "| incline | \\|v\\|, friction = 0.3 | 0.5 | 0.2 | 0.8 | 0.3 | **missed** |",
             "| incline | friction = 0.3 |  |  |  | it exploded | **failed** |",

@@ -68,6 +68,14 @@ pub fn bounds(table: &mut Table<'_>) -> Option<Bounds> {
         );
         return None;
     }
+    if let (Some(least), Some(most)) = (at_least, at_most)
+        && least > most
+    {
+        table.problem(
+            format!("`{}` is at least {least} and at most {most}: no number is", table.name()),
+            "swap or change the two bounds",
+        );
+    }
     Some(Bounds { value, tolerance, at_least, at_most, shown_only })
 }
 
