@@ -292,20 +292,20 @@ motion = { kind = "free", velocity = [0.05, 0.0, -0.1] }
 [[boundaries]]
 name = "ball"
 material = "pellet"
-shape = { kind = "sphere", centre = [0.01, 0.01, 0.0345], radius = 0.02 }
+shape = { kind = "sphere", centre = [0.01, 0.01, 0.0349], radius = 0.02 }
 motion = { kind = "free", velocity = [0.0, 0.0, -0.2], angular_velocity = [3.0, 0.0, 0.0] }
 
 [[boundaries]]
 name = "cube"
 material = "pellet"
-shape = { kind = "box", min = [-0.045, -0.025, 0.02], max = [-0.015, 0.005, 0.05], side = "outside", turned = { axis = [1, 2, 0], angle_deg = 35 } }
+shape = { kind = "box", min = [-0.045, -0.025, 0.0238], max = [-0.015, 0.005, 0.0538], side = "outside", turned = { axis = [1, 2, 0], angle_deg = 35 } }
 motion = { kind = "free", velocity = [0.0, 0.0, -0.3], locked_axes = ["y", "rz"] }
 
 [[grains]]
 material = "pellet"
 radius = { kind = "constant", value = 0.0065 }
 velocity = [0.0, 0.0, -0.3]
-packing = { kind = "lattice", corner = [-0.06, -0.06, 0.065], counts = [9, 9, 2], count = 162, spacing = 0.0134, jitter = 0.0001 }
+packing = { kind = "lattice", corner = [-0.06, -0.06, 0.0678], counts = [9, 9, 2], count = 162, spacing = 0.0134, jitter = 0.0001 }
 "#,
     )
 }
