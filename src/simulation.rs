@@ -324,7 +324,7 @@ impl<'a> Simulation<'a> {
             sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
             residuals: self.report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
-            energies: observables.only(&energy::NAMES),
+            energies: observables.only(&energy::names()),
             observables,
             units: Named::units(columns),
             expectations: match is_complete {

@@ -9,23 +9,11 @@ use crate::world::{FreeBody, World};
 /// A quantity of a state whose energies are accounted for: name, unit, meaning.
 type Quantity = (&'static str, &'static str, fn(&Accounts, &Snapshot) -> f64);
 
-/// Names of all energies, those of every run and those with accounts.
-pub const NAMES: [&str; 14] = [
-    "kinetic_energy",
-    "rotational_energy",
-    "potential_energy",
-    "elastic_energy",
-    "total_energy",
-    "gravity_work",
-    "boundary_work",
-    "dissipated_by_impact",
-    "dissipated_by_friction",
-    "dissipated_by_rolling",
-    "dissipated_by_normal",
-    "emitted_energy",
-    "removed_energy",
-    "energy_error",
-];
+/// Names of all energies \[J\]: those of every run, then those with accounts.
+pub fn names() -> Vec<&'static str> {
+    let of_accounts = Accounts::QUANTITIES.iter().filter(|(_, unit, _)| *unit == "J").map(|(name, ..)| *name);
+    ["kinetic_energy", "rotational_energy", "potential_energy"].into_iter().chain(of_accounts).collect()
+}
 
 /// The energies of a run, accounted for from its start \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq)]
