@@ -191,6 +191,3 @@ fn held(velocity: Velocity, body: u32) -> Velocity {
     }
     return part;
 }
-
-// Whether the scene has bodies with locked axes; otherwise their bits are never read.
-override HAS_LOCKS: bool = true;

@@ -62,3 +62,6 @@ fn free_translation(locked: u32) -> vec3f {
 fn free_rotation(locked: u32) -> vec3f {
     return free_translation(locked >> 3u);
 }
+
+// Whether the scene has bodies with locked axes; otherwise their bits are never read.
+override HAS_LOCKS: bool = true;

@@ -96,6 +96,3 @@ fn twist(body: Velocity, impulse: vec3f, locked: u32) -> Velocity {
     }
     return Velocity(body.linear, body.inverse_mass, body.angular + angular, body.inverse_inertia);
 }
-
-// Whether the scene has bodies with locked axes; otherwise their bits are never read.
-override HAS_LOCKS: bool = true;
