@@ -76,14 +76,26 @@ impl ContactState {
 /// An order of contacts in which runs share no grain: within a colour, contacts can be solved at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Colouring {
-    /// Contact indices, colour by colour, the tail last.
+    /// Contact indices, colour by colour, the rest last.
     pub order: Vec<u32>,
     /// Where each colour starts in `order`, and where the last one ends.
     pub starts: Vec<u32>,
+    /// How the contacts without a colour are solved.
+    pub rest: Rest,
+}
+
+/// How contacts without a colour are solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rest {
+    /// All at once, each on copies of its bodies that share their mass \[E5\].
+    #[default]
+    Split,
+    /// One after the other on whole bodies.
+    OneByOne,
 }
 
 impl Colouring {
-    /// Number of colours, the tail not counted.
+    /// Number of colours, the rest not counted.
     pub fn colours(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -93,8 +105,13 @@ impl Colouring {
         &self.order[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 
-    /// Contacts without a colour, to be solved one after the other.
-    pub fn tail(&self) -> &[u32] {
-        &self.order[self.starts.last().map_or(0, |&end| end as usize)..]
+    /// Place of the first contact without a colour.
+    pub fn rest_start(&self) -> usize {
+        self.starts.last().map_or(0, |&end| end as usize)
+    }
+
+    /// Contacts without a colour.
+    pub fn rest(&self) -> &[u32] {
+        &self.order[self.rest_start()..]
     }
 }

@@ -211,7 +211,7 @@ impl GpuEngine {
                 *slot = k as u32;
             }
         }
-        Ok(Colouring { order, starts: self.read_list("colour_starts", 65)? })
+        Ok(Colouring { order, starts: self.read_list("colour_starts", 65)?, rest: crate::contact::Rest::Split })
     }
 
     /// Status word block of the last submission.

@@ -142,7 +142,7 @@ impl ReferenceEngine {
         self.report.contacts = self.keys.len() as u64;
         let used = (0..self.colouring.colours()).filter(|&colour| !self.colouring.colour(colour).is_empty());
         self.report.colours = used.count() as u32;
-        self.report.tail = self.colouring.tail().len() as u64;
+        self.report.tail = self.colouring.rest().len() as u64;
         carried
     }
 

@@ -33,7 +33,7 @@ enum Role {
 pub unsafe fn solve(
     settings: &Settings,
     colouring: &Colouring,
-    split: &Split,
+    split: &mut Split,
     rows: &mut [Row],
     velocities: &mut [Velocity],
 ) -> Vec<Row> {

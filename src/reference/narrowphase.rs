@@ -164,18 +164,21 @@ impl Row {
         if self.shared {
             return self.set_shared(world);
         }
+        let [a, b] = self.bodies.map(|body| Velocity::of(world, body as usize));
+        self.inverse_d = self.inverse_d_on(&a, &b);
+    }
+
+    /// 1/D per kind of row between two bodies, neither of them a free boundary.
+    pub fn inverse_d_on(&self, a: &Velocity, b: &Velocity) -> [f64; 3] {
         let mut d = [self.sigma_n, 0.0, 0.0];
-        for (body, arm) in self.bodies.map(|body| body as usize).into_iter().zip([self.arm_a, self.arm_b]) {
-            let locked = world.bodies.locked[body];
-            let inverse_mass = world.bodies.inverse_mass[body];
-            let inverse_inertia = world.bodies.inverse_inertia[body];
-            let lever = arm.cross(self.normal) * locked.free_rotation();
-            let push = self.normal * locked.free_translation();
-            d[0] += inverse_mass * push.length_squared() + inverse_inertia * lever.length_squared();
-            d[1] += inverse_mass + inverse_inertia * arm.length_squared();
-            d[2] += inverse_inertia;
+        for (body, arm) in [(a, self.arm_a), (b, self.arm_b)] {
+            let lever = arm.cross(self.normal) * body.locked.free_rotation();
+            let push = self.normal * body.locked.free_translation();
+            d[0] += body.inverse_mass * push.length_squared() + body.inverse_inertia * lever.length_squared();
+            d[1] += body.inverse_mass + body.inverse_inertia * arm.length_squared();
+            d[2] += body.inverse_inertia;
         }
-        self.inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
+        d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
     }
 }
 

@@ -1,34 +1,38 @@
-//! Mass splitting \[E5\]: how the many contacts of a free boundary are solved at the same time.
+//! Mass splitting \[E5\]: how the contacts without a colour are solved at the same time.
 //!
-//! A free boundary may have thousands of contacts in one colour. Each works on a copy of it that has its
-//! velocity and 1/n of its mass and inertia, n being their number; when all are solved the boundary takes the
-//! mean of the copies, which is what the sum of the impulses does to the whole of it. Contacts of the tail are
-//! solved one after the other, with n = 1. Twin: `shaders/shared/split.wgsl`.
+//! A body of n such contacts takes part in each as a copy that has its velocity and 1/n of its mass and inertia;
+//! when all are solved the body takes the mean of the copies, which is what the sum of the impulses does to the
+//! whole of it. Contacts of free boundaries, which may be thousands, all stand here. Twin:
+//! `shaders/shared/split.wgsl`.
 
 use glam::{DMat3, DVec3};
+use rayon::prelude::*;
 
-use crate::contact::{Colouring, Key};
+use crate::contact::{Colouring, Key, Rest};
 use crate::world::World;
 
-use super::narrowphase::Row;
+use super::narrowphase::{CHUNK, Row};
 use super::velocity::{Heavy, Velocity};
 
-/// The free boundaries of a world while a step is solved. Empty when there are none.
+/// The bodies of the contacts without a colour, while a step is solved.
 #[derive(Debug, Clone, Default)]
 pub struct Split {
-    /// Inverse inertia in the world frame, by boundary; unused for those that are not free.
-    inverse_inertia: Vec<DMat3>,
     /// Per boundary, whether it is free.
     is_free: Vec<bool>,
-    /// Places of the rows that touch a free boundary, ascending.
-    places: Vec<u32>,
-    /// Where each colour starts in `places`, and where the last one ends.
-    starts: Vec<usize>,
-    /// Contacts of each boundary in each colour, colour by colour.
-    counts: Vec<u32>,
+    /// Inverse inertia in the world frame, by boundary; unused for those that are not free.
+    inverse_inertia: Vec<DMat3>,
+    /// Per body, how many contacts of the rest touch it, 0 where nothing can move it. Empty without a rest.
+    copies: Vec<u32>,
+    /// Bodies with copies, ascending, and where the sides of each start in `sides`.
+    bodies: Vec<u32>,
+    starts: Vec<u32>,
+    /// Sides of contacts by body: twice the row of the rest, plus one for side b.
+    sides: Vec<u32>,
+    /// What each contact of the rest does to its copies, over their number.
+    gains: Vec<[Gain; 2]>,
 }
 
-/// What the copies of a boundary have come to.
+/// What the copies of a body have come to.
 #[derive(Debug, Clone, Copy, Default)]
 struct Gain {
     linear: DVec3,
@@ -36,103 +40,141 @@ struct Gain {
 }
 
 impl Split {
-    /// Counts the contacts that share a boundary.
+    /// Counts the contacts that share a body.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring) -> Split {
-        if world.free_boundaries().next().is_none() {
-            return Split::default();
+        let is_free = world.boundaries.iter().map(|boundary| boundary.free_body().is_some()).collect();
+        let mut split = Split { is_free, ..Split::default() };
+        if colouring.rest == Rest::OneByOne || colouring.rest().is_empty() {
+            return split;
         }
-        let is_free: Vec<bool> =
-            world.boundaries.iter().map(|boundary| boundary.free_body().is_some()).collect();
-        let boundaries = is_free.len();
-        let mut split = Split { is_free, starts: vec![0], ..Split::default() };
-        split.counts = vec![0; boundaries * colouring.colours()];
-        for colour in 0..colouring.colours() {
-            let first = colouring.starts[colour];
-            for (i, &contact) in colouring.colour(colour).iter().enumerate() {
-                let key = keys[contact as usize];
-                let bodies = [key.a, key.b].map(|shape| world.shape_body(shape) as usize);
-                if bodies.into_iter().any(|body| split.is_shared(body)) {
-                    split.places.push(first + i as u32);
-                }
-                for body in bodies {
-                    if split.is_shared(body) {
-                        split.counts[colour * boundaries + body] += 1;
-                    }
-                }
+        let bodies_of = |contact: u32| {
+            let key = keys[contact as usize];
+            [key.a, key.b].map(|shape| world.shape_body(shape))
+        };
+        let moves = |body: &u32| world.bodies.inverse_mass[*body as usize] > 0.0;
+        let mut sides: Vec<(u32, u32)> = Vec::with_capacity(2 * colouring.rest().len());
+        for (row, &contact) in colouring.rest().iter().enumerate() {
+            let bodies = bodies_of(contact).into_iter().zip(0..);
+            sides.extend(bodies.filter(|(body, _)| moves(body)).map(|(body, side)| (body, 2 * row as u32 + side)));
+        }
+        sides.par_sort_unstable();
+        split.copies = vec![0; world.bodies.len()];
+        for (place, &(body, _)) in sides.iter().enumerate() {
+            if split.bodies.last() != Some(&body) {
+                split.bodies.push(body);
+                split.starts.push(place as u32);
             }
-            split.starts.push(split.places.len());
+            split.copies[body as usize] += 1;
         }
+        split.starts.push(sides.len() as u32);
+        split.sides = sides.into_iter().map(|(_, side)| side).collect();
+        split.gains = vec![[Gain::default(); 2]; colouring.rest().len()];
         split
     }
 
     /// Takes the inertia of the boundaries as they are turned now.
     pub fn refresh(&mut self, world: &World) {
-        self.inverse_inertia.clear();
-        if self.is_free.is_empty() {
-            return;
-        }
         let boundaries = world.boundaries.iter().zip(&world.bodies.orientation);
+        self.inverse_inertia.clear();
         self.inverse_inertia.extend(boundaries.map(|(boundary, &orientation)| {
             boundary.free_body().map_or(DMat3::ZERO, |free| free.inverse_inertia(orientation))
         }));
     }
 
-    fn is_shared(&self, body: usize) -> bool {
+    fn is_free_boundary(&self, body: usize) -> bool {
         self.is_free.get(body).copied().unwrap_or(false)
     }
 
-    /// A body as one of its contacts sees it: of a free boundary one of `copies`.
-    fn heavy(&self, body: usize, velocity: &Velocity, copies: u32) -> Heavy {
-        match self.is_shared(body) {
-            true => Heavy::new(velocity, self.inverse_inertia[body], f64::from(copies)),
-            false => Heavy::of_grain(velocity),
-        }
+    fn copies(&self, body: usize) -> f64 {
+        f64::from(self.copies.get(body).copied().unwrap_or(0).max(1))
     }
 
-    /// Solves the contacts of one colour that touch free boundaries, then lets the boundaries take the mean
-    /// of their copies. Returns the largest value that `visit` returned.
-    pub(super) fn visit_colour(
-        &self,
-        colour: usize,
-        rows: &mut [Row],
-        velocities: &mut [Velocity],
-        visit: &impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64,
-    ) -> f64 {
-        let boundaries = self.is_free.len();
-        let (Some(&first), Some(&end)) = (self.starts.get(colour), self.starts.get(colour + 1)) else {
-            return 0.0;
-        };
-        if first == end {
-            return 0.0;
+    /// A body as a contact sees it that shares it with so many others.
+    fn heavy(&self, body: usize, velocity: &Velocity, copies: f64) -> Heavy {
+        if self.is_free_boundary(body) {
+            return Heavy::new(velocity, self.inverse_inertia[body], copies);
         }
-        let counts = &self.counts[colour * boundaries..(colour + 1) * boundaries];
-        let mut gains = vec![Gain::default(); boundaries];
-        let mut largest = 0.0f64;
-        for &place in &self.places[first..end] {
-            let row = &mut rows[place as usize];
-            let bodies = row.bodies.map(|body| body as usize);
-            let copies = |body: usize| counts.get(body).copied().unwrap_or(1);
-            let [mut a, mut b] = bodies.map(|body| self.heavy(body, &velocities[body], copies(body)));
-            largest = largest.max(visit(row, &mut a, &mut b));
-            for (body, after) in bodies.into_iter().zip([a, b]) {
-                let before = &mut velocities[body];
-                if self.is_shared(body) {
-                    let share = 1.0 / f64::from(counts[body]);
-                    gains[body].linear += share * (after.linear - before.linear);
-                    gains[body].angular += share * (after.angular - before.angular);
-                } else if before.is_free() {
-                    (before.linear, before.angular) = (after.linear, after.angular);
-                }
+        Heavy::of_grain(&copy_of(velocity, copies))
+    }
+
+    /// Solves the contacts without a colour, all on copies of their bodies; then the bodies take the mean of
+    /// their copies. Returns the largest value that `visit` or `visit_shared` returned.
+    pub(super) fn visit_rest(
+        &mut self,
+        rest: &mut [Row],
+        velocities: &mut [Velocity],
+        visit: &(impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64 + Sync),
+        visit_shared: &(impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64 + Sync),
+    ) -> f64 {
+        let mut gains = std::mem::take(&mut self.gains);
+        let before = &*velocities;
+        let solve = |(row, gains): (&mut Row, &mut [Gain; 2])| {
+            if row.shared {
+                self.visit_copies_of_heavy(row, before, gains, visit_shared)
+            } else {
+                self.visit_copies(row, before, gains, visit)
+            }
+        };
+        let rows = rest.par_iter_mut().zip(&mut gains).with_min_len(CHUNK);
+        let largest = rows.map(solve).reduce(|| 0.0, f64::max);
+        for (&body, bounds) in self.bodies.iter().zip(self.starts.windows(2)) {
+            let velocity = &mut velocities[body as usize];
+            for &side in &self.sides[bounds[0] as usize..bounds[1] as usize] {
+                let gain = gains[side as usize / 2][side as usize % 2];
+                velocity.linear += gain.linear;
+                velocity.angular += gain.angular;
             }
         }
-        for (velocity, gain) in velocities.iter_mut().zip(gains) {
-            velocity.linear += gain.linear;
-            velocity.angular += gain.angular;
-        }
+        self.gains = gains;
         largest
     }
 
-    /// Solves one contact on whole bodies.
+    fn visit_copies(
+        &self,
+        row: &mut Row,
+        before: &[Velocity],
+        gains: &mut [Gain; 2],
+        visit: &impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64,
+    ) -> f64 {
+        let bodies = row.bodies.map(|body| body as usize);
+        let copies = bodies.map(|body| self.copies(body));
+        let [mut a, mut b] = [0, 1].map(|side| copy_of(&before[bodies[side]], copies[side]));
+        let whole = row.inverse_d;
+        row.inverse_d = row.inverse_d_on(&a, &b);
+        let result = visit(row, &mut a, &mut b);
+        row.inverse_d = whole;
+        for (side, after) in [a, b].into_iter().enumerate() {
+            let before = &before[bodies[side]];
+            gains[side] = Gain {
+                linear: (after.linear - before.linear) / copies[side],
+                angular: (after.angular - before.angular) / copies[side],
+            };
+        }
+        result
+    }
+
+    fn visit_copies_of_heavy(
+        &self,
+        row: &mut Row,
+        before: &[Velocity],
+        gains: &mut [Gain; 2],
+        visit: &impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64,
+    ) -> f64 {
+        let bodies = row.bodies.map(|body| body as usize);
+        let copies = bodies.map(|body| self.copies(body));
+        let [mut a, mut b] = [0, 1].map(|side| self.heavy(bodies[side], &before[bodies[side]], copies[side]));
+        let result = visit(row, &mut a, &mut b);
+        for (side, after) in [a, b].into_iter().enumerate() {
+            let before = &before[bodies[side]];
+            gains[side] = Gain {
+                linear: (after.linear - before.linear) / copies[side],
+                angular: (after.angular - before.angular) / copies[side],
+            };
+        }
+        result
+    }
+
+    /// Solves one contact with a free boundary on whole bodies.
     pub(super) fn visit_alone(
         &self,
         row: &mut Row,
@@ -140,7 +182,7 @@ impl Split {
         visit: &impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64,
     ) -> f64 {
         let bodies = row.bodies.map(|body| body as usize);
-        let [mut a, mut b] = bodies.map(|body| self.heavy(body, &velocities[body], 1));
+        let [mut a, mut b] = bodies.map(|body| self.heavy(body, &velocities[body], 1.0));
         let result = visit(row, &mut a, &mut b);
         for (body, after) in bodies.into_iter().zip([a, b]) {
             let before = &mut velocities[body];
@@ -149,5 +191,14 @@ impl Split {
             }
         }
         result
+    }
+}
+
+/// A body that shares its mass and inertia with so many copies of it.
+fn copy_of(velocity: &Velocity, copies: f64) -> Velocity {
+    Velocity {
+        inverse_mass: copies * velocity.inverse_mass,
+        inverse_inertia: copies * velocity.inverse_inertia,
+        ..*velocity
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::narrowphase::{Row, times_d};
 use super::split::Split;
 use super::velocity::{Heavy, Velocity};
-use crate::contact::{Colouring, Impulse};
+use crate::contact::{Colouring, Impulse, Rest};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
 const CHUNK: usize = 256;
@@ -22,7 +22,7 @@ const CHUNK: usize = 256;
 /// As [`for_each_contact`].
 pub unsafe fn solve(
     colouring: &Colouring,
-    split: &Split,
+    split: &mut Split,
     rows: &mut [Row],
     velocities: &mut [Velocity],
     iterations: u32,
@@ -48,29 +48,27 @@ pub unsafe fn solve(
     iterations
 }
 
-/// Visits all rows with their bodies, colour by colour, then the tail, and returns the largest value
+/// Visits all rows with their bodies, colour by colour, then the rest, and returns the largest value
 /// that `visit` or `visit_shared` returned, the latter for contacts with free boundaries. Rows of a colour share
 /// no grain, so their order has no effect.
 ///
 /// # Safety
-/// No two rows of one colour may share a grain: the colouring is valid, and the rows are those of its
+/// No two rows of one colour may share a free body: the colouring is valid, and the rows are those of its
 /// contacts, in its order.
 pub unsafe fn for_each_contact(
     colouring: &Colouring,
-    split: &Split,
+    split: &mut Split,
     rows: &mut [Row],
     velocities: &mut [Velocity],
     visit: impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64 + Sync,
-    visit_shared: impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64,
+    visit_shared: impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64 + Sync,
 ) -> f64 {
     let mut largest = 0.0f64;
-    for (colour, bounds) in colouring.starts.windows(2).enumerate() {
+    for bounds in colouring.starts.windows(2) {
         let bodies = Disjoint::new(velocities);
         let visit_all = |rows: &mut [Row]| {
-            let alone = rows.iter_mut().filter(|row| !row.shared);
-            // SAFETY: the rows in flight at one time are those of one colour; they share no grain, and a
-            // boundary is only read.
-            alone.fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, &visit) }))
+            // SAFETY: the rows in flight at one time are those of one colour; they share no free body.
+            rows.iter_mut().fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, &visit) }))
         };
         let of_colour = &mut rows[bounds[0] as usize..bounds[1] as usize];
         largest = largest.max(if of_colour.len() <= CHUNK {
@@ -78,18 +76,19 @@ pub unsafe fn for_each_contact(
         } else {
             of_colour.par_chunks_mut(CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
         });
-        largest = largest.max(split.visit_colour(colour, rows, velocities, &visit_shared));
     }
-    let tail = colouring.starts.last().map_or(0, |&end| end as usize);
-    for row in &mut rows[tail..] {
-        largest = largest.max(if row.shared {
-            split.visit_alone(row, velocities, &visit_shared)
-        } else {
-            // SAFETY: one at a time.
-            unsafe { Disjoint::new(velocities).visit(row, &visit) }
-        });
+    let rest = &mut rows[colouring.rest_start()..];
+    match colouring.rest {
+        Rest::Split => largest.max(split.visit_rest(rest, velocities, &visit, &visit_shared)),
+        Rest::OneByOne => rest.iter_mut().fold(largest, |largest, row| {
+            largest.max(if row.shared {
+                split.visit_alone(row, velocities, &visit_shared)
+            } else {
+                // SAFETY: one at a time.
+                unsafe { Disjoint::new(velocities).visit(row, &visit) }
+            })
+        }),
     }
-    largest
 }
 
 /// Velocities that several threads write, each body by one thread at a time.
