@@ -5,7 +5,8 @@
 // kernel into impulses that are thrown away, and then filled anew by the narrowphase.
 
 @group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;
-@group(0) @binding(3) var<storage, read_write> rows: array<Row>;
+@group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
+@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
@@ -41,7 +42,7 @@ fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
     if place >= status.contacts || is_halted() {
         return;
     }
-    let row = rows[place];
+    let row = load_row(place);
     if bounces(row, closing(row)) {
         atomicStore(&status.impacts, 1u);
     }
@@ -64,7 +65,7 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     if place >= status.contacts || is_halted() {
         return;
     }
-    let row = rows[place];
+    let row = load_row(place);
     let speed = closing(row);
     var target_velocity = FAR;
     if bounces(row, speed) {
@@ -72,8 +73,8 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     } else if gap_of(row) <= reach_of(row) {
         target_velocity = -restitution_of(row) * max(0.0, speed);
     }
-    rows[place].target_velocity = target_velocity;
-    rows[place].sigma_n = 0.0;
+    row_targets[place].target_velocity = target_velocity;
+    row_targets[place].sigma_n = 0.0;
     for (var i = 0u; i < 3u; i++) {
         impulses[3u * place + i] = vec2f(0.0);
     }

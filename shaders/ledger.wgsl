@@ -10,7 +10,8 @@
 // not. The host adds up the entries in double precision. The last row of a folded dispatch has groups beyond
 // the last block: they write nothing.
 
-@group(0) @binding(3) var<storage, read> rows: array<Row>;
+@group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
+@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>;
 @group(0) @binding(6) var<storage, read> poses: array<Pose>;                  // for locked axes
@@ -160,7 +161,7 @@ fn work_of(place: u32) -> Works {
     if is_zero(impulse) {
         return Works();
     }
-    let row = rows[place];
+    let row = load_row(place);
     let a = mean_velocity(row.bodies.x);
     let b = mean_velocity(row.bodies.y);
     let u = contact_velocity(row, a, b);

@@ -6,7 +6,8 @@
 @group(0) @binding(4) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(5) var<storage, read> surfaces: array<Surface>;
 @group(0) @binding(6) var<storage, read> laws: array<Law>;
-@group(0) @binding(7) var<storage, read_write> rows: array<Row>;
+@group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
+@group(0) @binding(17) var<storage, read_write> row_arms: array<RowArms>;
 
 @compute @workgroup_size(64)
 fn fill_rows(@builtin(global_invocation_id) invocation: vec3u) {
@@ -17,10 +18,16 @@ fn fill_rows(@builtin(global_invocation_id) invocation: vec3u) {
     let contact = contacts[k];
     let a = contact.a - params.surfaces;
     if contact.b < params.surfaces {
-        rows[contact.place] = row_with_surface(a, surfaces[contact.b], contact.place);
+        store_row(contact.place, row_with_surface(a, surfaces[contact.b], contact.place));
     } else {
-        rows[contact.place] = row_with_grain(spheres[a], spheres[contact.b - params.surfaces], contact.place);
+        let b = spheres[contact.b - params.surfaces];
+        store_row(contact.place, row_with_grain(spheres[a], b, contact.place));
     }
+}
+
+fn store_row(place: u32, row: Row) {
+    row_targets[place] = RowTarget(row.normal, row.target_velocity, row.bodies, row.sigma_n, row.friction);
+    row_arms[place] = RowArms(row.arm_a, row.rolling_arm, row.arm_b, row.law);
 }
 
 fn row_with_grain(a: Sphere, b: Sphere, place: u32) -> Row {

@@ -1,7 +1,8 @@
 // Predict: what the contacts aim at and start from [E2], [E7], and the velocities under the external
 // forces alone [E1]. Twins: src/reference/{narrowphase,warm_start,predict}.rs.
 
-@group(0) @binding(3) var<storage, read_write> rows: array<Row>;
+@group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
+@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
@@ -20,13 +21,13 @@ fn prepare_rows(@builtin(global_invocation_id) invocation: vec3u) {
     if place >= status.contacts || is_halted() {
         return;
     }
-    let row = rows[place];
+    let row = load_row(place);
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     let u = contact_velocity(row, a, b);
     store_impulse(place, into_cone(row, guess(row, load_impulse(place), u, a.angular - b.angular)));
     if is_elastic(row) {
-        rows[place].target_velocity += laws[row.law].upsilon * dot(u, row.normal);
+        row_targets[place].target_velocity += laws[row.law].upsilon * dot(u, row.normal);
     }
 }
 

@@ -1,7 +1,8 @@
 // Natural-map residual of the contact problem [E8]. Twin: src/reference/residual.rs.
 // Each workgroup leaves its sums and maxima; the host adds them up in order.
 
-@group(0) @binding(3) var<storage, read> rows: array<Row>;
+@group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
+@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(6) var<storage, read> poses: array<Pose>;
@@ -40,7 +41,7 @@ fn measure(
 
 // Normal [m/s], friction [m/s], rolling [rad/s].
 fn residual_of(place: u32) -> vec3f {
-    let row = rows[place];
+    let row = load_row(place);
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     let impulse = load_impulse(place);

@@ -39,7 +39,7 @@ fn sweep_rest(@builtin(local_invocation_index) lane: u32) {
 // Contacts solved at the same time share no grain, so these loads and stores cannot race. Many may share a
 // boundary: one that is not free is only ever `b`, has inverse mass 0, and is never written.
 fn solve_place(place: u32, c: u32) {
-    let row = rows[place];
+    let row = load_row(place);
     if is_shared(row) {
         solve_shared_place(place, row, c);
         return;

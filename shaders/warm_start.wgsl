@@ -40,7 +40,7 @@ fn apply_impulse(place: u32, c: u32) {
     if is_zero(impulse) {
         return;
     }
-    let row = rows[place];
+    let row = load_row(place);
     let locked = locks(row.bodies);
     if is_shared(row) {
         apply_shared(row.bodies.x, row.arm_a, impulse, locked.x, c);

@@ -26,7 +26,7 @@ use buffers::Buffers;
 pub use buffers::Capacity;
 use device::Device;
 use kernel::{Features, Kernels};
-use layout::{Anchors, Params, Status, Works};
+use layout::{Anchors, Params, RowArms, RowTarget, Status, Works};
 use timing::Timer;
 
 /// Steps in one submission at most, and sweeps: drivers reset a device that is busy for seconds.
@@ -179,8 +179,10 @@ impl GpuEngine {
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn rows(&self) -> Result<Vec<layout::Row>, Error> {
-        self.read_list("rows", self.contact_count()?)
+    pub fn rows(&self) -> Result<Vec<(RowTarget, RowArms)>, Error> {
+        let count = self.contact_count()?;
+        let targets: Vec<RowTarget> = self.read_list("row_targets", count)?;
+        Ok(targets.into_iter().zip(self.read_list("row_arms", count)?).collect())
     }
 
     /// Impulses in solving order: linear then rolling.
@@ -462,11 +464,11 @@ impl GpuEngine {
     fn solved_contacts(&self) -> Result<Vec<(Key, Impulse)>, Error> {
         let count = self.contact_count()?;
         let contacts: Vec<layout::Contact> = self.read_list("contacts", count)?;
-        let rows: Vec<layout::Row> = self.read_list("rows", count)?;
+        let targets: Vec<RowTarget> = self.read_list("row_targets", count)?;
         let values: Vec<[f32; 6]> = self.read_list("impulses", count)?;
         let with_impulse = |contact: &layout::Contact| {
             let place = contact.place as usize;
-            (Key { a: contact.a, b: contact.b }, layout::impulse(&rows[place], &values[place]))
+            (Key { a: contact.a, b: contact.b }, layout::impulse(&targets[place], &values[place]))
         };
         Ok(contacts.iter().map(with_impulse).collect())
     }

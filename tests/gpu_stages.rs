@@ -7,7 +7,8 @@ mod common;
 use common::*;
 use esker::contact::{Colouring, Impulse, Key};
 use esker::engine::Engine;
-use esker::gpu::{GpuEngine, layout};
+use esker::gpu::GpuEngine;
+use esker::gpu::layout::{self, RowArms, RowTarget};
 use esker::reference::narrowphase::{Law, Row, make_row};
 use esker::reference::split::Split;
 use esker::reference::sweep;
@@ -90,17 +91,17 @@ fn twin_velocity(velocity: &layout::Velocity, locked: esker::world::Axes) -> Vel
     }
 }
 
-fn twin_row(case: &Case, row: &layout::Row, values: &[f32; 6]) -> Row {
+fn twin_row(case: &Case, (row, arms): &(RowTarget, RowArms), values: &[f32; 6]) -> Row {
     let mut twin = Row {
         bodies: row.bodies,
         shared: row.bodies.iter().any(|&body| case.world.free_body(body as usize).is_some()),
         normal: vector(row.normal),
-        arm_a: vector(row.arm_a),
-        arm_b: vector(row.arm_b),
+        arm_a: vector(arms.arm_a),
+        arm_b: vector(arms.arm_b),
         sigma_n: f64::from(row.sigma_n),
         target: f64::from(row.target_velocity),
         friction: f64::from(row.friction),
-        rolling_arm: f64::from(row.rolling_arm),
+        rolling_arm: f64::from(arms.rolling_arm),
         impulse: layout::impulse(row, values),
         ..Row::default()
     };
@@ -290,14 +291,16 @@ fn narrowphase_makes_the_rows_of_its_twin() {
 
 fn check_rows(mut case: Case) {
     case.run(&SEARCH);
-    case.gpu.fill_words("rows", 0x7fc0_0000);
+    for stream in ["row_targets", "row_arms"] {
+        case.gpu.fill_words(stream, 0x7fc0_0000);
+    }
     case.run(&["narrowphase"]);
     let (law, rows, carried) = (case.law(), case.gpu.rows().unwrap(), case.gpu.impulses().unwrap());
     let mut pairs = Vec::new();
     for contact in case.gpu.contacts().unwrap() {
         let key = Key { a: contact.a, b: contact.b };
         let place = contact.place as usize;
-        let found = &rows[place];
+        let (found, arms) = &rows[place];
         let expected = make_row(&case.world, &law, key, layout::impulse(found, &carried[place]));
         assert_eq!(found.bodies, expected.bodies);
         let bound = gap_bound(&case.world, key);
@@ -305,10 +308,10 @@ fn check_rows(mut case: Case) {
         let turn = bound / (0.2 * D);
         pairs.extend(components(vector(found.normal), expected.normal, turn));
         let lever = turn * (expected.arm_a.length() + expected.arm_b.length());
-        pairs.extend(components(vector(found.arm_a), expected.arm_a, lever));
-        pairs.extend(components(vector(found.arm_b), expected.arm_b, lever));
+        pairs.extend(components(vector(arms.arm_a), expected.arm_a, lever));
+        pairs.extend(components(vector(arms.arm_b), expected.arm_b, lever));
         pairs.push((f64::from(found.friction), expected.friction, ROUNDING));
-        pairs.push((f64::from(found.rolling_arm), expected.rolling_arm, 4.0 * ROUNDING * D));
+        pairs.push((f64::from(arms.rolling_arm), expected.rolling_arm, 4.0 * ROUNDING * D));
         if expected.gap.abs() > bound {
             let slope = 1.0 / law.h; // every law turns a gap into a target with at most this slope
             let target = bound * slope + 8.0 * ROUNDING * expected.position_target.abs();
@@ -430,7 +433,7 @@ fn check_predict(mut case: Case) {
 
     let (found_rows, impulses) = (case.gpu.rows().unwrap(), case.gpu.impulses().unwrap());
     let mut pairs = Vec::new();
-    for ((expected, found), values) in rows.iter().zip(&found_rows).zip(&impulses) {
+    for ((expected, (found, _)), values) in rows.iter().zip(&found_rows).zip(&impulses) {
         let slack = 16.0 * ROUNDING * (expected.target.abs() + 1.0);
         pairs.push((f64::from(found.target_velocity), expected.target, slack));
         let impulse = layout::impulse(found, values);

@@ -79,7 +79,7 @@ const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         mistake: "an impact is as soft as a contact at rest",
-        edits: &[edit("rows[place].sigma_n = 0.0;", "")],
+        edits: &[edit("row_targets[place].sigma_n = 0.0;", "")],
         caught_by: ("oblique_pair", "away_left"),
     },
     Mutation {

@@ -31,16 +31,16 @@ fn gather_boundary(boundary: u32, c: u32, lane: u32) {
     var linear = vec3f(0.0);
     var angular = vec3f(0.0);
     for (var place = colour_starts[c] + lane; place < colour_starts[c + 1u]; place += 256u) {
-        let bodies = rows[place].bodies;
+        let bodies = row_targets[place].bodies;
         if bodies.x == boundary {
             let share = share_of(place);
             linear += share.linear;
-            angular += cross(rows[place].arm_a, share.linear) + share.rolling;
+            angular += cross(row_arms[place].arm_a, share.linear) + share.rolling;
         }
         if bodies.y == boundary {
             let share = share_of(place);
             linear -= share.linear;
-            angular -= cross(rows[place].arm_b, share.linear) + share.rolling;
+            angular -= cross(row_arms[place].arm_b, share.linear) + share.rolling;
         }
     }
     linear_sums[lane] = linear;

@@ -137,7 +137,8 @@ struct Contact {
     place: u32,                // place in solving order
 }
 
-// All that a sweep needs of a contact.
+// All that a sweep needs of a contact, as kernels work with it. In memory it is two streams, so that neither
+// outgrows a binding; each holds 32 bytes per contact, the sector in which cards read memory.
 struct Row {
     normal: vec3f,             // from b to a
     target_velocity: f32,      // q_n [m/s]
@@ -147,6 +148,23 @@ struct Row {
     friction: f32,
     bodies: vec2u,
     rolling_arm: f32,          // μ_r R* [m]
+    law: u32,
+}
+
+// What a row aims at, and for whom.
+struct RowTarget {
+    normal: vec3f,
+    target_velocity: f32,
+    bodies: vec2u,
+    sigma_n: f32,
+    friction: f32,
+}
+
+// Where a row acts.
+struct RowArms {
+    arm_a: vec3f,
+    rolling_arm: f32,
+    arm_b: vec3f,
     law: u32,
 }
 

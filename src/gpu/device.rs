@@ -5,6 +5,10 @@ use std::sync::{Arc, Mutex};
 use crate::engine::Identity;
 use crate::error::Error;
 
+/// Storage buffers that a kernel may bind. WebGPU promises 8; browsers offer 10 on all but the oldest devices,
+/// graphics cards many more.
+pub const STORAGE_BUFFERS: u32 = 10;
+
 /// Which adapter to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceChoice {
@@ -99,11 +103,12 @@ impl Device {
 
     fn from_adapter(adapter: &wgpu::Adapter) -> Result<Device, Error> {
         let info = adapter.get_info();
-        // What WebGPU promises everywhere, but buffers as large as the adapter has room for.
+        // What WebGPU promises everywhere, but buffers as large as the adapter has room for, and more of them.
         let offered = adapter.limits();
         let limits = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             max_buffer_size: offered.max_buffer_size,
+            max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
             ..wgpu::Limits::default()
         };
         let request = adapter.request_device(&wgpu::DeviceDescriptor {

@@ -169,19 +169,26 @@ pub struct Contact {
     pub place: u32,
 }
 
-/// A row; WGSL `Row`.
+/// What a row aims at, and for whom; WGSL `RowTarget`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 #[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
-pub struct Row {
+pub struct RowTarget {
     pub normal: [f32; 3],
     pub target_velocity: f32,
-    pub arm_a: [f32; 3],
-    pub sigma_n: f32,
-    pub arm_b: [f32; 3],
-    pub friction: f32,
     pub bodies: [u32; 2],
+    pub sigma_n: f32,
+    pub friction: f32,
+}
+
+/// Where a row acts; WGSL `RowArms`.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct RowArms {
+    pub arm_a: [f32; 3],
     pub rolling_arm: f32,
+    pub arm_b: [f32; 3],
     pub law: u32,
 }
 
@@ -558,7 +565,7 @@ pub fn entry(works: &Works) -> Ledger {
 }
 
 /// The impulse of a contact: the device keeps λ_n n + λ_t as one vector.
-pub fn impulse(row: &Row, values: &[f32; 6]) -> Impulse {
+pub fn impulse(row: &RowTarget, values: &[f32; 6]) -> Impulse {
     let linear = double([values[0], values[1], values[2]]);
     let along = double(row.normal);
     let normal = linear.dot(along);

@@ -34,14 +34,14 @@ pub const SOURCES: [Source; 13] = [
     source!("matching" uses "types" "impulses"),
     source!("colouring" uses "types"),
     source!("narrowphase" uses "types" "motion" "surface" "ball" "impulses"),
-    source!("impact" uses "types" "motion" "plan" "heavy"),
-    source!("predict" uses "types" "motion" "plan" "solve" "impulses"),
-    source!("warm_start" uses "types" "motion" "solve" "impulses" "colour" "heavy" "split" "gather"),
-    source!("sweep" uses "types" "motion" "solve" "impulses" "colour" "heavy" "split" "gather"),
-    source!("residual" uses "types" "motion" "solve" "impulses" "heavy"),
+    source!("impact" uses "types" "motion" "rows" "plan" "heavy"),
+    source!("predict" uses "types" "motion" "rows" "plan" "solve" "impulses"),
+    source!("warm_start" uses "types" "motion" "rows" "solve" "impulses" "colour" "heavy" "split" "gather"),
+    source!("sweep" uses "types" "motion" "rows" "solve" "impulses" "colour" "heavy" "split" "gather"),
+    source!("residual" uses "types" "motion" "rows" "solve" "impulses" "heavy"),
     source!("integrate" uses "types" "motion" "heavy"),
     source!("sinks" uses "types" "motion" "surface"),
-    source!("ledger" uses "types" "motion" "impulses"),
+    source!("ledger" uses "types" "motion" "rows" "impulses"),
 ];
 
 impl Source {

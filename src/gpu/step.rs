@@ -230,7 +230,7 @@ pub const RESIDUAL: Stage =
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
 /// The list of contacts without a colour uses the room of the rows, which are made later.
-const PENDING: Aliases = &[("pending", "rows")];
+const PENDING: Aliases = &[("pending", "row_arms")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }
