@@ -43,6 +43,19 @@ pub trait Engine {
 
     /// Bytes that the engine holds for the scene.
     fn memory(&self) -> u64;
+
+    /// Whether stages are to be timed from now on. An engine that times them at no cost always does.
+    fn profile(&mut self, _profiling: Profiling) {}
+}
+
+/// Whether an engine times its stages where that costs time: a GPU then takes a pass per stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profiling {
+    /// As fast as it goes.
+    #[default]
+    Off,
+    /// The first step of every submission stage by stage, as far as the device has timestamps.
+    On,
 }
 
 /// What runs.
@@ -117,9 +130,22 @@ pub struct StepReport {
     pub sweeps: u32,
     /// Residuals at the end of the last substep.
     pub residuals: Residuals,
-    /// Wall seconds per stage in this call; empty where the engine does not time them. On a GPU one step
-    /// of each submission is timed, and stands for the others.
+    /// Wall seconds per stage in this call; empty where the engine does not time them. A GPU does so where it is told
+    /// to ([`Engine::profile`]): one step of each submission is timed, and stands for the others.
     pub stages: Vec<(&'static str, f64)>,
+    /// What a device is told in one step; nothing on the CPU engine.
+    pub dispatches: Dispatches,
+}
+
+/// Dispatches of a step: what a GPU is told, one after the other, empty ones included.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Dispatches {
+    /// In one step.
+    pub per_step: u32,
+    /// In one sweep over the contacts; 0 where none was made.
+    pub per_sweep: u32,
+    /// In one step, stage by stage.
+    pub stages: Vec<(&'static str, u32)>,
 }
 
 /// Adds wall seconds to those of a stage.

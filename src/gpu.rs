@@ -5,6 +5,7 @@
 //! is too small halts the steps on the device until the host has grown it: no contact is ever dropped.
 
 mod buffers;
+mod counted;
 pub mod device;
 mod kernel;
 pub mod layout;
@@ -17,13 +18,16 @@ use bytemuck::Pod;
 use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::engine::{Engine, Identity, Ledger, Residuals, Snapshot, Spread, StepReport, add_stage_time};
+use crate::engine::{
+    Engine, Identity, Ledger, Profiling, Residuals, Snapshot, Spread, StepReport, add_stage_time,
+};
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings, TRAVEL_LIMIT};
 use crate::world::{Grain, World, contact_reach};
 
 use buffers::Buffers;
 pub use buffers::Capacity;
+use counted::{CountedPass, Tally};
 use device::Device;
 use kernel::{Features, Kernels};
 use layout::{Anchors, Params, RowArms, RowTarget, Status, Works};
@@ -41,6 +45,7 @@ pub struct GpuEngine {
     anchors: Anchors,
     buffers: Buffers,
     kernels: Kernels,
+    /// Times stages, while profiling.
     timer: Option<Timer>,
     /// Grains that the contacts of the last step know of.
     remembered: u32,
@@ -92,7 +97,6 @@ impl GpuEngine {
         let capacity = Capacity::for_world(&world, world.grain_count(), settings.substeps, room);
         let buffers = Buffers::new(&device, &capacity)?;
         let kernels = Kernels::new(&device, &buffers, Features::of(&world))?;
-        let timer = Timer::new(&device, settings.substeps);
         let engine = GpuEngine {
             anchors: Anchors::for_world(&world, &settings),
             start_time: world.time,
@@ -102,7 +106,7 @@ impl GpuEngine {
             settings,
             buffers,
             kernels,
-            timer,
+            timer: None,
             remembered: 0,
             substeps_done: 0,
             report: StepReport::default(),
@@ -145,7 +149,7 @@ impl GpuEngine {
         }
         let mut encoder = self.device.encoder();
         {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            let mut pass = CountedPass::begin(&mut encoder);
             self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
         }
         self.device.submit(encoder);
@@ -274,18 +278,13 @@ impl GpuEngine {
         self.upload_schedule(steps);
         self.reset_status();
         let mut encoder = self.device.encoder();
-        let timed = self.timer.is_some();
+        let mut tally = Tally::default();
+        let mut untimed = steps;
         if let Some(timer) = &self.timer {
-            self.encode_timed_step(&mut encoder, timer);
+            self.encode_timed_step(&mut encoder, timer, &mut tally);
+            untimed -= 1;
         }
-        {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-            for _ in u64::from(timed)..steps {
-                step::for_each_stage(self.settings.substeps, |stage| {
-                    self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
-                });
-            }
-        }
+        self.encode_steps(&mut encoder, untimed, &mut tally);
         self.device.submit(encoder);
         let (status, entries) = self.read_submission(steps)?;
         self.ledger += entries.iter().take(status.substep as usize).map(layout::entry).sum();
@@ -295,6 +294,7 @@ impl GpuEngine {
                 add_stage_time(&mut self.report.stages, stage, seconds * f64::from(status.step));
             }
         }
+        self.report.dispatches = tally.of_one_step(steps, &self.settings);
         self.take_status(&status)?;
         Ok(u64::from(status.step))
     }
@@ -320,15 +320,29 @@ impl GpuEngine {
         Ok(self.read_list::<Works>("ledger", 1)?[0])
     }
 
+    /// Steps in one pass.
+    fn encode_steps(&self, encoder: &mut wgpu::CommandEncoder, steps: u64, tally: &mut Tally) {
+        let mut pass = CountedPass::begin(encoder);
+        for _ in 0..steps {
+            step::for_each_stage(self.settings.substeps, |stage| self.encode_stage(&mut pass, stage, tally));
+        }
+    }
+
     /// One step with a pass per stage, so that each can be timed.
-    fn encode_timed_step(&self, encoder: &mut wgpu::CommandEncoder, timer: &Timer) {
+    fn encode_timed_step(&self, encoder: &mut wgpu::CommandEncoder, timer: &Timer, tally: &mut Tally) {
         let mut index = 0;
         step::for_each_stage(self.settings.substeps, |stage| {
-            let mut pass = timer.begin(encoder, stage.name, index);
-            self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+            let mut pass = CountedPass::new(timer.begin(encoder, stage.name, index));
+            self.encode_stage(&mut pass, stage, tally);
             index += 1;
         });
         timer.resolve(encoder, index);
+    }
+
+    fn encode_stage(&self, pass: &mut CountedPass<'_>, stage: &step::Stage, tally: &mut Tally) {
+        let before = pass.dispatches();
+        self.kernels.encode(pass, stage, &self.settings, &self.buffers);
+        tally.add(stage.name, pass.dispatches() - before);
     }
 
     fn reset_status(&self) {
@@ -422,7 +436,7 @@ impl GpuEngine {
     pub fn measure_residuals(&self) -> Result<Residuals, Error> {
         let mut encoder = self.device.encoder();
         {
-            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            let mut pass = CountedPass::begin(&mut encoder);
             self.kernels.encode(&mut pass, &step::RESIDUAL, &self.settings, &self.buffers);
         }
         self.device.submit(encoder);
@@ -551,5 +565,12 @@ impl Engine for GpuEngine {
 
     fn memory(&self) -> u64 {
         self.buffers.bytes()
+    }
+
+    fn profile(&mut self, profiling: Profiling) {
+        self.timer = match profiling {
+            Profiling::On => Timer::new(&self.device, self.settings.substeps),
+            Profiling::Off => None,
+        };
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::engine::Precision;
+use crate::engine::{Precision, Profiling};
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output;
 use crate::output::summary::{Status, Summary};
@@ -33,6 +33,9 @@ pub(super) struct Arguments {
     /// End at this simulated time [s]; before the duration, expectations are not judged.
     #[arg(long, value_name = "T", value_parser = parse_time)]
     until: Option<f64>,
+    /// Time the stages on a GPU, at the cost of a few per cent; on the CPU they are timed anyway.
+    #[arg(long)]
+    profile: bool,
     /// Print nothing but errors and missed expectations.
     #[arg(long)]
     quiet: bool,
@@ -44,6 +47,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     output::check_folder(&folder)?;
     let mut engine = open(arguments.device, &scenario)?;
+    if arguments.profile {
+        engine.profile(Profiling::On);
+    }
     if !arguments.quiet {
         eprintln!("{}: on {}", scenario.title, engine.identity());
     }

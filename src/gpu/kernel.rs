@@ -7,6 +7,7 @@ use crate::settings::{Bookkeeping, Settings};
 use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
+use super::counted::CountedPass;
 use super::device::Device;
 use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
 use super::step::{self, Aliases, DISPATCHED_COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
@@ -216,7 +217,7 @@ impl Kernels {
     /// Puts a stage into a pass.
     pub(super) fn encode(
         &self,
-        pass: &mut wgpu::ComputePass<'_>,
+        pass: &mut CountedPass<'_>,
         stage: &Stage,
         settings: &Settings,
         buffers: &Buffers,
@@ -249,7 +250,7 @@ impl Kernels {
         }
     }
 
-    fn set(&self, pass: &mut wgpu::ComputePass<'_>, name: Name, aliases: Aliases, index: u32) {
+    fn set(&self, pass: &mut CountedPass<'_>, name: Name, aliases: Aliases, index: u32) {
         let pipeline = &self.pipelines[&name];
         pass.set_pipeline(&pipeline.pipeline);
         pass.set_bind_group(0, &self.groups[&(name, aliases)], &[]);
@@ -258,7 +259,7 @@ impl Kernels {
         }
     }
 
-    fn run(&self, pass: &mut wgpu::ComputePass<'_>, kernel: &Kernel, index: u32, buffers: &Buffers) {
+    fn run(&self, pass: &mut CountedPass<'_>, kernel: &Kernel, index: u32, buffers: &Buffers) {
         self.set(pass, (kernel.shader, kernel.entry), kernel.aliases, index);
         match extent(kernel.over, buffers.capacity()) {
             Extent::Groups(groups) => dispatch(pass, groups),
@@ -268,7 +269,7 @@ impl Kernels {
         }
     }
 
-    fn scan(&self, pass: &mut wgpu::ComputePass<'_>, aliases: Aliases, buffers: &Buffers) {
+    fn scan(&self, pass: &mut CountedPass<'_>, aliases: Aliases, buffers: &Buffers) {
         let values = buffer_of("scan_values", aliases);
         let blocks = (buffers.get(values).size() / 4).div_ceil(1024) as u32;
         for (kernel, groups) in SCAN.into_iter().zip([blocks, 1, blocks]) {
@@ -277,7 +278,7 @@ impl Kernels {
         }
     }
 
-    fn colours(&self, pass: &mut wgpu::ComputePass<'_>, kernels: &Pass, buffers: &Buffers) {
+    fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, buffers: &Buffers) {
         let arguments = buffers.get("arguments");
         let offset = |place: u32| 12 * u64::from(kernels.arguments + place);
         for colour in 0..DISPATCHED_COLOURS {
@@ -321,7 +322,7 @@ fn extent(over: Over, capacity: &Capacity) -> Extent {
     }
 }
 
-fn dispatch(pass: &mut wgpu::ComputePass<'_>, groups: u32) {
+fn dispatch(pass: &mut CountedPass<'_>, groups: u32) {
     if groups > 0 {
         pass.dispatch_workgroups(groups.min(GROUPS_PER_ROW), groups.div_ceil(GROUPS_PER_ROW), 1);
     }

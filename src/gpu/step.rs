@@ -220,6 +220,9 @@ pub const STEP: &[Stage] = &[
     },
 ];
 
+/// Name of the stage that sweeps over the contacts.
+pub const SWEEP: &str = "sweep";
+
 /// After each sweep, where a tolerance is set.
 pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 

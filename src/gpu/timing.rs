@@ -1,4 +1,4 @@
-//! Stage times from timestamp queries: one step per submission is split into a pass per stage.
+//! Stage times from timestamp queries: while profiling, one step per submission is split into a pass per stage.
 
 use crate::error::Error;
 
