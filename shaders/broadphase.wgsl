@@ -17,6 +17,7 @@
 @group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per corner and grain, then the total
 @group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
+@group(0) @binding(10) var<storage, read_write> travel: array<f32>;         // per grain, since the last search [m]
 
 fn bucket_of(cell: vec3i) -> u32 {
     return bitcast<u32>(cell.x + cell.y * params.stride_y + cell.z * params.stride_z) & params.bucket_mask;
@@ -37,6 +38,7 @@ fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
+    travel[grain - params.corners] = 0.0;
 }
 
 // After the scan `bucket_ends` holds where each bucket starts; filling moves it to where it ends.
@@ -48,11 +50,6 @@ fn fill_cells(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let slot = atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
     bucket_grains[slot] = grain;
-}
-
-// Corners and grains: the indices of `spheres`.
-fn balls() -> u32 {
-    return params.corners + params.grains;
 }
 
 fn bucket_start(bucket: u32) -> u32 {
@@ -204,9 +201,13 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
     contact_starts[owner] = count;
 }
 
-// Announces the number of contacts, or that there is no room for them.
+// Announces the number of contacts, or that there is no room for them. The last list has been remembered.
 @compute @workgroup_size(1)
 fn plan_contacts() {
+    if status.listed > 0u {
+        status.remembered = status.listed;
+        status.listed = 0u;
+    }
     var count = 0u;
     if !is_halted() {
         count = contact_starts[balls()];
@@ -216,10 +217,8 @@ fn plan_contacts() {
             count = 0u;
         }
     }
-    let groups = (count + GROUP - 1u) / GROUP;
-    arguments[0] = min(groups, GROUPS_PER_ROW);
-    arguments[1] = (groups + GROUPS_PER_ROW - 1u) / GROUPS_PER_ROW;
-    arguments[2] = 1u;
+    plan(ARGUMENTS_CONTACTS, count);
+    plan(ARGUMENTS_FOUND, count);
 }
 
 @compute @workgroup_size(64)

@@ -56,7 +56,7 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
         arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane] =
             select(0u, arguments[3u * ARGUMENTS_CONTACTS + lane], runs);
     }
-    plan_colour_arguments(ARGUMENTS_IMPACT_SWEEP, lane, runs);
+    plan_colours(ARGUMENTS_IMPACT_SWEEP, lane, runs);
 }
 
 @compute @workgroup_size(64)

@@ -3,6 +3,8 @@
 @group(0) @binding(2) var<storage, read_write> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(4) var<storage, read> schedule: array<BoundaryState>;
+@group(0) @binding(5) var<storage, read_write> travel: array<f32>;   // per grain, since the last search [m]
+@group(0) @binding(6) var<storage, read> spheres: array<Sphere>;
 
 // Where a boundary is at the end of a substep, and the velocity that carries it there.
 struct BoundaryState {
@@ -72,6 +74,16 @@ fn move_grains(@builtin(global_invocation_id) invocation: vec3u) {
     var pose = moved(poses[body], velocity.linear);
     pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
     poses[body] = pose;
+    note_travel(grain, length(velocity.linear));
+}
+
+// The next step searches if some grain may by its end have moved half the margin since the last search.
+fn note_travel(grain: u32, speed: f32) {
+    travel[grain] += params.h * speed;
+    let ahead = params.step_time * (speed + params.step_time * length(params.gravity));
+    if travel[grain] + ahead > params.margin * spheres[params.corners + grain].radius {
+        atomicStore(&status.search, 1u);
+    }
 }
 
 fn moved(from_pose: Pose, linear: vec3f) -> Pose {

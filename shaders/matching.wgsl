@@ -46,11 +46,11 @@ fn carry_impulses(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// At the end of a step: what the next one will look up.
+// At the start of a search: what the contacts found by it will look up.
 @compute @workgroup_size(64)
 fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
-    if k >= status.contacts || is_halted() {
+    if k >= status.contacts {
         return;
     }
     old_partners[k] = contacts[k].b;
@@ -64,16 +64,14 @@ fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn remember_owners(@builtin(global_invocation_id) invocation: vec3u) {
     let owner = flat(invocation);
-    if owner > params.corners + params.grains || is_halted() {
-        return;
+    if owner <= status.listed {
+        old_starts[owner] = contact_starts[owner];
     }
-    old_starts[owner] = contact_starts[owner];
 }
 
 @compute @workgroup_size(1)
 fn finish_step() {
     if !is_halted() {
-        status.remembered = params.corners + params.grains;
         status.step++;
     }
 }

@@ -11,7 +11,7 @@
 
 @compute @workgroup_size(64)
 fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
-    plan_colour_arguments(ARGUMENTS_SWEEP, lane, !is_halted());
+    plan_colours(ARGUMENTS_SWEEP, lane, !is_halted());
 }
 
 // q_n from the velocities after the impact stage, and λ⁰ inside today's cone.

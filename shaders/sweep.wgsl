@@ -1,49 +1,17 @@
-// Sweep: one projected Gauss-Seidel pass over the contacts of one colour [E5].
-// Twin: src/reference/sweep.rs. On exit every impulse is in its cone.
+// Sweep: one projected Gauss-Seidel pass over the contacts [E5]. Twin: src/reference/sweep.rs. On exit every
+// impulse is in its cone.
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // as the impulses
 
+// Contacts solved at the same time share no grain, so these loads and stores cannot race. Many may share a
+// boundary: it is not free, only ever `b`, has inverse mass 0, and is never written.
 @compute @workgroup_size(64)
 fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let place = colour_starts[colour.index] + flat(invocation);
-    if place < colour_starts[colour.index + 1u] {
-        solve_place(place, colour.index);
-    }
-}
-
-// The colours after the dispatched ones, thin as they are, in one workgroup with a barrier between
-// two; then the tail, one contact after the other.
-@compute @workgroup_size(256)
-fn sweep_rest(@builtin(local_invocation_index) lane: u32) {
-    for (var c = DISPATCHED_COLOURS; c < COLOURS; c++) {
-        if colour_starts[c] == colour_starts[c + 1u] {
-            continue;
-        }
-        for (var place = colour_starts[c] + lane; place < colour_starts[c + 1u]; place += 256u) {
-            solve_place(place, c);
-        }
-        storageBarrier();
-        if HAS_FREE_BOUNDARIES {
-            gather(0u, 1u, c, lane);
-            storageBarrier();
-        }
-    }
-    if lane == 0u {
-        for (var place = colour_starts[COLOURS]; place < colour_starts[COLOURS + 1u]; place++) {
-            solve_place(place, COLOURS);
-        }
-    }
-}
-
-// Contacts solved at the same time share no grain, so these loads and stores cannot race. Many may share a
-// boundary: one that is not free is only ever `b`, has inverse mass 0, and is never written.
-fn solve_place(place: u32, c: u32) {
-    let row = load_row(place);
-    if is_shared(row) {
-        solve_shared_place(place, row, c);
+    if place >= colour_starts[colour.index + 1u] {
         return;
     }
+    let row = load_row(place);
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     let old = load_impulse(place);
@@ -56,53 +24,60 @@ fn solve_place(place: u32, c: u32) {
     if b.inverse_mass > 0.0 {
         velocities[row.bodies.y] = solution.b;
     }
-    if params.tolerance > 0.0 {
-        atomicMax(&status.change, bitcast<u32>(solution.change));  // ordered like the positive floats
-    }
+    note_change(solution.change);
 }
 
-// A free boundary is only read; what becomes of it is put aside for `gather`. In the tail it is written at once.
-fn solve_shared_place(place: u32, row: Row, c: u32) {
-    let locked = locks(row.bodies);
-    let a = heavy(row.bodies.x, velocities[row.bodies.x], locked.x, copies_of(row.bodies.x, c));
-    let b = heavy(row.bodies.y, velocities[row.bodies.y], locked.y, copies_of(row.bodies.y, c));
+// The contacts without a colour, all at once, on copies of their bodies. What becomes of those is put aside for
+// `gather_sides`.
+@compute @workgroup_size(64)
+fn sweep_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let contact = flat(invocation);
+    var sides = no_sides();
+    if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
+        sides = solve_copies(contact);
+    }
+    put_aside(lane, sides);
+}
+
+fn solve_copies(contact: u32) -> Sides {
+    let place = colour_starts[COLOURS] + contact;
+    let row = load_row(place);
     let old = load_impulse(place);
-    let solution = solve_shared(row, old, a, b);
-    store_impulse(place, solution.impulse);
-    store_share(place, Impulse(solution.impulse.linear - old.linear, solution.impulse.rolling - old.rolling));
-    store_velocity(row.bodies.x, solution.a, c);
-    store_velocity(row.bodies.y, solution.b, c);
+    let copies = vec2f(rest[contact].copies);
+    let locked = locks(row.bodies);
+    let a = velocities[row.bodies.x];
+    let b = velocities[row.bodies.y];
+    var solution: SharedSolution;
+    if is_shared(row) {
+        solution = solve_shared(row, old,
+            heavy(row.bodies.x, a, locked.x, copies.x), heavy(row.bodies.y, b, locked.y, copies.y));
+    } else {
+        let alone = solve_contact(row, old, copy_of(a, copies.x), copy_of(b, copies.y), locked);
+        solution = SharedSolution(alone.impulse, alone.change);
+    }
+    let impulse = solution.impulse;
+    store_impulse(place, impulse);
+    note_change(solution.change);
+    return sides_of(contact, row, Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling));
+}
+
+// A body that shares its mass and inertia with so many copies of it.
+fn copy_of(body: Velocity, copies: f32) -> Velocity {
+    return Velocity(body.linear, copies * body.inverse_mass, body.angular, copies * body.inverse_inertia);
+}
+
+// Where a tolerance is set.
+fn note_change(change: f32) {
     if params.tolerance > 0.0 {
-        atomicMax(&status.change, bitcast<u32>(solution.change));
+        atomicMax(&status.change, bitcast<u32>(change));  // ordered like the positive floats
     }
-}
-
-fn store_velocity(body: u32, after: Heavy, c: u32) {
-    let is_written = velocities[body].inverse_mass > 0.0 && (c == COLOURS || !is_free_boundary(body));
-    if is_written {
-        velocities[body].linear = after.linear;
-        velocities[body].angular = after.angular;
-    }
-}
-
-fn store_share(place: u32, share: Impulse) {
-    shares[3u * place] = share.linear.xy;
-    shares[3u * place + 1u] = vec2f(share.linear.z, share.rolling.x);
-    shares[3u * place + 2u] = share.rolling.yz;
-}
-
-fn share_of(place: u32) -> Impulse {
-    let x = shares[3u * place];
-    let y = shares[3u * place + 1u];
-    let z = shares[3u * place + 2u];
-    return Impulse(vec3f(x, y.x), vec3f(y.y, z));
 }
 
 // After a sweep, where a tolerance is set: once nothing changed by more, empty the sweeps to come.
 @compute @workgroup_size(64)
 fn check_change(@builtin(local_invocation_index) lane: u32) {
     let converged = bitcast<f32>(atomicLoad(&status.change)) < params.tolerance;
-    if lane <= DISPATCHED_COLOURS && converged {
+    if lane <= COLOURS + 1u && converged {
         arguments[3u * (ARGUMENTS_SWEEP + lane)] = 0u;
         arguments[3u * (ARGUMENTS_IMPACT_SWEEP + lane)] = 0u;
     }

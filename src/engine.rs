@@ -120,12 +120,15 @@ pub struct StepReport {
     pub step: u64,
     /// Simulated time \[s\].
     pub time: f64,
-    /// Contacts in the last step (gap below the margin).
+    /// Contacts in the last step (gap below the margin when they were searched for).
     pub contacts: u64,
     /// Colours in the last step that hold a contact; 0 in sequential order.
     pub colours: u32,
-    /// Contacts without a colour in the last step, solved one by one.
-    pub tail: u64,
+    /// Contacts without a colour in the last step, solved by mass splitting; in sequential order all of them.
+    pub rest: u64,
+    /// Steps of this call that searched for contacts; the others went on with those of the step before, as no grain
+    /// could have moved half the margin.
+    pub searches: u64,
     /// Sweeps in the last substep.
     pub sweeps: u32,
     /// Residuals at the end of the last substep.

@@ -17,7 +17,7 @@ mod timing;
 use bytemuck::Pod;
 use glam::DVec3;
 
-use crate::contact::{Colouring, Impulse, Key};
+use crate::contact::{Colouring, Impulse, Key, Rest};
 use crate::engine::{
     Engine, Identity, Ledger, Profiling, Residuals, Snapshot, Spread, StepReport, add_stage_time,
 };
@@ -47,8 +47,8 @@ pub struct GpuEngine {
     kernels: Kernels,
     /// Times stages, while profiling.
     timer: Option<Timer>,
-    /// Grains that the contacts of the last step know of.
-    remembered: u32,
+    /// What the next submission must know of the last.
+    status: Status,
     substeps_done: u64,
     start_time: f64,
     report: StepReport,
@@ -56,6 +56,17 @@ pub struct GpuEngine {
     ledger: Ledger,
     /// What went wrong, if anything did: the state on the device is then half a step ahead.
     failure: Option<String>,
+}
+
+/// When the steps of a submission search for contacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Search {
+    /// When the contacts of the last search may not be all.
+    IfNeeded,
+    /// In the first step.
+    Now,
+    /// In every step.
+    Always,
 }
 
 /// Room for contacts, for tests that start with too little.
@@ -107,7 +118,7 @@ impl GpuEngine {
             buffers,
             kernels,
             timer: None,
-            remembered: 0,
+            status: Status { search: 1, ..Status::default() },
             substeps_done: 0,
             report: StepReport::default(),
             failure: None,
@@ -144,8 +155,9 @@ impl GpuEngine {
         let stages = step::STEP.iter().chain([&step::RESIDUAL]);
         let stage = stages.into_iter().find(|stage| stage.name == name).expect("a stage of the step list");
         if name == step::STEP[0].name {
+            self.status = self.status()?;
             self.upload_schedule(1);
-            self.reset_status();
+            self.reset_status(Search::Now);
         }
         let mut encoder = self.device.encoder();
         {
@@ -217,7 +229,11 @@ impl GpuEngine {
                 *slot = k as u32;
             }
         }
-        Ok(Colouring { order, starts: self.read_list("colour_starts", 65)?, rest: crate::contact::Rest::Split })
+        Ok(Colouring {
+            order,
+            starts: self.read_list("colour_starts", step::COLOURS as usize + 1)?,
+            rest: Rest::Split,
+        })
     }
 
     /// Status word block of the last submission.
@@ -256,13 +272,13 @@ impl GpuEngine {
     }
 
     fn upload_params(&self) {
-        let Capacity { buckets, contacts, .. } = *self.buffers.capacity();
-        let params = Params::new(&self.world, &self.settings, &self.anchors, buckets, contacts);
+        let params = Params::new(&self.world, &self.settings, &self.anchors, self.buffers.capacity());
         self.device.queue().write_buffer(self.buffers.get("params"), 0, &params.to_bytes());
     }
 
-    /// Boundary states at the ends of the next substeps.
-    fn upload_schedule(&self, steps: u64) {
+    /// Boundary states at the ends of the next substeps. Boundaries that move may come to grains that are not in
+    /// the list of contacts.
+    fn upload_schedule(&self, steps: u64) -> Search {
         let substeps = steps * u64::from(self.settings.substeps);
         let h = self.settings.substep();
         let ends = (1..=substeps).map(|i| self.start_time + (self.substeps_done + i) as f64 * h);
@@ -271,12 +287,17 @@ impl GpuEngine {
             let buffer = self.buffers.get("schedule");
             self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&schedule));
         }
+        let free = self.world.free_boundaries().next().is_some();
+        if free || schedule.iter().any(layout::BoundaryState::moves) {
+            Search::Always
+        } else {
+            Search::IfNeeded
+        }
     }
 
     /// Submits up to `steps` steps and returns how many were done.
     fn submit_steps(&mut self, steps: u64) -> Result<u64, Error> {
-        self.upload_schedule(steps);
-        self.reset_status();
+        self.reset_status(self.upload_schedule(steps));
         let mut encoder = self.device.encoder();
         let mut tally = Tally::default();
         let mut untimed = steps;
@@ -345,9 +366,22 @@ impl GpuEngine {
         tally.add(stage.name, pass.dispatches() - before);
     }
 
-    fn reset_status(&self) {
-        let status = Status { remembered: self.remembered, ..Status::default() };
-        self.device.queue().write_buffer(self.buffers.get("status"), 0, bytemuck::bytes_of(&status));
+    fn reset_status(&self, search: Search) {
+        let Status { remembered, contacts, colours, rest, listed, sides, .. } = self.status;
+        let always = u32::from(search == Search::Always);
+        let search = if search == Search::IfNeeded { self.status.search } else { 1 };
+        let kept = Status {
+            remembered,
+            contacts,
+            colours,
+            rest,
+            listed,
+            sides,
+            always,
+            search,
+            ..Status::default()
+        };
+        self.device.queue().write_buffer(self.buffers.get("status"), 0, bytemuck::bytes_of(&kept));
     }
 
     /// Books the steps that were done; grows what was too small, fails on a bad velocity.
@@ -356,18 +390,21 @@ impl GpuEngine {
         self.world.time = self.start_time + self.substeps_done as f64 * self.settings.substep();
         self.report.step += u64::from(status.step);
         self.report.time = self.world.time;
-        if status.step > 0 {
-            self.remembered = status.remembered;
-        }
+        self.status = *status;
+        self.report.searches += u64::from(status.searches);
         if status.halted & (layout::HALT_NOT_A_NUMBER | layout::HALT_EXPLODED) != 0 {
             return Err(self.failure(status));
         }
         if status.halted & layout::HALT_CONTACTS != 0 {
             return self.make_room_for(status.contacts);
         }
+        if status.halted & layout::HALT_REST != 0 {
+            return self
+                .grow(Capacity { rest: Capacity::with_slack(status.rest), ..*self.buffers.capacity() });
+        }
         self.report.contacts = u64::from(status.contacts);
         self.report.colours = status.colours;
-        self.report.tail = u64::from(status.tail);
+        self.report.rest = u64::from(status.rest);
         let counted = self.settings.tolerance > 0.0;
         self.report.sweeps = if counted { status.sweeps } else { self.settings.iterations };
         Ok(())
@@ -451,6 +488,7 @@ impl GpuEngine {
 
     fn advance_steps(&mut self, steps: u64) -> Result<StepReport, Error> {
         self.report.stages.clear();
+        self.report.searches = 0;
         let sweeps = u64::from(self.settings.substeps) * u64::from(self.settings.iterations);
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
         let mut left = steps;
@@ -489,7 +527,9 @@ impl GpuEngine {
 
     /// Contacts before the first step: they carry nothing yet.
     fn find_initial_contacts(&mut self) -> Result<Vec<(Key, Impulse)>, Error> {
-        self.run_stage(step::STEP[0].name)?;
+        for stage in &step::STEP[..2] {
+            self.run_stage(stage.name)?;
+        }
         let status = self.status()?;
         if status.halted & layout::HALT_CONTACTS != 0 {
             self.make_room_for(status.contacts)?;
@@ -507,6 +547,7 @@ impl GpuEngine {
         self.world.add_grains(grains.iter().copied());
         self.ledger.emitted_energy += self.world.kinetic_energy_from(first);
         self.anchors = Anchors::for_world(&self.world, &self.settings);
+        self.status.search = 1;
         self.kernels.adapt(&self.device, &self.buffers, Features::of(&self.world))?;
         let capacity = self.buffers.capacity().enough_for(&self.world);
         if capacity != *self.buffers.capacity() {

@@ -31,7 +31,7 @@
 //! | `residual_normal_max`, `residual_friction_max` | m/s | the largest; last substep |
 //! | `residual_rolling`, `residual_rolling_max` | rad/s | the same of rolling and twisting; last substep |
 //! | `sweeps` | - | sweeps of the last substep |
-//! | `colours`, `tail` | - | colours of the contacts, and contacts without one; last step |
+//! | `colours`, `rest` | - | colours of the contacts, and contacts without one; last step |
 //! | `force_x:NAME`, `force_y:NAME`, `force_z:NAME` | N | of all contacts on a boundary, free ones too; last substep |
 //! | `torque_x:NAME`, `torque_y:NAME`, `torque_z:NAME` | N m | the same about the position of the boundary; last substep |
 //! | `dynamic_angle_deg` | deg | of a drum: centre of mass from straight down, positive the way the drum turns |
@@ -108,7 +108,7 @@ const QUANTITIES: &[Quantity] = &[
     ("residual_rolling_max", "rad/s", |s| s.report.residuals.rolling.max),
     ("sweeps", "-", |s| f64::from(s.report.sweeps)),
     ("colours", "-", |s| f64::from(s.report.colours)),
-    ("tail", "-", |s| s.report.tail as f64),
+    ("rest", "-", |s| s.report.rest as f64),
     ("momentum_x", "N s", |s| packing::momentum(s).x),
     ("momentum_y", "N s", |s| packing::momentum(s).y),
     ("momentum_z", "N s", |s| packing::momentum(s).z),

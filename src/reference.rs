@@ -15,6 +15,7 @@ pub mod narrowphase;
 pub mod oracle;
 pub mod predict;
 pub mod residual;
+pub mod search;
 pub mod sinks;
 pub mod split;
 pub mod sweep;
@@ -25,13 +26,14 @@ use std::time::Instant;
 
 use glam::DVec3;
 
-use crate::contact::{Colouring, Impulse, Key};
+use crate::contact::{Colouring, Key};
 use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time};
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
 
 use narrowphase::{Law, Row};
+use search::Travel;
 use split::Split;
 use velocity::Velocity;
 
@@ -50,6 +52,7 @@ pub struct ReferenceEngine {
     settings: Settings,
     order: Order,
     law: Law,
+    travel: Travel,
     /// Keys of this step's contacts, ascending.
     keys: Vec<Key>,
     colouring: Colouring,
@@ -98,6 +101,7 @@ impl ReferenceEngine {
             world,
             settings,
             order,
+            travel: Travel::default(),
             keys: Vec::new(),
             colouring: Colouring::default(),
             split: Split::default(),
@@ -112,9 +116,8 @@ impl ReferenceEngine {
 
     /// One step: find contacts, then solve and move in each substep. This is the algorithm.
     fn step(&mut self) -> Result<(), Error> {
-        let carried = self.find_contacts();
-        for (row, impulse) in self.rows.iter_mut().zip(carried) {
-            row.impulse = impulse;
+        if self.stages.time("search", || self.travel.calls_for_search(&self.world, &self.settings)) {
+            self.find_contacts();
         }
         for _ in 0..self.settings.substeps {
             self.solve_and_move()?;
@@ -125,7 +128,7 @@ impl ReferenceEngine {
     }
 
     /// Broadphase, matching, colouring: which pairs, where their impulses come from, in which order.
-    fn find_contacts(&mut self) -> Vec<Impulse> {
+    fn find_contacts(&mut self) {
         let (world, settings, stages) = (&self.world, &self.settings, &mut self.stages);
         let keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.contact_margin));
         let carried =
@@ -134,24 +137,41 @@ impl ReferenceEngine {
             Order::Sequential => colouring::one_after_the_other(keys.len()),
             Order::Coloured => colouring::greedy(world, &keys),
         });
-        let carried = colouring.order.iter().map(|&contact| carried[contact as usize]).collect();
         self.split = Split::new(world, &keys, &colouring);
         self.rows.clear();
-        self.rows.resize(keys.len(), Row::default());
+        self.rows.extend(
+            colouring
+                .order
+                .iter()
+                .map(|&contact| Row { impulse: carried[contact as usize], ..Row::default() }),
+        );
+        self.travel.reset(world);
+        self.report.searches += 1;
         (self.keys, self.colouring) = (keys, colouring);
         self.report.contacts = self.keys.len() as u64;
         let used = (0..self.colouring.colours()).filter(|&colour| !self.colouring.colour(colour).is_empty());
         self.report.colours = used.count() as u32;
-        self.report.tail = self.colouring.rest().len() as u64;
-        carried
+        self.report.rest = self.colouring.rest().len() as u64;
     }
 
     /// Narrowphase, impact, predict, warm start, sweep, ledger, integrate: one substep.
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
-        let Self { world, settings, law, keys, colouring, split, rows, velocities, stages, report, .. } =
-            self;
+        let Self {
+            world,
+            settings,
+            law,
+            keys,
+            colouring,
+            split,
+            rows,
+            velocities,
+            stages,
+            report,
+            travel,
+            ..
+        } = self;
         let before = &mut self.velocities_before;
         let keeps_books = settings.bookkeeping == Bookkeeping::On;
         let mut booked = Ledger::default();
@@ -190,7 +210,10 @@ impl ReferenceEngine {
             });
         }
         booked.removed_energy = stages.time("integrate", || {
-            integrate::move_bodies(world, velocities, end, h, settings).map(|()| sinks::drain(world))
+            integrate::move_bodies(world, velocities, end, h, settings).map(|()| {
+                travel.add(world, velocities, h);
+                sinks::drain(world)
+            })
         })?;
         self.ledger += booked;
         self.substeps_done += 1;
@@ -210,6 +233,7 @@ impl Engine for ReferenceEngine {
 
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
         self.stages.0.clear();
+        self.report.searches = 0;
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         self.report.residuals = residual::measure(&self.rows, &self.velocities);

@@ -5,17 +5,16 @@
 use std::mem::{offset_of, size_of};
 
 use encase::UniformBuffer;
-use esker::contact::Key;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
-    self, BoundaryState, Contact, FreeBoundary, Law, Params, Pose, RowArms, RowTarget, Sink, Sphere, Status,
-    Surface, Velocity, Works,
+    self, BoundaryState, Contact, FreeBoundary, Law, Params, Pose, Rest, RowArms, RowTarget, Sink, Sphere,
+    Status, Surface, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{self, CHECK, DISPATCHED_COLOURS, Kernel, Pass, RESIDUAL, STEP, Work};
+use esker::gpu::step::{CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
 use esker::reference::colouring;
-use esker::world::{self, Boundary, Form, Grain, Material, Materials, Motion, Side, World};
-use glam::{DQuat, DVec3, IVec3, Vec3};
+use esker::world::{Form, Side};
+use glam::{DVec3, IVec3, Vec3};
 use naga::{Expression, Literal, Module, TypeInner};
 
 /// Limits that WebGPU grants everywhere.
@@ -41,7 +40,7 @@ fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut add = |kernel: &Kernel| names.push((kernel.shader, kernel.entry));
     for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
         match work {
-            Work::Run(kernel) | Work::Book(kernel) | Work::Share(kernel) => add(kernel),
+            Work::Run(kernel) | Work::Book(kernel) => add(kernel),
             Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
             Work::Colours(pass) | Work::Sweeps(pass) => {
                 [&pass.colour, &pass.gather, &pass.rest].into_iter().for_each(&mut add)
@@ -193,9 +192,14 @@ fn twins() -> Vec<Twin> {
             sweeps,
             bad_grain,
             colours,
-            tail,
+            rest,
             converged,
             bad_boundary,
+            search,
+            always,
+            listed,
+            sides,
+            searches,
         }),
         twin!(Pose { cell, locked, offset, spare, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
@@ -210,9 +214,9 @@ fn twins() -> Vec<Twin> {
             momentum,
             spare_d,
             spin,
-            spare_e,
-            counts
+            spare_e
         }),
+        twin!(Rest { slots, copies }),
         twin!(Sink { pose, size, form, spare_a, spare_b, spare_c }),
         twin!(Surface { position, body, orientation, size, form, material, is_free_sphere, spare }),
         twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
@@ -348,6 +352,8 @@ fn params_are_written_where_the_shader_reads_them() {
         cell_size,
         periods,
         corners,
+        rest_capacity,
+        step_time,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");
@@ -386,47 +392,17 @@ fn pass_of(stage: &str) -> &'static Pass {
     passes.expect("a stage that goes colour by colour")
 }
 
-/// Colours that the contacts of one grain take in the reference: with a boundary, with `others` grains.
-fn colours_of_the_reference(others: u32) -> u32 {
-    let stone = Material {
-        name: "stone".into(),
-        density: 2500.0,
-        youngs_modulus: 1e7,
-        poisson_ratio: 0.25,
-        restitution: 0.5,
-        friction: 0.5,
-        rolling_resistance: 0.0,
-        damping: 0.0,
-    };
-    let mut world = World::new(DVec3::ZERO, Materials::new(vec![stone]));
-    let floor = world::Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0);
-    let boundary = Boundary {
-        name: "floor".into(),
-        position: DVec3::ZERO,
-        orientation: DQuat::IDENTITY,
-        motion: Motion::Fixed,
-    };
-    world.add_boundary(boundary, [floor]);
-    world.add_grains((0..=others).map(|i| Grain::at(DVec3::X * f64::from(i), 0.5, 0)));
-    let keys: Vec<Key> = (0..=others).map(|i| Key { a: 1, b: if i == 0 { 0 } else { i + 1 } }).collect();
-    colouring::greedy(&world, &keys).colours() as u32
-}
-
 #[test]
 fn constants_have_the_values_of_their_twins() {
     let module = reflect("narrowphase").module;
     let expected = [
-        ("COLOURS", colours_of_the_reference(200)),
-        ("DISPATCHED_COLOURS", DISPATCHED_COLOURS),
-        // The highest of them is where boundaries begin.
-        ("DISPATCHED_COLOURS", colours_of_the_reference(0)),
+        ("COLOURS", COLOURS),
+        ("COLOURS", colouring::COLOURS as u32),
         ("NONE", layout::NONE),
         ("HALT_CONTACTS", layout::HALT_CONTACTS),
         ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
         ("HALT_EXPLODED", layout::HALT_EXPLODED),
-        ("ARGUMENTS_SWEEP", pass_of("sweep").arguments),
-        ("ARGUMENTS_SWEEP", pass_of("warm_start").arguments),
-        ("ARGUMENTS_IMPACT_SWEEP", pass_of("impact").arguments),
+        ("HALT_REST", layout::HALT_REST),
         ("FORM_PLANE", number(Form::Plane)),
         ("FORM_DISC", number(Form::Disc { radius: 1.0 })),
         ("FORM_WALL_INSIDE", number(wall(Side::Inside))),
@@ -449,41 +425,57 @@ fn wall(side: Side) -> Form {
     Form::Wall { bottom_radius: 1.0, top_radius: 1.0, length: 1.0, side }
 }
 
-/// Dispatch sizes stand side by side in one buffer: single ones, and a row per pass.
+/// Dispatch sizes stand side by side in one buffer: single ones, and a row per pass. Host and device agree on where.
 #[test]
-fn places_of_the_dispatch_sizes_do_not_overlap() {
+fn places_of_the_dispatch_sizes_agree_and_do_not_overlap() {
     let module = reflect("narrowphase").module;
-    let row = DISPATCHED_COLOURS + 1; // the colours with a dispatch of their own, and the rest
+    let row = COLOURS + 2; // the colours, the rest, its sides
+    let at = |over: Over| over.place().expect("a size that the device works out");
     let places = [
-        ("ARGUMENTS_CONTACTS", 1),
-        ("ARGUMENTS_PENDING", 1),
-        ("ARGUMENTS_IMPACT_CONTACTS", 1),
-        ("ARGUMENTS_SWEEP", row),
-        ("ARGUMENTS_IMPACT_SWEEP", row),
+        ("ARGUMENTS_CONTACTS", at(Over::Contacts), 1),
+        ("ARGUMENTS_IMPACT_CONTACTS", at(Over::ImpactContacts), 1),
+        ("ARGUMENTS_SWEEP", pass_of("sweep").arguments, row),
+        ("ARGUMENTS_IMPACT_SWEEP", pass_of("impact").arguments, row),
+        ("ARGUMENTS_SEARCH", at(Over::Search), 1),
+        ("ARGUMENTS_OLD_CONTACTS", at(Over::OldContacts), 1),
+        ("ARGUMENTS_OLD_OWNERS", at(Over::OldOwners), 1),
+        ("ARGUMENTS_BALLS", at(Over::Balls), 1),
+        ("ARGUMENTS_BODIES", at(Over::SearchBodies), 1),
+        ("ARGUMENTS_BUCKETS", at(Over::Buckets), 1),
+        ("ARGUMENTS_BLOCKS", at(Over::ContactBlocks), 1),
+        ("ARGUMENTS_FOUND", at(Over::Found), 1),
+        ("ARGUMENTS_PENDING", at(Over::Pending), 1),
+        ("ARGUMENTS_REST", at(Over::Rest), 1),
+        ("ARGUMENTS_SCAN_BUCKETS", at(Over::BucketScan), 1),
+        ("ARGUMENTS_SCAN_STARTS", at(Over::StartScan), 1),
+        ("ARGUMENTS_SCAN_COLOURS", at(Over::ColourScan), 1),
+        ("ARGUMENTS_SCAN_SIDES", at(Over::SideScan), 1),
     ];
     let mut taken: Vec<u32> = Vec::new();
-    for (name, count) in places {
-        let first = constant(&module, name).unwrap_or_else(|| panic!("WGSL has no {name}"));
+    for (name, first, count) in places {
+        assert_eq!(constant(&module, name), Some(first), "{name} in WGSL and in Rust");
         for place in first..first + count {
             assert!(!taken.contains(&place), "place {place} of {name} is taken");
+            assert!(place < 64, "place {place} of {name} is outside of the buffer");
             taken.push(place);
         }
     }
+    assert_eq!(pass_of("warm_start").arguments, pass_of("sweep").arguments);
 }
 
 /// A kernel that runs over all of something takes 64 per workgroup: the host divides by that.
 #[test]
 fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
     let expected = |over| match over {
-        step::Over::Once => None,
-        step::Over::ContactBlocks => Some(256),
+        Over::Once | Over::Search => None,
+        Over::ContactBlocks => Some(256),
         _ => Some(64),
     };
     let group = constant(&reflect("narrowphase").module, "GROUP");
     assert_eq!(group, Some(64), "GROUP in WGSL");
     for work in STEP.iter().flat_map(|stage| stage.work) {
         let kernels: Vec<&Kernel> = match work {
-            Work::Run(kernel) | Work::Book(kernel) | Work::Share(kernel) => vec![kernel],
+            Work::Run(kernel) | Work::Book(kernel) => vec![kernel],
             Work::Rounds(kernels, _) => kernels.iter().collect(),
             _ => Vec::new(),
         };

@@ -3,7 +3,7 @@
 @group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
 @group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
-@group(0) @binding(5) var<storage, read> colour_starts: array<u32>;  // 64 colours, the tail, the end
+@group(0) @binding(5) var<storage, read> colour_starts: array<u32>;  // 8 colours, the rest, the end
 @group(0) @binding(6) var<storage, read> poses: array<Pose>;         // for locked axes
 
 struct Colour { index: u32 }

@@ -1,63 +1,84 @@
-// After a colour: each free boundary takes the sum of the impulses that its contacts put aside, `share_of` each
-// place. The order of the sum is that of the places, so its bits are the same from run to run.
+// After the rest: each body takes the sum of what was put aside for it.
 
-var<workgroup> linear_sums: array<vec3f, 256>;
-var<workgroup> angular_sums: array<vec3f, 256>;
-var<workgroup> sharing: u32;
+@group(0) @binding(19) var<storage, read> side_bodies: array<u32>;
+@group(0) @binding(20) var<storage, read> side_ends: array<u32>;
 
-// For a colour that is dispatched as so many workgroups; each takes its boundaries in turn.
-@compute @workgroup_size(256)
-fn gather_colour(
-    @builtin(workgroup_id) group: vec3u,
-    @builtin(num_workgroups) groups: vec3u,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    gather(group.x + group.y * groups.x, groups.x * groups.y, colour.index, lane);
-}
+var<workgroup> long_list: u32;
+var<workgroup> sums: array<Share, 64>;
 
-// Run by 256 invocations.
-fn gather(first: u32, stride: u32, c: u32, lane: u32) {
-    for (var boundary = first; boundary < params.boundaries; boundary += stride) {
+// The first side of a body sums them all; a list longer than a workgroup is summed by the workgroup in which
+// it starts, and no more than one does.
+@compute @workgroup_size(64)
+fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let side = flat(invocation);
+    var body = NONE;
+    if side < status.sides && first_side(side_bodies[side]) == side {
+        body = side_bodies[side];
+    }
+    var count = 0u;
+    if body != NONE {
+        count = side_ends[body] - side;
+    }
+    if body != NONE && count <= GROUP {
+        take(body, sum_of(side, side + count, 1u));
+    }
+    if HAS_HUBS {
         if lane == 0u {
-            sharing = atomicLoad(&free_boundaries[boundary].counts[c]);
+            long_list = NONE;
         }
-        if workgroupUniformLoad(&sharing) > 0u {
-            gather_boundary(boundary, c, lane);
+        workgroupBarrier();
+        if count > GROUP {
+            long_list = body;
+        }
+        let long = workgroupUniformLoad(&long_list);
+        if long != NONE {
+            gather_long_list(long, lane);
         }
     }
 }
 
-fn gather_boundary(boundary: u32, c: u32, lane: u32) {
-    var linear = vec3f(0.0);
-    var angular = vec3f(0.0);
-    for (var place = colour_starts[c] + lane; place < colour_starts[c + 1u]; place += 256u) {
-        let bodies = row_targets[place].bodies;
-        if bodies.x == boundary {
-            let share = share_of(place);
-            linear += share.linear;
-            angular += cross(row_arms[place].arm_a, share.linear) + share.rolling;
-        }
-        if bodies.y == boundary {
-            let share = share_of(place);
-            linear -= share.linear;
-            angular -= cross(row_arms[place].arm_b, share.linear) + share.rolling;
-        }
+fn first_side(body: u32) -> u32 {
+    if body == 0u {
+        return 0u;
     }
-    linear_sums[lane] = linear;
-    angular_sums[lane] = angular;
+    return side_ends[body - 1u];
+}
+
+fn sum_of(first: u32, end: u32, stride: u32) -> Share {
+    var sum = Share(vec3f(0.0), vec3f(0.0));
+    for (var side = first; side < end; side += stride) {
+        sum = plus(sum, load_share(side));
+    }
+    return sum;
+}
+
+fn gather_long_list(body: u32, lane: u32) {
+    sums[lane] = sum_of(first_side(body) + lane, side_ends[body], GROUP);
     workgroupBarrier();
-    for (var reach = 128u; reach > 0u; reach /= 2u) {
+    for (var reach = GROUP / 2u; reach > 0u; reach /= 2u) {
         if lane < reach {
-            linear_sums[lane] += linear_sums[lane + reach];
-            angular_sums[lane] += angular_sums[lane + reach];
+            sums[lane] = plus(sums[lane], sums[lane + reach]);
         }
         workgroupBarrier();
     }
     if lane == 0u {
-        let locked = locks(vec2u(boundary)).x;
-        let body = velocities[boundary];
-        velocities[boundary].linear =
-            body.linear + body.inverse_mass * free_translation(locked) * linear_sums[0];
-        velocities[boundary].angular = body.angular + inverse_inertia_of(boundary) * angular_sums[0];
+        take(body, sums[0]);
     }
+}
+
+fn take(index: u32, share: Share) {
+    let body = velocities[index];
+    let locked = locks(vec2u(index)).x;
+    var linear = body.inverse_mass * share.linear;
+    var angular = body.inverse_inertia * share.angular;
+    if is_free_boundary(index) {
+        angular = inverse_inertia_of(index) * share.angular;
+    } else if HAS_LOCKS {
+        angular *= free_rotation(locked);
+    }
+    if HAS_LOCKS {
+        linear *= free_translation(locked);
+    }
+    velocities[index].linear = body.linear + linear;
+    velocities[index].angular = body.angular + angular;
 }

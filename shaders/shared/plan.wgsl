@@ -1,24 +1,12 @@
-// Dispatch sizes of one sweep: a group count for each of the first colours, and one workgroup for the
-// rest if there is any. Run by 64 invocations.
+// Sizes of dispatches, worked out on the device. Declared by each shader: `arguments`.
 
-fn plan_colour_arguments(first: u32, lane: u32, runs: bool) {
-    if lane == 0u {
-        status.sweeps = 0u;
-        status.converged = 0u;
-        atomicStore(&status.change, 0u);
-    }
-    if lane > DISPATCHED_COLOURS {
-        return;
-    }
-    var groups = 0u;
-    if runs && lane < DISPATCHED_COLOURS {
-        groups = (colour_starts[lane + 1u] - colour_starts[lane] + GROUP - 1u) / GROUP;
-    }
-    if runs && lane == DISPATCHED_COLOURS {
-        groups = select(0u, 1u, status.contacts > colour_starts[DISPATCHED_COLOURS]);
-    }
-    let at = 3u * (first + lane);
-    arguments[at] = min(groups, GROUPS_PER_ROW);
-    arguments[at + 1u] = (groups + GROUPS_PER_ROW - 1u) / GROUPS_PER_ROW;
-    arguments[at + 2u] = 1u;
+fn plan_groups(place: u32, groups: u32) {
+    arguments[3u * place] = min(groups, GROUPS_PER_ROW);
+    arguments[3u * place + 1u] = (groups + GROUPS_PER_ROW - 1u) / GROUPS_PER_ROW;
+    arguments[3u * place + 2u] = 1u;
+}
+
+// So many invocations, in workgroups of 64.
+fn plan(place: u32, invocations: u32) {
+    plan_groups(place, (invocations + GROUP - 1u) / GROUP);
 }

@@ -1,49 +1,119 @@
-// Mass splitting [E5]: how the many contacts of a free boundary are solved at the same time.
-// Twin: src/reference/split.rs. In a colour each of its n contacts works on a copy of the boundary with 1/n of
-// its mass and inertia; then the boundary takes the sum of the impulses, in a fixed order.
+// Mass splitting [E5]: how the contacts without a colour are solved at the same time. Twin:
+// src/reference/split.rs. Each of the n contacts of a body works on a copy of it with 1/n of its mass and inertia;
+// then the body takes the mean of the copies, which is the sum of the impulses on the whole, in a fixed order.
 
-// What a shared contact does to its bodies, and D of its rows.
+@group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // by side: three each, linear then angular
+@group(0) @binding(18) var<storage, read> rest: array<Rest>;
+
+// What a contact does to one of its bodies.
+struct Share {
+    linear: vec3f,             // [N s]
+    angular: vec3f,            // [N m s]
+}
+
+// The two sides of a contact; a body of NONE is none.
+struct Sides {
+    bodies: vec2u,
+    rest: Rest,
+    a: Share,
+    b: Share,
+}
+
+fn no_sides() -> Sides {
+    let none = Share(vec3f(0.0), vec3f(0.0));
+    return Sides(vec2u(NONE), Rest(vec2u(NONE), vec2u(1u)), none, none);
+}
+
+fn sides_of(contact: u32, row: Row, impulse: Impulse) -> Sides {
+    return Sides(row.bodies, rest[contact],
+        Share(impulse.linear, cross(row.arm_a, impulse.linear) + impulse.rolling),
+        Share(-impulse.linear, -cross(row.arm_b, impulse.linear) - impulse.rolling));
+}
+
+var<workgroup> side_owners: array<vec2u, 64>;
+var<workgroup> shares_a: array<Share, 64>;
+var<workgroup> shares_b: array<Share, 64>;
+
+// Puts the sides of the contacts of a workgroup aside; called by all 64 invocations.
+fn put_aside(lane: u32, sides: Sides) {
+    var a = sides.a;
+    var b = sides.b;
+    if HAS_HUBS {
+        side_owners[lane] = sides.bodies;
+        shares_a[lane] = sides.a;
+        shares_b[lane] = sides.b;
+        workgroupBarrier();
+        if sides.rest.slots.x != NONE && sides.rest.copies.x > HUB {
+            a = sum_over_group(sides.bodies.x);
+        }
+        if sides.rest.slots.y != NONE && sides.rest.copies.y > HUB {
+            b = sum_over_group(sides.bodies.y);
+        }
+    }
+    store_share(sides.rest.slots.x, a);
+    store_share(sides.rest.slots.y, b);
+}
+
+fn sum_over_group(body: u32) -> Share {
+    var sum = Share(vec3f(0.0), vec3f(0.0));
+    for (var lane = 0u; lane < GROUP; lane++) {
+        if side_owners[lane].x == body {
+            sum = plus(sum, shares_a[lane]);
+        }
+        if side_owners[lane].y == body {
+            sum = plus(sum, shares_b[lane]);
+        }
+    }
+    return sum;
+}
+
+fn plus(x: Share, y: Share) -> Share {
+    return Share(x.linear + y.linear, x.angular + y.angular);
+}
+
+fn store_share(slot: u32, share: Share) {
+    if slot == NONE {
+        return;
+    }
+    shares[3u * slot] = share.linear.xy;
+    shares[3u * slot + 1u] = vec2f(share.linear.z, share.angular.x);
+    shares[3u * slot + 2u] = share.angular.yz;
+}
+
+fn load_share(slot: u32) -> Share {
+    let x = shares[3u * slot];
+    let y = shares[3u * slot + 1u];
+    let z = shares[3u * slot + 2u];
+    return Share(vec3f(x, y.x), vec3f(y.y, z));
+}
+
+// What a contact with a free boundary does to its bodies, and D of its rows.
 struct SharedSolution {
     impulse: Impulse,
-    a: Heavy,
-    b: Heavy,
-    d: vec3f,
     change: f32,               // [m/s], where a tolerance is set
 }
 
-// Copies of a body in a colour: 1 for what is not shared, and in the tail.
-fn copies_of(body: u32, colour: u32) -> f32 {
-    if colour < COLOURS && is_free_boundary(body) {
-        return f32(atomicLoad(&free_boundaries[body].counts[colour]));
-    }
-    return 1.0;
-}
-
 // A normal impulse changes the slip here, so friction follows from the velocities after it.
-fn solve_shared(row: Row, old: Impulse, a: Heavy, b: Heavy) -> SharedSolution {
-    var solution = SharedSolution(Impulse(vec3f(0.0), vec3f(0.0)), a, b, shared_diagonal(row, a, b), 0.0);
-    let d = solution.d;
+fn solve_shared(row: Row, old: Impulse, body_a: Heavy, body_b: Heavy) -> SharedSolution {
+    let d = shared_diagonal(row, body_a, body_b);
     let old_normal = dot(old.linear, row.normal);
     let old_tangent = old.linear - old_normal * row.normal;
-    let u_n = dot(shared_velocity(row, a, b), row.normal);
+    let u_n = dot(shared_velocity(row, body_a, body_b), row.normal);
     let normal = max(0.0, old_normal - safe_ratio(u_n + row.sigma_n * old_normal - row.target_velocity, d.x));
-    solution.a = push_heavy(solution.a, (normal - old_normal) * row.normal, row.arm_a);
-    solution.b = push_heavy(solution.b, (old_normal - normal) * row.normal, row.arm_b);
+    var a = push_heavy(body_a, (normal - old_normal) * row.normal, row.arm_a);
+    var b = push_heavy(body_b, (old_normal - normal) * row.normal, row.arm_b);
 
-    let u = shared_velocity(row, solution.a, solution.b);
+    let u = shared_velocity(row, a, b);
     let slip = u - dot(u, row.normal) * row.normal;
     let tangent = limit(old_tangent - slip * safe_ratio(1.0, d.y), row.friction * normal);
-    solution.a = push_heavy(solution.a, tangent - old_tangent, row.arm_a);
-    solution.b = push_heavy(solution.b, old_tangent - tangent, row.arm_b);
-    solution.impulse.linear = normal * row.normal + tangent;
+    a = push_heavy(a, tangent - old_tangent, row.arm_a);
+    b = push_heavy(b, old_tangent - tangent, row.arm_b);
 
-    let spin = solution.a.angular - solution.b.angular;
+    let spin = a.angular - b.angular;
     let rolling = limit(old.rolling - spin * safe_ratio(1.0, d.z), row.rolling_arm * normal);
-    solution.a = twist_heavy(solution.a, rolling - old.rolling);
-    solution.b = twist_heavy(solution.b, old.rolling - rolling);
-    solution.impulse.rolling = rolling;
+    var change = 0.0;
     if params.tolerance > 0.0 {
-        solution.change = max(abs(normal - old_normal) * d.x, length(tangent - old_tangent) * d.y);
+        change = max(abs(normal - old_normal) * d.x, length(tangent - old_tangent) * d.y);
     }
-    return solution;
+    return SharedSolution(Impulse(normal * row.normal + tangent, rolling), change);
 }

@@ -29,6 +29,8 @@ struct Params {
     cell_size: vec3f,          // [m]
     periods: vec3i,            // cells per period along each axis, 0: not periodic
     corners: u32,              // of free boundaries; they stand before the grains in `spheres`
+    rest_capacity: u32,
+    step_time: f32,            // all substeps [s]
 }
 
 // What the steps of one submission tell each other and the host.
@@ -44,9 +46,14 @@ struct Status {
     sweeps: u32,               // sweeps done in this substep
     bad_grain: atomic<u32>,    // smallest id of a grain with a bad velocity
     colours: u32,              // colours in use
-    tail: u32,                 // contacts without a colour
+    rest: u32,                 // contacts without a colour
     converged: u32,            // 1: no contact changed by more than the tolerance
     bad_boundary: atomic<u32>, // smallest index of a free boundary with a bad velocity
+    search: atomic<u32>,       // not 0: the next step searches for contacts
+    always: u32,               // 1: so does every step of this submission, as boundaries move
+    listed: u32,               // corners and grains that the present list of contacts knows of, 0 without one
+    sides: u32,                // sides of the rest, see Rest
+    searches: u32,             // searches in this submission
 }
 
 struct Pose {
@@ -84,7 +91,6 @@ struct FreeBoundary {
     spare_d: u32,
     spin: vec3f,               // angular velocity that belongs to it [rad/s]
     spare_e: u32,
-    counts: array<atomic<u32>, 64>,  // contacts in each colour
 }
 
 // Whether the scene has sinks; otherwise no grain is ever removed.
@@ -168,12 +174,20 @@ struct RowArms {
     law: u32,
 }
 
+// A contact without a colour: each body takes part in it as one of several copies, see split.wgsl. What
+// it does to its bodies is put aside, side by side, body by body.
+struct Rest {
+    slots: vec2u,              // places of its sides among those of all, NONE for none
+    copies: vec2u,             // of its bodies
+}
+
 const NONE = 0xffffffffu;
 const FAR = -1e30;             // target of a contact that takes no part
 
 const HALT_CONTACTS = 1u;      // more contacts than room
 const HALT_NOT_A_NUMBER = 2u;
 const HALT_EXPLODED = 4u;
+const HALT_REST = 8u;          // more contacts without a colour than room
 
 const WARM_COLD = 0u;
 const WARM_HISTORY = 1u;
@@ -184,16 +198,29 @@ const LAW_HERTZ = 0u;
 const LAW_HOOKE = 1u;
 const LAW_RIGID = 2u;
 
-const COLOURS = 64u;           // colour 64 is the tail
-const UNCOLOURED = 65u;
+const COLOURS = 8u;            // colour 8 is the rest
+const UNCOLOURED = 9u;
 
 // Places in `arguments`, three words each.
 const ARGUMENTS_CONTACTS = 0u;
-const ARGUMENTS_PENDING = 1u;
-const ARGUMENTS_IMPACT_CONTACTS = 2u;
-const ARGUMENTS_SWEEP = 3u;    // 16 colours, then the rest
-const ARGUMENTS_IMPACT_SWEEP = 20u;
-const DISPATCHED_COLOURS = 16u;
+const ARGUMENTS_IMPACT_CONTACTS = 1u;
+const ARGUMENTS_SWEEP = 2u;    // 8 colours, the rest, its sides
+const ARGUMENTS_IMPACT_SWEEP = 12u;
+// Those of the search: empty in steps that go on with the contacts of the last.
+const ARGUMENTS_SEARCH = 22u;  // one workgroup
+const ARGUMENTS_OLD_CONTACTS = 23u;
+const ARGUMENTS_OLD_OWNERS = 24u;
+const ARGUMENTS_BALLS = 25u;   // corners and grains, and one more
+const ARGUMENTS_BODIES = 26u;
+const ARGUMENTS_BUCKETS = 27u;
+const ARGUMENTS_BLOCKS = 28u;  // all room for contacts, in blocks of 256
+const ARGUMENTS_FOUND = 29u;   // contacts
+const ARGUMENTS_PENDING = 30u;
+const ARGUMENTS_REST = 31u;
+const ARGUMENTS_SCAN_BUCKETS = 32u;
+const ARGUMENTS_SCAN_STARTS = 33u;
+const ARGUMENTS_SCAN_COLOURS = 34u;
+const ARGUMENTS_SCAN_SIDES = 35u;
 
 const GROUP = 64u;             // invocations per workgroup
 const GROUPS_PER_ROW = 32768u; // larger dispatches are folded into rows
@@ -203,6 +230,11 @@ const GROUPS_PER_ROW = 32768u; // larger dispatches are folded into rows
 
 fn is_halted() -> bool {
     return atomicLoad(&status.halted) != 0u;
+}
+
+// Corners and grains: the indices of `spheres`.
+fn balls() -> u32 {
+    return params.corners + params.grains;
 }
 
 // Index of an invocation in a folded dispatch.

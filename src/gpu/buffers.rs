@@ -9,6 +9,7 @@ use crate::world::World;
 
 use super::device::Device;
 use super::layout;
+use super::step::COLOURS;
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
@@ -33,6 +34,8 @@ pub struct Capacity {
     pub sinks: u32,
     /// Contacts.
     pub contacts: u32,
+    /// Contacts without a colour.
+    pub rest: u32,
     /// Buckets of the grid, a power of two.
     pub buckets: u32,
     /// Substeps of one submission; the schedule of the boundaries and the ledger cover them.
@@ -57,6 +60,7 @@ impl Capacity {
             materials: world.materials.list.len() as u32,
             sinks: world.sinks.len() as u32,
             contacts: contacts.max(1),
+            rest: rest_of(contacts),
             buckets: grains.max(64).next_power_of_two(),
             substeps: STEPS_PER_SUBMISSION as u32 * substeps,
         }
@@ -72,6 +76,7 @@ impl Capacity {
         Capacity {
             grains,
             contacts: self.contacts.max(4 * grains + 64),
+            rest: self.rest.max(rest_of(4 * grains + 64)),
             buckets: grains.max(64).next_power_of_two(),
             ..*self
         }
@@ -87,9 +92,9 @@ impl Capacity {
         let bodies = u64::from(self.boundaries + self.grains);
         let (grains, contacts) = (u64::from(self.grains), u64::from(self.contacts));
         let balls = u64::from(self.corners) + grains;
-        let shares = if self.free_boundaries > 0 { contacts } else { 0 };
+        let rest = u64::from(self.rest);
         let buckets = u64::from(self.buckets);
-        let colour_counts = 65 * contacts.div_ceil(256);
+        let colour_counts = (u64::from(COLOURS) + 1) * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         vec![
@@ -110,10 +115,17 @@ impl Capacity {
             ("bucket_sums", 4 * buckets.div_ceil(1024)),
             ("contact_sums", 4 * (balls + 1).div_ceil(1024)),
             ("colour_sums", 4 * colour_counts.div_ceil(1024)),
-            ("used", 8 * bodies),
+            ("side_sums", 4 * bodies.div_ceil(1024)),
+            ("used", 4 * bodies),
             ("best", 8 * bodies),
             ("colour_counts", 4 * colour_counts),
-            ("colour_starts", 4 * 66),
+            ("colour_starts", 4 * (u64::from(COLOURS) + 2)),
+            ("copies", 4 * bodies),
+            ("side_ends", 4 * bodies),
+            ("rest", rest * size_of::<layout::Rest>() as u64),
+            ("side_bodies", 2 * 4 * rest),
+            ("shares", 2 * 24 * rest),
+            ("travel", 4 * grains),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
             ("colours", 4 * contacts),
             ("row_targets", contacts * size_of::<layout::RowTarget>() as u64),
@@ -123,7 +135,6 @@ impl Capacity {
             ("old_colours", 4 * contacts),
             ("old_impulses", 24 * contacts),
             ("free_boundaries", u64::from(self.boundaries) * size_of::<layout::FreeBoundary>() as u64),
-            ("shares", 24 * shares),
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", bodies * size_of::<layout::Velocity>() as u64),
             ("work_sums", (contacts.div_ceil(64) + bodies.div_ceil(64)) * size_of::<layout::Works>() as u64),
@@ -140,6 +151,11 @@ impl Capacity {
     pub fn bytes(&self) -> u64 {
         self.sizes().into_iter().map(|(_, bytes)| bytes.max(SMALLEST)).sum()
     }
+}
+
+/// Room for contacts without a colour: 4 to 8 % in beds of equal spheres. A scene with more grows it.
+fn rest_of(contacts: u32) -> u32 {
+    contacts / 8 + 64
 }
 
 /// All buffers of an engine.

@@ -10,7 +10,7 @@ use super::buffers::{Buffers, Capacity};
 use super::counted::CountedPass;
 use super::device::Device;
 use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
-use super::step::{self, Aliases, DISPATCHED_COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
+use super::step::{self, Aliases, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
 
 /// Distance of two entries in the buffer of indices: the alignment of dynamic offsets everywhere.
 const INDEX_STRIDE: u32 = 256;
@@ -40,6 +40,8 @@ pub struct Features {
     pub sinks: bool,
     /// Free boundaries.
     pub free_boundaries: bool,
+    /// Bodies that may have very many contacts: free boundaries, or grains of very different size.
+    pub hubs: bool,
     /// Periodic axes.
     pub period: bool,
 }
@@ -51,6 +53,7 @@ impl Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
             sinks: !world.sinks.is_empty(),
             free_boundaries: world.free_boundaries().next().is_some(),
+            hubs: world.free_boundaries().next().is_some() || has_hubs(world),
             period: !world.periodic.is_none(),
         }
     }
@@ -62,6 +65,7 @@ impl Features {
             ("HAS_SINKS", self.sinks),
             ("HAS_PERIOD", self.period),
             ("HAS_FREE_BOUNDARIES", self.free_boundaries),
+            ("HAS_HUBS", self.hubs),
         ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()
@@ -69,6 +73,12 @@ impl Features {
             .map(|(name, on)| (name, f64::from(u8::from(on))))
             .collect()
     }
+}
+
+/// Whether some grain is more than twice as large as another: see `HUB` in WGSL.
+fn has_hubs(world: &World) -> bool {
+    let radii = || world.spheres.iter().map(|sphere| sphere.radius);
+    radii().fold(0.0, f64::max) > 2.0 * radii().fold(f64::INFINITY, f64::min)
 }
 
 struct Pipeline {
@@ -229,9 +239,7 @@ impl Kernels {
                     self.run(pass, kernel, 0, buffers);
                 }
                 Work::Book(_) => {}
-                Work::Share(kernel) if self.features.free_boundaries => self.run(pass, kernel, 0, buffers),
-                Work::Share(_) => {}
-                Work::Scan(aliases) => self.scan(pass, aliases, buffers),
+                Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
                 Work::Rounds(kernels, times) => {
                     for round in 0..*times {
                         kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
@@ -261,36 +269,23 @@ impl Kernels {
 
     fn run(&self, pass: &mut CountedPass<'_>, kernel: &Kernel, index: u32, buffers: &Buffers) {
         self.set(pass, (kernel.shader, kernel.entry), kernel.aliases, index);
-        match extent(kernel.over, buffers.capacity()) {
-            Extent::Groups(groups) => dispatch(pass, groups),
-            Extent::Indirect(place) => {
-                pass.dispatch_workgroups_indirect(buffers.get("arguments"), 12 * u64::from(place));
-            }
-        }
+        dispatch_over(pass, kernel.over, buffers);
     }
 
-    fn scan(&self, pass: &mut CountedPass<'_>, aliases: Aliases, buffers: &Buffers) {
-        let values = buffer_of("scan_values", aliases);
-        let blocks = (buffers.get(values).size() / 4).div_ceil(1024) as u32;
-        for (kernel, groups) in SCAN.into_iter().zip([blocks, 1, blocks]) {
+    fn scan(&self, pass: &mut CountedPass<'_>, over: Over, aliases: Aliases, buffers: &Buffers) {
+        for (kernel, over) in SCAN.into_iter().zip([over, Over::Search, over]) {
             self.set(pass, ("scan", kernel), aliases, 0);
-            dispatch(pass, groups);
+            dispatch_over(pass, over, buffers);
         }
     }
 
     fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, buffers: &Buffers) {
-        let arguments = buffers.get("arguments");
-        let offset = |place: u32| 12 * u64::from(kernels.arguments + place);
-        for colour in 0..DISPATCHED_COLOURS {
-            let gather = self.features.free_boundaries.then_some(&kernels.gather);
-            for Kernel { shader, entry, aliases, .. } in std::iter::once(&kernels.colour).chain(gather) {
-                self.set(pass, (shader, entry), aliases, colour);
-                pass.dispatch_workgroups_indirect(arguments, offset(colour));
-            }
+        let colours = (0..COLOURS).map(|colour| (&kernels.colour, colour));
+        let all = colours.chain([(&kernels.rest, COLOURS), (&kernels.gather, COLOURS + 1)]);
+        for (Kernel { shader, entry, aliases, .. }, place) in all {
+            self.set(pass, (shader, entry), aliases, place);
+            dispatch_planned(pass, kernels.arguments + place, buffers);
         }
-        let Kernel { shader, entry, aliases, .. } = kernels.rest;
-        self.set(pass, (shader, entry), aliases, 0);
-        pass.dispatch_workgroups_indirect(arguments, offset(DISPATCHED_COLOURS));
     }
 }
 
@@ -299,27 +294,26 @@ fn buffer_of(variable: &str, aliases: Aliases) -> &str {
     aliases.iter().find(|(from, _)| *from == variable).map_or(variable, |(_, to)| to)
 }
 
-enum Extent {
-    Groups(u32),
-    Indirect(u32),
+/// Workgroups that cover what a kernel runs over.
+fn dispatch_over(pass: &mut CountedPass<'_>, over: Over, buffers: &Buffers) {
+    let Capacity { grains, boundaries, sinks, .. } = *buffers.capacity();
+    let invocations = match over {
+        Over::Grains => grains,
+        Over::GrainsNearSinks if sinks == 0 => 0,
+        Over::GrainsNearSinks => grains,
+        Over::Bodies => boundaries + grains,
+        Over::Boundaries => boundaries,
+        planned => match planned.place() {
+            Some(place) => return dispatch_planned(pass, place, buffers),
+            None => 1,
+        },
+    };
+    dispatch(pass, invocations.div_ceil(64));
 }
 
-/// Workgroups that cover what a kernel runs over.
-fn extent(over: Over, capacity: &Capacity) -> Extent {
-    let groups = |count: u32| Extent::Groups(count.div_ceil(64));
-    match over {
-        Over::Once => Extent::Groups(1),
-        Over::Grains => groups(capacity.corners + capacity.grains + 1),
-        Over::GrainsNearSinks if capacity.sinks == 0 => Extent::Groups(0),
-        Over::GrainsNearSinks => groups(capacity.grains),
-        Over::Bodies => groups(capacity.boundaries + capacity.grains),
-        Over::Boundaries => groups(capacity.boundaries),
-        Over::Buckets => groups(capacity.buckets),
-        Over::ContactBlocks => Extent::Groups(capacity.contacts.div_ceil(256)),
-        Over::Contacts => Extent::Indirect(0),
-        Over::Pending => Extent::Indirect(1),
-        Over::ImpactContacts => Extent::Indirect(2),
-    }
+/// As many workgroups as the device has written down.
+fn dispatch_planned(pass: &mut CountedPass<'_>, place: u32, buffers: &Buffers) {
+    pass.dispatch_workgroups_indirect(buffers.get("arguments"), 12 * u64::from(place));
 }
 
 fn dispatch(pass: &mut CountedPass<'_>, groups: u32) {
@@ -334,12 +328,12 @@ fn uses() -> Vec<(Name, Aliases)> {
     let mut add = |kernel: &Kernel| uses.push(((kernel.shader, kernel.entry), kernel.aliases));
     for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
         match work {
-            Work::Run(kernel) | Work::Book(kernel) | Work::Share(kernel) => add(kernel),
+            Work::Run(kernel) | Work::Book(kernel) => add(kernel),
             Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
             Work::Colours(pass) | Work::Sweeps(pass) => {
-                [&pass.colour, &pass.gather, &pass.rest].into_iter().for_each(&mut add)
+                [&pass.colour, &pass.rest, &pass.gather].into_iter().for_each(&mut add)
             }
-            Work::Scan(aliases) => SCAN.into_iter().for_each(|entry| {
+            Work::Scan(_, aliases) => SCAN.into_iter().for_each(|entry| {
                 add(&Kernel { shader: "scan", entry, over: Over::Once, aliases });
             }),
         }

@@ -14,6 +14,8 @@ use crate::settings::{
 };
 use crate::world::{Corner, Form, Side, World, contact_reach};
 
+use super::buffers::Capacity;
+
 /// No index; WGSL `NONE`.
 pub const NONE: u32 = u32::MAX;
 /// More contacts than room.
@@ -22,6 +24,8 @@ pub const HALT_CONTACTS: u32 = 1;
 pub const HALT_NOT_A_NUMBER: u32 = 2;
 /// A grain moves too far in a substep.
 pub const HALT_EXPLODED: u32 = 4;
+/// More contacts without a colour than room.
+pub const HALT_REST: u32 = 8;
 
 /// Constants of a run; WGSL `Params`.
 #[derive(Debug, Clone, Copy, ShaderType)]
@@ -53,6 +57,8 @@ pub struct Params {
     pub cell_size: Vec3,
     pub periods: IVec3,
     pub corners: u32,
+    pub rest_capacity: u32,
+    pub step_time: f32,
 }
 
 /// State of the submission; WGSL `Status`.
@@ -71,9 +77,14 @@ pub struct Status {
     pub sweeps: u32,
     pub bad_grain: u32,
     pub colours: u32,
-    pub tail: u32,
+    pub rest: u32,
     pub converged: u32,
     pub bad_boundary: u32,
+    pub search: u32,
+    pub always: u32,
+    pub listed: u32,
+    pub sides: u32,
+    pub searches: u32,
 }
 
 impl Default for Status {
@@ -204,6 +215,13 @@ pub struct BoundaryState {
     pub spare_b: u32,
 }
 
+impl BoundaryState {
+    /// Whether the boundary moves in this substep.
+    pub(super) fn moves(&self) -> bool {
+        self.linear != [0.0; 3] || self.angular != [0.0; 3]
+    }
+}
+
 /// Work of a substep, or of a part of it \[J\]; WGSL `Works`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
@@ -216,6 +234,15 @@ pub struct Works {
     pub rolling: f32,
     pub impact: f32,
     pub spare: [u32; 2],
+}
+
+/// A contact without a colour; WGSL `Rest`.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
+pub struct Rest {
+    pub slots: [u32; 2],
+    pub copies: [u32; 2],
 }
 
 /// A boundary as mass splitting needs it; WGSL `FreeBoundary`.
@@ -233,7 +260,6 @@ pub struct FreeBoundary {
     pub spare_d: u32,
     pub spin: [f32; 3],
     pub spare_e: u32,
-    pub counts: [u32; 64],
 }
 
 /// The grid that positions are anchored to.
@@ -328,13 +354,7 @@ fn quaternion(q: DQuat) -> [f32; 4] {
 }
 
 impl Params {
-    pub(super) fn new(
-        world: &World,
-        settings: &Settings,
-        anchors: &Anchors,
-        buckets: u32,
-        contact_capacity: u32,
-    ) -> Params {
+    pub(super) fn new(world: &World, settings: &Settings, anchors: &Anchors, capacity: &Capacity) -> Params {
         let h = settings.substep();
         let (warm_start, fraction, motion) = match settings.warm_start {
             WarmStart::Cold => (0, 0.0, 1.0),
@@ -342,7 +362,7 @@ impl Params {
             WarmStart::Adaptive { fraction, motion } => (2, fraction, motion),
             WarmStart::Model => (3, 0.0, 1.0),
         };
-        let [stride_y, stride_z] = anchors.strides(world, buckets);
+        let [stride_y, stride_z] = anchors.strides(world, capacity.buckets);
         Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
@@ -361,10 +381,10 @@ impl Params {
             boundaries: world.boundaries.len() as u32,
             surfaces: world.surfaces.len() as u32,
             materials: world.materials.list.len() as u32,
-            bucket_mask: buckets - 1,
+            bucket_mask: capacity.buckets - 1,
             stride_y,
             stride_z,
-            contact_capacity,
+            contact_capacity: capacity.contacts,
             model_gain: (h / MODEL_GAMMA) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
             speed_limit: (TRAVEL_LIMIT * world.largest_diameter() / h) as f32,
@@ -374,6 +394,8 @@ impl Params {
             cell_size: Vec3::from(single(anchors.cell_size)),
             periods: anchors.periods.as_ivec3(),
             corners: world.corners.len() as u32,
+            rest_capacity: capacity.rest,
+            step_time: settings.time_step as f32,
         }
     }
 

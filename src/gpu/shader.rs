@@ -28,16 +28,18 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 13] = [
+pub const SOURCES: [Source; 15] = [
     source!("scan" uses "types"),
-    source!("broadphase" uses "types" "motion" "surface" "ball"),
+    source!("search" uses "types" "plan"),
+    source!("broadphase" uses "types" "motion" "surface" "ball" "plan"),
     source!("matching" uses "types" "impulses"),
-    source!("colouring" uses "types"),
+    source!("colouring" uses "types" "plan"),
+    source!("rest" uses "types" "hubs"),
     source!("narrowphase" uses "types" "motion" "surface" "ball" "impulses"),
-    source!("impact" uses "types" "motion" "rows" "plan" "heavy"),
-    source!("predict" uses "types" "motion" "rows" "plan" "solve" "impulses"),
-    source!("warm_start" uses "types" "motion" "rows" "solve" "impulses" "colour" "heavy" "split" "gather"),
-    source!("sweep" uses "types" "motion" "rows" "solve" "impulses" "colour" "heavy" "split" "gather"),
+    source!("impact" uses "types" "motion" "rows" "plan" "plan_sweep" "heavy"),
+    source!("predict" uses "types" "motion" "rows" "plan" "plan_sweep" "solve" "impulses"),
+    source!("warm_start" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split"),
+    source!("sweep" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split" "gather"),
     source!("residual" uses "types" "motion" "rows" "solve" "impulses" "heavy"),
     source!("integrate" uses "types" "motion" "heavy"),
     source!("sinks" uses "types" "motion" "surface"),

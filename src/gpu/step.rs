@@ -1,12 +1,16 @@
 //! One time step as a list of stages that one can read aloud. The list is the algorithm.
 
-use Over::*;
-use Work::*;
+use Over::{
+    Balls, Bodies, Boundaries, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found, Grains,
+    GrainsNearSinks, ImpactContacts, OldContacts, OldOwners, Once, Pending, Rest, Search, SearchBodies,
+    SideScan, StartScan,
+};
+use Work::{Book, Colours, Rounds, Run, Scan, Sweeps};
 
 /// When a stage runs within a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Once, before the substeps.
+    /// Once, before the substeps, if the contacts of the last search will not do.
     Search,
     /// In each substep.
     Solve,
@@ -24,12 +28,13 @@ pub struct Stage {
     pub work: &'static [Work],
 }
 
-/// What a kernel runs over.
+/// What a kernel runs over. Where the device works out the number itself, the value stands for its place
+/// in `arguments` (`ARGUMENTS_*` in WGSL).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     /// One workgroup.
     Once,
-    /// All corners and grains, and one more.
+    /// All grains.
     Grains,
     /// All grains if there are sinks.
     GrainsNearSinks,
@@ -37,16 +42,64 @@ pub enum Over {
     Bodies,
     /// All boundaries.
     Boundaries,
+    /// All contacts of this step.
+    Contacts,
+    /// All contacts if something bounces.
+    ImpactContacts,
+    /// In a search, one workgroup; this and all that follow are empty in a step that does not search.
+    Search,
+    /// Contacts of the last list.
+    OldContacts,
+    /// Corners and grains that the last list knows of, and one more.
+    OldOwners,
+    /// All corners and grains, and one more.
+    Balls,
+    /// All bodies.
+    SearchBodies,
     /// All buckets of the grid.
     Buckets,
     /// All room for contacts, in blocks of 256.
     ContactBlocks,
-    /// All contacts of this step.
-    Contacts,
+    /// Contacts found.
+    Found,
     /// Contacts that still need a colour, if they are many.
     Pending,
-    /// All contacts if something bounces.
-    ImpactContacts,
+    /// Contacts without a colour.
+    Rest,
+    /// Blocks of a prefix sum over the buckets,
+    BucketScan,
+    /// over corners and grains,
+    StartScan,
+    /// over colours and blocks of contacts,
+    ColourScan,
+    /// over bodies.
+    SideScan,
+}
+
+impl Over {
+    /// Place of the size in `arguments`, where the device works it out.
+    pub fn place(self) -> Option<u32> {
+        let place = match self {
+            Once | Grains | GrainsNearSinks | Bodies | Boundaries => return None,
+            Contacts => 0,
+            ImpactContacts => 1,
+            Search => 22,
+            OldContacts => 23,
+            OldOwners => 24,
+            Balls => 25,
+            SearchBodies => 26,
+            Buckets => 27,
+            ContactBlocks => 28,
+            Found => 29,
+            Pending => 30,
+            Rest => 31,
+            BucketScan => 32,
+            StartScan => 33,
+            ColourScan => 34,
+            SideScan => 35,
+        };
+        Some(place)
+    }
 }
 
 /// Variables of a shader that stand for a buffer of another name.
@@ -58,13 +111,11 @@ pub enum Work {
     Run(Kernel),
     /// One kernel, where the ledger is kept.
     Book(Kernel),
-    /// One kernel, where there are free boundaries to share.
-    Share(Kernel),
-    /// Exclusive prefix sum: which buffer is `scan_values`, and which takes the block sums.
-    Scan(Aliases),
+    /// Exclusive prefix sum over so many blocks: which buffer is `scan_values`, and which takes the block sums.
+    Scan(Over, Aliases),
     /// Kernels in turn, `times` times, told the round.
     Rounds(&'static [Kernel], u32),
-    /// A pass over all contacts, colour by colour.
+    /// A pass over all contacts, colour by colour, then the rest.
     Colours(Pass),
     /// As many passes as there are iterations, fewer when the tolerance is met.
     Sweeps(Pass),
@@ -82,61 +133,75 @@ pub struct Kernel {
     pub aliases: Aliases,
 }
 
-/// Kernels of a pass over all contacts: one per colour, with what free boundaries take from it, and one for
-/// the rest.
+/// Kernels of a pass over all contacts: one per colour, one for the rest, and one in which bodies take what the
+/// rest does to them.
 pub struct Pass {
     /// Solves one colour.
     pub colour: Kernel,
-    /// After each colour: free boundaries take the impulses of their contacts.
-    pub gather: Kernel,
-    /// Solves the colours that have no dispatch of their own, and the tail.
+    /// Solves the contacts without a colour on copies of their bodies.
     pub rest: Kernel,
+    /// Bodies take the mean of their copies.
+    pub gather: Kernel,
     /// Where its dispatch sizes stand in `arguments`.
     pub arguments: u32,
 }
 
-/// Colours with a dispatch of their own (`DISPATCHED_COLOURS` in WGSL).
-pub const DISPATCHED_COLOURS: u32 = 16;
+/// Colours (`COLOURS` in WGSL).
+pub const COLOURS: u32 = 8;
 /// Rounds of colouring that are dispatched while many contacts need a colour.
 const ROUNDS: u32 = 12;
-/// Places of the dispatch sizes, as in `shaders/shared/types.wgsl`.
-const ARGUMENTS_SWEEP: u32 = 3;
-const ARGUMENTS_IMPACT_SWEEP: u32 = 20;
+/// Places of the dispatch sizes of a pass, as in `shaders/shared/types.wgsl`.
+const ARGUMENTS_SWEEP: u32 = 2;
+const ARGUMENTS_IMPACT_SWEEP: u32 = 12;
 
 /// The step.
 pub const STEP: &[Stage] = &[
+    Stage {
+        name: "search",
+        phase: Phase::Search,
+        work: &[
+            run("search", "plan_search", Once),
+            run("matching", "remember_contacts", OldContacts),
+            run("matching", "remember_owners", OldOwners),
+        ],
+    },
     Stage {
         name: "broadphase",
         phase: Phase::Search,
         work: &[
             run("broadphase", "clear_buckets", Buckets),
-            run("broadphase", "count_cells", Grains),
-            Scan(&[("scan_values", "bucket_ends"), ("scan_sums", "bucket_sums")]),
-            run("broadphase", "fill_cells", Grains),
+            run("broadphase", "count_cells", Balls),
+            Scan(BucketScan, &[("scan_values", "bucket_ends"), ("scan_sums", "bucket_sums")]),
+            run("broadphase", "fill_cells", Balls),
             run("broadphase", "sort_cells", Buckets),
-            run("broadphase", "count_pairs", Grains),
-            Scan(&[("scan_values", "contact_starts"), ("scan_sums", "contact_sums")]),
-            run("broadphase", "plan_contacts", Once),
-            run("broadphase", "store_pairs", Grains),
+            run("broadphase", "count_pairs", Balls),
+            Scan(StartScan, &[("scan_values", "contact_starts"), ("scan_sums", "contact_sums")]),
+            run("broadphase", "plan_contacts", Search),
+            run("broadphase", "store_pairs", Balls),
         ],
     },
-    Stage { name: "matching", phase: Phase::Search, work: &[run("matching", "match_previous", Contacts)] },
+    Stage { name: "matching", phase: Phase::Search, work: &[run("matching", "match_previous", Found)] },
     Stage {
         name: "colouring",
         phase: Phase::Search,
         work: &[
-            run("colouring", "clear_colours", Bodies),
-            pending("seed_colours", Contacts),
-            run("colouring", "plan_rounds", Once),
+            run("colouring", "clear_colours", SearchBodies),
+            pending("seed_colours", Found),
+            run("colouring", "plan_rounds", Search),
             Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
-            pending("finish_colouring", Once),
+            pending("finish_colouring", Search),
             run("colouring", "count_colours", ContactBlocks),
-            Scan(&[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
+            Scan(ColourScan, &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
             run("colouring", "place_contacts", ContactBlocks),
-            run("colouring", "find_starts", Once),
-            Share(kernel("colouring", "clear_shares", Boundaries)),
-            Share(kernel("colouring", "count_shares", Contacts)),
-            run("matching", "carry_impulses", Contacts),
+            run("colouring", "find_starts", Search),
+            rest("clear_sides", SearchBodies),
+            rest("count_copies", Found),
+            rest("count_sides", Rest),
+            Scan(SideScan, &[("scan_values", "side_ends"), ("scan_sums", "side_sums")]),
+            rest("fill_sides", Rest),
+            rest("order_sides", Rest),
+            run("matching", "carry_impulses", Found),
+            run("search", "finish_search", Search),
         ],
     },
     Stage {
@@ -155,8 +220,8 @@ pub const STEP: &[Stage] = &[
             Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", ImpactContacts) }),
             Sweeps(Pass {
                 colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_colour", Once) },
-                gather: kernel("sweep", "gather_colour", Once),
                 rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_rest", Once) },
+                gather: kernel("sweep", "gather_sides", Once),
                 arguments: ARGUMENTS_IMPACT_SWEEP,
             }),
             Book(Kernel { aliases: THROWN_AWAY, ..kernel("ledger", "book_impacts", ImpactContacts) }),
@@ -178,8 +243,8 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Solve,
         work: &[Colours(Pass {
             colour: kernel("warm_start", "apply_colour", Once),
-            gather: kernel("warm_start", "gather_colour", Once),
             rest: kernel("warm_start", "apply_rest", Once),
+            gather: kernel("sweep", "gather_sides", Once),
             arguments: ARGUMENTS_SWEEP,
         })],
     },
@@ -188,8 +253,8 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Solve,
         work: &[Sweeps(Pass {
             colour: kernel("sweep", "sweep_colour", Once),
-            gather: kernel("sweep", "gather_colour", Once),
             rest: kernel("sweep", "sweep_rest", Once),
+            gather: kernel("sweep", "gather_sides", Once),
             arguments: ARGUMENTS_SWEEP,
         })],
     },
@@ -209,15 +274,7 @@ pub const STEP: &[Stage] = &[
             run("integrate", "finish_substep", Once),
         ],
     },
-    Stage {
-        name: "remember",
-        phase: Phase::Close,
-        work: &[
-            run("matching", "remember_contacts", Contacts),
-            run("matching", "remember_owners", Grains),
-            run("matching", "finish_step", Once),
-        ],
-    },
+    Stage { name: "close", phase: Phase::Close, work: &[run("matching", "finish_step", Once)] },
 ];
 
 /// Name of the stage that sweeps over the contacts.
@@ -232,8 +289,9 @@ pub const RESIDUAL: Stage =
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// The list of contacts without a colour uses the room of the rows, which are made later.
-const PENDING: Aliases = &[("pending", "row_arms")];
+/// What only the search needs uses the room of the rows and of the shares, which are made later.
+const PENDING: Aliases = &[("pending", "row_targets")];
+const REST: Aliases = &[("rest_bodies", "row_arms"), ("unordered", "shares")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }
@@ -253,6 +311,10 @@ const fn pending_kernel(entry: &'static str, over: Over) -> Kernel {
 
 const fn pending(entry: &'static str, over: Over) -> Work {
     Run(pending_kernel(entry, over))
+}
+
+const fn rest(entry: &'static str, over: Over) -> Work {
+    Run(Kernel { shader: "rest", entry, over, aliases: REST })
 }
 
 /// Visits the stages of a step in order.

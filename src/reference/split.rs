@@ -55,7 +55,9 @@ impl Split {
         let mut sides: Vec<(u32, u32)> = Vec::with_capacity(2 * colouring.rest().len());
         for (row, &contact) in colouring.rest().iter().enumerate() {
             let bodies = bodies_of(contact).into_iter().zip(0..);
-            sides.extend(bodies.filter(|(body, _)| moves(body)).map(|(body, side)| (body, 2 * row as u32 + side)));
+            sides.extend(
+                bodies.filter(|(body, _)| moves(body)).map(|(body, side)| (body, 2 * row as u32 + side)),
+            );
         }
         sides.par_sort_unstable();
         split.copies = vec![0; world.bodies.len()];

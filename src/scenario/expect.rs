@@ -81,7 +81,7 @@ pub const QUANTITIES: &[&str] = &[
     "plug_share",
     "sweeps",
     "colours",
-    "tail",
+    "rest",
     "momentum_x",
     "momentum_y",
     "momentum_z",

@@ -1,0 +1,130 @@
+// Rest: the sides of the contacts without a colour, listed by body, for mass splitting [E5].
+// Twin: Split::new in src/reference/split.rs.
+//
+// A side of a contact is what it does to one of its bodies. The sides of a body stand together and in the order
+// of their contacts, so that their sum has the same bits in every run. A body of very many sides is a hub:
+// the sides that stand in one workgroup's contacts are summed there, and the first of them leads: it alone
+// is listed.
+
+@group(0) @binding(2) var<storage, read> contacts: array<Contact>;
+@group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
+@group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
+@group(0) @binding(5) var<storage, read> free_boundaries: array<FreeBoundary>;
+@group(0) @binding(6) var<storage, read> colour_starts: array<u32>;
+@group(0) @binding(7) var<storage, read_write> copies: array<atomic<u32>>;       // by body
+@group(0) @binding(8) var<storage, read_write> side_ends: array<atomic<u32>>;    // by body
+@group(0) @binding(9) var<storage, read_write> rest_bodies: array<vec2u>;        // NONE for what is never written
+@group(0) @binding(10) var<storage, read_write> unordered: array<u32>;           // sides: 2 · contact of the rest + side
+@group(0) @binding(11) var<storage, read_write> side_bodies: array<u32>;
+@group(0) @binding(12) var<storage, read_write> rest: array<Rest>;
+
+@compute @workgroup_size(64)
+fn clear_sides(@builtin(global_invocation_id) invocation: vec3u) {
+    let body = flat(invocation);
+    if body < params.boundaries + params.grains {
+        atomicStore(&copies[body], 0u);
+        atomicStore(&side_ends[body], 0u);
+    }
+}
+
+@compute @workgroup_size(64)
+fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() || contacts[k].place < colour_starts[COLOURS] {
+        return;
+    }
+    let contact = contacts[k];
+    var bodies = vec2u(spheres[contact.a - params.surfaces].body, NONE);
+    if contact.b >= params.surfaces {
+        bodies.y = spheres[contact.b - params.surfaces].body;
+    } else if HAS_FREE_BOUNDARIES && free_boundaries[surfaces[contact.b].body].moments.x > 0.0 {
+        bodies.y = surfaces[contact.b].body;
+    }
+    rest_bodies[contact.place - colour_starts[COLOURS]] = bodies;
+    atomicAdd(&copies[bodies.x], 1u);
+    if bodies.y != NONE {
+        atomicAdd(&copies[bodies.y], 1u);
+    }
+}
+
+// Whether a side is listed.
+fn leads(contact: u32, body: u32) -> bool {
+    if body == NONE {
+        return false;
+    }
+    if !HAS_HUBS || atomicLoad(&copies[body]) <= HUB {
+        return true;
+    }
+    for (var before = contact - contact % GROUP; before < contact; before++) {
+        if any(rest_bodies[before] == vec2u(body)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+@compute @workgroup_size(64)
+fn count_sides(@builtin(global_invocation_id) invocation: vec3u) {
+    let contact = flat(invocation);
+    if contact >= status.rest || is_halted() {
+        return;
+    }
+    for (var side = 0u; side < 2u; side++) {
+        let body = rest_bodies[contact][side];
+        if leads(contact, body) {
+            atomicAdd(&side_ends[body], 1u);
+        }
+    }
+}
+
+// After the scan `side_ends` holds where the sides of each body start; filling moves it to where they end.
+@compute @workgroup_size(64)
+fn fill_sides(@builtin(global_invocation_id) invocation: vec3u) {
+    let contact = flat(invocation);
+    if contact >= status.rest || is_halted() {
+        return;
+    }
+    for (var side = 0u; side < 2u; side++) {
+        let body = rest_bodies[contact][side];
+        if leads(contact, body) {
+            unordered[atomicAdd(&side_ends[body], 1u)] = 2u * contact + side;
+        }
+    }
+}
+
+// Whatever order the atomics left, a side stands after those of its body that belong to earlier contacts.
+@compute @workgroup_size(64)
+fn order_sides(@builtin(global_invocation_id) invocation: vec3u) {
+    let contact = flat(invocation);
+    if contact >= status.rest || is_halted() {
+        return;
+    }
+    var entry = Rest(vec2u(NONE), vec2u(1u));
+    for (var side = 0u; side < 2u; side++) {
+        let body = rest_bodies[contact][side];
+        if body == NONE {
+            continue;
+        }
+        entry.copies[side] = atomicLoad(&copies[body]);
+        if leads(contact, body) {
+            entry.slots[side] = slot_of(2u * contact + side, body);
+            side_bodies[entry.slots[side]] = body;
+        }
+    }
+    rest[contact] = entry;
+    if contact == 0u {
+        status.sides = atomicLoad(&side_ends[params.boundaries + params.grains - 1u]);
+    }
+}
+
+fn slot_of(side: u32, body: u32) -> u32 {
+    var start = 0u;
+    if body > 0u {
+        start = atomicLoad(&side_ends[body - 1u]);
+    }
+    var slot = start;
+    for (var other = start; other < atomicLoad(&side_ends[body]); other++) {
+        slot += select(0u, 1u, unordered[other] < side);
+    }
+    return slot;
+}

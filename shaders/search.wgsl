@@ -1,0 +1,50 @@
+// Search: whether the contacts found last are still all that can touch in this step. If they are, the
+// dispatches of the stages that find, match and colour contacts are empty. Twin: src/reference/search.rs.
+//
+// A search lists all pairs closer than the margin. Since then each grain has moved by `travel` at most; while
+// for none of them that and what this step may add comes to half the margin, no pair outside of
+// the list can touch. `integrate` judges that when it moves the grains.
+
+@group(0) @binding(2) var<storage, read_write> arguments: array<u32>;
+
+const SCAN_BLOCK = 1024u;      // as in scan.wgsl
+
+@compute @workgroup_size(1)
+fn plan_search() {
+    let runs = !is_halted() && atomicLoad(&status.search) != 0u;
+    if runs {
+        status.searches++;
+    }
+    let once = select(0u, 1u, runs);
+    plan_groups(ARGUMENTS_SEARCH, once);
+    let remembers = once * min(status.listed, 1u);
+    plan(ARGUMENTS_OLD_CONTACTS, remembers * status.contacts);
+    plan(ARGUMENTS_OLD_OWNERS, remembers * (status.listed + 1u));
+    let bodies = params.boundaries + params.grains;
+    let blocks = (params.contact_capacity + 255u) / 256u;
+    plan(ARGUMENTS_BALLS, once * (balls() + 1u));
+    plan(ARGUMENTS_BODIES, once * bodies);
+    plan(ARGUMENTS_BUCKETS, once * (params.bucket_mask + 1u));
+    plan_groups(ARGUMENTS_BLOCKS, once * blocks);
+    plan_scan(ARGUMENTS_SCAN_BUCKETS, once * (params.bucket_mask + 1u));
+    plan_scan(ARGUMENTS_SCAN_STARTS, once * (balls() + 1u));
+    plan_scan(ARGUMENTS_SCAN_COLOURS, once * (COLOURS + 1u) * blocks);
+    plan_scan(ARGUMENTS_SCAN_SIDES, once * bodies);
+    // Planned by the search as it goes on: nothing yet.
+    plan(ARGUMENTS_FOUND, 0u);
+    plan(ARGUMENTS_PENDING, 0u);
+    plan(ARGUMENTS_REST, 0u);
+}
+
+fn plan_scan(place: u32, values: u32) {
+    plan_groups(place, (values + SCAN_BLOCK - 1u) / SCAN_BLOCK);
+}
+
+// The list is complete: the next steps may go on with it.
+@compute @workgroup_size(1)
+fn finish_search() {
+    if !is_halted() {
+        status.listed = balls();
+        atomicStore(&status.search, status.always);
+    }
+}

@@ -1,0 +1,17 @@
+// Dispatch sizes of one sweep: each colour, the rest, its sides. Run by 64 invocations.
+
+fn plan_colours(first: u32, lane: u32, runs: bool) {
+    if lane == 0u {
+        status.sweeps = 0u;
+        status.converged = 0u;
+        atomicStore(&status.change, 0u);
+    }
+    if lane > COLOURS + 1u {
+        return;
+    }
+    var count = status.sides;
+    if lane <= COLOURS {
+        count = colour_starts[lane + 1u] - colour_starts[lane];
+    }
+    plan(first + lane, select(0u, count, runs));
+}

@@ -1,0 +1,62 @@
+//! Search: whether the contacts found last are still all that can touch in a step.
+//!
+//! A search lists all pairs closer than the margin. Since then each grain has moved by its `travel` at most;
+//! while for none of them that and what the step may add comes to half the margin, no pair outside of the list can
+//! touch. Boundaries that move, and grains that are added, call for a search. Twin: `shaders/search.wgsl`.
+
+use glam::DVec3;
+
+use crate::settings::Settings;
+use crate::world::World;
+
+use super::velocity::Velocity;
+
+/// How far grains have moved since the last search.
+#[derive(Debug, Clone, Default)]
+pub struct Travel {
+    /// Path of each grain \[m\]; empty before the first search.
+    paths: Vec<f64>,
+}
+
+impl Travel {
+    /// Starts anew: contacts are searched for now.
+    pub fn reset(&mut self, world: &World) {
+        self.paths.clear();
+        self.paths.resize(world.grain_count(), 0.0);
+    }
+
+    /// Adds what the grains move in a substep of `h` \[s\].
+    pub fn add(&mut self, world: &World, velocities: &[Velocity], h: f64) {
+        let grains = velocities.iter().skip(world.boundaries.len());
+        for (path, velocity) in self.paths.iter_mut().zip(grains).filter(|(_, velocity)| velocity.is_free()) {
+            *path += h * velocity.linear.length();
+        }
+    }
+
+    /// Whether the step that starts at `world.time` needs a search.
+    pub fn calls_for_search(&self, world: &World, settings: &Settings) -> bool {
+        self.paths.len() != world.grain_count()
+            || boundaries_move(world, settings)
+            || world.present_grains().any(|grain| self.may_leave(world, settings, grain))
+    }
+
+    /// Whether a grain may by the end of the step have moved half the margin since the last search.
+    fn may_leave(&self, world: &World, settings: &Settings, grain: usize) -> bool {
+        let step = settings.time_step;
+        let speed = world.bodies.velocity[world.grain_body(grain)].length();
+        let ahead = step * (speed + step * world.gravity.length());
+        self.paths[grain] + ahead > settings.contact_margin * world.spheres[grain].radius
+    }
+}
+
+fn boundaries_move(world: &World, settings: &Settings) -> bool {
+    let h = settings.substep();
+    let ends = || (1..=settings.substeps).map(|i| world.time + f64::from(i) * h);
+    world.boundaries.iter().any(|boundary| {
+        let moves = |end| {
+            let state = boundary.state_at(end, h);
+            state.velocity != DVec3::ZERO || state.angular_velocity != DVec3::ZERO
+        };
+        boundary.free_body().is_some() || ends().any(moves)
+    })
+}
