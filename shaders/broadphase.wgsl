@@ -204,6 +204,9 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
 // Announces the number of contacts, or that there is no room for them. The last list has been remembered.
 @compute @workgroup_size(1)
 fn plan_contacts() {
+    if !searches() {
+        return;
+    }
     if status.listed > 0u {
         status.remembered = status.listed;
         status.listed = 0u;

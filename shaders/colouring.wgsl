@@ -95,6 +95,9 @@ fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
 
 @compute @workgroup_size(1)
 fn plan_rounds() {
+    if !searches() {
+        return;
+    }
     let count = atomicLoad(&status.pending);
     plan(ARGUMENTS_PENDING, select(0u, count, count > FEW && !is_halted()));
 }
@@ -212,7 +215,7 @@ fn block_index(group: vec3u) -> u32 {
 }
 
 fn blocks() -> u32 {
-    return arrayLength(&colour_counts) / (COLOURS + 1u);
+    return (params.contact_capacity + 255u) / 256u;
 }
 
 // Contacts of each colour in each block of 256; colour by colour, so that a scan gives places.
@@ -263,7 +266,7 @@ fn place_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
 // Where each colour starts, where the rest starts, and the number of contacts.
 @compute @workgroup_size(1)
 fn find_starts() {
-    if is_halted() {
+    if is_halted() || !searches() {
         return;
     }
     for (var colour = 0u; colour <= COLOURS; colour++) {

@@ -36,8 +36,9 @@ fn heavy(index: u32, body: Velocity, locked: u32, copies: f32) -> Heavy {
         return Heavy(body.linear, body.angular, inverse_mass, copies * inverse_inertia_of(index),
             copies * body.inverse_inertia);
     }
-    let inverse_inertia = diagonal_matrix(body.inverse_inertia * free_rotation(locked));
-    return Heavy(body.linear, body.angular, inverse_mass, inverse_inertia, body.inverse_inertia);
+    let inverse_inertia = copies * body.inverse_inertia;
+    return Heavy(body.linear, body.angular, inverse_mass, diagonal_matrix(inverse_inertia * free_rotation(locked)),
+        inverse_inertia);
 }
 
 fn push_heavy(body: Heavy, impulse: vec3f, arm: vec3f) -> Heavy {

@@ -10,3 +10,8 @@ fn plan_groups(place: u32, groups: u32) {
 fn plan(place: u32, invocations: u32) {
     plan_groups(place, (invocations + GROUP - 1u) / GROUP);
 }
+
+// Whether this step searches for contacts: for kernels that plan, since those cannot be planned themselves.
+fn searches() -> bool {
+    return arguments[3u * ARGUMENTS_SEARCH] != 0u;
+}

@@ -155,7 +155,7 @@ impl Capacity {
 
 /// Room for contacts without a colour: 4 to 8 % in beds of equal spheres. A scene with more grows it.
 fn rest_of(contacts: u32) -> u32 {
-    contacts / 8 + 64
+    contacts / 8 + 1024
 }
 
 /// All buffers of an engine.
