@@ -10,9 +10,9 @@
 //!
 //! one step of either engine, the same words in the same order:
 //!
-//! broadphase · matching · colouring │ narrowphase · impact · predict · warm_start · sweep │ integrate
-//! └──────── find contacts ────────┘ └──────────────── solve velocities ─────────────────┘ └─ move ──┘
-//!                                   └──────────────────── in each substep ────────────────────────┘
+//! search · broadphase · matching · colouring │ narrowphase · impact · predict · warm_start · sweep │ integrate
+//! └───────────── find contacts ────────────┘ └──────────────── solve velocities ─────────────────┘ └─ move ──┘
+//!                                            └──────────────────── in each substep ────────────────────────┘
 //! ```
 //!
 //! A word names the shader (`shaders/sweep.wgsl`), its twin in Rust ([`reference::sweep`]), its entry in the

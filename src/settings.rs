@@ -87,7 +87,8 @@ pub struct Settings {
     pub warm_start: WarmStart,
     /// The normal contact law.
     pub normal_law: NormalLaw,
-    /// Gap up to which a pair is solved, in mean diameters of the two grains \[-\].
+    /// Gap up to which a pair is solved, in mean diameters of the two grains \[-\]. Pairs are searched for again
+    /// before any grain can have moved half of it.
     pub contact_margin: f64,
     /// Closing speed above which a contact bounces in the substep in which it would close \[E6\] \[m/s\].
     pub impact_threshold: f64,

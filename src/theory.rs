@@ -173,25 +173,26 @@
 //! Its arms are not parallel to n, so a normal impulse changes u_t: friction is computed from the velocities
 //! after it, which makes the three rows sequential.
 //!
-//! A sweep visits every contact once. Contacts of one colour share no grain and are solved at the same
-//! time; colours follow each other, up to 64 of them; contacts that find no colour come last, one after the
-//! other. A boundary that is not free is never written, so any number of contacts of one colour may share it. A
-//! contact of two grains takes the lowest colour that is free, one with a boundary the highest below 16: boundaries are
-//! solved last, so that a sweep ends with grains that keep out of the walls. The reference can also go by
-//! keys.
+//! A sweep visits every contact once. Contacts of one of 8 colours share no free body and are solved at the
+//! same time; colours follow each other, and what finds no colour is the rest, solved last by mass splitting. A
+//! boundary that is not free is never written, so any number of contacts of one colour may share it. A
+//! contact of two grains takes the lowest colour that is free, one with a boundary the highest: boundaries are
+//! solved late, so that a sweep ends with grains that keep out of the walls. The reference can also go by keys,
+//! one contact after the other.
 //!
-//! **Mass splitting.** A free boundary may have thousands of contacts in one colour (Tonge, Benevolenski &
-//! Voroshilov 2012). Each of its n contacts in that colour works on a copy of it:
+//! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). The contacts of the rest are solved at the same time,
+//! though they share bodies: the contacts of grains that have more than 8 or so, 4 to 8 % of those in a bed of
+//! equal spheres, and all contacts of free boundaries, which may be thousands. Each of the n contacts that a body has
+//! in the rest works on a copy of it:
 //!
 //! ```text
-//! copies:  n/m and n I⁻¹ in place of 1/m and I⁻¹, all with the velocity at the start of the colour
+//! copies:  n/m and n I⁻¹ in place of 1/m and I⁻¹, all with the velocity after the colours
 //! then:    v ← mean of the copies = v + M⁻¹ Σ Gᵀ Δλ
 //! ```
 //!
 //! The mean conserves momentum and cannot gain energy, as no copy does. Where nothing changes any more all
-//! copies have the velocity of the boundary, so the sweeps converge to the answer of those one by one, though
-//! more slowly the larger n is. The corners of a box take colours 15, 14, ... 8, one each; in the tail and in
-//! the order of keys n = 1. The residual \[E8\] uses D with n = 1.
+//! copies have the velocity of the body, so the sweeps converge to the answer of those one by one, though
+//! more slowly the larger n is. For n = 1 nothing is split. The residual \[E8\] uses D with n = 1.
 //!
 //! Sweeps end after [`iterations`](crate::settings::Settings::iterations), or when in one sweep no normal or
 //! friction row changed by as much as [`tolerance`](crate::settings::Settings::tolerance), measured as
