@@ -4,9 +4,6 @@ use std::path::Path;
 
 use esker::scenario::{Problems, Scenario};
 
-/// Version of esker that this is built with.
-pub const ESKER_VERSION: &str = "0.1.0";
-
 /// A bed above its box, about to drop.
 pub struct Bed {
     /// Grains, boundaries, materials, settings of esker.

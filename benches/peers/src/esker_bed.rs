@@ -38,7 +38,7 @@ impl EskerBed {
 
 impl Program for EskerBed {
     fn name(&self) -> String {
-        format!("esker, {} iterations, {}", self.iterations, self.engine.identity())
+        format!("esker, {} iterations, {}", self.iterations, self.engine.identity().device)
     }
 
     fn advance(&mut self, steps: u64) -> Result<(), Box<dyn Error>> {

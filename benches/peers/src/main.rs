@@ -60,8 +60,7 @@ impl From<Adapter> for DeviceChoice {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
     println!(
-        "esker {} and rapier3d {} on {} threads; wall milliseconds per simulated {} ms as median (least to most) over {TIMED_BLOCKS} blocks of {STEPS_PER_BLOCK} steps.\n",
-        bed::ESKER_VERSION,
+        "rapier3d {} and esker as it is here, on {} threads. Wall milliseconds per simulated {} ms are medians (least to most) over blocks of {STEPS_PER_BLOCK} steps.\n",
         rapier3d::VERSION,
         rayon::current_num_threads(),
         STEP * 1e3,
