@@ -65,11 +65,12 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 13] = [
+    let cases: [(&str, &[&str], usize); 14] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
         ("settle_1000.toml", &[], 1000),
+        ("deep_bed.toml", &[few], 1000),
         ("box_at_rest.toml", &[], 1000),
         ("pile.toml", &[], 3363),
         ("hopper.toml", &[], 1800),

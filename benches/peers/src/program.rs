@@ -1,0 +1,71 @@
+//! What the programs have in common: they advance a bed, and show where its grains are.
+
+use std::error::Error;
+use std::fmt;
+
+use esker::contact::Impulse;
+use esker::engine::{Snapshot, StepReport};
+use esker::observe::{contacts, energy, packing};
+use esker::reference::broadphase::find_pairs;
+use esker::world::World;
+
+/// Time step of all programs \[s\].
+pub const STEP: f64 = 5e-3;
+
+/// A program with a bed in it.
+pub trait Program {
+    /// Name and settings.
+    fn name(&self) -> String;
+
+    /// Advances by `steps` steps of [`STEP`].
+    ///
+    /// # Errors
+    /// When a step fails.
+    fn advance(&mut self, steps: u64) -> Result<(), Box<dyn Error>>;
+
+    /// The bed as it is now, in the words of esker.
+    ///
+    /// # Errors
+    /// When the state cannot be read back.
+    fn world(&mut self) -> Result<World, Box<dyn Error>>;
+}
+
+/// What a bed amounts to.
+pub struct State {
+    /// Mean and maximum overlap of the contacts that overlap \[d\].
+    mean_overlap: f64,
+    max_overlap: f64,
+    /// 99th percentile of the tops of the grains \[d\].
+    height: f64,
+    /// Per grain, spin included \[m g d\].
+    kinetic_energy: f64,
+}
+
+impl State {
+    /// Judges a bed by the positions and velocities of its grains alone, whichever program moved them.
+    ///
+    /// # Errors
+    /// When a grain is nowhere: the program blew up.
+    pub fn of(world: World, diameter: f64) -> Result<State, Box<dyn Error>> {
+        if !world.bodies.position.iter().all(|position| position.is_finite()) {
+            return Err("the position of a grain is not a number: the bed blew up".into());
+        }
+        let pairs = find_pairs(&world, 0.0).into_iter().map(|key| (key, Impulse::default())).collect();
+        let snapshot = Snapshot::new(world, pairs, STEP, StepReport::default());
+        // The observer gives overlaps over the radius.
+        let overlap = contacts::overlap(&snapshot);
+        Ok(State {
+            mean_overlap: 0.5 * overlap.mean,
+            max_overlap: 0.5 * overlap.max,
+            height: packing::height_p99(&snapshot) / diameter,
+            kinetic_energy: energy::kinetic_per_grain(&snapshot),
+        })
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let State { mean_overlap, max_overlap, height, kinetic_energy } = self;
+        write!(f, "{mean_overlap:.4} | {max_overlap:.3} | {height:.2} | {kinetic_energy:.0e}")
+    }
+}

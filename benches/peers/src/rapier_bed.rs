@@ -1,0 +1,138 @@
+//! The bed in rapier3d, in single precision on all cores.
+
+use std::error::Error;
+
+use esker::world::{Material, World};
+use glam::DVec3;
+use rapier3d::prelude::*;
+
+use crate::bed::Bed;
+use crate::program::{Program, STEP};
+
+/// Contact frequency of the retuned bed \[Hz\]. Less, and a bed of 17 layers sinks into itself.
+const FREQUENCY: Real = 480.0;
+/// Solver iterations of the retuned bed, each a substep.
+const ITERATIONS: usize = 8;
+/// Thickness of floor and walls \[d\]: grains do not get through.
+const THICKNESS: f64 = 10.0;
+/// Height of the walls \[d\].
+const WALL_HEIGHT: f64 = 1000.0;
+
+/// rapier3d with the bed in it.
+pub struct RapierBed {
+    name: String,
+    world: PhysicsWorld,
+    /// Bodies of the grains, in the order of their ids.
+    grains: Vec<RigidBodyHandle>,
+    /// The bed as it was dropped: everything but positions and velocities.
+    template: World,
+}
+
+impl RapierBed {
+    /// With the defaults of rapier3d, but for the time step and the unit of length: its lengths (slop, prediction
+    /// distance, speed of correction) are made for things of a metre and scale with that unit.
+    pub fn with_defaults(bed: &Bed) -> RapierBed {
+        let defaults = IntegrationParameters {
+            dt: STEP as Real,
+            length_unit: bed.diameter as Real,
+            ..IntegrationParameters::default()
+        };
+        RapierBed::new("rapier3d, defaults".to_owned(), bed, defaults)
+    }
+
+    /// With contacts as stiff as it takes, at the floor too, and more iterations.
+    pub fn retuned(bed: &Bed) -> RapierBed {
+        let softness =
+            SpringCoefficients { natural_frequency: FREQUENCY, ..SpringCoefficients::contact_defaults() };
+        let retuned = IntegrationParameters {
+            dt: STEP as Real,
+            length_unit: bed.diameter as Real,
+            contact_softness: softness,
+            static_contact_softness: softness,
+            num_solver_iterations: ITERATIONS,
+            ..IntegrationParameters::default()
+        };
+        RapierBed::new(format!("rapier3d, {FREQUENCY} Hz, {ITERATIONS} iterations"), bed, retuned)
+    }
+
+    fn new(name: String, bed: &Bed, integration_parameters: IntegrationParameters) -> RapierBed {
+        let template = bed.scenario.world.clone();
+        let mut world = PhysicsWorld {
+            gravity: vector(template.gravity),
+            integration_parameters,
+            ..PhysicsWorld::default()
+        };
+        add_box(&mut world, bed);
+        let grains = add_grains(&mut world, &template);
+        RapierBed { name, world, grains, template }
+    }
+}
+
+impl Program for RapierBed {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<(), Box<dyn Error>> {
+        (0..steps).for_each(|_| self.world.step());
+        Ok(())
+    }
+
+    fn world(&mut self) -> Result<World, Box<dyn Error>> {
+        let mut world = self.template.clone();
+        for (grain, &handle) in self.grains.iter().enumerate() {
+            let (body, id) = (&self.world.bodies[handle], world.grain_body(grain));
+            world.bodies.position[id] = wide(body.translation());
+            world.bodies.velocity[id] = wide(body.linvel());
+            world.bodies.angular_velocity[id] = wide(body.angvel());
+        }
+        Ok(world)
+    }
+}
+
+/// The rough floor and four smooth walls, all of them solid.
+fn add_box(world: &mut PhysicsWorld, bed: &Bed) {
+    let [thick, tall] = [THICKNESS, WALL_HEIGHT].map(|lengths| 0.5 * lengths * bed.diameter);
+    let (half, outer) = (bed.half_width, bed.half_width + 2.0 * thick);
+    let rough = &bed.scenario.world.materials.list[0];
+    let smooth = Material { friction: 0.0, ..rough.clone() };
+    let mut add = |half: DVec3, centre: DVec3, material: &Material| {
+        let [x, y, z] = half.to_array().map(|length| length as Real);
+        let body = RigidBodyBuilder::fixed().translation(vector(centre));
+        world.insert(body, with_material(ColliderBuilder::cuboid(x, y, z), material));
+    };
+    add(DVec3::new(outer, outer, thick), DVec3::new(0.0, 0.0, -thick), rough);
+    for side in [-1.0, 1.0] {
+        let offset = side * (half + thick);
+        add(DVec3::new(thick, outer, tall), DVec3::new(offset, 0.0, tall), &smooth);
+        add(DVec3::new(outer, thick, tall), DVec3::new(0.0, offset, tall), &smooth);
+    }
+}
+
+/// Balls that never sleep: a bed asleep costs nothing and computes nothing.
+fn add_grains(world: &mut PhysicsWorld, template: &World) -> Vec<RigidBodyHandle> {
+    let add = |(position, radius): (DVec3, f64)| {
+        let body = RigidBodyBuilder::dynamic().translation(vector(position)).can_sleep(false);
+        let ball = ColliderBuilder::ball(radius as Real);
+        world.insert(body, with_material(ball, &template.materials.list[0])).0
+    };
+    template.present_spheres().into_iter().map(add).collect()
+}
+
+/// Of each property the smaller value of a pair counts, as in esker.
+fn with_material(collider: ColliderBuilder, material: &Material) -> ColliderBuilder {
+    collider
+        .density(material.density as Real)
+        .friction(material.friction as Real)
+        .friction_combine_rule(CoefficientCombineRule::Min)
+        .restitution(material.restitution as Real)
+        .restitution_combine_rule(CoefficientCombineRule::Min)
+}
+
+fn vector(wide: DVec3) -> Vector {
+    Vector::from(wide.to_array().map(|x| x as Real))
+}
+
+fn wide(vector: Vector) -> DVec3 {
+    DVec3::from_array(vector.to_array().map(f64::from))
+}
