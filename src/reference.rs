@@ -26,7 +26,7 @@ use std::time::Instant;
 use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time};
+use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time, planned_contacts};
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
@@ -34,6 +34,11 @@ use crate::world::{Grain, World, contact_reach};
 use narrowphase::{Law, Row};
 use split::Split;
 use velocity::Velocity;
+
+/// Bytes that a contact keeps from step to step.
+const HELD_PER_CONTACT: u64 = (size_of::<Key>() + size_of::<Row>() + size_of::<u32>()) as u64;
+/// Bytes per contact that come and go: the impact stage solves a copy of the rows.
+const PASSING_PER_CONTACT: u64 = (size_of::<Row>() + 2 * size_of::<Key>()) as u64;
 
 /// The order in which contacts are visited within a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +96,8 @@ impl ReferenceEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         let period = world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin));
         assert!(period.is_ok(), "{period:?}");
+        let bodies = world.boundaries.len() + world.spheres.capacity();
+        let keeps_books = settings.bookkeeping == Bookkeeping::On;
         ReferenceEngine {
             law: Law::new(&settings),
             start_time: world.time,
@@ -102,8 +109,8 @@ impl ReferenceEngine {
             colouring: Colouring::default(),
             split: Split::default(),
             rows: Vec::new(),
-            velocities: Vec::new(),
-            velocities_before: Vec::new(),
+            velocities: Vec::with_capacity(bodies),
+            velocities_before: Vec::with_capacity(if keeps_books { bodies } else { 0 }),
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
@@ -136,14 +143,33 @@ impl ReferenceEngine {
         });
         let carried = colouring.order.iter().map(|&contact| carried[contact as usize]).collect();
         self.split = Split::new(world, &keys, &colouring);
-        self.rows.clear();
-        self.rows.resize(keys.len(), Row::default());
+        self.clear_rows(keys.len());
         (self.keys, self.colouring) = (keys, colouring);
         self.report.contacts = self.keys.len() as u64;
         let used = (0..self.colouring.colours()).filter(|&colour| !self.colouring.colour(colour).is_empty());
         self.report.colours = used.count() as u32;
         self.report.tail = self.colouring.tail().len() as u64;
         carried
+    }
+
+    /// As many rows as contacts; their room grows by little more than it must.
+    fn clear_rows(&mut self, contacts: usize) {
+        self.rows.clear();
+        if self.rows.capacity() < contacts {
+            self.rows = Vec::new();
+            self.rows.reserve_exact(contacts + contacts / 32);
+        }
+        self.rows.resize(contacts, Row::default());
+    }
+
+    /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
+    /// within a step.
+    pub fn planned_memory(world: &World, grains: usize, settings: &Settings) -> u64 {
+        let contacts = planned_contacts(grains) as u64;
+        let bodies = (world.boundaries.len() + grains) as u64;
+        let lists = if settings.bookkeeping == Bookkeeping::On { 2 } else { 1 };
+        let per_body = World::BYTES_PER_GRAIN + lists * size_of::<Velocity>() as u64;
+        bodies * per_body + contacts * (HELD_PER_CONTACT + PASSING_PER_CONTACT)
     }
 
     /// Narrowphase, impact, predict, warm start, sweep, ledger, integrate: one substep.
@@ -246,8 +272,10 @@ impl Engine for ReferenceEngine {
     }
 
     fn memory(&self) -> u64 {
-        let bodies = self.world.bodies.len() * (size_of::<Velocity>() + 152);
-        let contacts = self.rows.capacity() * size_of::<Row>() + self.keys.capacity() * size_of::<Key>();
-        (bodies + contacts) as u64
+        let velocities = self.velocities.capacity() + self.velocities_before.capacity();
+        let contacts = self.rows.capacity() * size_of::<Row>()
+            + self.keys.capacity() * size_of::<Key>()
+            + self.colouring.order.capacity() * size_of::<u32>();
+        self.world.bytes() + (velocities * size_of::<Velocity>() + contacts) as u64
     }
 }

@@ -125,7 +125,7 @@ pub const STEP: &[Stage] = &[
         name: "colouring",
         phase: Phase::Search,
         work: &[
-            run("colouring", "clear_colours", Bodies),
+            pending("clear_colours", Bodies),
             pending("seed_colours", Contacts),
             run("colouring", "plan_rounds", Once),
             Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
@@ -229,8 +229,8 @@ pub const RESIDUAL: Stage =
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// The list of contacts without a colour uses the room of the rows, which are made later.
-const PENDING: Aliases = &[("pending", "row_arms")];
+/// What is kept while contacts are given colours uses the room of the rows and impulses, which are made later.
+const PENDING: Aliases = &[("pending", "row_arms"), ("best", "row_targets"), ("used", "impulses")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }
