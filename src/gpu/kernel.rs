@@ -15,8 +15,6 @@ use super::step::{self, Aliases, DISPATCHED_COLOURS, Kernel, Over, Pass, RESIDUA
 const INDEX_STRIDE: u32 = 256;
 /// Indices that a kernel can be told: colours and rounds.
 const INDICES: u32 = 64;
-/// Groups per row of a folded dispatch (`GROUPS_PER_ROW` in WGSL).
-const GROUPS_PER_ROW: u32 = 32768;
 
 type Name = (&'static str, &'static str);
 
@@ -28,6 +26,8 @@ pub struct Kernels {
     index_layout: wgpu::BindGroupLayout,
     features: Features,
     edits: Vec<Edit>,
+    /// Groups per row of a folded dispatch, as the shaders have it.
+    groups_per_row: u32,
 }
 
 /// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
@@ -89,6 +89,7 @@ impl Kernels {
             index_layout,
             features,
             edits: Vec::new(),
+            groups_per_row: 0,
         };
         kernels.compile(device)?;
         kernels.bind(device, buffers)?;
@@ -127,6 +128,10 @@ impl Kernels {
         for source in &SOURCES {
             let text = self.edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
             let reflection = source.reflect_text(&text)?;
+            self.groups_per_row = reflection.constant("GROUPS_PER_ROW").ok_or_else(|| Error::Shader {
+                shader: source.name.into(),
+                reason: "has no constant GROUPS_PER_ROW".into(),
+            })?;
             let module = device.raw().create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some(source.name),
                 source: wgpu::ShaderSource::Wgsl(text.into()),
@@ -261,7 +266,7 @@ impl Kernels {
     fn run(&self, pass: &mut wgpu::ComputePass<'_>, kernel: &Kernel, index: u32, buffers: &Buffers) {
         self.set(pass, (kernel.shader, kernel.entry), kernel.aliases, index);
         match extent(kernel.over, buffers.capacity()) {
-            Extent::Groups(groups) => dispatch(pass, groups),
+            Extent::Groups(groups) => self.dispatch(pass, groups),
             Extent::Indirect(place) => {
                 pass.dispatch_workgroups_indirect(buffers.get("arguments"), 12 * u64::from(place));
             }
@@ -273,7 +278,18 @@ impl Kernels {
         let blocks = (buffers.get(values).size() / 4).div_ceil(1024) as u32;
         for (kernel, groups) in SCAN.into_iter().zip([blocks, 1, blocks]) {
             self.set(pass, ("scan", kernel), aliases, 0);
-            dispatch(pass, groups);
+            self.dispatch(pass, groups);
+        }
+    }
+
+    /// So many groups, in rows: devices take no more than 65 535 in one.
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>, groups: u32) {
+        if groups > 0 {
+            pass.dispatch_workgroups(
+                groups.min(self.groups_per_row),
+                groups.div_ceil(self.groups_per_row),
+                1,
+            );
         }
     }
 
@@ -318,12 +334,6 @@ fn extent(over: Over, capacity: &Capacity) -> Extent {
         Over::Contacts => Extent::Indirect(0),
         Over::Pending => Extent::Indirect(1),
         Over::ImpactContacts => Extent::Indirect(2),
-    }
-}
-
-fn dispatch(pass: &mut wgpu::ComputePass<'_>, groups: u32) {
-    if groups > 0 {
-        pass.dispatch_workgroups(groups.min(GROUPS_PER_ROW), groups.div_ceil(GROUPS_PER_ROW), 1);
     }
 }
 
