@@ -11,6 +11,7 @@
 mod check;
 mod device;
 mod devices;
+mod memory;
 mod progress;
 mod run;
 mod validate;

@@ -58,6 +58,12 @@ pub enum Profiling {
     On,
 }
 
+/// Contacts that memory is planned for: equal spheres at random close packing have 3 per grain, and 1 within the
+/// margin.
+pub fn planned_contacts(grains: usize) -> usize {
+    grains.saturating_mul(4).saturating_add(64)
+}
+
 /// What runs.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Identity {
@@ -264,6 +270,12 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Bytes that taking one of this many grains needs.
+    pub fn planned_bytes(grains: usize) -> u64 {
+        let per_contact = size_of::<(Key, Impulse)>() + size_of::<ContactState>();
+        grains as u64 * World::BYTES_PER_GRAIN + (planned_contacts(grains) * per_contact) as u64
+    }
+
     /// Puts a state together, without a ledger: gaps and normals come from the positions in `world`.
     pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
@@ -278,8 +290,9 @@ impl Snapshot {
                 friction: world.law(key.a, key.b).friction,
             })
         };
-        let mut contacts: Vec<ContactState> = impulses.into_iter().filter_map(state).collect();
-        contacts.sort_by_key(|contact| contact.key);
+        let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
+        contacts.extend(impulses.into_iter().filter_map(state));
+        contacts.sort_unstable_by_key(|contact| contact.key);
         Snapshot { world, contacts, substep, report, ledger: None }
     }
 

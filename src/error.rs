@@ -149,8 +149,9 @@ pub enum Error {
     },
     /// A buffer would not fit the device.
     #[error(
-        "buffer {buffer} needs {needed} bytes, the adapter binds at most {limit}; \
-         use fewer grains or another device"
+        "{grains} grains need {} in buffer {buffer}, and the adapter binds at most {}: there is room for about \
+         {fitting}; use fewer grains or another device",
+        in_words(*needed), in_words(*limit)
     )]
     BufferTooLarge {
         /// Its name.
@@ -159,6 +160,46 @@ pub enum Error {
         needed: u64,
         /// Bytes the adapter can bind.
         limit: u64,
+        /// Grains planned for.
+        grains: u64,
+        /// Grains whose largest buffer fits.
+        fitting: u64,
+    },
+    /// The driver found no room for a buffer.
+    #[error("the device is out of memory: {reason}; use fewer grains or another device")]
+    DeviceFull {
+        /// The driver's words.
+        reason: String,
+    },
+    /// All buffers together do not fit the device.
+    #[error(
+        "{grains} grains need {} on the device, and it has not as much free: {reason}; \
+         use fewer grains or another device", in_words(*needed)
+    )]
+    DeviceTooSmall {
+        /// Grains planned for.
+        grains: u64,
+        /// Bytes needed.
+        needed: u64,
+        /// The driver's words.
+        reason: String,
+    },
+    /// The machine has less free memory than a run needs.
+    #[error(
+        "{grains} grains need {} of memory on {engine}, and {} are free: there is room for about {fitting}; \
+         use fewer grains or another machine", in_words(*needed), in_words(*free)
+    )]
+    MachineTooSmall {
+        /// What would run.
+        engine: &'static str,
+        /// Grains planned for.
+        grains: u64,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+        /// Grains that fit.
+        fitting: u64,
     },
     /// A shader is wrong (a defect of this program, not of the input).
     #[error("shader {shader}: {reason}")]
@@ -190,7 +231,25 @@ pub enum Error {
     },
 }
 
+/// Bytes in words, in decimal units: `1.28 GB`.
+pub fn in_words(bytes: u64) -> String {
+    let units = [(1_000_000_000_u64, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
+        Some((unit, name)) => format!("{:.2} {name}", bytes as f64 / unit as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
 impl Error {
+    /// Says what was planned where the device had no room for it: this many bytes for so many grains.
+    #[must_use]
+    pub fn on_growing_to(self, needed: u64, grains: u64) -> Error {
+        match self {
+            Error::DeviceFull { reason } => Error::DeviceTooSmall { grains, needed, reason },
+            other => other,
+        }
+    }
+
     /// Adds the simulated time \[s\] to the loss of a device.
     #[must_use]
     pub fn at_time(self, time: f64) -> Error {

@@ -69,12 +69,14 @@ enum Search {
     Always,
 }
 
-/// Room for contacts, for tests that start with too little.
+/// Room to begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// As many as a dense packing has.
+    /// For the grains that are there, and the contacts that they have in a dense packing.
     Estimated,
-    /// Exactly this many to begin with.
+    /// For this many grains, those to come included, and the contacts that they have in a dense packing.
+    Grains(usize),
+    /// For exactly this many contacts; for tests that start with too little.
     Contacts(u32),
 }
 
@@ -90,7 +92,7 @@ impl GpuEngine {
         GpuEngine::with_room(device, world, settings, Room::Estimated)
     }
 
-    /// As [`GpuEngine::new`], with a given room for contacts to begin with.
+    /// As [`GpuEngine::new`], with a given room to begin with.
     ///
     /// # Errors
     /// As [`GpuEngine::new`].
@@ -105,7 +107,7 @@ impl GpuEngine {
     ) -> Result<GpuEngine, Error> {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin))?;
-        let capacity = Capacity::for_world(&world, world.grain_count(), settings.substeps, room);
+        let capacity = Capacity::for_world(&world, &settings, room);
         let buffers = Buffers::new(&device, &capacity)?;
         let kernels = Kernels::new(&device, &buffers, Features::of(&world))?;
         let engine = GpuEngine {
@@ -399,8 +401,7 @@ impl GpuEngine {
             return self.make_room_for(status.contacts);
         }
         if status.halted & layout::HALT_REST != 0 {
-            return self
-                .grow(Capacity { rest: Capacity::with_slack(status.rest), ..*self.buffers.capacity() });
+            return self.grow(self.buffers.capacity().with_rest(status.rest));
         }
         self.report.contacts = u64::from(status.contacts);
         self.report.colours = status.colours;
@@ -442,7 +443,7 @@ impl GpuEngine {
     }
 
     fn make_room_for(&mut self, contacts: u32) -> Result<(), Error> {
-        self.grow(Capacity { contacts: Capacity::with_slack(contacts), ..*self.buffers.capacity() })
+        self.grow(self.buffers.capacity().with_contacts(contacts, self.device.largest_binding()))
     }
 
     fn grow(&mut self, capacity: Capacity) -> Result<(), Error> {

@@ -27,7 +27,7 @@ use std::time::Instant;
 use glam::DVec3;
 
 use crate::contact::{Colouring, Key};
-use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time};
+use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time, planned_contacts};
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
@@ -36,6 +36,11 @@ use narrowphase::{Law, Row};
 use search::Travel;
 use split::Split;
 use velocity::Velocity;
+
+/// Bytes that a contact keeps from step to step.
+const HELD_PER_CONTACT: u64 = (size_of::<Key>() + size_of::<Row>() + size_of::<u32>()) as u64;
+/// Bytes per contact that come and go: the impact stage solves a copy of the rows.
+const PASSING_PER_CONTACT: u64 = (size_of::<Row>() + 2 * size_of::<Key>()) as u64;
 
 /// The order in which contacts are visited within a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +99,8 @@ impl ReferenceEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         let period = world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin));
         assert!(period.is_ok(), "{period:?}");
+        let bodies = world.boundaries.len() + world.spheres.capacity();
+        let keeps_books = settings.bookkeeping == Bookkeeping::On;
         ReferenceEngine {
             law: Law::new(&settings),
             start_time: world.time,
@@ -106,8 +113,8 @@ impl ReferenceEngine {
             colouring: Colouring::default(),
             split: Split::default(),
             rows: Vec::new(),
-            velocities: Vec::new(),
-            velocities_before: Vec::new(),
+            velocities: Vec::with_capacity(bodies),
+            velocities_before: Vec::with_capacity(if keeps_books { bodies } else { 0 }),
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
@@ -138,13 +145,10 @@ impl ReferenceEngine {
             Order::Coloured => colouring::greedy(world, &keys),
         });
         self.split = Split::new(world, &keys, &colouring);
-        self.rows.clear();
-        self.rows.extend(
-            colouring
-                .order
-                .iter()
-                .map(|&contact| Row { impulse: carried[contact as usize], ..Row::default() }),
-        );
+        set_room(&mut self.rows, keys.len());
+        for (row, &contact) in self.rows.iter_mut().zip(&colouring.order) {
+            row.impulse = carried[contact as usize];
+        }
         self.travel.reset(world);
         self.report.searches += 1;
         (self.keys, self.colouring) = (keys, colouring);
@@ -152,6 +156,20 @@ impl ReferenceEngine {
         let used = (0..self.colouring.colours()).filter(|&colour| !self.colouring.colour(colour).is_empty());
         self.report.colours = used.count() as u32;
         self.report.rest = self.colouring.rest().len() as u64;
+    }
+
+    /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
+    /// within a step.
+    pub fn planned_memory(world: &World, grains: usize, settings: &Settings) -> u64 {
+        let contacts = planned_contacts(grains) as u64;
+        let bodies = (world.boundaries.len() + grains) as u64;
+        let lists = if settings.bookkeeping == Bookkeeping::On { 2 } else { 1 };
+        let per_body = World::BYTES_PER_GRAIN + lists * size_of::<Velocity>() as u64;
+        let splitting = Split::planned_bytes(bodies, contacts);
+        bodies * per_body
+            + Travel::planned_bytes(grains as u64)
+            + contacts * (HELD_PER_CONTACT + PASSING_PER_CONTACT)
+            + splitting
     }
 
     /// Narrowphase, impact, predict, warm start, sweep, ledger, integrate: one substep.
@@ -221,6 +239,16 @@ impl ReferenceEngine {
     }
 }
 
+/// As many blank rows as contacts; their room grows by little more than it must.
+fn set_room(rows: &mut Vec<Row>, contacts: usize) {
+    rows.clear();
+    if rows.capacity() < contacts {
+        *rows = Vec::new();
+        rows.reserve_exact(contacts + contacts / 32);
+    }
+    rows.resize(contacts, Row::default());
+}
+
 impl Engine for ReferenceEngine {
     fn identity(&self) -> Identity {
         Identity {
@@ -270,8 +298,13 @@ impl Engine for ReferenceEngine {
     }
 
     fn memory(&self) -> u64 {
-        let bodies = self.world.bodies.len() * (size_of::<Velocity>() + 152);
-        let contacts = self.rows.capacity() * size_of::<Row>() + self.keys.capacity() * size_of::<Key>();
-        (bodies + contacts) as u64
+        let velocities = self.velocities.capacity() + self.velocities_before.capacity();
+        let contacts = self.rows.capacity() * size_of::<Row>()
+            + self.keys.capacity() * size_of::<Key>()
+            + self.colouring.order.capacity() * size_of::<u32>();
+        self.world.bytes()
+            + (velocities * size_of::<Velocity>() + contacts) as u64
+            + self.travel.bytes()
+            + self.split.bytes()
     }
 }

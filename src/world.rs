@@ -126,6 +126,25 @@ impl World {
         self.boundaries.push(boundary);
     }
 
+    /// Makes room for this many grains in all.
+    pub fn reserve(&mut self, grains: usize) {
+        let more = grains.saturating_sub(self.grain_count());
+        self.bodies.reserve(more);
+        self.spheres.reserve_exact(more);
+        self.removed.reserve_exact(more);
+    }
+
+    /// Bytes of what it has room for, boundaries not counted.
+    pub fn bytes(&self) -> u64 {
+        let (spheres, removed) = (self.spheres.capacity(), self.removed.capacity());
+        let bytes = spheres * size_of::<Sphere>() + removed * size_of::<Option<u32>>();
+        self.bodies.bytes() + bytes as u64
+    }
+
+    /// Bytes of a grain.
+    pub const BYTES_PER_GRAIN: u64 =
+        Bodies::BYTES_PER_BODY + (size_of::<Sphere>() + size_of::<Option<u32>>()) as u64;
+
     /// Adds grains at the end of the list, wrapped into the periodic cell.
     pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) {
         for grain in grains {

@@ -422,7 +422,8 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     let mut velocities = Vec::new();
     velocity::load_velocities(world, 0.0, law.h, &mut velocities);
     // SAFETY: the contacts are solved one after the other.
-    let bounced = unsafe { impact::solve(&settings, &order, &mut Split::default(), &mut rows, &mut velocities) };
+    let bounced =
+        unsafe { impact::solve(&settings, &order, &mut Split::default(), &mut rows, &mut velocities) };
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
         after.bodies.velocity[body] = velocity.linear;

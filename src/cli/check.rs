@@ -9,8 +9,7 @@ use crate::scenario::{Emitter, Scenario};
 use crate::simulation::steps_until;
 use crate::world::{Material, Motion, Periodic, Sink, World};
 
-use super::device::memory_plan;
-use super::{Failure, Outcome, short};
+use super::{Failure, Outcome, memory, short};
 
 /// Share of the Rayleigh time that smooth DEM codes take as their step \[-\].
 const SHARE_OF_RAYLEIGH_TIME: f64 = 0.2;
@@ -45,7 +44,7 @@ fn print_counts(scenario: &Scenario) {
     println!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
     println!("  expectations  {}", scenario.expectations.len());
     print_period(&world.periodic);
-    print_memory(scenario);
+    memory::print_plan(scenario);
 }
 
 /// How many there are, and their names: `2 (left, right)`.
@@ -63,19 +62,6 @@ fn print_period(periodic: &Periodic) {
     if !periods.is_empty() {
         println!("  periodic      {}", periods.join(", "));
     }
-}
-
-/// What the GPU engine allocates for all grains, before it grows what turns out too small.
-fn print_memory(scenario: &Scenario) {
-    let plan = memory_plan(scenario);
-    let megabytes = |bytes: u64| short((bytes as f64 / 1e5).round() / 10.0);
-    let per_grain = plan.bytes() / scenario.max_grains().max(1) as u64;
-    println!(
-        "  GPU memory    {} MB ({per_grain} bytes per grain), largest buffer {} MB, {} contacts",
-        megabytes(plan.bytes()),
-        megabytes(plan.largest()),
-        plan.contacts
-    );
 }
 
 /// Complaints about sinks that grains start in: they are removed at once.

@@ -5,9 +5,11 @@ use clap::ValueEnum;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::gpu::device::{self, Device};
-use crate::gpu::{Capacity, GpuEngine, Room};
+use crate::gpu::{GpuEngine, Room};
 use crate::reference::{Order, ReferenceEngine};
 use crate::scenario::Scenario;
+
+use super::memory;
 
 /// The device a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -28,30 +30,41 @@ pub enum DeviceChoice {
 /// When there is no such device, or the scene does not fit it.
 pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     match choice {
-        DeviceChoice::Cpu => Ok(cpu(scenario)),
+        DeviceChoice::Cpu => cpu(scenario),
         DeviceChoice::Gpu => gpu(device::DeviceChoice::Hardware, scenario),
         DeviceChoice::Software => gpu(device::DeviceChoice::Software, scenario),
         DeviceChoice::Auto => match gpu(device::DeviceChoice::Hardware, scenario) {
-            Err(Error::NoAdapter { .. }) => Ok(cpu(scenario)),
-            Err(error @ (Error::NoDevice { .. } | Error::BufferTooLarge { .. } | Error::TooFar { .. })) => {
+            Err(Error::NoAdapter { .. }) => cpu(scenario),
+            Err(
+                error @ (Error::NoDevice { .. }
+                | Error::BufferTooLarge { .. }
+                | Error::DeviceTooSmall { .. }
+                | Error::TooFar { .. }),
+            ) => {
                 eprintln!("warning: {error}; running on the CPU engine instead");
-                Ok(cpu(scenario))
+                cpu(scenario)
             }
             opened => opened,
         },
     }
 }
 
-/// Memory that a scenario needs on a GPU once all its grains are there.
-pub(super) fn memory_plan(scenario: &Scenario) -> Capacity {
-    Capacity::for_world(&scenario.world, scenario.max_grains(), scenario.settings.substeps, Room::Estimated)
-}
-
-fn cpu(scenario: &Scenario) -> Box<dyn Engine> {
-    Box::new(ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured))
+fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    memory::check_machine("the CPU engine", memory::of_cpu(scenario), scenario)?;
+    let mut world = scenario.world.clone();
+    world.reserve(scenario.max_grains());
+    Ok(Box::new(ReferenceEngine::new(world, scenario.settings, Order::Coloured)))
 }
 
 fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     let device = Device::open(choice)?;
-    Ok(Box::new(GpuEngine::new(device, scenario.world.clone(), scenario.settings)?))
+    let plan = memory::of_gpu(scenario);
+    plan.check(device.largest_binding())?;
+    if device.is_software() {
+        memory::check_machine("a software adapter", plan.bytes() + memory::of_host(scenario), scenario)?;
+    }
+    let mut world = scenario.world.clone();
+    world.reserve(scenario.max_grains());
+    let room = Room::Grains(scenario.max_grains());
+    Ok(Box::new(GpuEngine::with_room(device, world, scenario.settings, room)?))
 }

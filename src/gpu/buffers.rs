@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use encase::ShaderType as _;
 
+use crate::engine::planned_contacts;
 use crate::error::Error;
+use crate::settings::{Bookkeeping, Settings};
 use crate::world::World;
 
 use super::device::Device;
@@ -40,17 +42,22 @@ pub struct Capacity {
     pub buckets: u32,
     /// Substeps of one submission; the schedule of the boundaries and the ledger cover them.
     pub substeps: u32,
+    /// Whether the ledger is kept.
+    pub keeps_books: bool,
 }
 
 impl Capacity {
-    /// Room for the boundaries of a world and this many grains, in steps of so many substeps.
-    pub fn for_world(world: &World, grains: usize, substeps: u32, room: Room) -> Capacity {
-        let grains = grains as u32;
-        let contacts = match room {
-            // Equal spheres at random close packing have 3 contacts per grain and 1 within the margin.
-            Room::Estimated => 4 * grains + 64,
-            Room::Contacts(contacts) => contacts,
+    /// Room for the boundaries of a world and for its grains, those to come included.
+    pub fn for_world(world: &World, settings: &Settings, room: Room) -> Capacity {
+        let grains = match room {
+            Room::Grains(grains) => grains.max(world.grain_count()),
+            Room::Estimated | Room::Contacts(_) => world.grain_count(),
         };
+        let contacts = match room {
+            Room::Contacts(contacts) => contacts,
+            Room::Estimated | Room::Grains(_) => index(planned_contacts(grains)),
+        };
+        let grains = index(grains);
         Capacity {
             grains,
             boundaries: world.boundaries.len() as u32,
@@ -61,8 +68,9 @@ impl Capacity {
             sinks: world.sinks.len() as u32,
             contacts: contacts.max(1),
             rest: rest_of(contacts),
-            buckets: grains.max(64).next_power_of_two(),
-            substeps: STEPS_PER_SUBMISSION as u32 * substeps,
+            buckets: buckets_for(grains),
+            substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
+            keeps_books: settings.bookkeeping == Bookkeeping::On,
         }
     }
 
@@ -73,23 +81,45 @@ impl Capacity {
             return *self;
         }
         let grains = grains + grains / 2;
+        let contacts = self.contacts.max(index(planned_contacts(grains as usize)));
         Capacity {
             grains,
-            contacts: self.contacts.max(4 * grains + 64),
-            rest: self.rest.max(rest_of(4 * grains + 64)),
-            buckets: grains.max(64).next_power_of_two(),
+            contacts,
+            rest: self.rest.max(rest_of(contacts)),
+            buckets: buckets_for(grains),
             ..*self
         }
     }
 
-    /// A little more than needed, so that a scene that settles grows its buffers only a few times.
-    pub(super) fn with_slack(needed: u32) -> u32 {
-        needed + needed / 32 + 16
+    /// Room for a little more contacts than needed, so that a scene that settles grows its buffers only a few
+    /// With room for so many contacts without a colour, and some to spare.
+    pub(super) fn with_rest(&self, needed: u32) -> Capacity {
+        Capacity { rest: needed + needed / 8 + 64, ..*self }
+    }
+
+    /// times; for no more than needed where that little would not fit a binding of `limit` bytes.
+    pub(super) fn with_contacts(&self, needed: u32, limit: u64) -> Capacity {
+        let roomy = Capacity { contacts: needed + needed / 32 + 16, ..*self };
+        if roomy.largest().1 <= limit { roomy } else { Capacity { contacts: needed, ..*self } }
+    }
+
+    /// Refuses a plan with a buffer that a binding of `limit` bytes does not hold.
+    ///
+    /// # Errors
+    /// With the buffer, its bytes, and how many grains would fit.
+    pub fn check(&self, limit: u64) -> Result<(), Error> {
+        let (buffer, needed) = self.largest();
+        if needed <= limit {
+            return Ok(());
+        }
+        let grains = u64::from(self.grains);
+        let fitting = u128::from(grains) * u128::from(limit) / u128::from(needed);
+        Err(Error::BufferTooLarge { buffer, needed, limit, grains, fitting: fitting as u64 })
     }
 
     /// Name and bytes of every buffer.
     fn sizes(&self) -> Vec<(&'static str, u64)> {
-        let bodies = u64::from(self.boundaries + self.grains);
+        let bodies = u64::from(self.boundaries) + u64::from(self.grains);
         let (grains, contacts) = (u64::from(self.grains), u64::from(self.contacts));
         let balls = u64::from(self.corners) + grains;
         let rest = u64::from(self.rest);
@@ -97,6 +127,10 @@ impl Capacity {
         let colour_counts = (u64::from(COLOURS) + 1) * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
+        // What the colouring keeps of bodies, in room that is not in use then.
+        let colouring = 8 * bodies;
+        let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
+        let works = contacts.div_ceil(64) + bodies.div_ceil(64);
         vec![
             ("params", layout::Params::min_size().get()),
             ("status", size_of::<layout::Status>() as u64),
@@ -116,8 +150,6 @@ impl Capacity {
             ("contact_sums", 4 * (balls + 1).div_ceil(1024)),
             ("colour_sums", 4 * colour_counts.div_ceil(1024)),
             ("side_sums", 4 * bodies.div_ceil(1024)),
-            ("used", 4 * bodies),
-            ("best", 8 * bodies),
             ("colour_counts", 4 * colour_counts),
             ("colour_starts", 4 * (u64::from(COLOURS) + 2)),
             ("copies", 4 * bodies),
@@ -128,23 +160,23 @@ impl Capacity {
             ("travel", 4 * grains),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
             ("colours", 4 * contacts),
-            ("row_targets", contacts * size_of::<layout::RowTarget>() as u64),
+            ("row_targets", colouring.max(contacts * size_of::<layout::RowTarget>() as u64)),
             ("row_arms", contacts * size_of::<layout::RowArms>() as u64),
-            ("impulses", 24 * contacts),
+            ("impulses", colouring.max(24 * contacts)),
             ("old_partners", 4 * contacts),
             ("old_colours", 4 * contacts),
             ("old_impulses", 24 * contacts),
             ("free_boundaries", u64::from(self.boundaries) * size_of::<layout::FreeBoundary>() as u64),
             ("residuals", 32 * contacts.div_ceil(64)),
-            ("velocities_before", bodies * size_of::<layout::Velocity>() as u64),
-            ("work_sums", (contacts.div_ceil(64) + bodies.div_ceil(64)) * size_of::<layout::Works>() as u64),
+            ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
+            ("work_sums", booked(works * size_of::<layout::Works>() as u64)),
             ("ledger", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
         ]
     }
 
-    /// Bytes of the largest buffer.
-    pub fn largest(&self) -> u64 {
-        self.sizes().into_iter().map(|(_, bytes)| bytes).max().unwrap_or(0)
+    /// Name and bytes of the largest buffer.
+    pub fn largest(&self) -> (&'static str, u64) {
+        self.sizes().into_iter().max_by_key(|(_, bytes)| *bytes).unwrap_or_default()
     }
 
     /// Bytes of all buffers.
@@ -156,6 +188,16 @@ impl Capacity {
 /// Room for contacts without a colour: 4 to 8 % in beds of equal spheres. A scene with more grows it.
 fn rest_of(contacts: u32) -> u32 {
     contacts / 8 + 1024
+}
+
+/// As an index of the device. What is beyond does not fit by far, and is refused with the binding it needs.
+fn index(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Buckets of the grid for so many grains.
+fn buckets_for(grains: u32) -> u32 {
+    grains.max(64).checked_next_power_of_two().unwrap_or(1 << 31)
 }
 
 /// All buffers of an engine.
@@ -173,13 +215,9 @@ impl Buffers {
 
     /// Makes room; what the buffers held stays at their beginnings.
     pub(super) fn grow(&mut self, device: &Device, capacity: &Capacity) -> Result<(), Error> {
-        let sizes = capacity.sizes();
-        let limit = device.largest_binding();
-        if let Some(&(buffer, needed)) = sizes.iter().find(|(_, bytes)| *bytes > limit) {
-            return Err(Error::BufferTooLarge { buffer, needed, limit });
-        }
+        capacity.check(device.largest_binding())?;
         let mut encoder = device.encoder();
-        for (name, bytes) in sizes {
+        for (name, bytes) in capacity.sizes() {
             let bytes = bytes.max(SMALLEST);
             let old = self.buffers.get(name);
             if old.is_some_and(|buffer| buffer.size() == bytes) {
@@ -193,7 +231,7 @@ impl Buffers {
         }
         device.submit(encoder);
         self.capacity = *capacity;
-        Ok(())
+        device.check().map_err(|error| error.on_growing_to(capacity.bytes(), u64::from(capacity.grains)))
     }
 
     pub(super) fn get(&self, name: &str) -> &wgpu::Buffer {

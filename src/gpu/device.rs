@@ -32,6 +32,7 @@ pub struct Device {
 #[derive(Debug, Clone)]
 enum Trouble {
     Lost(String),
+    Full(String),
     Refused(String),
 }
 
@@ -142,6 +143,7 @@ impl Device {
         let trouble = self.trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match &*trouble {
             Some(Trouble::Lost(reason)) => Err(Error::DeviceLost { reason: reason.clone(), time: f64::NAN }),
+            Some(Trouble::Full(reason)) => Err(Error::DeviceFull { reason: reason.clone() }),
             Some(Trouble::Refused(reason)) => Err(Error::Refused { reason: reason.clone() }),
             None => Ok(()),
         }
@@ -168,8 +170,13 @@ impl Device {
         self.queue.submit([encoder.finish()]);
     }
 
+    /// Whether it runs on the processor, in the memory of the machine.
+    pub fn is_software(&self) -> bool {
+        self.info.device_type == wgpu::DeviceType::Cpu
+    }
+
     /// Bytes that one binding may have.
-    pub(super) fn largest_binding(&self) -> u64 {
+    pub fn largest_binding(&self) -> u64 {
         let limits = self.device.limits();
         limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
     }
@@ -197,7 +204,7 @@ fn watch(device: &wgpu::Device, trouble: &Arc<Mutex<Option<Trouble>>>) {
         note(
             &failed,
             match &error {
-                wgpu::Error::OutOfMemory { .. } => Trouble::Lost(format!("out of memory: {error}")),
+                wgpu::Error::OutOfMemory { .. } => Trouble::Full(error.to_string()),
                 _ => Trouble::Refused(error.to_string()),
             },
         );

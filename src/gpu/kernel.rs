@@ -16,8 +16,6 @@ use super::step::{self, Aliases, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, St
 const INDEX_STRIDE: u32 = 256;
 /// Indices that a kernel can be told: colours and rounds.
 const INDICES: u32 = 64;
-/// Groups per row of a folded dispatch (`GROUPS_PER_ROW` in WGSL).
-const GROUPS_PER_ROW: u32 = 32768;
 
 type Name = (&'static str, &'static str);
 
@@ -29,6 +27,8 @@ pub struct Kernels {
     index_layout: wgpu::BindGroupLayout,
     features: Features,
     edits: Vec<Edit>,
+    /// Groups per row of a folded dispatch, as the shaders have it.
+    groups_per_row: u32,
 }
 
 /// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
@@ -100,6 +100,7 @@ impl Kernels {
             index_layout,
             features,
             edits: Vec::new(),
+            groups_per_row: 0,
         };
         kernels.compile(device)?;
         kernels.bind(device, buffers)?;
@@ -138,6 +139,10 @@ impl Kernels {
         for source in &SOURCES {
             let text = self.edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
             let reflection = source.reflect_text(&text)?;
+            self.groups_per_row = reflection.constant("GROUPS_PER_ROW").ok_or_else(|| Error::Shader {
+                shader: source.name.into(),
+                reason: "has no constant GROUPS_PER_ROW".into(),
+            })?;
             let module = create_module(device, source.name, text);
             for name in names().filter(|(shader, _)| *shader == source.name) {
                 let pipeline = self.make_pipeline(device, &module, &reflection, name)?;
@@ -266,13 +271,41 @@ impl Kernels {
 
     fn run(&self, pass: &mut CountedPass<'_>, kernel: &Kernel, index: u32, buffers: &Buffers) {
         self.set(pass, (kernel.shader, kernel.entry), kernel.aliases, index);
-        dispatch_over(pass, kernel.over, buffers);
+        self.dispatch_over(pass, kernel.over, buffers);
     }
 
     fn scan(&self, pass: &mut CountedPass<'_>, over: Over, aliases: Aliases, buffers: &Buffers) {
         for (kernel, over) in SCAN.into_iter().zip([over, Over::Search, over]) {
             self.set(pass, ("scan", kernel), aliases, 0);
-            dispatch_over(pass, over, buffers);
+            self.dispatch_over(pass, over, buffers);
+        }
+    }
+
+    /// Workgroups that cover what a kernel runs over.
+    fn dispatch_over(&self, pass: &mut CountedPass<'_>, over: Over, buffers: &Buffers) {
+        let Capacity { grains, boundaries, sinks, .. } = *buffers.capacity();
+        let invocations = match over {
+            Over::Grains => grains,
+            Over::GrainsNearSinks if sinks == 0 => 0,
+            Over::GrainsNearSinks => grains,
+            Over::Bodies => boundaries + grains,
+            Over::Boundaries => boundaries,
+            planned => match planned.place() {
+                Some(place) => return dispatch_planned(pass, place, buffers),
+                None => 1,
+            },
+        };
+        self.dispatch(pass, invocations.div_ceil(64));
+    }
+
+    /// So many groups, in rows: devices take no more than 65 535 in one.
+    fn dispatch(&self, pass: &mut CountedPass<'_>, groups: u32) {
+        if groups > 0 {
+            pass.dispatch_workgroups(
+                groups.min(self.groups_per_row),
+                groups.div_ceil(self.groups_per_row),
+                1,
+            );
         }
     }
 
@@ -303,32 +336,9 @@ fn buffer_of(variable: &str, aliases: Aliases) -> &str {
     aliases.iter().find(|(from, _)| *from == variable).map_or(variable, |(_, to)| to)
 }
 
-/// Workgroups that cover what a kernel runs over.
-fn dispatch_over(pass: &mut CountedPass<'_>, over: Over, buffers: &Buffers) {
-    let Capacity { grains, boundaries, sinks, .. } = *buffers.capacity();
-    let invocations = match over {
-        Over::Grains => grains,
-        Over::GrainsNearSinks if sinks == 0 => 0,
-        Over::GrainsNearSinks => grains,
-        Over::Bodies => boundaries + grains,
-        Over::Boundaries => boundaries,
-        planned => match planned.place() {
-            Some(place) => return dispatch_planned(pass, place, buffers),
-            None => 1,
-        },
-    };
-    dispatch(pass, invocations.div_ceil(64));
-}
-
 /// As many workgroups as the device has written down.
 fn dispatch_planned(pass: &mut CountedPass<'_>, place: u32, buffers: &Buffers) {
     pass.dispatch_workgroups_indirect(buffers.get("arguments"), 12 * u64::from(place));
-}
-
-fn dispatch(pass: &mut CountedPass<'_>, groups: u32) {
-    if groups > 0 {
-        pass.dispatch_workgroups(groups.min(GROUPS_PER_ROW), groups.div_ceil(GROUPS_PER_ROW), 1);
-    }
 }
 
 /// Every kernel of the step list with its aliases.

@@ -120,6 +120,16 @@ impl Reflection {
         self.module.entry_points.iter().map(|entry| entry.name.as_str())
     }
 
+    /// Value of a constant, if it is a whole number.
+    pub fn constant(&self, name: &str) -> Option<u32> {
+        let mut constants = self.module.constants.iter().map(|(_, constant)| constant);
+        let constant = constants.find(|constant| constant.name.as_deref() == Some(name))?;
+        match self.module.global_expressions[constant.init] {
+            naga::Expression::Literal(naga::Literal::U32(value)) => Some(value),
+            _ => None,
+        }
+    }
+
     /// Variables that a kernel uses, in binding order; `None` when there is no such kernel.
     pub fn variables(&self, kernel: &str) -> Option<Vec<Variable>> {
         let index = self.module.entry_points.iter().position(|entry| entry.name == kernel)?;

@@ -185,7 +185,7 @@ pub const STEP: &[Stage] = &[
         name: "colouring",
         phase: Phase::Search,
         work: &[
-            run("colouring", "clear_colours", SearchBodies),
+            pending("clear_colours", SearchBodies),
             pending("seed_colours", Found),
             run("colouring", "plan_rounds", Once),
             Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
@@ -289,8 +289,8 @@ pub const RESIDUAL: Stage =
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// What only the search needs uses the room of the rows and of the shares, which are made later.
-const PENDING: Aliases = &[("pending", "row_targets")];
+/// What only the search needs uses the room of the rows, the impulses and the shares, which are made later.
+const PENDING: Aliases = &[("pending", "row_arms"), ("best", "row_targets"), ("used", "impulses")];
 const REST: Aliases = &[("rest_bodies", "row_arms"), ("unordered", "shares")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {

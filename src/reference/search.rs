@@ -19,6 +19,16 @@ pub struct Travel {
 }
 
 impl Travel {
+    /// Bytes for so many grains.
+    pub fn planned_bytes(grains: u64) -> u64 {
+        grains * size_of::<f64>() as u64
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> u64 {
+        (self.paths.capacity() * size_of::<f64>()) as u64
+    }
+
     /// Starts anew: contacts are searched for now.
     pub fn reset(&mut self, world: &World) {
         self.paths.clear();

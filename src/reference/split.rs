@@ -40,6 +40,19 @@ struct Gain {
 }
 
 impl Split {
+    /// Bytes for so many bodies and contacts, an eighth of them without a colour.
+    pub fn planned_bytes(bodies: u64, contacts: u64) -> u64 {
+        let per_side = (size_of::<Gain>() + 3 * size_of::<u32>()) as u64;
+        bodies * size_of::<u32>() as u64 + contacts / 8 * 2 * per_side
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> u64 {
+        let words = [&self.copies, &self.bodies, &self.starts, &self.sides].map(Vec::capacity);
+        (words.iter().sum::<usize>() * size_of::<u32>() + self.gains.capacity() * size_of::<[Gain; 2]>())
+            as u64
+    }
+
     /// Counts the contacts that share a body.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring) -> Split {
         let is_free = world.boundaries.iter().map(|boundary| boundary.free_body().is_some()).collect();

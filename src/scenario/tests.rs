@@ -65,7 +65,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 14] = [
+    let cases: [(&str, &[&str], usize); 15] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -77,6 +77,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("box_on_grains.toml", &[], 400),
         ("pile_at_rest.toml", &[&file], 2),
         ("gas.toml", &[], 1000),
+        ("soak.toml", &[], 100_000),
         ("dosta/silo_large.toml", &[few], 1000),
         ("dosta/drum.toml", &[few], 31_000),
         ("dosta/impact_25k.toml", &[], 25_001),

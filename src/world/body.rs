@@ -64,6 +64,26 @@ pub struct Bodies {
 }
 
 impl Bodies {
+    /// Bytes of a body.
+    pub(super) const BYTES_PER_BODY: u64 =
+        (3 * size_of::<DVec3>() + size_of::<DQuat>() + 2 * size_of::<f64>() + size_of::<Axes>()) as u64;
+
+    /// Makes room for this many more.
+    pub(super) fn reserve(&mut self, more: usize) {
+        self.position.reserve_exact(more);
+        self.orientation.reserve_exact(more);
+        self.velocity.reserve_exact(more);
+        self.angular_velocity.reserve_exact(more);
+        self.inverse_mass.reserve_exact(more);
+        self.inverse_inertia.reserve_exact(more);
+        self.locked.reserve_exact(more);
+    }
+
+    /// Bytes of what there is room for. All lists grow alike.
+    pub(super) fn bytes(&self) -> u64 {
+        self.position.capacity() as u64 * Bodies::BYTES_PER_BODY
+    }
+
     /// Number of bodies.
     pub fn len(&self) -> usize {
         self.position.len()

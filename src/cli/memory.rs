@@ -1,0 +1,108 @@
+//! How much memory a scenario needs, and whether it is there.
+
+use sysinfo::System;
+
+use crate::engine::Snapshot;
+use crate::error::{Error, in_words};
+use crate::gpu::{Capacity, Room};
+use crate::reference::ReferenceEngine;
+use crate::scenario::Scenario;
+use crate::world::World;
+
+/// Bytes that one binding may have: what WebGPU promises and lavapipe has, and what about every graphics card has.
+const SMALL_BINDING: u64 = 128 << 20;
+const LARGE_BINDING: u64 = 2 << 30;
+
+/// What the GPU engine allocates on its device for all grains, before it grows what turns out too small.
+pub(super) fn of_gpu(scenario: &Scenario) -> Capacity {
+    Capacity::for_world(&scenario.world, &scenario.settings, Room::Grains(scenario.max_grains()))
+}
+
+/// Bytes that the GPU engine holds beside its device: the world, and a snapshot when there is an output.
+pub(super) fn of_host(scenario: &Scenario) -> u64 {
+    let grains = scenario.max_grains();
+    grains as u64 * World::BYTES_PER_GRAIN + Snapshot::planned_bytes(grains)
+}
+
+/// Bytes that the CPU engine needs, and a snapshot when there is an output.
+pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
+    let grains = scenario.max_grains();
+    ReferenceEngine::planned_memory(&scenario.world, grains, &scenario.settings)
+        + Snapshot::planned_bytes(grains)
+}
+
+/// Refuses what the machine has no free memory for.
+pub(super) fn check_machine(engine: &'static str, needed: u64, scenario: &Scenario) -> Result<(), Error> {
+    fits(engine, needed, free(), scenario.max_grains() as u64)
+}
+
+fn fits(engine: &'static str, needed: u64, free: u64, grains: u64) -> Result<(), Error> {
+    if needed <= free {
+        return Ok(());
+    }
+    let fitting = (u128::from(grains) * u128::from(free) / u128::from(needed)) as u64;
+    Err(Error::MachineTooSmall { engine, grains, needed, free, fitting })
+}
+
+/// Bytes that are free on this machine, or in the container that runs this; without end where nobody can tell.
+fn free() -> u64 {
+    let Ok(mut system) = System::new() else { return u64::MAX };
+    system.refresh_memory();
+    // Files that the system keeps in memory make room, so only what processes hold counts against a container.
+    let container = system.cgroup_limits().map(|limits| limits.total_memory.saturating_sub(limits.rss));
+    container.unwrap_or(u64::MAX).min(system.available_memory())
+}
+
+/// Prints what both engines need.
+pub(super) fn print_plan(scenario: &Scenario) {
+    let (gpu, cpu) = (of_gpu(scenario), of_cpu(scenario));
+    let per_grain = |bytes: u64| bytes / scenario.max_grains().max(1) as u64;
+    let (buffer, bytes) = gpu.largest();
+    println!(
+        "  GPU memory    {} ({} bytes per grain); {}",
+        in_words(gpu.bytes()),
+        per_grain(gpu.bytes()),
+        binding_in_words(buffer, bytes)
+    );
+    println!("  CPU memory    {} ({} bytes per grain), outputs included", in_words(cpu), per_grain(cpu));
+}
+
+/// The largest buffer, and what binds it.
+fn binding_in_words(buffer: &str, bytes: u64) -> String {
+    let who = if bytes <= SMALL_BINDING {
+        "any device binds it"
+    } else if bytes <= LARGE_BINDING {
+        "graphics cards bind it; software adapters may bind no more than 134.22 MB"
+    } else {
+        "devices that bind no more than 2.15 GB refuse it"
+    };
+    format!("largest buffer {buffer} {}: {who}", in_words(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_the_numbers() {
+        assert!(fits("the CPU engine", 10_000, 10_000, 10).is_ok());
+        let error = fits("the CPU engine", 40_000_000_000, 10_000_000_000, 20_000_000);
+        let message = error.map_or_else(|error| error.to_string(), |()| String::new());
+        let numbers = ["20000000 grains need 40.00 GB", "10.00 GB are free", "about 5000000;"];
+        assert!(numbers.iter().all(|number| message.contains(number)), "{message}");
+    }
+
+    #[test]
+    fn this_machine_has_some_memory_free_and_not_without_end() {
+        assert!((1 << 20..1 << 50).contains(&free()), "{} bytes", free());
+    }
+
+    #[test]
+    fn the_binding_that_a_buffer_needs_is_named() {
+        let who = |bytes| binding_in_words("impulses", bytes);
+        assert!(who(SMALL_BINDING).ends_with("any device binds it"));
+        assert!(who(SMALL_BINDING + 1).contains("graphics cards bind it"));
+        assert!(who(LARGE_BINDING).contains("graphics cards bind it"));
+        assert!(who(LARGE_BINDING + 1).contains("refuse it"));
+    }
+}

@@ -1,0 +1,164 @@
+//! The memory that is planned before a run is what the run takes.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use common::*;
+use esker::engine::{Engine, Snapshot};
+use esker::gpu::{Capacity, GpuEngine, Room};
+use esker::reference::ReferenceEngine;
+use esker::settings::{Bookkeeping, Settings};
+use esker::world::Grain;
+use glam::DVec3;
+
+/// Counts what is allocated, and the most there ever was.
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+/// Held by every test: what one counts, no other may allocate.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+// SAFETY: every call is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let held = HELD.fetch_add(layout.size(), Relaxed) + layout.size();
+        MOST.fetch_max(held, Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The most that was allocated at once during `work`, beyond what there was \[bytes\].
+fn most_allocated<T>(work: impl FnOnce() -> T) -> (u64, T) {
+    let before = HELD.load(Relaxed);
+    MOST.store(before, Relaxed);
+    let result = work();
+    ((MOST.load(Relaxed) - before) as u64, result)
+}
+
+/// More than the plan is a run that fails on its way, much less a run refused for nothing.
+fn is_honest(found: u64, planned: u64) -> bool {
+    found <= planned && planned <= 3 * found / 2
+}
+
+/// A bed that has settled has about as many contacts as are planned for, and an output is taken of it.
+#[test]
+fn the_cpu_engine_takes_what_was_planned() {
+    let _alone = alone();
+    let bed = scenario("settle.toml", &[]);
+    let grains = bed.world.grain_count();
+    let settle = Settings { bookkeeping: Bookkeeping::Off, iterations: 3, ..bed.settings };
+    let mut engine = cpu(&bed.world, &settle);
+    engine.advance(60).unwrap();
+    let settled = engine.snapshot().unwrap().world;
+    for bookkeeping in [Bookkeeping::Off, Bookkeeping::On] {
+        let settings = Settings { bookkeeping, ..settle };
+        let planned = ReferenceEngine::planned_memory(&settled, grains, &settings);
+        let (found, mut engine) = most_allocated(|| {
+            let mut engine = cpu(&settled, &settings);
+            engine.advance(3).unwrap();
+            engine
+        });
+        assert!(is_honest(found, planned), "{found} bytes, {planned} planned, {bookkeeping:?}");
+        assert!(!is_honest(2 * found, planned) && !is_honest(found / 2, planned));
+        assert!(engine.memory() <= planned, "{} bytes, {planned} planned", engine.memory());
+
+        let (found, _) = most_allocated(|| engine.snapshot().unwrap());
+        let planned = Snapshot::planned_bytes(grains);
+        assert!(is_honest(found, planned), "snapshot: {found} bytes, {planned} planned");
+    }
+}
+
+/// The scene of the plans below: a box without grains yet.
+fn plan(grains: usize) -> Capacity {
+    let bed = scenario("settle_1000.toml", &[]);
+    Capacity::for_world(&bed.world, &bed.settings, Room::Grains(grains))
+}
+
+const SMALL_BINDING: u64 = 128 << 20;
+const LARGE_BINDING: u64 = 2 << 30;
+
+#[test]
+fn a_million_grains_fit_the_bindings_of_every_device() {
+    let _alone = alone();
+    assert!(plan(1_000_000).check(SMALL_BINDING).is_ok(), "{:?}", plan(1_000_000).largest());
+    assert!(plan(1_100_000).check(SMALL_BINDING).is_err());
+}
+
+#[test]
+fn ten_million_grains_fit_a_card_of_80_gb() {
+    let _alone = alone();
+    let plan = plan(10_000_000);
+    assert!(plan.check(LARGE_BINDING).is_ok(), "{:?}", plan.largest());
+    assert!(plan.bytes() < 80_000_000_000, "{} bytes", plan.bytes());
+}
+
+/// The ledger keeps the velocities before each solve.
+#[test]
+fn a_grain_takes_at_most_700_bytes_on_the_device_and_32_with_its_share_of_the_ledger() {
+    let _alone = alone();
+    for grains in [100_000, 1_000_000, 10_000_000] {
+        let booked = plan(grains);
+        assert!(booked.keeps_books);
+        let [with, without] = [booked, Capacity { keeps_books: false, ..booked }].map(|plan| plan.bytes());
+        assert!(without <= 700 * grains as u64, "{without} bytes for {grains} grains");
+        // And its share of the sums over blocks of 64 contacts or bodies.
+        assert!(with <= without + 35 * grains as u64, "{with} bytes for {grains} grains");
+    }
+}
+
+#[test]
+fn a_billion_grains_are_refused_with_the_numbers() {
+    let _alone = alone();
+    let message = plan(1_000_000_000).check(LARGE_BINDING).unwrap_err().to_string();
+    for number in ["1000000000 grains", "128.00 GB in buffer row_", "at most 2.15 GB"] {
+        assert!(message.contains(number), "{message}");
+    }
+    assert!(plan(16_000_000).check(LARGE_BINDING).is_ok(), "about so many are said to fit: {message}");
+}
+
+/// Not on the way: before anything is allocated.
+#[test]
+fn what_a_device_cannot_bind_is_refused_before_the_run() {
+    let _alone = alone();
+    let bed = scenario("settle_1000.toml", &[]);
+    let device = device();
+    let grains = (device.largest_binding() / 32) as usize;
+    let (found, refused) = most_allocated(|| {
+        GpuEngine::with_room(device, bed.world.clone(), bed.settings, Room::Grains(grains))
+    });
+    let message = refused.err().unwrap().to_string();
+    assert!(message.starts_with(&format!("{grains} grains need ")), "{message}");
+    assert!(found < 10 << 20, "{found} bytes were allocated for a run that was refused");
+}
+
+/// The buffers of a device that was told how many grains will come never grow.
+#[test]
+fn grains_that_come_later_have_their_room_from_the_start() {
+    let _alone = alone();
+    let bed = scenario("settle_1000.toml", &[]);
+    let all = bed.world.grain_count();
+    let mut engine = GpuEngine::with_room(device(), bed.world, bed.settings, Room::Grains(3 * all)).unwrap();
+    let planned = engine.memory();
+    let above = |i: usize| Grain::at(DVec3::new(0.0, 0.0, 1.0 + 0.014 * i as f64), 0.0065, 0);
+    engine.add_grains(&Vec::from_iter((0..2 * all).map(above))).unwrap();
+    assert_eq!(engine.memory(), planned);
+    engine.add_grains(&[above(2 * all)]).unwrap();
+    assert!(engine.memory() > planned);
+}
