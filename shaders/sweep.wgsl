@@ -24,7 +24,7 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     if b.inverse_mass > 0.0 {
         velocities[row.bodies.y] = solution.b;
     }
-    note_change(solution.change);
+    note_change(row, a, b, old, solution.impulse);
 }
 
 // The contacts without a colour, all at once, on copies of their bodies. What becomes of those is put aside for
@@ -47,17 +47,15 @@ fn solve_copies(contact: u32) -> Sides {
     let locked = locks(row.bodies);
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
-    var solution: SharedSolution;
+    var impulse: Impulse;
     if is_shared(row) {
-        solution = solve_shared(row, old,
+        impulse = solve_shared(row, old,
             heavy(row.bodies.x, a, locked.x, copies.x), heavy(row.bodies.y, b, locked.y, copies.y));
     } else {
-        let alone = solve_contact(row, old, copy_of(a, copies.x), copy_of(b, copies.y), locked);
-        solution = SharedSolution(alone.impulse, alone.change);
+        impulse = solve_contact(row, old, copy_of(a, copies.x), copy_of(b, copies.y), locked).impulse;
     }
-    let impulse = solution.impulse;
     store_impulse(place, impulse);
-    note_change(solution.change);
+    note_change(row, a, b, old, impulse);
     return sides_of(contact, row, Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling));
 }
 
@@ -66,11 +64,20 @@ fn copy_of(body: Velocity, copies: f32) -> Velocity {
     return Velocity(body.linear, copies * body.inverse_mass, body.angular, copies * body.inverse_inertia);
 }
 
-// Where a tolerance is set.
-fn note_change(change: f32) {
-    if params.tolerance > 0.0 {
-        atomicMax(&status.change, bitcast<u32>(change));  // ordered like the positive floats
+// Where a tolerance is set: how much contact velocity the normal and friction rows changed, D |Δλ|, on whole bodies.
+fn note_change(row: Row, a: Velocity, b: Velocity, old: Impulse, found: Impulse) {
+    if params.tolerance == 0.0 {
+        return;
     }
+    let locked = locks(row.bodies);
+    var d = diagonal(row, a, b, locked);
+    if is_shared(row) {
+        d = shared_diagonal(row, heavy(row.bodies.x, a, locked.x, 1.0), heavy(row.bodies.y, b, locked.y, 1.0));
+    }
+    let change = found.linear - old.linear;
+    let normal = dot(change, row.normal);
+    let most = max(abs(normal) * d.x, length(change - normal * row.normal) * d.y);
+    atomicMax(&status.change, bitcast<u32>(most));  // ordered like the positive floats
 }
 
 // After a sweep, where a tolerance is set: once nothing changed by more, empty the sweeps to come.

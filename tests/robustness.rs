@@ -263,7 +263,7 @@ fn a_tolerance_stops_the_sweeps_early_on_both_engines() {
     let strict = Settings { iterations: 400, ..Settings::default() };
     let tolerant = Settings { tolerance: 1e-4, ..strict };
     for engine in &mut both(&scenario.world, &tolerant) {
-        let report = engine.advance(150).unwrap();
+        let report = engine.advance(80).unwrap();
         assert!(report.sweeps < 400, "{} sweeps", report.sweeps);
         assert!(report.sweeps >= 1);
         let residual = report.residuals.normal.max.max(report.residuals.friction.max);

@@ -1,11 +1,10 @@
 // One contact solved while all others are held fixed [E5]. Twin: src/reference/sweep.rs.
 
-// What a contact does to its bodies, and how much it changed.
+// What a contact does to its bodies.
 struct Solution {
     impulse: Impulse,
     a: Velocity,
     b: Velocity,
-    change: f32,               // [m/s], where a tolerance is set
 }
 
 // D of the normal, friction and rolling rows. The friction block is bounded by a multiple of the
@@ -65,9 +64,6 @@ fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u
         let rolling = solution.impulse.rolling - old.rolling;
         solution.a = twist(solution.a, rolling, locked.x);
         solution.b = twist(solution.b, -rolling, locked.y);
-    }
-    if params.tolerance > 0.0 {
-        solution.change = max(abs(normal - old_normal) * d.x, length(tangent - old_tangent) * d.y);
     }
     return solution;
 }

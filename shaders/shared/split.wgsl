@@ -87,14 +87,8 @@ fn load_share(slot: u32) -> Share {
     return Share(vec3f(x, y.x), vec3f(y.y, z));
 }
 
-// What a contact with a free boundary does to its bodies, and D of its rows.
-struct SharedSolution {
-    impulse: Impulse,
-    change: f32,               // [m/s], where a tolerance is set
-}
-
 // A normal impulse changes the slip here, so friction follows from the velocities after it.
-fn solve_shared(row: Row, old: Impulse, body_a: Heavy, body_b: Heavy) -> SharedSolution {
+fn solve_shared(row: Row, old: Impulse, body_a: Heavy, body_b: Heavy) -> Impulse {
     let d = shared_diagonal(row, body_a, body_b);
     let old_normal = dot(old.linear, row.normal);
     let old_tangent = old.linear - old_normal * row.normal;
@@ -111,9 +105,5 @@ fn solve_shared(row: Row, old: Impulse, body_a: Heavy, body_b: Heavy) -> SharedS
 
     let spin = a.angular - b.angular;
     let rolling = limit(old.rolling - spin * safe_ratio(1.0, d.z), row.rolling_arm * normal);
-    var change = 0.0;
-    if params.tolerance > 0.0 {
-        change = max(abs(normal - old_normal) * d.x, length(tangent - old_tangent) * d.y);
-    }
-    return SharedSolution(Impulse(normal * row.normal + tangent, rolling), change);
+    return Impulse(normal * row.normal + tangent, rolling);
 }

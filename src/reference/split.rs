@@ -118,7 +118,7 @@ impl Split {
         &mut self,
         rest: &mut [Row],
         velocities: &mut [Velocity],
-        visit: &(impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64 + Sync),
+        visit: &(impl Fn(&mut Row, &[f64; 3], &mut Velocity, &mut Velocity) -> f64 + Sync),
         visit_shared: &(impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64 + Sync),
     ) -> f64 {
         let mut gains = std::mem::take(&mut self.gains);
@@ -149,15 +149,13 @@ impl Split {
         row: &mut Row,
         before: &[Velocity],
         gains: &mut [Gain; 2],
-        visit: &impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64,
+        visit: &impl Fn(&mut Row, &[f64; 3], &mut Velocity, &mut Velocity) -> f64,
     ) -> f64 {
         let bodies = row.bodies.map(|body| body as usize);
         let copies = bodies.map(|body| self.copies(body));
         let [mut a, mut b] = [0, 1].map(|side| copy_of(&before[bodies[side]], copies[side]));
-        let whole = row.inverse_d;
-        row.inverse_d = row.inverse_d_on(&a, &b);
-        let result = visit(row, &mut a, &mut b);
-        row.inverse_d = whole;
+        let inverse_d = row.inverse_d_on(&a, &b);
+        let result = visit(row, &inverse_d, &mut a, &mut b);
         for (side, after) in [a, b].into_iter().enumerate() {
             let before = &before[bodies[side]];
             gains[side] = Gain {

@@ -29,15 +29,17 @@ pub unsafe fn solve(
     tolerance: f64,
 ) -> u32 {
     for sweep in 1..=iterations {
-        let visit = |row: &mut Row, a: &mut Velocity, b: &mut Velocity| {
+        let change =
+            |row: &Row, before: &Impulse| if tolerance > 0.0 { change_since(row, before) } else { 0.0 };
+        let visit = |row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity| {
             let before = row.impulse;
-            solve_contact(row, a, b);
-            if tolerance > 0.0 { change_since(row, &before) } else { 0.0 }
+            solve_contact(row, inverse_d, a, b);
+            change(row, &before)
         };
         let visit_shared = |row: &mut Row, a: &mut Heavy, b: &mut Heavy| {
             let before = row.impulse;
-            let d = solve_shared(row, a, b);
-            if tolerance > 0.0 { d.map_or(0.0, |d| change_by(row, &before, d)) } else { 0.0 }
+            solve_shared(row, a, b);
+            change(row, &before)
         };
         // SAFETY: by the caller's promise.
         let change = unsafe { for_each_contact(colouring, split, rows, velocities, visit, visit_shared) };
@@ -48,7 +50,7 @@ pub unsafe fn solve(
     iterations
 }
 
-/// Visits all rows with their bodies, colour by colour, then the rest, and returns the largest value
+/// Visits all rows with their 1/D and bodies, colour by colour, then the rest, and returns the largest value
 /// that `visit` or `visit_shared` returned, the latter for contacts with free boundaries. Rows of a colour share
 /// no grain, so their order has no effect.
 ///
@@ -60,7 +62,7 @@ pub unsafe fn for_each_contact(
     split: &mut Split,
     rows: &mut [Row],
     velocities: &mut [Velocity],
-    visit: impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64 + Sync,
+    visit: impl Fn(&mut Row, &[f64; 3], &mut Velocity, &mut Velocity) -> f64 + Sync,
     visit_shared: impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64 + Sync,
 ) -> f64 {
     let mut largest = 0.0f64;
@@ -113,7 +115,7 @@ impl<'a> Disjoint<'a> {
     unsafe fn visit(
         &self,
         row: &mut Row,
-        visit: &impl Fn(&mut Row, &mut Velocity, &mut Velocity) -> f64,
+        visit: &impl Fn(&mut Row, &[f64; 3], &mut Velocity, &mut Velocity) -> f64,
     ) -> f64 {
         let [at_a, at_b] = row.bodies.map(|body| body as usize);
         assert!(at_a < self.count && at_b < self.count, "contact of a body that does not exist");
@@ -121,7 +123,8 @@ impl<'a> Disjoint<'a> {
         unsafe {
             let mut a = self.first.add(at_a).read();
             let mut b = self.first.add(at_b).read();
-            let result = visit(row, &mut a, &mut b);
+            let inverse_d = row.inverse_d;
+            let result = visit(row, &inverse_d, &mut a, &mut b);
             if a.is_free() {
                 self.first.add(at_a).write(a);
             }
@@ -135,18 +138,18 @@ impl<'a> Disjoint<'a> {
 
 /// Solves one contact while all others are held fixed \[E5\].
 #[inline]
-pub fn solve_contact(row: &mut Row, a: &mut Velocity, b: &mut Velocity) {
+pub fn solve_contact(row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity) {
     let velocity = row.contact_velocity(a, b);
     let closing = velocity.dot(row.normal);
     let old = row.impulse;
 
-    let step = (closing + row.sigma_n * old.normal - row.target) * row.inverse_d[0];
+    let step = (closing + row.sigma_n * old.normal - row.target) * inverse_d[0];
     let normal = (old.normal - step).max(0.0);
     if normal == 0.0 && old.normal == 0.0 {
         return; // its cone is a point: nothing to rub against
     }
     let slip = velocity - closing * row.normal;
-    let step = slip * row.inverse_d[1];
+    let step = slip * inverse_d[1];
     let tangent = project(old.tangent - step, row.friction * normal);
 
     let linear = (normal - old.normal) * row.normal + (tangent - old.tangent);
@@ -158,26 +161,25 @@ pub fn solve_contact(row: &mut Row, a: &mut Velocity, b: &mut Velocity) {
         return;
     }
     let spin = a.angular - b.angular;
-    let step = spin * row.inverse_d[2];
+    let step = spin * inverse_d[2];
     let rolling = project(old.rolling - step, row.rolling_arm * normal);
     a.twist(rolling - old.rolling);
     b.twist(old.rolling - rolling);
     row.impulse.rolling = rolling;
 }
 
-/// Solves one contact with a free boundary \[E5\] and returns D of its rows, or nothing when it was left alone.
-/// Here a normal impulse changes the slip, so friction follows from the velocities after it.
-pub fn solve_shared(row: &mut Row, a: &mut Heavy, b: &mut Heavy) -> Option<[f64; 3]> {
+/// Solves one contact with a free boundary \[E5\]. Here a normal impulse changes the slip, so friction follows from
+/// the velocities after it.
+pub fn solve_shared(row: &mut Row, a: &mut Heavy, b: &mut Heavy) {
     let old = row.impulse;
     let mobility = row.mobility(a, b);
-    let d = row.shared_d(&mobility, a, b);
-    let inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
+    let inverse_d = row.shared_d(&mobility, a, b).map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
 
     let closing = row.shared_velocity(a, b).dot(row.normal);
     let step = (closing + row.sigma_n * old.normal - row.target) * inverse_d[0];
     let normal = (old.normal - step).max(0.0);
     if normal == 0.0 && old.normal == 0.0 {
-        return None;
+        return;
     }
     let linear = (normal - old.normal) * row.normal;
     a.push(linear, row.arm_a);
@@ -195,21 +197,13 @@ pub fn solve_shared(row: &mut Row, a: &mut Heavy, b: &mut Heavy) -> Option<[f64;
     a.twist(rolling - old.rolling);
     b.twist(old.rolling - rolling);
     row.impulse = Impulse { normal, tangent, rolling };
-    Some(d)
 }
 
-/// How far the normal and friction rows were from their solution, D |Δλ| \[m/s\].
+/// How much contact velocity the normal and friction rows changed, D |Δλ| \[m/s\]; on whole bodies.
 fn change_since(row: &Row, before: &Impulse) -> f64 {
     let normal = (row.impulse.normal - before.normal).abs();
     let tangent = (row.impulse.tangent - before.tangent).length();
     times_d(normal, row.inverse_d[0]).max(times_d(tangent, row.inverse_d[1]))
-}
-
-/// As [`change_since`], from D itself.
-fn change_by(row: &Row, before: &Impulse, d: [f64; 3]) -> f64 {
-    let normal = (row.impulse.normal - before.normal).abs();
-    let tangent = (row.impulse.tangent - before.tangent).length();
-    (normal * d[0]).max(tangent * d[1])
 }
 
 /// Nearest vector no longer than `bound`.

@@ -72,7 +72,7 @@ fn into_cone(row: &Row, guess: Impulse) -> Impulse {
 /// # Safety
 /// As [`sweep::for_each_contact`].
 pub unsafe fn apply(colouring: &Colouring, split: &mut Split, rows: &mut [Row], velocities: &mut [Velocity]) {
-    let visit = |row: &mut Row, a: &mut Velocity, b: &mut Velocity| {
+    let visit = |row: &mut Row, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity| {
         if row.impulse.normal > 0.0 {
             let linear = row.impulse.linear(row.normal);
             a.push(linear, row.arm_a);
