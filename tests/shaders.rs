@@ -196,6 +196,7 @@ fn twins() -> Vec<Twin> {
             tail,
             converged,
             bad_boundary,
+            late,
         }),
         twin!(Pose { cell, locked, offset, spare, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),

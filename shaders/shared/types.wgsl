@@ -47,6 +47,7 @@ struct Status {
     tail: u32,                 // contacts without a colour
     converged: u32,            // 1: no contact changed by more than the tolerance
     bad_boundary: atomic<u32>, // smallest index of a free boundary with a bad velocity
+    late: atomic<u32>,         // contacts that still need a colour after the dispatched rounds
 }
 
 struct Pose {

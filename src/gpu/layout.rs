@@ -74,6 +74,7 @@ pub struct Status {
     pub tail: u32,
     pub converged: u32,
     pub bad_boundary: u32,
+    pub late: u32,
 }
 
 impl Default for Status {

@@ -129,6 +129,7 @@ pub const STEP: &[Stage] = &[
             pending("seed_colours", Contacts),
             run("colouring", "plan_rounds", Once),
             Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
+            pending("list_late", Pending),
             pending("finish_colouring", Once),
             run("colouring", "count_colours", ContactBlocks),
             Scan(&[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
