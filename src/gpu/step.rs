@@ -230,8 +230,8 @@ pub const RESIDUAL: Stage =
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// What is kept while contacts are given colours uses the room of the rows and impulses, which are made later.
-const PENDING: Aliases = &[("pending", "row_arms"), ("best", "row_targets"), ("used", "impulses")];
+/// What is kept while contacts are given colours uses the room of the rows, which are made later.
+const PENDING: Aliases = &[("pending", "row_arms"), ("best", "row_targets")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }
