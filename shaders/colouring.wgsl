@@ -55,6 +55,7 @@ fn clear_colours(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
     if body == 0u {
         atomicStore(&status.pending, 0u);
+        atomicStore(&status.late, 0u);
     }
     if body >= params.grains + params.boundaries || is_halted() {
         return;
@@ -168,16 +169,37 @@ fn commit(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
+// After the dispatched rounds: what is still pending, listed in the upper half of the room. To look through all that
+// was pending would keep the one workgroup that finishes busy for long; on lavapipe loops end after 65 535 turns.
+@compute @workgroup_size(64)
+fn list_late(@builtin(global_invocation_id) invocation: vec3u) {
+    let i = flat(invocation);
+    if i < atomicLoad(&status.pending) && colours[pending[i]] == UNCOLOURED {
+        pending[upper_half() + atomicAdd(&status.late, 1u)] = pending[i];
+    }
+}
+
+fn upper_half() -> u32 {
+    return arrayLength(&pending) / 2u;
+}
+
 var<workgroup> left: atomic<u32>;
 var<workgroup> left_before: u32;
+var<workgroup> first_left: u32;
 
 // Rounds until no contact is pending. Each round colours at least one, and a contact that finds no
 // colour free goes to the rest, so this ends.
 @compute @workgroup_size(256)
 fn finish_colouring(@builtin(local_invocation_index) lane: u32) {
     if lane == 0u {
-        left_before = select(atomicLoad(&status.pending), 0u, is_halted());
+        let were_rounds = atomicLoad(&status.pending) > FEW;
+        first_left = select(0u, upper_half(), were_rounds);
+        left_before = select(atomicLoad(&status.pending), atomicLoad(&status.late), were_rounds);
+        if is_halted() {
+            left_before = 0u;
+        }
     }
+    let first = workgroupUniformLoad(&first_left);
     let count = workgroupUniformLoad(&left_before);
     var turn = 0u;
     loop {
@@ -185,13 +207,13 @@ fn finish_colouring(@builtin(local_invocation_index) lane: u32) {
             atomicStore(&left, 0u);
         }
         for (var i = lane; i < count; i += FINISH) {
-            propose_contact(pending[i], turn);
+            propose_contact(pending[first + i], turn);
         }
         storageBarrier();
         workgroupBarrier();
         for (var i = lane; i < count; i += FINISH) {
-            commit_contact(pending[i], turn);
-            if colours[pending[i]] == UNCOLOURED {
+            commit_contact(pending[first + i], turn);
+            if colours[pending[first + i]] == UNCOLOURED {
                 atomicAdd(&left, 1u);
             }
         }

@@ -200,6 +200,7 @@ fn twins() -> Vec<Twin> {
             listed,
             sides,
             searches,
+            late,
         }),
         twin!(Pose { cell, locked, offset, spare, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),

@@ -54,6 +54,7 @@ struct Status {
     listed: u32,               // corners and grains that the present list of contacts knows of, 0 without one
     sides: u32,                // sides of the rest, see Rest
     searches: u32,             // searches in this submission
+    late: atomic<u32>,         // contacts that still need a colour after the dispatched rounds
 }
 
 struct Pose {

@@ -127,8 +127,8 @@ impl Capacity {
         let colour_counts = (u64::from(COLOURS) + 1) * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
-        // What the colouring keeps of bodies, in room that is not in use then.
-        let colouring = 8 * bodies;
+        // The rows share their room with what the colouring keeps of bodies.
+        let best = 8 * bodies;
         let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
         let works = contacts.div_ceil(64) + bodies.div_ceil(64);
         vec![
@@ -150,6 +150,7 @@ impl Capacity {
             ("contact_sums", 4 * (balls + 1).div_ceil(1024)),
             ("colour_sums", 4 * colour_counts.div_ceil(1024)),
             ("side_sums", 4 * bodies.div_ceil(1024)),
+            ("used", 4 * bodies),
             ("colour_counts", 4 * colour_counts),
             ("colour_starts", 4 * (u64::from(COLOURS) + 2)),
             ("copies", 4 * bodies),
@@ -160,9 +161,9 @@ impl Capacity {
             ("travel", 4 * grains),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
             ("colours", 4 * contacts),
-            ("row_targets", colouring.max(contacts * size_of::<layout::RowTarget>() as u64)),
+            ("row_targets", best.max(contacts * size_of::<layout::RowTarget>() as u64)),
             ("row_arms", contacts * size_of::<layout::RowArms>() as u64),
-            ("impulses", colouring.max(24 * contacts)),
+            ("impulses", 24 * contacts),
             ("old_partners", 4 * contacts),
             ("old_colours", 4 * contacts),
             ("old_impulses", 24 * contacts),

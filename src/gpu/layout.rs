@@ -85,6 +85,7 @@ pub struct Status {
     pub listed: u32,
     pub sides: u32,
     pub searches: u32,
+    pub late: u32,
 }
 
 impl Default for Status {

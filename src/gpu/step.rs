@@ -189,6 +189,7 @@ pub const STEP: &[Stage] = &[
             pending("seed_colours", Found),
             run("colouring", "plan_rounds", Once),
             Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
+            pending("list_late", Pending),
             pending("finish_colouring", Search),
             run("colouring", "count_colours", ContactBlocks),
             Scan(ColourScan, &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
@@ -289,8 +290,8 @@ pub const RESIDUAL: Stage =
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// What only the search needs uses the room of the rows, the impulses and the shares, which are made later.
-const PENDING: Aliases = &[("pending", "row_arms"), ("best", "row_targets"), ("used", "impulses")];
+/// What only the search needs uses the room of the rows and of the shares, which are made later.
+const PENDING: Aliases = &[("pending", "row_arms"), ("best", "row_targets")];
 const REST: Aliases = &[("rest_bodies", "row_arms"), ("unordered", "shares")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
