@@ -347,6 +347,8 @@ fn params_are_written_where_the_shader_reads_them() {
         cell_size,
         periods,
         corners,
+        level_radius,
+        levels,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");

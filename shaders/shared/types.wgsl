@@ -29,6 +29,8 @@ struct Params {
     cell_size: vec3f,          // [m]
     periods: vec3i,            // cells per period along each axis, 0: not periodic
     corners: u32,              // of free boundaries; they stand before the grains in `spheres`
+    level_radius: f32,         // largest radius in level 0 of the contact search [m]
+    levels: u32,               // bits of the levels that hold grains
 }
 
 // What the steps of one submission tell each other and the host.
@@ -132,7 +134,7 @@ struct Law {
 // A pair of shapes that takes part in this step.
 struct Contact {
     a: u32,                    // shape: the sphere of a grain, or a corner
-    b: u32,                    // shape: a surface, or the sphere of a grain with a larger id
+    b: u32,                    // shape: a surface, or the sphere of a larger grain
     previous: u32,             // place in the last step's list, or NONE
     place: u32,                // place in solving order
 }

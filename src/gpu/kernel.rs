@@ -41,6 +41,8 @@ pub struct Features {
     pub free_boundaries: bool,
     /// Periodic axes.
     pub period: bool,
+    /// Grains of different sizes.
+    pub sizes: bool,
 }
 
 impl Features {
@@ -51,6 +53,7 @@ impl Features {
             sinks: !world.sinks.is_empty(),
             free_boundaries: world.free_boundaries().next().is_some(),
             period: !world.periodic.is_none(),
+            sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
         }
     }
 
@@ -61,6 +64,7 @@ impl Features {
             ("HAS_SINKS", self.sinks),
             ("HAS_PERIOD", self.period),
             ("HAS_FREE_BOUNDARIES", self.free_boundaries),
+            ("HAS_SIZES", self.sizes),
         ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()
