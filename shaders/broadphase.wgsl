@@ -2,8 +2,8 @@
 // Twin: src/reference/broadphase.rs.
 //
 // Grains are sorted by size into levels (src/world/levels.rs): a grain is in a cell about as wide as itself,
-// and is paired only with larger ones, in its own level and those above. A cell of level l is 2^l cells of level 0
-// wide, which are those that positions are anchored to.
+// and looks only for partners as large or larger, in its own level and those above. A cell of level l is 2^l cells
+// of level 0 wide, which are those that positions are anchored to.
 //
 // Cells are hashed row by row into buckets, so the grid needs no bounds: a compact scene maps without
 // collisions, a scattered one wraps around, and a grain is paired only when its cell is the one looked
@@ -28,13 +28,14 @@ override HAS_SIZES: bool = true;
 // Keeps the levels apart in the table: an odd number without a pattern.
 const LEVEL_STRIDE = 0x9e3779b9u;
 
-// The lowest level that is wide enough for a grain. Exact: the bits of a number twice as large are one exponent further.
+// The lowest level in use that is wide enough for a grain. Exact: the bits of a number twice as large are one
+// exponent further.
 fn level_of(radius: f32) -> u32 {
     if !HAS_SIZES {
         return 0u;
     }
     let above = max(bitcast<i32>(radius) - bitcast<i32>(params.level_radius), 0);
-    return (u32(above) + 0x7fffffu) >> 23u;
+    return countTrailingZeros(levels_from((u32(above) + 0x7fffffu) >> 23u));
 }
 
 // Levels that hold grains, from one on, as bits.

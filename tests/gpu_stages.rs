@@ -259,6 +259,23 @@ fn broadphase_finds_the_pairs_of_grains_of_any_sizes() {
     }
 }
 
+#[test]
+fn grains_of_other_sizes_that_come_later_are_found_and_keep_the_impulses_of_those_there() {
+    let mut case = Case::new("settled", &box_of(400), Settings::default(), 100);
+    let place = case.world.bodies.position[case.world.grain_body(7)];
+    let later = [0.1, 0.7, 9.0].map(|size| Grain::at(place + 0.55 * D * DVec3::Z, 0.5 * size * D, 0));
+    case.gpu.add_grains(&later).unwrap();
+    case.world.add_grains(later);
+    case.run(&["broadphase", "matching"]);
+    let expected = broadphase::find_pairs(&case.world, case.settings.contact_margin);
+    assert_same_keys(&case, &case.gpu.keys().unwrap(), &expected);
+    let contacts = case.gpu.contacts().unwrap();
+    let continued = contacts.iter().filter(|contact| contact.previous != u32::MAX).count();
+    let still_there = case.old.iter().filter(|(key, _)| expected.binary_search(key).is_ok()).count();
+    assert_eq!(continued, still_there, "no contact forgets its impulse");
+    assert!(still_there > 800 && contacts.len() > still_there + 50, "{still_there} of {}", contacts.len());
+}
+
 /// A key that only one side has, other than one whose gap is the margin to within rounding.
 fn differing_keys(case: &Case, found: &[Key], expected: &[Key]) -> Option<Key> {
     let only_one = found

@@ -249,7 +249,7 @@ pub struct Anchors {
 impl Anchors {
     /// Cells for the sizes of the grains of a world.
     pub fn for_world(world: &World, settings: &Settings) -> Anchors {
-        let corners_alone = Levels { radius: 0.5 * world.largest_diameter(), count: 1 };
+        let corners_alone = Levels { radius: 0.5 * world.largest_diameter(), used: 1 };
         let levels = Levels::for_world(world).unwrap_or(corners_alone);
         let reach =
             if levels.radius > 0.0 { contact_reach(levels.radius, settings.contact_margin) } else { 1.0 };
@@ -258,7 +258,7 @@ impl Anchors {
         let periodic = &world.periodic;
         // Before the first grain even a short period is a cell.
         let periods = periodic
-            .cells_of_levels(reach, levels.count)
+            .cells_of_levels(reach, levels.count())
             .max(periodic.select(DVec3::ONE, DVec3::ZERO).as_i64vec3());
         Anchors {
             origin: periodic.select(periodic.min, DVec3::ZERO),

@@ -1,12 +1,12 @@
 //! Sizes of the contact search: grains in levels, each with cells twice as wide as those of the level below.
 //!
 //! ```text
-//! level 2  ├───────────────┤   every grain is in the lowest level whose cells are as wide
+//! level 2  ├───────────────┤   every grain is in the lowest level in use whose cells are as wide
 //! level 1  ├───────┤           as it is; it looks for partners in its own level and in
 //! level 0  ├───┤               those above, where the larger grains are
 //! ```
 //!
-//! The pairs do not depend on the levels; the work does. Equal grains make one level.
+//! The pairs do not depend on the levels; the work does (Ogarko & Luding 2012). Equal grains make one level.
 
 use super::{World, sphere_volume};
 
@@ -27,8 +27,8 @@ const UPPER_CELLS: f64 = 12.0;
 pub struct Levels {
     /// Largest radius in level 0 \[m\]; that of each level above is twice that of the level below.
     pub radius: f64,
-    /// Levels that there are.
-    pub count: u32,
+    /// Bits of the levels in use; what would be in another is in the next one above.
+    pub used: u32,
 }
 
 /// Grains of nearly the same radius.
@@ -51,30 +51,41 @@ impl Levels {
     fn for_radii(radii: impl Iterator<Item = f64> + Clone) -> Option<Levels> {
         let bins = Bin::sort(radii);
         let largest = bins.last()?.largest;
-        let choices = bins.iter().map(|bin| Levels::from_to(bin.largest, largest));
-        let allowed = choices.filter(|levels| levels.count <= MOST);
-        allowed
-            .map(|levels| (levels, levels.work(&bins)))
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|best| best.0)
+        // As wide as some of the grains, or so that the highest level is no wider than the largest.
+        let halved = (0..MOST as i32).map(|times| largest * 0.5_f64.powi(times));
+        let choices = bins.iter().map(|bin| bin.largest).chain(halved);
+        let choices = choices.map(|radius| Levels::from_to(radius, largest));
+        let allowed = choices.filter(|levels| levels.count() <= MOST).map(|levels| levels.leave_out(&bins));
+        allowed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(levels, _)| levels)
     }
 
     fn from_to(radius: f64, largest: f64) -> Levels {
-        let only = Levels { radius, count: 1 };
-        Levels { count: 1 + only.of(largest), ..only }
+        let all = Levels { radius, used: u32::MAX };
+        Levels { used: u32::MAX >> (31 - all.of(largest)), ..all }
     }
 
-    /// Level of a grain.
+    /// Levels from the lowest to the highest that is used.
+    pub fn count(&self) -> u32 {
+        u32::BITS - self.used.leading_zeros()
+    }
+
+    /// Level of a grain: the lowest one in use that is wide enough.
     pub fn of(&self, radius: f64) -> u32 {
         // Exact: the bits of a number twice as large are one exponent further.
         let exponent = 1 << (f64::MANTISSA_DIGITS - 1);
         let above = radius.to_bits().saturating_sub(self.radius.to_bits());
-        above.div_ceil(exponent) as u32
+        let lowest = above.div_ceil(exponent) as u32;
+        (u32::MAX << lowest & self.used).trailing_zeros()
     }
 
-    /// Largest radius of any level \[m\].
-    pub fn largest(&self) -> f64 {
-        self.radius * f64::from(1 << (self.count - 1))
+    /// Without the levels that are not worth looking into, and the work that is left.
+    fn leave_out(self, bins: &[Bin]) -> (Levels, f64) {
+        let highest = self.count() - 1;
+        (0..highest).fold((self, self.work(bins)), |(best, work), level| {
+            let fewer = Levels { used: best.used & !(1 << level), ..best };
+            let less = fewer.work(bins);
+            if less <= work { (fewer, less) } else { (best, work) }
+        })
     }
 
     /// Cells and grains that all grains look at, in a dense packing: those of a level fill the space that larger
@@ -128,9 +139,9 @@ mod tests {
     #[test]
     fn equal_and_nearly_equal_grains_make_one_level() {
         assert_eq!(levels([]), None);
-        assert_eq!(levels([0.013; 9]), Some(Levels { radius: 0.013, count: 1 }));
+        assert_eq!(levels([0.013; 9]), Some(Levels { radius: 0.013, used: 1 }));
         let spread = (0..=100).map(|i| 0.01 + 0.00002 * f64::from(i));
-        assert_eq!(levels(spread), Some(Levels { radius: 0.012, count: 1 }), "1 to 1.2");
+        assert_eq!(levels(spread), Some(Levels { radius: 0.012, used: 1 }), "1 to 1.2");
     }
 
     #[test]
@@ -139,13 +150,13 @@ mod tests {
             let few = std::iter::repeat_n(0.01, 10_000).chain([0.01 * ratio]);
             let levels = levels(few).expect("levels");
             assert_eq!(levels.radius, 0.01, "ratio {ratio}");
-            assert_eq!(levels.count, 1 + f64::log2(ratio).ceil() as u32, "ratio {ratio}");
+            assert_eq!(levels.used, 1 | 1 << f64::log2(ratio).ceil() as u32, "ratio {ratio}");
         }
     }
 
     #[test]
     fn every_grain_is_in_the_lowest_level_that_is_wide_enough() {
-        let levels = Levels { radius: 0.3, count: 10 };
+        let levels = Levels { radius: 0.3, used: 0x3ff };
         for i in 1..10_000 {
             let radius = 0.01 * f64::from(i);
             let level = levels.of(radius);
@@ -161,7 +172,7 @@ mod tests {
     #[test]
     fn dust_shares_the_lowest_of_the_levels() {
         let levels = levels([1e-9, 1e-3, 1e-3, 1.0]).expect("levels");
-        assert_eq!((levels.count <= MOST, levels.of(1e-9)), (true, 0), "{levels:?}");
-        assert!(levels.largest() >= 1.0 && levels.of(1.0) == levels.count - 1);
+        assert_eq!((levels.count() <= MOST, levels.of(1e-9)), (true, 0), "{levels:?}");
+        assert_eq!(levels.of(1.0), levels.count() - 1);
     }
 }
