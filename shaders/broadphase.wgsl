@@ -1,12 +1,16 @@
-// Broadphase: contacts = pairs of shapes closer than the margin, by a grid of cells as wide as the
-// largest grain. Twin: src/reference/broadphase.rs.
+// Broadphase: contacts = pairs of shapes closer than the margin, by a grid of cells for each size of grains.
+// Twin: src/reference/broadphase.rs.
+//
+// Grains are sorted by size into levels (src/world/levels.rs): a grain is in a cell about as wide as itself,
+// and looks only for partners as large or larger, in its own level and those above. A cell of level l is 2^l cells
+// of level 0 wide, which are those that positions are anchored to.
 //
 // Cells are hashed row by row into buckets, so the grid needs no bounds: a compact scene maps without
 // collisions, a scattered one wraps around, and a grain is paired only when its cell is the one looked
-// for. Along a periodic axis a whole number of cells, three or more, makes up the period, and the last
+// for. Along a periodic axis a whole number of cells of every level makes up the period, and the last
 // is a neighbour of the first. A counting sort fills the buckets; whatever order its atomics leave is undone by
 // sorting each bucket by id. Corners of free boundaries stand before the grains and own their contacts with
-// surfaces. Each grain owns its contacts with surfaces and with grains of a larger id, stored in
+// surfaces. Each grain owns its contacts with surfaces and with grains that it comes before, stored in
 // ascending order at a place that a prefix sum gives.
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
@@ -19,8 +23,46 @@
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(10) var<storage, read_write> travel: array<f32>;         // per grain, since the last search [m]
 
-fn bucket_of(cell: vec3i) -> u32 {
-    return bitcast<u32>(cell.x + cell.y * params.stride_y + cell.z * params.stride_z) & params.bucket_mask;
+// Whether the scene has grains of different sizes; otherwise they make one level.
+override HAS_SIZES: bool = true;
+
+// Keeps the levels apart in the table: an odd number without a pattern.
+const LEVEL_STRIDE = 0x9e3779b9u;
+
+// The lowest level in use that is wide enough for a grain. Exact: the bits of a number twice as large are one
+// exponent further.
+fn level_of(radius: f32) -> u32 {
+    if !HAS_SIZES {
+        return 0u;
+    }
+    let above = max(bitcast<i32>(radius) - bitcast<i32>(params.level_radius), 0);
+    return countTrailingZeros(levels_from((u32(above) + 0x7fffffu) >> 23u));
+}
+
+// Levels that hold grains, from one on, as bits.
+fn levels_from(level: u32) -> u32 {
+    if !HAS_SIZES {
+        return 1u;
+    }
+    return (params.levels >> level) << level;
+}
+
+// The cell of a level in which a cell of level 0 is.
+fn cell_of_level(cell: vec3i, level: u32) -> vec3i {
+    if !HAS_SIZES {
+        return cell;
+    }
+    return cell >> vec3u(level);
+}
+
+fn bucket_of(cell: vec3i, level: u32) -> u32 {
+    let hash = bitcast<u32>(cell.x + cell.y * params.stride_y + cell.z * params.stride_z);
+    return (hash + level * LEVEL_STRIDE) & params.bucket_mask;
+}
+
+fn bucket_of_grain(grain: u32) -> u32 {
+    let level = level_of(spheres[grain].radius);
+    return bucket_of(cell_of_level(poses[spheres[grain].body].cell, level), level);
 }
 
 @compute @workgroup_size(64)
@@ -37,7 +79,7 @@ fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
     if grain >= balls() || is_halted() || is_removed(spheres[grain]) {
         return;
     }
-    atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
+    atomicAdd(&bucket_ends[bucket_of_grain(grain)], 1u);
     travel[grain - params.corners] = 0.0;
 }
 
@@ -48,7 +90,7 @@ fn fill_cells(@builtin(global_invocation_id) invocation: vec3u) {
     if grain >= balls() || is_halted() || is_removed(spheres[grain]) {
         return;
     }
-    let slot = atomicAdd(&bucket_ends[bucket_of(poses[spheres[grain].body].cell)], 1u);
+    let slot = atomicAdd(&bucket_ends[bucket_of_grain(grain)], 1u);
     bucket_grains[slot] = grain;
 }
 
@@ -84,25 +126,34 @@ fn is_near_surface(ball: Ball, surface: Surface) -> bool {
     return touch.near && touch.length - ball.radius < 2.0 * params.margin * ball.contact_radius;
 }
 
-// Cells that follow each other along x, and so do their buckets.
+// Cells of a level that follow each other along x, and so do their buckets.
 struct Run {
     first: vec3i,
     count: u32,
+    level: u32,
 }
 
 // Whether `other` is a partner that `grain` owns and stands in one of the cells of a run.
 fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32, run: Run) -> bool {
-    if other <= grain {
+    if other == grain || (!HAS_SIZES && other < grain) {
         return false;
     }
     let sphere = spheres[other];
-    let from_first = poses[sphere.body].cell - run.first;
+    if HAS_SIZES && (level_of(sphere.radius) != run.level || !comes_first(grain, radius, other, sphere.radius)) {
+        return false;
+    }
+    let from_first = cell_of_level(poses[sphere.body].cell, run.level) - run.first;
     if bitcast<u32>(from_first.x) >= run.count || any(from_first.yz != vec2i(0)) {
         return false;
     }
     let apart = between(poses[sphere.body], pose);
     let reach = (radius + sphere.radius) * (1.0 + params.margin);
     return dot(apart, apart) < reach * reach;
+}
+
+// The smaller one of two grains owns their contact, of two of the same radius that with the smaller id.
+fn comes_first(grain: u32, radius: f32, other: u32, other_radius: f32) -> bool {
+    return radius < other_radius || (radius == other_radius && grain < other);
 }
 
 // Grains in the buckets: all but those that were removed.
@@ -119,7 +170,7 @@ fn places_of_run(run: Run) -> vec2u {
     if run.count == 0u {
         return vec2u(0u);
     }
-    let first = bucket_of(run.first);
+    let first = bucket_of(run.first, run.level);
     let last = (first + run.count - 1u) & params.bucket_mask;
     let start = bucket_start(first);
     let end = atomicLoad(&bucket_ends[last]);
@@ -131,41 +182,60 @@ fn grain_at(place: u32) -> u32 {
     return bucket_grains[select(place, place - count, place >= count)];
 }
 
-// Runs that make up a cell and the 26 around it: nine rows of three cells, in two parts each where the
-// end of a period along x may cut them.
-fn run_count() -> u32 {
+// Cells of a level that make up a box.
+struct Block {
+    low: vec3i,
+    size: vec3i,
+    level: u32,
+}
+
+// Cells of a level that hold the partners of a grain: those within reach, up to 27 in its own level.
+fn cells_around(ball: Ball, level: u32) -> Block {
+    if !HAS_SIZES {
+        return Block(ball.pose.cell - 1, vec3i(3), level);
+    }
+    let place = ball.pose.offset / params.cell_size;
+    // In cells of level 0: the reach of both, half a cell to the face, and more than all roundings.
+    let reach = (1.0 + params.margin) * ball.radius / params.cell_size + 0.5 * f32(1u << level) + 0.5 + 0.01;
+    let low = cell_of_level(ball.pose.cell + vec3i(ceil(place - reach)), level);
+    let high = cell_of_level(ball.pose.cell + vec3i(floor(place + reach)), level);
+    return block_of(low, high - low + 1, level);
+}
+
+// No cell twice: around a short period the block is cut to its length.
+fn block_of(low: vec3i, size: vec3i, level: u32) -> Block {
     if HAS_PERIOD {
-        return select(9u, 18u, params.periods.x > 0);
+        return Block(low, select(size, min(size, periods_of_level(level)), is_periodic()), level);
     }
-    return 9u;
+    return Block(low, size, level);
 }
 
-fn run_around(cell: vec3i, index: u32) -> Run {
-    let row = index % 9u;
-    let first = wrap_cell(cell + vec3i(0, i32(row % 3u) - 1, i32(row / 3u) - 1)) - vec3i(1, 0, 0);
-    if HAS_PERIOD && params.periods.x > 0 {
-        return part_of_row(first, index / 9u);
-    }
-    return Run(first, 3u);
+fn periods_of_level(level: u32) -> vec3i {
+    return cell_of_level(params.periods, level);
 }
 
-// The longer part of a row of three cells, or what the end of the period along x cuts off.
-fn part_of_row(first: vec3i, part: u32) -> Run {
-    let last_x = params.periods.x - 1;
-    if first.x < 0 {
-        return select_run(part, Run(vec3i(0, first.yz), 2u), Run(vec3i(last_x, first.yz), 1u));
+// Runs that make up a block: its rows along x, in two parts each where the end of a period may cut them.
+fn run_count(block: Block) -> u32 {
+    let rows = u32(block.size.y * block.size.z);
+    if HAS_PERIOD {
+        return select(rows, 2u * rows, params.periods.x > 0);
     }
-    if first.x + 2 > last_x {
-        return select_run(part, Run(first, 2u), Run(vec3i(0, first.yz), 1u));
-    }
-    return select_run(part, Run(first, 3u), Run(first, 0u));
+    return rows;
 }
 
-fn select_run(part: u32, longer: Run, rest: Run) -> Run {
-    if part == 0u {
-        return longer;
+fn run_at(block: Block, index: u32) -> Run {
+    let row = vec3i(0, i32(index) % block.size.y, i32(index) / block.size.y % block.size.z);
+    let periods = periods_of_level(block.level);
+    let first = wrap_into(block.low + row, periods);
+    let count = u32(block.size.x);
+    if !HAS_PERIOD || periods.x == 0 {
+        return Run(first, count, block.level);
     }
-    return rest;
+    let uncut = min(count, u32(periods.x - first.x));
+    if index < u32(block.size.y * block.size.z) {
+        return Run(first, uncut, block.level);
+    }
+    return Run(vec3i(0, first.yz), count - uncut, block.level);
 }
 
 @compute @workgroup_size(64)
@@ -189,12 +259,15 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
         contact_starts[owner] = count;
         return;
     }
-    for (var i = 0u; i < run_count(); i++) {
-        let run = run_around(ball.pose.cell, i);
-        let places = places_of_run(run);
-        for (var place = places.x; place < places.y; place++) {
-            if is_near_grain(owner, ball.pose, ball.radius, grain_at(place), run) {
-                count++;
+    for (var levels = levels_from(level_of(ball.radius)); levels != 0u; levels &= levels - 1u) {
+        let block = cells_around(ball, countTrailingZeros(levels));
+        for (var i = 0u; i < run_count(block); i++) {
+            let run = run_at(block, i);
+            let places = places_of_run(run);
+            for (var place = places.x; place < places.y; place++) {
+                if is_near_grain(owner, ball.pose, ball.radius, grain_at(place), run) {
+                    count++;
+                }
             }
         }
     }
@@ -243,14 +316,17 @@ fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let first = next;
-    for (var i = 0u; i < run_count(); i++) {
-        let run = run_around(ball.pose.cell, i);
-        let places = places_of_run(run);
-        for (var place = places.x; place < places.y; place++) {
-            let other = grain_at(place);
-            if is_near_grain(owner, ball.pose, ball.radius, other, run) {
-                insert(first, next, shape, params.surfaces + other);
-                next++;
+    for (var levels = levels_from(level_of(ball.radius)); levels != 0u; levels &= levels - 1u) {
+        let block = cells_around(ball, countTrailingZeros(levels));
+        for (var i = 0u; i < run_count(block); i++) {
+            let run = run_at(block, i);
+            let places = places_of_run(run);
+            for (var place = places.x; place < places.y; place++) {
+                let other = grain_at(place);
+                if is_near_grain(owner, ball.pose, ball.radius, other, run) {
+                    insert(first, next, shape, params.surfaces + other);
+                    next++;
+                }
             }
         }
     }

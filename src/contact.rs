@@ -3,8 +3,11 @@
 use glam::DVec3;
 
 /// Persistent identity of a pair of shapes; what warm starting looks up. `a` is the sphere of a grain,
-/// `b` a surface or the sphere of a grain with a larger id; or `a` is a corner of a free boundary and `b` a
-/// surface of another.
+/// `b` a surface or the sphere of a larger grain; of two grains of the same radius `a` is the one with the smaller
+/// id. Or `a` is a corner of a free boundary and `b` a surface of another.
+///
+/// Contacts are grouped by `a`. A grain has few neighbours that are as large as itself or larger, so every group is
+/// short, though thousands of small grains may touch a large one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// Shape a.

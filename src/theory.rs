@@ -348,7 +348,7 @@
 //! bodies is the shortest one between their images, and with it gap, normal and arms; velocities, impulses and
 //! all equations above stay as they are. A period of at least three diameters of the largest grain with its
 //! margin keeps the images of a pair apart: no grain meets two images of another, nor itself. The contact
-//! search divides the period into a whole number of cells, whose last is a neighbour of the first. After
+//! search divides the period into a whole number of cells of each size, whose last is a neighbour of the first. After
 //! each substep centres of grains are wrapped into the cell. So the centre of mass jumps when a grain crosses a
 //! face, and with gravity along the axis the potential energy does. A boundary acts through the image of its
 //! body that is nearest to the grain.

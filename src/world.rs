@@ -7,6 +7,7 @@
 
 pub mod body;
 pub mod free;
+pub mod levels;
 pub mod material;
 pub mod motion;
 pub mod periodic;
@@ -15,6 +16,7 @@ pub mod sink;
 
 pub use body::{Axes, Bodies};
 pub use free::{Corner, FreeBody};
+pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
 pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
@@ -243,6 +245,13 @@ impl World {
     /// Largest grain radius \[m\]; 0 without grains.
     pub fn largest_radius(&self) -> f64 {
         self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max)
+    }
+
+    /// Whether of two grains the first is shape `a` of their [`Key`](crate::contact::Key): the smaller one, of
+    /// two of the same radius that with the smaller id.
+    pub fn comes_first(&self, grain: usize, other: usize) -> bool {
+        let size = |grain: usize| (self.spheres[grain].radius, grain);
+        size(grain) < size(other)
     }
 
     /// Body that carries a shape.

@@ -9,6 +9,7 @@ use esker::contact::{Colouring, Impulse, Key, Rest};
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::layout::{self, RowArms, RowTarget};
+use esker::gpu::shader::Edit;
 use esker::reference::narrowphase::{Law, Row, make_row};
 use esker::reference::split::Split;
 use esker::reference::sweep;
@@ -16,7 +17,7 @@ use esker::reference::velocity::Velocity;
 use esker::reference::{broadphase, colouring, impact, integrate, ledger, oracle, residual, warm_start};
 use esker::scenario::Scenario;
 use esker::settings::{DAMPING_STEPS, NormalLaw, Settings, WarmStart};
-use esker::world::World;
+use esker::world::{Form, Grain, Sink, World};
 use glam::{DQuat, DVec3};
 
 /// Half a unit in the last place of a number near 1.
@@ -34,7 +35,11 @@ struct Case {
 
 impl Case {
     fn new(name: &'static str, scenario: &Scenario, settings: Settings, steps: u64) -> Case {
-        let mut gpu = gpu(&scenario.world, &settings);
+        Case::of_world(name, &scenario.world, settings, steps)
+    }
+
+    fn of_world(name: &'static str, world: &World, settings: Settings, steps: u64) -> Case {
+        let mut gpu = gpu(world, &settings);
         gpu.advance(steps).unwrap_or_else(|error| panic!("{name}: {error}"));
         let snapshot = gpu.snapshot().unwrap();
         // Before the first step there are contacts, but none that a step could continue.
@@ -136,6 +141,8 @@ fn cases() -> Vec<Case> {
         Case::new("settled", &box_of(400), settings, 160),
         Case::new("periodic in x, y and z", &periodic("xyz"), settings, 3),
         Case::new("periodic in x", &periodic("x"), settings, 3),
+        Case::of_world("sizes 1:10", &crowd(&sizes_up_to(10.0), "xy"), settings, 3),
+        Case::of_world("sizes 1:100", &crowd(&sizes_up_to(100.0), ""), settings, 3),
     ]
 }
 
@@ -189,6 +196,91 @@ fn broadphase_finds_the_pairs_of_its_twin_and_of_the_judge() {
             assert!(differing_keys(&case, &found[1..], &expected).is_some(), "a lost pair must show");
         }
     }
+}
+
+/// 600 radii from 1 to `ratio`, with the same volume in every octave, the
+/// largest in the middle of the list.
+fn sizes_up_to(ratio: f64) -> Vec<f64> {
+    let share = |i: u32| (0.5 + f64::from(i) * 0.618_033_988_75).fract();
+    let radius = |i: u32| (1.0 - share(i) * (1.0 - ratio.powi(-3))).powf(-1.0 / 3.0);
+    let mut radii: Vec<f64> = (0..600).map(radius).collect();
+    radii[300] = ratio;
+    radii
+}
+
+/// Grains of these radii all over a box on a floor, periodic along these axes, one of them removed: as dense as a
+/// packing, so that some overlap, where that leaves three large grains in a period.
+fn crowd(radii: &[f64], axes: &str) -> World {
+    let unit = 0.05 * D;
+    let mut world = no_grains().world;
+    let form = Form::Sphere { radius: 1.0 };
+    world.sinks.push(Sink {
+        name: "far".into(),
+        form,
+        position: 1e3 * DVec3::ONE,
+        orientation: DQuat::IDENTITY,
+    });
+    let volume: f64 = radii.iter().map(|radius| 4.2 * radius.powi(3)).sum();
+    let largest = radii.iter().copied().fold(0.0, f64::max);
+    let side = unit * (volume / 0.6).cbrt();
+    let period = side.max(6.6 * unit * largest);
+    let along = |axis: usize| if axes.contains(["x", "y", "z"][axis]) { period } else { 0.0 };
+    world.periodic.length = DVec3::from([0, 1, 2].map(along));
+    let place = |i: usize| {
+        let place = (1.0 + i as f64) * DVec3::new(0.819_172_513_396, 0.671_043_606_704, 0.549_700_477_902);
+        side * (place - place.floor())
+    };
+    let speed = |i: usize| DVec3::new(0.3, 0.1, -0.2) * (i % 5) as f64;
+    world.add_grains(
+        radii
+            .iter()
+            .enumerate()
+            .map(|(i, &radius)| Grain { velocity: speed(i), ..Grain::at(place(i), unit * radius, 0) }),
+    );
+    world.remove_grain(7, 0);
+    world
+}
+
+#[test]
+fn broadphase_finds_the_pairs_of_grains_of_any_sizes() {
+    let equal = vec![1.0; 600];
+    let intruder = [vec![1.0; 300], vec![100.0], vec![1.0; 300]].concat();
+    for (name, radii) in [("equal", equal), ("1:10", sizes_up_to(10.0)), ("100:1", intruder)] {
+        for axes in ["", "x", "yz", "xyz"] {
+            let mut case = Case::of_world(name, &crowd(&radii, axes), Settings::default(), 0);
+            let margin = case.settings.contact_margin;
+            let expected = broadphase::find_pairs(&case.world, margin);
+            assert_eq!(expected, oracle::all_pairs(&case.world, margin), "{name} {axes}: the twins' judge");
+            case.run(&SEARCH[..2]);
+            assert_same_keys(&case, &case.gpu.keys().unwrap(), &expected);
+            let own_level_only = Edit { from: "(params.levels >> level) << level", to: "1u << level" };
+            case.gpu.edit_shaders(&[own_level_only]).unwrap();
+            case.run(&SEARCH[..2]);
+            let lost = differing_keys(&case, &case.gpu.keys().unwrap(), &expected);
+            assert_eq!(
+                lost.is_some(),
+                name != "equal",
+                "{name} {axes}: larger grains not looked for must show"
+            );
+        }
+    }
+}
+
+#[test]
+fn grains_of_other_sizes_that_come_later_are_found_and_keep_the_impulses_of_those_there() {
+    let mut case = Case::new("settled", &box_of(400), Settings::default(), 100);
+    let place = case.world.bodies.position[case.world.grain_body(7)];
+    let later = [0.1, 0.7, 9.0].map(|size| Grain::at(place + 0.55 * D * DVec3::Z, 0.5 * size * D, 0));
+    case.gpu.add_grains(&later).unwrap();
+    case.world.add_grains(later);
+    case.run(&SEARCH[..3]);
+    let expected = broadphase::find_pairs(&case.world, case.settings.contact_margin);
+    assert_same_keys(&case, &case.gpu.keys().unwrap(), &expected);
+    let contacts = case.gpu.contacts().unwrap();
+    let continued = contacts.iter().filter(|contact| contact.previous != u32::MAX).count();
+    let still_there = case.old.iter().filter(|(key, _)| expected.binary_search(key).is_ok()).count();
+    assert_eq!(continued, still_there, "no contact forgets its impulse");
+    assert!(still_there > 800 && contacts.len() > still_there + 50, "{still_there} of {}", contacts.len());
 }
 
 /// A key that only one side has, other than one whose gap is the margin to within rounding.

@@ -73,9 +73,11 @@ fn pairs_by_images(world: &World, margin: f64) -> Vec<Key> {
             met.dedup_by_key(|image| image.to_array().map(f64::to_bits));
             met.sort_by(|x, y| x.to_array().partial_cmp(&y.to_array()).unwrap());
             met.dedup();
-            keys.extend(met.iter().map(|_| Key { a: a as u32, b: b as u32 }));
+            let (a, b) = if world.comes_first(a, b) { (a as u32, b as u32) } else { (b as u32, a as u32) };
+            keys.extend(met.iter().map(|_| Key { a, b }));
         }
     }
+    keys.sort_unstable();
     keys
 }
 

@@ -355,6 +355,8 @@ fn params_are_written_where_the_shader_reads_them() {
         corners,
         rest_capacity,
         step_time,
+        level_radius,
+        levels,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");

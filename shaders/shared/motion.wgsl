@@ -23,12 +23,16 @@ fn is_periodic() -> vec3<bool> {
 
 // The cell in whose place another stands, periods away.
 fn wrap_cell(cell: vec3i) -> vec3i {
+    return wrap_into(cell, params.periods);
+}
+
+// The same, with this many cells per period.
+fn wrap_into(cell: vec3i, periods: vec3i) -> vec3i {
     if !HAS_PERIOD {
         return cell;
     }
-    let period = max(params.periods, vec3i(1));
-    let rest = cell % period;
-    return select(cell, select(rest, rest + period, rest < vec3i(0)), is_periodic());
+    let rest = cell % max(periods, vec3i(1));
+    return select(cell, select(rest, rest + periods, rest < vec3i(0)), is_periodic());
 }
 
 // The least number of cells that leads to an image of a cell this many cells away.

@@ -31,6 +31,8 @@ struct Params {
     corners: u32,              // of free boundaries; they stand before the grains in `spheres`
     rest_capacity: u32,
     step_time: f32,            // all substeps [s]
+    level_radius: f32,         // largest radius in level 0 of the contact search [m]
+    levels: u32,               // bits of the levels that hold grains
 }
 
 // What the steps of one submission tell each other and the host.
@@ -139,7 +141,7 @@ struct Law {
 // A pair of shapes that takes part in this step.
 struct Contact {
     a: u32,                    // shape: the sphere of a grain, or a corner
-    b: u32,                    // shape: a surface, or the sphere of a grain with a larger id
+    b: u32,                    // shape: a surface, or the sphere of a larger grain
     previous: u32,             // place in the last step's list, or NONE
     place: u32,                // place in solving order
 }

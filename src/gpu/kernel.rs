@@ -44,6 +44,8 @@ pub struct Features {
     pub hubs: bool,
     /// Periodic axes.
     pub period: bool,
+    /// Grains of different sizes.
+    pub sizes: bool,
 }
 
 impl Features {
@@ -55,6 +57,7 @@ impl Features {
             free_boundaries: world.free_boundaries().next().is_some(),
             hubs: world.free_boundaries().next().is_some() || has_hubs(world),
             period: !world.periodic.is_none(),
+            sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
         }
     }
 
@@ -66,6 +69,7 @@ impl Features {
             ("HAS_PERIOD", self.period),
             ("HAS_FREE_BOUNDARIES", self.free_boundaries),
             ("HAS_HUBS", self.hubs),
+            ("HAS_SIZES", self.sizes),
         ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()

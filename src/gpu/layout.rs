@@ -12,7 +12,7 @@ use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
     TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
-use crate::world::{Corner, Form, Side, World, contact_reach};
+use crate::world::{Corner, Form, Levels, Side, World, contact_reach};
 
 use super::buffers::Capacity;
 
@@ -59,6 +59,8 @@ pub struct Params {
     pub corners: u32,
     pub rest_capacity: u32,
     pub step_time: f32,
+    pub level_radius: f32,
+    pub levels: u32,
 }
 
 /// State of the submission; WGSL `Status`.
@@ -268,28 +270,35 @@ pub struct FreeBoundary {
 pub struct Anchors {
     /// Middle of cell 0 \[m\]: the least coordinate of a periodic axis, else 0.
     pub origin: DVec3,
-    /// Edges of a cell \[m\]: that of the largest grain with its margin, rounded up to five bits, so
+    /// Edges of a cell \[m\]: that of the largest grain of level 0 with its margin, rounded up to five bits, so
     /// that whole numbers of cells are exact in single and double precision; along a periodic axis a
     /// whole part of the period, exact to one rounding.
     pub cell_size: DVec3,
     /// Cells per period along each axis, 0 where it is not periodic.
     pub periods: I64Vec3,
+    /// Levels of the contact search; those above 0 join 2, 4, 8 ... of these cells.
+    pub levels: Levels,
 }
 
 impl Anchors {
-    /// Cells for the largest grain of a world.
+    /// Cells for the sizes of the grains of a world.
     pub fn for_world(world: &World, settings: &Settings) -> Anchors {
-        let largest = 0.5 * world.largest_diameter();
-        let reach = if largest > 0.0 { contact_reach(largest, settings.contact_margin) } else { 1.0 };
+        let corners_alone = Levels { radius: 0.5 * world.largest_diameter(), used: 1 };
+        let levels = Levels::for_world(world).unwrap_or(corners_alone);
+        let reach =
+            if levels.radius > 0.0 { contact_reach(levels.radius, settings.contact_margin) } else { 1.0 };
         let unit = (reach.log2().floor() - 4.0).exp2();
         let rounded = DVec3::splat((reach / unit).ceil() * unit);
         let periodic = &world.periodic;
         // Before the first grain even a short period is a cell.
-        let periods = periodic.cells(reach).max(periodic.select(DVec3::ONE, DVec3::ZERO).as_i64vec3());
+        let periods = periodic
+            .cells_of_levels(reach, levels.count())
+            .max(periodic.select(DVec3::ONE, DVec3::ZERO).as_i64vec3());
         Anchors {
             origin: periodic.select(periodic.min, DVec3::ZERO),
             cell_size: periodic.select(periodic.length / periods.as_dvec3(), rounded),
             periods,
+            levels,
         }
     }
 
@@ -397,6 +406,8 @@ impl Params {
             corners: world.corners.len() as u32,
             rest_capacity: capacity.rest,
             step_time: settings.time_step as f32,
+            level_radius: anchors.levels.radius as f32,
+            levels: occupied_levels(world, &anchors.levels),
         }
     }
 
@@ -405,6 +416,13 @@ impl Params {
         buffer.write(&self).expect("a vector takes any number of bytes");
         buffer.into_inner()
     }
+}
+
+/// Bits of the levels that hold grains, by the radii that the device knows: rounding may put a grain one level lower.
+fn occupied_levels(world: &World, levels: &Levels) -> u32 {
+    let known = |x: f64| f64::from(x as f32);
+    let levels = Levels { radius: known(levels.radius), ..*levels };
+    world.spheres.iter().fold(0, |held, sphere| held | 1 << levels.of(known(sphere.radius)))
 }
 
 pub(super) fn poses(world: &World, anchors: &Anchors) -> Vec<Pose> {

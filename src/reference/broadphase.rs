@@ -1,26 +1,24 @@
-//! Broadphase: pairs of shapes closer than the margin, by a grid of cells as wide as the largest grain.
+//! Broadphase: pairs of shapes closer than the margin, by a grid of cells for each size of grains.
+//!
+//! Grains are sorted by size into levels, see [`Levels`]: a grain is in a cell about as wide as itself, and looks only
+//! for partners as large or larger, which are in its own level and those above. So cells hold few grains at any
+//! distribution of sizes, and thousands of small grains find the large one that they touch, not it them.
 //!
 //! Cells are hashed row by row into a table, so the grid needs no bounds: a compact scene maps without
 //! collisions, a scattered one wraps around, and a grain is only paired when its cell is the one looked
-//! for. Grains inside a bucket are ordered by id. Along a periodic axis a whole number of cells, three or
-//! more, makes up the period and the last is a neighbour of the first. Twin: `shaders/broadphase.wgsl`.
-//!
-//! A few grains much larger than the rest, such as a ball dropped on a bed, are kept out of the grid and tested
-//! against all: cells as wide as they are would hold hundreds of the others. This is the reference's own; the
-//! pairs are the same.
+//! for. Grains inside a bucket are ordered by id. Along a periodic axis a whole number of cells of every level
+//! makes up the period and the last is a neighbour of the first. Twin: `shaders/broadphase.wgsl`.
 
 use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::contact::Key;
-use crate::world::{Periodic, Touch, World, contact_reach};
+use crate::world::{Levels, Periodic, Sphere, Touch, World, contact_reach};
 
 /// Grains handled by one task.
 const CHUNK: usize = 256;
-/// Grains that are kept out of the grid, at most: every other grain is tested against each of them.
-const MAX_OUTSIZE: usize = 16;
-/// How many times as large as the rest they are at least \[-\]: cells then hold an eighth of the grains or less.
-const OUTSIZE_RATIO: f64 = 2.0;
+/// Keeps the levels apart in the table: an odd number without a pattern.
+const LEVEL_STRIDE: i64 = 0x9e37_79b9_7f4a_7c15_u64 as i64;
 
 /// All pairs with a gap below `margin` (in mean diameters of the pair), ascending by key.
 pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
@@ -57,10 +55,8 @@ fn pairs_of_corners(world: &World, margin: f64) -> Vec<Key> {
     keys
 }
 
-/// Grains sorted by cell; those that were removed and those that are outsize are left out.
+/// Grains sorted by cell; those that were removed are left out.
 struct Grid {
-    /// Grains outside the grid, ascending.
-    outsize: Vec<usize>,
     /// Strides of the hash: cells per row and per slab.
     row: i64,
     slab: i64,
@@ -68,56 +64,53 @@ struct Grid {
     /// Where each bucket starts in `grains`.
     starts: Vec<u32>,
     grains: Vec<u32>,
-    cells: Vec<I64Vec3>,
+    /// Levels that hold grains, ascending.
+    occupied: Vec<u32>,
+    /// Per grain.
+    cells: Vec<Cell>,
     centres: Vec<DVec3>,
     lattice: Lattice,
 }
 
-/// How space is divided into cells.
-struct Lattice {
-    /// Corner of cell 0 \[m\].
-    origin: DVec3,
-    /// Edges of a cell \[m\].
-    cell_size: DVec3,
-    /// Cells per period along each axis, 0 where it is not periodic.
-    periods: I64Vec3,
+/// A cell of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cell {
+    place: I64Vec3,
+    level: u32,
 }
 
-/// Grains that stay out of the grid, ascending, and the largest radius of the others \[m\], 0 without any.
-fn outsize(world: &World) -> (Vec<usize>, f64) {
-    let radius = |grain: usize| world.spheres[grain].radius;
-    let mut radii: Vec<f64> = world.present_grains().map(radius).collect();
-    let largest = |radii: &[f64]| radii.iter().copied().fold(0.0, f64::max);
-    if radii.len() <= MAX_OUTSIZE {
-        return (Vec::new(), largest(&radii));
-    }
-    let (_, &mut next, _) = radii.select_nth_unstable_by(MAX_OUTSIZE, |a, b| b.total_cmp(a));
-    let is_outsize = |&grain: &usize| radius(grain) > OUTSIZE_RATIO * next;
-    let rest = world.present_grains().filter(|grain| !is_outsize(grain)).map(radius).fold(0.0, f64::max);
-    (world.present_grains().filter(is_outsize).collect(), rest)
+/// How space is divided into cells.
+struct Lattice {
+    levels: Levels,
+    /// Corner of cell 0 of every level \[m\].
+    origin: DVec3,
+    /// Edges of a cell of level 0 \[m\]; those of each level are twice those of the level below.
+    cell_size: DVec3,
+    /// Cells of level 0 per period along each axis, 0 where it is not periodic.
+    periods: I64Vec3,
 }
 
 impl Grid {
     fn new(world: &World, margin: f64) -> Option<Grid> {
-        let (outsize, largest) = outsize(world);
-        let reach = contact_reach(largest, margin);
-        if reach == 0.0 {
-            return None;
-        }
-        let lattice = Lattice::new(&world.periodic, reach);
+        let lattice = Lattice::new(&world.periodic, Levels::for_world(world)?, margin);
         let centres: Vec<DVec3> =
             world.spheres.iter().map(|sphere| world.bodies.position[sphere.body as usize]).collect();
-        let cells: Vec<I64Vec3> = centres.iter().map(|&centre| lattice.cell_of(centre)).collect();
-        let present = world.present_grains().filter(|grain| !outsize.contains(grain));
-        let low = present.clone().map(|grain| cells[grain]).fold(I64Vec3::MAX, I64Vec3::min);
-        let high = present.clone().map(|grain| cells[grain]).fold(I64Vec3::MIN, I64Vec3::max);
+        let places: Vec<I64Vec3> = centres.iter().map(|&centre| lattice.place_of(centre)).collect();
+        let low = world.present_grains().map(|grain| places[grain]).fold(I64Vec3::MAX, I64Vec3::min);
+        let high = world.present_grains().map(|grain| places[grain]).fold(I64Vec3::MIN, I64Vec3::max);
+        let cell = |(sphere, place): (&Sphere, I64Vec3)| {
+            let level = lattice.levels.of(sphere.radius);
+            Cell { place: place >> level, level }
+        };
+        let cells: Vec<Cell> = world.spheres.iter().zip(places).map(cell).collect();
         let row = high.x.saturating_sub(low.x).saturating_add(3);
         let slab = row.wrapping_mul(high.y.saturating_sub(low.y).saturating_add(3));
         let mask = (2 * cells.len()).next_power_of_two() - 1;
+        let held = world.present_grains().fold(0_u32, |held, grain| held | 1 << cells[grain].level);
+        let occupied = (0..lattice.levels.count()).filter(|level| held >> level & 1 == 1).collect();
         let (starts, grains) = (Vec::new(), Vec::new());
-        let present: Vec<usize> = present.collect();
-        let mut grid = Grid { outsize, row, slab, mask, starts, grains, cells, centres, lattice };
-        grid.sort(present.into_iter());
+        let mut grid = Grid { row, slab, mask, starts, grains, occupied, cells, centres, lattice };
+        grid.sort(world.present_grains());
         Some(grid)
     }
 
@@ -140,21 +133,28 @@ impl Grid {
         }
     }
 
-    fn bucket(&self, cell: I64Vec3) -> usize {
-        let hash =
-            cell.x.wrapping_add(cell.y.wrapping_mul(self.row)).wrapping_add(cell.z.wrapping_mul(self.slab));
+    fn bucket(&self, Cell { place, level }: Cell) -> usize {
+        let rows = place.y.wrapping_mul(self.row).wrapping_add(place.z.wrapping_mul(self.slab));
+        let hash = place.x.wrapping_add(rows).wrapping_add(i64::from(level).wrapping_mul(LEVEL_STRIDE));
         hash as usize & self.mask
     }
 
-    fn grains_in(&self, cell: I64Vec3) -> impl Iterator<Item = usize> {
+    fn grains_in(&self, cell: Cell) -> impl Iterator<Item = usize> {
         let bucket = self.bucket(cell);
-        self.grains[self.starts[bucket] as usize..self.starts[bucket + 1] as usize]
-            .iter()
-            .map(|&grain| grain as usize)
-            .filter(move |&grain| self.cells[grain] == cell)
+        let grains = &self.grains[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
+        grains.iter().map(|&grain| grain as usize).filter(move |&grain| self.cells[grain] == cell)
     }
 
-    /// Appends the keys owned by `grain`: with surfaces, then with grains of a larger id.
+    /// Grains that may be partners of one: those in cells within reach, of its own level and of those above.
+    /// `reach` is its radius with the margin \[m\].
+    fn candidates(&self, grain: usize, reach: f64) -> impl Iterator<Item = usize> {
+        let own_level = self.cells[grain].level;
+        let levels = self.occupied.iter().filter(move |&&level| level >= own_level);
+        let cells = move |&level: &u32| self.lattice.cells_within(self.centres[grain], reach, level);
+        levels.flat_map(cells).flat_map(|cell| self.grains_in(cell))
+    }
+
+    /// Appends the keys owned by `grain`: with surfaces, then with grains that it comes before.
     fn pairs_of(&self, world: &World, grain: usize, margin: f64, keys: &mut Vec<Key>) {
         let surfaces = world.surfaces.len() as u32;
         let first_grain = world.first_grain_shape();
@@ -170,52 +170,64 @@ impl Grid {
         let is_close = |&other: &usize| {
             let reach = (radius + world.spheres[other].radius) * (1.0 + margin);
             let apart = |other| world.separation(self.centres[other], self.centres[grain]);
-            other > grain && apart(other).length_squared() < reach * reach
+            world.comes_first(grain, other) && apart(other).length_squared() < reach * reach
         };
-        let key = |other| Key { a: owner, b: first_grain + other as u32 };
-        if self.outsize.contains(&grain) {
-            keys.extend(world.present_grains().filter(is_close).map(key));
-            return;
-        }
-        for cell in self.lattice.neighbourhood(self.cells[grain]) {
-            keys.extend(self.grains_in(cell).filter(is_close).map(key));
-        }
-        keys.extend(self.outsize.iter().copied().filter(is_close).map(key));
+        let partners = self.candidates(grain, radius * (1.0 + margin)).filter(is_close);
+        keys.extend(partners.map(|other| Key { a: owner, b: first_grain + other as u32 }));
         keys[first..].sort_unstable();
     }
 }
 
 impl Lattice {
-    fn new(periodic: &Periodic, reach: f64) -> Lattice {
-        let periods = periodic.cells(reach);
+    fn new(periodic: &Periodic, levels: Levels, margin: f64) -> Lattice {
+        let reach = contact_reach(levels.radius, margin);
+        let periods = periodic.cells_of_levels(reach, levels.count());
         Lattice {
+            levels,
             origin: periodic.select(periodic.min, DVec3::ZERO),
             cell_size: periodic.select(periodic.length / periods.as_dvec3(), DVec3::splat(reach)),
             periods,
         }
     }
 
-    fn cell_of(&self, position: DVec3) -> I64Vec3 {
-        self.wrap(((position - self.origin) / self.cell_size).floor().as_i64vec3())
+    /// Position in cells of level 0.
+    fn scaled(&self, position: DVec3) -> DVec3 {
+        (position - self.origin) / self.cell_size
+    }
+
+    /// Cell of level 0 at a position.
+    fn place_of(&self, position: DVec3) -> I64Vec3 {
+        self.wrap(self.scaled(position).floor().as_i64vec3(), 0)
     }
 
     /// The cell in whose place another stands, periods away.
-    fn wrap(&self, cell: I64Vec3) -> I64Vec3 {
+    fn wrap(&self, place: I64Vec3, level: u32) -> I64Vec3 {
         if self.periods == I64Vec3::ZERO {
-            return cell;
+            return place;
         }
         let wrap = |cell: i64, period: i64| if period > 0 { cell.rem_euclid(period) } else { cell };
-        let (cell, periods) = (cell.to_array(), self.periods.to_array());
-        I64Vec3::from_array([0, 1, 2].map(|axis| wrap(cell[axis], periods[axis])))
+        let (place, periods) = (place.to_array(), (self.periods >> level).to_array());
+        I64Vec3::from_array([0, 1, 2].map(|axis| wrap(place[axis], periods[axis])))
     }
 
-    /// A cell and the 26 around it.
-    fn neighbourhood(&self, cell: I64Vec3) -> impl Iterator<Item = I64Vec3> {
-        (-1..=1).flat_map(move |z| {
-            (-1..=1).flat_map(move |y| {
-                (-1..=1).map(move |x| {
-                    let (x, y, z) = (cell.x.wrapping_add(x), cell.y.wrapping_add(y), cell.z.wrapping_add(z));
-                    self.wrap(I64Vec3::new(x, y, z))
+    /// Cells of a level that its grains stand in whose contact reaches as far as that of a grain here; `reach` is the
+    /// part of that grain \[m\], and that of the others half a cell at most. In its own level these are the cell of
+    /// the grain and up to 26 around it.
+    fn cells_within(&self, centre: DVec3, reach: f64, level: u32) -> impl Iterator<Item = Cell> {
+        let apart = DVec3::splat(reach) / self.cell_size + 0.5 * f64::from(1 << level);
+        let place = self.scaled(centre);
+        let cell = |corner: DVec3| corner.floor().as_i64vec3() >> level;
+        let low = cell(place - apart);
+        let size = cell(place + apart).saturating_sub(low) + I64Vec3::ONE;
+        // No cell twice: as many as a short period has at most.
+        let periods = self.periods >> level;
+        let size = I64Vec3::select(periods.cmpgt(I64Vec3::ZERO), size.min(periods), size);
+        (0..size.z).flat_map(move |z| {
+            (0..size.y).flat_map(move |y| {
+                (0..size.x).map(move |x| {
+                    let place =
+                        I64Vec3::new(low.x.wrapping_add(x), low.y.wrapping_add(y), low.z.wrapping_add(z));
+                    Cell { place: self.wrap(place, level), level }
                 })
             })
         })
@@ -226,10 +238,11 @@ impl Lattice {
 mod tests {
     use super::super::oracle::all_pairs;
     use super::*;
-    use crate::world::{Grain, Material, Materials};
+    use crate::world::{Grain, Material, Materials, sphere_volume};
 
-    /// Some 200 grains in a cube 20 of their radii wide, the first and the last `ratio` times as large as the rest.
-    fn two_sizes(periodic: Periodic, ratio: f64) -> World {
+    const MARGIN: f64 = 0.1;
+
+    fn world(periodic: Periodic, grains: impl IntoIterator<Item = Grain>) -> World {
         let glass = Material {
             name: "glass".into(),
             density: 2500.0,
@@ -241,25 +254,98 @@ mod tests {
             damping: 0.0,
         };
         let mut world = World { periodic, ..World::new(DVec3::ZERO, Materials::new(vec![glass])) };
-        let place = |i: u32| f64::from(i) * DVec3::new(0.754_877_666, 0.569_840_291, 0.430_159_709);
-        let radius = |i: u32| if [0, 199].contains(&i) { 0.05 * ratio } else { 0.05 };
-        let grain = |i: u32| Grain::at(place(i) - place(i).floor(), radius(i), 0);
-        world.add_grains((0..200).map(grain));
+        world.add_grains(grains);
         world
     }
 
+    /// Place `i` of a sequence that fills the unit cube evenly (Roberts 2018).
+    fn place(i: usize) -> DVec3 {
+        let place = (1.0 + i as f64) * DVec3::new(0.819_172_513_396, 0.671_043_606_704, 0.549_700_477_902);
+        place - place.floor()
+    }
+
+    /// Grains of these radii, as dense as in a packing: they overlap, which is all the same to the search.
+    fn packed(periodic: bool, radii: &[f64]) -> World {
+        let volume: f64 = radii.iter().map(|&radius| sphere_volume(radius)).sum();
+        let side = (volume / 0.6).cbrt();
+        let length = if periodic { DVec3::splat(side) } else { DVec3::ZERO };
+        let grain = |(i, &radius): (usize, &f64)| Grain::at(side * place(i), radius, 0);
+        world(Periodic { min: DVec3::ZERO, length }, radii.iter().enumerate().map(grain))
+    }
+
+    /// Radii from 1 to `ratio`, with the same volume of grains in every octave.
+    fn spread(count: usize, ratio: f64) -> Vec<f64> {
+        let share = |i: usize| (0.5 + i as f64 * 0.618_033_988_75).fract();
+        // Number per radius ∝ r⁻⁴.
+        (0..count).map(|i| (1.0 - share(i) * (1.0 - ratio.powi(-3))).powf(-1.0 / 3.0)).collect()
+    }
+
     #[test]
-    fn grains_much_larger_than_the_rest_have_the_pairs_that_trying_all_of_them_finds() {
-        let cube = Periodic { min: DVec3::ZERO, length: DVec3::ONE };
-        for (periodic, ratio, expected) in
-            [(Periodic::default(), 6.0, 2), (cube, 3.0, 2), (Periodic::default(), 1.9, 0)]
-        {
-            let mut world = two_sizes(periodic, ratio);
-            world.removed[7] = Some(0);
-            assert_eq!(outsize(&world).0.len(), expected, "ratio {ratio}");
-            let pairs = find_pairs(&world, 0.1);
-            assert!(pairs.len() > 200, "{}", pairs.len());
-            assert_eq!(pairs, all_pairs(&world, 0.1), "ratio {ratio}");
+    fn pairs_of_any_sizes_are_those_that_trying_all_finds() {
+        let intruder = [vec![1.0; 500], vec![100.0], vec![1.0; 100]].concat();
+        for (name, radii) in [
+            ("equal", vec![1.0; 300]),
+            ("1:1.9", [vec![1.9; 100], vec![1.0; 200]].concat()),
+            ("1:10", spread(600, 10.0)),
+            ("100:1", intruder),
+            ("1:3000", [spread(300, 3000.0), vec![3000.0]].concat()),
+        ] {
+            for periodic in [false, true] {
+                // A part of the period is empty: it has to be three times as long as the largest grain is wide.
+                let mut world = packed(periodic, &radii);
+                world.periodic.length *= 3.5;
+                world.removed[7] = Some(0);
+                let pairs = find_pairs(&world, MARGIN);
+                assert!(pairs.len() > 100, "{name}: {}", pairs.len());
+                assert_eq!(pairs, all_pairs(&world, MARGIN), "{name}, periodic {periodic}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_large_grain_owns_no_contact_with_the_small_ones_around_it() {
+        let world = packed(false, &[vec![10.0], vec![1.0; 3000]].concat());
+        let pairs = find_pairs(&world, MARGIN);
+        assert!(pairs.iter().filter(|key| key.b == 0).count() > 100);
+        assert!(pairs.iter().all(|key| key.a != 0));
+    }
+
+    /// Unit grains around one that is `ratio` times as large, as dense as in a packing.
+    fn around_one(count: usize, ratio: f64) -> World {
+        let outer = ratio.powi(3) + count as f64 / 0.6;
+        let grain = |i| {
+            let DVec3 { x, y, z } = place(i);
+            let distance = (ratio.powi(3) + x * (outer - ratio.powi(3))).cbrt() + 1.0;
+            let (height, angle) = (2.0 * y - 1.0, std::f64::consts::TAU * z);
+            let (sine, cosine) = angle.sin_cos();
+            let flat = (1.0 - height * height).sqrt();
+            Grain::at(distance * DVec3::new(flat * cosine, flat * sine, height), 1.0, 0)
+        };
+        let large = Grain::at(DVec3::ZERO, ratio, 0);
+        world(Periodic::default(), std::iter::once(large).chain((0..count).map(grain)))
+    }
+
+    /// Grains looked at per pair found.
+    fn work_per_pair(world: &World) -> f64 {
+        let grid = Grid::new(world, MARGIN).expect("grains");
+        let reach = |grain: usize| world.spheres[grain].radius * (1.0 + MARGIN);
+        let looks: usize =
+            world.present_grains().map(|grain| grid.candidates(grain, reach(grain)).count()).sum();
+        looks as f64 / find_pairs(world, MARGIN).len() as f64
+    }
+
+    #[test]
+    fn a_pair_of_any_sizes_costs_no_more_than_twice_a_pair_of_equal_grains() {
+        let equal = work_per_pair(&packed(false, &vec![1.0; 20_000]));
+        for (name, world) in [
+            ("1:1.9", packed(false, &[vec![1.9; 3_000], vec![1.0; 20_000]].concat())),
+            ("1:3", packed(false, &spread(20_000, 3.0))),
+            ("1:10", packed(false, &spread(20_000, 10.0))),
+            ("few 10", packed(false, &[vec![10.0; 20], vec![1.0; 20_000]].concat())),
+            ("one 100", around_one(20_000, 100.0)),
+        ] {
+            let work = work_per_pair(&world);
+            assert!(work < 2.0 * equal, "{name}: {work:.1} grains per pair, equal grains {equal:.1}");
         }
     }
 }

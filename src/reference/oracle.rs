@@ -15,8 +15,10 @@ pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
     let near = |key: &Key| {
         world.touch(key.a, key.b).is_some_and(|touch| touch.gap < world.pair_margin(key.a, key.b, margin))
     };
-    let grains =
-        (first_grain..shapes).flat_map(|a| (0..surfaces).chain(a + 1..shapes).map(move |b| Key { a, b }));
+    let comes_first =
+        |a: u32, b: u32| world.comes_first((a - first_grain) as usize, (b - first_grain) as usize);
+    let partners = |a: u32| (0..surfaces).chain((first_grain..shapes).filter(move |&b| comes_first(a, b)));
+    let grains = (first_grain..shapes).flat_map(|a| partners(a).map(move |b| Key { a, b }));
     corners.filter(corner_meets).chain(grains).filter(near).collect()
 }
 

@@ -95,6 +95,14 @@ impl Periodic {
         fitting.as_i64vec3()
     }
 
+    /// Cells of the lowest of some levels of the contact search along each axis, each at least `reach` wide \[m\]: a
+    /// whole number of cells of every level, so of the widest one or more. 0 where the axis is not periodic.
+    pub fn cells_of_levels(&self, reach: f64, levels: u32) -> I64Vec3 {
+        let lowest_per_widest = 1 << (levels - 1);
+        let widest = self.cells(reach * lowest_per_widest as f64);
+        widest.min(I64Vec3::splat(MOST_CELLS as i64 / lowest_per_widest)) * lowest_per_widest
+    }
+
     /// The least length of a period for contacts that reach as far as `reach` \[m\].
     pub fn least_length(reach: f64) -> f64 {
         LEAST_CELLS * reach
