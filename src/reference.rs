@@ -44,6 +44,11 @@ pub enum Order {
     Coloured,
 }
 
+/// Bytes that a sweep moves per contact: a row is read and its impulse written, the velocities of both bodies are
+/// read and written.
+pub const BYTES_PER_CONTACT_SWEEP: u64 =
+    (size_of::<Row>() + size_of::<Impulse>() + 4 * size_of::<Velocity>()) as u64;
+
 /// The double-precision engine.
 pub struct ReferenceEngine {
     world: World,
