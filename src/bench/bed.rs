@@ -61,7 +61,12 @@ impl Bed {
     /// # Errors
     /// When an override does not fit the scenario, or the tiles.
     pub fn new(grains: u32, overrides: &[String]) -> Result<Bed, Problems> {
-        let k = (f64::from(grains) / f64::from(LARGEST_TILE)).sqrt().ceil().max(1.0) as u32;
+        Bed::of_tiles(grains, LARGEST_TILE, overrides)
+    }
+
+    /// As [`Bed::new`], with so many grains in a tile at most.
+    fn of_tiles(grains: u32, largest: u32, overrides: &[String]) -> Result<Bed, Problems> {
+        let k = (f64::from(grains) / f64::from(largest)).sqrt().ceil().max(1.0) as u32;
         let in_tile = (f64::from(grains) / f64::from(k * k)).round() as u32;
         let side = (f64::from(in_tile) / LAYERS).sqrt().round().max(1.0) as u32;
         let scenario = widened(k * k * in_tile, k * side, overrides)?;
@@ -205,7 +210,7 @@ fn widened(grains: u32, side: u32, overrides: &[String]) -> Result<Scenario, Pro
         format!("grains.0.packing.corner=[{corner}, {corner}, 0.00676]"),
         format!("boundaries.0.shape.min=[-{half}, -{half}, 0.0]"),
         format!("boundaries.0.shape.max=[{half}, {half}, 1.0]"),
-        format!("title=\"Settled bed of {grains} grains\""),
+        "title=\"Settled bed, 17 layers deep\"".to_owned(),
     ];
     let overrides: Vec<String> = base.into_iter().chain(overrides.iter().cloned()).collect();
     Scenario::parse("settle", SCENARIO, Path::new(""), &overrides)
@@ -244,4 +249,94 @@ fn with_states(world: &World, states: &[GrainState]) -> World {
         bodies.angular_velocity[body] = DVec3::from_slice(&state[10..]);
     }
     world
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::contacts::overlap;
+
+    fn positions(world: &World) -> Vec<DVec3> {
+        states(world).iter().map(|state| DVec3::from_slice(&state[..3])).collect()
+    }
+
+    #[test]
+    fn beds_have_the_grains_asked_for_and_the_same_depth() {
+        for (grains, found) in [(1, 1), (300, 300), (3_001, 3_001), (200_000, 200_000)] {
+            let bed = Bed::new(grains, &[]).expect("a bed");
+            assert_eq!(bed.scenario.world.grain_count(), found);
+        }
+        let side = |bed: &Bed| bed.scenario.world.surfaces[0].position.x.abs() / WIDTH * 2.0;
+        assert!(
+            (side(&Bed::new(10_000, &[]).expect("a bed")) - 24.0).abs() < 1e-9,
+            "that of the scenario file"
+        );
+    }
+
+    /// The lattice that tiles fall from is, mirrored and put together, that of the whole: in place and in order.
+    #[test]
+    fn tiles_put_together_are_numbered_as_the_whole() {
+        let bed = Bed::of_tiles(1600, 200, &[]).expect("a bed");
+        let tiles = bed.tiles.as_ref().expect("tiles");
+        assert_eq!((tiles.per_side, tiles.scenario.world.grain_count()), (3, 178));
+        let together = tiles.together(&states(&tiles.scenario.world));
+        let whole = positions(&bed.scenario.world);
+        assert_eq!(together.len(), whole.len());
+        // Tiles stand as far apart as their walls, 26/24 · 13 mm per grain; the lattice is 13.65 mm wide. Both are jittered.
+        let (rows, jitter) = (f64::from(3 * tiles.grains), 0.00026);
+        let allowed = rows / 2.0 * (WIDTH - SPACING).abs() + 2.0 * jitter;
+        let offset = |(state, site): (&GrainState, &DVec3)| {
+            (DVec3::from_slice(&state[..3]) - *site).abs().max_element()
+        };
+        // The last layer is not full: each tile fills it from its own corner.
+        let full = whole.len() / 81 * 81;
+        let largest = together.iter().zip(&whole).take(full).map(offset).fold(0.0, f64::max);
+        assert!(allowed < SPACING / 2.0, "the bound tells neighbours apart");
+        assert!(largest < allowed, "{largest} m off, at most {allowed} m");
+    }
+
+    /// No grain overlaps deeper across the walls that are gone than inside a tile that pushes back.
+    #[test]
+    fn a_bed_of_tiles_is_at_rest() {
+        let bed = Bed::of_tiles(1200, 300, &[]).expect("a bed");
+        let (world, start) = bed.settled(None, &mut |_| ()).expect("settled");
+        assert_eq!(start.origin, Origin::Built);
+        let mut engine = ReferenceEngine::new(world, bed.scenario.settings, Order::Coloured);
+        let top = |world: &World| positions(world).iter().map(|p| p.z).fold(0.0, f64::max);
+        let before = top(&engine.snapshot().expect("a state").world);
+        engine.advance(20).expect("steps");
+        let after = engine.snapshot().expect("a state");
+        assert_eq!(after.world.grain_count(), 1200);
+        let speed = crate::observe::flow::rms_speed(&after);
+        assert!(speed < 0.02, "{speed} m/s: a grain that falls for 0.1 s has 1 m/s");
+        assert!(
+            (top(&after.world) - before).abs() < 0.1 * 0.013,
+            "the top moves by less than a tenth of a grain"
+        );
+        assert!(overlap(&after).max < 0.2, "{}", overlap(&after).max);
+    }
+
+    #[test]
+    fn a_mirror_image_turns_the_other_way_and_two_images_give_the_grain() {
+        let state: GrainState = std::array::from_fn(|i| i as f64 + 1.0);
+        for is_odd in [[true, false], [false, true], [true, true]] {
+            assert_eq!(mirrored(&mirrored(&state, is_odd), is_odd), state);
+        }
+        let across_x = mirrored(&state, [true, false]);
+        // A grain that rolls along x spins about y: its image rolls back and spins back.
+        assert_eq!((across_x[7], across_x[11]), (-state[7], -state[11]));
+        assert_eq!(
+            (across_x[8], across_x[10]),
+            (state[8], state[10]),
+            "along y nothing changes, about x neither"
+        );
+    }
+
+    #[test]
+    fn tiles_of_unequal_grains_are_refused() {
+        let sizes = "grains.0.radius={ kind = \"uniform\", min = 0.006, max = 0.0065 }".to_owned();
+        assert!(Bed::of_tiles(100, 100, std::slice::from_ref(&sizes)).is_ok(), "one bed may have any");
+        let refused = Bed::of_tiles(400, 100, &[sizes]).map(|_| ()).expect_err("refused");
+        assert!(refused.to_string().contains("equal grains"), "{refused}");
+    }
 }

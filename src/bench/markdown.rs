@@ -33,7 +33,7 @@ pub fn case(report: &Report, case: &Case) -> String {
 }
 
 fn write_case(text: &mut String, report: &Report, case: &Case) -> fmt::Result {
-    writeln!(text, "\n## {}: {} grains\n", case.scenario, case.grains)?;
+    writeln!(text, "\n## {} grains: {}\n", case.grains, case.scenario)?;
     if !case.runs.is_empty() {
         write_runs(text, case)?;
         write_stages(text, case)?;
@@ -82,7 +82,7 @@ fn write_runs(text: &mut String, case: &Case) -> fmt::Result {
     LINES.iter().try_for_each(|(what, value)| write_row(text, what, case.runs.iter().map(value)))
 }
 
-/// Stages of every run; what is counted for the GPU engine only stands behind.
+/// Stages of every run; what is not counted stays empty.
 fn write_stages(text: &mut String, case: &Case) -> fmt::Result {
     for run in &case.runs {
         let word = run.target.word();
@@ -93,7 +93,7 @@ fn write_stages(text: &mut String, case: &Case) -> fmt::Result {
             let share = stage.share_of_copy_rate.map(|share| format!("{:.0} %", 100.0 * share));
             let cells = [
                 figures(stage.ms),
-                stage.dispatches.to_string(),
+                if stage.dispatches > 0 { stage.dispatches.to_string() } else { String::new() },
                 optional(megabytes),
                 optional(stage.bytes_per_second.map(|rate| rate * 1e-9)),
                 share.unwrap_or_default(),
@@ -126,9 +126,9 @@ fn write_outlook(text: &mut String, report: &Report, run: &Run) -> fmt::Result {
     Ok(())
 }
 
-fn write_row(text: &mut String, first: &str, cells: impl Iterator<Item = String>) -> fmt::Result {
+fn write_row(text: &mut String, first: &str, mut cells: impl Iterator<Item = String>) -> fmt::Result {
     write!(text, "| {first} |")?;
-    cells.map(|cell| write!(text, " {cell} |")).collect::<fmt::Result>()?;
+    cells.try_for_each(|cell| write!(text, " {cell} |"))?;
     writeln!(text)
 }
 

@@ -131,7 +131,7 @@ impl<'a> Entry<'a> {
             residuals: report.residuals,
             overlap: overlap(&snapshot),
             largest_gap: scale.largest_gap(&stages),
-            model_ms: stages.iter().map(|stage| stage.model_ms).sum(),
+            model_ms: scale.model_ms(),
             stages,
         })
     }
@@ -218,6 +218,13 @@ impl Scale<'_> {
         }
         let stage = STEP.iter().find(|stage| stage.name == name)?;
         Some(traffic::of_stage(stage, self.sizes, self.settings))
+    }
+
+    /// A step by the model; of a GPU engine, whether it can be timed or not.
+    fn model_ms(&self) -> Option<f64> {
+        let dispatches = &self.report.dispatches;
+        let bytes = dispatches.stages.iter().filter_map(|(name, _)| self.bytes(name)).sum();
+        (!self.is_cpu()).then(|| self.model.milliseconds(dispatches.per_step, bytes))
     }
 
     /// Where most time is to be gained; of a GPU engine.
