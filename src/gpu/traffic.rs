@@ -2,7 +2,8 @@
 //! the next and within a kernel everything that is looked up twice.
 //!
 //! Beside the [step list](super::step): a kernel that runs over grains, bodies, buckets or contacts has a row here. Kernels that
-//! run once, over boundaries, over contacts without a colour or on impacts move next to nothing in a scene at rest.
+//! run once, over boundaries, over contacts without a colour or on impacts move next to nothing in a scene at rest; what sinks and
+//! free boundaries take on top is not counted.
 
 use crate::settings::{Bookkeeping, Settings};
 
@@ -88,7 +89,6 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("colouring", "seed_colours", both(2 * USED, CONTACT + 2 * WORD)),
     ("colouring", "count_colours", contact(WORD + SHARE_OF_COUNTS)),
     ("colouring", "place_contacts", contact(2 * WORD + SHARE_OF_COUNTS)),
-    ("colouring", "count_shares", contact(CONTACT + WORD)),
     ("narrowphase", "fill_rows", both(POSE + SPHERE, CONTACT + ROW)),
     ("impact", "find_impacts", both(VELOCITY, ROW)),
     ("ledger", "keep_velocities", grain(2 * VELOCITY)),
@@ -100,7 +100,6 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("sweep", "sweep_colour", pass(ROW + IMPULSE + 2 * VELOCITY, 0, IMPULSE + 2 * VELOCITY)),
     ("integrate", "judge", grain(VELOCITY)),
     ("integrate", "move_grains", grain(VELOCITY + 2 * POSE)),
-    ("sinks", "drain", grain(POSE + SPHERE)),
 ];
 
 /// What a kernel moves; nothing where it has no row.
@@ -160,10 +159,10 @@ mod tests {
 
     fn kernels(work: &Work) -> Vec<&Kernel> {
         match work {
-            Work::Run(kernel) | Work::Book(kernel) | Work::Share(kernel) => vec![kernel],
+            Work::Run(kernel) | Work::Book(kernel) => vec![kernel],
             Work::Rounds(kernels, _) => kernels.iter().collect(),
             Work::Colours(pass) | Work::Sweeps(pass) => vec![&pass.colour],
-            Work::Scan(_) => Vec::new(),
+            Work::Share(_) | Work::Scan(_) => Vec::new(),
         }
     }
 
