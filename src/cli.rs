@@ -8,6 +8,7 @@
     reason = "talking to the user is what this module is for"
 )]
 
+mod bench;
 mod check;
 mod device;
 mod devices;
@@ -42,6 +43,8 @@ enum Command {
     Check(check::Arguments),
     /// Run scenarios with known answers, and compare.
     Validate(validate::Arguments),
+    /// Measure what a step takes, on one engine beside the other.
+    Bench(bench::Arguments),
     /// List the devices that a scenario can run on.
     Devices,
 }
@@ -83,6 +86,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
         Command::Devices => devices::list(),
     };
     match result {

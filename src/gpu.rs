@@ -5,6 +5,7 @@
 //! is too small halts the steps on the device until the host has grown it: no contact is ever dropped.
 
 mod buffers;
+pub mod copy;
 mod counted;
 pub mod device;
 mod kernel;
@@ -13,6 +14,7 @@ mod readback;
 pub mod shader;
 pub mod step;
 mod timing;
+pub mod traffic;
 
 use bytemuck::Pod;
 use glam::DVec3;

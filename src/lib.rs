@@ -41,6 +41,7 @@
 //! | [`output`] | results on disk: VTP, CSV, JSON |
 //! | [`simulation`] | a run from event to event: emitters, outputs, summary |
 //! | [`validation`] | a suite of scenarios with known answers, run and judged |
+//! | [`mod@bench`] | what a step takes, on one engine beside the other |
 //! | [`cli`] | the program `esker` |
 //! | [`theory`] | the equations \[E1\] to \[E9\], with their sources |
 //! | [`error`] | the one error type |
@@ -89,6 +90,7 @@
 //!
 //! From a shell the same goes by `esker run FILE`; see [`cli`].
 
+pub mod bench;
 pub mod cli;
 pub mod contact;
 pub mod engine;

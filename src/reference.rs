@@ -26,7 +26,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 
-use crate::contact::{Colouring, Key};
+use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time, planned_contacts};
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
@@ -50,6 +50,11 @@ pub enum Order {
     /// Colour by colour, in parallel within a colour.
     Coloured,
 }
+
+/// Bytes that a sweep moves per contact: a row is read and its impulse written, the velocities of both bodies are
+/// read and written.
+pub const BYTES_PER_CONTACT_SWEEP: u64 =
+    (size_of::<Row>() + size_of::<Impulse>() + 4 * size_of::<Velocity>()) as u64;
 
 /// The double-precision engine.
 pub struct ReferenceEngine {

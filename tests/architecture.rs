@@ -6,14 +6,14 @@
 //! ```
 //!
 //! `reference` and `gpu` never see each other, what observes and writes sees neither, and only `gpu`
-//! knows of the graphics interface.
+//! knows of the graphics interface. `bench`, between `cli` and `output`, sees both and compares them.
 #![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// A module of the crate, the modules it may name, and nothing else.
-const MAY_NAME: [(&str, &[&str]); 16] = [
+const MAY_NAME: [(&str, &[&str]); 17] = [
     ("error", &[]),
     ("world", &["error"]),
     ("contact", &["error"]),
@@ -30,8 +30,24 @@ const MAY_NAME: [(&str, &[&str]); 16] = [
         &["simulation", "output", "observe", "scenario", "engine", "world", "contact", "settings", "error"],
     ),
     (
+        "bench",
+        &[
+            "output",
+            "observe",
+            "scenario",
+            "reference",
+            "gpu",
+            "engine",
+            "world",
+            "contact",
+            "settings",
+            "error",
+        ],
+    ),
+    (
         "cli",
         &[
+            "bench",
             "validation",
             "simulation",
             "output",
@@ -52,8 +68,15 @@ const MAY_NAME: [(&str, &[&str]); 16] = [
 ];
 
 /// Crates that one module keeps to itself.
-const KEPT: [(&str, &str); 5] =
-    [("wgpu", "gpu"), ("naga", "gpu"), ("encase", "gpu"), ("clap", "cli"), ("indicatif", "cli")];
+const KEPT: [(&str, &str); 7] = [
+    ("wgpu", "gpu"),
+    ("naga", "gpu"),
+    ("encase", "gpu"),
+    ("clap", "cli"),
+    ("indicatif", "cli"),
+    ("etcetera", "cli"),
+    ("sha2", "bench"),
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

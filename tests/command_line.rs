@@ -231,6 +231,18 @@ fn a_run_on_an_adapter_writes_what_a_run_on_the_cpu_writes() {
 }
 
 #[test]
+fn stages_on_an_adapter_are_timed_only_when_asked_for() {
+    let place = Place::new();
+    let stages = |more: &[&str]| {
+        let output = place.esker(&[&["run", "grain.toml", "--device", adapter()], more].concat());
+        assert_eq!(code(&output), 0, "{}", error_text(&output));
+        summary(&place.path("out/grain"))["wall_seconds_by_stage"].clone()
+    };
+    assert_eq!(stages(&[]), serde_json::json!({}));
+    assert!(stages(&["--profile"])["sweep"].as_f64().is_some_and(|seconds| seconds > 0.0));
+}
+
+#[test]
 fn a_failure_on_an_adapter_leaves_the_outputs_before_it() {
     let place = Place::new();
     let upwards = ["--set", "gravity=[0, 0, 2e5]", "--set", "duration=1.0"];

@@ -175,6 +175,13 @@ impl Device {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 
+    /// Waits until all that was submitted is done.
+    pub(super) fn wait(&self) -> Result<(), Error> {
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: None, timeout: None });
+        self.check()?;
+        polled.map(drop).map_err(|error| Error::DeviceLost { reason: error.to_string(), time: f64::NAN })
+    }
+
     /// Bytes that one binding may have.
     pub fn largest_binding(&self) -> u64 {
         let limits = self.device.limits();

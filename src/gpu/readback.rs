@@ -39,10 +39,8 @@ pub(super) fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) -> Resul
         // A receiver that is gone has stopped waiting.
         let _ = sender.send(result);
     });
-    let polled = device.raw().poll(wgpu::PollType::Wait { submission_index: None, timeout: None });
-    device.check()?;
+    device.wait()?;
     let lost = |reason: String| Error::DeviceLost { reason, time: f64::NAN };
-    polled.map_err(|error| lost(error.to_string()))?;
     receiver.recv().map_err(|error| lost(error.to_string()))?.map_err(|error| lost(error.to_string()))?;
     let view = staging.slice(..).get_mapped_range().map_err(|error| lost(error.to_string()))?;
     Ok(view.to_vec())

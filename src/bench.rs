@@ -1,0 +1,260 @@
+//! Measuring: the engines on the same scenario, from the same state, in one run.
+//!
+//! ```text
+//! bed or scenario ─► each engine: warm up ─► block · block · block ... ─► medians ─► table, JSON
+//!                                           └ a block: each engine in turn, so that noise meets all
+//! ```
+//!
+//! In a block an engine takes so many steps as fast as it goes; a GPU then takes a few more stage by stage. What a stage
+//! takes stands beside what it must move ([`traffic`](crate::gpu::traffic)) and the rate at which the device
+//! copies ([`copy`]), and beside a model of a graphics card.
+
+pub mod bed;
+mod cache;
+pub mod copy;
+pub mod markdown;
+mod measure;
+pub mod report;
+
+use std::path::{Path, PathBuf};
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::gpu::GpuEngine;
+use crate::gpu::device::{Device, DeviceChoice};
+use crate::reference::{Order, ReferenceEngine};
+use crate::scenario::{Problem, Problems, Scenario};
+use crate::settings::Settings;
+use crate::world::World;
+
+use bed::Bed;
+use report::{Case, DeviceReport, Origin, Report, Start};
+
+/// What an engine runs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// The CPU engine.
+    Cpu,
+    /// A graphics card.
+    Gpu,
+    /// A software adapter.
+    Software,
+}
+
+impl Target {
+    /// Its name on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Target::Cpu => "cpu",
+            Target::Gpu => "gpu",
+            Target::Software => "software",
+        }
+    }
+
+    fn device(self) -> Result<Option<Device>, Error> {
+        match self {
+            Target::Cpu => Ok(None),
+            Target::Gpu => Device::open(DeviceChoice::Hardware).map(Some),
+            Target::Software => Device::open(DeviceChoice::Software).map(Some),
+        }
+    }
+
+    /// An engine on it, at the state of `world`.
+    ///
+    /// # Errors
+    /// When there is no such device, or the scene does not fit it.
+    pub fn engine(self, world: &World, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+        Ok(match self.device()? {
+            None => Box::new(ReferenceEngine::new(world.clone(), scenario.settings, Order::Coloured)),
+            Some(device) => Box::new(GpuEngine::new(device, world.clone(), scenario.settings)?),
+        })
+    }
+
+    fn report(self) -> Result<DeviceReport, Error> {
+        let (identity, bytes_per_second) = match self.device()? {
+            Some(device) => (device.identity(), crate::gpu::copy::rate(&device)?),
+            None => {
+                let engine = ReferenceEngine::new(World::default(), Settings::default(), Order::Coloured);
+                (engine.identity(), copy::rate())
+            }
+        };
+        Ok(DeviceReport { target: self, identity, copy_bytes_per_second: bytes_per_second })
+    }
+}
+
+/// The CPU engine and the best adapter there is.
+pub fn default_targets() -> Vec<Target> {
+    let there = |target: &Target| matches!(target.device(), Ok(Some(_)));
+    let adapter = [Target::Gpu, Target::Software].into_iter().find(there);
+    [Target::Cpu].into_iter().chain(adapter).collect()
+}
+
+/// What is to be measured.
+pub enum Subject {
+    /// A settled bed.
+    Bed(Box<Bed>),
+    /// A scenario from its initial state; nothing is emitted.
+    Scenario(Box<Scenario>),
+}
+
+impl Subject {
+    fn scenario(&self) -> &Scenario {
+        match self {
+            Subject::Bed(bed) => &bed.scenario,
+            Subject::Scenario(scenario) => scenario,
+        }
+    }
+
+    fn scenario_mut(&mut self) -> &mut Scenario {
+        match self {
+            Subject::Bed(bed) => &mut bed.scenario,
+            Subject::Scenario(scenario) => scenario,
+        }
+    }
+
+    /// Sweeps so often from now on; the bed is settled as its scenario says.
+    ///
+    /// # Errors
+    /// When no solver can.
+    pub fn set_iterations(&mut self, iterations: u32) -> Result<(), Problems> {
+        let settings = &mut self.scenario_mut().settings;
+        settings.iterations = iterations;
+        let refuse = |errors: Vec<Error>| {
+            let list = errors.iter().map(|error| Problem::of("--iterations", error.to_string())).collect();
+            Problems::new("--iterations", list)
+        };
+        settings.validate().map_err(refuse)
+    }
+}
+
+/// Settled beds of these numbers of grains.
+///
+/// # Errors
+/// When an override does not fit the scenario of the bed.
+pub fn beds(grains: &[u32], overrides: &[String]) -> Result<Vec<Subject>, Problems> {
+    let bed = |&grains: &u32| Ok(Subject::Bed(Box::new(Bed::new(grains, overrides)?)));
+    grains.iter().map(bed).collect()
+}
+
+/// A scenario file as it is, or once per number of grains, where there is one packing with a `count`.
+///
+/// # Errors
+/// When the scenario is wrong, has no grains at the start, or its number of grains cannot be set.
+pub fn scenarios(file: &Path, grains: &[u32], overrides: &[String]) -> Result<Vec<Subject>, Problems> {
+    let first = load(file, overrides.to_vec())?;
+    if grains.is_empty() {
+        return Ok(vec![first]);
+    }
+    if !has_one_count(&first.scenario().resolved) {
+        let message = "its number of grains cannot be set";
+        let help = "--grains needs a scenario with one [[grains]] whose packing has a `count`; leave it out, or use --set";
+        return Err(problem(file, message, help));
+    }
+    let of = |&grains: &u32| {
+        let count = format!("grains.0.packing.count={grains}");
+        load(file, overrides.iter().cloned().chain([count]).collect())
+    };
+    grains.iter().map(of).collect()
+}
+
+fn load(file: &Path, overrides: Vec<String>) -> Result<Subject, Problems> {
+    let scenario = Scenario::load(file, &overrides)?;
+    if scenario.world.grain_count() == 0 {
+        let help =
+            "emitters do not run in a bench: give the scenario [[grains]], such as a packing from a CSV file";
+        return Err(problem(file, "it has no grains at the start", help));
+    }
+    Ok(Subject::Scenario(Box::new(scenario)))
+}
+
+fn problem(file: &Path, message: &str, help: &str) -> Problems {
+    let shown = file.display().to_string();
+    Problems::new(&shown, vec![Problem::of(shown.clone(), message).help(help)])
+}
+
+/// Whether a resolved scenario has one packing, and that a count.
+fn has_one_count(resolved: &str) -> bool {
+    let table: toml::Table = resolved.parse().unwrap_or_default();
+    let blocks = table.get("grains").and_then(toml::Value::as_array);
+    let count = |block: &toml::Value| block.get("packing")?.get("count")?.as_integer();
+    matches!(blocks.map(Vec::as_slice), Some([block]) if count(block).is_some())
+}
+
+/// How to measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// On what, in turn.
+    pub targets: Vec<Target>,
+    /// Steps in a block.
+    pub steps: u64,
+    /// Folder for settled beds; none: they are built anew.
+    pub cache: Option<PathBuf>,
+    /// The card that stages are compared with.
+    pub model: Model,
+}
+
+/// A graphics card in two numbers: a stage takes the time of its dispatches, one after the other, and that of the bytes it must
+/// move. It leaves out what a kernel computes, how badly it reads and how empty the card is; so it is a goal,
+/// and no measurement.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+pub struct Model {
+    /// Time from one dispatch to the next, which waits for it \[µs\].
+    pub dispatch_microseconds: f64,
+    /// Bytes per second from and to memory \[GB/s\].
+    pub gigabytes_per_second: f64,
+}
+
+impl Default for Model {
+    /// A large card of 2024: barriers of 2.5 µs, 4 TB/s.
+    fn default() -> Model {
+        Model { dispatch_microseconds: 2.5, gigabytes_per_second: 4000.0 }
+    }
+}
+
+impl Model {
+    /// Time that so many dispatches take which move so many bytes \[ms\].
+    pub fn milliseconds(&self, dispatches: u32, bytes: u64) -> f64 {
+        1e-3 * self.dispatch_microseconds * f64::from(dispatches)
+            + 1e-6 * bytes as f64 / self.gigabytes_per_second
+    }
+}
+
+/// What happens meanwhile.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// Something that takes its time begins, or turned out otherwise.
+    Note(String),
+    /// What is measured with is known.
+    Opened(&'a Report),
+    /// A case is done.
+    Measured(&'a Report, &'a Case),
+}
+
+/// Measures every subject on every target. A scene that does not fit a device, or fails on it, is told in its case.
+///
+/// # Errors
+/// When a device cannot be opened or the CPU engine cannot settle a bed.
+pub fn run(plan: &Plan, subjects: &[Subject], tell: &mut dyn FnMut(Event<'_>)) -> Result<Report, Error> {
+    let devices = plan.targets.iter().map(|target| target.report()).collect::<Result<Vec<_>, _>>()?;
+    let mut report = Report::new(plan, devices);
+    tell(Event::Opened(&report));
+    for subject in subjects {
+        let (world, start) = begin(subject, plan, tell)?;
+        tell(Event::Note(format!("measuring {} grains", world.grain_count())));
+        let case = measure::case(plan, &report.devices, subject.scenario(), &world, start);
+        tell(Event::Measured(&report, &case));
+        report.cases.push(case);
+    }
+    Ok(report)
+}
+
+/// The state to measure from, and where it comes from.
+fn begin(subject: &Subject, plan: &Plan, tell: &mut dyn FnMut(Event<'_>)) -> Result<(World, Start), Error> {
+    match subject {
+        Subject::Bed(bed) => bed.settled(plan.cache.as_deref(), &mut |note| tell(Event::Note(note))),
+        Subject::Scenario(scenario) => {
+            Ok((scenario.world.clone(), Start { origin: Origin::Scenario, seconds: 0.0 }))
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Engines take turns, block by block.
+
+use std::time::Instant;
+
+use crate::engine::Snapshot;
+use crate::engine::{Engine, Profiling, StepReport, add_stage_time};
+use crate::error::Error;
+use crate::gpu::step::{Phase, STEP, SWEEP};
+use crate::gpu::traffic::{self, Sizes};
+use crate::observe::contacts::overlap;
+use crate::observe::flow::rms_speed;
+use crate::reference::BYTES_PER_CONTACT_SWEEP;
+use crate::scenario::Scenario;
+use crate::settings::Settings;
+use crate::world::World;
+
+use super::report::{Case, DeviceReport, Failure, Run, Sample, StageReport, Start};
+use super::{Model, Plan, Target};
+
+/// Steps before the first block: the first ones start without impulses.
+pub(super) const WARM_UP_STEPS: u64 = 10;
+/// Blocks per engine.
+pub(super) const BLOCKS: usize = 5;
+/// Steps per block that a GPU is timed for stage by stage, at most.
+const PROFILED_STEPS: u64 = 4;
+
+/// Measures one scenario on every device.
+pub(super) fn case(
+    plan: &Plan,
+    devices: &[DeviceReport],
+    scenario: &Scenario,
+    world: &World,
+    start: Start,
+) -> Case {
+    let mut entries: Vec<Entry<'_>> =
+        devices.iter().map(|device| Entry::warmed_up(device, scenario, world)).collect();
+    for _ in 0..BLOCKS {
+        entries.iter_mut().for_each(|entry| entry.take_block(plan.steps));
+    }
+    let at_rest =
+        Snapshot::new(world.clone(), Vec::new(), scenario.settings.substep(), StepReport::default());
+    let (mut runs, mut failures) = (Vec::new(), Vec::new());
+    for entry in entries {
+        let target = entry.device.target;
+        match entry.conclude(&scenario.settings, &plan.model) {
+            Ok(run) => runs.push(run),
+            Err(error) => failures.push(Failure { target, message: error.to_string() }),
+        }
+    }
+    Case {
+        scenario: scenario.title.clone(),
+        grains: world.grain_count(),
+        settings: scenario.settings,
+        start,
+        rms_speed: rms_speed(&at_rest),
+        cpu_over_gpu: ratio(&runs),
+        runs,
+        failures,
+    }
+}
+
+fn ratio(runs: &[Run]) -> Option<f64> {
+    let cpu = runs.iter().find(|run| run.target == Target::Cpu)?;
+    let gpu = runs.iter().find(|run| run.target != Target::Cpu)?;
+    Some(cpu.step_ms.median / gpu.step_ms.median)
+}
+
+/// Milliseconds of a step in one block.
+struct Block {
+    step: f64,
+    stages: Vec<(&'static str, f64)>,
+}
+
+/// An engine in the course of a bench, or what went wrong with it.
+struct Entry<'a> {
+    device: &'a DeviceReport,
+    engine: Result<Box<dyn Engine>, Error>,
+    blocks: Vec<Block>,
+    report: StepReport,
+    /// Steps of all blocks, and those of them that searched for contacts.
+    steps: u64,
+    searches: u64,
+}
+
+impl<'a> Entry<'a> {
+    fn warmed_up(device: &'a DeviceReport, scenario: &Scenario, world: &World) -> Entry<'a> {
+        let warm_up = |mut engine: Box<dyn Engine>| engine.advance(WARM_UP_STEPS).map(|_| engine);
+        let engine = device.target.engine(world, scenario).and_then(warm_up);
+        Entry { device, engine, blocks: Vec::new(), report: StepReport::default(), steps: 0, searches: 0 }
+    }
+
+    fn take_block(&mut self, steps: u64) {
+        let Ok(engine) = &mut self.engine else { return };
+        match block(engine.as_mut(), steps) {
+            Ok((block, report)) => {
+                self.blocks.push(block);
+                self.steps += steps;
+                self.searches += report.searches;
+                self.report = report;
+            }
+            Err(error) => self.engine = Err(error),
+        }
+    }
+
+    fn conclude(self, settings: &Settings, model: &Model) -> Result<Run, Error> {
+        let mut engine = self.engine?;
+        let snapshot = engine.snapshot()?;
+        let report = &self.report;
+        let sizes = Sizes {
+            grains: snapshot.world.grain_count() as u64,
+            contacts: report.contacts,
+            loaded: snapshot.contacts.iter().filter(|contact| contact.is_active()).count() as u64,
+            rest: report.rest,
+        };
+        let searching = self.searches as f64 / self.steps.max(1) as f64;
+        let scale = Scale { device: self.device, settings, model, sizes: &sizes, report, searching };
+        let stages = scale.stages(&self.blocks);
+        let step_ms = Sample::of(self.blocks.iter().map(|block| block.step).collect());
+        let sweep_ms = stages.iter().find(|stage| stage.name == SWEEP).map(|stage| stage.ms);
+        let contact_sweeps = report.contacts as f64 * f64::from(report.sweeps) * f64::from(settings.substeps);
+        let bytes = scale.bytes_per_contact_sweep();
+        Ok(Run {
+            target: self.device.target,
+            sweep_ms,
+            step_over_sweeps: sweep_ms.map(|sweep| step_ms.median / sweep),
+            step_ms,
+            contacts: report.contacts,
+            loaded_contacts: sizes.loaded,
+            colours: report.colours,
+            rest: report.rest,
+            searches_per_step: searching,
+            sweeps: report.sweeps,
+            dispatches_per_step: report.dispatches.per_step,
+            dispatches_per_sweep: report.dispatches.per_sweep,
+            ns_per_contact_sweep: sweep_ms.map(|sweep| sweep * 1e6 / contact_sweeps),
+            bytes_per_contact_sweep: bytes,
+            sweep_bytes_per_second: sweep_ms.map(|sweep| bytes * contact_sweeps / (sweep * 1e-3)),
+            memory_per_grain: engine.memory() as f64 / sizes.grains as f64,
+            residuals: report.residuals,
+            overlap: overlap(&snapshot),
+            largest_gap: scale.largest_gap(&stages),
+            model_ms: scale.model_ms(),
+            stages,
+        })
+    }
+}
+
+/// So many steps as fast as they go, and a few stage by stage where that was not done on the way.
+fn block(engine: &mut dyn Engine, steps: u64) -> Result<(Block, StepReport), Error> {
+    let start = Instant::now();
+    let report = engine.advance(steps)?;
+    let step = start.elapsed().as_secs_f64() * 1e3 / steps as f64;
+    let (mut stages, mut timed) = (report.stages.clone(), steps);
+    if stages.is_empty() {
+        timed = steps.min(PROFILED_STEPS);
+        stages = profiled(engine, timed)?;
+    }
+    stages.iter_mut().for_each(|(_, time)| *time *= 1e3 / timed as f64);
+    Ok((Block { step, stages }, report))
+}
+
+/// Seconds per stage of so many steps, submitted one by one so that each is timed.
+fn profiled(engine: &mut dyn Engine, steps: u64) -> Result<Vec<(&'static str, f64)>, Error> {
+    engine.profile(Profiling::On);
+    let mut stages = Vec::new();
+    for _ in 0..steps {
+        for (stage, seconds) in engine.advance(1)?.stages {
+            add_stage_time(&mut stages, stage, seconds);
+        }
+    }
+    engine.profile(Profiling::Off);
+    Ok(stages)
+}
+
+/// What the times of a run are held against.
+struct Scale<'a> {
+    device: &'a DeviceReport,
+    settings: &'a Settings,
+    model: &'a Model,
+    sizes: &'a Sizes,
+    report: &'a StepReport,
+    /// Share of the steps that search for contacts \[-\].
+    searching: f64,
+}
+
+impl Scale<'_> {
+    fn is_cpu(&self) -> bool {
+        self.device.target == Target::Cpu
+    }
+
+    fn bytes_per_contact_sweep(&self) -> f64 {
+        match self.is_cpu() {
+            true => BYTES_PER_CONTACT_SWEEP as f64,
+            false => traffic::per_contact_sweep(self.sizes),
+        }
+    }
+
+    fn stages(&self, blocks: &[Block]) -> Vec<StageReport> {
+        let names = blocks.first().map_or(&[][..], |block| &block.stages).iter().map(|(name, _)| *name);
+        names.map(|name| self.stage(name, blocks)).collect()
+    }
+
+    fn stage(&self, name: &'static str, blocks: &[Block]) -> StageReport {
+        let times = blocks.iter().flat_map(|block| &block.stages).filter(|(stage, _)| *stage == name);
+        let ms = Sample::of(times.map(|(_, time)| *time).collect()).median;
+        let bytes = self.bytes(name);
+        let rate = bytes.map(|bytes| bytes as f64 / (ms * 1e-3));
+        let all = &self.report.dispatches.stages;
+        let dispatches = all.iter().find(|(stage, _)| *stage == name).map_or(0, |&(_, count)| count);
+        let model_ms =
+            bytes.filter(|_| !self.is_cpu()).map(|bytes| self.model.milliseconds(dispatches, bytes));
+        StageReport {
+            name,
+            ms,
+            dispatches,
+            bytes,
+            bytes_per_second: rate,
+            share_of_copy_rate: rate.map(|rate| rate / self.device.copy_bytes_per_second),
+            model_ms,
+        }
+    }
+
+    /// Bytes that a stage must move; of the CPU engine only the sweep is counted.
+    fn bytes(&self, name: &str) -> Option<u64> {
+        if self.is_cpu() {
+            let sweeps = u64::from(self.report.sweeps * self.settings.substeps);
+            return (name == SWEEP).then(|| BYTES_PER_CONTACT_SWEEP * self.sizes.contacts * sweeps);
+        }
+        let stage = STEP.iter().find(|stage| stage.name == name)?;
+        let bytes = traffic::of_stage(stage, self.sizes, self.settings);
+        Some(if stage.phase == Phase::Search { (self.searching * bytes as f64) as u64 } else { bytes })
+    }
+
+    /// A step by the model; of a GPU engine, whether it can be timed or not.
+    fn model_ms(&self) -> Option<f64> {
+        let dispatches = &self.report.dispatches;
+        let bytes = dispatches.stages.iter().filter_map(|(name, _)| self.bytes(name)).sum();
+        (!self.is_cpu()).then(|| self.model.milliseconds(dispatches.per_step, bytes))
+    }
+
+    /// Where most time is to be gained; of a GPU engine.
+    fn largest_gap(&self, stages: &[StageReport]) -> Option<&'static str> {
+        let gap = |stage: &StageReport| {
+            let least = stage.bytes? as f64 / self.device.copy_bytes_per_second * 1e3;
+            Some((stage.name, stage.ms - least))
+        };
+        let gaps = stages.iter().filter(|_| !self.is_cpu()).filter_map(gap);
+        gaps.max_by(|x, y| x.1.total_cmp(&y.1)).map(|(name, _)| name)
+    }
+}

@@ -1,0 +1,54 @@
+//! How fast a device copies: what its kernels are to be measured against.
+
+use std::time::Instant;
+
+use crate::error::Error;
+
+use super::device::Device;
+
+/// Bytes of each of the two buffers, where they fit: more than the caches of a card hold.
+const BYTES: u64 = 256 << 20;
+/// Copies are repeated until they take this long together, so that a submission costs next to nothing \[s\].
+const LONG: f64 = 0.02;
+/// Copies in one submission at most.
+const COPIES: u32 = 1 << 12;
+
+/// Bytes per second that a device reads and writes when it copies a large buffer to another; the best of three.
+///
+/// # Errors
+/// When there is no memory for the buffers, or the device is lost.
+pub fn rate(device: &Device) -> Result<f64, Error> {
+    let bytes = BYTES.min(device.largest_binding());
+    let [from, to] = ["from", "to"].map(|label| {
+        device.raw().create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: bytes,
+            usage: wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    });
+    device.check()?;
+    // The first copy clears the buffers; it does not count.
+    copy(device, &from, &to, 1)?;
+    let mut copies = 1;
+    while copies < COPIES && copy(device, &from, &to, copies)? < LONG {
+        copies *= 2;
+    }
+    let mut best = f64::INFINITY;
+    for _ in 0..3 {
+        best = best.min(copy(device, &from, &to, copies)?);
+    }
+    Ok(2.0 * bytes as f64 * f64::from(copies) / best)
+}
+
+/// Seconds that so many copies take.
+fn copy(device: &Device, from: &wgpu::Buffer, to: &wgpu::Buffer, copies: u32) -> Result<f64, Error> {
+    let mut encoder = device.encoder();
+    for _ in 0..copies {
+        encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
+    }
+    let start = Instant::now();
+    device.submit(encoder);
+    device.wait()?;
+    Ok(start.elapsed().as_secs_f64())
+}

@@ -1,0 +1,241 @@
+//! Bytes that a step must move: what its kernels cannot do without, if no cache holds anything from one kernel to
+//! the next and within a kernel everything that is looked up twice.
+//!
+//! Beside the [step list](super::step): a kernel that runs over grains, bodies, buckets or contacts has a row here. Kernels that
+//! run once, over boundaries or on impacts move next to nothing in a scene at rest; what sinks and free boundaries take on top
+//! is not counted.
+
+use crate::settings::{Bookkeeping, Settings};
+
+use super::layout::{Contact, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
+use super::step::{self, Kernel, Over, Pass, Stage, Work};
+
+/// Sizes that the bytes of a step depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Grains.
+    pub grains: u64,
+    /// Contacts.
+    pub contacts: u64,
+    /// Those of them that carry an impulse: a sweep writes nothing for the others.
+    pub loaded: u64,
+    /// Contacts without a colour.
+    pub rest: u64,
+}
+
+/// What a kernel moves \[bytes\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Traffic {
+    /// Per grain.
+    grain: u64,
+    /// Per contact.
+    contact: u64,
+    /// Per contact that carries an impulse, on top of that.
+    loaded: u64,
+    /// Per contact without a colour, on top of that.
+    rest: u64,
+}
+
+impl Traffic {
+    fn bytes(self, sizes: &Sizes) -> u64 {
+        self.grain * sizes.grains
+            + self.contact * sizes.contacts
+            + self.loaded * sizes.loaded
+            + self.rest * sizes.rest
+    }
+}
+
+const WORD: u64 = 4;
+const CONTACT: u64 = size_of::<Contact>() as u64;
+const POSE: u64 = size_of::<Pose>() as u64;
+const ROW: u64 = (size_of::<RowTarget>() + size_of::<RowArms>()) as u64;
+const REST: u64 = size_of::<Rest>() as u64;
+/// What a contact does to one of its bodies.
+const SHARE: u64 = 6 * WORD;
+const SPHERE: u64 = size_of::<Sphere>() as u64;
+const VELOCITY: u64 = size_of::<Velocity>() as u64;
+/// Linear and rolling impulse.
+const IMPULSE: u64 = 6 * WORD;
+/// A sum of works per workgroup of 64.
+const SHARE_OF_WORKS: u64 = size_of::<Works>() as u64 / 64;
+/// A count per colour and block of 256 contacts.
+const SHARE_OF_COUNTS: u64 = 9 * WORD / 256;
+/// Colours taken and the two words of the contest, per body.
+const USED: u64 = WORD;
+const BEST: u64 = 2 * WORD;
+
+const fn grain(grain: u64) -> Traffic {
+    Traffic { grain, contact: 0, loaded: 0, rest: 0 }
+}
+
+const fn contact(contact: u64) -> Traffic {
+    Traffic { grain: 0, contact, loaded: 0, rest: 0 }
+}
+
+const fn both(grain: u64, contact: u64) -> Traffic {
+    Traffic { grain, contact, loaded: 0, rest: 0 }
+}
+
+/// A pass over the contacts: no grain twice in a colour, so the velocities of both bodies go with each contact. One
+/// that carries nothing is read and left as it is.
+const fn pass(read: u64, read_if_loaded: u64, written: u64) -> Traffic {
+    Traffic { grain: 0, contact: read, loaded: read_if_loaded + written, rest: 0 }
+}
+
+const fn rest(rest: u64) -> Traffic {
+    Traffic { grain: 0, contact: 0, loaded: 0, rest }
+}
+
+/// Shader, kernel, bytes; buckets are as many as grains. Finding pairs reads each grain once: its neighbours come from
+/// the cache.
+const TRAFFIC: &[(&str, &str, Traffic)] = &[
+    ("broadphase", "clear_buckets", grain(WORD)),
+    ("broadphase", "count_cells", grain(POSE + SPHERE + 2 * WORD)),
+    ("broadphase", "fill_cells", grain(POSE + SPHERE + 3 * WORD)),
+    ("broadphase", "sort_cells", grain(2 * WORD)),
+    ("broadphase", "count_pairs", grain(POSE + SPHERE + 3 * WORD)),
+    ("broadphase", "store_pairs", both(POSE + SPHERE + 3 * WORD, CONTACT)),
+    ("matching", "match_previous", both(WORD, CONTACT + 2 * WORD)),
+    ("matching", "carry_impulses", contact(CONTACT + 2 * IMPULSE)),
+    ("matching", "remember_contacts", contact(CONTACT + 3 * WORD + 2 * IMPULSE)),
+    ("matching", "remember_owners", grain(2 * WORD)),
+    ("colouring", "clear_colours", grain(USED + BEST)),
+    ("colouring", "seed_colours", both(2 * USED, CONTACT + 2 * WORD)),
+    ("rest", "clear_sides", grain(2 * WORD)),
+    ("rest", "count_copies", both(0, CONTACT)),
+    ("rest", "count_sides", rest(6 * WORD)),
+    ("rest", "fill_sides", rest(8 * WORD)),
+    ("rest", "order_sides", rest(10 * WORD + REST)),
+    ("colouring", "count_colours", contact(WORD + SHARE_OF_COUNTS)),
+    ("colouring", "place_contacts", contact(2 * WORD + SHARE_OF_COUNTS)),
+    ("narrowphase", "fill_rows", both(POSE + SPHERE, CONTACT + ROW)),
+    ("impact", "find_impacts", both(VELOCITY, ROW)),
+    ("ledger", "keep_velocities", grain(2 * VELOCITY)),
+    ("ledger", "book_contacts", both(2 * VELOCITY, CONTACT + ROW + IMPULSE + SHARE_OF_WORKS)),
+    ("ledger", "book_gravity", grain(2 * VELOCITY + SHARE_OF_WORKS)),
+    ("predict", "prepare_rows", both(VELOCITY, ROW + 2 * IMPULSE)),
+    ("predict", "apply_gravity", grain(2 * VELOCITY)),
+    ("warm_start", "apply_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
+    ("sweep", "sweep_colour", pass(ROW + IMPULSE + 2 * VELOCITY, 0, IMPULSE + 2 * VELOCITY)),
+    // Beyond what a contact with a colour moves.
+    ("warm_start", "apply_rest", rest(REST + 2 * SHARE)),
+    ("sweep", "sweep_rest", rest(REST + 2 * SHARE)),
+    ("sweep", "gather_sides", rest(2 * (2 * WORD + SHARE + 2 * VELOCITY))),
+    ("integrate", "judge", grain(VELOCITY)),
+    ("integrate", "move_grains", grain(VELOCITY + 2 * POSE + SPHERE + 2 * WORD)),
+];
+
+/// What a kernel moves; nothing where it has no row.
+fn of_kernel(kernel: &Kernel) -> Traffic {
+    let row = TRAFFIC.iter().find(|(shader, entry, _)| (*shader, *entry) == (kernel.shader, kernel.entry));
+    row.map_or(Traffic::default(), |&(_, _, traffic)| traffic)
+}
+
+/// Whether a kernel runs over so many things, in a scene at rest, that it needs a row.
+fn needs_a_row(kernel: &Kernel) -> bool {
+    match kernel.over {
+        Over::Once
+        | Over::GrainsNearSinks
+        | Over::Boundaries
+        | Over::ImpactContacts
+        | Over::Search
+        | Over::Pending => false,
+        _ => true,
+    }
+}
+
+/// Bytes of one piece of work of a stage that runs.
+fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
+    let bytes = |kernel: &Kernel| if needs_a_row(kernel) { of_kernel(kernel).bytes(sizes) } else { 0 };
+    match work {
+        Work::Run(kernel) => bytes(kernel),
+        Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
+        Work::Book(_) | Work::Rounds(..) => 0,
+        Work::Scan(_, aliases) => scanned(aliases, sizes),
+        Work::Colours(pass) => of_pass(pass, sizes),
+        Work::Sweeps(pass) => of_pass(pass, sizes) * u64::from(settings.iterations),
+    }
+}
+
+fn of_pass(pass: &Pass, sizes: &Sizes) -> u64 {
+    [&pass.colour, &pass.rest, &pass.gather].map(|kernel| of_kernel(kernel).bytes(sizes)).iter().sum()
+}
+
+/// A prefix sum reads its array twice and writes it once.
+fn scanned(aliases: step::Aliases, sizes: &Sizes) -> u64 {
+    let is_of_colours = aliases.iter().any(|(_, buffer)| *buffer == "colour_counts");
+    3 * if is_of_colours { SHARE_OF_COUNTS * sizes.contacts } else { WORD * sizes.grains }
+}
+
+/// Bytes that a stage must move in one step of a scene at rest, all its substeps together. Stages of the search move them
+/// in a step that searches.
+pub fn of_stage(stage: &Stage, sizes: &Sizes, settings: &Settings) -> u64 {
+    let times = if stage.phase == step::Phase::Solve { u64::from(settings.substeps) } else { 1 };
+    let is_idle = |work: &Work| stage.name == "impact" && matches!(work, Work::Sweeps(_));
+    let runs = stage.work.iter().filter(|work| !is_idle(work));
+    times * runs.map(|work| of_work(work, sizes, settings)).sum::<u64>()
+}
+
+/// Bytes that one sweep must move per contact, whether it carries an impulse or not.
+pub fn per_contact_sweep(sizes: &Sizes) -> f64 {
+    let of_work = |work: &Work| match work {
+        Work::Sweeps(pass) => of_pass(pass, sizes),
+        _ => 0,
+    };
+    let sweep = step::STEP.iter().filter(|stage| stage.name == step::SWEEP).flat_map(|stage| stage.work);
+    sweep.map(of_work).sum::<u64>() as f64 / sizes.contacts.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gpu::step::STEP;
+
+    const SIZES: Sizes = Sizes { grains: 100, contacts: 400, loaded: 300, rest: 20 };
+
+    fn kernels(work: &Work) -> Vec<&Kernel> {
+        match work {
+            Work::Run(kernel) | Work::Book(kernel) => vec![kernel],
+            Work::Rounds(kernels, _) => kernels.iter().collect(),
+            Work::Colours(pass) | Work::Sweeps(pass) => vec![&pass.colour, &pass.rest, &pass.gather],
+            Work::Scan(..) => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_kernel_that_moves_much_has_a_row_and_every_row_a_kernel() {
+        let all: Vec<&Kernel> = STEP.iter().flat_map(|stage| stage.work).flat_map(kernels).collect();
+        for kernel in all.iter().filter(|kernel| needs_a_row(kernel)) {
+            assert!(of_kernel(kernel) != Traffic::default(), "{}.{} has no row", kernel.shader, kernel.entry);
+        }
+        for (shader, entry, _) in TRAFFIC {
+            let is_in_use = all.iter().any(|kernel| (kernel.shader, kernel.entry) == (*shader, *entry));
+            assert!(is_in_use, "no stage runs {shader}.{entry}");
+        }
+    }
+
+    #[test]
+    fn a_sweep_moves_row_impulse_and_two_velocities_and_writes_back_what_it_changed() {
+        let settings = Settings { iterations: 20, ..Settings::default() };
+        let sweep = STEP.iter().find(|stage| stage.name == "sweep").expect("a stage of that name");
+        let read = 64 + 24 + 2 * 32;
+        let written = 24 + 2 * 32;
+        // Copies and slots, two shares put aside and gathered, and the bodies that take them.
+        let rest = 16 + 2 * 24 + 2 * (8 + 24 + 2 * 32);
+        let sweeping = 400 * read + 300 * written + 20 * rest;
+        assert_eq!(of_stage(sweep, &SIZES, &settings), 20 * sweeping);
+        assert_eq!(per_contact_sweep(&SIZES), sweeping as f64 / 400.0);
+        let two = Settings { substeps: 2, ..settings };
+        assert_eq!(of_stage(sweep, &SIZES, &two), 2 * of_stage(sweep, &SIZES, &settings));
+    }
+
+    #[test]
+    fn every_stage_moves_something_and_books_cost_nothing_when_not_kept() {
+        let off = Settings { bookkeeping: Bookkeeping::Off, ..Settings::default() };
+        for stage in STEP.iter().filter(|stage| stage.name != "close") {
+            assert!(of_stage(stage, &SIZES, &Settings::default()) > 0, "{}", stage.name);
+        }
+        let ledger = STEP.iter().find(|stage| stage.name == "ledger").expect("a stage of that name");
+        assert_eq!(of_stage(ledger, &SIZES, &off), 0);
+    }
+}
