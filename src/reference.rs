@@ -32,13 +32,14 @@ use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
 
-use narrowphase::{Law, Row};
+use narrowphase::{Law, Onset, Row};
 use search::Travel;
 use split::Split;
 use velocity::Velocity;
 
 /// Bytes that a contact keeps from step to step.
-const HELD_PER_CONTACT: u64 = (size_of::<Key>() + size_of::<Row>() + size_of::<u32>()) as u64;
+const HELD_PER_CONTACT: u64 =
+    (size_of::<Key>() + size_of::<Row>() + size_of::<Onset>() + size_of::<u32>()) as u64;
 /// Bytes per contact that come and go: the impact stage solves a copy of the rows.
 const PASSING_PER_CONTACT: u64 = (size_of::<Row>() + 2 * size_of::<Key>()) as u64;
 
@@ -69,6 +70,7 @@ pub struct ReferenceEngine {
     split: Split,
     /// Rows of this step, in the order of the colouring.
     rows: Vec<Row>,
+    onsets: Vec<Onset>,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
     /// Where the kinetic energy went, and the velocities before the solve that is booked next.
@@ -118,6 +120,7 @@ impl ReferenceEngine {
             colouring: Colouring::default(),
             split: Split::default(),
             rows: Vec::new(),
+            onsets: Vec::new(),
             velocities: Vec::with_capacity(bodies),
             velocities_before: Vec::with_capacity(if keeps_books { bodies } else { 0 }),
             substeps_done: 0,
@@ -151,6 +154,7 @@ impl ReferenceEngine {
         });
         self.split = Split::new(world, &keys, &colouring);
         set_room(&mut self.rows, keys.len());
+        set_room(&mut self.onsets, keys.len());
         for (row, &contact) in self.rows.iter_mut().zip(&colouring.order) {
             row.impulse = carried[contact as usize];
         }
@@ -189,6 +193,7 @@ impl ReferenceEngine {
             colouring,
             split,
             rows,
+            onsets,
             velocities,
             stages,
             report,
@@ -202,24 +207,26 @@ impl ReferenceEngine {
         stages.time("narrowphase", || {
             velocity::load_velocities(world, end, h, velocities);
             split.refresh(world);
-            narrowphase::fill_rows(world, law, keys, colouring, rows);
+            narrowphase::fill_rows(world, law, keys, colouring, rows, onsets);
         });
         // SAFETY, here and twice below: the colouring was made for these contacts, in `find_contacts`, and the rows
         // filled in its order, so rows of one colour share no grain.
         if keeps_books {
             stages.time("ledger", || before.clone_from(velocities));
         }
-        let impacts =
-            stages.time("impact", || unsafe { impact::solve(settings, colouring, split, rows, velocities) });
-        if keeps_books {
+        let impacts = stages.time("impact", || unsafe {
+            impact::solve(settings, colouring, split, rows, onsets, velocities)
+        });
+        if keeps_books && !impacts.is_empty() {
             stages.time("ledger", || {
                 booked += ledger::book_impacts(&impacts, before, velocities);
                 before.clone_from(velocities);
             });
         }
+        drop(impacts);
         stages.time("predict", || {
-            narrowphase::set_targets(rows, velocities);
-            warm_start::seed(law, settings, world.gravity, rows, velocities);
+            narrowphase::set_targets(rows, onsets, velocities);
+            warm_start::seed(law, settings, world.gravity, rows, onsets, velocities);
             predict::apply_gravity(world, h, velocities);
         });
         stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
@@ -245,13 +252,13 @@ impl ReferenceEngine {
 }
 
 /// As many blank rows as contacts; their room grows by little more than it must.
-fn set_room(rows: &mut Vec<Row>, contacts: usize) {
+fn set_room<T: Clone + Default>(rows: &mut Vec<T>, contacts: usize) {
     rows.clear();
     if rows.capacity() < contacts {
         *rows = Vec::new();
         rows.reserve_exact(contacts + contacts / 32);
     }
-    rows.resize(contacts, Row::default());
+    rows.resize(contacts, T::default());
 }
 
 impl Engine for ReferenceEngine {
@@ -305,6 +312,7 @@ impl Engine for ReferenceEngine {
     fn memory(&self) -> u64 {
         let velocities = self.velocities.capacity() + self.velocities_before.capacity();
         let contacts = self.rows.capacity() * size_of::<Row>()
+            + self.onsets.capacity() * size_of::<Onset>()
             + self.keys.capacity() * size_of::<Key>()
             + self.colouring.order.capacity() * size_of::<u32>();
         self.world.bytes()

@@ -10,7 +10,7 @@ use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::layout::{self, RowArms, RowTarget};
 use esker::gpu::shader::Edit;
-use esker::reference::narrowphase::{Law, Row, make_row};
+use esker::reference::narrowphase::{Law, Onset, Row, make_row};
 use esker::reference::split::Split;
 use esker::reference::sweep;
 use esker::reference::velocity::Velocity;
@@ -99,7 +99,6 @@ fn twin_velocity(velocity: &layout::Velocity, locked: esker::world::Axes) -> Vel
 fn twin_row(case: &Case, (row, arms): &(RowTarget, RowArms), values: &[f32; 6]) -> Row {
     let mut twin = Row {
         bodies: row.bodies,
-        shared: row.bodies.iter().any(|&body| case.world.free_body(body as usize).is_some()),
         normal: vector(row.normal),
         arm_a: vector(arms.arm_a),
         arm_b: vector(arms.arm_b),
@@ -400,7 +399,7 @@ fn check_rows(mut case: Case) {
         let key = Key { a: contact.a, b: contact.b };
         let place = contact.place as usize;
         let (found, arms) = &rows[place];
-        let expected = make_row(&case.world, &law, key, layout::impulse(found, &carried[place]));
+        let (expected, onset) = make_row(&case.world, &law, key, layout::impulse(found, &carried[place]));
         assert_eq!(found.bodies, expected.bodies);
         let bound = gap_bound(&case.world, key);
         // Directions are differences over distances; a contact within rounding of an edge may differ.
@@ -411,11 +410,11 @@ fn check_rows(mut case: Case) {
         pairs.extend(components(vector(arms.arm_b), expected.arm_b, lever));
         pairs.push((f64::from(found.friction), expected.friction, ROUNDING));
         pairs.push((f64::from(arms.rolling_arm), expected.rolling_arm, 4.0 * ROUNDING * D));
-        if expected.gap.abs() > bound {
+        if onset.gap.abs() > bound {
             let slope = 1.0 / law.h; // every law turns a gap into a target with at most this slope
-            let target = bound * slope + 8.0 * ROUNDING * expected.position_target.abs();
-            pairs.push((f64::from(found.target_velocity), expected.position_target, target));
-            let relative = 0.5 * bound / expected.gap.abs() + 16.0 * ROUNDING;
+            let target = bound * slope + 8.0 * ROUNDING * onset.position_target.abs();
+            pairs.push((f64::from(found.target_velocity), onset.position_target, target));
+            let relative = 0.5 * bound / onset.gap.abs() + 16.0 * ROUNDING;
             pairs.push((f64::from(found.sigma_n), expected.sigma_n, relative * expected.sigma_n));
         }
     }
@@ -453,16 +452,15 @@ fn impact_bounces_as_its_twin_does() {
         let law = case.law();
         let keys = case.gpu.keys().unwrap();
         let mut split = case.split(&colouring);
-        let mut rows = case.twin_rows();
-        for (row, &k) in rows.iter_mut().zip(&colouring.order) {
-            let exact = make_row(&case.world, &law, keys[k as usize], Impulse::default());
-            row.restitution = exact.restitution;
-            row.gap = if row.target > 0.0 { -exact.gap.abs() } else { exact.gap.abs() };
-            row.impulse = Impulse::default();
-        }
+        let rows = case.twin_rows();
+        let onset_of = |(row, &k): (&Row, &u32)| {
+            let (_, exact) = make_row(&case.world, &law, keys[k as usize], Impulse::default());
+            Onset { gap: if row.target > 0.0 { -exact.gap.abs() } else { exact.gap.abs() }, ..exact }
+        };
+        let onsets: Vec<Onset> = rows.iter().zip(&colouring.order).map(onset_of).collect();
         let mut expected = before.clone();
         // SAFETY: the judge found the colouring valid in a test of its own; the same holds twice below.
-        unsafe { impact::solve(&case.settings, &colouring, &mut split, &mut rows, &mut expected) };
+        unsafe { impact::solve(&case.settings, &colouring, &mut split, &rows, &onsets, &mut expected) };
         case.run(&["impact"]);
         let found = case.twin_velocities();
         bounced += u32::from(expected != before);
@@ -513,21 +511,24 @@ fn check_predict(mut case: Case) {
     let keys = case.gpu.keys().unwrap();
     let order = case.gpu.colouring().unwrap().order;
     let mut rows = case.twin_rows();
-    for (row, &k) in rows.iter_mut().zip(&order) {
+    let onset_of = |(row, &k): (&Row, &u32)| {
         // Which side of zero a vanishing gap is on is the GPU's to say: its own overlap is the start.
         let key = keys[k as usize];
-        row.gap = make_row(&case.world, &law, key, Impulse::default()).gap;
-        if row.target > 0.0 {
-            row.upsilon = 1.0 / (1.0 + 4.0 * DAMPING_STEPS);
-            row.gap = -row.target * law.h * 1.25 / (4.0 * row.upsilon);
-            let pair = case.world.law(key.a, key.b);
-            let radius = case.world.effective_radius(key.a, key.b);
-            row.stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
+        let (_, exact) = make_row(&case.world, &law, key, Impulse::default());
+        let onset = Onset { gap: exact.gap, position_target: row.target, ..Onset::default() };
+        if row.target <= 0.0 {
+            return onset;
         }
-        row.position_target = row.target;
-    }
-    esker::reference::narrowphase::set_targets(&mut rows, &before);
-    warm_start::seed(&law, &case.settings, case.world.gravity, &mut rows, &before);
+        let upsilon = 1.0 / (1.0 + 4.0 * DAMPING_STEPS);
+        let gap = -row.target * law.h * 1.25 / (4.0 * upsilon);
+        let pair = case.world.law(key.a, key.b);
+        let radius = case.world.effective_radius(key.a, key.b);
+        let stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
+        Onset { gap, upsilon, stiffness, ..onset }
+    };
+    let onsets: Vec<Onset> = rows.iter().zip(&order).map(onset_of).collect();
+    esker::reference::narrowphase::set_targets(&mut rows, &onsets, &before);
+    warm_start::seed(&law, &case.settings, case.world.gravity, &mut rows, &onsets, &before);
     case.run(&["predict"]);
 
     let (found_rows, impulses) = (case.gpu.rows().unwrap(), case.gpu.impulses().unwrap());

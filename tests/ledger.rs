@@ -418,12 +418,13 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     let law = Law::new(&settings);
     let keys = broadphase::find_pairs(world, 0.0);
     let order = colouring::one_after_the_other(keys.len());
-    let mut rows: Vec<_> = keys.iter().map(|&key| make_row(world, &law, key, Impulse::default())).collect();
+    let (rows, onsets): (Vec<_>, Vec<_>) =
+        keys.iter().map(|&key| make_row(world, &law, key, Impulse::default())).unzip();
     let mut velocities = Vec::new();
     velocity::load_velocities(world, 0.0, law.h, &mut velocities);
     // SAFETY: the contacts are solved one after the other.
     let bounced =
-        unsafe { impact::solve(&settings, &order, &mut Split::default(), &mut rows, &mut velocities) };
+        unsafe { impact::solve(&settings, &order, &mut Split::default(), &rows, &onsets, &mut velocities) };
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
         after.bodies.velocity[body] = velocity.linear;

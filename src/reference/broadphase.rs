@@ -36,7 +36,10 @@ pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
             keys
         })
         .collect();
-    [vec![corners], found].concat().concat()
+    let mut keys = corners;
+    keys.reserve(found.iter().map(Vec::len).sum());
+    found.iter().for_each(|found| keys.extend_from_slice(found));
+    keys
 }
 
 /// Pairs of the corners of free boundaries with surfaces of other bodies; there are few.
@@ -94,15 +97,15 @@ impl Grid {
     fn new(world: &World, margin: f64) -> Option<Grid> {
         let lattice = Lattice::new(&world.periodic, Levels::for_world(world)?, margin);
         let centres: Vec<DVec3> =
-            world.spheres.iter().map(|sphere| world.bodies.position[sphere.body as usize]).collect();
-        let places: Vec<I64Vec3> = centres.iter().map(|&centre| lattice.place_of(centre)).collect();
+            world.spheres.par_iter().map(|sphere| world.bodies.position[sphere.body as usize]).collect();
+        let places: Vec<I64Vec3> = centres.par_iter().map(|&centre| lattice.place_of(centre)).collect();
         let low = world.present_grains().map(|grain| places[grain]).fold(I64Vec3::MAX, I64Vec3::min);
         let high = world.present_grains().map(|grain| places[grain]).fold(I64Vec3::MIN, I64Vec3::max);
         let cell = |(sphere, place): (&Sphere, I64Vec3)| {
             let level = lattice.levels.of(sphere.radius);
             Cell { place: place >> level, level }
         };
-        let cells: Vec<Cell> = world.spheres.iter().zip(places).map(cell).collect();
+        let cells: Vec<Cell> = world.spheres.par_iter().zip(places).map(cell).collect();
         let row = high.x.saturating_sub(low.x).saturating_add(3);
         let slab = row.wrapping_mul(high.y.saturating_sub(low.y).saturating_add(3));
         let mask = (2 * cells.len()).next_power_of_two() - 1;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse};
 use crate::settings::{Settings, TOUCH_TOLERANCE};
 
-use super::narrowphase::{CHUNK, FAR, Row, times_d};
+use super::narrowphase::{CHUNK, FAR, Onset, Row, times_d};
 use super::split::Split;
 use super::sweep;
 use super::velocity::Velocity;
@@ -25,8 +25,8 @@ enum Role {
     Absent,
 }
 
-/// Solves the impacts, if there are any. Leaves impulses and coefficients of the rows as they were, and
-/// returns the rows that were solved in their stead, with the impulses of the impacts.
+/// Solves the impacts, if there are any, and returns the rows that were solved for them, with the impulses of the
+/// impacts.
 ///
 /// # Safety
 /// As [`sweep::for_each_contact`].
@@ -34,20 +34,49 @@ pub unsafe fn solve(
     settings: &Settings,
     colouring: &Colouring,
     split: &mut Split,
-    rows: &mut [Row],
+    rows: &[Row],
+    onsets: &[Onset],
     velocities: &mut [Velocity],
 ) -> Vec<Row> {
-    let role = |row: &Row| role(row, closing(row, velocities), settings);
-    let roles: Vec<Role> = rows.par_iter().with_min_len(CHUNK).map(role).collect();
-    if !roles.iter().any(|role| matches!(role, Role::Bounces(_))) {
+    let role = |row: &Row, onset: &Onset| role(row, onset, closing(row, velocities), settings);
+    let bounces = |(row, onset)| matches!(role(row, onset), Role::Bounces(_));
+    if !rows.par_iter().zip(onsets).with_min_len(CHUNK).any(bounces) {
         return Vec::new();
     }
-    let mut impacts: Vec<Row> = rows.iter().zip(roles).map(|(row, role)| impact_row(row, role)).collect();
-    // SAFETY: by the caller's promise; the rows made over have the bodies of the rows.
+    let (colouring, mut impacts) = taking_part(colouring, rows, onsets, role);
+    // SAFETY: by the caller's promise; the rows made over have the bodies and the colours of the rows.
     unsafe {
-        sweep::solve(colouring, split, &mut impacts, velocities, settings.iterations, settings.tolerance);
+        sweep::solve(&colouring, split, &mut impacts, velocities, settings.iterations, settings.tolerance);
     }
     impacts
+}
+
+/// The rows of the contacts that take part, colour by colour. Those without a colour all do: a body is split among
+/// all of them.
+fn taking_part(
+    colouring: &Colouring,
+    rows: &[Row],
+    onsets: &[Onset],
+    role: impl Fn(&Row, &Onset) -> Role + Sync,
+) -> (Colouring, Vec<Row>) {
+    let rest = colouring.rest_start();
+    let mut impacts = Vec::with_capacity(rows.len());
+    let mut starts = Vec::with_capacity(colouring.starts.len());
+    for bounds in colouring.starts.windows(2) {
+        starts.push(impacts.len() as u32);
+        let [start, end] = [0, 1].map(|end| bounds[end] as usize);
+        let of_colour = rows[start..end].par_iter().zip(&onsets[start..end]).with_min_len(CHUNK);
+        impacts.par_extend(of_colour.filter_map(|(row, onset)| match role(row, onset) {
+            Role::Absent => None,
+            role => Some(impact_row(row, role)),
+        }));
+    }
+    if !colouring.starts.is_empty() {
+        starts.push(impacts.len() as u32);
+    }
+    let without_colour = rows[rest..].par_iter().zip(&onsets[rest..]).with_min_len(CHUNK);
+    impacts.par_extend(without_colour.map(|(row, onset)| impact_row(row, role(row, onset))));
+    (Colouring { order: Vec::new(), starts, rest: colouring.rest }, impacts)
 }
 
 fn closing(row: &Row, velocities: &[Velocity]) -> f64 {
@@ -55,12 +84,12 @@ fn closing(row: &Row, velocities: &[Velocity]) -> f64 {
     row.contact_velocity(a, b).dot(row.normal)
 }
 
-fn role(row: &Row, speed: f64, settings: &Settings) -> Role {
+fn role(row: &Row, onset: &Onset, speed: f64, settings: &Settings) -> Role {
     let reach = TOUCH_TOLERANCE * row.arm_a.length();
-    if speed < -settings.impact_threshold && row.gap + settings.substep() * speed <= reach {
-        Role::Bounces(-row.restitution * speed)
-    } else if row.gap <= reach {
-        Role::Touches(-row.restitution * speed.max(0.0))
+    if speed < -settings.impact_threshold && onset.gap + settings.substep() * speed <= reach {
+        Role::Bounces(-onset.restitution * speed)
+    } else if onset.gap <= reach {
+        Role::Touches(-onset.restitution * speed.max(0.0))
     } else {
         Role::Absent
     }

@@ -1,11 +1,13 @@
 //! Integrate: bodies move with their new velocities \[E1\].
 
 use glam::DQuat;
+use rayon::prelude::*;
 
 use crate::error::Error;
 use crate::settings::{Settings, TRAVEL_LIMIT};
 use crate::world::World;
 
+use super::narrowphase::CHUNK;
 use super::velocity::Velocity;
 
 /// Commits the velocities and moves all bodies to time `end` \[s\].
@@ -20,19 +22,29 @@ pub fn move_bodies(
     settings: &Settings,
 ) -> Result<(), Error> {
     judge(world, velocities, h, settings)?;
-    let (bodies, periodic) = (&mut world.bodies, world.periodic);
-    let grains = velocities.iter().enumerate().skip(world.boundaries.len());
-    for (body, velocity) in grains.filter(|(_, velocity)| velocity.is_free()) {
-        bodies.velocity[body] = velocity.linear;
-        bodies.angular_velocity[body] = velocity.angular;
-        bodies.position[body] = periodic.wrap(bodies.position[body] + h * velocity.linear);
-        let turn = DQuat::from_scaled_axis(h * velocity.angular);
-        bodies.orientation[body] = (turn * bodies.orientation[body]).normalize();
-    }
+    move_grains(world, velocities, h);
     move_free_boundaries(world, velocities, h);
     world.move_boundaries(end, h);
     world.time = end;
     Ok(())
+}
+
+fn move_grains(world: &mut World, velocities: &[Velocity], h: f64) {
+    let (bodies, periodic, first) = (&mut world.bodies, world.periodic, world.boundaries.len());
+    let grains = (
+        &velocities[first..],
+        &mut bodies.velocity[first..],
+        &mut bodies.angular_velocity[first..],
+        &mut bodies.position[first..],
+        &mut bodies.orientation[first..],
+    );
+    grains.into_par_iter().with_min_len(CHUNK).filter(|grain| grain.0.is_free()).for_each(
+        |(new, velocity, angular_velocity, position, orientation)| {
+            (*velocity, *angular_velocity) = (new.linear, new.angular);
+            *position = periodic.wrap(*position + h * new.linear);
+            *orientation = (DQuat::from_scaled_axis(h * new.angular) * *orientation).normalize();
+        },
+    );
 }
 
 /// Free boundaries keep their angular momentum while they turn.
@@ -51,15 +63,19 @@ fn move_free_boundaries(world: &mut World, velocities: &[Velocity], h: f64) {
 fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
     let diameter = world.largest_diameter();
     let (time, time_step) = (world.time, settings.time_step);
-    for (grain, velocity) in velocities.iter().skip(world.boundaries.len()).enumerate() {
+    let grains = velocities[world.boundaries.len()..].par_iter().with_min_len(CHUNK).enumerate();
+    let fault = grains.find_map_first(|(grain, velocity)| {
         let grain = grain as u32;
         match verdict(velocity, h, diameter) {
-            Verdict::Good => {}
-            Verdict::NotANumber => return Err(Error::NotANumber { grain, time, time_step }),
+            Verdict::Good => None,
+            Verdict::NotANumber => Some(Error::NotANumber { grain, time, time_step }),
             Verdict::TooFast { speed, diameters } => {
-                return Err(Error::Exploded { grain, time, speed, diameters, time_step: h });
+                Some(Error::Exploded { grain, time, speed, diameters, time_step: h })
             }
         }
+    });
+    if let Some(fault) = fault {
+        return Err(fault);
     }
     for (body, _) in world.free_boundaries() {
         let name = || world.boundaries[body].name.clone();

@@ -1,22 +1,29 @@
 //! Matching: which impulse a contact carries over from the step before, by key.
 
+use rayon::prelude::*;
+
 use crate::contact::{Colouring, Impulse, Key};
 
-use super::narrowphase::Row;
+use super::narrowphase::{CHUNK, Row};
 
 /// Impulse that each of `keys` ended the step before with; zero for a new contact.
 /// `old_keys` ascend; `old_rows` stand in the order of `old_colouring`.
 pub fn carry(keys: &[Key], old_keys: &[Key], old_colouring: &Colouring, old_rows: &[Row]) -> Vec<Impulse> {
-    let mut old = vec![Impulse::default(); old_keys.len()];
-    for (&contact, row) in old_colouring.order.iter().zip(old_rows) {
-        old[contact as usize] = row.impulse;
+    let mut places = vec![0; old_keys.len()];
+    for (place, &contact) in old_colouring.order.iter().enumerate() {
+        places[contact as usize] = place as u32;
     }
-    // Both lists ascend: walk them side by side.
-    let mut candidates = old_keys.iter().zip(old).peekable();
-    keys.iter()
-        .map(|key| {
+    let mut carried = vec![Impulse::default(); keys.len()];
+    carried.par_chunks_mut(CHUNK).zip(keys.par_chunks(CHUNK)).for_each(|(carried, keys)| {
+        // Both lists ascend: walk them side by side.
+        let first = old_keys.partition_point(|key| *key < keys[0]);
+        let mut candidates = old_keys[first..].iter().zip(&places[first..]).peekable();
+        for (carried, key) in carried.iter_mut().zip(keys) {
             while candidates.next_if(|(old_key, _)| *old_key < key).is_some() {}
-            candidates.next_if(|(old_key, _)| *old_key == key).map_or(Impulse::default(), |found| found.1)
-        })
-        .collect()
+            if let Some((_, &place)) = candidates.next_if(|(old_key, _)| *old_key == key) {
+                *carried = old_rows[place as usize].impulse;
+            }
+        }
+    });
+    carried
 }

@@ -39,45 +39,50 @@ impl Law {
     }
 }
 
-/// One contact, ready to be solved.
+/// One contact as a sweep solves it: three cache lines, of which a sweep writes the last.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(C, align(64))]
 pub struct Row {
     /// Bodies a and b.
     pub bodies: [u32; 2],
     /// From b to a.
     pub normal: DVec3,
-    /// Gap \[m\].
-    pub gap: f64,
-    /// Contact point from the centre of a \[m\].
-    pub arm_a: DVec3,
-    /// Contact point from the centre of b \[m\].
-    pub arm_b: DVec3,
     /// 1/D of the normal, friction and rolling rows; 0 where nothing can move.
     pub inverse_d: [f64; 3],
     /// Σ_n.
     pub sigma_n: f64,
-    /// Υ of \[E2\]; 0 unless elastic and overlapping.
-    pub upsilon: f64,
-    /// Part of q_n that positions decide \[m/s\].
-    pub position_target: f64,
-    /// q_n \[m/s\].
-    pub target: f64,
-    /// Normal stiffness: λ_n at rest is h · this · δ^(2 e_H - 1).
-    pub stiffness: f64,
-    /// e of the pair.
-    pub restitution: f64,
+    /// Contact point from the centre of a \[m\].
+    pub arm_a: DVec3,
+    /// Contact point from the centre of b \[m\].
+    pub arm_b: DVec3,
     /// μ of the pair.
     pub friction: f64,
     /// μ_r R* \[m\].
     pub rolling_arm: f64,
+    /// q_n \[m/s\].
+    pub target: f64,
     /// Impulse so far.
     pub impulse: Impulse,
-    /// Whether one of the bodies is a free boundary, which other contacts share.
-    pub shared: bool,
+}
+
+/// What else a substep needs of a contact, before its sweeps.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Onset {
+    /// Gap \[m\].
+    pub gap: f64,
+    /// Υ of \[E2\]; 0 unless elastic and overlapping.
+    pub upsilon: f64,
+    /// Part of q_n that positions decide \[m/s\].
+    pub position_target: f64,
+    /// Normal stiffness: λ_n at rest is h · this · δ^(2 e_H - 1).
+    pub stiffness: f64,
+    /// e of the pair.
+    pub restitution: f64,
 }
 
 impl Row {
     /// Contact velocity u \[m/s\].
+    #[inline(always)]
     pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
         a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
     }
@@ -86,86 +91,85 @@ impl Row {
     pub fn shared_velocity(&self, a: &Heavy, b: &Heavy) -> DVec3 {
         a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
     }
-
-    /// Whether the shapes overlap.
-    pub fn touches(&self) -> bool {
-        self.gap < 0.0
-    }
 }
 
 /// Fills the geometry and coefficients of all rows; impulses stay.
-pub fn fill_rows(world: &World, law: &Law, keys: &[Key], colouring: &Colouring, rows: &mut [Row]) {
-    rows.par_iter_mut().zip(&colouring.order).with_min_len(CHUNK).for_each(|(row, &contact)| {
-        *row = make_row(world, law, keys[contact as usize], row.impulse);
+pub fn fill_rows(
+    world: &World,
+    law: &Law,
+    keys: &[Key],
+    colouring: &Colouring,
+    rows: &mut [Row],
+    onsets: &mut [Onset],
+) {
+    let places = rows.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
+    places.for_each(|((row, onset), &contact)| {
+        (*row, *onset) = make_row(world, law, keys[contact as usize], row.impulse);
     });
 }
 
 /// Row of one pair that carries an impulse over from the last substep.
-pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> Row {
+pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> (Row, Onset) {
     let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
     let [a, b] = bodies.map(|body| body as usize);
-    let shared = [a, b].into_iter().any(|body| world.free_body(body).is_some());
-    let blank = Row { bodies, impulse: carried, shared, ..Row::default() };
     let Some(touch) = world.touch(key.a, key.b) else {
-        return Row { gap: f64::INFINITY, position_target: FAR, impulse: Impulse::default(), ..blank };
+        let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
+        return (Row { bodies, ..Row::default() }, onset);
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
-    let arm_a = touch.point - world.bodies.position[a];
-    let arm_b = touch.point - world.periodic.image(world.bodies.position[b], world.centre(key.a));
+    let (onset, sigma_n) = normal_law(law, pair, radius, touch.gap, carried.normal);
     let mut row = Row {
+        bodies,
         normal: touch.normal,
-        gap: touch.gap,
-        arm_a,
-        arm_b,
-        restitution: pair.restitution,
+        arm_a: touch.point - world.bodies.position[a],
+        arm_b: touch.point - world.periodic.image(world.bodies.position[b], world.centre(key.a)),
+        sigma_n,
         friction: pair.friction,
         rolling_arm: pair.rolling_resistance * world.rolling_radius(key.a, key.b),
-        ..blank
+        impulse: carried,
+        ..Row::default()
     };
-    row.set_normal_law(law, pair, radius);
-    row.set_inverse_d(world);
-    row
+    let restitution = row.set_inverse_d(world).min(pair.restitution);
+    (row, Onset { restitution, ..onset })
+}
+
+/// Υ, the part of q_n from positions, and Σ_n \[E2\].
+fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) -> (Onset, f64) {
+    let (overlap, free) = (-gap, Onset { gap, position_target: -gap / law.h, ..Onset::default() });
+    let hertz_stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
+    let (exponent, stiffness) = match law.normal {
+        NormalLaw::Hertz => (1.25, hertz_stiffness),
+        NormalLaw::Hooke => (1.0, hertz_stiffness * (HOOKE_OVERLAP * radius).sqrt()),
+        NormalLaw::Rigid if overlap <= 0.0 => return (free, 0.0),
+        NormalLaw::Rigid => {
+            let correction = (RIGID_CORRECTION * overlap).min(RIGID_CORRECTION_LIMIT * radius);
+            return (Onset { position_target: correction / law.h, ..free }, 0.0);
+        }
+    };
+    if overlap <= 0.0 {
+        return (free, landing_compliance(law.h, exponent, stiffness, carried));
+    }
+    let compliance = exponent / stiffness;
+    let damping_time = (DAMPING_STEPS * law.h).max(pair.damping / exponent);
+    let slope = exponent * overlap.powf(exponent - 1.0);
+    let upsilon = 1.0 / (1.0 + 4.0 * damping_time / law.h);
+    let position_target = 4.0 * upsilon / law.h * overlap / exponent;
+    let onset = Onset { stiffness, upsilon, position_target, ..free };
+    (onset, 4.0 * compliance * upsilon / (law.h * law.h * slope * slope))
 }
 
 impl Row {
-    /// Σ_n, Υ and the part of q_n from positions \[E2\].
-    fn set_normal_law(&mut self, law: &Law, pair: &PairLaw, radius: f64) {
-        let overlap = -self.gap;
-        let hertz_stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
-        let (exponent, stiffness) = match law.normal {
-            NormalLaw::Hertz => (1.25, hertz_stiffness),
-            NormalLaw::Hooke => (1.0, hertz_stiffness * (HOOKE_OVERLAP * radius).sqrt()),
-            NormalLaw::Rigid => return self.set_rigid_law(law, overlap, radius),
-        };
-        if overlap <= 0.0 {
-            self.position_target = overlap / law.h;
-            self.sigma_n = landing_compliance(law.h, exponent, stiffness, self.impulse.normal);
-            return;
-        }
-        let compliance = exponent / stiffness;
-        let damping_time = (DAMPING_STEPS * law.h).max(pair.damping / exponent);
-        let slope = exponent * overlap.powf(exponent - 1.0);
-        self.stiffness = stiffness;
-        self.upsilon = 1.0 / (1.0 + 4.0 * damping_time / law.h);
-        self.sigma_n = 4.0 * compliance * self.upsilon / (law.h * law.h * slope * slope);
-        self.position_target = 4.0 * self.upsilon / law.h * overlap / exponent;
-    }
-
-    fn set_rigid_law(&mut self, law: &Law, overlap: f64, radius: f64) {
-        let limit = RIGID_CORRECTION_LIMIT * radius;
-        self.position_target =
-            if overlap <= 0.0 { overlap } else { (RIGID_CORRECTION * overlap).min(limit) } / law.h;
-    }
-
-    /// 1/D per kind of row \[E5\]. The friction block is bounded by a multiple of the identity, which is
-    /// exact for spheres, whose arms are parallel to the normal.
-    pub fn set_inverse_d(&mut self, world: &World) {
-        if self.shared {
+    /// 1/D per kind of row \[E5\]; returns the restitution up to which no impact gains energy \[E6\]. The friction
+    /// block is bounded by a multiple of the identity, which is exact for spheres, whose arms are parallel to the
+    /// normal.
+    pub fn set_inverse_d(&mut self, world: &World) -> f64 {
+        if self.bodies.iter().any(|&body| world.free_body(body as usize).is_some()) {
             return self.set_shared(world);
         }
         let [a, b] = self.bodies.map(|body| Velocity::of(world, body as usize));
         self.inverse_d = self.inverse_d_on(&a, &b);
+        1.0
     }
 
     /// 1/D per kind of row between two bodies, neither of them a free boundary.
@@ -180,11 +184,9 @@ impl Row {
         }
         d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
     }
-}
 
-impl Row {
-    /// 1/D of a contact with a free boundary \[E5\], and its restitution limited \[E6\].
-    fn set_shared(&mut self, world: &World) {
+    /// 1/D of a contact with a free boundary \[E5\]; returns the limit of its restitution.
+    fn set_shared(&mut self, world: &World) -> f64 {
         let heavy = |body: u32| {
             let body = body as usize;
             let velocity = Velocity::of(world, body);
@@ -199,9 +201,7 @@ impl Row {
         let mobility = self.mobility(&a, &b);
         let d = self.shared_d(&mobility, &a, &b);
         self.inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
-        if self.friction > 0.0 {
-            self.restitution = self.restitution.min(restitution_limit(&mobility, self.normal));
-        }
+        if self.friction > 0.0 { restitution_limit(&mobility, self.normal) } else { 1.0 }
     }
 
     /// Contact velocity that an impulse brings about, per impulse \[1/kg\].
@@ -256,10 +256,10 @@ fn landing_compliance(h: f64, exponent: f64, stiffness: f64, carried: f64) -> f6
 }
 
 /// q_n from the velocities after the impact stage \[E2\].
-pub fn set_targets(rows: &mut [Row], velocities: &[Velocity]) {
-    rows.par_iter_mut().with_min_len(CHUNK).for_each(|row| {
+pub fn set_targets(rows: &mut [Row], onsets: &[Onset], velocities: &[Velocity]) {
+    rows.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(row, onset)| {
         let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
         let closing = row.contact_velocity(a, b).dot(row.normal);
-        row.target = row.position_target + row.upsilon * closing;
+        row.target = onset.position_target + onset.upsilon * closing;
     });
 }

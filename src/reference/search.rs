@@ -5,10 +5,12 @@
 //! touch. Boundaries that move, and grains that are added, call for a search. Twin: `shaders/search.wgsl`.
 
 use glam::DVec3;
+use rayon::prelude::*;
 
 use crate::settings::Settings;
 use crate::world::World;
 
+use super::narrowphase::CHUNK;
 use super::velocity::Velocity;
 
 /// How far grains have moved since the last search.
@@ -37,17 +39,21 @@ impl Travel {
 
     /// Adds what the grains move in a substep of `h` \[s\].
     pub fn add(&mut self, world: &World, velocities: &[Velocity], h: f64) {
-        let grains = velocities.iter().skip(world.boundaries.len());
-        for (path, velocity) in self.paths.iter_mut().zip(grains).filter(|(_, velocity)| velocity.is_free()) {
+        let grains = &velocities[world.boundaries.len()..];
+        let paths = self.paths.par_iter_mut().zip(grains).with_min_len(CHUNK);
+        paths.filter(|(_, velocity)| velocity.is_free()).for_each(|(path, velocity)| {
             *path += h * velocity.linear.length();
-        }
+        });
     }
 
     /// Whether the step that starts at `world.time` needs a search.
     pub fn calls_for_search(&self, world: &World, settings: &Settings) -> bool {
         self.paths.len() != world.grain_count()
             || boundaries_move(world, settings)
-            || world.present_grains().any(|grain| self.may_leave(world, settings, grain))
+            || (0..world.grain_count())
+                .into_par_iter()
+                .with_min_len(CHUNK)
+                .any(|grain| world.is_present(grain) && self.may_leave(world, settings, grain))
     }
 
     /// Whether a grain may by the end of the step have moved half the margin since the last search.

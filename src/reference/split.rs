@@ -12,6 +12,7 @@ use crate::contact::{Colouring, Key, Rest};
 use crate::world::World;
 
 use super::narrowphase::{CHUNK, Row};
+use super::sweep::Visit;
 use super::velocity::{Heavy, Velocity};
 
 /// The bodies of the contacts without a colour, while a step is solved.
@@ -37,6 +38,12 @@ pub struct Split {
 struct Gain {
     linear: DVec3,
     angular: DVec3,
+}
+
+impl Gain {
+    fn and(self, other: &Gain) -> Gain {
+        Gain { linear: self.linear + other.linear, angular: self.angular + other.angular }
+    }
 }
 
 impl Split {
@@ -65,24 +72,27 @@ impl Split {
             [key.a, key.b].map(|shape| world.shape_body(shape))
         };
         let moves = |body: &u32| world.bodies.inverse_mass[*body as usize] > 0.0;
-        let mut sides: Vec<(u32, u32)> = Vec::with_capacity(2 * colouring.rest().len());
-        for (row, &contact) in colouring.rest().iter().enumerate() {
-            let bodies = bodies_of(contact).into_iter().zip(0..);
-            sides.extend(
-                bodies.filter(|(body, _)| moves(body)).map(|(body, side)| (body, 2 * row as u32 + side)),
-            );
-        }
-        sides.par_sort_unstable();
+        let sides = || {
+            let rows = colouring.rest().iter().map(|&contact| bodies_of(contact)).enumerate();
+            let sides = rows.flat_map(|(row, bodies)| [(bodies[0], 2 * row), (bodies[1], 2 * row + 1)]);
+            sides.filter(|(body, _)| moves(body)).map(|(body, side)| (body as usize, side as u32))
+        };
         split.copies = vec![0; world.bodies.len()];
-        for (place, &(body, _)) in sides.iter().enumerate() {
-            if split.bodies.last() != Some(&body) {
-                split.bodies.push(body);
-                split.starts.push(place as u32);
-            }
-            split.copies[body as usize] += 1;
+        sides().for_each(|(body, _)| split.copies[body] += 1);
+        let mut next = vec![0; world.bodies.len()];
+        let mut start = 0;
+        for (body, &copies) in split.copies.iter().enumerate().filter(|(_, copies)| **copies > 0) {
+            split.bodies.push(body as u32);
+            split.starts.push(start);
+            next[body] = start;
+            start += copies;
         }
-        split.starts.push(sides.len() as u32);
-        split.sides = sides.into_iter().map(|(_, side)| side).collect();
+        split.starts.push(start);
+        split.sides = vec![0; start as usize];
+        for (body, side) in sides() {
+            split.sides[next[body] as usize] = side;
+            next[body] += 1;
+        }
         split.gains = vec![[Gain::default(); 2]; colouring.rest().len()];
         split
     }
@@ -100,6 +110,11 @@ impl Split {
         self.is_free.get(body).copied().unwrap_or(false)
     }
 
+    /// Whether one of the bodies is a free boundary.
+    pub(super) fn is_shared(&self, row: &Row) -> bool {
+        row.bodies.iter().any(|&body| self.is_free_boundary(body as usize))
+    }
+
     fn copies(&self, body: usize) -> f64 {
         f64::from(self.copies.get(body).copied().unwrap_or(0).max(1))
     }
@@ -113,35 +128,41 @@ impl Split {
     }
 
     /// Solves the contacts without a colour, all on copies of their bodies; then the bodies take the mean of
-    /// their copies. Returns the largest value that `visit` or `visit_shared` returned.
+    /// their copies. Returns the largest value that `visit` returned.
     pub(super) fn visit_rest(
         &mut self,
         rest: &mut [Row],
         velocities: &mut [Velocity],
-        visit: &(impl Fn(&mut Row, &[f64; 3], &mut Velocity, &mut Velocity) -> f64 + Sync),
-        visit_shared: &(impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64 + Sync),
+        visit: &impl Visit,
     ) -> f64 {
         let mut gains = std::mem::take(&mut self.gains);
         let before = &*velocities;
         let solve = |(row, gains): (&mut Row, &mut [Gain; 2])| {
-            if row.shared {
-                self.visit_copies_of_heavy(row, before, gains, visit_shared)
+            if self.is_shared(row) {
+                self.visit_copies_of_heavy(row, before, gains, visit)
             } else {
                 self.visit_copies(row, before, gains, visit)
             }
         };
         let rows = rest.par_iter_mut().zip(&mut gains).with_min_len(CHUNK);
         let largest = rows.map(solve).reduce(|| 0.0, f64::max);
-        for (&body, bounds) in self.bodies.iter().zip(self.starts.windows(2)) {
-            let velocity = &mut velocities[body as usize];
-            for &side in &self.sides[bounds[0] as usize..bounds[1] as usize] {
-                let gain = gains[side as usize / 2][side as usize % 2];
+        self.join(&gains, velocities);
+        self.gains = gains;
+        largest
+    }
+
+    /// Bodies take the mean of their copies.
+    fn join(&self, gains: &[[Gain; 2]], velocities: &mut [Velocity]) {
+        velocities.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, velocities)| {
+            let first = chunk * CHUNK;
+            let start = self.bodies.partition_point(|&body| (body as usize) < first);
+            for (&body, bounds) in self.bodies[start..].iter().zip(self.starts[start..].windows(2)) {
+                let Some(velocity) = velocities.get_mut(body as usize - first) else { break };
+                let gain = sum(&self.sides[bounds[0] as usize..bounds[1] as usize], gains);
                 velocity.linear += gain.linear;
                 velocity.angular += gain.angular;
             }
-        }
-        self.gains = gains;
-        largest
+        });
     }
 
     fn visit_copies(
@@ -149,13 +170,13 @@ impl Split {
         row: &mut Row,
         before: &[Velocity],
         gains: &mut [Gain; 2],
-        visit: &impl Fn(&mut Row, &[f64; 3], &mut Velocity, &mut Velocity) -> f64,
+        visit: &impl Visit,
     ) -> f64 {
         let bodies = row.bodies.map(|body| body as usize);
         let copies = bodies.map(|body| self.copies(body));
         let [mut a, mut b] = [0, 1].map(|side| copy_of(&before[bodies[side]], copies[side]));
         let inverse_d = row.inverse_d_on(&a, &b);
-        let result = visit(row, &inverse_d, &mut a, &mut b);
+        let result = visit.contact(row, &inverse_d, &mut a, &mut b);
         for (side, after) in [a, b].into_iter().enumerate() {
             let before = &before[bodies[side]];
             gains[side] = Gain {
@@ -171,12 +192,12 @@ impl Split {
         row: &mut Row,
         before: &[Velocity],
         gains: &mut [Gain; 2],
-        visit: &impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64,
+        visit: &impl Visit,
     ) -> f64 {
         let bodies = row.bodies.map(|body| body as usize);
         let copies = bodies.map(|body| self.copies(body));
         let [mut a, mut b] = [0, 1].map(|side| self.heavy(bodies[side], &before[bodies[side]], copies[side]));
-        let result = visit(row, &mut a, &mut b);
+        let result = visit.shared(row, &mut a, &mut b);
         for (side, after) in [a, b].into_iter().enumerate() {
             let before = &before[bodies[side]];
             gains[side] = Gain {
@@ -188,15 +209,10 @@ impl Split {
     }
 
     /// Solves one contact with a free boundary on whole bodies.
-    pub(super) fn visit_alone(
-        &self,
-        row: &mut Row,
-        velocities: &mut [Velocity],
-        visit: &impl Fn(&mut Row, &mut Heavy, &mut Heavy) -> f64,
-    ) -> f64 {
+    pub(super) fn visit_alone(&self, row: &mut Row, velocities: &mut [Velocity], visit: &impl Visit) -> f64 {
         let bodies = row.bodies.map(|body| body as usize);
         let [mut a, mut b] = bodies.map(|body| self.heavy(body, &velocities[body], 1.0));
-        let result = visit(row, &mut a, &mut b);
+        let result = visit.shared(row, &mut a, &mut b);
         for (body, after) in bodies.into_iter().zip([a, b]) {
             let before = &mut velocities[body];
             if before.is_free() {
@@ -205,6 +221,18 @@ impl Split {
         }
         result
     }
+}
+
+/// What these sides come to. Summed chunk by chunk, so the bits do not depend on the threads.
+fn sum(sides: &[u32], gains: &[[Gain; 2]]) -> Gain {
+    let of_chunk = |sides: &[u32]| {
+        sides.iter().fold(Gain::default(), |sum, &side| sum.and(&gains[side as usize / 2][side as usize % 2]))
+    };
+    if sides.len() <= CHUNK {
+        return of_chunk(sides);
+    }
+    let sums: Vec<Gain> = sides.par_chunks(CHUNK).map(of_chunk).collect();
+    sums.iter().fold(Gain::default(), Gain::and)
 }
 
 /// A body that shares its mass and inertia with so many copies of it.

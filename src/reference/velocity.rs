@@ -1,8 +1,11 @@
 //! Velocities of bodies while a substep is solved, and what an impulse does to them.
 
 use glam::{DMat3, DVec3};
+use rayon::prelude::*;
 
 use crate::world::{Axes, Boundary, World};
+
+use super::narrowphase::CHUNK;
 
 /// What the solver knows of a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,11 +36,13 @@ impl Velocity {
     }
 
     /// Whether contacts can change it.
+    #[inline(always)]
     pub fn is_free(&self) -> bool {
         self.inverse_mass > 0.0
     }
 
     /// Velocity after an impulse \[N s\] at `arm` \[m\] from the centre.
+    #[inline(always)]
     pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
         let mut linear = self.inverse_mass * impulse;
         let mut angular = self.inverse_inertia * arm.cross(impulse);
@@ -50,6 +55,7 @@ impl Velocity {
     }
 
     /// Velocity after an angular impulse \[N m s\].
+    #[inline(always)]
     pub fn twist(&mut self, impulse: DVec3) {
         let mut angular = self.inverse_inertia * impulse;
         if self.locked != Axes::NONE {
@@ -114,8 +120,8 @@ impl Heavy {
 /// Velocities at the start of a substep that ends at `end` \[s\]: of grains and free boundaries their own, of
 /// other boundaries the ones that carry them through it.
 pub fn load_velocities(world: &World, end: f64, h: f64, velocities: &mut Vec<Velocity>) {
-    velocities.clear();
-    velocities.extend((0..world.bodies.len()).map(|body| Velocity::of(world, body)));
+    let bodies = (0..world.bodies.len()).into_par_iter().with_min_len(CHUNK);
+    bodies.map(|body| Velocity::of(world, body)).collect_into_vec(velocities);
     let prescribed = |(_, boundary): &(&mut Velocity, &Boundary)| boundary.free_body().is_none();
     for (velocity, boundary) in velocities.iter_mut().zip(&world.boundaries).filter(prescribed) {
         let state = boundary.state_at(end, h);

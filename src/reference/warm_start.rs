@@ -6,15 +6,22 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse};
 use crate::settings::{MODEL_GAMMA, NormalLaw, Settings, WarmStart};
 
-use super::narrowphase::{CHUNK, Law, Row};
+use super::narrowphase::{CHUNK, Law, Onset, Row};
 use super::split::Split;
-use super::sweep::{self, project};
+use super::sweep::{self, Visit, project};
 use super::velocity::{Heavy, Velocity};
 
 /// Turns the impulse that a row carries into the one it starts from, inside today's cone.
 /// `velocities` are those before the external forces.
-pub fn seed(law: &Law, settings: &Settings, gravity: DVec3, rows: &mut [Row], velocities: &[Velocity]) {
-    rows.par_iter_mut().with_min_len(CHUNK).for_each(|row| {
+pub fn seed(
+    law: &Law,
+    settings: &Settings,
+    gravity: DVec3,
+    rows: &mut [Row],
+    onsets: &[Onset],
+    velocities: &[Velocity],
+) {
+    rows.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(row, onset)| {
         let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
         let velocity = row.contact_velocity(a, b);
         let guess = match settings.warm_start {
@@ -24,7 +31,7 @@ pub fn seed(law: &Law, settings: &Settings, gravity: DVec3, rows: &mut [Row], ve
                 let moving = motion * gravity.length() * law.h;
                 row.impulse.scaled(adaptive_fraction(fraction, velocity.length(), moving))
             }
-            WarmStart::Model => model(law, row, velocity, a.angular - b.angular),
+            WarmStart::Model => model(law, onset, velocity, a.angular - b.angular),
         };
         row.impulse = into_cone(row, guess);
     });
@@ -43,11 +50,11 @@ pub fn adaptive_fraction(fraction: f64, speed: f64, moving: f64) -> f64 {
 }
 
 /// The impulse that the overlap and the contact velocity suggest.
-fn model(law: &Law, row: &Row, velocity: DVec3, spin: DVec3) -> Impulse {
-    let overlap = (-row.gap).max(0.0);
+fn model(law: &Law, onset: &Onset, velocity: DVec3, spin: DVec3) -> Impulse {
+    let overlap = (-onset.gap).max(0.0);
     let force = match law.normal {
-        NormalLaw::Hertz => row.stiffness * overlap * overlap.sqrt(),
-        NormalLaw::Hooke | NormalLaw::Rigid => row.stiffness * overlap,
+        NormalLaw::Hertz => onset.stiffness * overlap * overlap.sqrt(),
+        NormalLaw::Hooke | NormalLaw::Rigid => onset.stiffness * overlap,
     };
     Impulse {
         normal: law.h * force,
@@ -72,7 +79,16 @@ fn into_cone(row: &Row, guess: Impulse) -> Impulse {
 /// # Safety
 /// As [`sweep::for_each_contact`].
 pub unsafe fn apply(colouring: &Colouring, split: &mut Split, rows: &mut [Row], velocities: &mut [Velocity]) {
-    let visit = |row: &mut Row, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity| {
+    // SAFETY: by the caller's promise.
+    unsafe { sweep::for_each_contact(colouring, split, rows, velocities, &Apply) };
+}
+
+/// Gives the bodies the impulses that the rows carry.
+struct Apply;
+
+impl Visit for Apply {
+    #[inline(always)]
+    fn contact(&self, row: &mut Row, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
         if row.impulse.normal > 0.0 {
             let linear = row.impulse.linear(row.normal);
             a.push(linear, row.arm_a);
@@ -81,15 +97,14 @@ pub unsafe fn apply(colouring: &Colouring, split: &mut Split, rows: &mut [Row], 
             b.twist(-row.impulse.rolling);
         }
         0.0
-    };
-    let visit_shared = |row: &mut Row, a: &mut Heavy, b: &mut Heavy| {
+    }
+
+    fn shared(&self, row: &mut Row, a: &mut Heavy, b: &mut Heavy) -> f64 {
         let linear = row.impulse.linear(row.normal);
         a.push(linear, row.arm_a);
         b.push(-linear, row.arm_b);
         a.twist(row.impulse.rolling);
         b.twist(-row.impulse.rolling);
         0.0
-    };
-    // SAFETY: by the caller's promise.
-    unsafe { sweep::for_each_contact(colouring, split, rows, velocities, visit, visit_shared) };
+    }
 }
