@@ -191,9 +191,9 @@ pub const STEP: &[Stage] = &[
             Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
             pending("list_late", Pending),
             pending("finish_colouring", Search),
-            run("colouring", "count_colours", ContactBlocks),
+            pending("count_colours", ContactBlocks),
             Scan(ColourScan, &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
-            run("colouring", "place_contacts", ContactBlocks),
+            pending("place_contacts", ContactBlocks),
             run("colouring", "find_starts", Once),
             rest("clear_sides", SearchBodies),
             rest("count_copies", Found),
@@ -290,9 +290,11 @@ pub const RESIDUAL: Stage =
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// What only the search needs uses the room of the rows and of the shares, which are made later.
-const PENDING: Aliases = &[("pending", "row_arms"), ("best", "row_targets")];
-const REST: Aliases = &[("rest_bodies", "row_arms"), ("unordered", "shares")];
+/// What only the search needs uses the room of the rows, the impulses and the shares, which are made later. (Impulses have
+/// been remembered by then, once: a search that has to be done again for want of room does not remember them again.)
+const PENDING: Aliases =
+    &[("pending", "row_arms"), ("best", "row_targets"), ("colours", "impulses"), ("used", "side_ends")];
+const REST: Aliases = &[("rest_bodies", "row_arms"), ("copies", "row_targets"), ("unordered", "shares")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }
