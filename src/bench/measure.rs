@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::engine::Snapshot;
 use crate::engine::{Engine, Profiling, StepReport, add_stage_time};
 use crate::error::Error;
-use crate::gpu::step::{Phase, STEP, SWEEP};
+use crate::gpu::step::{Phase, STEP, SWEEP, Stage};
 use crate::gpu::traffic::{self, Sizes};
 use crate::observe::contacts::overlap;
 use crate::observe::flow::rms_speed;
@@ -226,9 +226,11 @@ impl Scale<'_> {
             let sweeps = u64::from(self.report.sweeps * self.settings.substeps);
             return (name == SWEEP).then(|| BYTES_PER_CONTACT_SWEEP * self.sizes.contacts * sweeps);
         }
-        let stage = STEP.iter().find(|stage| stage.name == name)?;
-        let bytes = traffic::of_stage(stage, self.sizes, self.settings);
-        Some(if stage.phase == Phase::Search { (self.searching * bytes as f64) as u64 } else { bytes })
+        let of_stage = |stage: &Stage| {
+            let bytes = traffic::of_stage(stage, self.sizes, self.settings);
+            if stage.phase == Phase::Search { (self.searching * bytes as f64) as u64 } else { bytes }
+        };
+        Some(STEP.iter().filter(|stage| stage.name == name).map(of_stage).sum())
     }
 
     /// A step by the model; of a GPU engine, whether it can be timed or not.
