@@ -133,15 +133,15 @@ fn of_kernel(kernel: &Kernel) -> Traffic {
 
 /// Whether a kernel runs over so many things, in a scene at rest, that it needs a row.
 fn needs_a_row(kernel: &Kernel) -> bool {
-    match kernel.over {
+    !matches!(
+        kernel.over,
         Over::Once
-        | Over::GrainsNearSinks
-        | Over::Boundaries
-        | Over::ImpactContacts
-        | Over::Search
-        | Over::Pending => false,
-        _ => true,
-    }
+            | Over::GrainsNearSinks
+            | Over::Boundaries
+            | Over::ImpactContacts
+            | Over::Search
+            | Over::Pending
+    )
 }
 
 /// Bytes of one piece of work of a stage that runs.
