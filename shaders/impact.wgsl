@@ -51,7 +51,16 @@ fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
 // Arguments of this stage: as for the sweep when something bounces, empty otherwise.
 @compute @workgroup_size(64)
 fn plan_impact(@builtin(local_invocation_index) lane: u32) {
-    let runs = atomicLoad(&status.impacts) == 1u && !is_halted();
+    var runs = atomicLoad(&status.impacts) == 1u && !is_halted();
+    if runs && status.calm == 1u {
+        runs = false;
+        if lane == 0u {
+            atomicOr(&status.halted, HALT_BUSY);
+        }
+    }
+    if runs && lane == 0u {
+        status.bounces++;
+    }
     if lane < 3u {
         arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane] =
             select(0u, arguments[3u * ARGUMENTS_CONTACTS + lane], runs);

@@ -134,18 +134,27 @@ fn block_of(group: vec3u) -> u32 {
 }
 
 var<workgroup> parts: array<Works, 256>;
+var<workgroup> eighths: array<Works, 8>;
 
-// The sum over a workgroup of `size`; only its first invocation may use it.
+// The sum over a workgroup of `size`; only its first invocation may use it. In two steps: barriers are dear.
 fn sum_of_group(works: Works, lane: u32, size: u32) -> Works {
     parts[lane] = works;
     workgroupBarrier();
-    for (var reach = size / 2u; reach > 0u; reach /= 2u) {
-        if lane < reach {
-            parts[lane] = add(parts[lane], parts[lane + reach]);
+    if lane < 8u {
+        var sum = parts[lane];
+        for (var part = lane + 8u; part < size; part += 8u) {
+            sum = add(sum, parts[part]);
         }
-        workgroupBarrier();
+        eighths[lane] = sum;
     }
-    return parts[0];
+    workgroupBarrier();
+    var sum = eighths[0];
+    if lane == 0u {
+        for (var part = 1u; part < 8u; part++) {
+            sum = add(sum, eighths[part]);
+        }
+    }
+    return sum;
 }
 
 fn mean_velocity(body: u32) -> Velocity {

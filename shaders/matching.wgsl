@@ -8,7 +8,7 @@
 @group(0) @binding(6) var<storage, read_write> old_partners: array<u32>;   // shape b
 @group(0) @binding(7) var<storage, read_write> old_colours: array<u32>;
 @group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // three each
-@group(0) @binding(9) var<storage, read> colours: array<u32>;
+@group(0) @binding(9) var<storage, read> colour_starts: array<u32>;
 
 @compute @workgroup_size(64)
 fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
@@ -54,11 +54,20 @@ fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     old_partners[k] = contacts[k].b;
-    old_colours[k] = colours[k];
+    old_colours[k] = colour_of(contacts[k].place);
     let place = 3u * contacts[k].place;
     for (var i = 0u; i < 3u; i++) {
         old_impulses[3u * k + i] = impulses[place + i];
     }
+}
+
+// Colours follow each other in solving order.
+fn colour_of(place: u32) -> u32 {
+    var colour = 0u;
+    while colour < COLOURS && place >= colour_starts[colour + 1u] {
+        colour++;
+    }
+    return colour;
 }
 
 @compute @workgroup_size(64)

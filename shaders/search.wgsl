@@ -11,7 +11,11 @@ const SCAN_BLOCK = 1024u;      // as in scan.wgsl
 
 @compute @workgroup_size(1)
 fn plan_search() {
-    let runs = !is_halted() && atomicLoad(&status.search) != 0u;
+    var runs = !is_halted() && atomicLoad(&status.search) != 0u;
+    if runs && status.calm == 1u {
+        atomicOr(&status.halted, HALT_BUSY);
+        runs = false;
+    }
     if runs {
         status.searches++;
     }

@@ -188,6 +188,8 @@ pub struct Plan {
     pub targets: Vec<Target>,
     /// Steps in a block.
     pub steps: u64,
+    /// Steps before the first block. An engine begins without impulses, and the shock of that has to die down.
+    pub warm_up: u64,
     /// Folder for settled beds; none: they are built anew.
     pub cache: Option<PathBuf>,
     /// The card that stages are compared with.

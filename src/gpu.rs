@@ -33,11 +33,14 @@ use counted::{CountedPass, Tally};
 use device::Device;
 use kernel::{Features, Kernels};
 use layout::{Anchors, Params, RowArms, RowTarget, Status, Works};
+use step::Pace;
 use timing::Timer;
 
 /// Steps in one submission at most, and sweeps: drivers reset a device that is busy for seconds.
 const STEPS_PER_SUBMISSION: u64 = 32;
 const SWEEPS_PER_SUBMISSION: u64 = 1000;
+/// Steps without search and bounces after which the next are expected to be so, too.
+const CALM_AFTER: u64 = 16;
 
 /// The engine on a graphics device, or on a software adapter.
 pub struct GpuEngine {
@@ -51,6 +54,8 @@ pub struct GpuEngine {
     timer: Option<Timer>,
     /// What the next submission must know of the last.
     status: Status,
+    /// Steps since the last one that searched for contacts or in which something bounced.
+    calm_steps: u64,
     substeps_done: u64,
     start_time: f64,
     report: StepReport,
@@ -123,6 +128,7 @@ impl GpuEngine {
             kernels,
             timer: None,
             status: Status { search: 1, ..Status::default() },
+            calm_steps: 0,
             substeps_done: 0,
             report: StepReport::default(),
             failure: None,
@@ -157,16 +163,19 @@ impl GpuEngine {
     /// When there is no such stage.
     pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
         let stages = step::STEP.iter().chain([&step::RESIDUAL]);
-        let stage = stages.into_iter().find(|stage| stage.name == name).expect("a stage of the step list");
+        let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
+        assert!(!stages.is_empty(), "no stage of the step list is called {name}");
         if name == step::STEP[0].name {
             self.status = self.status()?;
             self.upload_schedule(1);
-            self.reset_status(Search::Now);
+            self.reset_status(Search::Now, Pace::Full);
         }
         let mut encoder = self.device.encoder();
         {
             let mut pass = CountedPass::begin(&mut encoder);
-            self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+            for stage in stages {
+                self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+            }
         }
         self.device.submit(encoder);
         self.device.check()
@@ -301,21 +310,21 @@ impl GpuEngine {
 
     /// Submits up to `steps` steps and returns how many were done.
     fn submit_steps(&mut self, steps: u64) -> Result<u64, Error> {
-        self.reset_status(self.upload_schedule(steps));
+        let pace = self.pace();
+        self.reset_status(self.upload_schedule(steps), pace);
         let mut encoder = self.device.encoder();
         let mut tally = Tally::default();
-        let mut untimed = steps;
+        let mut timed = Vec::new();
         if let Some(timer) = &self.timer {
-            self.encode_timed_step(&mut encoder, timer, &mut tally);
-            untimed -= 1;
+            timed = self.encode_timed_step(&mut encoder, pace, timer, &mut tally);
         }
-        self.encode_steps(&mut encoder, untimed, &mut tally);
+        self.encode_steps(&mut encoder, steps - u64::from(!timed.is_empty()), pace, &mut tally);
         self.device.submit(encoder);
         let (status, entries) = self.read_submission(steps)?;
         self.ledger += entries.iter().take(status.substep as usize).map(layout::entry).sum();
         if let Some(timer) = &self.timer {
             // The one step that was timed stands for all.
-            for (stage, seconds) in timer.read(&self.device)? {
+            for (stage, seconds) in timer.read(&self.device, &timed)? {
                 add_stage_time(&mut self.report.stages, stage, seconds * f64::from(status.step));
             }
         }
@@ -345,23 +354,38 @@ impl GpuEngine {
         Ok(self.read_list::<Works>("ledger", 1)?[0])
     }
 
+    /// Calm after so many steps that neither searched nor bounced. (A step of several substeps cannot halt between
+    /// them and be done again.)
+    fn pace(&self) -> Pace {
+        if self.settings.substeps == 1 && self.calm_steps >= CALM_AFTER { Pace::Calm } else { Pace::Full }
+    }
+
     /// Steps in one pass.
-    fn encode_steps(&self, encoder: &mut wgpu::CommandEncoder, steps: u64, tally: &mut Tally) {
+    fn encode_steps(&self, encoder: &mut wgpu::CommandEncoder, steps: u64, pace: Pace, tally: &mut Tally) {
         let mut pass = CountedPass::begin(encoder);
         for _ in 0..steps {
-            step::for_each_stage(self.settings.substeps, |stage| self.encode_stage(&mut pass, stage, tally));
+            step::for_each_stage(self.settings.substeps, pace, |stage| {
+                self.encode_stage(&mut pass, stage, tally);
+            });
         }
     }
 
-    /// One step with a pass per stage, so that each can be timed.
-    fn encode_timed_step(&self, encoder: &mut wgpu::CommandEncoder, timer: &Timer, tally: &mut Tally) {
-        let mut index = 0;
-        step::for_each_stage(self.settings.substeps, |stage| {
-            let mut pass = CountedPass::new(timer.begin(encoder, stage.name, index));
+    /// One step with a pass per stage, so that each can be timed. Returns their names.
+    fn encode_timed_step(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        pace: Pace,
+        timer: &Timer,
+        tally: &mut Tally,
+    ) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        step::for_each_stage(self.settings.substeps, pace, |stage| {
+            let mut pass = CountedPass::new(timer.begin(encoder, stage.name, names.len() as u32));
             self.encode_stage(&mut pass, stage, tally);
-            index += 1;
+            names.push(stage.name);
         });
-        timer.resolve(encoder, index);
+        timer.resolve(encoder, names.len() as u32);
+        names
     }
 
     fn encode_stage(&self, pass: &mut CountedPass<'_>, stage: &step::Stage, tally: &mut Tally) {
@@ -370,10 +394,11 @@ impl GpuEngine {
         tally.add(stage.name, pass.dispatches() - before);
     }
 
-    fn reset_status(&self, search: Search) {
+    fn reset_status(&self, search: Search, pace: Pace) {
         let Status { remembered, contacts, colours, rest, listed, sides, .. } = self.status;
         let always = u32::from(search == Search::Always);
         let search = if search == Search::IfNeeded { self.status.search } else { 1 };
+        let calm = u32::from(pace == Pace::Calm);
         let kept = Status {
             remembered,
             contacts,
@@ -383,6 +408,7 @@ impl GpuEngine {
             sides,
             always,
             search,
+            calm,
             ..Status::default()
         };
         self.device.queue().write_buffer(self.buffers.get("status"), 0, bytemuck::bytes_of(&kept));
@@ -396,6 +422,8 @@ impl GpuEngine {
         self.report.time = self.world.time;
         self.status = *status;
         self.report.searches += u64::from(status.searches);
+        let is_calm = status.searches + status.bounces + (status.halted & layout::HALT_BUSY) == 0;
+        self.calm_steps = if is_calm { self.calm_steps + u64::from(status.step) } else { 0 };
         if status.halted & (layout::HALT_NOT_A_NUMBER | layout::HALT_EXPLODED) != 0 {
             return Err(self.failure(status));
         }
@@ -530,8 +558,8 @@ impl GpuEngine {
 
     /// Contacts before the first step: they carry nothing yet.
     fn find_initial_contacts(&mut self) -> Result<Vec<(Key, Impulse)>, Error> {
-        for stage in &step::STEP[..2] {
-            self.run_stage(stage.name)?;
+        for stage in ["search", "broadphase"] {
+            self.run_stage(stage)?;
         }
         let status = self.status()?;
         if status.halted & layout::HALT_CONTACTS != 0 {

@@ -321,7 +321,6 @@ fn matching_finds_the_contact_that_each_one_continues() {
 fn colouring_is_valid_and_complete_and_carries_the_impulses() {
     for mut case in cases() {
         case.run(&["search"]);
-        case.gpu.fill_words("colours", 0xdead_beef);
         case.gpu.fill_words("impulses", 0x7fc0_0000);
         case.run(&SEARCH[1..]);
         let (keys, found) = (case.gpu.keys().unwrap(), case.gpu.colouring().unwrap());

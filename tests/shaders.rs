@@ -200,6 +200,8 @@ fn twins() -> Vec<Twin> {
             listed,
             sides,
             searches,
+            calm,
+            bounces,
             late,
         }),
         twin!(Pose { cell, locked, offset, spare, orientation }),
@@ -387,8 +389,8 @@ fn constant(module: &Module, name: &str) -> Option<u32> {
 }
 
 fn pass_of(stage: &str) -> &'static Pass {
-    let stage = STEP.iter().find(|other| other.name == stage).expect("a stage of that name");
-    let passes = stage.work.iter().find_map(|work| match work {
+    let mut works = STEP.iter().filter(|other| other.name == stage).flat_map(|stage| stage.work);
+    let passes = works.find_map(|work| match work {
         Work::Colours(pass) | Work::Sweeps(pass) => Some(pass),
         _ => None,
     });
@@ -406,6 +408,7 @@ fn constants_have_the_values_of_their_twins() {
         ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
         ("HALT_EXPLODED", layout::HALT_EXPLODED),
         ("HALT_REST", layout::HALT_REST),
+        ("HALT_BUSY", layout::HALT_BUSY),
         ("FORM_PLANE", number(Form::Plane)),
         ("FORM_DISC", number(Form::Disc { radius: 1.0 })),
         ("FORM_WALL_INSIDE", number(wall(Side::Inside))),

@@ -56,6 +56,8 @@ struct Status {
     listed: u32,               // corners and grains that the present list of contacts knows of, 0 without one
     sides: u32,                // sides of the rest, see Rest
     searches: u32,             // searches in this submission
+    calm: u32,                 // 1: no step of this submission may search or bounce; one that has to halts
+    bounces: u32,              // substeps of this submission in which something bounced
     late: atomic<u32>,         // contacts that still need a colour after the dispatched rounds
 }
 
@@ -191,6 +193,7 @@ const HALT_CONTACTS = 1u;      // more contacts than room
 const HALT_NOT_A_NUMBER = 2u;
 const HALT_EXPLODED = 4u;
 const HALT_REST = 8u;          // more contacts without a colour than room
+const HALT_BUSY = 16u;         // a calm step has to search, or something bounces in it
 
 const WARM_COLD = 0u;
 const WARM_HISTORY = 1u;

@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::engine::Snapshot;
 use crate::engine::{Engine, Profiling, StepReport, add_stage_time};
 use crate::error::Error;
-use crate::gpu::step::{Phase, STEP, SWEEP};
+use crate::gpu::step::{Phase, STEP, SWEEP, Stage};
 use crate::gpu::traffic::{self, Sizes};
 use crate::observe::contacts::overlap;
 use crate::observe::flow::rms_speed;
@@ -17,8 +17,6 @@ use crate::world::World;
 use super::report::{Case, DeviceReport, Failure, Run, Sample, StageReport, Start};
 use super::{Model, Plan, Target};
 
-/// Steps before the first block: the first ones start without impulses.
-pub(super) const WARM_UP_STEPS: u64 = 10;
 /// Blocks per engine.
 pub(super) const BLOCKS: usize = 5;
 /// Steps per block that a GPU is timed for stage by stage, at most.
@@ -33,7 +31,7 @@ pub(super) fn case(
     start: Start,
 ) -> Case {
     let mut entries: Vec<Entry<'_>> =
-        devices.iter().map(|device| Entry::warmed_up(device, scenario, world)).collect();
+        devices.iter().map(|device| Entry::warmed_up(device, scenario, world, plan.warm_up)).collect();
     for _ in 0..BLOCKS {
         entries.iter_mut().for_each(|entry| entry.take_block(plan.steps));
     }
@@ -83,8 +81,8 @@ struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    fn warmed_up(device: &'a DeviceReport, scenario: &Scenario, world: &World) -> Entry<'a> {
-        let warm_up = |mut engine: Box<dyn Engine>| engine.advance(WARM_UP_STEPS).map(|_| engine);
+    fn warmed_up(device: &'a DeviceReport, scenario: &Scenario, world: &World, steps: u64) -> Entry<'a> {
+        let warm_up = |mut engine: Box<dyn Engine>| engine.advance(steps).map(|_| engine);
         let engine = device.target.engine(world, scenario).and_then(warm_up);
         Entry { device, engine, blocks: Vec::new(), report: StepReport::default(), steps: 0, searches: 0 }
     }
@@ -226,9 +224,11 @@ impl Scale<'_> {
             let sweeps = u64::from(self.report.sweeps * self.settings.substeps);
             return (name == SWEEP).then(|| BYTES_PER_CONTACT_SWEEP * self.sizes.contacts * sweeps);
         }
-        let stage = STEP.iter().find(|stage| stage.name == name)?;
-        let bytes = traffic::of_stage(stage, self.sizes, self.settings);
-        Some(if stage.phase == Phase::Search { (self.searching * bytes as f64) as u64 } else { bytes })
+        let of_stage = |stage: &Stage| {
+            let bytes = traffic::of_stage(stage, self.sizes, self.settings);
+            if stage.phase == Phase::Search { (self.searching * bytes as f64) as u64 } else { bytes }
+        };
+        Some(STEP.iter().filter(|stage| stage.name == name).map(of_stage).sum())
     }
 
     /// A step by the model; of a GPU engine, whether it can be timed or not.

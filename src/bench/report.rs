@@ -204,7 +204,7 @@ impl Report {
             build: if cfg!(debug_assertions) { "debug" } else { "release" },
             wgpu: env!("ESKER_WGPU"),
             threads: rayon::current_num_threads(),
-            warm_up_steps: super::measure::WARM_UP_STEPS,
+            warm_up_steps: plan.warm_up,
             blocks: super::measure::BLOCKS,
             steps_per_block: plan.steps,
             devices,

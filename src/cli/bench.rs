@@ -24,6 +24,9 @@ pub(super) struct Arguments {
     /// Steps in each of the five blocks.
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     steps: u64,
+    /// Steps before the first block: engines begin without impulses, and the shock of that has to die down.
+    #[arg(long, value_name = "N", default_value = "60", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
+    warm_up: u64,
     /// What to measure; may be repeated [default: cpu and the best adapter].
     #[arg(long = "device", value_enum, value_name = "DEVICE")]
     devices: Vec<Device>,
@@ -105,6 +108,7 @@ fn plan(arguments: &Arguments) -> Plan {
     Plan {
         targets: if targets.is_empty() { bench::default_targets() } else { targets },
         steps: arguments.steps,
+        warm_up: arguments.warm_up,
         cache: arguments.cache.clone().or_else(users),
         model: Model {
             dispatch_microseconds: arguments.model_dispatch,

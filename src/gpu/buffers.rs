@@ -94,7 +94,7 @@ impl Capacity {
     /// Room for a little more contacts than needed, so that a scene that settles grows its buffers only a few
     /// With room for so many contacts without a colour, and some to spare.
     pub(super) fn with_rest(&self, needed: u32) -> Capacity {
-        Capacity { rest: needed + needed / 8 + 64, ..*self }
+        Capacity { rest: needed.saturating_add(needed / 8 + 64), ..*self }
     }
 
     /// times; for no more than needed where that little would not fit a binding of `limit` bytes.
@@ -150,17 +150,14 @@ impl Capacity {
             ("contact_sums", 4 * (balls + 1).div_ceil(1024)),
             ("colour_sums", 4 * colour_counts.div_ceil(1024)),
             ("side_sums", 4 * bodies.div_ceil(1024)),
-            ("used", 4 * bodies),
             ("colour_counts", 4 * colour_counts),
             ("colour_starts", 4 * (u64::from(COLOURS) + 2)),
-            ("copies", 4 * bodies),
             ("side_ends", 4 * bodies),
             ("rest", rest * size_of::<layout::Rest>() as u64),
             ("side_bodies", 2 * 4 * rest),
             ("shares", 2 * 24 * rest),
             ("travel", 4 * grains),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
-            ("colours", 4 * contacts),
             ("row_targets", best.max(contacts * size_of::<layout::RowTarget>() as u64)),
             ("row_arms", contacts * size_of::<layout::RowArms>() as u64),
             ("impulses", 24 * contacts),
@@ -186,9 +183,9 @@ impl Capacity {
     }
 }
 
-/// Room for contacts without a colour: 4 to 8 % in beds of equal spheres. A scene with more grows it.
+/// Room for contacts without a colour: a tenth of those in a bed of equal spheres. A scene with more grows it.
 fn rest_of(contacts: u32) -> u32 {
-    contacts / 8 + 1024
+    contacts / 10 + 1024
 }
 
 /// As an index of the device. What is beyond does not fit by far, and is refused with the binding it needs.

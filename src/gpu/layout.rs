@@ -26,6 +26,8 @@ pub const HALT_NOT_A_NUMBER: u32 = 2;
 pub const HALT_EXPLODED: u32 = 4;
 /// More contacts without a colour than room.
 pub const HALT_REST: u32 = 8;
+/// A calm step has to search for contacts, or something bounces in it.
+pub const HALT_BUSY: u32 = 16;
 
 /// Constants of a run; WGSL `Params`.
 #[derive(Debug, Clone, Copy, ShaderType)]
@@ -87,6 +89,8 @@ pub struct Status {
     pub listed: u32,
     pub sides: u32,
     pub searches: u32,
+    pub calm: u32,
+    pub bounces: u32,
     pub late: u32,
 }
 

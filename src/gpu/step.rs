@@ -10,12 +10,26 @@ use Work::{Book, Colours, Rounds, Run, Scan, Sweeps};
 /// When a stage runs within a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
+    /// Once, before all others.
+    Open,
     /// Once, before the substeps, if the contacts of the last search will not do.
     Search,
     /// In each substep.
     Solve,
+    /// In each substep in which something bounces.
+    Bounce,
     /// Once, after the substeps.
     Close,
+}
+
+/// How much of a step is put into the command stream. What a step does not need costs little, but it is half of
+/// all dispatches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Everything; stages that are not needed are empty.
+    Full,
+    /// Without search and bounces: a step that needs one of them halts before it changes anything.
+    Calm,
 }
 
 /// A stage: its name is that of its shader, its twin, its timer and its test.
@@ -156,11 +170,11 @@ const ARGUMENTS_IMPACT_SWEEP: u32 = 12;
 
 /// The step.
 pub const STEP: &[Stage] = &[
+    Stage { name: "search", phase: Phase::Open, work: &[run("search", "plan_search", Once)] },
     Stage {
         name: "search",
         phase: Phase::Search,
         work: &[
-            run("search", "plan_search", Once),
             run("matching", "remember_contacts", OldContacts),
             run("matching", "remember_owners", OldOwners),
         ],
@@ -191,9 +205,9 @@ pub const STEP: &[Stage] = &[
             Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
             pending("list_late", Pending),
             pending("finish_colouring", Search),
-            run("colouring", "count_colours", ContactBlocks),
+            pending("count_colours", ContactBlocks),
             Scan(ColourScan, &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
-            run("colouring", "place_contacts", ContactBlocks),
+            pending("place_contacts", ContactBlocks),
             run("colouring", "find_starts", Once),
             rest("clear_sides", SearchBodies),
             rest("count_copies", Found),
@@ -217,6 +231,12 @@ pub const STEP: &[Stage] = &[
             run("impact", "begin_impact", Once),
             run("impact", "find_impacts", Contacts),
             run("impact", "plan_impact", Once),
+        ],
+    },
+    Stage {
+        name: "impact",
+        phase: Phase::Bounce,
+        work: &[
             book("keep_velocities", Bodies),
             Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", ImpactContacts) }),
             Sweeps(Pass {
@@ -290,9 +310,11 @@ pub const RESIDUAL: Stage =
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// What only the search needs uses the room of the rows and of the shares, which are made later.
-const PENDING: Aliases = &[("pending", "row_arms"), ("best", "row_targets")];
-const REST: Aliases = &[("rest_bodies", "row_arms"), ("unordered", "shares")];
+/// What only the search needs uses the room of the rows, the impulses and the shares, which are made later. (Impulses have
+/// been remembered by then, once: a search that has to be done again for want of room does not remember them again.)
+const PENDING: Aliases =
+    &[("pending", "row_arms"), ("best", "row_targets"), ("colours", "impulses"), ("used", "side_ends")];
+const REST: Aliases = &[("rest_bodies", "row_arms"), ("copies", "row_targets"), ("unordered", "shares")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }
@@ -319,11 +341,17 @@ const fn rest(entry: &'static str, over: Over) -> Work {
 }
 
 /// Visits the stages of a step in order.
-pub fn for_each_stage(substeps: u32, mut visit: impl FnMut(&'static Stage)) {
-    let mut visit_phase = |phase| STEP.iter().filter(|stage| stage.phase == phase).for_each(&mut visit);
-    visit_phase(Phase::Search);
+pub fn for_each_stage(substeps: u32, pace: Pace, mut visit: impl FnMut(&'static Stage)) {
+    let mut visit_phases = |phases: &[Phase]| {
+        STEP.iter().filter(|stage| phases.contains(&stage.phase)).for_each(&mut visit);
+    };
+    let (open, solve): (&[Phase], &[Phase]) = match pace {
+        Pace::Full => (&[Phase::Open, Phase::Search], &[Phase::Solve, Phase::Bounce]),
+        Pace::Calm => (&[Phase::Open], &[Phase::Solve]),
+    };
+    visit_phases(open);
     for _ in 0..substeps {
-        visit_phase(Phase::Solve);
+        visit_phases(solve);
     }
-    visit_phase(Phase::Close);
+    visit_phases(&[Phase::Close]);
 }

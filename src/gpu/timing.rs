@@ -4,13 +4,12 @@ use crate::error::Error;
 
 use super::device::Device;
 use super::readback;
-use super::step;
+use super::step::{self, Pace};
 
 /// Timestamps of one step.
 pub struct Timer {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
-    stages: Vec<&'static str>,
     /// Seconds per tick.
     tick: f64,
 }
@@ -21,9 +20,9 @@ const QUERIES: u32 = 4096;
 impl Timer {
     /// A timer for steps of `substeps`; `None` where the device has no timestamps, or too few.
     pub(super) fn new(device: &Device, substeps: u32) -> Option<Timer> {
-        let mut stages = Vec::new();
-        step::for_each_stage(substeps, |stage| stages.push(stage.name));
-        let count = 2 * stages.len() as u32;
+        let mut stages = 0;
+        step::for_each_stage(substeps, Pace::Full, |_| stages += 1);
+        let count = 2 * stages;
         if !device.has_timestamps() || count > QUERIES {
             return None;
         }
@@ -39,7 +38,7 @@ impl Timer {
             mapped_at_creation: false,
         });
         let tick = f64::from(device.queue().get_timestamp_period()) * 1e-9;
-        Some(Timer { queries, resolved, stages, tick })
+        Some(Timer { queries, resolved, tick })
     }
 
     /// A pass for the stage at `index` of the step, timed.
@@ -63,10 +62,14 @@ impl Timer {
         encoder.resolve_query_set(&self.queries, 0..2 * stages, &self.resolved, 0);
     }
 
-    /// Seconds of each stage of the timed step.
-    pub(super) fn read(&self, device: &Device) -> Result<Vec<(&'static str, f64)>, Error> {
+    /// Seconds of each stage of the timed step, by their names in order.
+    pub(super) fn read(
+        &self,
+        device: &Device,
+        stages: &[&'static str],
+    ) -> Result<Vec<(&'static str, f64)>, Error> {
         let times: Vec<[u64; 2]> = readback::read(device, &self.resolved, self.resolved.size())?;
         let seconds = |[start, end]: &[u64; 2]| end.saturating_sub(*start) as f64 * self.tick;
-        Ok(self.stages.iter().copied().zip(times.iter().map(seconds)).collect())
+        Ok(stages.iter().copied().zip(times.iter().map(seconds)).collect())
     }
 }
