@@ -88,6 +88,7 @@ impl Row {
     }
 
     /// Contact velocity of bodies with tensors of inertia \[m/s\].
+    #[inline(always)]
     pub fn shared_velocity(&self, a: &Heavy, b: &Heavy) -> DVec3 {
         a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
     }
@@ -205,11 +206,13 @@ impl Row {
     }
 
     /// Contact velocity that an impulse brings about, per impulse \[1/kg\].
+    #[inline(always)]
     pub fn mobility(&self, a: &Heavy, b: &Heavy) -> DMat3 {
         a.mobility(self.arm_a) + b.mobility(self.arm_b)
     }
 
     /// D of the three kinds of row on bodies whose arms are not parallel to the normal \[E5\].
+    #[inline(always)]
     pub fn shared_d(&self, mobility: &DMat3, a: &Heavy, b: &Heavy) -> [f64; 3] {
         let along = self.normal.dot(*mobility * self.normal);
         [along + self.sigma_n, tangent_bound(mobility, self.normal), a.inertia_bound + b.inertia_bound]
@@ -218,6 +221,7 @@ impl Row {
 
 /// Largest eigenvalue of P K P, with P the projection on the tangent plane of `normal`. One eigenvalue is
 /// zero; the other two follow from the trace and the sum of squares.
+#[inline(always)]
 fn tangent_bound(mobility: &DMat3, normal: DVec3) -> f64 {
     let pushed = *mobility * normal;
     let along = normal.dot(pushed);

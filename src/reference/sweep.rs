@@ -64,6 +64,7 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
         if COMPARED { change_since(row, &before) } else { 0.0 }
     }
 
+    #[inline(always)]
     fn shared(&self, row: &mut Row, a: &mut Heavy, b: &mut Heavy) -> f64 {
         let before = row.impulse;
         solve_shared(row, a, b);
@@ -190,6 +191,7 @@ pub fn solve_contact(row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &
 
 /// Solves one contact with a free boundary \[E5\]. Here a normal impulse changes the slip, so friction follows from
 /// the velocities after it.
+#[inline(always)]
 pub fn solve_shared(row: &mut Row, a: &mut Heavy, b: &mut Heavy) {
     let old = row.impulse;
     let mobility = row.mobility(a, b);

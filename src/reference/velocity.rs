@@ -82,6 +82,7 @@ pub struct Heavy {
 
 impl Heavy {
     /// One of so many copies of a boundary that share its mass and inertia.
+    #[inline(always)]
     pub fn new(velocity: &Velocity, inverse_inertia: DMat3, copies: f64) -> Heavy {
         Heavy {
             linear: velocity.linear,
@@ -93,23 +94,27 @@ impl Heavy {
     }
 
     /// A grain, or a boundary that is not free.
+    #[inline(always)]
     pub fn of_grain(velocity: &Velocity) -> Heavy {
         let inverse_inertia = velocity.inverse_inertia * velocity.locked.free_rotation();
         Heavy::new(velocity, DMat3::from_diagonal(inverse_inertia), 1.0)
     }
 
     /// Velocity after an impulse \[N s\] at `arm` \[m\] from the centre.
+    #[inline(always)]
     pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
         self.linear += self.inverse_mass * impulse;
         self.angular += self.inverse_inertia * arm.cross(impulse);
     }
 
     /// Velocity after an angular impulse \[N m s\].
+    #[inline(always)]
     pub fn twist(&mut self, impulse: DVec3) {
         self.angular += self.inverse_inertia * impulse;
     }
 
     /// Velocity that an impulse at `arm` brings about there, per impulse \[1/kg\]; symmetric.
+    #[inline(always)]
     pub fn mobility(&self, arm: DVec3) -> DMat3 {
         let response =
             |axis: DVec3| self.inverse_mass * axis + (self.inverse_inertia * arm.cross(axis)).cross(arm);
