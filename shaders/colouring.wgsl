@@ -6,7 +6,8 @@
 // the highest at both takes a colour free at both: the lowest for two grains, the highest for a boundary, so
 // that boundaries are solved late. Priorities come from the place in the sorted list, so the result does
 // not depend on which invocation ran first. Fixed and prescribed bodies are never written and never conflict.
-// What finds no colour is the rest, and so are all contacts of free boundaries: see split.wgsl.
+// What finds no colour is the rest, and so are all contacts of grains with free boundaries: see split.wgsl.
+// The few corners of a box take colours.
 //
 // Large numbers of new contacts are dispatched round by round; the last few are finished inside one
 // workgroup without going back to the queue.
@@ -32,22 +33,23 @@ const FEW = 1024u;
 const FINISH = 256u;
 const ALL_COLOURS = (1u << COLOURS) - 1u;
 
-fn is_of_free_boundary(contact: Contact) -> bool {
-    if !HAS_FREE_BOUNDARIES {
-        return false;
-    }
-    let is_corner = contact.a - params.surfaces < params.corners;
-    return is_corner
-        || (contact.b < params.surfaces && free_boundaries[surfaces[contact.b].body].moments.x > 0.0);
+// Whether a contact is with a free boundary.
+fn meets_free_boundary(contact: Contact) -> bool {
+    return HAS_FREE_BOUNDARIES && contact.b < params.surfaces
+        && free_boundaries[surfaces[contact.b].body].moments.x > 0.0;
 }
 
-// Grains of a contact; NONE for a boundary.
+fn is_corner(contact: Contact) -> bool {
+    return contact.a - params.surfaces < params.corners;
+}
+
+// Bodies that a contact writes; NONE for a boundary that is not free.
 fn free_bodies(contact: Contact) -> vec2u {
     let a = spheres[contact.a - params.surfaces].body;
-    if contact.b < params.surfaces {
-        return vec2u(a, NONE);
+    if contact.b >= params.surfaces {
+        return vec2u(a, spheres[contact.b - params.surfaces].body);
     }
-    return vec2u(a, spheres[contact.b - params.surfaces].body);
+    return vec2u(a, select(NONE, surfaces[contact.b].body, meets_free_boundary(contact)));
 }
 
 @compute @workgroup_size(64)
@@ -77,7 +79,7 @@ fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
     if k >= status.contacts || is_halted() {
         return;
     }
-    if is_of_free_boundary(contacts[k]) {
+    if meets_free_boundary(contacts[k]) && !is_corner(contacts[k]) {
         colours[k] = COLOURS;
         return;
     }
@@ -138,7 +140,7 @@ fn commit_contact(k: u32, turn: u32) {
     }
     if wins_a && wins_b {
         let free = free_colours(bodies);
-        let colour = select(firstTrailingBit(free), firstLeadingBit(free), bodies.y == NONE);
+        let colour = select(firstTrailingBit(free), firstLeadingBit(free), contacts[k].b < params.surfaces);
         colours[k] = colour;
         mark_used(bodies.x, colour);
         mark_used(bodies.y, colour);

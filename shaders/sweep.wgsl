@@ -15,6 +15,10 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     let old = load_impulse(place);
+    if is_shared(row) {
+        sweep_corner(place, row, old);
+        return;
+    }
     let solution = solve_contact(row, old, a, b, locks(row.bodies));
     if is_zero(old) && is_zero(solution.impulse) {
         return;
@@ -25,6 +29,20 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
         velocities[row.bodies.y] = solution.b;
     }
     note_change(row, a, b, old, solution.impulse);
+}
+
+// The corner of a free box.
+fn sweep_corner(place: u32, row: Row, old: Impulse) {
+    let locked = locks(row.bodies);
+    let a = velocities[row.bodies.x];
+    let b = velocities[row.bodies.y];
+    let impulse =
+        solve_shared(row, old, heavy(row.bodies.x, a, locked.x, 1.0), heavy(row.bodies.y, b, locked.y, 1.0));
+    store_impulse(place, impulse);
+    let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
+    take(row.bodies.x, share_of_a(row, change));
+    take(row.bodies.y, share_of_b(row, change));
+    note_change(row, a, b, old, impulse);
 }
 
 // The contacts without a colour, all at once, on copies of their bodies. What becomes of those is put aside for

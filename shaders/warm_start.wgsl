@@ -11,6 +11,11 @@ fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let row = load_row(place);
+    if is_shared(row) {
+        take(row.bodies.x, share_of_a(row, impulse));
+        take(row.bodies.y, share_of_b(row, impulse));
+        return;
+    }
     let locked = locks(row.bodies);
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];

@@ -182,7 +182,8 @@
 //!
 //! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). The contacts of the rest are solved at the same time,
 //! though they share bodies: the contacts of grains that have more than 8 or so, 4 to 8 % of those in a bed of
-//! equal spheres, and all contacts of free boundaries, which may be thousands. Each of the n contacts that a body has
+//! equal spheres, and all contacts of grains with free boundaries,
+//! which may be thousands (the few corners of a box take colours). Each of the n contacts that a body has
 //! in the rest works on a copy of it:
 //!
 //! ```text

@@ -65,20 +65,3 @@ fn gather_long_list(body: u32, lane: u32) {
         take(body, sums[0]);
     }
 }
-
-fn take(index: u32, share: Share) {
-    let body = velocities[index];
-    let locked = locks(vec2u(index)).x;
-    var linear = body.inverse_mass * share.linear;
-    var angular = body.inverse_inertia * share.angular;
-    if is_free_boundary(index) {
-        angular = inverse_inertia_of(index) * share.angular;
-    } else if HAS_LOCKS {
-        angular *= free_rotation(locked);
-    }
-    if HAS_LOCKS {
-        linear *= free_translation(locked);
-    }
-    velocities[index].linear = body.linear + linear;
-    velocities[index].angular = body.angular + angular;
-}

@@ -25,9 +25,15 @@ fn no_sides() -> Sides {
 }
 
 fn sides_of(contact: u32, row: Row, impulse: Impulse) -> Sides {
-    return Sides(row.bodies, rest[contact],
-        Share(impulse.linear, cross(row.arm_a, impulse.linear) + impulse.rolling),
-        Share(-impulse.linear, -cross(row.arm_b, impulse.linear) - impulse.rolling));
+    return Sides(row.bodies, rest[contact], share_of_a(row, impulse), share_of_b(row, impulse));
+}
+
+fn share_of_a(row: Row, impulse: Impulse) -> Share {
+    return Share(impulse.linear, cross(row.arm_a, impulse.linear) + impulse.rolling);
+}
+
+fn share_of_b(row: Row, impulse: Impulse) -> Share {
+    return Share(-impulse.linear, -cross(row.arm_b, impulse.linear) - impulse.rolling);
 }
 
 var<workgroup> side_owners: array<vec2u, 64>;
@@ -85,6 +91,27 @@ fn load_share(slot: u32) -> Share {
     let y = shares[3u * slot + 1u];
     let z = shares[3u * slot + 2u];
     return Share(vec3f(x, y.x), vec3f(y.y, z));
+}
+
+// A body takes what contacts do to it.
+fn take(index: u32, share: Share) {
+    let body = velocities[index];
+    if body.inverse_mass == 0.0 {
+        return;
+    }
+    let locked = locks(vec2u(index)).x;
+    var linear = body.inverse_mass * share.linear;
+    var angular = body.inverse_inertia * share.angular;
+    if is_free_boundary(index) {
+        angular = inverse_inertia_of(index) * share.angular;
+    } else if HAS_LOCKS {
+        angular *= free_rotation(locked);
+    }
+    if HAS_LOCKS {
+        linear *= free_translation(locked);
+    }
+    velocities[index].linear = body.linear + linear;
+    velocities[index].angular = body.angular + angular;
 }
 
 // A normal impulse changes the slip here, so friction follows from the velocities after it.

@@ -9,10 +9,11 @@
 //! What finds no colour is the rest, solved after the colours by mass splitting ([`super::split`]): in a dense
 //! bed of equal spheres 4 % of the contacts. There, 6 colours with a quarter of the contacts in the rest
 //! converge as well as 15 colours that hold all of them; 8 keep the rest, which costs more per contact, thin.
-//! Contacts of free boundaries, which may have thousands, are always in the rest.
+//! Grains that touch free boundaries, which may be thousands, are always in the rest. The few corners of a box take
+//! colours: solved one after the other they converge within a few sweeps.
 
 use crate::contact::{Colouring, Key, Rest};
-use crate::world::World;
+use crate::world::{Shape, World};
 
 /// Colours at most (`COLOURS` in WGSL).
 pub const COLOURS: usize = 8;
@@ -28,17 +29,20 @@ pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
     let mut used = vec![0u32; world.bodies.len()];
     let mut colour_of = |key: &Key| {
         let bodies = [key.a, key.b].map(|shape| world.shape_body(shape) as usize);
-        if bodies.into_iter().any(|body| world.free_body(body).is_some()) {
+        let is_free_boundary = |body: usize| world.free_body(body).is_some();
+        let is_corner = matches!(world.shape(key.a), Shape::Corner(_));
+        if !is_corner && bodies.into_iter().any(is_free_boundary) {
             return COLOURS;
         }
-        let grains = bodies.into_iter().filter(|&body| body >= world.boundaries.len());
-        let free = grains.clone().fold(ALL, |free, body| free & !used[body]);
+        let moves = |&body: &usize| body >= world.boundaries.len() || is_free_boundary(body);
+        let written = bodies.into_iter().filter(moves);
+        let free = written.clone().fold(ALL, |free, body| free & !used[body]);
         let colour = match free {
             0 => return COLOURS,
             free if (key.b as usize) < world.surfaces.len() => free.ilog2(),
             free => free.trailing_zeros(),
         };
-        grains.for_each(|body| used[body] |= 1 << colour);
+        written.for_each(|body| used[body] |= 1 << colour);
         colour as usize
     };
     let colours: Vec<usize> = keys.iter().map(&mut colour_of).collect();

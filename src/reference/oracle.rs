@@ -35,8 +35,8 @@ pub fn colouring_fault(world: &World, keys: &[Key], colouring: &Colouring) -> Op
         for &contact in colouring.colour(colour) {
             let key = keys[contact as usize];
             for body in [key.a, key.b].map(|shape| world.shape_body(shape) as usize) {
-                let is_grain = body >= world.boundaries.len();
-                if is_grain && last_colour[body] == colour {
+                let is_written = body >= world.boundaries.len() || world.free_body(body).is_some();
+                if is_written && last_colour[body] == colour {
                     return Some(format!("body {body} twice in colour {colour}"));
                 }
                 last_colour[body] = colour;

@@ -110,6 +110,10 @@ impl Split {
         self.is_free.get(body).copied().unwrap_or(false)
     }
 
+    pub(super) fn has_free_boundaries(&self) -> bool {
+        self.is_free.contains(&true)
+    }
+
     /// Whether one of the bodies is a free boundary.
     pub(super) fn is_shared(&self, row: &Row) -> bool {
         row.bodies.iter().any(|&body| self.is_free_boundary(body as usize))

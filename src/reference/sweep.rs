@@ -86,13 +86,20 @@ pub unsafe fn for_each_contact(
     visit: &impl Visit,
 ) -> f64 {
     let mut largest = 0.0f64;
+    let has_corners = split.has_free_boundaries();
     for bounds in colouring.starts.windows(2) {
+        let of_colour = &mut rows[bounds[0] as usize..bounds[1] as usize];
+        if has_corners {
+            for row in of_colour.iter_mut().filter(|row| split.is_shared(row)) {
+                largest = largest.max(split.visit_alone(row, velocities, visit));
+            }
+        }
         let bodies = Disjoint::new(velocities);
         let visit_all = |rows: &mut [Row]| {
+            let others = rows.iter_mut().filter(|row| !(has_corners && split.is_shared(row)));
             // SAFETY: the rows in flight at one time are those of one colour; they share no free body.
-            rows.iter_mut().fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, visit) }))
+            others.fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, visit) }))
         };
-        let of_colour = &mut rows[bounds[0] as usize..bounds[1] as usize];
         largest = largest.max(if of_colour.len() <= CHUNK {
             visit_all(of_colour)
         } else {
