@@ -207,7 +207,8 @@ impl Grid {
         };
         let candidates = self.candidates(centre, self.lattice.levels.of(radius), radius * (1.0 + margin));
         let key = |(other, _): (&Entry, Run)| Key { a: owner, b: first_grain + other.grain };
-        keys.extend(candidates.filter(is_partner).map(key));
+        // Not `extend`, which would go through the nested iterators one `next` at a time.
+        candidates.filter(is_partner).map(key).for_each(|key| keys.push(key));
         keys[first..].sort_unstable();
     }
 }
