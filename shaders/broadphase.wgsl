@@ -76,7 +76,11 @@ fn clear_buckets(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
     let grain = params.corners + flat(invocation);
-    if grain >= balls() || is_halted() || is_removed(spheres[grain]) {
+    if grain >= balls() || is_halted() {
+        return;
+    }
+    if is_removed(spheres[grain]) {
+        contact_starts[grain] = 0u;
         return;
     }
     atomicAdd(&bucket_ends[bucket_of_grain(grain)], 1u);
@@ -133,22 +137,24 @@ struct Run {
     level: u32,
 }
 
-// Whether `other` is a partner that `grain` owns and stands in one of the cells of a run.
+// Whether `other` is a partner that `grain` owns and stands in one of the cells of a run. Most are too far away: that
+// comes first.
 fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32, run: Run) -> bool {
     if other == grain || (!HAS_SIZES && other < grain) {
         return false;
     }
     let sphere = spheres[other];
+    let other_pose = poses[sphere.body];
+    let apart = between(other_pose, pose);
+    let reach = (radius + sphere.radius) * (1.0 + params.margin);
+    if dot(apart, apart) >= reach * reach {
+        return false;
+    }
     if HAS_SIZES && (level_of(sphere.radius) != run.level || !comes_first(grain, radius, other, sphere.radius)) {
         return false;
     }
-    let from_first = cell_of_level(poses[sphere.body].cell, run.level) - run.first;
-    if bitcast<u32>(from_first.x) >= run.count || any(from_first.yz != vec2i(0)) {
-        return false;
-    }
-    let apart = between(poses[sphere.body], pose);
-    let reach = (radius + sphere.radius) * (1.0 + params.margin);
-    return dot(apart, apart) < reach * reach;
+    let from_first = cell_of_level(other_pose.cell, run.level) - run.first;
+    return bitcast<u32>(from_first.x) < run.count && all(from_first.yz == vec2i(0));
 }
 
 // The smaller one of two grains owns their contact, of two of the same radius that with the smaller id.
@@ -182,32 +188,47 @@ fn grain_at(place: u32) -> u32 {
     return bucket_grains[select(place, place - count, place >= count)];
 }
 
-// Cells of a level that make up a box.
+// Cells of a level around a ball, as rows along x: those that partners of a grain may stand in.
 struct Block {
     low: vec3i,
-    size: vec3i,
+    rows: vec2i,               // along y and z
     level: u32,
+    centre: vec3i,             // cell of level 0,
+    place: vec3f,              // and the place in it [cells of level 0]
+    reach: vec3f,              // of the contacts [cells of level 0]
 }
 
-// Cells of a level that hold the partners of a grain: those within reach, up to 27 in its own level.
+// More than all roundings [cells of level 0].
+const CELL_SLACK = 0.01;
+const ANYWHERE = 1e9;
+
 fn cells_around(ball: Ball, level: u32) -> Block {
-    if !HAS_SIZES {
-        return Block(ball.pose.cell - 1, vec3i(3), level);
-    }
     let place = ball.pose.offset / params.cell_size;
-    // In cells of level 0: the reach of both, half a cell to the face, and more than all roundings.
-    let reach = (1.0 + params.margin) * ball.radius / params.cell_size + 0.5 * f32(1u << level) + 0.5 + 0.01;
-    let low = cell_of_level(ball.pose.cell + vec3i(ceil(place - reach)), level);
-    let high = cell_of_level(ball.pose.cell + vec3i(floor(place + reach)), level);
-    return block_of(low, high - low + 1, level);
+    // That of the others is half a cell at most.
+    let reach = (1.0 + params.margin) * ball.radius / params.cell_size + 0.5 * f32(1u << level) + CELL_SLACK;
+    let low = first_cell(ball.pose.cell, place - reach, level);
+    let rows = (last_cell(ball.pose.cell, place + reach, level) - low).yz + 1;
+    return block_of(Block(low, rows, level, ball.pose.cell, place, reach));
 }
 
-// No cell twice: around a short period the block is cut to its length.
-fn block_of(low: vec3i, size: vec3i, level: u32) -> Block {
-    if HAS_PERIOD {
-        return Block(low, select(size, min(size, periods_of_level(level)), is_periodic()), level);
+// No cell twice: around a short period the block is cut to its length, and any row may be within reach.
+fn block_of(block: Block) -> Block {
+    if !HAS_PERIOD {
+        return block;
     }
-    return Block(low, size, level);
+    let periods = periods_of_level(block.level).yz;
+    let is_cut = (block.rows > periods) & is_periodic().yz;
+    return Block(block.low, select(block.rows, periods, is_cut), block.level, block.centre, block.place,
+        vec3f(block.reach.x, select(block.reach.yz, vec2f(ANYWHERE), is_cut)));
+}
+
+// Cells of a level that hold points beside the centre of a cell of level 0, where a line comes in and goes out.
+fn first_cell(centre: vec3i, place: vec3f, level: u32) -> vec3i {
+    return cell_of_level(centre + vec3i(ceil(place - 0.5)), level);
+}
+
+fn last_cell(centre: vec3i, place: vec3f, level: u32) -> vec3i {
+    return cell_of_level(centre + vec3i(floor(place + 0.5)), level);
 }
 
 fn periods_of_level(level: u32) -> vec3i {
@@ -216,7 +237,7 @@ fn periods_of_level(level: u32) -> vec3i {
 
 // Runs that make up a block: its rows along x, in two parts each where the end of a period may cut them.
 fn run_count(block: Block) -> u32 {
-    let rows = u32(block.size.y * block.size.z);
+    let rows = u32(block.rows.x * block.rows.y);
     if HAS_PERIOD {
         return select(rows, 2u * rows, params.periods.x > 0);
     }
@@ -224,28 +245,66 @@ fn run_count(block: Block) -> u32 {
 }
 
 fn run_at(block: Block, index: u32) -> Run {
-    let row = vec3i(0, i32(index) % block.size.y, i32(index) / block.size.y % block.size.z);
-    let periods = periods_of_level(block.level);
-    let first = wrap_into(block.low + row, periods);
-    let count = u32(block.size.x);
-    if !HAS_PERIOD || periods.x == 0 {
-        return Run(first, count, block.level);
+    let rows = block.rows;
+    let row = block.low.yz + vec2i(i32(index) % rows.x, i32(index) / rows.x % rows.y);
+    let half = half_of_row(block, row);
+    if half < 0.0 {
+        return Run(vec3i(0), 0u, block.level);
     }
+    let low = first_cell(block.centre, block.place - half, block.level).x;
+    let cells = last_cell(block.centre, block.place + half, block.level).x - low + 1;
+    return part_of_row(vec3i(low, row), u32(cells), block.level, index >= u32(rows.x * rows.y));
+}
+
+// Half the length of a row that is within reach [cells of level 0], negative for none.
+fn half_of_row(block: Block, row: vec2i) -> f32 {
+    let width = f32(1u << block.level);
+    let ahead = vec2f((row << vec2u(block.level)) - block.centre.yz) - 0.5 - block.place.yz;
+    let beside = max(max(ahead, -width - ahead), vec2f(0.0)) / block.reach.yz;
+    let left = 1.0 - dot(beside, beside);
+    return select(block.reach.x * sqrt(max(left, 0.0)), -1.0, left < 0.0);
+}
+
+// Cells of a row: up to the end of a period, or those beyond it.
+fn part_of_row(low: vec3i, cells: u32, level: u32, beyond: bool) -> Run {
+    if !HAS_PERIOD {
+        return Run(low, cells, level);
+    }
+    let periods = periods_of_level(level);
+    let first = wrap_into(low, periods);
+    if periods.x == 0 {
+        return Run(first, cells, level);
+    }
+    let count = min(cells, u32(periods.x));
     let uncut = min(count, u32(periods.x - first.x));
-    if index < u32(block.size.y * block.size.z) {
-        return Run(first, uncut, block.level);
+    if beyond {
+        return Run(vec3i(0, first.yz), count - uncut, level);
     }
-    return Run(vec3i(0, first.yz), count - uncut, block.level);
+    return Run(first, uncut, level);
+}
+
+// Corners, then grains in the order of the buckets: those of a workgroup are of one level and look at the same others.
+fn owner_at(index: u32) -> u32 {
+    if is_corner(index) {
+        return index;
+    }
+    let place = index - params.corners;
+    if place >= sorted_grains() {
+        return NONE;
+    }
+    return bucket_grains[place];
 }
 
 @compute @workgroup_size(64)
 fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
-    let owner = flat(invocation);
-    if owner > balls() || is_halted() {
+    if is_halted() {
         return;
     }
-    if owner == balls() || (!is_corner(owner) && is_removed(spheres[owner])) {
-        contact_starts[owner] = 0u;
+    if flat(invocation) == 0u {
+        contact_starts[balls()] = 0u;
+    }
+    let owner = owner_at(flat(invocation));
+    if owner == NONE {
         return;
     }
     let ball = ball_at(owner);
@@ -299,8 +358,8 @@ fn plan_contacts() {
 
 @compute @workgroup_size(64)
 fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
-    let owner = flat(invocation);
-    if owner >= balls() || is_halted() || (!is_corner(owner) && is_removed(spheres[owner])) {
+    let owner = owner_at(flat(invocation));
+    if owner == NONE || is_halted() {
         return;
     }
     let ball = ball_at(owner);

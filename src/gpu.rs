@@ -249,6 +249,15 @@ impl GpuEngine {
         })
     }
 
+    /// Workgroups that the device planned for each dispatch of a sweep: the colours, the rest, its sides.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn planned_sweep(&self) -> Result<Vec<u32>, Error> {
+        let words: Vec<[u32; 3]> = self.read_list("arguments", step::planned_sweep().end)?;
+        Ok(words[step::planned_sweep()].iter().map(|size| size.iter().product()).collect())
+    }
+
     /// Status word block of the last submission.
     ///
     /// # Errors

@@ -168,6 +168,12 @@ const ROUNDS: u32 = 12;
 const ARGUMENTS_SWEEP: u32 = 2;
 const ARGUMENTS_IMPACT_SWEEP: u32 = 12;
 
+/// Places of the dispatches of a sweep in `arguments`: the colours, the rest, its sides.
+pub fn planned_sweep() -> std::ops::Range<usize> {
+    let first = ARGUMENTS_SWEEP as usize;
+    first..first + COLOURS as usize + 2
+}
+
 /// The step.
 pub const STEP: &[Stage] = &[
     Stage { name: "search", phase: Phase::Open, work: &[run("search", "plan_search", Once)] },

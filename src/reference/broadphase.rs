@@ -17,6 +17,10 @@ use crate::world::{Levels, Periodic, Sphere, Touch, World, contact_reach};
 
 /// Grains handled by one task.
 const CHUNK: usize = 256;
+/// More than all roundings in the place of a cell \[cells of level 0\].
+const SLACK: f64 = 1e-6;
+/// More than the cells of a run, so that none wraps around the table twice.
+const LEAST_BUCKETS: usize = 64;
 /// Keeps the levels apart in the table: an odd number without a pattern.
 const LEVEL_STRIDE: i64 = 0x9e37_79b9_7f4a_7c15_u64 as i64;
 
@@ -64,22 +68,44 @@ struct Grid {
     row: i64,
     slab: i64,
     mask: usize,
-    /// Where each bucket starts in `grains`.
+    /// Where each bucket starts in `entries`.
     starts: Vec<u32>,
-    grains: Vec<u32>,
+    entries: Vec<Entry>,
     /// Levels that hold grains, ascending.
     occupied: Vec<u32>,
-    /// Per grain.
-    cells: Vec<Cell>,
-    centres: Vec<DVec3>,
     lattice: Lattice,
 }
 
+/// What the search needs of a grain, beside that of its neighbours.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    centre: DVec3,
+    radius: f64,
+    cell: Cell,
+    grain: u32,
+}
+
 /// A cell of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Cell {
     place: I64Vec3,
     level: u32,
+}
+
+/// Cells that follow each other along x, and so do their buckets.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    first: Cell,
+    count: i64,
+}
+
+impl Run {
+    fn holds(&self, cell: Cell) -> bool {
+        let Cell { place: first, level } = self.first;
+        let along = cell.place.x.wrapping_sub(first.x);
+        let in_row = cell.level == level && cell.place.y == first.y && cell.place.z == first.z;
+        in_row && (0..self.count).contains(&along)
+    }
 }
 
 /// How space is divided into cells.
@@ -96,44 +122,44 @@ struct Lattice {
 impl Grid {
     fn new(world: &World, margin: f64) -> Option<Grid> {
         let lattice = Lattice::new(&world.periodic, Levels::for_world(world)?, margin);
-        let centres: Vec<DVec3> =
-            world.spheres.par_iter().map(|sphere| world.bodies.position[sphere.body as usize]).collect();
-        let places: Vec<I64Vec3> = centres.par_iter().map(|&centre| lattice.place_of(centre)).collect();
-        let low = world.present_grains().map(|grain| places[grain]).fold(I64Vec3::MAX, I64Vec3::min);
-        let high = world.present_grains().map(|grain| places[grain]).fold(I64Vec3::MIN, I64Vec3::max);
-        let cell = |(sphere, place): (&Sphere, I64Vec3)| {
-            let level = lattice.levels.of(sphere.radius);
-            Cell { place: place >> level, level }
+        let entry = |grain: usize| {
+            let Sphere { body, radius, .. } = world.spheres[grain];
+            let centre = world.bodies.position[body as usize];
+            let level = lattice.levels.of(radius);
+            let cell = Cell { place: lattice.place_of(centre), level };
+            Entry { centre, radius, cell, grain: grain as u32 }
         };
-        let cells: Vec<Cell> = world.spheres.par_iter().zip(places).map(cell).collect();
+        let mut entries: Vec<Entry> = world.present_grains().map(entry).collect();
+        let low = entries.iter().map(|entry| entry.cell.place).fold(I64Vec3::MAX, I64Vec3::min);
+        let high = entries.iter().map(|entry| entry.cell.place).fold(I64Vec3::MIN, I64Vec3::max);
         let row = high.x.saturating_sub(low.x).saturating_add(3);
         let slab = row.wrapping_mul(high.y.saturating_sub(low.y).saturating_add(3));
-        let mask = (2 * cells.len()).next_power_of_two() - 1;
-        let held = world.present_grains().fold(0_u32, |held, grain| held | 1 << cells[grain].level);
+        entries.iter_mut().for_each(|entry| entry.cell.place >>= entry.cell.level);
+        let mask = (2 * entries.len()).max(LEAST_BUCKETS).next_power_of_two() - 1;
+        let held = entries.iter().fold(0_u32, |held, entry| held | 1 << entry.cell.level);
         let occupied = (0..lattice.levels.count()).filter(|level| held >> level & 1 == 1).collect();
-        let (starts, grains) = (Vec::new(), Vec::new());
-        let mut grid = Grid { row, slab, mask, starts, grains, occupied, cells, centres, lattice };
-        grid.sort(world.present_grains());
+        let mut grid = Grid { row, slab, mask, starts: Vec::new(), entries, occupied, lattice };
+        grid.sort();
         Some(grid)
     }
 
     /// Counting sort by bucket; inside a bucket the ids stay ascending.
-    fn sort(&mut self, present: impl Iterator<Item = usize>) {
-        let buckets: Vec<(usize, usize)> =
-            present.map(|grain| (grain, self.bucket(self.cells[grain]))).collect();
+    fn sort(&mut self) {
+        let buckets: Vec<usize> = self.entries.iter().map(|entry| self.bucket(entry.cell)).collect();
         self.starts = vec![0; self.mask + 2];
-        for &(_, bucket) in &buckets {
+        for &bucket in &buckets {
             self.starts[bucket + 1] += 1;
         }
         for bucket in 0..=self.mask {
             self.starts[bucket + 1] += self.starts[bucket];
         }
         let mut next = self.starts.clone();
-        self.grains = vec![0; buckets.len()];
-        for &(grain, bucket) in &buckets {
-            self.grains[next[bucket] as usize] = grain as u32;
+        let mut sorted = vec![Entry::default(); buckets.len()];
+        for (&bucket, &entry) in buckets.iter().zip(&self.entries) {
+            sorted[next[bucket] as usize] = entry;
             next[bucket] += 1;
         }
+        self.entries = sorted;
     }
 
     fn bucket(&self, Cell { place, level }: Cell) -> usize {
@@ -142,19 +168,23 @@ impl Grid {
         hash as usize & self.mask
     }
 
-    fn grains_in(&self, cell: Cell) -> impl Iterator<Item = usize> {
-        let bucket = self.bucket(cell);
-        let grains = &self.grains[self.starts[bucket] as usize..self.starts[bucket + 1] as usize];
-        grains.iter().map(|&grain| grain as usize).filter(move |&grain| self.cells[grain] == cell)
+    /// Those in the buckets of a run, some from elsewhere among them. A run that wraps around the table is read to
+    /// its end and goes on at the beginning.
+    fn entries_near(&self, run: Run) -> impl Iterator<Item = &Entry> {
+        let first = self.bucket(run.first);
+        let end = first + run.count as usize;
+        let part =
+            |from: usize, to: usize| &self.entries[self.starts[from] as usize..self.starts[to] as usize];
+        let buckets = self.mask + 1;
+        part(first, end.min(buckets)).iter().chain(part(0, end.saturating_sub(buckets)))
     }
 
-    /// Grains that may be partners of one: those in cells within reach, of its own level and of those above.
-    /// `reach` is its radius with the margin \[m\].
-    fn candidates(&self, grain: usize, reach: f64) -> impl Iterator<Item = usize> {
-        let own_level = self.cells[grain].level;
-        let levels = self.occupied.iter().filter(move |&&level| level >= own_level);
-        let cells = move |&level: &u32| self.lattice.cells_within(self.centres[grain], reach, level);
-        levels.flat_map(cells).flat_map(|cell| self.grains_in(cell))
+    /// Grains that may be partners of one at `centre`: those in cells within reach, of its own level and of those
+    /// above. `reach` is its radius with the margin \[m\].
+    fn candidates(&self, centre: DVec3, level: u32, reach: f64) -> impl Iterator<Item = (&Entry, Run)> {
+        let levels = self.occupied.iter().filter(move |&&other| other >= level);
+        let runs = levels.flat_map(move |&level| self.lattice.runs_within(centre, reach, level));
+        runs.flat_map(|run| self.entries_near(run).map(move |entry| (entry, run)))
     }
 
     /// Appends the keys owned by `grain`: with surfaces, then with grains that it comes before.
@@ -162,7 +192,7 @@ impl Grid {
         let surfaces = world.surfaces.len() as u32;
         let first_grain = world.first_grain_shape();
         let owner = first_grain + grain as u32;
-        let radius = world.spheres[grain].radius;
+        let Sphere { body, radius, .. } = world.spheres[grain];
         let near = |touch: &Touch| touch.gap < 2.0 * margin * radius;
         keys.extend(
             (0..surfaces)
@@ -170,13 +200,18 @@ impl Grid {
                 .map(|surface| Key { a: owner, b: surface }),
         );
         let first = keys.len();
-        let is_close = |&other: &usize| {
-            let reach = (radius + world.spheres[other].radius) * (1.0 + margin);
-            let apart = |other| world.separation(self.centres[other], self.centres[grain]);
-            world.comes_first(grain, other) && apart(other).length_squared() < reach * reach
+        let centre = world.bodies.position[body as usize];
+        // Most are too far away: that comes first.
+        let is_partner = |&(other, run): &(&Entry, Run)| {
+            let reach = (radius + other.radius) * (1.0 + margin);
+            world.separation(other.centre, centre).length_squared() < reach * reach
+                && world.comes_first(grain, other.grain as usize)
+                && run.holds(other.cell)
         };
-        let partners = self.candidates(grain, radius * (1.0 + margin)).filter(is_close);
-        keys.extend(partners.map(|other| Key { a: owner, b: first_grain + other as u32 }));
+        let candidates = self.candidates(centre, self.lattice.levels.of(radius), radius * (1.0 + margin));
+        let key = |(other, _): (&Entry, Run)| Key { a: owner, b: first_grain + other.grain };
+        // Not `extend`, which would go through the nested iterators one `next` at a time.
+        candidates.filter(is_partner).map(key).for_each(|key| keys.push(key));
         keys[first..].sort_unstable();
     }
 }
@@ -213,27 +248,45 @@ impl Lattice {
         I64Vec3::from_array([0, 1, 2].map(|axis| wrap(place[axis], periods[axis])))
     }
 
-    /// Cells of a level that its grains stand in whose contact reaches as far as that of a grain here; `reach` is the
-    /// part of that grain \[m\], and that of the others half a cell at most. In its own level these are the cell of
-    /// the grain and up to 26 around it.
-    fn cells_within(&self, centre: DVec3, reach: f64, level: u32) -> impl Iterator<Item = Cell> {
-        let apart = DVec3::splat(reach) / self.cell_size + 0.5 * f64::from(1 << level);
-        let place = self.scaled(centre);
-        let cell = |corner: DVec3| corner.floor().as_i64vec3() >> level;
-        let low = cell(place - apart);
-        let size = cell(place + apart).saturating_sub(low) + I64Vec3::ONE;
-        // No cell twice: as many as a short period has at most.
-        let periods = self.periods >> level;
-        let size = I64Vec3::select(periods.cmpgt(I64Vec3::ZERO), size.min(periods), size);
-        (0..size.z).flat_map(move |z| {
-            (0..size.y).flat_map(move |y| {
-                (0..size.x).map(move |x| {
-                    let place =
-                        I64Vec3::new(low.x.wrapping_add(x), low.y.wrapping_add(y), low.z.wrapping_add(z));
-                    Cell { place: self.wrap(place, level), level }
-                })
-            })
+    /// Cells of a level around a grain in which partners may stand: the contact reaches as far as `reach`, the part of
+    /// that grain \[m\], and half a cell at most, the part of the others. In its own level these are among the cell of
+    /// the grain and the 26 around it.
+    fn runs_within(&self, centre: DVec3, reach: f64, level: u32) -> impl Iterator<Item = Run> {
+        let reach = DVec3::splat(reach) / self.cell_size + 0.5 * f64::from(1 << level) + SLACK;
+        let centre = self.scaled(centre);
+        let cell = move |place: f64| (place.floor() as i64) >> level;
+        let (low, high) = ((centre - reach).to_array().map(cell), (centre + reach).to_array().map(cell));
+        let periods = (self.periods >> level).to_array();
+        let is_cut = move |axis: usize| periods[axis] > 0 && high[axis] - low[axis] >= periods[axis];
+        // No cell twice: around a short period there are as many as it has, and any of them may be within reach.
+        let last = move |axis: usize| if is_cut(axis) { low[axis] + periods[axis] - 1 } else { high[axis] };
+        // Distance of a cell over the reach.
+        let beside = move |axis: usize, cell: i64| {
+            let ahead = (cell << level) as f64 - centre[axis];
+            let outside = ahead.max(-f64::from(1 << level) - ahead).max(0.0);
+            if is_cut(axis) { 0.0 } else { outside / reach[axis] }
+        };
+        let rows = (low[2]..=last(2)).flat_map(move |z| (low[1]..=last(1)).map(move |y| (y, z)));
+        rows.flat_map(move |(y, z)| {
+            let left = 1.0 - beside(1, y).powi(2) - beside(2, z).powi(2);
+            let half = reach.x * left.max(0.0).sqrt();
+            let (first, last) = (cell(centre.x - half), cell(centre.x + half));
+            let count = if left > 0.0 { last - first + 1 } else { 0 };
+            self.parts_of_row(I64Vec3::new(first, y, z), count, level)
         })
+    }
+
+    /// Cells of a row, up to the end of a period and beyond it.
+    fn parts_of_row(&self, low: I64Vec3, count: i64, level: u32) -> impl Iterator<Item = Run> {
+        let place = self.wrap(low, level);
+        let period = self.periods.x >> level;
+        let (count, uncut) = match period {
+            0 => (count, count),
+            _ => (count.min(period), count.min(period - place.x)),
+        };
+        let first = Run { first: Cell { place, level }, count: uncut };
+        let beyond = Run { first: Cell { place: place.with_x(0), level }, count: count - uncut };
+        [first, beyond].into_iter().filter(|run| run.count > 0)
     }
 }
 
@@ -328,12 +381,14 @@ mod tests {
         world(Periodic::default(), std::iter::once(large).chain((0..count).map(grain)))
     }
 
-    /// Grains looked at per pair found.
+    /// Grains in the cells looked into, per pair found.
     fn work_per_pair(world: &World) -> f64 {
         let grid = Grid::new(world, MARGIN).expect("grains");
-        let reach = |grain: usize| world.spheres[grain].radius * (1.0 + MARGIN);
-        let looks: usize =
-            world.present_grains().map(|grain| grid.candidates(grain, reach(grain)).count()).sum();
+        let candidates = |entry: &Entry| {
+            let candidates = grid.candidates(entry.centre, entry.cell.level, entry.radius * (1.0 + MARGIN));
+            candidates.filter(|(other, run)| run.holds(other.cell)).count()
+        };
+        let looks: usize = grid.entries.iter().map(candidates).sum();
         looks as f64 / find_pairs(world, MARGIN).len() as f64
     }
 
