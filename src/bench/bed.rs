@@ -1,7 +1,7 @@
 //! The settled bed at any number of grains: 17 layers deep, so that the cost per grain can be compared.
 //!
 //! The scenario is `scenarios/settle.toml` with a base that grows with the number of grains. The CPU engine settles it for
-//! 0.6 s. For 10⁶ grains that would be a quarter of an hour and more: a bed of more than 10⁵ is put together from k × k
+//! 1.5 s. For 10⁶ grains that would be a quarter of an hour and more: a bed of more than 10⁵ is put together from k × k
 //! tiles, each a mirror image of its neighbours:
 //!
 //! ```text
@@ -35,7 +35,7 @@ const LAYERS: f64 = 17.36;
 const SPACING: f64 = 0.01365;
 const WIDTH: f64 = 26.0 / 24.0 * 0.013;
 /// Time that a bed is given to settle, and one of tiles to find together \[s\].
-const SETTLING_TIME: f64 = 0.6;
+const SETTLING_TIME: f64 = 1.5;
 const RELAXING_TIME: f64 = 0.1;
 
 /// A bed and how it is made.
