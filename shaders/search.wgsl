@@ -2,8 +2,9 @@
 // dispatches of the stages that find, match and colour contacts are empty. Twin: src/reference/search.rs.
 //
 // A search lists all pairs closer than the margin. Since then each grain has moved by `travel` at most; while
-// for none of them that and what this step may add comes to half the margin, no pair outside of
-// the list can touch. `integrate` judges that when it moves the grains.
+// for none of them that and what this step adds at its present speed comes to half the margin, no pair outside of
+// the list can touch. (A grain that is struck within the step may go further: the step after finds what it came to.)
+// `integrate` judges that when it moves the grains.
 
 @group(0) @binding(2) var<storage, read_write> arguments: array<u32>;
 

@@ -166,7 +166,7 @@ impl GpuEngine {
         let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
         assert!(!stages.is_empty(), "no stage of the step list is called {name}");
         if name == step::STEP[0].name {
-            self.status = self.status()?;
+            self.status = Status { search: 1, ..self.status()? };
             self.upload_schedule(1);
             self.reset_status(Search::Now, Pace::Full);
         }
@@ -299,8 +299,9 @@ impl GpuEngine {
     }
 
     /// Boundary states at the ends of the next substeps. Boundaries that move may come to grains that are not in
-    /// the list of contacts.
-    fn upload_schedule(&self, steps: u64) -> Search {
+    /// the list of contacts. Returns when to search, and how many of the steps are alike in that: which steps search
+    /// must not depend on how many are submitted at once.
+    fn upload_schedule(&self, steps: u64) -> (Search, u64) {
         let substeps = steps * u64::from(self.settings.substeps);
         let h = self.settings.substep();
         let ends = (1..=substeps).map(|i| self.start_time + (self.substeps_done + i) as f64 * h);
@@ -309,18 +310,28 @@ impl GpuEngine {
             let buffer = self.buffers.get("schedule");
             self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&schedule));
         }
-        let free = self.world.free_boundaries().next().is_some();
-        if free || schedule.iter().any(layout::BoundaryState::moves) {
-            Search::Always
-        } else {
-            Search::IfNeeded
+        if self.world.free_boundaries().next().is_some() {
+            return (Search::Always, steps);
+        }
+        let per_step = (schedule.len() / steps as usize).max(1);
+        let moves = |step: &[layout::BoundaryState]| step.iter().any(layout::BoundaryState::moves);
+        match schedule.chunks(per_step).next().is_some_and(moves) {
+            true => {
+                let moving = schedule.chunks(per_step).take_while(|&step| moves(step)).count();
+                (Search::Always, moving as u64)
+            }
+            false => {
+                let still = schedule.chunks(per_step).take_while(|&step| !moves(step)).count();
+                (Search::IfNeeded, if schedule.is_empty() { steps } else { still as u64 })
+            }
         }
     }
 
     /// Submits up to `steps` steps and returns how many were done.
     fn submit_steps(&mut self, steps: u64) -> Result<u64, Error> {
         let pace = self.pace();
-        self.reset_status(self.upload_schedule(steps), pace);
+        let (search, steps) = self.upload_schedule(steps);
+        self.reset_status(search, pace);
         let mut encoder = self.device.encoder();
         let mut tally = Tally::default();
         let mut timed = Vec::new();

@@ -107,3 +107,54 @@ fn a_bounce_that_calm_steps_do_not_expect_is_not_lost() {
     let (lost, _) = speed_after(&mut broken, &[1; 27]);
     assert!(lost < 0.5 * expected, "without the halt the bounce is lost: {lost} m/s");
 }
+
+/// A snapshot at the start finds contacts, too; the first step does not take them for its own.
+#[test]
+fn looking_at_the_start_changes_no_bit() {
+    let scenario = box_of(300);
+    let [mut looked_at, mut other] = [(); 2].map(|()| gpu(&scenario.world, &scenario.settings));
+    assert!(!looked_at.snapshot().unwrap().contacts.is_empty());
+    assert_eq!(looked_at.advance(3).unwrap().contacts, other.advance(3).unwrap().contacts);
+    assert_eq!(looked_at.snapshot().unwrap().world, other.snapshot().unwrap().world);
+}
+
+/// Grains on a floor, and a plate over them that comes down and stops: from the 7th step to the 12th.
+fn under_a_plate() -> World {
+    pellets(
+        r#"
+[[boundaries]]
+name = "floor"
+material = "pellet"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+
+[[boundaries]]
+name = "plate"
+material = "pellet"
+shape = { kind = "plane", point = [0, 0, 0.0131], normal = [0, 0, -1] }
+motion = { kind = "table", times = [0.03, 0.06], displacements = [[0, 0, 0], [0, 0, -0.0003]] }
+
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+allow_overlap = true
+packing = { kind = "list", positions = [[0, 0, 0.00649], [0.0129, 0, 0.00648], [0.0065, 0.0112, 0.0065]] }
+"#,
+    )
+    .world
+}
+
+/// Which steps search must not depend on how many are submitted at once: a plate moves for some of them.
+#[test]
+fn a_boundary_that_starts_and_stops_gives_the_same_bits_however_steps_are_submitted() {
+    let world = under_a_plate();
+    let run = |calls: &[u64]| {
+        let mut engine = gpu(&world, &Settings::default());
+        let searches: u64 = calls.iter().map(|&steps| engine.advance(steps).unwrap().searches).sum();
+        (engine.snapshot().unwrap().world, searches)
+    };
+    let [at_once, one_by_one, uneven] = [&[24][..], &[1; 24], &[5, 9, 3, 7]].map(run);
+    assert_eq!(at_once, one_by_one);
+    assert_eq!(at_once, uneven);
+    // Those in which it moves, the one after, and the first.
+    assert!((8..24).contains(&at_once.1), "{} searches", at_once.1);
+}

@@ -19,7 +19,7 @@ fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local
     if body != NONE {
         count = side_ends[body] - side;
     }
-    if body != NONE && count <= GROUP {
+    if body != NONE && (!HAS_HUBS || count <= GROUP) {
         take(body, sum_of(side, side + count, 1u));
     }
     if HAS_HUBS {

@@ -194,13 +194,22 @@ impl Scale<'_> {
     }
 
     fn stages(&self, blocks: &[Block]) -> Vec<StageReport> {
-        let names = blocks.first().map_or(&[][..], |block| &block.stages).iter().map(|(name, _)| *name);
-        names.map(|name| self.stage(name, blocks)).collect()
+        let mut names: Vec<&'static str> = Vec::new();
+        for (name, _) in blocks.iter().flat_map(|block| &block.stages) {
+            if !names.contains(name) {
+                names.push(name);
+            }
+        }
+        names.into_iter().map(|name| self.stage(name, blocks)).collect()
     }
 
     fn stage(&self, name: &'static str, blocks: &[Block]) -> StageReport {
-        let times = blocks.iter().flat_map(|block| &block.stages).filter(|(stage, _)| *stage == name);
-        let ms = Sample::of(times.map(|(_, time)| *time).collect()).median;
+        // A stage that did not run in a block took no time there.
+        let time = |block: &Block| {
+            let of_stage = block.stages.iter().filter(|(stage, _)| *stage == name);
+            of_stage.map(|(_, time)| *time).sum()
+        };
+        let ms = Sample::of(blocks.iter().map(time).collect()).median;
         let bytes = self.bytes(name);
         let rate = bytes.map(|bytes| bytes as f64 / (ms * 1e-3));
         let all = &self.report.dispatches.stages;

@@ -91,12 +91,12 @@ impl Capacity {
         }
     }
 
-    /// Room for a little more contacts than needed, so that a scene that settles grows its buffers only a few
     /// With room for so many contacts without a colour, and some to spare.
     pub(super) fn with_rest(&self, needed: u32) -> Capacity {
         Capacity { rest: needed.saturating_add(needed / 8 + 64), ..*self }
     }
 
+    /// Room for a little more contacts than needed, so that a scene that settles grows its buffers only a few
     /// times; for no more than needed where that little would not fit a binding of `limit` bytes.
     pub(super) fn with_contacts(&self, needed: u32, limit: u64) -> Capacity {
         let roomy = Capacity { contacts: needed + needed / 32 + 16, ..*self };

@@ -1,8 +1,8 @@
 //! Search: whether the contacts found last are still all that can touch in a step.
 //!
 //! A search lists all pairs closer than the margin. Since then each grain has moved by its `travel` at most;
-//! while for none of them that and what the step may add comes to half the margin, no pair outside of the list can
-//! touch. Boundaries that move, and grains that are added, call for a search. Twin: `shaders/search.wgsl`.
+//! while for none of them that and what the step adds at its present speed comes to half the margin, no pair outside
+//! of the list can touch. (A grain that is struck within the step may go further: the step after finds what it came to.) Boundaries that move, and grains that are added, call for a search. Twin: `shaders/search.wgsl`.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -18,6 +18,8 @@ use super::velocity::Velocity;
 pub struct Travel {
     /// Path of each grain \[m\]; empty before the first search.
     paths: Vec<f64>,
+    /// Whether boundaries moved in the step before: the last list was made before they did.
+    boundaries_moved: bool,
 }
 
 impl Travel {
@@ -47,9 +49,12 @@ impl Travel {
     }
 
     /// Whether the step that starts at `world.time` needs a search.
-    pub fn calls_for_search(&self, world: &World, settings: &Settings) -> bool {
+    pub fn calls_for_search(&mut self, world: &World, settings: &Settings) -> bool {
+        let boundaries_move = boundaries_move(world, settings);
+        let boundaries_moved = std::mem::replace(&mut self.boundaries_moved, boundaries_move);
         self.paths.len() != world.grain_count()
-            || boundaries_move(world, settings)
+            || boundaries_move
+            || boundaries_moved
             || (0..world.grain_count())
                 .into_par_iter()
                 .with_min_len(CHUNK)
