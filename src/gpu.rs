@@ -314,15 +314,12 @@ impl GpuEngine {
             return (Search::Always, steps);
         }
         let per_step = (schedule.len() / steps as usize).max(1);
-        let moves = |step: &[layout::BoundaryState]| step.iter().any(layout::BoundaryState::moves);
-        match schedule.chunks(per_step).next().is_some_and(moves) {
-            true => {
-                let moving = schedule.chunks(per_step).take_while(|&step| moves(step)).count();
-                (Search::Always, moving as u64)
-            }
-            false => {
-                let still = schedule.chunks(per_step).take_while(|&step| !moves(step)).count();
-                (Search::IfNeeded, if schedule.is_empty() { steps } else { still as u64 })
+        let mut moves = schedule.chunks(per_step).map(|step| step.iter().any(layout::BoundaryState::moves));
+        match moves.next() {
+            None => (Search::IfNeeded, steps),
+            Some(first) => {
+                let alike = 1 + moves.take_while(|&other| other == first).count() as u64;
+                (if first { Search::Always } else { Search::IfNeeded }, alike)
             }
         }
     }

@@ -41,6 +41,11 @@ struct Gain {
 }
 
 impl Gain {
+    /// What one of so many copies that came to these velocities adds to its body.
+    fn of(before: &Velocity, linear: DVec3, angular: DVec3, copies: f64) -> Gain {
+        Gain { linear: (linear - before.linear) / copies, angular: (angular - before.angular) / copies }
+    }
+
     fn and(self, other: &Gain) -> Gain {
         Gain { linear: self.linear + other.linear, angular: self.angular + other.angular }
     }
@@ -183,11 +188,7 @@ impl Split {
         let inverse_d = row.inverse_d_on(&a, &b);
         let result = visit.contact(row, &inverse_d, &mut a, &mut b);
         for (side, after) in [a, b].into_iter().enumerate() {
-            let before = &before[bodies[side]];
-            gains[side] = Gain {
-                linear: (after.linear - before.linear) / copies[side],
-                angular: (after.angular - before.angular) / copies[side],
-            };
+            gains[side] = Gain::of(&before[bodies[side]], after.linear, after.angular, copies[side]);
         }
         result
     }
@@ -205,11 +206,10 @@ impl Split {
         let mut a = self.heavy(bodies[0], &before[bodies[0]], copies[0]);
         let mut b = self.heavy(bodies[1], &before[bodies[1]], copies[1]);
         let result = visit.shared(row, &mut a, &mut b);
-        let gain = |side: usize, linear: DVec3, angular: DVec3| {
-            let Velocity { linear: v, angular: w, .. } = before[bodies[side]];
-            Gain { linear: (linear - v) / copies[side], angular: (angular - w) / copies[side] }
-        };
-        *gains = [gain(0, a.linear, a.angular), gain(1, b.linear, b.angular)];
+        *gains = [
+            Gain::of(&before[bodies[0]], a.linear, a.angular, copies[0]),
+            Gain::of(&before[bodies[1]], b.linear, b.angular, copies[1]),
+        ];
         result
     }
 
