@@ -59,23 +59,22 @@ fn taking_part(
     onsets: &[Onset],
     role: impl Fn(&Row, &Onset) -> Role + Sync,
 ) -> (Colouring, Vec<Row>) {
-    let rest = colouring.rest_start();
+    let role_of = |row: usize| role(&rows[row], &onsets[row]);
+    let solved = |row: usize| impact_row(&rows[row], role_of(row));
     let mut impacts = Vec::with_capacity(rows.len());
     let mut starts = Vec::with_capacity(colouring.starts.len());
     for bounds in colouring.starts.windows(2) {
         starts.push(impacts.len() as u32);
-        let [start, end] = [0, 1].map(|end| bounds[end] as usize);
-        let of_colour = rows[start..end].par_iter().zip(&onsets[start..end]).with_min_len(CHUNK);
-        impacts.par_extend(of_colour.filter_map(|(row, onset)| match role(row, onset) {
-            Role::Absent => None,
-            role => Some(impact_row(row, role)),
-        }));
+        let of_colour = (bounds[0]..bounds[1]).into_par_iter().with_min_len(CHUNK);
+        // Numbers are filtered, not rows: what is filtered in parallel is gathered in pieces that are held beside
+        // the whole.
+        let touching: Vec<u32> = of_colour.filter(|&row| role_of(row as usize) != Role::Absent).collect();
+        impacts.par_extend(touching.par_iter().map(|&row| solved(row as usize)));
     }
     if !colouring.starts.is_empty() {
         starts.push(impacts.len() as u32);
     }
-    let without_colour = rows[rest..].par_iter().zip(&onsets[rest..]).with_min_len(CHUNK);
-    impacts.par_extend(without_colour.map(|(row, onset)| impact_row(row, role(row, onset))));
+    impacts.par_extend((colouring.rest_start()..rows.len()).into_par_iter().map(solved));
     (Colouring { order: Vec::new(), starts, rest: colouring.rest }, impacts)
 }
 
