@@ -11,7 +11,7 @@ use crate::settings::{
 };
 use crate::world::{PairLaw, World};
 
-use super::velocity::{Heavy, Velocity};
+use super::velocity::{Body, InverseMass, Velocity};
 
 /// Rows handled by one task.
 pub(super) const CHUNK: usize = 1024;
@@ -83,14 +83,8 @@ pub struct Onset {
 impl Row {
     /// Contact velocity u \[m/s\].
     #[inline(always)]
-    pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
-        a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
-    }
-
-    /// Contact velocity of bodies with tensors of inertia \[m/s\].
-    #[inline(always)]
-    pub fn shared_velocity(&self, a: &Heavy, b: &Heavy) -> DVec3 {
-        a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
+    pub fn contact_velocity(&self, a: &impl Body, b: &impl Body) -> DVec3 {
+        a.linear() + a.angular().cross(self.arm_a) - b.linear() - b.angular().cross(self.arm_b)
     }
 }
 
@@ -188,34 +182,32 @@ impl Row {
 
     /// 1/D of a contact with a free boundary \[E5\]; returns the limit of its restitution.
     fn set_shared(&mut self, world: &World) -> f64 {
-        let heavy = |body: u32| {
+        let inverse_mass = |body: u32| {
             let body = body as usize;
             let velocity = Velocity::of(world, body);
             match world.free_body(body) {
                 Some(free) => {
-                    Heavy::new(&velocity, free.inverse_inertia(world.bodies.orientation[body]), 1.0)
+                    InverseMass::new(&velocity, free.inverse_inertia(world.bodies.orientation[body]))
                 }
-                None => Heavy::of_grain(&velocity),
+                None => InverseMass::of_grain(&velocity),
             }
         };
-        let [a, b] = self.bodies.map(heavy);
+        let [a, b] = self.bodies.map(inverse_mass);
         let mobility = self.mobility(&a, &b);
-        let d = self.shared_d(&mobility, &a, &b);
-        self.inverse_d = d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
+        self.inverse_d = self.shared_inverse_d(&mobility, &a, &b);
         if self.friction > 0.0 { restitution_limit(&mobility, self.normal) } else { 1.0 }
     }
 
     /// Contact velocity that an impulse brings about, per impulse \[1/kg\].
-    #[inline(always)]
-    pub fn mobility(&self, a: &Heavy, b: &Heavy) -> DMat3 {
+    pub fn mobility(&self, a: &InverseMass, b: &InverseMass) -> DMat3 {
         a.mobility(self.arm_a) + b.mobility(self.arm_b)
     }
 
-    /// D of the three kinds of row on bodies whose arms are not parallel to the normal \[E5\].
-    #[inline(always)]
-    pub fn shared_d(&self, mobility: &DMat3, a: &Heavy, b: &Heavy) -> [f64; 3] {
-        let along = self.normal.dot(*mobility * self.normal);
-        [along + self.sigma_n, tangent_bound(mobility, self.normal), a.inertia_bound + b.inertia_bound]
+    /// 1/D per kind of row on bodies whose arms are not parallel to the normal \[E5\].
+    pub fn shared_inverse_d(&self, mobility: &DMat3, a: &InverseMass, b: &InverseMass) -> [f64; 3] {
+        let along = self.normal.dot(*mobility * self.normal) + self.sigma_n;
+        let d = [along, tangent_bound(mobility, self.normal), a.angular_bound + b.angular_bound];
+        d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
     }
 }
 

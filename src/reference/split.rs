@@ -13,15 +13,16 @@ use crate::world::World;
 
 use super::narrowphase::{CHUNK, Row};
 use super::sweep::Visit;
-use super::velocity::{Heavy, Velocity};
+use super::velocity::{Heavy, InverseMass, Velocity};
 
 /// The bodies of the contacts without a colour, while a step is solved.
 #[derive(Debug, Clone, Default)]
 pub struct Split {
     /// Per boundary, whether it is free.
     is_free: Vec<bool>,
-    /// Inverse inertia in the world frame, by boundary; unused for those that are not free.
-    inverse_inertia: Vec<DMat3>,
+    /// How each boundary gives way, and how each of its copies does; unused for those that are not free.
+    whole: Vec<InverseMass>,
+    copied: Vec<InverseMass>,
     /// Per body, how many contacts of the rest touch it, 0 where nothing can move it. Empty without a rest.
     copies: Vec<u32>,
     /// Bodies with copies, ascending, and where the sides of each start in `sides`.
@@ -29,6 +30,8 @@ pub struct Split {
     starts: Vec<u32>,
     /// Sides of contacts by body: twice the row of the rest, plus one for side b.
     sides: Vec<u32>,
+    /// 1/D of each contact of the rest, on copies, for the solve under way.
+    inverse_d: Vec<[f64; 3]>,
     /// What each contact of the rest does to its copies, over their number.
     gains: Vec<[Gain; 2]>,
 }
@@ -54,15 +57,15 @@ impl Gain {
 impl Split {
     /// Bytes for so many bodies and contacts, an eighth of them without a colour.
     pub fn planned_bytes(bodies: u64, contacts: u64) -> u64 {
-        let per_side = (size_of::<Gain>() + 3 * size_of::<u32>()) as u64;
-        bodies * size_of::<u32>() as u64 + contacts / 8 * 2 * per_side
+        let per_contact = size_of::<[Gain; 2]>() + size_of::<[f64; 3]>() + 6 * size_of::<u32>();
+        bodies * size_of::<u32>() as u64 + contacts / 8 * per_contact as u64
     }
 
     /// Bytes that it holds.
     pub fn bytes(&self) -> u64 {
         let words = [&self.copies, &self.bodies, &self.starts, &self.sides].map(Vec::capacity);
-        (words.iter().sum::<usize>() * size_of::<u32>() + self.gains.capacity() * size_of::<[Gain; 2]>())
-            as u64
+        let per_contact = size_of::<[Gain; 2]>() + size_of::<[f64; 3]>();
+        (words.iter().sum::<usize>() * size_of::<u32>() + self.gains.capacity() * per_contact) as u64
     }
 
     /// Counts the contacts that share a body.
@@ -98,17 +101,22 @@ impl Split {
             split.sides[next[body] as usize] = side;
             next[body] += 1;
         }
+        split.inverse_d = vec![[0.0; 3]; colouring.rest().len()];
         split.gains = vec![[Gain::default(); 2]; colouring.rest().len()];
         split
     }
 
     /// Takes the inertia of the boundaries as they are turned now.
     pub fn refresh(&mut self, world: &World) {
-        let boundaries = world.boundaries.iter().zip(&world.bodies.orientation);
-        self.inverse_inertia.clear();
-        self.inverse_inertia.extend(boundaries.map(|(boundary, &orientation)| {
-            boundary.free_body().map_or(DMat3::ZERO, |free| free.inverse_inertia(orientation))
+        self.whole.clear();
+        self.whole.extend(world.boundaries.iter().enumerate().map(|(body, boundary)| {
+            let orientation = world.bodies.orientation[body];
+            let inverse_inertia = boundary.free_body().map(|free| free.inverse_inertia(orientation));
+            InverseMass::new(&Velocity::of(world, body), inverse_inertia.unwrap_or(DMat3::ZERO))
         }));
+        let copies = |body: usize| f64::from(self.copies.get(body).copied().unwrap_or(0).max(1));
+        self.copied.clear();
+        self.copied.extend(self.whole.iter().enumerate().map(|(body, whole)| whole.of_copy(copies(body))));
     }
 
     fn is_free_boundary(&self, body: usize) -> bool {
@@ -128,13 +136,29 @@ impl Split {
         f64::from(self.copies.get(body).copied().unwrap_or(0).max(1))
     }
 
-    /// A body as a contact sees it that shares it with so many others.
-    #[inline(always)]
-    fn heavy(&self, body: usize, velocity: &Velocity, copies: f64) -> Heavy {
-        if self.is_free_boundary(body) {
-            return Heavy::new(velocity, self.inverse_inertia[body], copies);
+    /// Takes the 1/D of the contacts without a colour, which are solved from here on.
+    pub(super) fn prepare(&mut self, rest: &[Row], velocities: &[Velocity]) {
+        let mut inverse_d = std::mem::take(&mut self.inverse_d);
+        let rows = rest.par_iter().zip(&mut inverse_d).with_min_len(CHUNK);
+        rows.for_each(|(row, inverse_d)| *inverse_d = self.inverse_d_on_copies(row, velocities));
+        self.inverse_d = inverse_d;
+    }
+
+    fn inverse_d_on_copies(&self, row: &Row, velocities: &[Velocity]) -> [f64; 3] {
+        let bodies = row.bodies.map(|body| body as usize);
+        if self.is_shared(row) {
+            let [a, b] = bodies.map(|body| self.inverse_mass_of_copy(body, &velocities[body]));
+            return row.shared_inverse_d(&row.mobility(&a, &b), &a, &b);
         }
-        Heavy::of_grain(&copy_of(velocity, copies))
+        let [a, b] = bodies.map(|body| copy_of(&velocities[body], self.copies(body)));
+        row.inverse_d_on(&a, &b)
+    }
+
+    fn inverse_mass_of_copy(&self, body: usize, velocity: &Velocity) -> InverseMass {
+        if self.is_free_boundary(body) {
+            return self.copied[body];
+        }
+        InverseMass::of_grain(velocity).of_copy(self.copies(body))
     }
 
     /// Solves the contacts without a colour, all on copies of their bodies; then the bodies take the mean of
@@ -147,14 +171,14 @@ impl Split {
     ) -> f64 {
         let mut gains = std::mem::take(&mut self.gains);
         let before = &*velocities;
-        let solve = |(row, gains): (&mut Row, &mut [Gain; 2])| {
+        let solve = |((row, inverse_d), gains): ((&mut Row, &[f64; 3]), &mut [Gain; 2])| {
             if self.is_shared(row) {
-                self.visit_copies_of_heavy(row, before, gains, visit)
+                self.visit_copies_of_heavy(row, inverse_d, before, gains, visit)
             } else {
-                self.visit_copies(row, before, gains, visit)
+                self.visit_copies(row, inverse_d, before, gains, visit)
             }
         };
-        let rows = rest.par_iter_mut().zip(&mut gains).with_min_len(CHUNK);
+        let rows = rest.par_iter_mut().zip(&self.inverse_d).zip(&mut gains).with_min_len(CHUNK);
         let largest = rows.map(solve).reduce(|| 0.0, f64::max);
         self.join(&gains, velocities);
         self.gains = gains;
@@ -178,6 +202,7 @@ impl Split {
     fn visit_copies(
         &self,
         row: &mut Row,
+        inverse_d: &[f64; 3],
         before: &[Velocity],
         gains: &mut [Gain; 2],
         visit: &impl Visit,
@@ -185,8 +210,7 @@ impl Split {
         let bodies = row.bodies.map(|body| body as usize);
         let copies = bodies.map(|body| self.copies(body));
         let [mut a, mut b] = [0, 1].map(|side| copy_of(&before[bodies[side]], copies[side]));
-        let inverse_d = row.inverse_d_on(&a, &b);
-        let result = visit.contact(row, &inverse_d, &mut a, &mut b);
+        let result = visit.contact(row, inverse_d, &mut a, &mut b);
         for (side, after) in [a, b].into_iter().enumerate() {
             gains[side] = Gain::of(&before[bodies[side]], after.linear, after.angular, copies[side]);
         }
@@ -196,19 +220,32 @@ impl Split {
     fn visit_copies_of_heavy(
         &self,
         row: &mut Row,
+        inverse_d: &[f64; 3],
         before: &[Velocity],
         gains: &mut [Gain; 2],
         visit: &impl Visit,
     ) -> f64 {
         let bodies = row.bodies.map(|body| body as usize);
         let copies = bodies.map(|body| self.copies(body));
-        // One by one: as an array the bodies, 152 bytes each, would be copied about.
-        let mut a = self.heavy(bodies[0], &before[bodies[0]], copies[0]);
-        let mut b = self.heavy(bodies[1], &before[bodies[1]], copies[1]);
-        let result = visit.shared(row, &mut a, &mut b);
+        let [before_a, before_b] = bodies.map(|body| &before[body]);
+        let (other, inverse_mass_b);
+        if self.is_free_boundary(bodies[1]) {
+            inverse_mass_b = &self.copied[bodies[1]];
+        } else {
+            other = self.inverse_mass_of_copy(bodies[1], before_b);
+            inverse_mass_b = &other;
+        }
+        let mut b = Heavy::new(before_b, inverse_mass_b);
+        let (result, linear, angular) = if self.is_free_boundary(bodies[0]) {
+            let mut a = Heavy::new(before_a, &self.copied[bodies[0]]);
+            (visit.shared(row, inverse_d, &mut a, &mut b), a.linear, a.angular)
+        } else {
+            let mut a = copy_of(before_a, copies[0]);
+            (visit.shared(row, inverse_d, &mut a, &mut b), a.linear, a.angular)
+        };
         *gains = [
-            Gain::of(&before[bodies[0]], a.linear, a.angular, copies[0]),
-            Gain::of(&before[bodies[1]], b.linear, b.angular, copies[1]),
+            Gain::of(before_a, linear, angular, copies[0]),
+            Gain::of(before_b, b.linear, b.angular, copies[1]),
         ];
         result
     }
@@ -216,8 +253,14 @@ impl Split {
     /// Solves one contact with a free boundary on whole bodies.
     pub(super) fn visit_alone(&self, row: &mut Row, velocities: &mut [Velocity], visit: &impl Visit) -> f64 {
         let bodies = row.bodies.map(|body| body as usize);
-        let [mut a, mut b] = bodies.map(|body| self.heavy(body, &velocities[body], 1.0));
-        let result = visit.shared(row, &mut a, &mut b);
+        let [inverse_mass_a, inverse_mass_b] = bodies.map(|body| match self.is_free_boundary(body) {
+            true => self.whole[body],
+            false => InverseMass::of_grain(&velocities[body]),
+        });
+        let mut a = Heavy::new(&velocities[bodies[0]], &inverse_mass_a);
+        let mut b = Heavy::new(&velocities[bodies[1]], &inverse_mass_b);
+        let inverse_d = row.inverse_d;
+        let result = visit.shared(row, &inverse_d, &mut a, &mut b);
         for (body, after) in bodies.into_iter().zip([a, b]) {
             let before = &mut velocities[body];
             if before.is_free() {

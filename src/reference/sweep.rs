@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::narrowphase::{Row, times_d};
 use super::split::Split;
-use super::velocity::{Heavy, Velocity};
+use super::velocity::{Body, Heavy, Velocity};
 use crate::contact::{Colouring, Impulse, Rest};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
@@ -28,6 +28,7 @@ pub unsafe fn solve(
     iterations: u32,
     tolerance: f64,
 ) -> u32 {
+    split.prepare(&rows[colouring.rest_start()..], velocities);
     for sweep in 1..=iterations {
         // SAFETY: by the caller's promise.
         let change = unsafe {
@@ -48,8 +49,8 @@ pub unsafe fn solve(
 pub trait Visit: Sync {
     /// Visits a row with its 1/D and its bodies; the largest value that a pass returns is returned by the pass.
     fn contact(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64;
-    /// Visits a row of a contact with a free boundary.
-    fn shared(&self, row: &mut Row, a: &mut Heavy, b: &mut Heavy) -> f64;
+    /// Visits a row of a contact with a free boundary, likewise.
+    fn shared(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) -> f64;
 }
 
 /// Solves contacts; returns by how much if that is to be compared with a tolerance.
@@ -65,9 +66,9 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
     }
 
     #[inline(always)]
-    fn shared(&self, row: &mut Row, a: &mut Heavy, b: &mut Heavy) -> f64 {
+    fn shared(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) -> f64 {
         let before = row.impulse;
-        solve_shared(row, a, b);
+        solve_shared(row, inverse_d, a, b);
         if COMPARED { change_since(row, &before) } else { 0.0 }
     }
 }
@@ -199,12 +200,10 @@ pub fn solve_contact(row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &
 /// Solves one contact with a free boundary \[E5\]. Here a normal impulse changes the slip, so friction follows from
 /// the velocities after it.
 #[inline(always)]
-pub fn solve_shared(row: &mut Row, a: &mut Heavy, b: &mut Heavy) {
+pub fn solve_shared(row: &mut Row, inverse_d: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) {
     let old = row.impulse;
-    let mobility = row.mobility(a, b);
-    let inverse_d = row.shared_d(&mobility, a, b).map(|d| if d > 0.0 { 1.0 / d } else { 0.0 });
 
-    let closing = row.shared_velocity(a, b).dot(row.normal);
+    let closing = row.contact_velocity(a, b).dot(row.normal);
     let step = (closing + row.sigma_n * old.normal - row.target) * inverse_d[0];
     let normal = (old.normal - step).max(0.0);
     if normal == 0.0 && old.normal == 0.0 {
@@ -214,18 +213,22 @@ pub fn solve_shared(row: &mut Row, a: &mut Heavy, b: &mut Heavy) {
     a.push(linear, row.arm_a);
     b.push(-linear, row.arm_b);
 
-    let velocity = row.shared_velocity(a, b);
+    let velocity = row.contact_velocity(a, b);
     let slip = velocity - velocity.dot(row.normal) * row.normal;
     let tangent = project(old.tangent - slip * inverse_d[1], row.friction * normal);
     let linear = tangent - old.tangent;
     a.push(linear, row.arm_a);
     b.push(-linear, row.arm_b);
-
-    let spin = a.angular - b.angular;
+    row.impulse.normal = normal;
+    row.impulse.tangent = tangent;
+    if row.rolling_arm == 0.0 {
+        return;
+    }
+    let spin = a.angular() - b.angular;
     let rolling = project(old.rolling - spin * inverse_d[2], row.rolling_arm * normal);
     a.twist(rolling - old.rolling);
     b.twist(old.rolling - rolling);
-    row.impulse = Impulse { normal, tangent, rolling };
+    row.impulse.rolling = rolling;
 }
 
 /// How much contact velocity the normal and friction rows changed, D |Δλ| \[m/s\]; on whole bodies.

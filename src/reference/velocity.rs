@@ -22,6 +22,18 @@ pub struct Velocity {
     pub locked: Axes,
 }
 
+/// A body that a contact works on.
+pub trait Body {
+    /// Velocity \[m/s\].
+    fn linear(&self) -> DVec3;
+    /// Angular velocity \[rad/s\].
+    fn angular(&self) -> DVec3;
+    /// Velocity after an impulse \[N s\] at `arm` \[m\] from the centre.
+    fn push(&mut self, impulse: DVec3, arm: DVec3);
+    /// Velocity after an angular impulse \[N m s\].
+    fn twist(&mut self, impulse: DVec3);
+}
+
 impl Velocity {
     /// That of a body in its present state.
     pub fn of(world: &World, body: usize) -> Velocity {
@@ -40,10 +52,21 @@ impl Velocity {
     pub fn is_free(&self) -> bool {
         self.inverse_mass > 0.0
     }
+}
 
-    /// Velocity after an impulse \[N s\] at `arm` \[m\] from the centre.
+impl Body for Velocity {
     #[inline(always)]
-    pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
+    fn linear(&self) -> DVec3 {
+        self.linear
+    }
+
+    #[inline(always)]
+    fn angular(&self) -> DVec3 {
+        self.angular
+    }
+
+    #[inline(always)]
+    fn push(&mut self, impulse: DVec3, arm: DVec3) {
         let mut linear = self.inverse_mass * impulse;
         let mut angular = self.inverse_inertia * arm.cross(impulse);
         if self.locked != Axes::NONE {
@@ -54,9 +77,8 @@ impl Velocity {
         self.angular += angular;
     }
 
-    /// Velocity after an angular impulse \[N m s\].
     #[inline(always)]
-    pub fn twist(&mut self, impulse: DVec3) {
+    fn twist(&mut self, impulse: DVec3) {
         let mut angular = self.inverse_inertia * impulse;
         if self.locked != Axes::NONE {
             angular *= self.locked.free_rotation();
@@ -65,60 +87,90 @@ impl Velocity {
     }
 }
 
-/// A body of a contact with a free boundary, whose inertia is a tensor.
+/// How a body whose inertia is a tensor gives way to impulses.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Heavy {
-    /// Velocity \[m/s\].
-    pub linear: DVec3,
+pub struct InverseMass {
     /// 1/mass along each axis \[1/kg\]; 0 where it does not move.
-    pub inverse_mass: DVec3,
-    /// Angular velocity \[rad/s\].
-    pub angular: DVec3,
+    pub linear: DVec3,
     /// Inverse inertia \[1/(kg m²)\], world frame.
-    pub inverse_inertia: DMat3,
-    /// A number above all eigenvalues of `inverse_inertia` \[1/(kg m²)\].
-    pub inertia_bound: f64,
+    pub angular: DMat3,
+    /// A number above all eigenvalues of `angular` \[1/(kg m²)\].
+    pub angular_bound: f64,
 }
 
-impl Heavy {
-    /// One of so many copies of a boundary that share its mass and inertia.
-    #[inline(always)]
-    pub fn new(velocity: &Velocity, inverse_inertia: DMat3, copies: f64) -> Heavy {
-        Heavy {
-            linear: velocity.linear,
-            inverse_mass: copies * velocity.inverse_mass * velocity.locked.free_translation(),
-            angular: velocity.angular,
-            inverse_inertia: copies * inverse_inertia,
-            inertia_bound: copies * velocity.inverse_inertia,
+impl InverseMass {
+    /// That of a boundary with this inverse inertia.
+    pub fn new(velocity: &Velocity, inverse_inertia: DMat3) -> InverseMass {
+        InverseMass {
+            linear: velocity.inverse_mass * velocity.locked.free_translation(),
+            angular: inverse_inertia,
+            angular_bound: velocity.inverse_inertia,
         }
     }
 
-    /// A grain, or a boundary that is not free.
+    /// That of a grain, or a boundary that is not free.
     #[inline(always)]
-    pub fn of_grain(velocity: &Velocity) -> Heavy {
+    pub fn of_grain(velocity: &Velocity) -> InverseMass {
         let inverse_inertia = velocity.inverse_inertia * velocity.locked.free_rotation();
-        Heavy::new(velocity, DMat3::from_diagonal(inverse_inertia), 1.0)
+        InverseMass::new(velocity, DMat3::from_diagonal(inverse_inertia))
     }
 
-    /// Velocity after an impulse \[N s\] at `arm` \[m\] from the centre.
-    #[inline(always)]
-    pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
-        self.linear += self.inverse_mass * impulse;
-        self.angular += self.inverse_inertia * arm.cross(impulse);
-    }
-
-    /// Velocity after an angular impulse \[N m s\].
-    #[inline(always)]
-    pub fn twist(&mut self, impulse: DVec3) {
-        self.angular += self.inverse_inertia * impulse;
+    /// That of one of so many copies that share the mass and inertia.
+    #[must_use]
+    pub fn of_copy(&self, copies: f64) -> InverseMass {
+        InverseMass {
+            linear: copies * self.linear,
+            angular: copies * self.angular,
+            angular_bound: copies * self.angular_bound,
+        }
     }
 
     /// Velocity that an impulse at `arm` brings about there, per impulse \[1/kg\]; symmetric.
-    #[inline(always)]
     pub fn mobility(&self, arm: DVec3) -> DMat3 {
-        let response =
-            |axis: DVec3| self.inverse_mass * axis + (self.inverse_inertia * arm.cross(axis)).cross(arm);
+        let response = |axis: DVec3| self.linear * axis + (self.angular * arm.cross(axis)).cross(arm);
         DMat3::from_cols(response(DVec3::X), response(DVec3::Y), response(DVec3::Z))
+    }
+}
+
+/// A body of a contact with a free boundary.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Heavy<'a> {
+    /// Velocity \[m/s\].
+    pub linear: DVec3,
+    /// Angular velocity \[rad/s\].
+    pub angular: DVec3,
+    /// How it gives way: where it stands, as it would take longer to copy than the contact to solve.
+    pub inverse_mass: &'a InverseMass,
+}
+
+impl<'a> Heavy<'a> {
+    /// One at this velocity.
+    #[inline(always)]
+    pub fn new(velocity: &Velocity, inverse_mass: &'a InverseMass) -> Heavy<'a> {
+        Heavy { linear: velocity.linear, angular: velocity.angular, inverse_mass }
+    }
+}
+
+impl Body for Heavy<'_> {
+    #[inline(always)]
+    fn linear(&self) -> DVec3 {
+        self.linear
+    }
+
+    #[inline(always)]
+    fn angular(&self) -> DVec3 {
+        self.angular
+    }
+
+    #[inline(always)]
+    fn push(&mut self, impulse: DVec3, arm: DVec3) {
+        self.linear += self.inverse_mass.linear * impulse;
+        self.twist(arm.cross(impulse));
+    }
+
+    #[inline(always)]
+    fn twist(&mut self, impulse: DVec3) {
+        self.angular += self.inverse_mass.angular * impulse;
     }
 }
 

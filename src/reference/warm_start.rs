@@ -9,7 +9,7 @@ use crate::settings::{MODEL_GAMMA, NormalLaw, Settings, WarmStart};
 use super::narrowphase::{CHUNK, Law, Onset, Row};
 use super::split::Split;
 use super::sweep::{self, Visit, project};
-use super::velocity::{Heavy, Velocity};
+use super::velocity::{Body, Heavy, Velocity};
 
 /// Turns the impulse that a row carries into the one it starts from, inside today's cone.
 /// `velocities` are those before the external forces.
@@ -99,7 +99,7 @@ impl Visit for Apply {
         0.0
     }
 
-    fn shared(&self, row: &mut Row, a: &mut Heavy, b: &mut Heavy) -> f64 {
+    fn shared(&self, row: &mut Row, _: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) -> f64 {
         let linear = row.impulse.linear(row.normal);
         a.push(linear, row.arm_a);
         b.push(-linear, row.arm_b);
