@@ -68,7 +68,9 @@ fn engine(step: &Step, pool: &ThreadPool) -> f64 {
     let time = pool.install(|| {
         timed(step, || {
             // SAFETY: the colouring was made for these contacts, and the rows filled in its order.
-            unsafe { sweep::solve(&step.colouring, &mut split, &mut rows, &mut velocities, SWEEPS, 0.0) };
+            unsafe {
+                sweep::solve(&step.colouring, &mut split, &mut rows, &mut velocities, SWEEPS, 0.0, None)
+            };
         })
     });
     black_box((rows, velocities));

@@ -52,7 +52,7 @@ fn sweep(bencher: Bencher<'_, '_>) {
         // Inside a scope the work stays in the pool, as in a step of the engine.
         rayon::scope(|_| {
             // SAFETY: the colouring was made for these contacts, and the rows filled in its order.
-            unsafe { sweep::solve(&step.colouring, split, rows, velocities, 1, 0.0) }
+            unsafe { sweep::solve(&step.colouring, split, rows, velocities, 1, 0.0, None) }
         })
     });
 }

@@ -12,6 +12,10 @@
 @compute @workgroup_size(64)
 fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
     plan_colours(ARGUMENTS_SWEEP, lane, !is_halted());
+    if lane == 0u {
+        let swept = max(status.contacts, params.boundaries + params.grains);
+        plan(ARGUMENTS_SWEPT, select(swept, 0u, is_halted()));
+    }
 }
 
 // q_n from the velocities after the impact stage, and λ⁰ inside today's cone.

@@ -2,6 +2,10 @@
 // impulse is in its cone.
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
+@group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
+@group(0) @binding(9) var<storage, read_write> last_velocities: array<Velocity>;
+
+const LARGEST_MOMENTUM = 0.9;
 
 // Contacts solved at the same time share no grain, so these loads and stores cannot race. Many may share a
 // boundary: it is not free, only ever `b`, has inverse mass 0, and is never written.
@@ -96,6 +100,37 @@ fn note_change(row: Row, a: Velocity, b: Velocity, old: Impulse, found: Impulse)
     let normal = dot(change, row.normal);
     let most = max(abs(normal) * d.x, length(change - normal * row.normal) * d.y);
     atomicMax(&status.change, bitcast<u32>(most));  // ordered like the positive floats
+}
+
+// After a sweep that another follows: impulses go on by a share of what it made of them, and so do the velocities,
+// which are linear in the impulses [E12].
+@compute @workgroup_size(64)
+fn carry_on(@builtin(global_invocation_id) invocation: vec3u) {
+    let i = flat(invocation);
+    if status.converged != 0u {
+        return;
+    }
+    let sweep = f32(colour.index);
+    let share = min((sweep - 1.0) / (sweep + 2.0), LARGEST_MOMENTUM);
+    let goes_on = share > 0.0;  // after the first sweep there is nothing to go on by
+    if i < status.contacts {
+        for (var pair = 3u * i; pair < 3u * i + 3u; pair++) {
+            let now = impulses[pair];
+            if goes_on {
+                impulses[pair] = now + share * (now - last_impulses[pair]);
+            }
+            last_impulses[pair] = now;
+        }
+    }
+    if i < params.boundaries + params.grains {
+        let now = velocities[i];
+        let last = last_velocities[i];
+        if goes_on && now.inverse_mass > 0.0 {
+            velocities[i].linear = now.linear + share * (now.linear - last.linear);
+            velocities[i].angular = now.angular + share * (now.angular - last.angular);
+        }
+        last_velocities[i] = now;
+    }
 }
 
 // After a sweep, where a tolerance is set: once nothing changed by more, empty the sweeps to come.

@@ -42,6 +42,16 @@ impl Impulse {
             rolling: factor * self.rolling,
         }
     }
+
+    /// The impulse gone on by a share of what it changed since `before`; it may leave its cone.
+    #[must_use]
+    pub fn beyond(&self, before: &Impulse, share: f64) -> Impulse {
+        Impulse {
+            normal: self.normal + share * (self.normal - before.normal),
+            tangent: self.tangent + share * (self.tangent - before.tangent),
+            rolling: self.rolling + share * (self.rolling - before.rolling),
+        }
+    }
 }
 
 /// A contact as found in a state, with the impulse of the last substep.

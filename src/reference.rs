@@ -29,12 +29,13 @@ use glam::DVec3;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time, planned_contacts};
 use crate::error::Error;
-use crate::settings::{Bookkeeping, Settings};
+use crate::settings::{Acceleration, Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
 
 use narrowphase::{Law, Onset, Row};
 use search::Travel;
 use split::Split;
+use sweep::Momentum;
 use velocity::Velocity;
 
 /// Bytes that a contact keeps from step to step.
@@ -73,6 +74,7 @@ pub struct ReferenceEngine {
     onsets: Vec<Onset>,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
+    momentum: Momentum,
     /// Where the kinetic energy went, and the velocities before the solve that is booked next.
     ledger: Ledger,
     velocities_before: Vec<Velocity>,
@@ -123,6 +125,7 @@ impl ReferenceEngine {
             onsets: Vec::new(),
             velocities: Vec::with_capacity(bodies),
             velocities_before: Vec::with_capacity(if keeps_books { bodies } else { 0 }),
+            momentum: Momentum::default(),
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
@@ -175,10 +178,15 @@ impl ReferenceEngine {
         let lists = if settings.bookkeeping == Bookkeeping::On { 2 } else { 1 };
         let per_body = World::BYTES_PER_GRAIN + lists * size_of::<Velocity>() as u64;
         let splitting = Split::planned_bytes(bodies, contacts);
+        let momentum = match settings.acceleration {
+            Acceleration::Nesterov => Momentum::planned_bytes(bodies, contacts),
+            Acceleration::None => 0,
+        };
         bodies * per_body
             + Travel::planned_bytes(grains as u64)
             + contacts * (HELD_PER_CONTACT + PASSING_PER_CONTACT)
             + splitting
+            + momentum
     }
 
     /// Narrowphase, impact, predict, warm start, sweep, ledger, integrate: one substep.
@@ -198,6 +206,7 @@ impl ReferenceEngine {
             stages,
             report,
             travel,
+            momentum,
             ..
         } = self;
         let before = &mut self.velocities_before;
@@ -230,8 +239,10 @@ impl ReferenceEngine {
             predict::apply_gravity(world, h, velocities);
         });
         stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
+        let momentum = (settings.acceleration == Acceleration::Nesterov).then_some(momentum);
         report.sweeps = stages.time("sweep", || unsafe {
-            sweep::solve(colouring, split, rows, velocities, settings.iterations, settings.tolerance)
+            let (iterations, tolerance) = (settings.iterations, settings.tolerance);
+            sweep::solve(colouring, split, rows, velocities, iterations, tolerance, momentum)
         });
         if keeps_books {
             stages.time("ledger", || {
@@ -319,5 +330,6 @@ impl Engine for ReferenceEngine {
             + (velocities * size_of::<Velocity>() + contacts) as u64
             + self.travel.bytes()
             + self.split.bytes()
+            + self.momentum.bytes()
     }
 }

@@ -18,6 +18,7 @@
 //! substeps = 1
 //! iterations = 20
 //! tolerance = 0.0
+//! acceleration = "none"           # "nesterov": see [E12]
 //! normal_law = "hertz"            # "hooke", "rigid"
 //! contact_margin = 0.1
 //! impact_threshold = 0.05

@@ -12,11 +12,11 @@ use esker::gpu::layout::{self, RowArms, RowTarget};
 use esker::gpu::shader::Edit;
 use esker::reference::narrowphase::{Law, Onset, Row, make_row};
 use esker::reference::split::Split;
-use esker::reference::sweep;
+use esker::reference::sweep::{self, Momentum};
 use esker::reference::velocity::Velocity;
 use esker::reference::{broadphase, colouring, impact, integrate, ledger, oracle, residual, warm_start};
 use esker::scenario::Scenario;
-use esker::settings::{DAMPING_STEPS, NormalLaw, Settings, WarmStart};
+use esker::settings::{Acceleration, DAMPING_STEPS, LARGEST_MOMENTUM, NormalLaw, Settings, WarmStart};
 use esker::world::{Form, Grain, Sink, World};
 use glam::{DQuat, DVec3};
 
@@ -573,29 +573,59 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
             velocity_pairs(&case.twin_velocities(), &expected, one_pass),
         );
 
-        let mut rows = case.twin_rows();
-        let mut expected = case.twin_velocities();
-        let sweeps = case.settings.iterations;
-        let bound = 4.0 * velocity_bound(sweeps, &expected);
-        unsafe { sweep::solve(&colouring, &mut split, &mut rows, &mut expected, sweeps, 0.0) };
-        case.run(&["sweep"]);
-        let found = case.twin_velocities();
-        holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
-
-        let inverse_mass = &case.world.bodies.inverse_mass;
-        let solved = case.twin_rows();
-        let pairs = solved.iter().zip(&rows).flat_map(|(found, expected)| {
-            // An impulse is as exact as the velocity of the lighter body times its mass.
-            let [a, b] = found.bodies.map(|body| inverse_mass[body as usize]);
-            let slack = 4.0 * bound / a.max(b);
-            let (found, expected) = (&found.impulse, &expected.impulse);
-            let tangent = components(found.tangent, expected.tangent, slack);
-            let rolling = components(found.rolling, expected.rolling, slack * D);
-            [(found.normal, expected.normal, slack)].into_iter().chain(tangent).chain(rolling)
-        });
-        let pairs: Vec<_> = pairs.collect();
-        holds_and_can_fail(case.name, "impulse", pairs);
+        sweeps_as_its_twin(&mut case, None);
     }
+}
+
+/// Rounding goes on with the momentum: what one sweep errs by comes to 1/(1 - m) of that.
+#[test]
+fn accelerated_sweeps_leave_the_velocities_and_impulses_of_their_twins() {
+    let settings = Settings { iterations: 12, acceleration: Acceleration::Nesterov, ..Settings::default() };
+    let bed = Case::new("a bed lands", &box_of(400), settings, 40);
+    let split = Case::new("a box falls on a bed", &box_on_a_bed(), settings, 8);
+    let periodic = Case::new("periodic in x", &periodic("x"), settings, 30);
+    for mut case in [bed, split, periodic] {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict", "warm_start"]);
+        let plain = sweeps_of_twin(&case, None).1;
+        let accelerated = sweeps_of_twin(&case, Some(&mut Momentum::default())).1;
+        let bound = 4.0 * velocity_bound(case.settings.iterations, &plain) / (1.0 - LARGEST_MOMENTUM);
+        let apart = velocity_pairs(&plain, &accelerated, bound);
+        assert!(apart.iter().any(|(a, b, bound)| (a - b).abs() > *bound), "they are told from plain sweeps");
+        sweeps_as_its_twin(&mut case, Some(&mut Momentum::default()));
+    }
+}
+
+/// Rows and velocities as the twin sweeps them from the state of the GPU.
+fn sweeps_of_twin(case: &Case, momentum: Option<&mut Momentum>) -> (Vec<Row>, Vec<Velocity>) {
+    let colouring = case.gpu.colouring().unwrap();
+    let (mut rows, mut velocities) = (case.twin_rows(), case.twin_velocities());
+    let (split, sweeps) = (&mut case.split(&colouring), case.settings.iterations);
+    unsafe { sweep::solve(&colouring, split, &mut rows, &mut velocities, sweeps, 0.0, momentum) };
+    (rows, velocities)
+}
+
+fn sweeps_as_its_twin(case: &mut Case, momentum: Option<&mut Momentum>) {
+    let gain = if momentum.is_some() { 1.0 / (1.0 - LARGEST_MOMENTUM) } else { 1.0 };
+    let bound = 4.0 * gain * velocity_bound(case.settings.iterations, &case.twin_velocities());
+    let (rows, expected) = sweeps_of_twin(case, momentum);
+    case.run(&["sweep"]);
+    let found = case.twin_velocities();
+    holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
+
+    let inverse_mass = &case.world.bodies.inverse_mass;
+    let solved = case.twin_rows();
+    let pairs = solved.iter().zip(&rows).flat_map(|(found, expected)| {
+        // An impulse is as exact as the velocity of the lighter body times its mass.
+        let [a, b] = found.bodies.map(|body| inverse_mass[body as usize]);
+        let slack = 4.0 * bound / a.max(b);
+        let (found, expected) = (&found.impulse, &expected.impulse);
+        let tangent = components(found.tangent, expected.tangent, slack);
+        let rolling = components(found.rolling, expected.rolling, slack * D);
+        [(found.normal, expected.normal, slack)].into_iter().chain(tangent).chain(rolling)
+    });
+    let pairs: Vec<_> = pairs.collect();
+    holds_and_can_fail(case.name, "impulse", pairs);
 }
 
 /// The velocities of the twin's sweep in another colouring, as far as they are from the GPU's in bounds.
@@ -606,7 +636,7 @@ fn bounds_apart(case: &Case, found: &[Velocity], start: (&[Row], &[Velocity]), o
     by_place.iter().zip(&rows).for_each(|(&k, row)| by_key[k as usize] = *row);
     order.order.iter().zip(&mut rows).for_each(|(&k, row)| *row = by_key[k as usize]);
     let sweeps = case.settings.iterations;
-    unsafe { sweep::solve(order, &mut case.split(order), &mut rows, &mut expected, sweeps, 0.0) };
+    unsafe { sweep::solve(order, &mut case.split(order), &mut rows, &mut expected, sweeps, 0.0, None) };
     let bound = 4.0 * velocity_bound(sweeps, start.1);
     let pairs = velocity_pairs(found, &expected, bound);
     pairs.iter().map(|(found, expected, bound)| (found - expected).abs() / bound).fold(0.0, f64::max)

@@ -14,7 +14,7 @@ use esker::observe::loads::weight_supported;
 use esker::observe::packing::height;
 use esker::output::summary::Summary;
 use esker::scenario::Scenario;
-use esker::settings::{NormalLaw, Settings, WarmStart};
+use esker::settings::{Acceleration, NormalLaw, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
 use esker::world::sphere_volume;
 
@@ -125,6 +125,21 @@ fn cold_needs_at_least_twice_the_iterations_of_history() {
         let (warm, cold) = (error(WarmStart::HISTORY, 10), error(WarmStart::Cold, 20));
         assert!(warm < 0.01, "history, 10 iterations: {warm}");
         assert!(cold > 0.01, "cold, twice as many: {cold}");
+    }
+}
+
+/// \[E12\]: from a cold start, where sweeps have most to do.
+#[test]
+fn twenty_accelerated_sweeps_hold_a_column_better_than_fifty_plain_ones() {
+    for engine_index in 0..2 {
+        let error = |acceleration, iterations| {
+            let settings = Settings { acceleration, ..column_settings(WarmStart::Cold, iterations) };
+            let mut engines = both(&columns(&[25]).world, &settings);
+            height_errors(&[25], engines[engine_index].as_mut())[0]
+        };
+        let (plain, accelerated) = (error(Acceleration::None, 50), error(Acceleration::Nesterov, 20));
+        assert!(accelerated < 0.5 * plain, "50 plain: {plain}, 20 accelerated: {accelerated}");
+        assert!(accelerated < 0.003, "{accelerated}");
     }
 }
 

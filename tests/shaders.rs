@@ -42,9 +42,7 @@ fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
         match work {
             Work::Run(kernel) | Work::Book(kernel) => add(kernel),
             Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
-            Work::Colours(pass) | Work::Sweeps(pass) => {
-                [&pass.colour, &pass.gather, &pass.rest].into_iter().for_each(&mut add)
-            }
+            Work::Colours(pass) | Work::Sweeps(pass) => pass.kernels().for_each(&mut add),
             Work::Scan(..) => {}
         }
     }

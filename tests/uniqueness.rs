@@ -15,8 +15,13 @@ const STARTS: [&str; 4] = ["cold", "history", "adaptive", "model"];
 
 /// Labels of the expectations that a case misses with a start and a number of sweeps.
 fn missed(case: &str, precision: Precision, start: &str, sweeps: u32) -> Vec<String> {
-    let [start, sweeps] = [format!("solver.warm_start={start}"), format!("solver.iterations={sweeps}")];
-    let scenario = scenario(&format!("validation/{case}.toml"), &[&start, &sweeps, "output.formats=[]"]);
+    missed_with(case, precision, &[&format!("solver.warm_start={start}")], sweeps)
+}
+
+fn missed_with(case: &str, precision: Precision, settings: &[&str], sweeps: u32) -> Vec<String> {
+    let sweeps = format!("solver.iterations={sweeps}");
+    let settings = [settings, &[&sweeps, "output.formats=[]"]].concat();
+    let scenario = scenario(&format!("validation/{case}.toml"), &settings);
     let mut engine: Box<dyn Engine> = match precision {
         Precision::Double => Box::new(cpu(&scenario.world, &scenario.settings)),
         Precision::Single => Box::new(gpu(&scenario.world, &scenario.settings)),
@@ -60,6 +65,24 @@ fn a_cold_start_and_a_fading_one_need_more_sweeps_than_the_others() {
         for start in ["adaptive", "model"] {
             let missed = missed("column_forces", precision, start, 20);
             assert!(missed.is_empty(), "{precision:?}, {start}: missed {missed:?}");
+        }
+    }
+}
+
+/// Accelerated sweeps have the same solution \[E12\], whatever they start from.
+#[test]
+fn accelerated_sweeps_come_to_the_same_forces() {
+    let accelerated = "solver.acceleration=nesterov";
+    for (case, precision, sweeps) in [
+        ("column_forces", Precision::Double, 200),
+        ("column_forces", Precision::Single, 100),
+        ("triangle", Precision::Double, 100),
+        ("triangle", Precision::Single, 50),
+    ] {
+        for start in ["cold", "history"] {
+            let settings = [format!("solver.warm_start={start}"), accelerated.to_owned()];
+            let missed = missed_with(case, precision, &settings.each_ref().map(String::as_str), sweeps);
+            assert!(missed.is_empty(), "{case}, {precision:?}, {start}: missed {missed:?}");
         }
     }
 }

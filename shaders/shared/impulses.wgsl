@@ -20,7 +20,6 @@ fn store_impulse(place: u32, impulse: Impulse) {
     impulses[3u * place + 2u] = impulse.rolling.yz;
 }
 
-// Impulses beyond the cone are never stored, so zero in all parts means that nothing acts.
 fn is_zero(impulse: Impulse) -> bool {
-    return all(impulse.linear == vec3f(0.0));
+    return all(impulse.linear == vec3f(0.0)) && all(impulse.rolling == vec3f(0.0));
 }

@@ -6,7 +6,7 @@ use encase::ShaderType as _;
 
 use crate::engine::planned_contacts;
 use crate::error::Error;
-use crate::settings::{Bookkeeping, Settings};
+use crate::settings::{Acceleration, Bookkeeping, Settings};
 use crate::world::World;
 
 use super::device::Device;
@@ -44,6 +44,8 @@ pub struct Capacity {
     pub substeps: u32,
     /// Whether the ledger is kept.
     pub keeps_books: bool,
+    /// Whether sweeps are accelerated: the velocities of the last sweep are kept.
+    pub accelerates: bool,
 }
 
 impl Capacity {
@@ -71,6 +73,7 @@ impl Capacity {
             buckets: buckets_for(grains),
             substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
             keeps_books: settings.bookkeeping == Bookkeeping::On,
+            accelerates: settings.acceleration == Acceleration::Nesterov,
         }
     }
 
@@ -130,6 +133,7 @@ impl Capacity {
         // The rows share their room with what the colouring keeps of bodies.
         let best = 8 * bodies;
         let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
+        let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
         let works = contacts.div_ceil(64) + bodies.div_ceil(64);
         vec![
             ("params", layout::Params::min_size().get()),
@@ -167,6 +171,7 @@ impl Capacity {
             ("free_boundaries", u64::from(self.boundaries) * size_of::<layout::FreeBoundary>() as u64),
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
+            ("last_velocities", last),
             ("work_sums", booked(works * size_of::<layout::Works>() as u64)),
             ("ledger", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
         ]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Error;
-use crate::settings::{Bookkeeping, Settings};
+use crate::settings::{Acceleration, Bookkeeping, Settings};
 use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
@@ -14,7 +14,7 @@ use super::step::{self, Aliases, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, St
 
 /// Distance of two entries in the buffer of indices: the alignment of dynamic offsets everywhere.
 const INDEX_STRIDE: u32 = 256;
-/// Indices that a kernel can be told: colours and rounds.
+/// Indices that a kernel can be told: colours, rounds and sweeps.
 const INDICES: u32 = 64;
 
 type Name = (&'static str, &'static str);
@@ -253,10 +253,13 @@ impl Kernels {
                 }
                 Work::Colours(kernels) => self.colours(pass, kernels, buffers),
                 Work::Sweeps(kernels) => {
-                    for _ in 0..settings.iterations {
+                    for sweep in 1..=settings.iterations {
                         self.colours(pass, kernels, buffers);
                         if settings.tolerance > 0.0 {
                             self.run(pass, &step::CHECK, 0, buffers);
+                        }
+                        if sweep < settings.iterations {
+                            self.carry_on(pass, kernels, sweep, settings, buffers);
                         }
                     }
                 }
@@ -313,6 +316,20 @@ impl Kernels {
         }
     }
 
+    /// What an accelerated sweep is followed by; the share no longer grows when the indices end.
+    fn carry_on(
+        &self,
+        pass: &mut CountedPass<'_>,
+        kernels: &Pass,
+        sweep: u32,
+        settings: &Settings,
+        buffers: &Buffers,
+    ) {
+        if let (Acceleration::Nesterov, Some(kernel)) = (settings.acceleration, &kernels.carry_on) {
+            self.run(pass, kernel, sweep.min(INDICES - 1), buffers);
+        }
+    }
+
     fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, buffers: &Buffers) {
         let colours = (0..COLOURS).map(|colour| (&kernels.colour, colour));
         let all = colours.chain([(&kernels.rest, COLOURS), (&kernels.gather, COLOURS + 1)]);
@@ -354,7 +371,7 @@ fn uses() -> Vec<(Name, Aliases)> {
             Work::Run(kernel) | Work::Book(kernel) => add(kernel),
             Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
             Work::Colours(pass) | Work::Sweeps(pass) => {
-                [&pass.colour, &pass.rest, &pass.gather].into_iter().for_each(&mut add)
+                pass.kernels().for_each(&mut add);
             }
             Work::Scan(_, aliases) => SCAN.into_iter().for_each(|entry| {
                 add(&Kernel { shader: "scan", entry, over: Over::Once, aliases });

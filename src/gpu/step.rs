@@ -3,7 +3,7 @@
 use Over::{
     Balls, Bodies, Boundaries, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found, Grains,
     GrainsNearSinks, ImpactContacts, OldContacts, OldOwners, Once, Pending, Rest, Search, SearchBodies,
-    SideScan, StartScan,
+    SideScan, StartScan, Swept,
 };
 use Work::{Book, Colours, Rounds, Run, Scan, Sweeps};
 
@@ -88,6 +88,8 @@ pub enum Over {
     ColourScan,
     /// over bodies.
     SideScan,
+    /// All bodies and all contacts, one of each per invocation.
+    Swept,
 }
 
 impl Over {
@@ -111,6 +113,7 @@ impl Over {
             StartScan => 33,
             ColourScan => 34,
             SideScan => 35,
+            Swept => 36,
         };
         Some(place)
     }
@@ -156,8 +159,17 @@ pub struct Pass {
     pub rest: Kernel,
     /// Bodies take the mean of their copies.
     pub gather: Kernel,
+    /// After a pass that another follows, where sweeps are accelerated.
+    pub carry_on: Option<Kernel>,
     /// Where its dispatch sizes stand in `arguments`.
     pub arguments: u32,
+}
+
+impl Pass {
+    /// All of them.
+    pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
+        [&self.colour, &self.rest, &self.gather].into_iter().chain(&self.carry_on)
+    }
 }
 
 /// Colours (`COLOURS` in WGSL).
@@ -249,6 +261,7 @@ pub const STEP: &[Stage] = &[
                 colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_colour", Once) },
                 rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_rest", Once) },
                 gather: kernel("sweep", "gather_sides", Once),
+                carry_on: None,
                 arguments: ARGUMENTS_IMPACT_SWEEP,
             }),
             Book(Kernel { aliases: THROWN_AWAY, ..kernel("ledger", "book_impacts", ImpactContacts) }),
@@ -272,6 +285,7 @@ pub const STEP: &[Stage] = &[
             colour: kernel("warm_start", "apply_colour", Once),
             rest: kernel("warm_start", "apply_rest", Once),
             gather: kernel("sweep", "gather_sides", Once),
+            carry_on: None,
             arguments: ARGUMENTS_SWEEP,
         })],
     },
@@ -282,6 +296,7 @@ pub const STEP: &[Stage] = &[
             colour: kernel("sweep", "sweep_colour", Once),
             rest: kernel("sweep", "sweep_rest", Once),
             gather: kernel("sweep", "gather_sides", Once),
+            carry_on: Some(Kernel { aliases: LAST, ..kernel("sweep", "carry_on", Swept) }),
             arguments: ARGUMENTS_SWEEP,
         })],
     },
@@ -316,6 +331,8 @@ pub const RESIDUAL: Stage =
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
+/// As do those of the sweep before in an accelerated solve.
+const LAST: Aliases = &[("last_impulses", "old_impulses")];
 /// What only the search needs uses the room of the rows, the impulses and the shares, which are made later. (Impulses have
 /// been remembered by then, once: a search that has to be done again for want of room does not remember them again.)
 const PENDING: Aliases =

@@ -5,7 +5,7 @@
 //! run once, over boundaries or on impacts move next to nothing in a scene at rest; what sinks and free boundaries take on top
 //! is not counted.
 
-use crate::settings::{Bookkeeping, Settings};
+use crate::settings::{Acceleration, Bookkeeping, Settings};
 
 use super::layout::{Contact, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
 use super::step::{self, Kernel, Over, Pass, Stage, Work};
@@ -120,6 +120,7 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     // Beyond what a contact with a colour moves.
     ("warm_start", "apply_rest", rest(REST + 2 * SHARE)),
     ("sweep", "sweep_rest", rest(REST + 2 * SHARE)),
+    ("sweep", "carry_on", both(4 * VELOCITY, 4 * IMPULSE)),
     ("sweep", "gather_sides", rest(2 * (2 * WORD + SHARE + 2 * VELOCITY))),
     ("integrate", "judge", grain(VELOCITY)),
     ("integrate", "move_grains", grain(VELOCITY + 2 * POSE + SPHERE + 2 * WORD)),
@@ -153,7 +154,14 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         Work::Book(_) | Work::Rounds(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Colours(pass) => of_pass(pass, sizes),
-        Work::Sweeps(pass) => of_pass(pass, sizes) * u64::from(settings.iterations),
+        Work::Sweeps(pass) => {
+            let carried_on = match (settings.acceleration, &pass.carry_on) {
+                (Acceleration::Nesterov, Some(kernel)) => of_kernel(kernel).bytes(sizes),
+                _ => 0,
+            };
+            let sweeps = u64::from(settings.iterations);
+            of_pass(pass, sizes) * sweeps + carried_on * sweeps.saturating_sub(1)
+        }
     }
 }
 
@@ -199,7 +207,7 @@ mod tests {
         match work {
             Work::Run(kernel) | Work::Book(kernel) => vec![kernel],
             Work::Rounds(kernels, _) => kernels.iter().collect(),
-            Work::Colours(pass) | Work::Sweeps(pass) => vec![&pass.colour, &pass.rest, &pass.gather],
+            Work::Colours(pass) | Work::Sweeps(pass) => pass.kernels().collect(),
             Work::Scan(..) => Vec::new(),
         }
     }

@@ -46,7 +46,15 @@ pub unsafe fn solve(
     let (colouring, mut impacts) = taking_part(colouring, rows, onsets, role);
     // SAFETY: by the caller's promise; the rows made over have the bodies and the colours of the rows.
     unsafe {
-        sweep::solve(&colouring, split, &mut impacts, velocities, settings.iterations, settings.tolerance);
+        sweep::solve(
+            &colouring,
+            split,
+            &mut impacts,
+            velocities,
+            settings.iterations,
+            settings.tolerance,
+            None,
+        );
     }
     impacts
 }

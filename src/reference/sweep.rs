@@ -11,12 +11,13 @@ use super::narrowphase::{Row, times_d};
 use super::split::Split;
 use super::velocity::{Body, Heavy, Velocity};
 use crate::contact::{Colouring, Impulse, Rest};
+use crate::settings::LARGEST_MOMENTUM;
 
 /// Rows handled by one task; smaller colours are solved on the spot.
 const CHUNK: usize = 256;
 
 /// Sweeps until no contact changes by more than `tolerance` \[m/s\], at most `iterations` times.
-/// Returns the number of sweeps.
+/// With a momentum, each sweep goes on from beyond where the last one ended \[E12\]. Returns the number of sweeps.
 ///
 /// # Safety
 /// As [`for_each_contact`].
@@ -27,6 +28,7 @@ pub unsafe fn solve(
     velocities: &mut [Velocity],
     iterations: u32,
     tolerance: f64,
+    mut momentum: Option<&mut Momentum>,
 ) -> u32 {
     split.prepare(&rows[colouring.rest_start()..], velocities);
     for sweep in 1..=iterations {
@@ -41,8 +43,56 @@ pub unsafe fn solve(
         if change < tolerance {
             return sweep;
         }
+        // The impulses of the last sweep are in their cones, and stay there.
+        if let Some(momentum) = momentum.as_deref_mut().filter(|_| sweep < iterations) {
+            momentum.carry_on(sweep, rows, velocities);
+        }
     }
     iterations
+}
+
+/// Where the last sweep left the impulses and velocities \[E12\].
+#[derive(Debug, Default)]
+pub struct Momentum {
+    impulses: Vec<Impulse>,
+    velocities: Vec<[DVec3; 2]>,
+}
+
+impl Momentum {
+    /// Bytes for so many bodies and contacts.
+    pub fn planned_bytes(bodies: u64, contacts: u64) -> u64 {
+        bodies * size_of::<[DVec3; 2]>() as u64 + contacts * size_of::<Impulse>() as u64
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> u64 {
+        Self::planned_bytes(self.velocities.capacity() as u64, self.impulses.capacity() as u64)
+    }
+
+    /// After so many sweeps: impulses go on by a share of what the last sweep made of them, and so do the velocities,
+    /// which are linear in the impulses. Twin: `carry_on` in `shaders/sweep.wgsl`.
+    fn carry_on(&mut self, sweep: u32, rows: &mut [Row], velocities: &mut [Velocity]) {
+        let share = momentum(sweep);
+        self.impulses.resize(rows.len(), Impulse::default());
+        self.velocities.resize(velocities.len(), [DVec3::ZERO; 2]);
+        let rows = rows.par_iter_mut().zip(&mut self.impulses).with_min_len(CHUNK);
+        rows.for_each(|(row, last)| {
+            let before = std::mem::replace(last, row.impulse);
+            row.impulse = last.beyond(&before, share);
+        });
+        let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(CHUNK);
+        bodies.for_each(|(body, last)| {
+            let before = std::mem::replace(last, [body.linear, body.angular]);
+            body.linear += share * (last[0] - before[0]);
+            body.angular += share * (last[1] - before[1]);
+        });
+    }
+}
+
+/// Share of the last change that the sweep after so many is given \[E12\]; 0 after the first, which has none before it.
+fn momentum(sweep: u32) -> f64 {
+    let sweep = f64::from(sweep);
+    ((sweep - 1.0) / (sweep + 2.0)).min(LARGEST_MOMENTUM)
 }
 
 /// What is done at each contact on a pass over all of them.
@@ -174,7 +224,7 @@ pub fn solve_contact(row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &
 
     let step = (closing + row.sigma_n * old.normal - row.target) * inverse_d[0];
     let normal = (old.normal - step).max(0.0);
-    if normal == 0.0 && old.normal == 0.0 {
+    if normal == 0.0 && old == Impulse::default() {
         return; // its cone is a point: nothing to rub against
     }
     let slip = velocity - closing * row.normal;
@@ -206,7 +256,7 @@ pub fn solve_shared(row: &mut Row, inverse_d: &[f64; 3], a: &mut impl Body, b: &
     let closing = row.contact_velocity(a, b).dot(row.normal);
     let step = (closing + row.sigma_n * old.normal - row.target) * inverse_d[0];
     let normal = (old.normal - step).max(0.0);
-    if normal == 0.0 && old.normal == 0.0 {
+    if normal == 0.0 && old == Impulse::default() {
         return;
     }
     let linear = (normal - old.normal) * row.normal;

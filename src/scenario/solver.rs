@@ -2,9 +2,10 @@
 
 use super::read::{FINITE, Node, Plain, Table, number, whole, word};
 use crate::error::Error;
-use crate::settings::{NormalLaw, Settings, WarmStart};
+use crate::settings::{Acceleration, NormalLaw, Settings, WarmStart};
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model"];
+const ACCELERATIONS: &[&str] = &["none", "nesterov"];
 const NORMAL_LAWS: &[&str] = &["hertz", "hooke", "rigid"];
 
 /// Reads the settings of the solver; what is left out or wrong is as in [`Settings::default`].
@@ -16,6 +17,7 @@ pub fn settings(table: &mut Table<'_>) -> Settings {
         iterations: count(table, "iterations", usual.iterations),
         tolerance: table.or("tolerance", usual.tolerance, number(FINITE)),
         warm_start: warm_start(table, usual.warm_start),
+        acceleration: acceleration(table),
         normal_law: normal_law(table),
         contact_margin: table.or("contact_margin", usual.contact_margin, number(FINITE)),
         impact_threshold: table.or("impact_threshold", usual.impact_threshold, number(FINITE)),
@@ -31,6 +33,13 @@ pub fn settings(table: &mut Table<'_>) -> Settings {
 fn count(table: &mut Table<'_>, key: &'static str, usual: u32) -> u32 {
     let value = table.or(key, u64::from(usual), whole(0, u64::from(u32::MAX)));
     u32::try_from(value).unwrap_or(usual)
+}
+
+fn acceleration(table: &mut Table<'_>) -> Acceleration {
+    match table.or("acceleration", "none", word(ACCELERATIONS)) {
+        "nesterov" => Acceleration::Nesterov,
+        _ => Acceleration::None,
+    }
 }
 
 fn normal_law(table: &mut Table<'_>) -> NormalLaw {
