@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use common::Step;
 use esker::bench::report::Sample;
+use esker::reference::drive::Drives;
 use esker::reference::narrowphase::Row;
 use esker::reference::velocity::Velocity;
 use esker::reference::{BYTES_PER_CONTACT_SWEEP, sweep};
@@ -68,7 +69,17 @@ fn engine(step: &Step, pool: &ThreadPool) -> f64 {
     let time = pool.install(|| {
         timed(step, || {
             // SAFETY: the colouring was made for these contacts, and the rows filled in its order.
-            unsafe { sweep::solve(&step.colouring, &mut split, &mut rows, &mut velocities, SWEEPS, 0.0) };
+            unsafe {
+                sweep::solve(
+                    &step.colouring,
+                    &mut split,
+                    &mut Drives::default(),
+                    &mut rows,
+                    &mut velocities,
+                    SWEEPS,
+                    0.0,
+                )
+            };
         })
     });
     black_box((rows, velocities));

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use common::Step;
 use divan::Bencher;
+use esker::reference::drive::Drives;
 use esker::reference::{broadphase, colouring, matching, narrowphase, sweep};
 
 const GRAINS: u32 = 10_000;
@@ -52,7 +53,7 @@ fn sweep(bencher: Bencher<'_, '_>) {
         // Inside a scope the work stays in the pool, as in a step of the engine.
         rayon::scope(|_| {
             // SAFETY: the colouring was made for these contacts, and the rows filled in its order.
-            unsafe { sweep::solve(&step.colouring, split, rows, velocities, 1, 0.0) }
+            unsafe { sweep::solve(&step.colouring, split, &mut Drives::default(), rows, velocities, 1, 0.0) }
         })
     });
 }

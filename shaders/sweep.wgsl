@@ -1,5 +1,5 @@
 // Sweep: one projected Gauss-Seidel pass over the contacts [E5]. Twin: src/reference/sweep.rs. On exit every
-// impulse is in its cone.
+// impulse is in its cone. Motors are solved in `gather_sides`.
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
 

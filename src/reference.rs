@@ -7,6 +7,7 @@
 
 pub mod broadphase;
 pub mod colouring;
+pub mod drive;
 pub mod impact;
 pub mod integrate;
 pub mod ledger;
@@ -32,6 +33,7 @@ use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
 
+use drive::Drives;
 use narrowphase::{Law, Onset, Row};
 use search::Travel;
 use split::Split;
@@ -224,19 +226,25 @@ impl ReferenceEngine {
             });
         }
         drop(impacts);
-        stages.time("predict", || {
+        let mut drives = stages.time("predict", || {
             narrowphase::set_targets(rows, onsets, velocities);
             warm_start::seed(law, settings, world.gravity, rows, onsets, velocities);
+            let drives = Drives::start(world, settings, end, velocities);
             predict::apply_gravity(world, h, velocities);
+            drives.apply(velocities);
+            drives
         });
         stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
         report.sweeps = stages.time("sweep", || unsafe {
-            sweep::solve(colouring, split, rows, velocities, settings.iterations, settings.tolerance)
+            let (iterations, tolerance) = (settings.iterations, settings.tolerance);
+            sweep::solve(colouring, split, &mut drives, rows, velocities, iterations, tolerance)
         });
+        drives.keep(h, world);
         if keeps_books {
             stages.time("ledger", || {
                 booked += ledger::book_gravity(world, h, before, velocities);
                 booked += ledger::book_contacts(rows, before, velocities);
+                booked += ledger::book_drives(world, h, before, velocities);
             });
         }
         booked.removed_energy = stages.time("integrate", || {

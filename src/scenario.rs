@@ -167,6 +167,7 @@ mod read;
 mod region;
 mod resolved;
 mod sinks;
+mod slider;
 mod solver;
 pub mod suite;
 mod track;
@@ -387,6 +388,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let boundary_spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
     let (names, boundaries) = unique("boundaries", entries, report);
     boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
+    slider::areas(root, &mut world, &names);
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
 

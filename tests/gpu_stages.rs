@@ -10,6 +10,7 @@ use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::layout::{self, RowArms, RowTarget};
 use esker::gpu::shader::Edit;
+use esker::reference::drive::Drives;
 use esker::reference::narrowphase::{Law, Onset, Row, make_row};
 use esker::reference::split::Split;
 use esker::reference::sweep;
@@ -77,6 +78,11 @@ impl Case {
         split
     }
 
+    /// The twin's drives, from the velocities before the external forces.
+    fn drives(&self, before: &[Velocity]) -> Drives {
+        Drives::start(&self.world, &self.settings, self.end_of_substep(), before)
+    }
+
     fn end_of_substep(&self) -> f64 {
         self.world.time + self.settings.substep()
     }
@@ -130,6 +136,8 @@ fn cases() -> Vec<Case> {
         Case::new("free boundaries", &free_boundaries_among_grains(), settings, 1),
         Case::new("free boundaries later", &free_boundaries_among_grains(), settings, 30),
         Case::new("a box on a corner", &box_on_a_corner(), settings, 0),
+        Case::new("sliders", &cell_of_sliders(), settings, 1),
+        Case::new("sliders that press", &cell_of_sliders(), settings, 60),
         Case::new(
             "free balls and a grain with many contacts",
             &one_grain_with_many_contacts_among_free_balls(),
@@ -549,8 +557,10 @@ fn check_predict(mut case: Case) {
     }
     holds_and_can_fail(case.name, "seed", pairs);
 
+    let drives = case.drives(&before);
     let mut expected = before;
     esker::reference::predict::apply_gravity(&case.world, law.h, &mut expected);
+    drives.apply(&mut expected);
     let bound = velocity_bound(1, &expected);
     holds_and_can_fail(case.name, "velocity", velocity_pairs(&case.twin_velocities(), &expected, bound));
 }
@@ -559,7 +569,9 @@ fn check_predict(mut case: Case) {
 fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
     for mut case in cases() {
         case.run(&SEARCH);
-        case.run(&["narrowphase", "impact", "predict"]);
+        case.run(&["narrowphase", "impact"]);
+        let mut drives = case.drives(&case.twin_velocities());
+        case.run(&["predict"]);
         let colouring = case.gpu.colouring().unwrap();
         let mut split = case.split(&colouring);
         let mut rows = case.twin_rows();
@@ -577,7 +589,7 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
         let mut expected = case.twin_velocities();
         let sweeps = case.settings.iterations;
         let bound = 4.0 * velocity_bound(sweeps, &expected);
-        unsafe { sweep::solve(&colouring, &mut split, &mut rows, &mut expected, sweeps, 0.0) };
+        unsafe { sweep::solve(&colouring, &mut split, &mut drives, &mut rows, &mut expected, sweeps, 0.0) };
         case.run(&["sweep"]);
         let found = case.twin_velocities();
         holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
@@ -606,7 +618,10 @@ fn bounds_apart(case: &Case, found: &[Velocity], start: (&[Row], &[Velocity]), o
     by_place.iter().zip(&rows).for_each(|(&k, row)| by_key[k as usize] = *row);
     order.order.iter().zip(&mut rows).for_each(|(&k, row)| *row = by_key[k as usize]);
     let sweeps = case.settings.iterations;
-    unsafe { sweep::solve(order, &mut case.split(order), &mut rows, &mut expected, sweeps, 0.0) };
+    unsafe {
+        let drives = &mut Drives::default();
+        sweep::solve(order, &mut case.split(order), drives, &mut rows, &mut expected, sweeps, 0.0)
+    };
     let bound = 4.0 * velocity_bound(sweeps, start.1);
     let pairs = velocity_pairs(found, &expected, bound);
     pairs.iter().map(|(found, expected, bound)| (found - expected).abs() / bound).fold(0.0, f64::max)
@@ -688,6 +703,9 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         let has_impact = case.twin_velocities() != start;
         bounced += u32::from(has_impact);
         case.run(&["predict", "warm_start", "sweep", "ledger"]);
+        if case.world.sliders().next().is_some() {
+            case.world.drive_forces = case.gpu.snapshot().unwrap().world.drive_forces;
+        }
         let (end, rows) = (case.twin_velocities(), case.twin_rows());
         let found = layout::entry(&case.gpu.ledger_entry().unwrap());
 
@@ -698,7 +716,8 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         if !has_impact {
             let h = case.settings.substep();
             let expected = ledger::book_contacts(&rows, &start, &end)
-                + ledger::book_gravity(&case.world, h, &start, &end);
+                + ledger::book_gravity(&case.world, h, &start, &end)
+                + ledger::book_drives(&case.world, h, &start, &end);
             pairs.extend([
                 (found.gravity_work, expected.gravity_work, bound),
                 (found.boundary_work, expected.boundary_work, bound),

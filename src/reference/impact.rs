@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse};
 use crate::settings::{Settings, TOUCH_TOLERANCE};
 
+use super::drive::Drives;
 use super::narrowphase::{CHUNK, FAR, Onset, Row, times_d};
 use super::split::Split;
 use super::sweep;
@@ -44,9 +45,12 @@ pub unsafe fn solve(
         return Vec::new();
     }
     let (colouring, mut impacts) = taking_part(colouring, rows, onsets, role);
+    // A force that has a bound does nothing in no time.
+    let mut drives = Drives::default();
+    let (iterations, tolerance) = (settings.iterations, settings.tolerance);
     // SAFETY: by the caller's promise; the rows made over have the bodies and the colours of the rows.
     unsafe {
-        sweep::solve(&colouring, split, &mut impacts, velocities, settings.iterations, settings.tolerance);
+        sweep::solve(&colouring, split, &mut drives, &mut impacts, velocities, iterations, tolerance);
     }
     impacts
 }

@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::drive::Drives;
 use super::narrowphase::{Row, times_d};
 use super::split::Split;
 use super::velocity::{Body, Heavy, Velocity};
@@ -15,7 +16,7 @@ use crate::contact::{Colouring, Impulse, Rest};
 /// Rows handled by one task; smaller colours are solved on the spot.
 const CHUNK: usize = 256;
 
-/// Sweeps until no contact changes by more than `tolerance` \[m/s\], at most `iterations` times.
+/// Sweeps over the contacts, then the motors, until none changes by more than `tolerance` \[m/s\], at most `iterations` times.
 /// Returns the number of sweeps.
 ///
 /// # Safety
@@ -23,6 +24,7 @@ const CHUNK: usize = 256;
 pub unsafe fn solve(
     colouring: &Colouring,
     split: &mut Split,
+    drives: &mut Drives,
     rows: &mut [Row],
     velocities: &mut [Velocity],
     iterations: u32,
@@ -38,6 +40,7 @@ pub unsafe fn solve(
                 for_each_contact(colouring, split, rows, velocities, &Solve::<false>)
             }
         };
+        let change = change.max(drives.solve(velocities));
         if change < tolerance {
             return sweep;
         }
