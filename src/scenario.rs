@@ -190,7 +190,7 @@ use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, wor
 pub use self::region::Region;
 pub use self::track::{Tracked, TrackedBody};
 use crate::settings::{Bookkeeping, Settings};
-use crate::world::{Axes, Materials, World};
+use crate::world::{Axes, Materials, Span, World};
 
 /// Grains of a scenario, those to be emitted included, at most.
 pub const MAX_GRAINS: u64 = 20_000_000;
@@ -218,6 +218,8 @@ pub struct Scenario {
     pub output: OutputPlan,
     /// A rotating drum to be observed, if any.
     pub drum: Option<DrumPlan>,
+    /// Walls around the grains whose stresses and strains are observed, if any.
+    pub cell: Option<CellPlan>,
     /// Regions whose grains are counted.
     pub regions: Vec<RegionPlan>,
     /// Bodies and contacts to be observed one by one.
@@ -248,6 +250,17 @@ pub struct DrumPlan {
     pub radius: f64,
     /// Relative speed, as a share of R·Ω, up to which a grain counts as plug \[-\].
     pub plug_speed: f64,
+}
+
+/// A cell of six walls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellPlan {
+    /// The walls along x, y and z.
+    pub walls: [Span; 3],
+    /// Axis of the stress that the deviator compares with the others: 0, 1, 2 for x, y, z.
+    pub axial: usize,
+    /// Time from which strains are counted \[s\]: those of the first output after it are since the one before.
+    pub strain_from: f64,
 }
 
 /// A region whose grains are counted.
@@ -414,11 +427,13 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     world.add_grains(placement.grains);
 
     let observed = observe(root, &world, &names, grains);
-    let Observed { drum, region_names, regions, tracked, bookkeeping } = observed;
+    let Observed { drum, cell: observed_cell, region_names, regions, tracked, bookkeeping } = observed;
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
         regions: &region_names,
+        sliders: &world.sliders().map(|(body, _)| world.boundaries[body].name.clone()).collect::<Vec<_>>(),
+        has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
         has_accounts: bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
@@ -437,6 +452,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         emitters,
         output,
         drum,
+        cell: observed_cell,
         regions,
         tracked,
         expectations,
@@ -474,6 +490,7 @@ fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String
 #[derive(Default)]
 struct Observed {
     drum: Option<DrumPlan>,
+    cell: Option<CellPlan>,
     /// Names of the regions as in the file, also of wrong ones.
     region_names: Vec<String>,
     regions: Vec<RegionPlan>,
@@ -487,10 +504,11 @@ fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -
     let observed = root.section("observe", |table| {
         let bookkeeping = plan::bookkeeping(table);
         let drum = plan::drum(table, world, names);
+        let cell = plan::cell(table, world, names);
         let tracked = track::tracked(table, world, names, grains);
         let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
         let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
-        Some(Observed { drum, region_names, regions, tracked, bookkeeping })
+        Some(Observed { drum, cell, region_names, regions, tracked, bookkeeping })
     });
     observed.unwrap_or_default()
 }

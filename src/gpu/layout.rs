@@ -419,7 +419,7 @@ impl Params {
             contact_capacity: capacity.contacts,
             model_gain: (h / MODEL_GAMMA) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
-            speed_limit: (TRAVEL_LIMIT * world.largest_diameter() / h) as f32,
+            speed_limit: speed_limit(world, h),
             rigid_share: RIGID_CORRECTION as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
             sinks: world.sinks.len() as u32,
@@ -438,6 +438,12 @@ impl Params {
         buffer.write(&self).expect("a vector takes any number of bytes");
         buffer.into_inner()
     }
+}
+
+/// Speed from which a body has exploded \[m/s\]. Without grains there is nothing that a plate could miss.
+fn speed_limit(world: &World, h: f64) -> f32 {
+    let diameter = world.largest_diameter();
+    if diameter > 0.0 { (TRAVEL_LIMIT * diameter / h) as f32 } else { f32::MAX }
 }
 
 /// Bits of the levels that hold grains, by the radii that the device knows: rounding may put a grain one level lower.

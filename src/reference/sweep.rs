@@ -31,6 +31,8 @@ pub unsafe fn solve(
     tolerance: f64,
 ) -> u32 {
     split.prepare(&rows[colouring.rest_start()..], velocities);
+    // Motors answer to what the contacts start from, too.
+    let mut at_start = drives.solve(velocities);
     for sweep in 1..=iterations {
         // SAFETY: by the caller's promise.
         let change = unsafe {
@@ -40,7 +42,7 @@ pub unsafe fn solve(
                 for_each_contact(colouring, split, rows, velocities, &Solve::<false>)
             }
         };
-        let change = change.max(drives.solve(velocities));
+        let change = change.max(drives.solve(velocities)).max(std::mem::take(&mut at_start));
         if change < tolerance {
             return sweep;
         }
