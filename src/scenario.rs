@@ -48,6 +48,17 @@
 //! shape = { kind = "box", min = [-0.1, 0, 0.1], max = [0.1, 0.1, 0.12], side = "outside" }
 //! motion = { kind = "free", velocity = [0, 0, 0], locked_axes = ["y"], density = 900 }
 //!
+//! [[boundaries]]
+//! name = "press"
+//! material = "pellet"
+//! shape = { kind = "plane", point = [0, 0, 0.2], normal = [0, 0, -1] }
+//!
+//! [boundaries.motion]
+//! kind = "slider"
+//! mass = 100.0                    # kg
+//! area = 0.04                     # m²
+//! drive = [{ pressure = 100.0 }, { start = 2.0, velocity = 0.01, force_limit = 500.0 }]
+//!
 //! [[grains]]
 //! material = "pellet"
 //! radius = { kind = "constant", value = 0.0065 }
@@ -87,6 +98,13 @@
 //! contacts = [[0, 1], [0, "drum"]] # normal_force:0-1 [N], friction_force:0-1 [N], overlap:0-1 [m]
 //! energy = true                   # account for energies (energy_error and so on); false saves about 5 % of a step
 //!
+//! [observe.cell]                  # three pairs of planes that face each other: stress_x [Pa], strain_x and so on
+//! x = ["left", "right"]
+//! y = ["front", "back"]
+//! z = ["bottom", "top"]
+//! axial = "z"                     # axis whose stress the deviator compares with the others
+//! strain_from = 0.0               # s, strains count from the last output up to here
+//!
 //! [[observe.regions]]             # grains whose centre is inside: number, mass, centre of mass
 //! name = "zone"                   # default "region-0" and so on
 //! region = { kind = "sphere", centre = [0, 0, 0], radius = 0.1 }
@@ -112,7 +130,8 @@
 //! outside they are the default and make the body solid, from inside they are not.
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency,
-//! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density).
+//! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density), `slider` (mass, axis,
+//! drive, area).
 //!
 //! A free boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
 //! of the density of its material unless told otherwise. Grains touch its faces, edges and corners. Other
@@ -120,6 +139,15 @@
 //! on planes and on the faces of boxes that are larger; edge against edge two boxes pass through each other. In the
 //! laws of contact half the smallest edge stands for the radius of a corner. `locked_axes` at the top of
 //! the file is for grains alone.
+//!
+//! A slider moves along `axis` (default: the normal of its plane), which is x, y or z, and never turns: a plane, a box
+//! seen from outside, or a sphere, of `mass` \[kg\]. Contacts push it, gravity has its part along the axis, and so has its
+//! `drive`, positive along `axis`: a `force` \[N\], a `pressure` \[Pa\] on its `area`, or a motor that holds a `velocity`
+//! \[m/s\] with at most a `force_limit` \[N\] (default: none). Each of the first three is a number, or a table `{ times = [...],
+//! values = [...] }`, linear in between. In a list of drives each takes over at its `start` \[s\]. `area` is a number \[m²\], or
+//! the one between two pairs of walls as they stand, `{ between = [["left", "right"], ["front", "back"]] }`. Sliders pass through
+//! other boundaries, but for the corners of boxes. What a drive gives is `drive_force:NAME`, what the grains press with
+//! `force_z:NAME` and so on.
 //!
 //! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
 //! at three deviations by default), `mixture` (radii, shares by number).
