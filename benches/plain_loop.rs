@@ -12,9 +12,11 @@ use std::time::Instant;
 
 use common::Step;
 use esker::bench::report::Sample;
+use esker::reference::BYTES_PER_CONTACT_SWEEP;
+use esker::reference::drive::Drives;
 use esker::reference::narrowphase::Row;
+use esker::reference::sweep::{self, Sweeps};
 use esker::reference::velocity::Velocity;
-use esker::reference::{BYTES_PER_CONTACT_SWEEP, sweep};
 use glam::Vec3;
 use rayon::ThreadPool;
 
@@ -69,7 +71,9 @@ fn engine(step: &Step, pool: &ThreadPool) -> f64 {
         timed(step, || {
             // SAFETY: the colouring was made for these contacts, and the rows filled in its order.
             unsafe {
-                sweep::solve(&step.colouring, &mut split, &mut rows, &mut velocities, SWEEPS, 0.0, None)
+                let mut drives = Drives::default();
+                let sweeps = Sweeps::plain(&step.colouring, &mut split, &mut drives);
+                sweep::solve(sweeps, &mut rows, &mut velocities, SWEEPS, 0.0)
             };
         })
     });

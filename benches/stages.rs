@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 
 use common::Step;
 use divan::Bencher;
-use esker::reference::{broadphase, colouring, matching, narrowphase, sweep};
+use esker::reference::drive::Drives;
+use esker::reference::sweep::{self, Sweeps};
+use esker::reference::{broadphase, colouring, matching, narrowphase};
 
 const GRAINS: u32 = 10_000;
 
@@ -52,7 +54,9 @@ fn sweep(bencher: Bencher<'_, '_>) {
         // Inside a scope the work stays in the pool, as in a step of the engine.
         rayon::scope(|_| {
             // SAFETY: the colouring was made for these contacts, and the rows filled in its order.
-            unsafe { sweep::solve(&step.colouring, split, rows, velocities, 1, 0.0, None) }
+            let mut drives = Drives::default();
+            let sweeps = Sweeps::plain(&step.colouring, split, &mut drives);
+            unsafe { sweep::solve(sweeps, rows, velocities, 1, 0.0) }
         })
     });
 }

@@ -6,17 +6,8 @@
 @group(0) @binding(5) var<storage, read_write> travel: array<f32>;   // per grain, since the last search [m]
 @group(0) @binding(6) var<storage, read> spheres: array<Sphere>;
 
-// Where a boundary is at the end of a substep, and the velocity that carries it there.
-struct BoundaryState {
-    pose: Pose,
-    linear: vec3f,
-    spare_a: u32,
-    angular: vec3f,
-    spare_b: u32,
-}
-
 // At the start of a substep boundaries take the velocity that carries them through it, and free ones the
-// inertia as they are turned.
+// inertia as they are turned. Motors wait for the end of the impacts.
 @compute @workgroup_size(64)
 fn aim_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
     let boundary = flat(invocation);
@@ -24,6 +15,7 @@ fn aim_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     if is_free_boundary(boundary) {
+        free_boundaries[boundary].limit = 0.0;
         set_inertia(boundary);
         return;
     }

@@ -18,6 +18,7 @@
 @group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, then of bodies
 @group(0) @binding(8) var<storage, read_write> ledger: array<Works>;          // per substep
 @group(0) @binding(9) var<storage, read> contacts: array<Contact>;
+@group(0) @binding(14) var<storage, read> free_boundaries: array<FreeBoundary>;
 
 // Work done on the bodies [J].
 struct Works {
@@ -85,6 +86,7 @@ fn book_contacts(
     }
 }
 
+// Gravity, and the drives of sliders.
 @compute @workgroup_size(64)
 fn book_gravity(
     @builtin(global_invocation_id) invocation: vec3u,
@@ -98,6 +100,10 @@ fn book_gravity(
         if mean.inverse_mass > 0.0 {
             let way = params.h * mean.linear * free_translation(poses[body].locked);
             works.gravity = dot(params.gravity, way) / mean.inverse_mass;
+            if HAS_SLIDERS && body < params.boundaries {
+                let axis = free_translation(poses[body].locked);
+                works.boundary = free_boundaries[body].impulse * dot(mean.linear, axis);
+            }
         }
     }
     let sum = sum_of_group(works, lane, 64u);

@@ -1,5 +1,5 @@
 // Sweep: one projected Gauss-Seidel pass over the contacts [E5]. Twin: src/reference/sweep.rs. On exit every
-// impulse is in its cone.
+// impulse is in its cone. Motors are solved in `gather_sides`.
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
@@ -130,6 +130,9 @@ fn carry_on(@builtin(global_invocation_id) invocation: vec3u) {
             velocities[i].angular = now.angular + share * (now.angular - last.angular);
         }
         last_velocities[i] = now;
+    }
+    if has_motor(i) {
+        carry_motor_on(i, share);
     }
 }
 

@@ -177,7 +177,7 @@ pub struct Ledger {
     pub removed_energy: f64,
     /// Work of gravity.
     pub gravity_work: f64,
-    /// Work of the boundaries that are not free, and of whatever holds a locked axis.
+    /// Work of the boundaries that are not free, of the drives of sliders, and of whatever holds a locked axis.
     pub boundary_work: f64,
     /// Work of normal impulses: what they store elastically or dissipate.
     pub normal_work: f64,

@@ -285,7 +285,8 @@ impl GpuEngine {
         write("poses", bytemuck::cast_slice(&layout::poses(&self.world, &self.anchors)));
         write("velocities", bytemuck::cast_slice(&layout::velocities(&self.world)));
         write("spheres", bytemuck::cast_slice(&layout::spheres(&self.world)));
-        write("free_boundaries", bytemuck::cast_slice(&layout::free_boundaries(&self.world)));
+        let free = layout::free_boundaries(&self.world, self.settings.substep());
+        write("free_boundaries", bytemuck::cast_slice(&free));
         write("surfaces", bytemuck::cast_slice(&layout::surfaces(&self.world)));
         write("sinks", bytemuck::cast_slice(&layout::sinks(&self.world, &self.anchors)));
         write("laws", bytemuck::cast_slice(&layout::laws(&self.world, &self.settings)));
@@ -506,6 +507,11 @@ impl GpuEngine {
         let poses = self.read_list("poses", self.world.bodies.len())?;
         let velocities = self.velocities()?;
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
+        if self.world.sliders().next().is_some() {
+            let free: Vec<layout::FreeBoundary> =
+                self.read_list("free_boundaries", self.world.boundaries.len())?;
+            layout::pull_drives(&mut self.world, &free, self.settings.substep());
+        }
         if !self.world.sinks.is_empty() {
             let spheres: Vec<layout::Sphere> =
                 self.read_list("spheres", self.world.corners.len() + self.world.grain_count())?;

@@ -34,8 +34,14 @@
 //! | `colours`, `rest` | - | colours of the contacts, and contacts without one; last step |
 //! | `force_x:NAME`, `force_y:NAME`, `force_z:NAME` | N | of all contacts on a boundary, free ones too; last substep |
 //! | `torque_x:NAME`, `torque_y:NAME`, `torque_z:NAME` | N m | the same about the position of the boundary; last substep |
+//! | `drive_force:NAME` | N | of the drive of a slider, towards larger coordinates; last substep |
 //! | `dynamic_angle_deg` | deg | of a drum: centre of mass from straight down, positive the way the drum turns |
 //! | `plug_share` | - | of a drum: share of the grains that move with it |
+//! | `cell_x`, `cell_y`, `cell_z` | m | of a cell: distance of its walls |
+//! | `strain_x`, `strain_y`, `strain_z`, `volume_strain` | - | of a cell: how much it has shrunk, over its size at `strain_from` |
+//! | `stress_x`, `stress_y`, `stress_z` | Pa | of a cell: mean force on a pair of its walls over their area, from inside; last substep |
+//! | `mean_stress`, `deviator_stress` | Pa | of a cell: mean of the three, and the axial one less the mean of the others |
+//! | `solid_fraction` | - | of a cell: volume of the grains over that between the walls |
 //! | `removed:NAME` | - | grains that a sink removed since the start |
 //! | `removed_mass:NAME` | kg | their mass |
 //! | `mass_flow:NAME` | kg/s | the mean since the output before |
@@ -59,6 +65,7 @@
 //! those of the last substep before the output: what happens between outputs is not in them. So are maxima and means that an
 //! `[expect]` table takes: they are over the outputs, not over the steps.
 
+mod cell;
 pub mod contacts;
 pub mod energy;
 pub mod expectation;
@@ -71,7 +78,7 @@ pub mod sinks;
 pub mod tracked;
 
 use crate::engine::Snapshot;
-use crate::scenario::{DrumPlan, RegionPlan, Tracked};
+use crate::scenario::{CellPlan, DrumPlan, RegionPlan, Tracked};
 use crate::world::World;
 use energy::Accounts;
 
@@ -152,6 +159,7 @@ pub struct Observation {
 pub struct Observer {
     columns: Vec<Column>,
     drum: Option<DrumPlan>,
+    cell: Option<CellPlan>,
     regions: Vec<RegionPlan>,
     tracked: Tracked,
     accounts: Option<Accounts>,
@@ -173,6 +181,9 @@ impl Observer {
                 let name = |axis| format!("{kind}_{axis}:{}", boundary.name);
                 columns.extend(["x", "y", "z"].map(|axis| Column::new(name(axis), unit)));
             }
+            if boundary.slider().is_some() {
+                columns.push(Column::new(format!("drive_force:{}", boundary.name), "N"));
+            }
         }
         if drum.is_some() {
             columns.push(Column::new("dynamic_angle_deg", "deg"));
@@ -184,10 +195,21 @@ impl Observer {
         Observer {
             columns,
             drum: drum.cloned(),
+            cell: None,
             regions: Vec::new(),
             tracked: Tracked::default(),
             accounts: None,
         }
+    }
+
+    /// The same observer, of this cell too.
+    #[must_use]
+    pub fn with_cell(mut self, cell: Option<&CellPlan>) -> Observer {
+        if cell.is_some() {
+            self.columns.extend(cell::QUANTITIES.map(|(name, unit)| Column::new(name, unit)));
+        }
+        self.cell = cell.cloned();
+        self
     }
 
     /// The same observer, of these regions too.
@@ -235,8 +257,12 @@ impl Observer {
     /// All quantities of a state; rates are averages since the `last` observation, zero without one.
     pub fn observe_after(&self, snapshot: &Snapshot, last: Option<&Observation>) -> Observation {
         let mut values: Vec<f64> = QUANTITIES.iter().map(|(_, _, of)| of(snapshot)).collect();
-        for load in loads::on_boundaries(snapshot) {
+        let loads = loads::on_boundaries(snapshot);
+        for (body, load) in loads.iter().enumerate() {
             values.extend(load.force.to_array().into_iter().chain(load.torque.to_array()));
+            if snapshot.world.boundaries[body].slider().is_some() {
+                values.push(snapshot.world.drive_forces[body]);
+            }
         }
         if let Some(drum) = &self.drum {
             values.push(flow::dynamic_angle_deg(snapshot, drum));
@@ -248,6 +274,9 @@ impl Observer {
                 (taken.mass - before) / (snapshot.report.time - last.time)
             });
             values.extend([taken.grains as f64, taken.mass, flow]);
+        }
+        if let Some(plan) = &self.cell {
+            values.extend(cell::values(snapshot, plan, &loads, last, values.len()));
         }
         for region in &self.regions {
             let content = regions::content(snapshot, region);
@@ -309,6 +338,7 @@ mod tests {
     use super::*;
     use crate::scenario::Region;
     use crate::settings::NormalLaw;
+    use crate::world::{FreeBody, Motion, Slider, Span};
     use glam::DVec3;
 
     fn zone() -> RegionPlan {
@@ -316,11 +346,27 @@ mod tests {
         RegionPlan { name: "zone".into(), region, material: None }
     }
 
+    /// A cell whose walls are all the one boundary there is.
+    fn cell_plan() -> CellPlan {
+        let walls = [0, 1, 2].map(|axis| Span { axis, low: 0, high: 0 });
+        CellPlan { walls, axial: 2, strain_from: 0.0 }
+    }
+
+    /// The same world with its floor on a rail.
+    fn on_a_slider(mut world: World) -> World {
+        let body = FreeBody::on_rail(1.0, 2);
+        let slider = Slider { body, axis: 2, sign: 1.0, drives: Vec::new(), area: None };
+        world.boundaries[0].motion = Motion::Slider(slider);
+        world
+    }
+
     #[test]
     fn every_column_has_a_value_and_its_own_name() {
         let snapshot = drained_stack();
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
-        let observer = Observer::new(&snapshot.world, Some(&plan)).with_regions(&[zone()]);
+        let snapshot = Snapshot { world: on_a_slider(snapshot.world), ..snapshot };
+        let observer =
+            Observer::new(&snapshot.world, Some(&plan)).with_cell(Some(&cell_plan())).with_regions(&[zone()]);
         let observation = observer.observe(&snapshot);
         assert_eq!(observation.values.len(), observer.columns().len());
         let mut names: Vec<&str> = observer.columns().iter().map(|column| column.name.as_str()).collect();
@@ -349,7 +395,10 @@ mod tests {
         let mut world = drained_stack().world;
         world.sinks.truncate(1);
         let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
-        let observer = Observer::new(&world, Some(&plan)).with_regions(&[zone()]).with_accounts(accounts);
+        let observer = Observer::new(&on_a_slider(world), Some(&plan))
+            .with_cell(Some(&cell_plan()))
+            .with_regions(&[zone()])
+            .with_accounts(accounts);
         let kind = |column: &Column| column.name.split_inclusive(':').next().map(str::to_owned);
         let mut observed: Vec<String> = observer.columns().iter().filter_map(kind).collect();
         let mut expected = crate::scenario::expect::QUANTITIES.to_vec();
@@ -366,7 +415,8 @@ mod tests {
         let grains = [crate::scenario::TrackedBody::Grain(0), crate::scenario::TrackedBody::Grain(1)];
         let tracked = Tracked { bodies: grains[..1].to_vec(), contacts: vec![grains] };
         let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
-        let observer = Observer::new(&drained_stack().world, Some(&plan))
+        let observer = Observer::new(&on_a_slider(drained_stack().world), Some(&plan))
+            .with_cell(Some(&cell_plan()))
             .with_regions(&[zone()])
             .with_tracked(&tracked)
             .with_accounts(accounts);

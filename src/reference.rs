@@ -7,6 +7,7 @@
 
 pub mod broadphase;
 pub mod colouring;
+pub mod drive;
 pub mod impact;
 pub mod integrate;
 pub mod ledger;
@@ -32,10 +33,11 @@ use crate::error::Error;
 use crate::settings::{Acceleration, Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
 
+use drive::Drives;
 use narrowphase::{Law, Onset, Row};
 use search::Travel;
 use split::Split;
-use sweep::Momentum;
+use sweep::{Momentum, Sweeps};
 use velocity::Velocity;
 
 /// Bytes that a contact keeps from step to step.
@@ -233,21 +235,26 @@ impl ReferenceEngine {
             });
         }
         drop(impacts);
-        stages.time("predict", || {
+        let mut drives = stages.time("predict", || {
             narrowphase::set_targets(rows, onsets, velocities);
             warm_start::seed(law, settings, world.gravity, rows, onsets, velocities);
+            let drives = Drives::start(world, settings, end, velocities);
             predict::apply_gravity(world, h, velocities);
+            drives.apply(velocities);
+            drives
         });
         stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
-        let momentum = (settings.acceleration == Acceleration::Nesterov).then_some(momentum);
         report.sweeps = stages.time("sweep", || unsafe {
             let (iterations, tolerance) = (settings.iterations, settings.tolerance);
-            sweep::solve(colouring, split, rows, velocities, iterations, tolerance, momentum)
+            let sweeps = Sweeps::new(settings.acceleration, colouring, split, &mut drives, momentum);
+            sweep::solve(sweeps, rows, velocities, iterations, tolerance)
         });
+        drives.keep(h, world);
         if keeps_books {
             stages.time("ledger", || {
                 booked += ledger::book_gravity(world, h, before, velocities);
                 booked += ledger::book_contacts(rows, before, velocities);
+                booked += ledger::book_drives(world, h, before, velocities);
             });
         }
         booked.removed_energy = stages.time("integrate", || {

@@ -49,6 +49,17 @@
 //! shape = { kind = "box", min = [-0.1, 0, 0.1], max = [0.1, 0.1, 0.12], side = "outside" }
 //! motion = { kind = "free", velocity = [0, 0, 0], locked_axes = ["y"], density = 900 }
 //!
+//! [[boundaries]]
+//! name = "press"
+//! material = "pellet"
+//! shape = { kind = "plane", point = [0, 0, 0.2], normal = [0, 0, -1] }
+//!
+//! [boundaries.motion]
+//! kind = "slider"
+//! mass = 100.0                    # kg
+//! area = 0.04                     # m²
+//! drive = [{ pressure = 100.0 }, { start = 2.0, velocity = 0.01, force_limit = 500.0 }]
+//!
 //! [[grains]]
 //! material = "pellet"
 //! radius = { kind = "constant", value = 0.0065 }
@@ -88,6 +99,13 @@
 //! contacts = [[0, 1], [0, "drum"]] # normal_force:0-1 [N], friction_force:0-1 [N], overlap:0-1 [m]
 //! energy = true                   # account for energies (energy_error and so on); false saves about 5 % of a step
 //!
+//! [observe.cell]                  # three pairs of planes that face each other: stress_x [Pa], strain_x and so on
+//! x = ["left", "right"]
+//! y = ["front", "back"]
+//! z = ["bottom", "top"]
+//! axial = "z"                     # axis whose stress the deviator compares with the others
+//! strain_from = 0.0               # s, strains count from the last output up to here
+//!
 //! [[observe.regions]]             # grains whose centre is inside: number, mass, centre of mass
 //! name = "zone"                   # default "region-0" and so on
 //! region = { kind = "sphere", centre = [0, 0, 0], radius = 0.1 }
@@ -113,7 +131,8 @@
 //! outside they are the default and make the body solid, from inside they are not.
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency,
-//! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density).
+//! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density), `slider` (mass, axis,
+//! drive, area).
 //!
 //! A free boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
 //! of the density of its material unless told otherwise. Grains touch its faces, edges and corners. Other
@@ -121,6 +140,15 @@
 //! on planes and on the faces of boxes that are larger; edge against edge two boxes pass through each other. In the
 //! laws of contact half the smallest edge stands for the radius of a corner. `locked_axes` at the top of
 //! the file is for grains alone.
+//!
+//! A slider moves along `axis` (default: the normal of its plane), which is x, y or z, and never turns: a plane, a box
+//! seen from outside, or a sphere, of `mass` \[kg\]. Contacts push it, gravity has its part along the axis, and so has its
+//! `drive`, positive along `axis`: a `force` \[N\], a `pressure` \[Pa\] on its `area`, or a motor that holds a `velocity`
+//! \[m/s\] with at most a `force_limit` \[N\] (default: none). Each of the first three is a number, or a table `{ times = [...],
+//! values = [...] }`, linear in between. In a list of drives each takes over at its `start` \[s\]. `area` is a number \[m²\], or
+//! the one between two pairs of walls as they stand, `{ between = [["left", "right"], ["front", "back"]] }`. Sliders pass through
+//! other boundaries, but for the corners of boxes. What a drive gives is `drive_force:NAME`, what the grains press with
+//! `force_z:NAME` and so on.
 //!
 //! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
 //! at three deviations by default), `mixture` (radii, shares by number).
@@ -168,6 +196,7 @@ mod read;
 mod region;
 mod resolved;
 mod sinks;
+mod slider;
 mod solver;
 pub mod suite;
 mod track;
@@ -190,7 +219,7 @@ use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, wor
 pub use self::region::Region;
 pub use self::track::{Tracked, TrackedBody};
 use crate::settings::{Bookkeeping, Settings};
-use crate::world::{Axes, Materials, World};
+use crate::world::{Axes, Materials, Span, World};
 
 /// Grains of a scenario, those to be emitted included, at most.
 pub const MAX_GRAINS: u64 = 20_000_000;
@@ -218,6 +247,8 @@ pub struct Scenario {
     pub output: OutputPlan,
     /// A rotating drum to be observed, if any.
     pub drum: Option<DrumPlan>,
+    /// Walls around the grains whose stresses and strains are observed, if any.
+    pub cell: Option<CellPlan>,
     /// Regions whose grains are counted.
     pub regions: Vec<RegionPlan>,
     /// Bodies and contacts to be observed one by one.
@@ -248,6 +279,17 @@ pub struct DrumPlan {
     pub radius: f64,
     /// Relative speed, as a share of R·Ω, up to which a grain counts as plug \[-\].
     pub plug_speed: f64,
+}
+
+/// A cell of six walls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CellPlan {
+    /// The walls along x, y and z.
+    pub walls: [Span; 3],
+    /// Axis of the stress that the deviator compares with the others: 0, 1, 2 for x, y, z.
+    pub axial: usize,
+    /// Time from which strains are counted \[s\]: those of the first output after it are since the one before.
+    pub strain_from: f64,
 }
 
 /// A region whose grains are counted.
@@ -388,6 +430,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let boundary_spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
     let (names, boundaries) = unique("boundaries", entries, report);
     boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
+    slider::areas(root, &mut world, &names);
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
 
@@ -413,11 +456,13 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     world.add_grains(placement.grains);
 
     let observed = observe(root, &world, &names, grains);
-    let Observed { drum, region_names, regions, tracked, bookkeeping } = observed;
+    let Observed { drum, cell: observed_cell, region_names, regions, tracked, bookkeeping } = observed;
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
         regions: &region_names,
+        sliders: &world.sliders().map(|(body, _)| world.boundaries[body].name.clone()).collect::<Vec<_>>(),
+        has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
         has_accounts: bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
@@ -436,6 +481,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         emitters,
         output,
         drum,
+        cell: observed_cell,
         regions,
         tracked,
         expectations,
@@ -473,6 +519,7 @@ fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String
 #[derive(Default)]
 struct Observed {
     drum: Option<DrumPlan>,
+    cell: Option<CellPlan>,
     /// Names of the regions as in the file, also of wrong ones.
     region_names: Vec<String>,
     regions: Vec<RegionPlan>,
@@ -486,10 +533,11 @@ fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -
     let observed = root.section("observe", |table| {
         let bookkeeping = plan::bookkeeping(table);
         let drum = plan::drum(table, world, names);
+        let cell = plan::cell(table, world, names);
         let tracked = track::tracked(table, world, names, grains);
         let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
         let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
-        Some(Observed { drum, region_names, regions, tracked, bookkeeping })
+        Some(Observed { drum, cell, region_names, regions, tracked, bookkeeping })
     });
     observed.unwrap_or_default()
 }

@@ -139,6 +139,7 @@ impl<'a> Simulation<'a> {
     ) -> Result<Simulation<'a>, Error> {
         let start = Instant::now();
         let mut observer = Observer::new(&scenario.world, scenario.drum.as_ref())
+            .with_cell(scenario.cell.as_ref())
             .with_regions(&scenario.regions)
             .with_tracked(&scenario.tracked);
         if scenario.settings.bookkeeping == Bookkeeping::On {

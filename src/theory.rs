@@ -12,6 +12,7 @@
 //! | \[E8\] | residual | natural map, after Alart & Curnier 1991 | `residual` |
 //! | \[E9\] | substeps | esker's own | all stages after the contact search |
 //! | \[E10\] | ledger of energies | kinetic energy and mean velocity: Moreau 1999 | `ledger`, `observe::energy` |
+//! | \[E11\] | drives of sliders | motor rows: Wang et al. 2016, section 4.4; the rest is esker's own | `drive`, `predict`, `sweep` |
 //! | \[E12\] | accelerated sweeps | Nesterov 1983; Mazhar et al. 2015 | `sweep` |
 //!
 //! The stages named here are modules of [`reference`](crate::reference) and files of `shaders/`.
@@ -54,7 +55,7 @@
 //! ```
 //!
 //! Semi-implicit (Moreau 1999): the positions move with the new velocities. Grains are spheres, so for them there
-//! is no gyroscopic term. Gravity is the only external force. An axis that is locked takes neither weight nor
+//! is no gyroscopic term. Gravity is the only external force but for the drives of sliders \[E11\]. An axis that is locked takes neither weight nor
 //! impulse. A boundary that is not free moves as prescribed: in the contact problem it has the velocity that carries it
 //! from where it is to where it must be at the end of the substep, and no impulse changes that.
 //!
@@ -310,7 +311,7 @@
 //!
 //! u_held and w_held are the u and w of the velocities that no impulse changes: those of bodies that are not
 //! free, and along locked axes. λ·ū is what a contact takes out where it slips on such a body, and W_b
-//! what that body puts in, λ·u_b + λ_r·ω_b for a boundary b. No approximation is in this: it holds to rounding
+//! what that body puts in, λ·u_b + λ_r·ω_b for a boundary b. The works of drives \[E11\] are added to W_b. No approximation is in this: it holds to rounding
 //! whatever the step, the sweeps and the residual, as long as the impulses that are booked are those that were
 //! applied.
 //!
@@ -343,6 +344,33 @@
 //! energy when several touching grains are hit at once: of random clusters of three to five grains with µ up to
 //! 2, rolling up to 1 and masses 1:6000 (300 sweeps) none gained at e = 0, 2 in 10⁴ at 0.5, 5 in 1 000 at 0.9 and 13 in
 //! 1 000 at 1, by a third of their energy at most.
+//!
+//! # E11: Drives of sliders
+//!
+//! A slider is a boundary with a mass m that moves along one axis s of the world and never turns. Contacts and gravity push
+//! it along s; across s its rail holds it. Its drive is one of
+//!
+//! ```text
+//! force       λ_d = h F(t)             an external force [E1]
+//! pressure    λ_d = h p(t) A           A: given, or the product of two distances of walls, at the positions that the
+//!                                      substep starts from
+//! motor       s·v⁺ = v_d(t)            unless limited: one more row, |λ_d| ≤ h F_max
+//! ```
+//!
+//! at the time t of the middle of the substep. The motor's row is solved after the contacts in every pass over them, that of
+//! the warm start included, with all of them held fixed:
+//!
+//! ```text
+//! λ_d ← clamp(λ_d - m (s·v - v_d), -h F_max, h F_max)        v ← v + s Δλ_d/m
+//! ```
+//!
+//! Last in a sweep, it leaves a slider that its motor can hold with v_d to rounding, and one that it cannot with its
+//! whole force. The contacts of a slider are those of a free boundary with K = s sᵀ/m (mass splitting, \[E5\]): they
+//! see a plate that gives way with its mass, and the sweeps come to the plate that is held or pushed. λ_d starts from
+//! the impulse that the drive gave in the substep before, whichever it was, times the fraction of \[E7\], for which
+//! |s·v - v_d| stands for |u|. Forces with a bound do nothing in no time: in the impact stage \[E6\] there are no motors,
+//! and a plate gives way with its mass. With a tolerance, |Δλ_d|/m counts as the change of a row. The residual \[E8\] has
+//! no part of a motor. The work λ_d s·v̄ is booked as that of boundaries \[E10\].
 //!
 //! # E12: Accelerated sweeps
 //!
@@ -383,9 +411,10 @@
 //! in each substep:
 //!     narrowphase   gaps, normals, arms, coefficients                               [E2]-[E4]
 //!     impact        velocities after bounces; the rest as it was                    [E6]
-//!     predict       q_n and λ⁰ from these velocities; then v ← v + h gravity        [E2], [E7], [E1]
+//!     predict       q_n and λ⁰ from these velocities; then v ← v + h gravity,       [E2], [E7], [E1]
+//!                   and drives push                                               [E11]
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
-//!     sweep         as many as told                                                 [E5]
+//!     sweep         as many as told, each with the motors at its end                [E5], [E11]
 //!     ledger        works of the impact stage and of the sweeps                     [E10]
 //!     integrate     positions move; a grain that would move too far ends the run;   [E1]
 //!                   then sinks remove the grains whose centre is inside

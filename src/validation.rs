@@ -169,7 +169,9 @@ fn unknown(across: &Across, scenario: &Scenario, case: &Case) -> Option<Problem>
 }
 
 fn observer(scenario: &Scenario) -> Observer {
-    Observer::new(&scenario.world, scenario.drum.as_ref()).with_tracked(&scenario.tracked)
+    Observer::new(&scenario.world, scenario.drum.as_ref())
+        .with_cell(scenario.cell.as_ref())
+        .with_tracked(&scenario.tracked)
 }
 
 /// Runs cases on engines made by `open`, each in a folder of its own below `folder`. A run that fails is

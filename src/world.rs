@@ -13,6 +13,7 @@ pub mod motion;
 pub mod periodic;
 pub mod shape;
 pub mod sink;
+pub mod slider;
 
 pub use body::{Axes, Bodies};
 pub use free::{Corner, FreeBody};
@@ -22,13 +23,14 @@ pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
 pub use shape::{Form, Side, Sphere, Surface, Touch};
 pub use sink::Sink;
+pub use slider::{Area, Course, Drive, Slider, Span};
 
 use glam::{DQuat, DVec3};
 
 /// Index of a material in [`Materials`].
 pub type MaterialId = u32;
 
-/// A boundary: a body that moves as prescribed, not at all, or freely.
+/// A boundary: a body that moves as prescribed, not at all, freely, or along a rail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
     /// Name, for results and messages.
@@ -91,6 +93,8 @@ pub struct World {
     pub spheres: Vec<Sphere>,
     /// State of all bodies, boundaries first.
     pub bodies: Bodies,
+    /// Per boundary: force of its drive in the last substep, towards larger coordinates \[N\]; 0 of one without.
+    pub drive_forces: Vec<f64>,
     /// What removes grains.
     pub sinks: Vec<Sink>,
     /// Per grain: which sink removed it. Such a grain keeps its id and its last pose and velocity, and takes
@@ -126,6 +130,7 @@ impl World {
             None => self.bodies.push_prescribed(position, orientation),
         }
         self.boundaries.push(boundary);
+        self.drive_forces.push(0.0);
     }
 
     /// Makes room for this many grains in all.
@@ -226,6 +231,36 @@ impl World {
     /// Bodies of the free boundaries, with their mass and inertia.
     pub fn free_boundaries(&self) -> impl Iterator<Item = (usize, &FreeBody)> {
         self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.free_body()?)))
+    }
+
+    /// The sliders and their bodies.
+    pub fn sliders(&self) -> impl Iterator<Item = (usize, &Slider)> {
+        self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.slider()?)))
+    }
+
+    /// Sets the area that a pressure on a slider acts on.
+    pub(crate) fn set_area(&mut self, body: usize, area: Area) {
+        if let Motion::Slider(slider) = &mut self.boundaries[body].motion {
+            slider.area = Some(area);
+        }
+    }
+
+    /// The walls `low` and `high` as a span, if each is a plane, `low` looks along x, y or z, and `high` back.
+    pub fn span(&self, low: usize, high: usize) -> Option<Span> {
+        let normal = |body: usize| {
+            let mut own = self.surfaces.iter().filter(|surface| surface.body as usize == body);
+            match (own.next(), own.next()) {
+                (Some(surface @ Surface { form: Form::Plane, .. }), None) => {
+                    Some(self.bodies.orientation[body] * surface.orientation * DVec3::Z)
+                }
+                _ => None,
+            }
+        };
+        let (low_normal, high_normal) = (normal(low)?, normal(high)?);
+        let axis = (0..3).find(|&axis| {
+            low_normal.distance(DVec3::AXES[axis]) < 1e-9 && high_normal.distance(-DVec3::AXES[axis]) < 1e-9
+        })?;
+        Some(Span { axis, low, high })
     }
 
     /// Kinetic energy of all free bodies, translation and rotation \[J\].

@@ -10,9 +10,10 @@ use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::layout::{self, RowArms, RowTarget};
 use esker::gpu::shader::Edit;
+use esker::reference::drive::Drives;
 use esker::reference::narrowphase::{Law, Onset, Row, make_row};
 use esker::reference::split::Split;
-use esker::reference::sweep::{self, Momentum};
+use esker::reference::sweep::{self, Momentum, Sweeps};
 use esker::reference::velocity::Velocity;
 use esker::reference::{broadphase, colouring, impact, integrate, ledger, oracle, residual, warm_start};
 use esker::scenario::Scenario;
@@ -77,6 +78,11 @@ impl Case {
         split
     }
 
+    /// The twin's drives, from the velocities before the external forces.
+    fn drives(&self, before: &[Velocity]) -> Drives {
+        Drives::start(&self.world, &self.settings, self.end_of_substep(), before)
+    }
+
     fn end_of_substep(&self) -> f64 {
         self.world.time + self.settings.substep()
     }
@@ -130,6 +136,8 @@ fn cases() -> Vec<Case> {
         Case::new("free boundaries", &free_boundaries_among_grains(), settings, 1),
         Case::new("free boundaries later", &free_boundaries_among_grains(), settings, 30),
         Case::new("a box on a corner", &box_on_a_corner(), settings, 0),
+        Case::new("sliders", &cell_of_sliders(), settings, 1),
+        Case::new("sliders that press", &cell_of_sliders(), settings, 60),
         Case::new(
             "free balls and a grain with many contacts",
             &one_grain_with_many_contacts_among_free_balls(),
@@ -549,8 +557,10 @@ fn check_predict(mut case: Case) {
     }
     holds_and_can_fail(case.name, "seed", pairs);
 
+    let drives = case.drives(&before);
     let mut expected = before;
     esker::reference::predict::apply_gravity(&case.world, law.h, &mut expected);
+    drives.apply(&mut expected);
     let bound = velocity_bound(1, &expected);
     holds_and_can_fail(case.name, "velocity", velocity_pairs(&case.twin_velocities(), &expected, bound));
 }
@@ -559,13 +569,16 @@ fn check_predict(mut case: Case) {
 fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
     for mut case in cases() {
         case.run(&SEARCH);
-        case.run(&["narrowphase", "impact", "predict"]);
+        case.run(&["narrowphase", "impact"]);
+        let mut drives = case.drives(&case.twin_velocities());
+        case.run(&["predict"]);
         let colouring = case.gpu.colouring().unwrap();
         let mut split = case.split(&colouring);
         let mut rows = case.twin_rows();
         let mut expected = case.twin_velocities();
         let one_pass = 4.0 * velocity_bound(1, &expected);
         unsafe { warm_start::apply(&colouring, &mut split, &mut rows, &mut expected) };
+        drives.solve(&mut expected);
         case.run(&["warm_start"]);
         holds_and_can_fail(
             case.name,
@@ -573,7 +586,7 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
             velocity_pairs(&case.twin_velocities(), &expected, one_pass),
         );
 
-        sweeps_as_its_twin(&mut case, None);
+        sweeps_as_its_twin(&mut case, drives);
     }
 }
 
@@ -581,34 +594,45 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
 #[test]
 fn accelerated_sweeps_leave_the_velocities_and_impulses_of_their_twins() {
     let settings = Settings { iterations: 12, acceleration: Acceleration::Nesterov, ..Settings::default() };
-    let bed = Case::new("a bed lands", &box_of(400), settings, 40);
-    let split = Case::new("a box falls on a bed", &box_on_a_bed(), settings, 8);
-    let periodic = Case::new("periodic in x", &periodic("x"), settings, 30);
-    for mut case in [bed, split, periodic] {
+    for mut case in [
+        Case::new("a bed lands", &box_of(400), settings, 40),
+        Case::new("a box falls on a bed", &box_on_a_bed(), settings, 8),
+        Case::new("periodic in x", &periodic("x"), settings, 30),
+        Case::new("sliders that press", &cell_of_sliders(), settings, 60),
+    ] {
         case.run(&SEARCH);
-        case.run(&["narrowphase", "impact", "predict", "warm_start"]);
-        let plain = sweeps_of_twin(&case, None).1;
-        let accelerated = sweeps_of_twin(&case, Some(&mut Momentum::default())).1;
-        let bound = 4.0 * velocity_bound(case.settings.iterations, &plain) / (1.0 - LARGEST_MOMENTUM);
-        let apart = velocity_pairs(&plain, &accelerated, bound);
+        case.run(&["narrowphase", "impact"]);
+        let drives = case.drives(&case.twin_velocities());
+        case.run(&["predict", "warm_start"]);
+        let [plain, accelerated] = [Acceleration::None, Acceleration::Nesterov]
+            .map(|acceleration| sweeps_of_twin(&case, acceleration, &mut drives.clone()).1);
+        let apart = velocity_pairs(&plain, &accelerated, swept_bound(&case));
         assert!(apart.iter().any(|(a, b, bound)| (a - b).abs() > *bound), "they are told from plain sweeps");
-        sweeps_as_its_twin(&mut case, Some(&mut Momentum::default()));
+        sweeps_as_its_twin(&mut case, drives);
     }
 }
 
 /// Rows and velocities as the twin sweeps them from the state of the GPU.
-fn sweeps_of_twin(case: &Case, momentum: Option<&mut Momentum>) -> (Vec<Row>, Vec<Velocity>) {
+fn sweeps_of_twin(case: &Case, acceleration: Acceleration, drives: &mut Drives) -> (Vec<Row>, Vec<Velocity>) {
     let colouring = case.gpu.colouring().unwrap();
     let (mut rows, mut velocities) = (case.twin_rows(), case.twin_velocities());
-    let (split, sweeps) = (&mut case.split(&colouring), case.settings.iterations);
-    unsafe { sweep::solve(&colouring, split, &mut rows, &mut velocities, sweeps, 0.0, momentum) };
+    let (mut split, mut momentum) = (case.split(&colouring), Momentum::default());
+    let sweeps = Sweeps::new(acceleration, &colouring, &mut split, drives, &mut momentum);
+    unsafe { sweep::solve(sweeps, &mut rows, &mut velocities, case.settings.iterations, 0.0) };
     (rows, velocities)
 }
 
-fn sweeps_as_its_twin(case: &mut Case, momentum: Option<&mut Momentum>) {
-    let gain = if momentum.is_some() { 1.0 / (1.0 - LARGEST_MOMENTUM) } else { 1.0 };
-    let bound = 4.0 * gain * velocity_bound(case.settings.iterations, &case.twin_velocities());
-    let (rows, expected) = sweeps_of_twin(case, momentum);
+fn swept_bound(case: &Case) -> f64 {
+    let gain = match case.settings.acceleration {
+        Acceleration::None => 1.0,
+        Acceleration::Nesterov => 1.0 / (1.0 - LARGEST_MOMENTUM),
+    };
+    4.0 * gain * velocity_bound(case.settings.iterations, &case.twin_velocities())
+}
+
+fn sweeps_as_its_twin(case: &mut Case, mut drives: Drives) {
+    let bound = swept_bound(case);
+    let (rows, expected) = sweeps_of_twin(case, case.settings.acceleration, &mut drives);
     case.run(&["sweep"]);
     let found = case.twin_velocities();
     holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
@@ -636,7 +660,8 @@ fn bounds_apart(case: &Case, found: &[Velocity], start: (&[Row], &[Velocity]), o
     by_place.iter().zip(&rows).for_each(|(&k, row)| by_key[k as usize] = *row);
     order.order.iter().zip(&mut rows).for_each(|(&k, row)| *row = by_key[k as usize]);
     let sweeps = case.settings.iterations;
-    unsafe { sweep::solve(order, &mut case.split(order), &mut rows, &mut expected, sweeps, 0.0, None) };
+    let (split, drives) = (&mut case.split(order), &mut Drives::default());
+    unsafe { sweep::solve(Sweeps::plain(order, split, drives), &mut rows, &mut expected, sweeps, 0.0) };
     let bound = 4.0 * velocity_bound(sweeps, start.1);
     let pairs = velocity_pairs(found, &expected, bound);
     pairs.iter().map(|(found, expected, bound)| (found - expected).abs() / bound).fold(0.0, f64::max)
@@ -718,6 +743,9 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         let has_impact = case.twin_velocities() != start;
         bounced += u32::from(has_impact);
         case.run(&["predict", "warm_start", "sweep", "ledger"]);
+        if case.world.sliders().next().is_some() {
+            case.world.drive_forces = case.gpu.snapshot().unwrap().world.drive_forces;
+        }
         let (end, rows) = (case.twin_velocities(), case.twin_rows());
         let found = layout::entry(&case.gpu.ledger_entry().unwrap());
 
@@ -728,7 +756,8 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         if !has_impact {
             let h = case.settings.substep();
             let expected = ledger::book_contacts(&rows, &start, &end)
-                + ledger::book_gravity(&case.world, h, &start, &end);
+                + ledger::book_gravity(&case.world, h, &start, &end)
+                + ledger::book_drives(&case.world, h, &start, &end);
             pairs.extend([
                 (found.gravity_work, expected.gravity_work, bound),
                 (found.boundary_work, expected.boundary_work, bound),

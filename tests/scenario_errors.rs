@@ -247,6 +247,96 @@ fn what_cannot_be_free_says_what_can() {
 }
 
 #[test]
+fn a_slider_that_is_wrong_says_what_it_needs() {
+    let plane = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
+    let slider = |rest: &str| format!("{plane}\nmotion = {{ kind = \"slider\", {rest} }}");
+    let refuses = |rest: &str, marked: &str, words: &[&str]| {
+        refuses("[[boundaries]]", plane, &slider(rest), marked, words);
+    };
+    let table = "{ kind = \"slider\"";
+    refuses("axis = [0, 0, 1]", table, &["missing key `mass`"]);
+    refuses("mass = 0", "0 }", &["a positive mass in kg"]);
+    refuses("mass = 1, axis = [1, 0, 1]", table, &["expected x, y or z"]);
+    refuses("mass = 1, weight = 2", "weight", &["unknown key `weight`"]);
+    refuses("mass = 1, drive = {}", "{}", &["must have one of `force`, `pressure` and `velocity`"]);
+    let both = "{ force = 1, velocity = 2 }";
+    refuses(
+        &format!("mass = 1, drive = {both}"),
+        both,
+        &["must have one of `force`, `pressure` and `velocity`"],
+    );
+    refuses(
+        "mass = 1, drive = { force = 1, force_limit = 2 }",
+        "force_limit",
+        &["unknown key `force_limit`"],
+    );
+    refuses("mass = 1, drive = { velocity = 1, force_limit = 0 }", "0 } }", &["a positive number"]);
+    let twice = "[{ force = 1 }, { force = 2 }]";
+    refuses(&format!("mass = 1, drive = {twice}"), twice, &["do not ascend"]);
+    let course = "{ times = [0, 1], values = [1] }";
+    refuses(&format!("mass = 1, drive = {{ force = {course} }}"), course, &["has 2 times and 1 values"]);
+    refuses("mass = 1, drive = { pressure = 1 }", table, &["missing key `area`"]);
+    refuses("mass = 1, area = 0", "0 }", &["a positive area in m²"]);
+    let pressed =
+        |between: &str| format!("mass = 1, drive = {{ pressure = 1 }}, area = {{ between = {between} }}");
+    let round = "[\"floor\", \"drum\"]";
+    refuses(&pressed(&format!("[{round}]")), round, &["two planes that face each other along x, y or z"]);
+    let sliding = |shape: &str| {
+        GOOD.replacen(
+            plane,
+            &format!("shape = {{ {shape} }}\nmotion = {table}, mass = 1, axis = [0, 0, 1] }}"),
+            1,
+        )
+    };
+    let found = problems(&sliding("kind = \"box\", min = [0, 0, -2], max = [1, 1, -1]"), &[]).to_string();
+    assert!(found.contains("neither a plane nor a solid box or sphere"), "{found}");
+}
+
+/// The good file with three pairs of walls and what is observed of them.
+fn with_walls(cell: &str) -> String {
+    let wall = |name: &str, point: &str, normal: &str| {
+        format!(
+            "[[boundaries]]\nname = \"{name}\"\nmaterial = \"glass\"\n\
+             shape = {{ kind = \"plane\", point = {point}, normal = {normal} }}\n"
+        )
+    };
+    let walls = [
+        wall("left", "[-99, 0, 0]", "[1, 0, 0]"),
+        wall("right", "[99, 0, 0]", "[-1, 0, 0]"),
+        wall("front", "[0, -99, 0]", "[0, 1, 0]"),
+        wall("back", "[0, 99, 0]", "[0, -1, 0]"),
+        wall("bottom", "[0, 0, -99]", "[0, 0, 1]"),
+        wall("top", "[0, 0, 99]", "[0, 0, -1]"),
+    ];
+    format!("{GOOD}\n{}\n[observe.cell]\n{cell}\n", walls.concat())
+}
+
+#[test]
+fn a_cell_needs_three_pairs_of_walls_that_face_each_other() {
+    let cell = |x: &str, more: &str| {
+        with_walls(&format!("x = {x}\ny = [\"front\", \"back\"]\nz = [\"bottom\", \"top\"]\n{more}"))
+    };
+    let walls = "[\"left\", \"right\"]";
+    let good = cell(walls, "axial = \"x\"");
+    let scenario =
+        Scenario::parse("case", &good, Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
+    assert_eq!(scenario.cell.map(|cell| cell.axial), Some(0));
+    for (text, words) in [
+        (cell("[\"left\", \"left\"]", ""), "two planes that face each other"),
+        (cell("[\"left\", \"drum\"]", ""), "two planes that face each other"),
+        (cell("[\"front\", \"back\"]", ""), "`observe.cell.x` are walls along y"),
+        (cell("[\"left\", \"rigt\"]", ""), "there is no boundary \"rigt\""),
+        (cell(walls, "axial = \"w\""), "\"w\", which is unknown"),
+        (cell(walls, "from = 1"), "unknown key `from`"),
+        (GOOD.replace("height = {", "stress_x = {"), "`stress_x` needs a cell"),
+        (GOOD.replace("force_z:floor", "drive_force:floor"), "there is no slider \"floor\""),
+    ] {
+        let found = problems(&text, &[]).to_string();
+        assert!(found.contains(words), "no \"{words}\" in\n{found}");
+    }
+}
+
+#[test]
 fn empty_lists_are_refused_where_something_must_be_in_them() {
     let list = "{ kind = \"list\", positions = [] }";
     refuses(

@@ -207,15 +207,16 @@ fn twins() -> Vec<Twin> {
         twin!(Sphere { radius, material, body, tag }),
         twin!(FreeBoundary {
             moments,
-            spare_a,
+            target_velocity,
             diagonal,
-            spare_b,
+            limit,
             off_diagonal,
-            spare_c,
+            impulse,
             momentum,
-            spare_d,
+            last_impulse,
             spin,
-            spare_e
+            spare_b,
+            walls
         }),
         twin!(Rest { slots, copies }),
         twin!(Sink { pose, size, form, spare_a, spare_b, spare_c }),
@@ -224,7 +225,7 @@ fn twins() -> Vec<Twin> {
         twin!(Contact { a, b, previous, place }),
         twin!(RowTarget { normal, target_velocity, bodies, sigma_n, friction }),
         twin!(RowArms { arm_a, rolling_arm, arm_b, law }),
-        twin!(BoundaryState { pose, linear, spare_a, angular, spare_b }),
+        twin!(BoundaryState { pose, linear, force, angular, pressure, target_velocity, force_limit, spare }),
     ]
 }
 

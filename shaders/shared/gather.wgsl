@@ -1,4 +1,4 @@
-// After the rest: each body takes the sum of what was put aside for it.
+// After the rest: each body takes the sum of what was put aside for it; then motors are solved.
 
 @group(0) @binding(19) var<storage, read> side_bodies: array<u32>;
 @group(0) @binding(20) var<storage, read> side_ends: array<u32>;
@@ -21,6 +21,13 @@ fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local
     }
     if body != NONE && (!HAS_HUBS || count <= GROUP) {
         take(body, sum_of(side, side + count, 1u));
+        if has_motor(body) {
+            solve_motor(body);
+        }
+    }
+    // That of a slider without sides is solved by the invocation of its number.
+    if has_motor(side) && first_side(side) == side_ends[side] {
+        solve_motor(side);
     }
     if HAS_HUBS {
         if lane == 0u {
@@ -63,5 +70,8 @@ fn gather_long_list(body: u32, lane: u32) {
     }
     if lane == 0u {
         take(body, sums[0]);
+        if has_motor(body) {
+            solve_motor(body);
+        }
     }
 }

@@ -9,7 +9,8 @@ fn plan_colours(first: u32, lane: u32, runs: bool) {
     if lane > COLOURS + 1u {
         return;
     }
-    var count = status.sides;
+    // Motors of sliders without contacts are solved with the sides.
+    var count = max(status.sides, select(0u, params.boundaries, HAS_SLIDERS));
     if lane <= COLOURS {
         count = colour_starts[lane + 1u] - colour_starts[lane];
     }

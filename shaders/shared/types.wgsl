@@ -84,18 +84,31 @@ struct Sphere {
     tag: u32,                  // the sink that removed the grain, or NONE; of a corner 16 · surface + octant
 }
 
-// A boundary as mass splitting needs it.
+// A boundary as mass splitting needs it, and the drive of a slider.
 struct FreeBoundary {
     moments: vec3f,            // of inertia about its axes [kg m²]; 0: it is not free
-    spare_a: u32,
+    target_velocity: f32,      // that its motor holds [m/s]
     diagonal: vec3f,           // xx, yy, zz of the inverse inertia, world frame [1/(kg m²)]
-    spare_b: u32,
+    limit: f32,                // largest impulse of its motor [N s]; 0: no motor, or not now
     off_diagonal: vec3f,       // yz, xz, xy
-    spare_c: u32,
+    impulse: f32,              // of its drive in the last substep [N s]
     momentum: vec3f,           // angular, at the end of the last substep [N m s]
-    spare_d: u32,
+    last_impulse: f32,         // of its motor after the last sweep [N s]
     spin: vec3f,               // angular velocity that belongs to it [rad/s]
-    spare_e: u32,
+    spare_b: u32,
+    walls: vec4u,              // bodies whose distances make the area of a pressure: low and high, twice; or NONE
+}
+
+// Where a boundary is at the end of a substep, and the velocity that carries it there; of a slider what drives it.
+struct BoundaryState {
+    pose: Pose,
+    linear: vec3f,
+    force: f32,                // [N]
+    angular: vec3f,
+    pressure: f32,             // [Pa]
+    target_velocity: f32,      // that a motor holds [m/s]
+    force_limit: f32,          // largest impulse of the motor [N s], 0: there is none
+    spare: vec2u,
 }
 
 // Whether the scene has sinks; otherwise no grain is ever removed.
@@ -107,6 +120,9 @@ fn is_removed(sphere: Sphere) -> bool {
 
 // Whether the scene has free boundaries; otherwise no inertia is a tensor, and nothing has corners.
 override HAS_FREE_BOUNDARIES: bool = true;
+
+// Whether some of them are sliders, with drives.
+override HAS_SLIDERS: bool = true;
 
 // A solid that removes the grains whose centre comes into it.
 struct Sink {

@@ -46,6 +46,8 @@ pub struct Features {
     pub period: bool,
     /// Grains of different sizes.
     pub sizes: bool,
+    /// Sliders.
+    pub sliders: bool,
 }
 
 impl Features {
@@ -58,6 +60,7 @@ impl Features {
             hubs: world.free_boundaries().next().is_some() || has_hubs(world),
             period: !world.periodic.is_none(),
             sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
+            sliders: world.sliders().next().is_some(),
         }
     }
 
@@ -70,6 +73,7 @@ impl Features {
             ("HAS_FREE_BOUNDARIES", self.free_boundaries),
             ("HAS_HUBS", self.hubs),
             ("HAS_SIZES", self.sizes),
+            ("HAS_SLIDERS", self.sliders),
         ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()

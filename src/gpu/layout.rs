@@ -12,6 +12,7 @@ use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
     TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
+use crate::world::slider::{Area, Command, Slider};
 use crate::world::{Corner, Form, Levels, Side, World, contact_reach};
 
 use super::buffers::Capacity;
@@ -210,19 +211,35 @@ pub struct RowArms {
     pub law: u32,
 }
 
-/// State of a boundary at the end of a substep; WGSL `BoundaryState`.
+/// State of a boundary at the end of a substep, and what drives a slider in it; WGSL `BoundaryState`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/integrate.wgsl")]
+#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct BoundaryState {
     pub pose: Pose,
     pub linear: [f32; 3],
-    pub spare_a: u32,
+    pub force: f32,
     pub angular: [f32; 3],
-    pub spare_b: u32,
+    pub pressure: f32,
+    pub target_velocity: f32,
+    pub force_limit: f32,
+    pub spare: [u32; 2],
 }
 
 impl BoundaryState {
+    /// With what drives a slider \[E11\] in a substep of `h` \[s\].
+    fn driven(self, command: Command, h: f64) -> BoundaryState {
+        match command {
+            Command::Push(force) => BoundaryState { force: force as f32, ..self },
+            Command::Press(pressure) => BoundaryState { pressure: pressure as f32, ..self },
+            Command::Hold { velocity, force_limit } => BoundaryState {
+                target_velocity: velocity as f32,
+                force_limit: (h * force_limit).min(f64::from(f32::MAX)) as f32,
+                ..self
+            },
+        }
+    }
+
     /// Whether the boundary moves in this substep.
     pub(super) fn moves(&self) -> bool {
         self.linear != [0.0; 3] || self.angular != [0.0; 3]
@@ -252,21 +269,22 @@ pub struct Rest {
     pub copies: [u32; 2],
 }
 
-/// A boundary as mass splitting needs it; WGSL `FreeBoundary`.
+/// A boundary as mass splitting needs it, and the drive of a slider; WGSL `FreeBoundary`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 #[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct FreeBoundary {
     pub moments: [f32; 3],
-    pub spare_a: u32,
+    pub target_velocity: f32,
     pub diagonal: [f32; 3],
-    pub spare_b: u32,
+    pub limit: f32,
     pub off_diagonal: [f32; 3],
-    pub spare_c: u32,
+    pub impulse: f32,
     pub momentum: [f32; 3],
-    pub spare_d: u32,
+    pub last_impulse: f32,
     pub spin: [f32; 3],
-    pub spare_e: u32,
+    pub spare_b: u32,
+    pub walls: [u32; 4],
 }
 
 /// The grid that positions are anchored to.
@@ -401,7 +419,7 @@ impl Params {
             contact_capacity: capacity.contacts,
             model_gain: (h / MODEL_GAMMA) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
-            speed_limit: (TRAVEL_LIMIT * world.largest_diameter() / h) as f32,
+            speed_limit: speed_limit(world, h),
             rigid_share: RIGID_CORRECTION as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
             sinks: world.sinks.len() as u32,
@@ -420,6 +438,12 @@ impl Params {
         buffer.write(&self).expect("a vector takes any number of bytes");
         buffer.into_inner()
     }
+}
+
+/// Speed from which a body has exploded \[m/s\]. Without grains there is nothing that a plate could miss.
+fn speed_limit(world: &World, h: f64) -> f32 {
+    let diameter = world.largest_diameter();
+    if diameter > 0.0 { (TRAVEL_LIMIT * diameter / h) as f32 } else { f32::MAX }
 }
 
 /// Bits of the levels that hold grains, by the radii that the device knows: rounding may put a grain one level lower.
@@ -498,14 +522,31 @@ pub(super) fn surfaces(world: &World) -> Vec<Surface> {
     world.surfaces.iter().map(surface).collect()
 }
 
-/// Moments of inertia of the free boundaries, zero for the others; the rest is made on the device. (Without
-/// a momentum to start from it comes from the velocities.)
-pub(super) fn free_boundaries(world: &World) -> Vec<FreeBoundary> {
-    let moments = |boundary: &crate::world::Boundary| {
-        boundary.free_body().map_or([0.0; 3], |free| single(free.moments))
+/// Moments of inertia of the free boundaries, zero for the others, what drives gave in the last substep, of `h`
+/// \[s\], and the walls of their areas; the rest is made on the device. (Without a momentum to start from it comes from
+/// the velocities.)
+pub(super) fn free_boundaries(world: &World, h: f64) -> Vec<FreeBoundary> {
+    let boundary = |(boundary, force): (&crate::world::Boundary, &f64)| FreeBoundary {
+        moments: boundary.free_body().map_or([0.0; 3], |free| single(free.moments)),
+        impulse: (h * force) as f32,
+        walls: boundary.slider().map_or([NONE; 4], walls),
+        ..Zeroable::zeroed()
     };
-    let boundary = |boundary| FreeBoundary { moments: moments(boundary), ..Zeroable::zeroed() };
-    world.boundaries.iter().map(boundary).collect()
+    world.boundaries.iter().zip(&world.drive_forces).map(boundary).collect()
+}
+
+/// Bodies of the walls around a slider, in the order of the axes that they are apart along.
+fn walls(slider: &Slider) -> [u32; 4] {
+    let Some(Area::Between([one, other])) = slider.area else { return [NONE; 4] };
+    let [first, second] = if one.axis < other.axis { [one, other] } else { [other, one] };
+    [first.low, first.high, second.low, second.high].map(|body| body as u32)
+}
+
+/// Forces of the drives in the last substep, of `h` \[s\].
+pub(super) fn pull_drives(world: &mut World, boundaries: &[FreeBoundary], h: f64) {
+    for (force, boundary) in world.drive_forces.iter_mut().zip(boundaries) {
+        *force = f64::from(boundary.impulse) / h;
+    }
 }
 
 /// Number and sizes of a form, as in `shaders/shared/surface.wgsl`.
@@ -560,12 +601,15 @@ pub(super) fn schedule(
     ends.flat_map(|end| {
         world.boundaries.iter().map(move |boundary| {
             let state = boundary.state_at(end, h);
-            BoundaryState {
+            let moved = BoundaryState {
                 pose: anchors.pose(state.position, state.orientation, 0),
                 linear: single(state.velocity),
-                spare_a: 0,
                 angular: single(state.angular_velocity),
-                spare_b: 0,
+                ..Zeroable::zeroed()
+            };
+            match boundary.slider() {
+                Some(slider) => moved.driven(slider.command_at(end - 0.5 * h), h),
+                None => moved,
             }
         })
     })

@@ -39,7 +39,7 @@ pub const SOURCES: [Source; 15] = [
     source!("impact" uses "types" "motion" "rows" "plan" "plan_sweep" "heavy"),
     source!("predict" uses "types" "motion" "rows" "plan" "plan_sweep" "solve" "impulses"),
     source!("warm_start" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split"),
-    source!("sweep" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split" "gather"),
+    source!("sweep" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split" "motor" "gather"),
     source!("residual" uses "types" "motion" "rows" "solve" "impulses" "heavy"),
     source!("integrate" uses "types" "motion" "heavy"),
     source!("sinks" uses "types" "motion" "surface"),

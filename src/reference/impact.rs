@@ -9,9 +9,10 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse};
 use crate::settings::{Settings, TOUCH_TOLERANCE};
 
+use super::drive::Drives;
 use super::narrowphase::{CHUNK, FAR, Onset, Row, times_d};
 use super::split::Split;
-use super::sweep;
+use super::sweep::{self, Sweeps};
 use super::velocity::Velocity;
 
 /// What a contact does in the impact stage.
@@ -44,17 +45,13 @@ pub unsafe fn solve(
         return Vec::new();
     }
     let (colouring, mut impacts) = taking_part(colouring, rows, onsets, role);
+    // A force that has a bound does nothing in no time.
+    let mut drives = Drives::default();
+    let (iterations, tolerance) = (settings.iterations, settings.tolerance);
     // SAFETY: by the caller's promise; the rows made over have the bodies and the colours of the rows.
     unsafe {
-        sweep::solve(
-            &colouring,
-            split,
-            &mut impacts,
-            velocities,
-            settings.iterations,
-            settings.tolerance,
-            None,
-        );
+        let sweeps = Sweeps::plain(&colouring, split, &mut drives);
+        sweep::solve(sweeps, &mut impacts, velocities, iterations, tolerance);
     }
     impacts
 }

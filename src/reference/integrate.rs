@@ -105,5 +105,10 @@ fn verdict(velocity: &Velocity, h: f64, diameter: f64) -> Verdict {
         return Verdict::NotANumber;
     }
     let diameters = speed * h / diameter;
-    if diameters > TRAVEL_LIMIT { Verdict::TooFast { speed, diameters } } else { Verdict::Good }
+    // Without grains there is nothing that a plate could miss.
+    if diameter > 0.0 && diameters > TRAVEL_LIMIT {
+        Verdict::TooFast { speed, diameters }
+    } else {
+        Verdict::Good
+    }
 }

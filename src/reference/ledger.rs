@@ -7,7 +7,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::engine::Ledger;
-use crate::world::World;
+use crate::world::{Slider, World};
 
 use super::narrowphase::{CHUNK, Row};
 use super::velocity::Velocity;
@@ -47,6 +47,15 @@ pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocit
     let chunks = before.par_chunks(CHUNK).zip(after.par_chunks(CHUNK));
     let sums: Vec<f64> = chunks.map(|(before, after)| before.iter().zip(after).map(work).sum()).collect();
     Ledger { gravity_work: sums.into_iter().sum(), ..Ledger::default() }
+}
+
+/// What the drives of sliders did in a substep of length `h` \[s\] that took `before` to `after`.
+pub fn book_drives(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> Ledger {
+    let work = |(body, slider): (usize, &Slider)| {
+        let way = h * mean(&before[body], &after[body]).linear[slider.axis];
+        world.drive_forces[body] * way
+    };
+    Ledger { boundary_work: world.sliders().map(work).sum(), ..Ledger::default() }
 }
 
 /// Work of one contact at the mean velocities of its bodies.

@@ -7,48 +7,98 @@ use std::marker::PhantomData;
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::drive::Drives;
 use super::narrowphase::{Row, times_d};
 use super::split::Split;
 use super::velocity::{Body, Heavy, Velocity};
 use crate::contact::{Colouring, Impulse, Rest};
-use crate::settings::LARGEST_MOMENTUM;
+use crate::settings::{Acceleration, LARGEST_MOMENTUM};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
 const CHUNK: usize = 256;
 
-/// Sweeps until no contact changes by more than `tolerance` \[m/s\], at most `iterations` times.
-/// With a momentum, each sweep goes on from beyond where the last one ended \[E12\]. Returns the number of sweeps.
+/// Sweeps over the contacts, then the motors, until none changes by more than `tolerance` \[m/s\], at most `iterations` times.
+/// Returns the number of sweeps.
 ///
 /// # Safety
 /// As [`for_each_contact`].
 pub unsafe fn solve(
-    colouring: &Colouring,
-    split: &mut Split,
+    mut sweeps: Sweeps<'_>,
     rows: &mut [Row],
     velocities: &mut [Velocity],
     iterations: u32,
     tolerance: f64,
-    mut momentum: Option<&mut Momentum>,
 ) -> u32 {
-    split.prepare(&rows[colouring.rest_start()..], velocities);
+    sweeps.begin(rows, velocities);
     for sweep in 1..=iterations {
         // SAFETY: by the caller's promise.
+        let change = unsafe { sweeps.next(rows, velocities, tolerance > 0.0) };
+        if change < tolerance {
+            return sweep;
+        }
+    }
+    iterations
+}
+
+/// What the sweeps of a solve share.
+pub struct Sweeps<'a> {
+    colouring: &'a Colouring,
+    split: &'a mut Split,
+    drives: &'a mut Drives,
+    /// With it each sweep goes on from beyond where the last one ended \[E12\].
+    momentum: Option<&'a mut Momentum>,
+    done: u32,
+    /// By how much the motors changed before the first sweep \[m/s\].
+    at_start: f64,
+}
+
+impl<'a> Sweeps<'a> {
+    /// Plain ones.
+    pub fn plain(colouring: &'a Colouring, split: &'a mut Split, drives: &'a mut Drives) -> Sweeps<'a> {
+        Sweeps { colouring, split, drives, momentum: None, done: 0, at_start: 0.0 }
+    }
+
+    /// Those that the settings ask for.
+    pub fn new(
+        acceleration: Acceleration,
+        colouring: &'a Colouring,
+        split: &'a mut Split,
+        drives: &'a mut Drives,
+        momentum: &'a mut Momentum,
+    ) -> Sweeps<'a> {
+        let momentum = (acceleration == Acceleration::Nesterov).then_some(momentum);
+        Sweeps { momentum, ..Sweeps::plain(colouring, split, drives) }
+    }
+
+    /// Comes before the first.
+    pub fn begin(&mut self, rows: &[Row], velocities: &mut [Velocity]) {
+        self.split.prepare(&rows[self.colouring.rest_start()..], velocities);
+        // Motors answer to what the contacts start from, too.
+        self.at_start = self.drives.solve(velocities);
+    }
+
+    /// One sweep. Returns by how much the row that changed most did, D |Δλ| \[m/s\], 0 for contacts unless that is to
+    /// be compared with a tolerance.
+    ///
+    /// # Safety
+    /// As [`for_each_contact`].
+    pub unsafe fn next(&mut self, rows: &mut [Row], velocities: &mut [Velocity], compared: bool) -> f64 {
+        // Before a sweep, as the impulses of the last are to stay in their cones.
+        if let Some(momentum) = self.momentum.as_deref_mut().filter(|_| self.done > 0) {
+            momentum.carry_on(self.done, rows, self.drives, velocities);
+        }
+        self.done += 1;
+        let (colouring, split) = (self.colouring, &mut *self.split);
+        // SAFETY: by the caller's promise.
         let change = unsafe {
-            if tolerance > 0.0 {
+            if compared {
                 for_each_contact(colouring, split, rows, velocities, &Solve::<true>)
             } else {
                 for_each_contact(colouring, split, rows, velocities, &Solve::<false>)
             }
         };
-        if change < tolerance {
-            return sweep;
-        }
-        // The impulses of the last sweep are in their cones, and stay there.
-        if let Some(momentum) = momentum.as_deref_mut().filter(|_| sweep < iterations) {
-            momentum.carry_on(sweep, rows, velocities);
-        }
+        change.max(self.drives.solve(velocities)).max(std::mem::take(&mut self.at_start))
     }
-    iterations
 }
 
 /// Where the last sweep left the impulses and velocities \[E12\].
@@ -71,8 +121,9 @@ impl Momentum {
 
     /// After so many sweeps: impulses go on by a share of what the last sweep made of them, and so do the velocities,
     /// which are linear in the impulses. Twin: `carry_on` in `shaders/sweep.wgsl`.
-    fn carry_on(&mut self, sweep: u32, rows: &mut [Row], velocities: &mut [Velocity]) {
+    fn carry_on(&mut self, sweep: u32, rows: &mut [Row], drives: &mut Drives, velocities: &mut [Velocity]) {
         let share = momentum(sweep);
+        drives.carry_on(share);
         self.impulses.resize(rows.len(), Impulse::default());
         self.velocities.resize(velocities.len(), [DVec3::ZERO; 2]);
         let rows = rows.par_iter_mut().zip(&mut self.impulses).with_min_len(CHUNK);

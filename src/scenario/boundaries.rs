@@ -12,6 +12,7 @@ use super::read::{
     unit_vector, vector, word,
 };
 use super::region::corners;
+use super::slider::slider;
 use super::{Entry, locked_axes};
 use crate::world::{Boundary, Form, FreeBody, MaterialId, Materials, Motion, Periodic, Side, Surface};
 
@@ -55,6 +56,10 @@ pub fn boundary(
         Some(node) => node.table(|table| match motion(table, pivot, axis)? {
             MotionKind::Prescribed(motion) => Some(motion),
             MotionKind::Free => free(table, shape.as_ref(), density).map(Motion::Free),
+            MotionKind::Slider => {
+                let surface = shape.as_ref().map(|shape| shape.surfaces.as_slice());
+                slider(table, surface).map(Motion::Slider)
+            }
         }),
         None => Some(Motion::Fixed),
     };
@@ -199,17 +204,20 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
 enum MotionKind {
     Prescribed(Motion),
     Free,
+    Slider,
 }
 
 fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<MotionKind> {
-    let motion = match table.kind(&["fixed", "velocity", "rotation", "oscillation", "table", "free"])? {
-        "velocity" => table.get("velocity", vector).map(Motion::Velocity),
-        "rotation" => rotation(table, pivot, axis),
-        "oscillation" => oscillation(table),
-        "table" => motion_table(table),
-        "free" => return Some(MotionKind::Free),
-        _ => Some(Motion::Fixed),
-    };
+    let motion =
+        match table.kind(&["fixed", "velocity", "rotation", "oscillation", "table", "free", "slider"])? {
+            "velocity" => table.get("velocity", vector).map(Motion::Velocity),
+            "rotation" => rotation(table, pivot, axis),
+            "oscillation" => oscillation(table),
+            "table" => motion_table(table),
+            "free" => return Some(MotionKind::Free),
+            "slider" => return Some(MotionKind::Slider),
+            _ => Some(Motion::Fixed),
+        };
     motion.map(MotionKind::Prescribed)
 }
 

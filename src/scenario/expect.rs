@@ -119,6 +119,20 @@ pub const QUANTITIES: &[&str] = &[
     "repose_angle_deg",
     "granular_temperature",
     "inverse_thermal_speed",
+    "drive_force:",
+    "cell_x",
+    "cell_y",
+    "cell_z",
+    "strain_x",
+    "strain_y",
+    "strain_z",
+    "volume_strain",
+    "stress_x",
+    "stress_y",
+    "stress_z",
+    "mean_stress",
+    "deviator_stress",
+    "solid_fraction",
 ];
 
 /// Quantities that go on with the name of a sink.
@@ -129,6 +143,23 @@ pub const OF_A_REGION: [&str; 5] = ["count:", "mass:", "centre_x:", "centre_y:",
 
 /// Quantities that only a drum has.
 const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
+
+/// Quantities that only a cell has.
+const OF_A_CELL: [&str; 13] = [
+    "cell_x",
+    "cell_y",
+    "cell_z",
+    "strain_x",
+    "strain_y",
+    "strain_z",
+    "volume_strain",
+    "stress_x",
+    "stress_y",
+    "stress_z",
+    "mean_stress",
+    "deviator_stress",
+    "solid_fraction",
+];
 
 /// A number that the run must come to.
 #[derive(Debug, Clone, PartialEq)]
@@ -257,8 +288,12 @@ pub struct Subjects<'a> {
     pub sinks: &'a [String],
     /// Names of the regions that are observed.
     pub regions: &'a [String],
+    /// Names of the boundaries that slide.
+    pub sliders: &'a [String],
     /// Whether a drum is observed.
     pub has_drum: bool,
+    /// Whether a cell is observed.
+    pub has_cell: bool,
     /// Columns of the bodies and contacts that are tracked.
     pub tracked: &'a [String],
     /// Whether energies are accounted for.
@@ -274,6 +309,8 @@ impl Subjects<'_> {
     fn of(&self, prefix: &str) -> (&'static str, &[String]) {
         if OF_A_SINK.contains(&prefix) {
             ("sink", self.sinks)
+        } else if prefix == "drive_force:" {
+            ("slider", self.sliders)
         } else if OF_A_REGION.contains(&prefix) {
             ("region", self.regions)
         } else {
@@ -334,6 +371,12 @@ fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)
         return Err((
             format!("`{quantity}` needs a drum"),
             "add [observe.drum] boundary = \"...\"".to_owned(),
+        ));
+    }
+    if OF_A_CELL.contains(&quantity) && !subjects.has_cell {
+        return Err((
+            format!("`{quantity}` needs a cell"),
+            "add [observe.cell] with the walls `x`, `y` and `z`".to_owned(),
         ));
     }
     if OF_ACCOUNTS.contains(&quantity) && !subjects.has_accounts {

@@ -2,9 +2,10 @@
 
 use super::materials::material_id;
 use super::problems::suggest;
-use super::read::{DURATION, Node, POSITIVE, Table, boolean, number, text, word};
+use super::read::{DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
 use super::region::region;
-use super::{DrumPlan, Entry, OutputPlan, RegionPlan};
+use super::slider::facing;
+use super::{CellPlan, DrumPlan, Entry, OutputPlan, RegionPlan};
 use crate::settings::Bookkeeping;
 use crate::world::{Form, Materials, Motion, Side, World};
 
@@ -56,6 +57,33 @@ pub fn observed_region(
 /// Reads whether energies are accounted for.
 pub fn bookkeeping(table: &mut Table<'_>) -> Bookkeeping {
     if table.or("energy", true, boolean) { Bookkeeping::On } else { Bookkeeping::Off }
+}
+
+/// Reads the walls of a cell. `names` are those of all boundaries in the file, also of wrong ones.
+pub fn cell(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<CellPlan> {
+    table.maybe("cell", |node| node.table(|table| cell_table(table, world, names)))
+}
+
+fn cell_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<CellPlan> {
+    const AXES: [&str; 3] = ["x", "y", "z"];
+    let walls = [0, 1, 2].map(|axis| {
+        table.get(AXES[axis], |node| {
+            let span = facing(node.clone(), world, names)?;
+            if span.axis != axis {
+                node.problem(
+                    format!("`{}` are walls along {}", node.name(), AXES[span.axis]),
+                    format!("set `{}` to them", AXES[span.axis]),
+                );
+                return None;
+            }
+            Some(span)
+        })
+    });
+    let axial = table.or("axial", "z", word(&["x", "y", "z"]));
+    let axial = AXES.iter().position(|axis| *axis == axial)?;
+    let strain_from = table.or("strain_from", 0.0, number(TIME));
+    let [x, y, z] = walls;
+    Some(CellPlan { walls: [x?, y?, z?], axial, strain_from })
 }
 
 /// Reads what to observe of a drum.

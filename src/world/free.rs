@@ -42,9 +42,10 @@ impl FreeBody {
         Some(FreeBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE })
     }
 
-    /// Largest of the inverse moments of inertia \[1/(kg m²)\]: an upper bound in every direction.
+    /// Largest of the inverse moments of inertia \[1/(kg m²)\]: an upper bound in every direction; 0 where no axis
+    /// turns.
     pub fn largest_inverse_moment(&self) -> f64 {
-        1.0 / self.moments.min_element()
+        if self.locked.free_rotation() == DVec3::ZERO { 0.0 } else { 1.0 / self.moments.min_element() }
     }
 
     /// Inverse inertia in the world frame \[1/(kg m²)\]; zero about locked axes, which take no share.

@@ -1,8 +1,8 @@
-//! Motion of a boundary: prescribed, a pose as a function of time, or free.
+//! Motion of a boundary: prescribed, a pose as a function of time, free, or along a rail.
 
 use glam::{DQuat, DVec3};
 
-use super::{Boundary, FreeBody};
+use super::{Boundary, FreeBody, Slider};
 
 /// How a boundary moves.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -39,6 +39,8 @@ pub enum Motion {
     },
     /// As contacts and gravity make it move.
     Free(FreeBody),
+    /// Along one axis, as contacts, gravity and a drive make it move.
+    Slider(Slider),
 }
 
 /// Pose and velocity of a boundary.
@@ -55,10 +57,19 @@ pub struct BoundaryState {
 }
 
 impl Boundary {
-    /// Mass and inertia, if it is free.
+    /// Mass and inertia, if it is free; a slider is, along its axis.
     pub fn free_body(&self) -> Option<&FreeBody> {
         match &self.motion {
             Motion::Free(body) => Some(body),
+            Motion::Slider(slider) => Some(&slider.body),
+            _ => None,
+        }
+    }
+
+    /// How it slides, if it does.
+    pub fn slider(&self) -> Option<&Slider> {
+        match &self.motion {
+            Motion::Slider(slider) => Some(slider),
             _ => None,
         }
     }
@@ -79,7 +90,7 @@ impl Boundary {
     /// Position \[m\] and orientation at `time` \[s\]; of a free boundary those at the start.
     pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
         match &self.motion {
-            Motion::Fixed | Motion::Free(_) => (self.position, self.orientation),
+            Motion::Fixed | Motion::Free(_) | Motion::Slider(_) => (self.position, self.orientation),
             Motion::Velocity(velocity) => (self.position + time * *velocity, self.orientation),
             Motion::Rotation { point, rate, start } => {
                 let turn = DQuat::from_scaled_axis((time - start).max(0.0) * *rate);
@@ -90,21 +101,27 @@ impl Boundary {
                 (self.position + *amplitude * (angle.sin() - phase.sin()), self.orientation)
             }
             Motion::Table { times, displacements } => {
-                (self.position + interpolate(times, displacements, time), self.orientation)
+                let displacement = interpolate(times, displacements, time, DVec3::lerp);
+                (self.position + displacement, self.orientation)
             }
         }
     }
 }
 
-/// Linear interpolation of `values` at `times`, constant outside.
-fn interpolate(times: &[f64], values: &[DVec3], time: f64) -> DVec3 {
+/// Interpolation of `values` at `times` by `lerp`, constant outside.
+pub(super) fn interpolate<T: Copy + Default>(
+    times: &[f64],
+    values: &[T],
+    time: f64,
+    lerp: impl Fn(T, T, f64) -> T,
+) -> T {
     let next = times.partition_point(|&t| t <= time);
     match (next.checked_sub(1), values.get(next)) {
-        (None, first) => first.copied().unwrap_or(DVec3::ZERO),
+        (None, first) => first.copied().unwrap_or_default(),
         (Some(last), None) => values[last],
         (Some(before), Some(&after)) => {
             let share = (time - times[before]) / (times[next] - times[before]);
-            values[before].lerp(after, share)
+            lerp(values[before], after, share)
         }
     }
 }

@@ -310,6 +310,43 @@ packing = { kind = "lattice", corner = [-0.06, -0.06, 0.0678], counts = [9, 9, 2
     )
 }
 
+/// A cell of six plates around grains: four hold a pressure, one pushes with a force, one is a motor that its limit holds
+/// back at first.
+pub fn cell_of_sliders() -> Scenario {
+    let wall = |name: &str, point: &str, normal: &str, mass: f64, drive: &str| {
+        format!(
+            r#"
+[[boundaries]]
+name = "{name}"
+material = "pellet"
+shape = {{ kind = "plane", point = {point}, normal = {normal} }}
+motion = {{ kind = "slider", mass = {mass}, {drive} }}
+"#
+        )
+    };
+    let x =
+        "drive = { pressure = 300.0 }, area = { between = [[\"front\", \"back\"], [\"bottom\", \"top\"]] }";
+    let y =
+        "drive = { pressure = 300.0 }, area = { between = [[\"bottom\", \"top\"], [\"left\", \"right\"]] }";
+    let walls = [
+        wall("left", "[0, 0, 0]", "[1, 0, 0]", 1.0, x),
+        wall("right", "[0.08, 0, 0]", "[-1, 0, 0]", 1.0, x),
+        wall("front", "[0, 0, 0]", "[0, 1, 0]", 2.0, y),
+        wall("back", "[0, 0.08, 0]", "[0, -1, 0]", 0.5, y),
+        wall("bottom", "[0, 0, 0]", "[0, 0, 1]", 1.0, "drive = { force = 3.0 }"),
+        wall("top", "[0, 0, 0.08]", "[0, 0, -1]", 1.0, "drive = { velocity = 0.05, force_limit = 3.0 }"),
+    ];
+    pellets(&format!(
+        r#"{}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "uniform", min = 0.005, max = 0.0065 }}
+packing = {{ kind = "lattice", corner = [0.0067, 0.0067, 0.0067], counts = [6, 6, 6], count = 216, spacing = 0.0133, jitter = 0.0001 }}
+"#,
+        walls.concat()
+    ))
+}
+
 /// A box about to bounce off the floor on one corner, with a restitution that friction would turn into energy.
 pub fn box_on_a_corner() -> Scenario {
     let text = format!(

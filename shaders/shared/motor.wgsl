@@ -1,0 +1,30 @@
+// The motor of a slider [E11]: one row, solved with all contacts held fixed. Twin: src/reference/drive.rs.
+// Whoever gives a slider what its contacts do to it solves its motor as well; no other contact moves it later in the
+// sweep.
+
+fn has_motor(body: u32) -> bool {
+    return HAS_SLIDERS && body < params.boundaries && free_boundaries[body].limit > 0.0;
+}
+
+fn solve_motor(body: u32) {
+    let motor = free_boundaries[body];
+    let axis = free_translation(poses[body].locked);
+    let velocity = velocities[body];
+    let off = dot(velocity.linear, axis) - motor.target_velocity;
+    let impulse = clamp(motor.impulse - off / velocity.inverse_mass, -motor.limit, motor.limit);
+    let change = velocity.inverse_mass * (impulse - motor.impulse);
+    velocities[body].linear = velocity.linear + change * axis;
+    free_boundaries[body].impulse = impulse;
+    if params.tolerance > 0.0 {
+        atomicMax(&status.change, bitcast<u32>(abs(change)));
+    }
+}
+
+// Between two accelerated sweeps [E12].
+fn carry_motor_on(body: u32, share: f32) {
+    let motor = free_boundaries[body];
+    if share > 0.0 {
+        free_boundaries[body].impulse = motor.impulse + share * (motor.impulse - motor.last_impulse);
+    }
+    free_boundaries[body].last_impulse = motor.impulse;
+}
