@@ -7,6 +7,7 @@
 
 pub mod broadphase;
 pub mod colouring;
+pub mod convergence;
 pub mod impact;
 pub mod integrate;
 pub mod ledger;
@@ -229,7 +230,9 @@ impl ReferenceEngine {
             warm_start::seed(law, settings, world.gravity, rows, onsets, velocities);
             predict::apply_gravity(world, h, velocities);
         });
-        stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
+        if settings.warm_start.updates_velocities() {
+            stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
+        }
         report.sweeps = stages.time("sweep", || unsafe {
             sweep::solve(colouring, split, rows, velocities, settings.iterations, settings.tolerance)
         });

@@ -77,6 +77,12 @@
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
 //!
+//! [convergence]                   # solves chosen steps again on the side, sweep by sweep; changes no motion
+//! times = [1.0, 2.0]              # s, required
+//! sweeps = 100                    # looked at one by one
+//! reference = 500                 # sweeps of the solution that the others are compared with
+//! starts = ["cold", "history"]    # as solver.warm_start, which is the default
+//!
 //! [observe.drum]
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
@@ -150,6 +156,7 @@
 //! face, and so does `potential_energy` where gravity has a part along a periodic axis.
 
 mod boundaries;
+mod convergence;
 mod emitter;
 pub mod expect;
 mod grains;
@@ -188,6 +195,7 @@ pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 pub use self::region::Region;
 pub use self::track::{Tracked, TrackedBody};
+use crate::engine::convergence::Question;
 use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Axes, Materials, World};
 
@@ -223,6 +231,8 @@ pub struct Scenario {
     pub tracked: Tracked,
     /// Numbers the run must come to.
     pub expectations: Vec<Expectation>,
+    /// Where to look at how the sweeps converge.
+    pub convergence: Option<ConvergencePlan>,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
     pub resolved: String,
 }
@@ -236,6 +246,15 @@ pub struct OutputPlan {
     pub vtp: bool,
     /// `timeseries.csv`.
     pub csv: bool,
+}
+
+/// Steps whose sweeps are looked at one by one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConvergencePlan {
+    /// Times at which these steps begin \[s\], ascending.
+    pub times: Vec<f64>,
+    /// What is asked about them.
+    pub question: Question,
 }
 
 /// A drum whose flow is observed: dynamic angle and plug zone.
@@ -426,6 +445,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
+    let convergence = root.maybe("convergence", |node| {
+        node.table(|table| convergence::plan(table, duration, &settings))
+    });
     let scenario = Scenario {
         name: name.to_owned(),
         title,
@@ -438,6 +460,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         regions,
         tracked,
         expectations,
+        convergence,
         resolved: String::new(),
     };
     cell.check_lengths(scenario.largest_radius(), settings.contact_margin, report);

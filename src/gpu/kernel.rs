@@ -251,7 +251,10 @@ impl Kernels {
                         kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
                     }
                 }
-                Work::Colours(kernels) => self.colours(pass, kernels, buffers),
+                Work::Colours(kernels) if settings.warm_start.updates_velocities() => {
+                    self.colours(pass, kernels, buffers);
+                }
+                Work::Colours(_) => {}
                 Work::Sweeps(kernels) => {
                     for _ in 0..settings.iterations {
                         self.colours(pass, kernels, buffers);

@@ -32,7 +32,7 @@ pub unsafe fn solve(
         // SAFETY: by the caller's promise.
         let change = unsafe {
             if tolerance > 0.0 {
-                for_each_contact(colouring, split, rows, velocities, &Solve::<true>)
+                once(colouring, split, rows, velocities)
             } else {
                 for_each_contact(colouring, split, rows, velocities, &Solve::<false>)
             }
@@ -42,6 +42,20 @@ pub unsafe fn solve(
         }
     }
     iterations
+}
+
+/// One sweep. Returns by how much the contact that changed most did, D |Δλ| \[m/s\].
+///
+/// # Safety
+/// As [`for_each_contact`].
+pub unsafe fn once(
+    colouring: &Colouring,
+    split: &mut Split,
+    rows: &mut [Row],
+    velocities: &mut [Velocity],
+) -> f64 {
+    // SAFETY: by the caller's promise.
+    unsafe { for_each_contact(colouring, split, rows, velocities, &Solve::<true>) }
 }
 
 /// What is done at each contact on a pass over all of them.

@@ -1,10 +1,10 @@
 //! The `[solver]` table.
 
-use super::read::{FINITE, Node, Plain, Table, number, whole, word};
+use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
 use crate::error::Error;
 use crate::settings::{NormalLaw, Settings, WarmStart};
 
-const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model"];
+const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
 const NORMAL_LAWS: &[&str] = &["hertz", "hooke", "rigid"];
 
 /// Reads the settings of the solver; what is left out or wrong is as in [`Settings::default`].
@@ -15,7 +15,7 @@ pub fn settings(table: &mut Table<'_>) -> Settings {
         substeps: count(table, "substeps", usual.substeps),
         iterations: count(table, "iterations", usual.iterations),
         tolerance: table.or("tolerance", usual.tolerance, number(FINITE)),
-        warm_start: warm_start(table, usual.warm_start),
+        warm_start: warm_start_or(table, usual.warm_start),
         normal_law: normal_law(table),
         contact_margin: table.or("contact_margin", usual.contact_margin, number(FINITE)),
         impact_threshold: table.or("impact_threshold", usual.impact_threshold, number(FINITE)),
@@ -41,37 +41,37 @@ fn normal_law(table: &mut Table<'_>) -> NormalLaw {
     }
 }
 
-fn warm_start(table: &mut Table<'_>, usual: WarmStart) -> WarmStart {
-    let path = table.path_to("warm_start");
-    let Some(node) = table.node("warm_start") else {
-        table.report.fill(path, written_out(usual));
-        return usual;
-    };
-    if !node.is_text() {
-        return node.table(warm_start_table).unwrap_or(usual);
+/// Reads a warm start, a word or a table, that may be left out.
+fn warm_start_or(table: &mut Table<'_>, usual: WarmStart) -> WarmStart {
+    match table.node("warm_start") {
+        Some(node) => warm_start(node).unwrap_or(usual),
+        None => {
+            table.report.fill(table.path_to("warm_start"), written_out(usual));
+            usual
+        }
     }
-    let Some(kind) = word(WARM_STARTS)(node) else { return usual };
-    let warm_start = by_name(kind);
-    table.report.fill(path, written_out(warm_start));
-    warm_start
+}
+
+/// Reads a warm start: a word, or a table with that word as its `kind`.
+pub fn warm_start(node: Node<'_>) -> Option<WarmStart> {
+    if !node.is_text() {
+        return node.table(warm_start_table);
+    }
+    let warm_start = by_name(word(WARM_STARTS)(node.clone())?);
+    node.report.fill(node.path, written_out(warm_start));
+    Some(warm_start)
 }
 
 /// A warm start as a table.
-fn written_out(warm_start: WarmStart) -> toml_edit::Value {
+pub fn written_out(warm_start: WarmStart) -> toml_edit::Value {
     let mut table = toml_edit::InlineTable::new();
     let mut insert = |key: &str, value: toml_edit::Value| _ = table.insert(key, value);
-    match warm_start {
-        WarmStart::Cold => insert("kind", "cold".plain()),
-        WarmStart::Model => insert("kind", "model".plain()),
-        WarmStart::History { fraction } => {
-            insert("kind", "history".plain());
-            insert("fraction", fraction.plain());
-        }
-        WarmStart::Adaptive { fraction, motion } => {
-            insert("kind", "adaptive".plain());
-            insert("fraction", fraction.plain());
-            insert("motion", motion.plain());
-        }
+    insert("kind", warm_start.kind().plain());
+    if let Some(fraction) = warm_start.fraction() {
+        insert("fraction", fraction.plain());
+    }
+    if let WarmStart::Adaptive { motion, .. } = warm_start {
+        insert("motion", motion.plain());
     }
     table.into()
 }
@@ -81,18 +81,22 @@ fn by_name(kind: &str) -> WarmStart {
         "cold" => WarmStart::Cold,
         "history" => WarmStart::HISTORY,
         "model" => WarmStart::Model,
+        "normals_only" => WarmStart::NORMALS_ONLY,
+        "no_velocity_update" => WarmStart::NO_VELOCITY_UPDATE,
         _ => WarmStart::ADAPTIVE,
     }
 }
 
 fn warm_start_table(table: &mut Table<'_>) -> Option<WarmStart> {
-    Some(match by_name(table.kind(WARM_STARTS)?) {
-        WarmStart::History { fraction } => {
-            WarmStart::History { fraction: table.or("fraction", fraction, number(FINITE)) }
-        }
+    let start = by_name(table.kind(WARM_STARTS)?);
+    let mut share = |fraction| table.or("fraction", fraction, number(SHARE));
+    Some(match start {
+        WarmStart::History { fraction } => WarmStart::History { fraction: share(fraction) },
+        WarmStart::NormalsOnly { fraction } => WarmStart::NormalsOnly { fraction: share(fraction) },
+        WarmStart::NoVelocityUpdate { fraction } => WarmStart::NoVelocityUpdate { fraction: share(fraction) },
         WarmStart::Adaptive { fraction, motion } => WarmStart::Adaptive {
-            fraction: table.or("fraction", fraction, number(FINITE)),
-            motion: table.or("motion", motion, number(FINITE)),
+            fraction: share(fraction),
+            motion: table.or("motion", motion, number(POSITIVE)),
         },
         other => other,
     })

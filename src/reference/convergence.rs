@@ -1,0 +1,135 @@
+//! Convergence inside a step: the next substep of a state solved on the side, from several starts, sweep by sweep.
+//!
+//! The problem (gaps, rows, impacts, targets) is made once from the state, as a step makes it after a contact search;
+//! what differs is the start \[E7\] alone. The state is only read, so whichever engine left it goes on as if nobody had
+//! looked.
+
+use crate::contact::{ContactState, Impulse};
+use crate::engine::Snapshot;
+use crate::engine::convergence::{Convergence, Course, Histogram, ImpulseError, Point, Question};
+use crate::settings::{Settings, WarmStart};
+
+use super::narrowphase::{self, Row};
+use super::velocity::{self, Velocity};
+use super::{Order, ReferenceEngine, impact, predict, residual, sweep, warm_start};
+
+/// Solves the next substep of a state from every start that is asked about.
+pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
+    let mut problem = Problem::next(snapshot, settings);
+    let courses = question.starts.iter().map(|&start| problem.course(start, question)).collect();
+    Convergence { time: snapshot.world.time, courses }
+}
+
+/// The contact problem of a substep, before a start is chosen.
+struct Problem {
+    /// Holds the rows and velocities of the solve in progress.
+    engine: ReferenceEngine,
+    /// Rows with their targets and the impulses of the substep before.
+    rows: Vec<Row>,
+    /// Velocities after the impact stage.
+    velocities: Vec<Velocity>,
+}
+
+impl Problem {
+    /// That of the substep after a state.
+    fn next(snapshot: &Snapshot, settings: &Settings) -> Problem {
+        let mut engine = ReferenceEngine::new(snapshot.world.clone(), *settings, Order::Coloured);
+        engine.find_contacts();
+        engine.carry(&snapshot.contacts);
+        engine.aim();
+        Problem { rows: engine.rows.clone(), velocities: engine.velocities.clone(), engine }
+    }
+
+    /// Solves from one start: to the reference solution, then once more, sweep by sweep.
+    fn course(&mut self, start: WarmStart, question: &Question) -> Course {
+        self.begin(start);
+        (0..question.reference).for_each(|_| _ = self.sweep());
+        let reference = self.normal_impulses();
+        let solution = self.point(question.reference, &reference);
+
+        self.begin(start);
+        let (iterations, tolerance) = (self.engine.settings.iterations, self.engine.settings.tolerance);
+        let mut points = vec![self.point(0, &reference)];
+        let mut histograms = None;
+        for sweep in 1..=question.sweeps.max(iterations) {
+            let change = self.sweep();
+            if sweep <= question.sweeps {
+                points.push(self.point(sweep, &reference));
+            }
+            if sweep == iterations || change < tolerance {
+                histograms.get_or_insert_with(|| self.histograms());
+            }
+        }
+        points.push(solution);
+        Course { start, points, histograms: histograms.unwrap_or_else(|| self.histograms()) }
+    }
+
+    /// Takes the rows back to before the solve, and their impulses to the start.
+    fn begin(&mut self, start: WarmStart) {
+        let ReferenceEngine { world, settings, law, colouring, split, rows, onsets, velocities, .. } =
+            &mut self.engine;
+        rows.clone_from(&self.rows);
+        velocities.clone_from(&self.velocities);
+        settings.warm_start = start;
+        warm_start::seed(law, settings, world.gravity, rows, onsets, velocities);
+        predict::apply_gravity(world, law.h, velocities);
+        if start.updates_velocities() {
+            // SAFETY, here and below: the colouring was made for these contacts, and the rows filled in its order.
+            unsafe { warm_start::apply(colouring, split, rows, velocities) };
+        }
+    }
+
+    /// One sweep; returns the largest change of contact velocity \[m/s\].
+    fn sweep(&mut self) -> f64 {
+        let ReferenceEngine { colouring, split, rows, velocities, .. } = &mut self.engine;
+        unsafe { sweep::once(colouring, split, rows, velocities) }
+    }
+
+    fn point(&self, sweep: u32, reference: &[f64]) -> Point {
+        Point {
+            sweep,
+            residuals: residual::measure(&self.engine.rows, &self.engine.velocities),
+            error: ImpulseError::between(&self.normal_impulses(), reference),
+        }
+    }
+
+    fn normal_impulses(&self) -> Vec<f64> {
+        self.engine.rows.iter().map(|row| row.impulse.normal).collect()
+    }
+
+    fn histograms(&self) -> [Histogram; 3] {
+        let residuals: Vec<[f64; 3]> = self
+            .engine
+            .rows
+            .iter()
+            .map(|row| {
+                let [a, b] = row.bodies.map(|body| &self.engine.velocities[body as usize]);
+                residual::of_contact(row, a, b)
+            })
+            .collect();
+        [0, 1, 2].map(|kind| Histogram::of(residuals.iter().map(|residual| residual[kind])))
+    }
+}
+
+impl ReferenceEngine {
+    /// Gives the contacts found the impulses of `before`, which are sorted by key.
+    fn carry(&mut self, before: &[ContactState]) {
+        for (row, &contact) in self.rows.iter_mut().zip(&self.colouring.order) {
+            let key = self.keys[contact as usize];
+            let found = before.binary_search_by_key(&key, |state| state.key);
+            row.impulse = found.map_or(Impulse::default(), |place| before[place].impulse);
+        }
+    }
+
+    /// Rows, impacts and targets of the next substep: all that comes before the start of its solve.
+    fn aim(&mut self) {
+        let h = self.settings.substep();
+        let Self { world, settings, law, keys, colouring, split, rows, onsets, velocities, .. } = self;
+        velocity::load_velocities(world, world.time + h, h, velocities);
+        split.refresh(world);
+        narrowphase::fill_rows(world, law, keys, colouring, rows, onsets);
+        // SAFETY: the colouring was made for these contacts, in `find_contacts`, and the rows filled in its order.
+        drop(unsafe { impact::solve(settings, colouring, split, rows, onsets, velocities) });
+        narrowphase::set_targets(rows, onsets, velocities);
+    }
+}
