@@ -80,7 +80,7 @@
 //! [convergence]                   # solves chosen steps again on the side, sweep by sweep; changes no motion
 //! times = [1.0, 2.0]              # s, required
 //! sweeps = 100                    # looked at one by one
-//! reference = 500                 # sweeps of the solution that the others are compared with
+//! reference = 2000                # sweeps of the solution that they are compared with, default 20 times as many
 //! starts = ["cold", "history"]    # as solver.warm_start, which is the default
 //!
 //! [observe.drum]
@@ -445,9 +445,8 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
-    let convergence = root.maybe("convergence", |node| {
-        node.table(|table| convergence::plan(table, duration, &settings))
-    });
+    let convergence =
+        root.maybe("convergence", |node| node.table(|table| convergence::plan(table, duration, &settings)));
     let scenario = Scenario {
         name: name.to_owned(),
         title,

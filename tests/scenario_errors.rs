@@ -729,3 +729,35 @@ fn an_overlap_across_a_periodic_face_is_found() {
     let found = problems(&text, &[]).to_string();
     assert!(found.contains("grain 3 of grains.1 overlaps grain 0 of grains.0 by 5.000e-3 m"), "{found}");
 }
+
+#[test]
+fn a_look_at_convergence_that_makes_no_sense_is_refused() {
+    let refuses_table = |table: &str, marked: &str, words: &[&str]| {
+        let table = format!("[convergence]\n{table}\n[output]");
+        refuses("[output]", "[output]", &table, marked, words);
+    };
+    refuses_table("sweeps = 5", "[convergence]", &["missing key `times` in `convergence`"]);
+    refuses_table("times = []", "[]", &["`convergence.times` is empty", "at least one time"]);
+    refuses_table(
+        "times = [0.5, 2.0]",
+        "2.0",
+        &["`convergence.times.1` is 2 s in a run of 1 s", "up to the"],
+    );
+    refuses_table("times = [0.5]\nsweeps = 0", "0\n[", &["from 1 to 100000"]);
+    refuses_table(
+        "times = [0.5]\nreference = 50",
+        "[convergence]",
+        &["reference of 50 sweeps is no better than the 100", "more than `convergence.sweeps`"],
+    );
+    refuses_table(
+        "times = [0.5]\nstarts = [\"cold\", \"histroy\"]",
+        "\"histroy\"",
+        &["`convergence.starts.1` is \"histroy\"", "history"],
+    );
+    refuses_table(
+        "times = [0.5]\nstarts = [{ kind = \"history\", fraction = 2.0 }]",
+        "2.0",
+        &["`convergence.starts.0.fraction` is 2, expected a number from 0 to 1"],
+    );
+    refuses_table("times = [0.5]\nstarts = []", "[]\n", &["`convergence.starts` is empty"]);
+}

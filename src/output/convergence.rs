@@ -10,8 +10,9 @@ use crate::engine::convergence::{Convergence, Course, ImpulseError, Point, ROW_K
 /// When it cannot be written.
 pub fn write_courses(steps: &[Convergence], out: &mut dyn Write) -> io::Result<()> {
     let mut rows = csv::Writer::from_writer(out);
-    let residuals =
-        ROW_KINDS.iter().flat_map(|(kind, unit)| ["", "_max"].map(|of| format!("residual_{kind}{of} [{unit}]")));
+    let residuals = ROW_KINDS
+        .iter()
+        .flat_map(|(kind, unit)| ["", "_max"].map(|of| format!("residual_{kind}{of} [{unit}]")));
     let leading = ["time [s]", "start", "sweep [-]"].map(str::to_owned);
     let errors = ["impulse_error [-]", "impulse_error_mean [-]"].map(str::to_owned);
     rows.write_record(leading.into_iter().chain(residuals).chain(errors))?;

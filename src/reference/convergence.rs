@@ -3,6 +3,11 @@
 //! The problem (gaps, rows, impacts, targets) is made once from the state, as a step makes it after a contact search;
 //! what differs is the start \[E7\] alone. The state is only read, so whichever engine left it goes on as if nobody had
 //! looked.
+//!
+//! Every solve has a reference solution of its own: more sweeps from the same start. Contacts with friction have many
+//! solutions, and the start decides which one the sweeps come to: on a pile of 3 363 grains λ_n from a cold start and
+//! from the impulses of the step before differ by 0.8 % after 20 000 sweeps. An error against a common solution would never
+//! come below that.
 
 use crate::contact::{ContactState, Impulse};
 use crate::engine::Snapshot;

@@ -65,7 +65,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 16] = [
+    let cases: [(&str, &[&str], usize); 18] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -82,6 +82,8 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("dosta/silo_large.toml", &[few], 1000),
         ("dosta/drum.toml", &[few], 31_000),
         ("dosta/impact_25k.toml", &[], 25_001),
+        ("convergence_column.toml", &[], 25),
+        ("convergence_pile.toml", &[&file], 2),
     ];
     for (name, overrides, grains) in cases {
         let scenario = shipped(name, overrides);
@@ -486,4 +488,22 @@ fn a_curve_is_read_from_beside_the_scenario_and_only_within_the_window() {
     assert_eq!(curve(", from = 0.4, until = 0.9"), [(0.5, 2.0)]);
     let late = curve_placed(", start = 1.2, offset = -1", ", from = 1.2");
     assert_eq!(late, [(1.2, 0.0), (1.7, 1.0)], "times and values are moved, then the window is applied");
+}
+
+#[test]
+fn a_look_at_convergence_takes_the_start_of_the_run_and_a_reference_of_twenty_times_the_sweeps() {
+    let plan = |more: &str| with(&format!("{GRAIN}{more}")).convergence;
+    assert_eq!(plan(""), None);
+    let usual = plan("[convergence]\ntimes = [2, 0.5]\n[solver]\nwarm_start = \"model\"").expect("a plan");
+    let question = Question { starts: vec![WarmStart::Model], sweeps: 100, reference: 2000 };
+    assert_eq!(usual, ConvergencePlan { times: vec![0.5, 2.0], question });
+    let starts = r#"["cold", { kind = "history", fraction = 0.5 }, "normals_only", "no_velocity_update"]"#;
+    let told = plan(&format!("[convergence]\ntimes = [1]\nsweeps = 5\nreference = 7\nstarts = {starts}"));
+    let starts = vec![
+        WarmStart::Cold,
+        WarmStart::History { fraction: 0.5 },
+        WarmStart::NORMALS_ONLY,
+        WarmStart::NO_VELOCITY_UPDATE,
+    ];
+    assert_eq!(told.expect("a plan").question, Question { starts, sweeps: 5, reference: 7 });
 }
