@@ -16,7 +16,7 @@
 //! [solver]                        # see crate::settings::Settings
 //! time_step = 5e-3
 //! substeps = 1
-//! iterations = 20
+//! iterations = 20                 # or "auto": at most 200, until the tolerance is met, by default 0.03 |gravity| h
 //! tolerance = 0.0
 //! normal_law = "hertz"            # "hooke", "rigid"
 //! contact_margin = 0.1
@@ -393,7 +393,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
     let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
     let locked = locked_axes(root);
-    let settings = root.section("solver", |table| Some(solver::settings(table))).unwrap_or_default();
+    let settings = root.section("solver", |table| Some(solver::settings(table, gravity))).unwrap_or_default();
     check_steps(root, duration, &settings);
 
     let mut world = World::new(gravity, read_materials(root));

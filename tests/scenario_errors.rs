@@ -761,3 +761,18 @@ fn a_look_at_convergence_that_makes_no_sense_is_refused() {
     );
     refuses_table("times = [0.5]\nstarts = []", "[]\n", &["`convergence.starts` is empty"]);
 }
+
+#[test]
+fn automatic_iterations_need_gravity_or_a_tolerance() {
+    refuses("[solver]", "20", "\"aut\"", "\"aut\"", &["`solver.iterations` is \"aut\"", "auto"]);
+    refuses("[solver]", "20", "\"20\"", "\"20\"", &["expected a whole number"]);
+    let weightless = ["gravity=[0, 0, 0]", "solver.iterations=auto"];
+    let found = problems(GOOD, &weightless).to_string();
+    assert!(found.contains("takes its tolerance from gravity, and there is none"), "{found}");
+    let told = [&weightless[..], &["solver.tolerance=1e-5"]]
+        .concat()
+        .iter()
+        .map(|&text| text.to_owned())
+        .collect::<Vec<_>>();
+    assert!(Scenario::parse("case.toml", GOOD, Path::new("nowhere"), &told).is_ok());
+}

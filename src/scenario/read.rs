@@ -206,7 +206,15 @@ impl<'a> Node<'a> {
 
     /// Whether this is a string.
     pub fn is_text(&self) -> bool {
-        matches!(self.value, DeValue::String(_))
+        self.text().is_some()
+    }
+
+    /// The string, if this is one.
+    pub fn text(&self) -> Option<&str> {
+        match self.value {
+            DeValue::String(text) => Some(text),
+            _ => None,
+        }
     }
 }
 

@@ -1,31 +1,58 @@
 //! The `[solver]` table.
 
+use glam::DVec3;
+
 use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
 use crate::error::Error;
-use crate::settings::{NormalLaw, Settings, WarmStart};
+use crate::settings::{AUTO_ITERATIONS, AUTO_TOLERANCE, NormalLaw, Settings, WarmStart};
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
+/// In place of a number of iterations: until a tolerance that suits the scene is met.
+const AUTO: &str = "auto";
 const NORMAL_LAWS: &[&str] = &["hertz", "hooke", "rigid"];
 
-/// Reads the settings of the solver; what is left out or wrong is as in [`Settings::default`].
-pub fn settings(table: &mut Table<'_>) -> Settings {
+/// Reads the settings of the solver in a scene with this gravity \[m/s²\]; what is left out or wrong is as in
+/// [`Settings::default`].
+pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
     let usual = Settings::default();
-    let settings = Settings {
+    let timing = Settings {
         time_step: table.or("time_step", usual.time_step, number(FINITE)),
         substeps: count(table, "substeps", usual.substeps),
-        iterations: count(table, "iterations", usual.iterations),
-        tolerance: table.or("tolerance", usual.tolerance, number(FINITE)),
+        ..usual
+    };
+    let (iterations, tolerance) = iterations(table, &timing, gravity);
+    let settings = Settings {
+        iterations,
+        tolerance,
         warm_start: warm_start_or(table, usual.warm_start),
         normal_law: normal_law(table),
         contact_margin: table.or("contact_margin", usual.contact_margin, number(FINITE)),
         impact_threshold: table.or("impact_threshold", usual.impact_threshold, number(FINITE)),
-        bookkeeping: usual.bookkeeping,
+        ..timing
     };
     if let Err(errors) = settings.validate() {
         errors.into_iter().for_each(|error| point_out(table, error));
         return usual;
     }
     settings
+}
+
+/// Reads how often to sweep at most, and the tolerance \[m/s\] that ends the sweeps before. "auto" sets both, and a
+/// tolerance that is given stands.
+fn iterations(table: &mut Table<'_>, timing: &Settings, gravity: DVec3) -> (u32, f64) {
+    let is_word = |node: &Node<'_>| node.text().is_some_and(|text| text.parse::<f64>().is_err());
+    let Some(node) = table.node("iterations").filter(is_word) else {
+        let iterations = count(table, "iterations", timing.iterations);
+        return (iterations, table.or("tolerance", timing.tolerance, number(FINITE)));
+    };
+    let gained = gravity.length() * timing.substep();
+    if word(&[AUTO])(node.clone()).is_some() && gained == 0.0 && !table.has("tolerance") {
+        node.problem(
+            "`solver.iterations` is \"auto\", which takes its tolerance from gravity, and there is none",
+            "set `solver.tolerance` to a small share of the speeds that matter [m/s]",
+        );
+    }
+    (AUTO_ITERATIONS, table.or("tolerance", AUTO_TOLERANCE * gained, number(FINITE)))
 }
 
 fn count(table: &mut Table<'_>, key: &'static str, usual: u32) -> u32 {

@@ -507,3 +507,19 @@ fn a_look_at_convergence_takes_the_start_of_the_run_and_a_reference_of_twenty_ti
     ];
     assert_eq!(told.expect("a plan").question, Question { starts, sweeps: 5, reference: 7 });
 }
+
+#[test]
+fn automatic_iterations_take_their_tolerance_from_gravity_and_the_substep() {
+    let read = |more: &str| with(&format!("{GRAIN}[solver]\ntime_step = 0.004\n{more}"));
+    let auto = read("iterations = \"auto\"\nsubsteps = 2");
+    let Settings { iterations, tolerance, .. } = auto.settings;
+    assert_eq!(iterations, 200);
+    assert!((tolerance - 0.03 * 9.81 * 0.002).abs() < 1e-15, "{tolerance} m/s");
+    assert!(
+        auto.resolved.contains("iterations = \"auto\"") && auto.resolved.contains("tolerance = 0.000588")
+    );
+    let again = Scenario::parse("case", &auto.resolved, Path::new(""), &[]).expect("what was resolved");
+    assert_eq!(again.settings, auto.settings);
+    assert_eq!(read("iterations = \"auto\"\ntolerance = 1e-3").settings.tolerance, 1e-3);
+    assert_eq!(read("iterations = 7").settings.tolerance, 0.0);
+}
