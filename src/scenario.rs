@@ -21,7 +21,8 @@
 //! normal_law = "hertz"            # "hooke", "rigid"
 //! contact_margin = 0.1
 //! impact_threshold = 0.05
-//! warm_start = { kind = "adaptive", fraction = 0.85, motion = 0.2 }  # "history" { fraction }, "cold", "model"
+//! warm_start = { kind = "adaptive", fraction = 0.85, motion = 0.2 }  # "history" { fraction }, "cold", "model";
+//!                                 # for studies "normals_only" { fraction } and "no_velocity_update" { fraction }
 //!
 //! [materials.pellet]              # any number of them
 //! density = 3700.0                # kg/m³
@@ -142,6 +143,11 @@
 //! A sink counts what it removes: `removed:NAME` \[-\] and `removed_mass:NAME` \[kg\] since the start, `mass_flow:NAME`
 //! \[kg/s\] averaged since the output before. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
 //! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
+//!
+//! `[convergence]` writes `convergence.csv` and `residual_histogram.csv` (see [`crate::engine::convergence`]): at each of
+//! its times the contact problem of the coming substep is taken from the state, with contacts searched for afresh, and
+//! solved in double precision whichever engine runs, once to the reference and once sweep by sweep. That takes the
+//! memory of a second CPU engine, and `reference` + 2 `sweeps` sweeps per start.
 //!
 //! Periodic axes: what leaves the cell on one side comes in on the other, and grains meet across the faces
 //! (see [`Periodic`](crate::world::Periodic)). A period is at least three times the diameter of the largest grain

@@ -12,7 +12,7 @@ const USUAL_MOTION: f64 = 0.2;
 /// Sweeps at most where they are chosen automatically \[-\]. A GPU is told of all of them, whether they are needed or not.
 pub const AUTO_ITERATIONS: u32 = 200;
 /// Tolerance then, in units of |gravity| times the substep \[-\]: columns of 5 to 150 pellets at h = 5 ms come to their
-/// height within 0.1 %, whatever their depth, and a pile loses 0.2 % of its height in 2 s, with 17 sweeps. The errors
+/// height within 0.1 %, whatever their depth, and a pile loses 0.3 % of its height in 2 s, with 16 sweeps. The errors
 /// grow in proportion to it.
 pub const AUTO_TOLERANCE: f64 = 0.03;
 /// γ of the model-based warm start \[E7\]: it answers a slip u with the impulse h u/γ \[s²/kg\].

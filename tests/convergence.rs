@@ -80,7 +80,12 @@ fn means(residuals: &Residuals) -> [f64; 3] {
 /// The same rows, impacts, targets, start and sweeps: after as many sweeps as the step made, its residuals.
 #[test]
 fn the_course_of_the_own_start_ends_where_the_step_does() {
-    let cases = [("column", column(8)), ("falling", box_of(300)), ("drum", mixed_sizes_in_a_drum())];
+    let cases = [
+        ("column", column(8)),
+        ("falling", box_of(300)),
+        ("drum", mixed_sizes_in_a_drum()),
+        ("free boundaries", free_boundaries_among_grains()),
+    ];
     for (name, scenario) in cases {
         for warm_start in [WarmStart::Cold, WarmStart::ADAPTIVE, WarmStart::NO_VELOCITY_UPDATE] {
             let settings = with(warm_start, 7);
@@ -107,6 +112,16 @@ fn the_course_of_the_own_start_ends_where_the_step_does() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn a_scene_without_contacts_converges_at_once() {
+    let (scenario, settings) = (no_grains(), Settings::default());
+    let state = cpu(&scenario.world, &settings).snapshot().unwrap();
+    let found = solve_aside(&state, &settings, &question(&[WarmStart::ADAPTIVE], 2));
+    for point in &found.courses[0].points {
+        assert_eq!((point.residuals, point.error), Default::default(), "after {} sweeps", point.sweep);
     }
 }
 
