@@ -20,9 +20,12 @@ use super::{Order, ReferenceEngine, impact, predict, residual, sweep, warm_start
 
 /// Solves the next substep of a state from every start that is asked about.
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
-    let mut problem = Problem::next(snapshot, settings);
-    let courses = question.starts.iter().map(|&start| problem.course(start, question)).collect();
-    Convergence { time: snapshot.world.time, courses }
+    // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
+    rayon::scope(|_| {
+        let mut problem = Problem::next(snapshot, settings);
+        let courses = question.starts.iter().map(|&start| problem.course(start, question)).collect();
+        Convergence { time: snapshot.world.time, courses }
+    })
 }
 
 /// The contact problem of a substep, before a start is chosen.
