@@ -55,6 +55,9 @@ fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
         case WARM_HISTORY: { fraction = params.fraction; }
         case WARM_ADAPTIVE: { fraction = adaptive_fraction(length(u)); }
         case WARM_MODEL: { return model(row, u, spin); }
+        case WARM_NORMALS: {
+            return Guess(params.fraction * dot(carried.linear, row.normal), vec3f(0.0), vec3f(0.0));
+        }
         default: {}
     }
     let linear = fraction * carried.linear;

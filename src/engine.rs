@@ -1,5 +1,7 @@
 //! What an engine does, and what it tells.
 
+pub mod convergence;
+
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};

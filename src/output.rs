@@ -6,6 +6,8 @@
 //!   timeseries.csv         one row of observables per output
 //!   grains_000012.vtp      grains at output 12, with grains.vtp.series and grains.pvd as their index
 //!   contacts_000012.vtp    contacts at output 12, likewise
+//!   convergence.csv        where it is asked for: residuals and errors of impulses over the sweeps of chosen steps
+//!   residual_histogram.csv and the residuals of their contacts, by size
 //!   summary.json           what ran, on what, how fast, and what came out
 //! ```
 //!
@@ -15,6 +17,7 @@
 
 pub mod atomic;
 pub mod collection;
+pub mod convergence;
 pub mod frames;
 pub mod summary;
 pub mod timeseries;
@@ -25,6 +28,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::engine::Snapshot;
+use crate::engine::convergence::Convergence;
 use crate::error::Error;
 use crate::observe::{Column, Observation};
 use crate::scenario::Scenario;
@@ -39,6 +43,7 @@ pub struct ResultFolder {
     path: PathBuf,
     timeseries: Option<TimeSeries>,
     frames: Option<Frames>,
+    convergence: Vec<Convergence>,
 }
 
 /// The frames written so far.
@@ -66,7 +71,7 @@ impl ResultFolder {
             grains: Collection::new(path, "grains"),
             contacts: Collection::new(path, "contacts"),
         });
-        Ok(ResultFolder { path: path.to_owned(), timeseries, frames })
+        Ok(ResultFolder { path: path.to_owned(), timeseries, frames, convergence: Vec::new() })
     }
 
     /// Where it is.
@@ -87,6 +92,19 @@ impl ResultFolder {
             frames.contacts.add(observation.time, &frames::contacts(snapshot))?;
         }
         Ok(())
+    }
+
+    /// Writes how the sweeps of one more step converged.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn record_convergence(&mut self, found: Convergence) -> Result<(), Error> {
+        self.convergence.push(found);
+        let write = |name, content: fn(&[Convergence], &mut dyn Write) -> io::Result<()>| {
+            atomic::write(&self.path.join(name), |out| content(&self.convergence, out))
+        };
+        write("convergence.csv", convergence::write_courses)?;
+        write("residual_histogram.csv", convergence::write_histograms)
     }
 
     /// Writes `summary.json`.
@@ -129,7 +147,8 @@ fn remove_results(folder: &Path) -> Result<(), Error> {
 /// Whether a file of this name is one that a run writes.
 fn is_result(name: &str) -> bool {
     const INDICES: [&str; 4] = ["grains.vtp.series", "grains.pvd", "contacts.vtp.series", "contacts.pvd"];
-    const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
+    const SINGLE: [&str; 5] =
+        ["scenario.toml", "timeseries.csv", "convergence.csv", "residual_histogram.csv", "summary.json"];
     let stem = name.strip_suffix(".vtp").unwrap_or_default();
     let number = stem.strip_prefix("grains_").or_else(|| stem.strip_prefix("contacts_"));
     let is_frame = number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));

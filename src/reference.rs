@@ -7,6 +7,7 @@
 
 pub mod broadphase;
 pub mod colouring;
+pub mod convergence;
 pub mod drive;
 pub mod impact;
 pub mod integrate;
@@ -243,7 +244,9 @@ impl ReferenceEngine {
             drives.apply(velocities);
             drives
         });
-        stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
+        if settings.warm_start.updates_velocities() {
+            stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
+        }
         report.sweeps = stages.time("sweep", || unsafe {
             let (iterations, tolerance) = (settings.iterations, settings.tolerance);
             let sweeps = Sweeps::new(settings.acceleration, colouring, split, &mut drives, momentum);

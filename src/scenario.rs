@@ -16,13 +16,14 @@
 //! [solver]                        # see crate::settings::Settings
 //! time_step = 5e-3
 //! substeps = 1
-//! iterations = 20
+//! iterations = 20                 # or "auto": at most 200, until the tolerance is met, by default 0.03 |gravity| h
 //! tolerance = 0.0
 //! acceleration = "none"           # "nesterov": see [E12]
 //! normal_law = "hertz"            # "hooke", "rigid"
 //! contact_margin = 0.1
 //! impact_threshold = 0.05
-//! warm_start = { kind = "adaptive", fraction = 0.85, motion = 0.2 }  # "history" { fraction }, "cold", "model"
+//! warm_start = { kind = "adaptive", fraction = 0.85, motion = 0.2 }  # "history" { fraction }, "cold", "model";
+//!                                 # for studies "normals_only" { fraction } and "no_velocity_update" { fraction }
 //!
 //! [materials.pellet]              # any number of them
 //! density = 3700.0                # kg/m³
@@ -88,6 +89,12 @@
 //! [output]
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
+//!
+//! [convergence]                   # solves chosen steps again on the side, sweep by sweep; changes no motion
+//! times = [1.0, 2.0]              # s, required
+//! sweeps = 100                    # looked at one by one
+//! reference = 2000                # sweeps of the solution that they are compared with, default 20 times as many
+//! starts = ["cold", "history"]    # as solver.warm_start, which is the default
 //!
 //! [observe.drum]
 //! boundary = "drum"
@@ -166,6 +173,11 @@
 //! \[kg/s\] averaged since the output before. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
 //! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
 //!
+//! `[convergence]` writes `convergence.csv` and `residual_histogram.csv` (see [`crate::engine::convergence`]): at each of
+//! its times the contact problem of the coming substep is taken from the state, with contacts searched for afresh, and
+//! solved in double precision whichever engine runs, once to the reference and once sweep by sweep. That takes the
+//! memory of a second CPU engine, and `reference` + 2 `sweeps` sweeps per start.
+//!
 //! Periodic axes: what leaves the cell on one side comes in on the other, and grains meet across the faces
 //! (see [`Periodic`](crate::world::Periodic)). A period is at least three times the diameter of the largest grain
 //! with its margin, 3 · 2 r · (1 + contact_margin), that of emitters included. Grains placed outside are wrapped
@@ -179,6 +191,7 @@
 //! face, and so does `potential_energy` where gravity has a part along a periodic axis.
 
 mod boundaries;
+mod convergence;
 mod emitter;
 pub mod expect;
 mod grains;
@@ -218,6 +231,7 @@ pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 pub use self::region::Region;
 pub use self::track::{Tracked, TrackedBody};
+use crate::engine::convergence::Question;
 use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Axes, Materials, Span, World};
 
@@ -255,6 +269,8 @@ pub struct Scenario {
     pub tracked: Tracked,
     /// Numbers the run must come to.
     pub expectations: Vec<Expectation>,
+    /// Where to look at how the sweeps converge.
+    pub convergence: Option<ConvergencePlan>,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
     pub resolved: String,
 }
@@ -268,6 +284,15 @@ pub struct OutputPlan {
     pub vtp: bool,
     /// `timeseries.csv`.
     pub csv: bool,
+}
+
+/// Steps whose sweeps are looked at one by one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConvergencePlan {
+    /// Times at which these steps begin \[s\], ascending.
+    pub times: Vec<f64>,
+    /// What is asked about them.
+    pub question: Question,
 }
 
 /// A drum whose flow is observed: dynamic angle and plug zone.
@@ -417,7 +442,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
     let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
     let locked = locked_axes(root);
-    let settings = root.section("solver", |table| Some(solver::settings(table))).unwrap_or_default();
+    let settings = root.section("solver", |table| Some(solver::settings(table, gravity))).unwrap_or_default();
     check_steps(root, duration, &settings);
 
     let mut world = World::new(gravity, read_materials(root));
@@ -472,6 +497,8 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
+    let convergence =
+        root.maybe("convergence", |node| node.table(|table| convergence::plan(table, duration, &settings)));
     let scenario = Scenario {
         name: name.to_owned(),
         title,
@@ -485,6 +512,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         regions,
         tracked,
         expectations,
+        convergence,
         resolved: String::new(),
     };
     cell.check_lengths(scenario.largest_radius(), settings.contact_margin, report);

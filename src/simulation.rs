@@ -7,6 +7,9 @@
 //!  └ when a wave of an emitter is due
 //! ```
 //!
+//! Before the steps whose convergence is asked about, their problem is solved on the side, in double precision
+//! whichever engine runs ([`convergence`]).
+//!
 //! Whatever ends a run, the folder then holds all outputs up to that time and a summary that says how it
 //! ended.
 
@@ -23,6 +26,7 @@ use crate::output::ResultFolder;
 use crate::output::summary::{
     Counts, EmitterSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
 };
+use crate::reference::convergence;
 use crate::scenario::{Emitter, Scenario};
 use crate::settings::Bookkeeping;
 use crate::world::Sink;
@@ -124,6 +128,8 @@ struct Simulation<'a> {
     last_step: u64,
     step: u64,
     next_output: u64,
+    /// Steps to come whose convergence is asked about, ascending.
+    questions: Vec<u64>,
     batch: u64,
     report: StepReport,
     start: Instant,
@@ -159,6 +165,7 @@ impl<'a> Simulation<'a> {
             last_step: steps_until(end, scenario.settings.time_step),
             step: 0,
             next_output: 0,
+            questions: questions(scenario),
             batch: 1,
             report: StepReport::default(),
             start,
@@ -178,6 +185,9 @@ impl<'a> Simulation<'a> {
             }
             if is_over || is_interrupted || self.step >= self.next_output {
                 self.record()?;
+            }
+            if self.questions.first() == Some(&self.step) {
+                self.solve_aside()?;
             }
             match (is_over, is_interrupted) {
                 (true, _) => return Ok(Status::Completed),
@@ -234,6 +244,19 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
+    /// Solves the coming step on the side and writes how that converged.
+    fn solve_aside(&mut self) -> Result<(), Error> {
+        let start = Instant::now();
+        if let Some(plan) = &self.scenario.convergence {
+            let (snapshot, settings) = (self.engine.snapshot()?, &self.scenario.settings);
+            let found = convergence::solve_aside(&snapshot, settings, &plan.question);
+            self.folder.record_convergence(found)?;
+        }
+        self.questions.retain(|&step| step > self.step);
+        self.tasks.add("convergence", start.elapsed().as_secs_f64());
+        Ok(())
+    }
+
     /// Step of the first output after `step`.
     fn output_after(&self, step: u64) -> u64 {
         let (every, time_step) = (self.scenario.output.every, self.scenario.settings.time_step);
@@ -246,11 +269,12 @@ impl<'a> Simulation<'a> {
         candidates.into_iter().find(|&output| output > step).unwrap_or(step + 1)
     }
 
-    /// Step of the next output, wave of an emitter or the end.
+    /// Step of the next output, wave of an emitter, question about convergence or the end.
     fn next_event(&self) -> u64 {
         let time_step = self.scenario.settings.time_step;
         let waves = self.emitters.iter().filter_map(Emitter::next_time).map(|t| steps_until(t, time_step));
-        waves.chain([self.next_output, self.last_step]).min().unwrap_or(self.last_step)
+        let questions = self.questions.first().copied();
+        waves.chain(questions).chain([self.next_output, self.last_step]).min().unwrap_or(self.last_step)
     }
 
     /// Advances by a batch of steps, at most to the next event.
@@ -334,6 +358,14 @@ impl<'a> Simulation<'a> {
             },
         }
     }
+}
+
+/// Steps whose convergence is asked about, ascending.
+fn questions(scenario: &Scenario) -> Vec<u64> {
+    let times = scenario.convergence.iter().flat_map(|plan| &plan.times);
+    let mut steps: Vec<u64> = times.map(|&time| steps_until(time, scenario.settings.time_step)).collect();
+    steps.dedup();
+    steps
 }
 
 fn taken_by(sink: &Sink, observables: &Named) -> SinkSummary {

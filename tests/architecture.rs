@@ -24,7 +24,10 @@ const MAY_NAME: [(&str, &[&str]); 17] = [
     ("scenario", &["engine", "world", "contact", "settings", "error"]),
     ("observe", &["scenario", "engine", "world", "contact", "settings", "error"]),
     ("output", &["observe", "scenario", "engine", "world", "contact", "settings", "error"]),
-    ("simulation", &["output", "observe", "scenario", "engine", "world", "contact", "settings", "error"]),
+    (
+        "simulation",
+        &["output", "observe", "scenario", "reference", "engine", "world", "contact", "settings", "error"],
+    ),
     (
         "validation",
         &["simulation", "output", "observe", "scenario", "engine", "world", "contact", "settings", "error"],

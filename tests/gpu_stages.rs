@@ -503,7 +503,14 @@ fn a_box_on_a_corner_returns_with_less_than_its_restitution() {
 
 #[test]
 fn predict_aims_and_seeds_as_its_twin_does_for_every_warm_start() {
-    let starts = [WarmStart::Cold, WarmStart::HISTORY, WarmStart::ADAPTIVE, WarmStart::Model];
+    let starts = [
+        WarmStart::Cold,
+        WarmStart::HISTORY,
+        WarmStart::ADAPTIVE,
+        WarmStart::Model,
+        WarmStart::NORMALS_ONLY,
+        WarmStart::NO_VELOCITY_UPDATE,
+    ];
     for warm_start in starts {
         let settings = Settings { warm_start, iterations: 10, ..Settings::default() };
         check_predict(Case::new("seeds", &mixed_sizes_in_a_drum(), settings, 40));
@@ -563,6 +570,20 @@ fn check_predict(mut case: Case) {
     drives.apply(&mut expected);
     let bound = velocity_bound(1, &expected);
     holds_and_can_fail(case.name, "velocity", velocity_pairs(&case.twin_velocities(), &expected, bound));
+}
+
+#[test]
+fn the_velocities_receive_every_start_but_the_one_that_says_they_do_not() {
+    for (warm_start, receives) in [(WarmStart::HISTORY, true), (WarmStart::NO_VELOCITY_UPDATE, false)] {
+        let settings = Settings { warm_start, iterations: 10, ..Settings::default() };
+        let mut case = Case::new("start", &mixed_sizes_in_a_drum(), settings, 40);
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict"]);
+        let before = case.twin_velocities();
+        assert!(case.twin_rows().iter().any(|row| row.impulse.normal > 0.0), "something is carried");
+        case.run(&["warm_start"]);
+        assert_eq!(case.twin_velocities() != before, receives, "{warm_start}");
+    }
 }
 
 #[test]

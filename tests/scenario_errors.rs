@@ -819,3 +819,56 @@ fn an_overlap_across_a_periodic_face_is_found() {
     let found = problems(&text, &[]).to_string();
     assert!(found.contains("grain 3 of grains.1 overlaps grain 0 of grains.0 by 5.000e-3 m"), "{found}");
 }
+
+#[test]
+fn a_look_at_convergence_that_makes_no_sense_is_refused() {
+    let refuses_table = |table: &str, marked: &str, words: &[&str]| {
+        let table = format!("[convergence]\n{table}\n[output]");
+        refuses("[output]", "[output]", &table, marked, words);
+    };
+    refuses_table("sweeps = 5", "[convergence]", &["missing key `times` in `convergence`"]);
+    refuses_table("times = []", "[]", &["`convergence.times` is empty", "at least one time"]);
+    refuses_table(
+        "times = [0.5, 2.0]",
+        "2.0",
+        &["`convergence.times.1` is 2 s in a run of 1 s", "up to the"],
+    );
+    refuses_table("times = [0.5]\nsweeps = 0", "0\n[", &["from 1 to 100000"]);
+    refuses_table(
+        "times = [0.5]\nreference = 50",
+        "[convergence]",
+        &["reference of 50 sweeps is no better than the 100", "more than `convergence.sweeps`"],
+    );
+    refuses_table(
+        "times = [0.5]\nstarts = [\"cold\", \"histroy\"]",
+        "\"histroy\"",
+        &["`convergence.starts.1` is \"histroy\"", "history"],
+    );
+    refuses_table(
+        "times = [0.5]\nstarts = [{ kind = \"history\", fraction = 2.0 }]",
+        "2.0",
+        &["`convergence.starts.0.fraction` is 2, expected a number from 0 to 1"],
+    );
+    refuses_table("times = [0.5]\nstarts = []", "[]\n", &["`convergence.starts` is empty"]);
+}
+
+#[test]
+fn automatic_iterations_need_gravity_or_a_tolerance() {
+    refuses(
+        "[solver]",
+        "20",
+        "\"aut\"",
+        "\"aut\"",
+        &["`solver.iterations` is the string \"aut\"", "or \"auto\""],
+    );
+    refuses("[solver]", "20", "\"20\"", "\"20\"", &["expected a whole number"]);
+    let weightless = ["gravity=[0, 0, 0]", "solver.iterations=auto"];
+    let found = problems(GOOD, &weightless).to_string();
+    assert!(found.contains("takes its tolerance from gravity, and there is none"), "{found}");
+    let told = [&weightless[..], &["solver.tolerance=1e-5"]]
+        .concat()
+        .iter()
+        .map(|&text| text.to_owned())
+        .collect::<Vec<_>>();
+    assert!(Scenario::parse("case.toml", GOOD, Path::new("nowhere"), &told).is_ok());
+}

@@ -215,6 +215,7 @@ const WARM_COLD = 0u;
 const WARM_HISTORY = 1u;
 const WARM_ADAPTIVE = 2u;
 const WARM_MODEL = 3u;
+const WARM_NORMALS = 4u;
 
 const LAW_HERTZ = 0u;
 const LAW_HOOKE = 1u;

@@ -255,7 +255,10 @@ impl Kernels {
                         kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
                     }
                 }
-                Work::Colours(kernels) => self.colours(pass, kernels, buffers),
+                Work::Colours(kernels) if settings.warm_start.updates_velocities() => {
+                    self.colours(pass, kernels, buffers);
+                }
+                Work::Colours(_) => {}
                 Work::Sweeps(kernels) => {
                     for sweep in 1..=settings.iterations {
                         self.colours(pass, kernels, buffers);

@@ -390,9 +390,11 @@ impl Params {
         let h = settings.substep();
         let (warm_start, fraction, motion) = match settings.warm_start {
             WarmStart::Cold => (0, 0.0, 1.0),
-            WarmStart::History { fraction } => (1, fraction, 1.0),
+            // The velocity update is a stage of its own: see `Kernels::encode`.
+            WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => (1, fraction, 1.0),
             WarmStart::Adaptive { fraction, motion } => (2, fraction, motion),
             WarmStart::Model => (3, 0.0, 1.0),
+            WarmStart::NormalsOnly { fraction } => (4, fraction, 1.0),
         };
         let [stride_y, stride_z] = anchors.strides(world, capacity.buckets);
         Params {

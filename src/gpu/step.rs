@@ -132,7 +132,7 @@ pub enum Work {
     Scan(Over, Aliases),
     /// Kernels in turn, `times` times, told the round.
     Rounds(&'static [Kernel], u32),
-    /// A pass over all contacts, colour by colour, then the rest.
+    /// A pass over all contacts, colour by colour, then the rest; it gives the bodies what a warm start begins with.
     Colours(Pass),
     /// As many passes as there are iterations, fewer when the tolerance is met.
     Sweeps(Pass),

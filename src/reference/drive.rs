@@ -102,8 +102,8 @@ impl Drives {
 /// holds \[m/s\].
 fn fraction(settings: &Settings, world: &World, off: f64) -> f64 {
     match settings.warm_start {
-        WarmStart::Cold | WarmStart::Model => 0.0,
-        WarmStart::History { fraction } => fraction,
+        WarmStart::Cold | WarmStart::Model | WarmStart::NormalsOnly { .. } => 0.0,
+        WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => fraction,
         WarmStart::Adaptive { fraction, motion } => {
             adaptive_fraction(fraction, off, motion * world.gravity.length() * settings.substep())
         }

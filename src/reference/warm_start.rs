@@ -26,7 +26,12 @@ pub fn seed(
         let velocity = row.contact_velocity(a, b);
         let guess = match settings.warm_start {
             WarmStart::Cold => Impulse::default(),
-            WarmStart::History { fraction } => row.impulse.scaled(fraction),
+            WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => {
+                row.impulse.scaled(fraction)
+            }
+            WarmStart::NormalsOnly { fraction } => {
+                Impulse { normal: fraction * row.impulse.normal, ..Impulse::default() }
+            }
             WarmStart::Adaptive { fraction, motion } => {
                 let moving = motion * gravity.length() * law.h;
                 row.impulse.scaled(adaptive_fraction(fraction, velocity.length(), moving))

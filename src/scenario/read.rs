@@ -152,7 +152,7 @@ impl<'a> Node<'a> {
         dotted(&self.path)
     }
 
-    fn mismatch<T>(&self, expected: &str) -> Option<T> {
+    pub fn mismatch<T>(&self, expected: &str) -> Option<T> {
         self.problem(
             format!("`{}` is {}, expected {expected}", self.name(), describe(self.value)),
             retype_advice(self.value, &self.name(), expected),
@@ -211,7 +211,15 @@ impl<'a> Node<'a> {
 
     /// Whether this is a string.
     pub fn is_text(&self) -> bool {
-        matches!(self.value, DeValue::String(_))
+        self.text().is_some()
+    }
+
+    /// The string, if this is one.
+    pub fn text(&self) -> Option<&str> {
+        match self.value {
+            DeValue::String(text) => Some(text),
+            _ => None,
+        }
     }
 }
 

@@ -1,33 +1,62 @@
 //! The `[solver]` table.
 
-use super::read::{FINITE, Node, Plain, Table, number, whole, word};
-use crate::error::Error;
-use crate::settings::{Acceleration, NormalLaw, Settings, WarmStart};
+use glam::DVec3;
 
-const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model"];
+use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
+use crate::error::Error;
+use crate::settings::{AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, NormalLaw, Settings, WarmStart};
+
+const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
 const ACCELERATIONS: &[&str] = &["none", "nesterov"];
+/// In place of a number of iterations: until a tolerance that suits the scene is met.
+const AUTO: &str = "auto";
 const NORMAL_LAWS: &[&str] = &["hertz", "hooke", "rigid"];
 
-/// Reads the settings of the solver; what is left out or wrong is as in [`Settings::default`].
-pub fn settings(table: &mut Table<'_>) -> Settings {
+/// Reads the settings of the solver in a scene with this gravity \[m/s²\]; what is left out or wrong is as in
+/// [`Settings::default`].
+pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
     let usual = Settings::default();
-    let settings = Settings {
+    let timing = Settings {
         time_step: table.or("time_step", usual.time_step, number(FINITE)),
         substeps: count(table, "substeps", usual.substeps),
-        iterations: count(table, "iterations", usual.iterations),
-        tolerance: table.or("tolerance", usual.tolerance, number(FINITE)),
-        warm_start: warm_start(table, usual.warm_start),
+        ..usual
+    };
+    let (iterations, tolerance) = iterations(table, &timing, gravity);
+    let settings = Settings {
+        iterations,
+        tolerance,
+        warm_start: warm_start_or(table, usual.warm_start),
         acceleration: acceleration(table),
         normal_law: normal_law(table),
         contact_margin: table.or("contact_margin", usual.contact_margin, number(FINITE)),
         impact_threshold: table.or("impact_threshold", usual.impact_threshold, number(FINITE)),
-        bookkeeping: usual.bookkeeping,
+        ..timing
     };
     if let Err(errors) = settings.validate() {
         errors.into_iter().for_each(|error| point_out(table, error));
         return usual;
     }
     settings
+}
+
+/// Reads how often to sweep at most, and the tolerance \[m/s\] that ends the sweeps before. "auto" sets both, and a
+/// tolerance that is given stands.
+fn iterations(table: &mut Table<'_>, timing: &Settings, gravity: DVec3) -> (u32, f64) {
+    let is_word = |node: &Node<'_>| node.text().is_some_and(|text| text.parse::<f64>().is_err());
+    let Some(node) = table.node("iterations").filter(is_word) else {
+        let iterations = count(table, "iterations", timing.iterations);
+        return (iterations, table.or("tolerance", timing.tolerance, number(FINITE)));
+    };
+    let gained = gravity.length() * timing.substep();
+    if node.text() != Some(AUTO) {
+        node.mismatch::<()>("a whole number or \"auto\"");
+    } else if gained == 0.0 && !table.has("tolerance") {
+        node.problem(
+            "`solver.iterations` is \"auto\", which takes its tolerance from gravity, and there is none",
+            "set `solver.tolerance` to a small share of the speeds that matter [m/s]",
+        );
+    }
+    (AUTO_ITERATIONS, table.or("tolerance", AUTO_TOLERANCE * gained, number(FINITE)))
 }
 
 fn count(table: &mut Table<'_>, key: &'static str, usual: u32) -> u32 {
@@ -50,37 +79,37 @@ fn normal_law(table: &mut Table<'_>) -> NormalLaw {
     }
 }
 
-fn warm_start(table: &mut Table<'_>, usual: WarmStart) -> WarmStart {
-    let path = table.path_to("warm_start");
-    let Some(node) = table.node("warm_start") else {
-        table.report.fill(path, written_out(usual));
-        return usual;
-    };
-    if !node.is_text() {
-        return node.table(warm_start_table).unwrap_or(usual);
+/// Reads a warm start, a word or a table, that may be left out.
+fn warm_start_or(table: &mut Table<'_>, usual: WarmStart) -> WarmStart {
+    match table.node("warm_start") {
+        Some(node) => warm_start(node).unwrap_or(usual),
+        None => {
+            table.report.fill(table.path_to("warm_start"), written_out(usual));
+            usual
+        }
     }
-    let Some(kind) = word(WARM_STARTS)(node) else { return usual };
-    let warm_start = by_name(kind);
-    table.report.fill(path, written_out(warm_start));
-    warm_start
+}
+
+/// Reads a warm start: a word, or a table with that word as its `kind`.
+pub fn warm_start(node: Node<'_>) -> Option<WarmStart> {
+    if !node.is_text() {
+        return node.table(warm_start_table);
+    }
+    let warm_start = by_name(word(WARM_STARTS)(node.clone())?);
+    node.report.fill(node.path, written_out(warm_start));
+    Some(warm_start)
 }
 
 /// A warm start as a table.
-fn written_out(warm_start: WarmStart) -> toml_edit::Value {
+pub fn written_out(warm_start: WarmStart) -> toml_edit::Value {
     let mut table = toml_edit::InlineTable::new();
     let mut insert = |key: &str, value: toml_edit::Value| _ = table.insert(key, value);
-    match warm_start {
-        WarmStart::Cold => insert("kind", "cold".plain()),
-        WarmStart::Model => insert("kind", "model".plain()),
-        WarmStart::History { fraction } => {
-            insert("kind", "history".plain());
-            insert("fraction", fraction.plain());
-        }
-        WarmStart::Adaptive { fraction, motion } => {
-            insert("kind", "adaptive".plain());
-            insert("fraction", fraction.plain());
-            insert("motion", motion.plain());
-        }
+    insert("kind", warm_start.kind().plain());
+    if let Some(fraction) = warm_start.fraction() {
+        insert("fraction", fraction.plain());
+    }
+    if let WarmStart::Adaptive { motion, .. } = warm_start {
+        insert("motion", motion.plain());
     }
     table.into()
 }
@@ -90,18 +119,22 @@ fn by_name(kind: &str) -> WarmStart {
         "cold" => WarmStart::Cold,
         "history" => WarmStart::HISTORY,
         "model" => WarmStart::Model,
+        "normals_only" => WarmStart::NORMALS_ONLY,
+        "no_velocity_update" => WarmStart::NO_VELOCITY_UPDATE,
         _ => WarmStart::ADAPTIVE,
     }
 }
 
 fn warm_start_table(table: &mut Table<'_>) -> Option<WarmStart> {
-    Some(match by_name(table.kind(WARM_STARTS)?) {
-        WarmStart::History { fraction } => {
-            WarmStart::History { fraction: table.or("fraction", fraction, number(FINITE)) }
-        }
+    let start = by_name(table.kind(WARM_STARTS)?);
+    let mut share = |fraction| table.or("fraction", fraction, number(SHARE));
+    Some(match start {
+        WarmStart::History { fraction } => WarmStart::History { fraction: share(fraction) },
+        WarmStart::NormalsOnly { fraction } => WarmStart::NormalsOnly { fraction: share(fraction) },
+        WarmStart::NoVelocityUpdate { fraction } => WarmStart::NoVelocityUpdate { fraction: share(fraction) },
         WarmStart::Adaptive { fraction, motion } => WarmStart::Adaptive {
-            fraction: table.or("fraction", fraction, number(FINITE)),
-            motion: table.or("motion", motion, number(FINITE)),
+            fraction: share(fraction),
+            motion: table.or("motion", motion, number(POSITIVE)),
         },
         other => other,
     })

@@ -65,7 +65,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 17] = [
+    let cases: [(&str, &[&str], usize); 19] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -83,6 +83,8 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("dosta/silo_large.toml", &[few], 1000),
         ("dosta/drum.toml", &[few], 31_000),
         ("dosta/impact_25k.toml", &[], 25_001),
+        ("convergence_column.toml", &[], 25),
+        ("convergence_pile.toml", &[&file], 2),
     ];
     for (name, overrides, grains) in cases {
         let scenario = shipped(name, overrides);
@@ -487,4 +489,38 @@ fn a_curve_is_read_from_beside_the_scenario_and_only_within_the_window() {
     assert_eq!(curve(", from = 0.4, until = 0.9"), [(0.5, 2.0)]);
     let late = curve_placed(", start = 1.2, offset = -1", ", from = 1.2");
     assert_eq!(late, [(1.2, 0.0), (1.7, 1.0)], "times and values are moved, then the window is applied");
+}
+
+#[test]
+fn a_look_at_convergence_takes_the_start_of_the_run_and_a_reference_of_twenty_times_the_sweeps() {
+    let plan = |more: &str| with(&format!("{GRAIN}{more}")).convergence;
+    assert_eq!(plan(""), None);
+    let usual = plan("[convergence]\ntimes = [2, 0.5]\n[solver]\nwarm_start = \"model\"").expect("a plan");
+    let question = Question { starts: vec![WarmStart::Model], sweeps: 100, reference: 2000 };
+    assert_eq!(usual, ConvergencePlan { times: vec![0.5, 2.0], question });
+    let starts = r#"["cold", { kind = "history", fraction = 0.5 }, "normals_only", "no_velocity_update"]"#;
+    let told = plan(&format!("[convergence]\ntimes = [1]\nsweeps = 5\nreference = 7\nstarts = {starts}"));
+    let starts = vec![
+        WarmStart::Cold,
+        WarmStart::History { fraction: 0.5 },
+        WarmStart::NORMALS_ONLY,
+        WarmStart::NO_VELOCITY_UPDATE,
+    ];
+    assert_eq!(told.expect("a plan").question, Question { starts, sweeps: 5, reference: 7 });
+}
+
+#[test]
+fn automatic_iterations_take_their_tolerance_from_gravity_and_the_substep() {
+    let read = |more: &str| with(&format!("{GRAIN}[solver]\ntime_step = 0.004\n{more}"));
+    let auto = read("iterations = \"auto\"\nsubsteps = 2");
+    let Settings { iterations, tolerance, .. } = auto.settings;
+    assert_eq!(iterations, 200);
+    assert!((tolerance - 0.03 * 9.81 * 0.002).abs() < 1e-15, "{tolerance} m/s");
+    assert!(
+        auto.resolved.contains("iterations = \"auto\"") && auto.resolved.contains("tolerance = 0.000588")
+    );
+    let again = Scenario::parse("case", &auto.resolved, Path::new(""), &[]).expect("what was resolved");
+    assert_eq!(again.settings, auto.settings);
+    assert_eq!(read("iterations = \"auto\"\ntolerance = 1e-3").settings.tolerance, 1e-3);
+    assert_eq!(read("iterations = 7").settings.tolerance, 0.0);
 }

@@ -1,0 +1,67 @@
+//! The `[convergence]` table: at which times to look at how the sweeps converge, and from which starts.
+
+use super::read::{Node, TIME, Table, number, whole};
+use super::{ConvergencePlan, solver};
+use crate::engine::convergence::Question;
+use crate::settings::{Settings, WarmStart};
+
+/// Sweeps that may be asked for.
+const MOST_SWEEPS: u64 = 100_000;
+/// Sweeps of the reference solution by default, in those that are compared with it. On a pile of 3 363 grains the
+/// errors of the last of them then come out 11 to 15 % too small; with 5 times as many, 34 to 44 %.
+const REFERENCE: u64 = 20;
+
+/// Reads the table of a run of `duration` \[s\] with these settings.
+pub fn plan(table: &mut Table<'_>, duration: f64, settings: &Settings) -> Option<ConvergencePlan> {
+    let times = table.get("times", |node| times(node, duration));
+    let sweeps = table.or("sweeps", 100, whole(1, MOST_SWEEPS));
+    let reference = table.or("reference", REFERENCE * sweeps, whole(1, REFERENCE * MOST_SWEEPS));
+    if reference < sweeps {
+        table.problem(
+            format!(
+                "the reference of {reference} sweeps is no better than the {sweeps} that are compared with it"
+            ),
+            "set `convergence.reference` to more than `convergence.sweeps`",
+        );
+    }
+    let starts = starts(table, settings.warm_start);
+    let question = Question { starts, sweeps: sweeps as u32, reference: reference as u32 };
+    times.map(|times| ConvergencePlan { times, question })
+}
+
+/// Reads the times \[s\], none beyond the end; in order.
+fn times(node: Node<'_>, duration: f64) -> Option<Vec<f64>> {
+    let mut times = node.clone().list(|node| {
+        let time = number(TIME)(node.clone())?;
+        if time > duration {
+            node.problem(
+                format!("`{}` is {time} s in a run of {duration} s", node.name()),
+                "choose times up to the duration",
+            );
+        }
+        (time <= duration).then_some(time)
+    })?;
+    if times.is_empty() {
+        node.problem(format!("`{}` is empty", node.name()), "give at least one time in seconds");
+        return None;
+    }
+    times.sort_by(f64::total_cmp);
+    Some(times)
+}
+
+fn starts(table: &mut Table<'_>, usual: WarmStart) -> Vec<WarmStart> {
+    match table.node("starts") {
+        Some(node) => {
+            let starts = node.clone().list(solver::warm_start);
+            if starts.as_ref().is_some_and(Vec::is_empty) {
+                node.problem(format!("`{}` is empty", node.name()), "name at least one, such as \"history\"");
+            }
+            starts.unwrap_or_default()
+        }
+        None => {
+            let written = [solver::written_out(usual)].into_iter().collect();
+            table.report.fill(table.path_to("starts"), toml_edit::Value::Array(written));
+            vec![usual]
+        }
+    }
+}
