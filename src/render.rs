@@ -45,7 +45,7 @@ const ROOM: f64 = 0.03;
 /// Width of an edge over the height of the picture \[-\].
 const EDGE: f64 = 1.0 / 700.0;
 /// Width of the line of the largest force, over the mean diameter of the grains \[-\].
-const FORCE_WIDTH: f64 = 0.7;
+const FORCE_WIDTH: f64 = 0.45;
 /// Colour of grains behind forces, and how much of it is the background's.
 const FAINT: ([u8; 3], f32) = ([200, 202, 206], 0.65);
 
@@ -112,14 +112,20 @@ impl<'a> Survey<'a> {
         self.add_values(frame)
     }
 
-    /// Looks at a box in which grains will appear \[m\], and at the ground under it.
+    /// Looks at a box in which grains will appear \[m\], and at the ground under it as far as they may spread: half
+    /// as far as they fall.
     pub fn add_source(&mut self, min: DVec3, max: DVec3) {
         let world = self.world;
         for corner in (Extent { min, max }).corners() {
             self.see(corner, 0.0);
             for surface in world.surfaces.iter().filter(|surface| surface.form == Form::Plane) {
                 if let Some(touch) = world.touch_surface(surface, corner, 0.0) {
-                    self.see(corner - touch.gap.max(0.0) * touch.normal, 0.0);
+                    let (fall, normal) = (touch.gap.max(0.0), touch.normal);
+                    let foot = corner - fall * normal;
+                    let aside = normal.any_orthonormal_vector();
+                    for way in [aside, -aside, normal.cross(aside), -normal.cross(aside)] {
+                        self.see(foot + 0.5 * fall * way, 0.0);
+                    }
                 }
             }
         }

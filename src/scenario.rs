@@ -77,6 +77,20 @@
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
 //!
+//! [output.pictures]               # pictures during the run, in the folder `pictures`; every key has a default
+//! every = 0.1                     # s, default that of the output
+//! size = [960, 720]               # pixels
+//! azimuth_deg = 30.0              # 0 looks along +y with x to the right, 90 along -x; default: along the axis of a drum
+//! elevation_deg = 20.0            # 90 looks down
+//! projection = "orthographic"     # "perspective"
+//! zoom = 1.0                      # over that at which everything fits
+//! fit = { min = [0, 0, 0], max = [1, 1, 1] }        # what fits; default: the first state and the emitters
+//! cut = { point = [0, 0, 0], normal = [0, 1, 0] }   # cuts away what lies before this plane; default: nothing
+//! show = "grains"                 # "forces": normal forces as lines as wide as the force
+//! colour_by = "velocity"          # a component (velocity_z), height, coordination_number, radius, id, ...
+//! range = [0.0, 1.5]              # values at the ends of the colours; default: of the states drawn so far
+//! boundaries = "glass"            # "edges", "hidden"
+//!
 //! [observe.drum]
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω

@@ -175,7 +175,7 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
     let look = arguments.look.applied_to(look)?;
     let target = target(arguments, || PathBuf::from(format!("{}.png", scenario.name)))?;
     if target.kind != Target::Png {
-        let advice = "expected a .png; run the scenario and draw its folder to see it move";
+        let advice = "expected a .png: run the scenario and draw its folder to see it move";
         return Err(wrong("--out", "a scenario file has its initial state alone", advice));
     }
     let mut engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);

@@ -2,6 +2,7 @@
 
 use super::field::Range;
 use super::picture::{INK, Letters, Picture};
+use super::raster::BACKGROUND;
 use crate::observe::short;
 
 /// Height of a line of text over that of the picture \[-\], and its least \[pixels\].
@@ -58,7 +59,8 @@ impl Bar<'_> {
 
 /// Writes the time \[s\] at the upper left.
 pub fn write_time(picture: &mut Picture, letters: &Letters, time: f64) {
-    letters.write(picture, letters.size(), 1.5 * letters.size(), &format!("t = {} s", short(time)));
+    let (place, words) = (letters.size(), format!("t = {} s", short(time)));
+    letters.write_over(picture, place, 1.5 * place, &words, BACKGROUND);
 }
 
 /// Round numbers in a range, with their words: steps of 1, 2 or 5 times a power of ten.
@@ -101,7 +103,7 @@ mod tests {
         assert_eq!(numbers(0.0, 1.0), ["0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(numbers(-0.013, 0.026), ["-0.01", "0", "0.01", "0.02"]);
         assert_eq!(numbers(3.0, 12.0), ["4", "6", "8", "10", "12"]);
-        assert_eq!(numbers(0.0, 2e-7), ["0", "5e-8", "1e-7", "2e-7", "2e-7"]);
+        assert_eq!(numbers(0.0, 2e-7), ["0", "5.0e-8", "1.0e-7", "1.5e-7", "2.0e-7"]);
     }
 
     #[test]

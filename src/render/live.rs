@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::scenario::{PicturePlan, Scenario};
 
 /// Room around the first state in which planes are drawn, over its largest edge \[-\]: grains will spread.
-const ROOM: f64 = 0.25;
+const ROOM: f64 = 1.0;
 
 /// The pictures of a run. Nobody knows what is to come: the camera is set by the first state and the regions of
 /// emitters, and a range that is not given grows with what there has been.

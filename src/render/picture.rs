@@ -96,6 +96,18 @@ impl Letters {
 
     /// Writes a line of text; `x` is its left end and `y` the middle of its height \[pixels\].
     pub fn write(&self, picture: &mut Picture, x: f32, y: f32, text: &str) {
+        self.write_in(picture, [x, y], text, INK);
+    }
+
+    /// Writes a line of text with a rim of the background's colour, which keeps it legible on anything.
+    pub fn write_over(&self, picture: &mut Picture, x: f32, y: f32, text: &str, background: [u8; 3]) {
+        for (right, down) in (-2..=2).flat_map(|right| (-2..=2).map(move |down| (right, down))) {
+            self.write_in(picture, [x + right as f32, y + down as f32], text, background);
+        }
+        self.write(picture, x, y, text);
+    }
+
+    fn write_in(&self, picture: &mut Picture, [x, y]: [f32; 2], text: &str, colour: [u8; 3]) {
         let font = self.font.as_scaled(PxScale::from(self.size));
         let baseline = y + 0.5 * (font.ascent() + font.descent());
         let mut pen = x;
@@ -107,7 +119,7 @@ impl Letters {
                 let corner = outline.px_bounds().min;
                 outline.draw(|column, row, coverage| {
                     let (x, y) = (corner.x as i64 + i64::from(column), corner.y as i64 + i64::from(row));
-                    picture.blend(x, y, INK, coverage);
+                    picture.blend(x, y, colour, coverage);
                 });
             }
         }

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::problems::suggest;
 use super::read::{
-    DURATION, FINITE, LENGTH, Need, Node, Plain, Table, direction, number, text, vector, whole, word,
+    DURATION, FINITE, Need, Node, POSITIVE, Plain, Table, direction, number, text, vector, whole, word,
 };
 use super::region::corners;
 use crate::world::{Motion, World};
@@ -203,7 +203,7 @@ fn look(table: &mut Table<'_>, standard: Look) -> Look {
         elevation_deg: table.or("elevation_deg", standard.elevation_deg, number(TILT)),
         projection: choice(table, "projection", "orthographic", Projection::WORDS, Projection::of)
             .unwrap_or(standard.projection),
-        zoom: table.or("zoom", standard.zoom, number(LENGTH)),
+        zoom: table.or("zoom", standard.zoom, number(POSITIVE)),
         fit: table.maybe("fit", |node| node.table(corners)).map(|(min, max)| [min, max]),
         cut: table.maybe("cut", |node| node.table(cut)),
         show,
