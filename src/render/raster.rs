@@ -24,7 +24,7 @@ const LIGHT: DVec3 = DVec3::new(-0.37, 0.60, -0.71);
 const AMBIENT: f64 = 0.35;
 /// Light that a highlight adds \[-\].
 const HIGHLIGHT: f64 = 0.10;
-/// How far before glass a grain may reach that touches it, over its radius \[-\]: contacts overlap.
+/// How far before a boundary a grain may reach that touches it, over its radius \[-\]: contacts overlap.
 const OVERLAP: f64 = 0.15;
 /// Colour of glass.
 const GLASS: [u8; 3] = [150, 168, 186];
@@ -337,13 +337,13 @@ impl Band {
     }
 
     fn find_edges(&mut self, scene: &Scene<'_>) {
-        let first = scene.seen.balls.len() as u32;
+        let (first, overlap) = (scene.seen.balls.len() as u32, OVERLAP * scene.smallest);
         for (i, edge) in (first..).zip(&scene.edges) {
             for (sample, place) in self.samples_in(edge.bounds()) {
                 if let Some(on) = edge.at(place)
-                    && on.depth < self.depth[sample]
+                    && on.depth - overlap < self.depth[sample]
                 {
-                    self.depth[sample] = on.depth;
+                    self.depth[sample] = on.depth - overlap;
                     self.nearest[sample] = i;
                 }
             }

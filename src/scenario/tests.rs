@@ -487,3 +487,34 @@ fn a_curve_is_read_from_beside_the_scenario_and_only_within_the_window() {
     let late = curve_placed(", start = 1.2, offset = -1", ", from = 1.2");
     assert_eq!(late, [(1.2, 0.0), (1.7, 1.0)], "times and values are moved, then the window is applied");
 }
+
+#[test]
+fn pictures_of_the_resolved_file_look_the_same() {
+    let plan = "pictures = { show = \"forces\", zoom = 2, range = [-1, 2], fit = { min = [0, 0, 0], max = [1, 1, 1] }, \
+                cut = { point = [1, 2, 3], normal = [0, 0, 2] } }";
+    for plan in [plan, "pictures = {}"] {
+        let text = format!(
+            r#"
+duration = 1.0
+[materials.glass]
+density = 2500.0
+youngs_modulus = 1e7
+poisson_ratio = 0.2
+restitution = 0.6
+friction = 0.3
+[[grains]]
+material = "glass"
+radius = {{ kind = "constant", value = 0.01 }}
+packing = {{ kind = "list", positions = [[0, 0, 0]] }}
+[output]
+{plan}
+"#
+        );
+        let read = |text: &str| Scenario::parse("case", text, Path::new(""), &[]).expect("valid");
+        let scenario = read(&text);
+        let pictures = scenario.output.pictures.as_ref().expect("a plan of pictures");
+        assert_eq!(pictures.every, 0.01, "that of the output");
+        assert_eq!(read(&scenario.resolved).output, scenario.output, "{}", scenario.resolved);
+        assert!(scenario.resolved.contains("azimuth_deg = 30"), "{}", scenario.resolved);
+    }
+}
