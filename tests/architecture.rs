@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `reference` and `gpu` never see each other, what observes and writes sees neither, and only `gpu`
-//! knows of the graphics interface. `render` lies between `simulation` and `output`. `bench`, between `cli` and `output`, sees both and compares them.
+//! knows of the graphics interface. `render` lies between `simulation` and `output`. `bench`, between `cli`
+//! and `output`, sees both and compares them.
 #![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
 
 use std::fs;

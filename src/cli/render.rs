@@ -71,7 +71,8 @@ struct LookArguments {
     /// grains (default), or forces: normal forces as lines as wide as the force.
     #[arg(long, value_name = "WORD", value_parser = words(Show::WORDS))]
     show: Option<String>,
-    /// Field that grains are coloured by: velocity (default), velocity_z, height, coordination_number, radius, id ...
+    /// Field that grains are coloured by: velocity, velocity_z, height, coordination_number, radius, id ... [default:
+    /// velocity; of a scenario height].
     #[arg(long, value_name = "FIELD")]
     colour_by: Option<String>,
     /// Values at the ends of the colours [default: least and greatest of all frames].
@@ -170,7 +171,8 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
         let advice = "run the scenario and draw its folder, or leave out `--at`";
         return Err(wrong("--at", "a scenario file has its initial state alone", advice));
     }
-    let standard = Look::of_scene(&scenario.world);
+    // At the start most scenes are at rest: speeds would tell nothing.
+    let standard = Look { colour_by: "height".to_owned(), ..Look::of_scene(&scenario.world) };
     let look = scenario.output.pictures.as_ref().map_or(standard, |pictures| pictures.look.clone());
     let look = arguments.look.applied_to(look)?;
     let target = target(arguments, || PathBuf::from(format!("{}.png", scenario.name)))?;

@@ -103,23 +103,48 @@ impl Range {
         }
     }
 
-    /// A range that is no point, for colours.
+    /// A range that is no point, for colours: a single value gets the middle colour, nothing but zero the lowest.
     #[must_use]
     pub fn opened(self) -> Range {
         if self.least > self.greatest {
             return Range { least: 0.0, greatest: 1.0 };
         }
-        let width = self.greatest - self.least;
         let size = self.least.abs().max(self.greatest.abs());
-        if width > 1e-9 * size {
-            return self;
+        if self.greatest - self.least > 1e-9 * size {
+            self
+        } else if size > 0.0 {
+            Range { least: self.least - 0.5 * size, greatest: self.greatest + 0.5 * size }
+        } else {
+            Range { least: 0.0, greatest: 1.0 }
         }
-        Range { least: self.least, greatest: self.least + if size > 0.0 { size } else { 1.0 } }
     }
 
     /// Where in the range a value lies, 0 to 1; ends stand for what is beyond them.
     pub fn share(&self, value: f64) -> f64 {
         let share = (value - self.least) / (self.greatest - self.least);
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_leave_out_what_is_no_number_and_are_never_empty() {
+        let of = |values: &[f64]| values.iter().copied().fold(Range::NOTHING, Range::with).opened();
+        assert_eq!(of(&[2.0, f64::NAN, -1.0]), Range { least: -1.0, greatest: 2.0 });
+        assert_eq!(of(&[]), Range { least: 0.0, greatest: 1.0 });
+        assert_eq!(of(&[0.0, 0.0]), Range { least: 0.0, greatest: 1.0 });
+        assert_eq!(of(&[-4.0]), Range { least: -6.0, greatest: -2.0 });
+        assert_eq!(of(&[-4.0]).share(f64::NAN), 0.0);
+    }
+
+    #[test]
+    fn labels_have_units() {
+        let label = |name: &str| Field::new(name, DVec3::ZERO).label();
+        assert_eq!(label("angular_velocity_z"), "angular velocity z [rad/s]");
+        assert_eq!(label("coordination_number"), "coordination number");
+        assert_eq!(label("height"), "height [m]");
     }
 }
