@@ -256,7 +256,8 @@ impl<'a> Painter<'a> {
 
     fn see(&self, frame: &Frame) -> Result<Seen, Error> {
         let kept = self.kept();
-        let mut seen = Seen { balls: self.balls(frame)?, kept, ..Seen::default() };
+        let up = self.camera.turn(DVec3::Z);
+        let mut seen = Seen { balls: self.balls(frame)?, kept, up, ..Seen::default() };
         let outline = match self.look.boundaries {
             BoundaryStyle::Hidden => Outline::default(),
             BoundaryStyle::Edges => Outline { facets: Vec::new(), ..self.outline(frame) },

@@ -128,6 +128,18 @@ impl Camera {
         }
     }
 
+    /// A camera with parallel rays along z in whose picture, so many samples wide and high, `extent` fits.
+    pub fn along_z(extent: Extent, samples: usize) -> Camera {
+        let size = (extent.max - extent.min).truncate().max_element().max(1e-9);
+        Camera {
+            frame: Frame { to_camera: DMat3::IDENTITY },
+            centre: 0.5 * (extent.min + extent.max),
+            middle: DVec2::splat(0.5 * samples as f64),
+            scale: samples as f64 / size,
+            eye: None,
+        }
+    }
+
     /// A place of the scene in the frame of the camera \[m\].
     pub fn see(&self, place: DVec3) -> DVec3 {
         self.frame.turn(place) - self.centre

@@ -1,15 +1,15 @@
 //! From what a camera sees to pixels, without a graphics card.
 //!
 //! The picture is cut into bands of rows, which are drawn side by side. A band keeps for every sample the nearest
-//! ball or edge; then it colours the samples, lays the glass of boundaries over them and the lines of forces on top,
+//! ball or edge; then it colours the samples, in light that other balls may take, lays the glass of boundaries over them and the lines of forces on top,
 //! and takes the mean of the samples of each pixel, in linear light. What a pixel becomes depends on the order of
 //! the scene alone, not on the threads.
 
-use glam::{DVec2, DVec3};
+use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
 
 use super::boundary::HalfSpace;
-use super::camera::{Camera, Ray};
+use super::camera::{Camera, Extent, Ray};
 use super::picture::{INK, Picture, encoded, linear};
 
 /// Samples of a pixel along each axis.
@@ -22,6 +22,13 @@ pub const BACKGROUND: [u8; 3] = [252, 252, 250];
 const LIGHT: DVec3 = DVec3::new(-0.37, 0.60, -0.71);
 /// Light that shadows get \[-\].
 const AMBIENT: f64 = 0.35;
+/// Rays of light along each side of what it falls on.
+const LIGHT_RAYS: usize = 2048;
+/// How far behind the first place on its ray light still falls, over the radius of the smallest grain \[-\]: less, and
+/// grains get stripes of their own shadow.
+const SLACK: f64 = 0.3;
+/// Share of light that a floor in shadow takes more \[-\]; on walls, shadows would lie over the grains behind them.
+const GLASS_SHADE: f64 = 0.3;
 /// Light that a highlight adds \[-\].
 const HIGHLIGHT: f64 = 0.10;
 /// How far before a boundary a grain may reach that touches it, over its radius \[-\]: contacts overlap.
@@ -68,13 +75,17 @@ pub struct Seen {
     pub glass: Vec<Vec<DVec3>>,
     /// Lines on top of everything else; they hide each other.
     pub lines: Vec<SeenLine>,
+    /// Up in the scene, in the frame of the camera.
+    pub up: DVec3,
     /// What is not cut away, in the frame of the camera.
     pub kept: Option<HalfSpace>,
 }
 
 /// Draws what a camera sees; `width` and `height` in pixels, the camera in samples.
 pub fn draw(seen: &Seen, camera: &Camera, width: usize, height: usize) -> Picture {
-    let scene = Scene::new(seen, camera);
+    let mut scene = Scene::new(seen, camera);
+    // Faint grains are there for orientation only.
+    scene.shadows = (seen.faintness == 0.0).then(|| Shadows::of(seen)).flatten();
     let mut pixels = vec![BACKGROUND; width * height];
     pixels.par_chunks_mut(width * BAND).enumerate().for_each(|(i, rows)| {
         let band = Band::new(&scene, i * BAND * SAMPLES, width * SAMPLES, rows.len() / width * SAMPLES);
@@ -94,6 +105,7 @@ struct Scene<'a> {
     lines: Vec<Stroke>,
     /// Radius of the smallest ball \[m\]; 0 without any.
     smallest: f64,
+    shadows: Option<Shadows>,
 }
 
 impl<'a> Scene<'a> {
@@ -113,11 +125,74 @@ impl<'a> Scene<'a> {
             seen,
             camera,
             smallest,
+            shadows: None,
             balls,
             edges: strokes(&seen.edges),
             glass: seen.glass.iter().filter_map(|facet| Pane::new(facet, camera)).collect(),
             lines: strokes(&seen.lines),
         }
+    }
+}
+
+impl Scene<'_> {
+    /// Share of the light that reaches a place \[-\].
+    fn light_at(&self, place: DVec3) -> f64 {
+        self.shadows.as_ref().map_or(1.0, |shadows| shadows.reaches(place))
+    }
+}
+
+/// Where light reaches: how far it gets along each of many rays.
+struct Shadows {
+    /// Into the frame of the light, z along it.
+    turn: DMat3,
+    camera: Camera,
+    /// Depth of the first ball, row after row \[m\].
+    depth: Vec<f64>,
+    /// How far behind that still is the same place \[m\].
+    slack: f64,
+}
+
+impl Shadows {
+    /// The shadows of all balls; `None` without any.
+    fn of(seen: &Seen) -> Option<Shadows> {
+        let (right, up) = LIGHT.normalize().any_orthonormal_pair();
+        let turn = DMat3::from_cols(right, up, -LIGHT.normalize()).transpose();
+        let turned = |ball: &SeenBall| SeenBall { centre: turn * ball.centre, ..*ball };
+        let balls: Vec<SeenBall> = seen.balls.iter().map(turned).collect();
+        let extent = balls.iter().fold(Extent::NOTHING, |extent, ball| extent.with(ball.centre, ball.radius));
+        if extent.is_nothing() {
+            return None;
+        }
+        let camera = Camera::along_z(extent, LIGHT_RAYS);
+        let balls = balls.iter().map(|ball| SeenBall { centre: camera.see(ball.centre), ..*ball });
+        let kept = seen.kept.map(|half_space| {
+            let normal = turn * half_space.normal;
+            HalfSpace { normal, offset: half_space.offset + normal.dot(camera.see(DVec3::ZERO)) }
+        });
+        let lit = Seen { balls: balls.collect(), kept, ..Seen::default() };
+        let scene = Scene::new(&lit, &camera);
+        let mut depth = vec![f64::INFINITY; LIGHT_RAYS * LIGHT_RAYS];
+        let band = |(i, rows): (usize, &mut [f64])| {
+            let mut band = Band::empty(i * BAND, LIGHT_RAYS, rows.len() / LIGHT_RAYS);
+            band.find_balls(&scene);
+            rows.copy_from_slice(&band.depth);
+        };
+        depth.par_chunks_mut(LIGHT_RAYS * BAND).enumerate().for_each(band);
+        Some(Shadows { turn, camera, depth, slack: SLACK * scene.smallest })
+    }
+
+    /// Share of the light that reaches a place \[-\]: the mean of the nine nearest rays.
+    fn reaches(&self, place: DVec3) -> f64 {
+        let seen = self.camera.see(self.turn * place);
+        let Some(at) = self.camera.project(seen) else { return 1.0 };
+        let limit = LIGHT_RAYS as i64;
+        let is_lit = |(right, down): (i64, i64)| {
+            let (x, y) = (at.x.floor() as i64 + right, at.y.floor() as i64 + down);
+            let is_inside = (0..limit).contains(&x) && (0..limit).contains(&y);
+            !is_inside || seen.z <= self.depth[(y * limit + x) as usize] + self.slack
+        };
+        let rays = (-1..=1).flat_map(|right| (-1..=1).map(move |down| (right, down)));
+        rays.filter(|&ray| is_lit(ray)).count() as f64 / 9.0
     }
 }
 
@@ -280,9 +355,9 @@ struct Band {
 }
 
 impl Band {
-    fn new(scene: &Scene<'_>, top: usize, width: usize, rows: usize) -> Band {
+    fn empty(top: usize, width: usize, rows: usize) -> Band {
         let count = width * rows;
-        let mut band = Band {
+        Band {
             top,
             width,
             rows,
@@ -290,7 +365,11 @@ impl Band {
             nearest: vec![NOTHING; count],
             clear: vec![1.0; count],
             light: vec![linear(BACKGROUND); count],
-        };
+        }
+    }
+
+    fn new(scene: &Scene<'_>, top: usize, width: usize, rows: usize) -> Band {
+        let mut band = Band::empty(top, width, rows);
         band.find_balls(scene);
         band.find_edges(scene);
         band.colour(scene);
@@ -359,7 +438,7 @@ impl Band {
             if let Some(ball) = seen.balls.get(nearest) {
                 let ray = scene.camera.ray(column as f64 + 0.5, self.y(row));
                 if let Some(hit) = meet(&ray, ball, kept) {
-                    let light = shaded(ball.colour, hit.normal, ray.direction);
+                    let light = shaded(ball.colour, &hit, ray.direction, scene.light_at(hit.place));
                     self.light[sample] = mix(light, background, seen.faintness);
                 }
             } else if nearest != NOTHING as usize {
@@ -373,16 +452,18 @@ impl Band {
         for pane in &scene.glass {
             let [least, most] = pane.rows();
             let offset = pane.normal.dot(pane.place);
+            let shade = if pane.normal.dot(scene.seen.up).abs() > 0.9 { GLASS_SHADE } else { 0.0 };
             for row in self.rows_between(least, most) {
                 let y = self.y(row);
                 let Some([from, to]) = pane.covered(y) else { continue };
                 for column in samples(from, to, self.width) {
                     let ray = scene.camera.ray(column as f64 + 0.5, y);
                     let slope = pane.normal.dot(ray.direction);
-                    let depth = ray.at((offset - pane.normal.dot(ray.origin)) / slope).z;
+                    let place = ray.at((offset - pane.normal.dot(ray.origin)) / slope);
                     let sample = row * self.width + column;
-                    if depth < self.depth[sample] + overlap {
-                        self.clear[sample] *= 1.0 - glass_takes(slope);
+                    if place.z < self.depth[sample] + overlap {
+                        let shadow = if shade > 0.0 { shade * (1.0 - scene.light_at(place)) } else { 0.0 };
+                        self.clear[sample] *= (1.0 - glass_takes(slope)) * (1.0 - shadow as f32);
                     }
                 }
             }
@@ -430,12 +511,13 @@ impl Band {
 
 /// A surface in light from one side, darker towards the rim of what is seen, with a highlight that tells dark grains
 /// apart.
-fn shaded(colour: [f32; 3], normal: DVec3, direction: DVec3) -> [f32; 3] {
-    let lit = normal.dot(LIGHT).max(0.0);
+fn shaded(colour: [f32; 3], hit: &Hit, direction: DVec3, light: f64) -> [f32; 3] {
+    let normal = hit.normal;
+    let lit = light * normal.dot(LIGHT).max(0.0);
     let facing = (-normal.dot(direction)).max(0.0);
     let brightness = (AMBIENT + (1.0 - AMBIENT) * lit) * (0.55 + 0.45 * facing) * 1.15;
     let mirrored = direction - 2.0 * direction.dot(normal) * normal;
-    let highlight = HIGHLIGHT * mirrored.dot(LIGHT).max(0.0).powi(12);
+    let highlight = light * HIGHLIGHT * mirrored.dot(LIGHT).max(0.0).powi(12);
     colour.map(|channel| channel * brightness.min(1.0) as f32 + highlight as f32)
 }
 
@@ -469,7 +551,6 @@ pub fn ink() -> [f32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::camera::Extent;
     use crate::scenario::{Look, Projection};
     use crate::world::World;
 
@@ -533,6 +614,18 @@ mod tests {
         assert_eq!(picture, drawn(&Seen { balls: vec![far, near], ..Seen::default() }));
         let swapped = SeenBall { centre: far.centre - 4.0 * DVec3::Z, ..far };
         assert_ne!(picture, drawn(&Seen { balls: vec![near, swapped], ..Seen::default() }));
+    }
+
+    #[test]
+    fn a_ball_between_another_and_the_light_puts_it_in_shadow() {
+        let lit = SeenBall { colour: WHITE, ..ball(0.0, 0.0, 0.0, 1.0) };
+        let beside = |way: f64| SeenBall { centre: 4.0 * way * LIGHT, ..lit };
+        let middle = |balls: Vec<SeenBall>| {
+            drawn(&Seen { balls, ..Seen::default() }).pixels[SIZE / 2 * SIZE + SIZE / 2][0]
+        };
+        let alone = middle(vec![lit]);
+        assert_eq!(middle(vec![lit, beside(-1.0)]), alone, "one that is behind it makes no difference");
+        assert!(middle(vec![lit, beside(1.0)]) < alone - 40, "of {alone}");
     }
 
     #[test]
