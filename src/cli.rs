@@ -14,6 +14,7 @@ mod device;
 mod devices;
 mod memory;
 mod progress;
+mod render;
 mod run;
 mod validate;
 
@@ -45,6 +46,8 @@ enum Command {
     Validate(validate::Arguments),
     /// Measure what a step takes, on one engine beside the other.
     Bench(bench::Arguments),
+    /// Draw the results of a run, or the initial state of a scenario. Touches no GPU.
+    Render(Box<render::Arguments>),
     /// List the devices that a scenario can run on.
     Devices,
 }
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::check(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Render(arguments) => render::render(&arguments),
         Command::Devices => devices::list(),
     };
     match result {

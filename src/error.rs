@@ -229,6 +229,16 @@ pub enum Error {
         /// The bound.
         allowed: f64,
     },
+    /// A file, or a word on the command line, that pictures cannot be made of.
+    #[error("{origin}: {found}; {advice}")]
+    Unusable {
+        /// Where it stands: a path or an option.
+        origin: String,
+        /// What is wrong with it.
+        found: String,
+        /// What was expected, and what to change.
+        advice: String,
+    },
 }
 
 /// Bytes in words, in decimal units: `1.28 GB`.

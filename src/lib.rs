@@ -39,6 +39,7 @@
 //! | [`gpu`] | the engine on a graphics card |
 //! | [`observe`] | what a state amounts to: heights, energies, forces on walls, expectations |
 //! | [`output`] | results on disk: VTP, CSV, JSON |
+//! | [`render`] | pictures of a run |
 //! | [`simulation`] | a run from event to event: emitters, outputs, summary |
 //! | [`validation`] | a suite of scenarios with known answers, run and judged |
 //! | [`mod@bench`] | what a step takes, on one engine beside the other |
@@ -99,6 +100,7 @@ pub mod gpu;
 pub mod observe;
 pub mod output;
 pub mod reference;
+pub mod render;
 pub mod scenario;
 pub mod settings;
 pub mod simulation;

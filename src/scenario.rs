@@ -90,6 +90,20 @@
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
 //!
+//! [output.pictures]               # pictures during the run, in the folder `pictures`; every key has a default
+//! every = 0.1                     # s, default that of the output
+//! size = [960, 720]               # pixels
+//! azimuth_deg = 30.0              # 0 looks along +y with x to the right, 90 along -x; default: along the axis of a drum
+//! elevation_deg = 20.0            # 90 looks down
+//! projection = "orthographic"     # "perspective"
+//! zoom = 1.0                      # over that at which everything fits
+//! fit = { min = [0, 0, 0], max = [1, 1, 1] }        # what fits; default: the first state and the emitters
+//! cut = { point = [0, 0, 0], normal = [0, 1, 0] }   # cuts away what lies before this plane; default: nothing
+//! show = "grains"                 # "forces": normal forces as lines as wide as the force
+//! colour_by = "velocity"          # a component (velocity_z), height, coordination_number, radius, id, ...
+//! range = [0.0, 1.5]              # values at the ends of the colours; default: of the states drawn so far
+//! boundaries = "glass"            # "edges", "hidden"
+//!
 //! [convergence]                   # solves chosen steps again on the side, sweep by sweep; changes no motion
 //! times = [1.0, 2.0]              # s, required
 //! sweeps = 100                    # looked at one by one
@@ -201,6 +215,7 @@ mod overlap;
 mod overrides;
 mod packing;
 mod periodic;
+mod pictures;
 mod plan;
 mod problems;
 mod radii;
@@ -226,6 +241,7 @@ use toml_edit::DocumentMut;
 
 pub use self::emitter::Emitter;
 pub use self::expect::Expectation;
+pub use self::pictures::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
 pub(crate) use self::problems::suggest;
 pub use self::problems::{Problem, Problems};
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
@@ -284,6 +300,8 @@ pub struct OutputPlan {
     pub vtp: bool,
     /// `timeseries.csv`.
     pub csv: bool,
+    /// Pictures, if any.
+    pub pictures: Option<PicturePlan>,
 }
 
 /// Steps whose sweeps are looked at one by one.
@@ -348,6 +366,27 @@ impl Scenario {
     /// All mistakes in the text and the overrides.
     pub fn parse(name: &str, text: &str, folder: &Path, overrides: &[String]) -> Result<Scenario, Problems> {
         read(name, name, text, folder, overrides)
+    }
+
+    /// Reads of a scenario file what surrounds the grains of its results, gravity, periodic axes, materials and
+    /// boundaries, and how its pictures look. A file that a run left may name files that are not beside it.
+    ///
+    /// # Errors
+    /// All mistakes in that part of the file.
+    pub fn load_surroundings(path: &Path) -> Result<(World, Look), Problems> {
+        let shown = path.display().to_string();
+        let fail = |problems| Problems::new(&shown, problems);
+        let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
+        let source = Arc::new(NamedSource::new(&shown, text.clone()));
+        let tree = parse_tree(&source, &text).map_err(fail)?;
+        let report = Report::new(source);
+        let mut root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
+        let (world, _, _) = surroundings(&mut root);
+        let pictures = root.node("output").and_then(|output| output.child("pictures"));
+        let plan = pictures.and_then(|node| pictures::pictures(node, &world, 1.0));
+        let look = plan.map_or_else(|| Look::of_scene(&world), |plan| plan.look);
+        let (problems, _) = report.finish();
+        if problems.is_empty() { Ok((world, look)) } else { Err(fail(problems)) }
     }
 
     /// Grains there will be at most: those of the initial state and those to be emitted.
@@ -438,24 +477,14 @@ fn syntax(source: &Arc<NamedSource<String>>, span: Option<std::ops::Range<usize>
 fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let report = root.report;
     let title = root.or("title", name.to_owned(), text);
-    let gravity = root.or("gravity", DVec3::new(0.0, 0.0, -9.81), vector);
     let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
     let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
     let locked = locked_axes(root);
-    let settings = root.section("solver", |table| Some(solver::settings(table, gravity))).unwrap_or_default();
+    let (mut world, cell, Named { names, spans: boundary_spans }) = surroundings(root);
+    let settings = root.section("solver", |table| Some(solver::settings(table, world.gravity)));
+    let settings = settings.unwrap_or_default();
     check_steps(root, duration, &settings);
 
-    let mut world = World::new(gravity, read_materials(root));
-    let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
-    world.periodic = cell.periodic;
-    let boundary =
-        |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic);
-    let entries = each(root, "boundaries", boundary);
-    let right = entries.iter().filter(|entry| entry.value.is_some());
-    let boundary_spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
-    let (names, boundaries) = unique("boundaries", entries, report);
-    boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
-    slider::areas(root, &mut world, &names);
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
 
@@ -471,8 +500,8 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         );
     }
 
-    let output = root.section("output", |table| Some(plan::output(table, duration)));
-    let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true });
+    let output = root.section("output", |table| Some(plan::output(table, duration, &world)));
+    let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true, pictures: None });
     let placement = grains::place(&blocks, &world, seed, locked, report);
     overlap::check(&placement, &blocks, &world, report);
     overlap::check_free_boundaries(&world, &boundary_spans, report);
@@ -517,6 +546,29 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     };
     cell.check_lengths(scenario.largest_radius(), settings.contact_margin, report);
     scenario
+}
+
+/// Names of the boundaries in the file, also of wrong ones, and places of the names of the right ones.
+struct Named {
+    names: Vec<String>,
+    spans: Vec<std::ops::Range<usize>>,
+}
+
+/// Reads what surrounds the grains: gravity, periodic axes, materials and boundaries.
+fn surroundings(root: &mut Table<'_>) -> (World, periodic::Cell, Named) {
+    let gravity = root.or("gravity", DVec3::new(0.0, 0.0, -9.81), vector);
+    let mut world = World::new(gravity, read_materials(root));
+    let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
+    world.periodic = cell.periodic;
+    let boundary =
+        |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic);
+    let entries = each(root, "boundaries", boundary);
+    let right = entries.iter().filter(|entry| entry.value.is_some());
+    let spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
+    let (names, boundaries) = unique("boundaries", entries, root.report);
+    boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
+    slider::areas(root, &mut world, &names);
+    (world, cell, Named { names, spans })
 }
 
 /// One of a list of things with names.

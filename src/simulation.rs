@@ -3,7 +3,7 @@
 //! ```text
 //! emit ─► record ─► advance ─► emit ─► record ─► advance ─► ... ─► record ─► summary
 //!  │        │          └ a batch of steps: up to the next event, at most about 0.25 s of wall time
-//!  │        └ at t = 0, every output, the end: snapshot, observe, write
+//!  │        └ at t = 0, every output, the end: snapshot, observe, write; pictures at times of their own
 //!  └ when a wave of an emitter is due
 //! ```
 //!
@@ -27,6 +27,8 @@ use crate::output::summary::{
     Counts, EmitterSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
 };
 use crate::reference::convergence;
+use crate::render::LivePictures;
+use crate::render::file::remove_pictures;
 use crate::scenario::{Emitter, Scenario};
 use crate::settings::Bookkeeping;
 use crate::world::Sink;
@@ -114,6 +116,7 @@ struct Simulation<'a> {
     scenario: &'a Scenario,
     engine: &'a mut dyn Engine,
     folder: ResultFolder,
+    pictures: Option<LivePictures<'a>>,
     observer: Observer,
     observations: Vec<Observation>,
     emitters: Vec<Emitter>,
@@ -130,6 +133,9 @@ struct Simulation<'a> {
     next_output: u64,
     /// Steps to come whose convergence is asked about, ascending.
     questions: Vec<u64>,
+    /// Step of the next picture, and of the last one.
+    next_picture: u64,
+    last_picture: Option<u64>,
     batch: u64,
     report: StepReport,
     start: Instant,
@@ -153,8 +159,13 @@ impl<'a> Simulation<'a> {
             observer = observer.with_accounts(Accounts::opened_at(&first, scenario.settings.normal_law));
         }
         let end = options.until.unwrap_or(scenario.duration);
+        let folder = ResultFolder::create(options.folder, scenario, observer.columns())?;
+        let pictures = options.folder.join("pictures");
+        remove_pictures(&pictures)?;
+        let live = |plan| LivePictures::create(&pictures, scenario, plan);
         Ok(Simulation {
-            folder: ResultFolder::create(options.folder, scenario, observer.columns())?,
+            folder,
+            pictures: scenario.output.pictures.as_ref().map(live).transpose()?,
             observer,
             observations: Vec::new(),
             emitters: scenario.emitters.clone(),
@@ -166,6 +177,8 @@ impl<'a> Simulation<'a> {
             step: 0,
             next_output: 0,
             questions: questions(scenario),
+            next_picture: 0,
+            last_picture: None,
             batch: 1,
             report: StepReport::default(),
             start,
@@ -188,6 +201,9 @@ impl<'a> Simulation<'a> {
             }
             if self.questions.first() == Some(&self.step) {
                 self.solve_aside()?;
+            }
+            if is_over || is_interrupted || self.step >= self.next_picture {
+                self.draw()?;
             }
             match (is_over, is_interrupted) {
                 (true, _) => return Ok(Status::Completed),
@@ -240,7 +256,7 @@ impl<'a> Simulation<'a> {
             self.tasks.add("output", start.elapsed().as_secs_f64());
             written?;
         }
-        self.next_output = self.output_after(self.step);
+        self.next_output = self.due_after(self.step, self.scenario.output.every);
         Ok(())
     }
 
@@ -257,24 +273,41 @@ impl<'a> Simulation<'a> {
         Ok(())
     }
 
-    /// Step of the first output after `step`.
-    fn output_after(&self, step: u64) -> u64 {
-        let (every, time_step) = (self.scenario.output.every, self.scenario.settings.time_step);
+    /// Draws the present state if there are to be pictures, unless that was done already.
+    fn draw(&mut self) -> Result<(), Error> {
+        let Some(pictures) = &mut self.pictures else {
+            self.next_picture = u64::MAX;
+            return Ok(());
+        };
+        let (start, every) = (Instant::now(), pictures.every());
+        if self.last_picture != Some(self.step) {
+            pictures.add(&self.engine.snapshot()?)?;
+            self.last_picture = Some(self.step);
+            self.tasks.add("pictures", start.elapsed().as_secs_f64());
+        }
+        self.next_picture = self.due_after(self.step, every);
+        Ok(())
+    }
+
+    /// Step after `step` at which something is due that happens every so many seconds.
+    fn due_after(&self, step: u64, every: f64) -> u64 {
+        let time_step = self.scenario.settings.time_step;
         let is_useful = every.is_finite() && every > 0.0;
         if !is_useful {
             return self.last_step;
         }
         let before = (step as f64 * time_step / every).floor();
         let candidates = (0..3).map(|k| steps_until((before + f64::from(k)) * every, time_step));
-        candidates.into_iter().find(|&output| output > step).unwrap_or(step + 1)
+        candidates.into_iter().find(|&due| due > step).unwrap_or(step + 1)
     }
 
-    /// Step of the next output, wave of an emitter, question about convergence or the end.
+    /// Step of the next output, picture, wave of an emitter, question about convergence or the end.
     fn next_event(&self) -> u64 {
         let time_step = self.scenario.settings.time_step;
         let waves = self.emitters.iter().filter_map(Emitter::next_time).map(|t| steps_until(t, time_step));
         let questions = self.questions.first().copied();
-        waves.chain(questions).chain([self.next_output, self.last_step]).min().unwrap_or(self.last_step)
+        let fixed = [self.next_output, self.next_picture, self.last_step];
+        waves.chain(questions).chain(fixed).min().unwrap_or(self.last_step)
     }
 
     /// Advances by a batch of steps, at most to the next event.

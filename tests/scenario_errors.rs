@@ -608,6 +608,27 @@ fn an_output_after_the_end_is_refused() {
     refuses("[output]", "0.1", "1.5", "1.5", &["`output.every` is 1.5 s in a run of 1 s"]);
 }
 
+#[test]
+fn pictures_are_checked_as_they_are_read() {
+    let refused = |pictures: &str, marked: &str, words: &[&str]| {
+        refuses("[output]", "every", &format!("pictures = {{ {pictures} }}\nevery"), marked, words);
+    };
+    refused("size = [960]", "[960]", &["`output.pictures.size` has 1 numbers, expected two"]);
+    refused("size = [960, 10]", "10", &["`output.pictures.size.1` is 10", "from 64 to 8192"]);
+    refused("colour_by = \"heigth\"", "\"heigth\"", &["no field of a grain", "did you mean `height`"]);
+    refused("range = [1.0, 1.0]", "[1.0", &["expected two numbers that ascend"]);
+    refused("show = \"force\"", "\"force\"", &["`output.pictures.show`", "did you mean `forces`"]);
+    refused("boundaries = \"wires\"", "\"wires\"", &["known: `glass`, `edges`, `hidden`"]);
+    refused("elevation_deg = 100", "100", &["an angle from -90 to 90 degrees"]);
+    refused("zoom = 0", "0", &["`output.pictures.zoom` is 0"]);
+    refused("cut = { point = [0, 0, 0], normal = [0, 0, 0.0] }", "[0, 0, 0.0]", &["is a zero vector"]);
+    refused("fit = { min = [0, 0, 0], max = [1, 0, 1] }", "{ min", &["is empty"]);
+    refused("every = 0", "0", &["`output.pictures.every` is 0"]);
+    refused("every = 1e-9", "{ every", &["more than a million pictures"]);
+    refused("colour = \"id\"", "colour", &["unknown key `colour`", "did you mean `colour_by`"]);
+    refused("show = \"forces\", colour_by = \"id\"", "colour_by", &["unknown key `colour_by`"]);
+}
+
 /// The good file with one more boundary, free, of this shape.
 fn with_free(shape: &str) -> String {
     format!(

@@ -1,9 +1,10 @@
 //! Frames over time and the two indices ParaView opens them by: `.vtp.series` and `.pvd`.
 
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
@@ -18,7 +19,7 @@ pub struct Collection {
     frames: Vec<Frame>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Frame {
     name: String,
     time: f64,
@@ -29,6 +30,32 @@ struct Series<'a> {
     #[serde(rename = "file-series-version")]
     version: &'static str,
     files: &'a [Frame],
+}
+
+/// The part of an index that is read back.
+#[derive(Deserialize)]
+struct Index {
+    files: Vec<Frame>,
+}
+
+/// Path and time \[s\] of every frame of a kind that a run left in a folder.
+///
+/// # Errors
+/// [`Error::Unusable`] when there is no index of such frames, or a file of another form.
+pub fn read_series(folder: &Path, kind: &str) -> Result<Vec<(PathBuf, f64)>, Error> {
+    let path = folder.join(format!("{kind}.vtp.series"));
+    let unusable = |found: String| Error::Unusable {
+        origin: folder.display().to_string(),
+        found,
+        advice: "expected the folder that `esker run` wrote, with \"vtp\" among `output.formats`".to_owned(),
+    };
+    let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => unusable(format!("holds no frames: there is no {kind}.vtp.series")),
+        _ => Error::file(&path)(error),
+    })?;
+    let index: Index = serde_json::from_str(&text)
+        .map_err(|error| unusable(format!("{kind}.vtp.series is not an index of frames: {error}")))?;
+    Ok(index.files.into_iter().map(|frame| (folder.join(frame.name), frame.time)).collect())
 }
 
 impl Collection {

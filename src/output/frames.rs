@@ -5,11 +5,12 @@ use glam::DVec3;
 use crate::contact::ContactState;
 use crate::engine::Snapshot;
 use crate::observe::contacts::coordination;
+use crate::world::World;
 
 use super::vtp::{Array, Cells, PolyData};
 
 /// Grains that are there as points: radius \[m\], velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id,
-/// material (index in the scenario) and coordination number.
+/// material (index in the scenario) and coordination number; with them the poses of all boundaries.
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let grains = || world.present_grains();
@@ -33,7 +34,18 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
             Array::integers("coordination_number", grains().map(|grain| coordination[grain] as i32)),
         ],
         cell_data: Vec::new(),
+        field_data: boundary_poses(world),
     }
+}
+
+/// Where the boundaries are, in the order of the scenario: position \[m\] and orientation (x, y, z, w).
+fn boundary_poses(world: &World) -> Vec<Array> {
+    let count = world.boundaries.len();
+    let (position, orientation) = (&world.bodies.position[..count], &world.bodies.orientation[..count]);
+    vec![
+        Array::precise_vectors("boundary_position", position.iter().map(|place| place.to_array())),
+        Array::precise_vectors("boundary_orientation", orientation.iter().map(|turn| turn.to_array())),
+    ]
 }
 
 /// Contacts as lines between the two centres, for a boundary from the centre to the contact point, across a
@@ -56,6 +68,7 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
             Array::scalars("gap", contacts().map(|contact| contact.gap)),
             Array::integers("sliding", contacts().map(|contact| i32::from(contact.is_sliding()))),
         ],
+        field_data: Vec::new(),
     }
 }
 

@@ -2,13 +2,16 @@
 //!
 //! Arrays are inline base64 of the byte count and the bytes in the order of this machine, uncompressed.
 
+mod read;
+
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 
 /// Points, the cells on them and the data of both, at one time.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PolyData {
     /// Simulated time \[s\].
     pub time: f64,
@@ -20,12 +23,15 @@ pub struct PolyData {
     pub point_data: Vec<Array>,
     /// Data of the cells.
     pub cell_data: Vec<Array>,
+    /// Data of the frame as a whole.
+    pub field_data: Vec<Array>,
 }
 
 /// How points make cells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cells {
     /// Every point is a vertex.
+    #[default]
     Vertices,
     /// Points 2 i and 2 i + 1 are the ends of line i.
     Lines,
@@ -35,7 +41,7 @@ pub enum Cells {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
     /// Name, as ParaView shows it.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Values per point or cell.
     pub components: usize,
     /// The values, point after point.
@@ -47,6 +53,8 @@ pub struct Array {
 pub enum Values {
     /// Single precision.
     Float32(Vec<f32>),
+    /// Double precision.
+    Float64(Vec<f64>),
     /// Whole numbers.
     Int32(Vec<i32>),
 }
@@ -54,18 +62,66 @@ pub enum Values {
 impl Array {
     /// An array of single-precision numbers, one per point or cell.
     pub fn scalars(name: &'static str, values: impl Iterator<Item = f64>) -> Array {
-        Array { name, components: 1, values: Values::Float32(values.map(|value| value as f32).collect()) }
+        let values = values.map(|value| value as f32).collect();
+        Array { name: name.into(), components: 1, values: Values::Float32(values) }
     }
 
     /// An array of single-precision vectors, `N` numbers per point or cell.
     pub fn vectors<const N: usize>(name: &'static str, values: impl Iterator<Item = [f64; N]>) -> Array {
         let flat = values.flatten().map(|value| value as f32).collect();
-        Array { name, components: N, values: Values::Float32(flat) }
+        Array { name: name.into(), components: N, values: Values::Float32(flat) }
+    }
+
+    /// An array of double-precision vectors, `N` numbers per point, cell or boundary.
+    pub fn precise_vectors<const N: usize>(
+        name: &'static str,
+        values: impl Iterator<Item = [f64; N]>,
+    ) -> Array {
+        Array { name: name.into(), components: N, values: Values::Float64(values.flatten().collect()) }
     }
 
     /// An array of whole numbers, one per point or cell.
     pub fn integers(name: &'static str, values: impl Iterator<Item = i32>) -> Array {
-        Array { name, components: 1, values: Values::Int32(values.collect()) }
+        Array { name: name.into(), components: 1, values: Values::Int32(values.collect()) }
+    }
+
+    /// Points, cells or boundaries that it has values of.
+    pub fn len(&self) -> usize {
+        let numbers = match &self.values {
+            Values::Float32(values) => values.len(),
+            Values::Float64(values) => values.len(),
+            Values::Int32(values) => values.len(),
+        };
+        numbers / self.components.max(1)
+    }
+
+    /// Whether it has no values.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One number of point, cell or boundary `item`.
+    pub fn component(&self, item: usize, component: usize) -> f64 {
+        let place = item * self.components + component;
+        match &self.values {
+            Values::Float32(values) => f64::from(values[place]),
+            Values::Float64(values) => values[place],
+            Values::Int32(values) => f64::from(values[place]),
+        }
+    }
+
+    /// All numbers of point, cell or boundary `item`.
+    pub fn components_of(&self, item: usize) -> impl Iterator<Item = f64> + '_ {
+        (0..self.components).map(move |component| self.component(item, component))
+    }
+
+    /// Name of its type in the file, and its bytes.
+    fn stored(&self) -> (&'static str, &[u8]) {
+        match &self.values {
+            Values::Float32(values) => ("Float32", bytemuck::cast_slice(values)),
+            Values::Float64(values) => ("Float64", bytemuck::cast_slice(values)),
+            Values::Int32(values) => ("Int32", bytemuck::cast_slice(values)),
+        }
     }
 }
 
@@ -82,10 +138,26 @@ impl PolyData {
             r#"<VTKFile type="PolyData" version="1.0" byte_order="{byte_order}" header_type="UInt64">"#
         )?;
         writeln!(out, "<PolyData>")?;
-        write_time(out, self.time)?;
+        self.write_field_data(out)?;
         self.write_piece(out)?;
         writeln!(out, "</PolyData>")?;
         writeln!(out, "</VTKFile>")
+    }
+
+    /// The time of the frame, which ParaView shows also for a single file, and what else belongs to all of it.
+    fn write_field_data(&self, out: &mut impl Write) -> io::Result<()> {
+        let time = self.time;
+        writeln!(out, "<FieldData>")?;
+        writeln!(
+            out,
+            r#"<DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">{time}</DataArray>"#
+        )?;
+        for array in &self.field_data {
+            let (scalar, bytes) = array.stored();
+            let tuples = format!(r#" NumberOfTuples="{}""#, array.len());
+            write_array(out, &array.name, scalar, array.components, &tuples, bytes)?;
+        }
+        writeln!(out, "</FieldData>")
     }
 
     fn write_piece(&self, out: &mut impl Write) -> io::Result<()> {
@@ -103,34 +175,18 @@ impl PolyData {
         write_section(out, "PointData", &self.point_data)?;
         write_section(out, "CellData", &self.cell_data)?;
         writeln!(out, "<Points>")?;
-        write_array(out, "Points", "Float64", 3, bytemuck::cast_slice(&self.points))?;
+        write_array(out, "Points", "Float64", 3, "", bytemuck::cast_slice(&self.points))?;
         writeln!(out, "</Points>")?;
         write_cells(out, element, cells, points_per_cell)?;
         writeln!(out, "</Piece>")
     }
 }
 
-/// The time of the frame, which ParaView shows also for a single file.
-fn write_time(out: &mut impl Write, time: f64) -> io::Result<()> {
-    writeln!(out, "<FieldData>")?;
-    writeln!(
-        out,
-        r#"<DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">{time}</DataArray>"#
-    )?;
-    writeln!(out, "</FieldData>")
-}
-
 fn write_section(out: &mut impl Write, element: &str, arrays: &[Array]) -> io::Result<()> {
     writeln!(out, "<{element}>")?;
-    for Array { name, components, values } in arrays {
-        match values {
-            Values::Float32(values) => {
-                write_array(out, name, "Float32", *components, bytemuck::cast_slice(values))?;
-            }
-            Values::Int32(values) => {
-                write_array(out, name, "Int32", *components, bytemuck::cast_slice(values))?;
-            }
-        }
+    for array in arrays {
+        let (scalar, bytes) = array.stored();
+        write_array(out, &array.name, scalar, array.components, "", bytes)?;
     }
     writeln!(out, "</{element}>")
 }
@@ -140,8 +196,8 @@ fn write_cells(out: &mut impl Write, element: &str, cells: usize, points_per_cel
     let connectivity: Vec<i64> = (0..(cells * points_per_cell) as i64).collect();
     let offsets: Vec<i64> = (1..=cells as i64).map(|cell| cell * points_per_cell as i64).collect();
     writeln!(out, "<{element}>")?;
-    write_array(out, "connectivity", "Int64", 1, bytemuck::cast_slice(&connectivity))?;
-    write_array(out, "offsets", "Int64", 1, bytemuck::cast_slice(&offsets))?;
+    write_array(out, "connectivity", "Int64", 1, "", bytemuck::cast_slice(&connectivity))?;
+    write_array(out, "offsets", "Int64", 1, "", bytemuck::cast_slice(&offsets))?;
     writeln!(out, "</{element}>")
 }
 
@@ -150,11 +206,12 @@ fn write_array(
     name: &str,
     scalar: &str,
     components: usize,
+    more: &str,
     bytes: &[u8],
 ) -> io::Result<()> {
     write!(
         out,
-        r#"<DataArray type="{scalar}" Name="{name}" NumberOfComponents="{components}" format="binary">"#
+        r#"<DataArray type="{scalar}" Name="{name}" NumberOfComponents="{components}"{more} format="binary">"#
     )?;
     let mut encoder = EncoderWriter::new(&mut *out, &STANDARD);
     encoder.write_all(&(bytes.len() as u64).to_ne_bytes())?;

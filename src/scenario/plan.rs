@@ -1,6 +1,7 @@
 //! What to write and what to observe: `[output]` and `[observe]`.
 
 use super::materials::material_id;
+use super::pictures::pictures;
 use super::problems::suggest;
 use super::read::{DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
 use super::region::region;
@@ -12,8 +13,8 @@ use crate::world::{Form, Materials, Motion, Side, World};
 /// Outputs of one run, at most.
 const MAX_OUTPUTS: f64 = 1e6;
 
-/// Reads the plan of outputs of a run of `duration` \[s\].
-pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
+/// Reads the plan of outputs of a run of `duration` \[s\] in the surroundings `world`.
+pub fn output(table: &mut Table<'_>, duration: f64, world: &World) -> OutputPlan {
     const FORMATS: &[&str] = &["vtp", "csv"];
     let every = table.or("every", duration / 100.0, number(DURATION));
     let formats = table.or("formats", FORMATS.to_vec(), |node| node.list(word(FORMATS)));
@@ -33,7 +34,16 @@ pub fn output(table: &mut Table<'_>, duration: f64) -> OutputPlan {
             "at most the duration; without `every` it is a hundredth of it",
         );
     }
-    OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") }
+    let pictures = table.maybe("pictures", |node| pictures(node, world, every));
+    if let Some(pictures) = &pictures
+        && duration / pictures.every > MAX_OUTPUTS
+        && let Some(node) = table.node("pictures")
+    {
+        let message =
+            format!("`output.pictures.every` is {:e} s: more than a million pictures", pictures.every);
+        node.problem(message, "enlarge `every`");
+    }
+    OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv"), pictures }
 }
 
 /// Reads one of `[[observe.regions]]`; `index` is its place in the list, from 0.

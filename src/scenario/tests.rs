@@ -524,3 +524,34 @@ fn automatic_iterations_take_their_tolerance_from_gravity_and_the_substep() {
     assert_eq!(read("iterations = \"auto\"\ntolerance = 1e-3").settings.tolerance, 1e-3);
     assert_eq!(read("iterations = 7").settings.tolerance, 0.0);
 }
+
+#[test]
+fn pictures_of_the_resolved_file_look_the_same() {
+    let plan = "pictures = { show = \"forces\", zoom = 2, range = [-1, 2], fit = { min = [0, 0, 0], max = [1, 1, 1] }, \
+                cut = { point = [1, 2, 3], normal = [0, 0, 2] } }";
+    for plan in [plan, "pictures = {}"] {
+        let text = format!(
+            r#"
+duration = 1.0
+[materials.glass]
+density = 2500.0
+youngs_modulus = 1e7
+poisson_ratio = 0.2
+restitution = 0.6
+friction = 0.3
+[[grains]]
+material = "glass"
+radius = {{ kind = "constant", value = 0.01 }}
+packing = {{ kind = "list", positions = [[0, 0, 0]] }}
+[output]
+{plan}
+"#
+        );
+        let read = |text: &str| Scenario::parse("case", text, Path::new(""), &[]).expect("valid");
+        let scenario = read(&text);
+        let pictures = scenario.output.pictures.as_ref().expect("a plan of pictures");
+        assert_eq!(pictures.every, 0.01, "that of the output");
+        assert_eq!(read(&scenario.resolved).output, scenario.output, "{}", scenario.resolved);
+        assert!(scenario.resolved.contains("azimuth_deg = 30"), "{}", scenario.resolved);
+    }
+}

@@ -1,0 +1,338 @@
+//! `esker render`: pictures of results, or of the initial state of a scenario.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::PossibleValuesParser;
+use glam::DVec3;
+use indicatif::ProgressBar;
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::output;
+use crate::reference::{Order, ReferenceEngine};
+use crate::render::file::{PictureFolder, Target, write_animation, write_png};
+use crate::render::{Frame, Painter, Picture, Results, Survey, frame_of};
+use crate::scenario::{BoundaryStyle, Cut, Look, Problem, Problems, Projection, SIZES, Scenario, Show};
+use crate::world::World;
+
+use super::{Failure, Outcome, short};
+
+/// Pictures per second of an animation, at most.
+const FASTEST: i64 = 100;
+
+/// Arguments of `esker render`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Folder that `esker run` wrote, or a scenario file, whose initial state is drawn.
+    #[arg(value_name = "DIR|FILE")]
+    source: PathBuf,
+    /// A folder for one picture per frame, a .png for one picture, or an animation: .apng, .gif, .mp4 (by ffmpeg)
+    /// [default: DIR/pictures; DIR/picture.png with --at; of a scenario <scenario>.png].
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Draw only the frame nearest to this time [s].
+    #[arg(long, value_name = "T", value_parser = parse_number)]
+    at: Option<f64>,
+    /// Pictures per second of an animation.
+    #[arg(long, value_name = "N", default_value = "25", value_parser = clap::value_parser!(u16).range(1..=FASTEST))]
+    fps: u16,
+    /// Change a value of a scenario file, such as grains.0.packing.count=50; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+    #[command(flatten)]
+    look: LookArguments,
+}
+
+/// What departs from the look of the scenario, or from what suits the scene.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Look")]
+struct LookArguments {
+    /// Width and height [pixels] [default: 960x720].
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    size: Option<[u32; 2]>,
+    /// Where the camera stands [degrees]: 0 looks along +y, 90 along -x [default: 30, or along the axis of a drum].
+    #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_number)]
+    azimuth: Option<f64>,
+    /// How high the camera stands [degrees], 90 looks down [default: 20; of a drum 0].
+    #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_tilt)]
+    elevation: Option<f64>,
+    /// orthographic (default) or perspective.
+    #[arg(long, value_name = "WORD", value_parser = words(Projection::WORDS))]
+    projection: Option<String>,
+    /// Magnification over that at which everything fits [default: 1].
+    #[arg(long, value_name = "FACTOR", value_parser = parse_positive)]
+    zoom: Option<f64>,
+    /// Corners of the box that is to fit [m] [default: everything].
+    #[arg(long, value_name = "X,Y,Z:X,Y,Z", allow_hyphen_values = true, value_parser = parse_box)]
+    fit: Option<[DVec3; 2]>,
+    /// Cut away what lies before a plane: x=, y= or z= a place [m], or a point and a normal.
+    #[arg(long, value_name = "y=0.1|X,Y,Z:NX,NY,NZ", allow_hyphen_values = true, value_parser = parse_cut)]
+    cut: Option<Cut>,
+    /// grains (default), or forces: normal forces as lines as wide as the force.
+    #[arg(long, value_name = "WORD", value_parser = words(Show::WORDS))]
+    show: Option<String>,
+    /// Field that grains are coloured by: velocity, velocity_z, height, coordination_number, radius, id ... [default:
+    /// velocity; of a scenario height].
+    #[arg(long, value_name = "FIELD")]
+    colour_by: Option<String>,
+    /// Values at the ends of the colours [default: least and greatest of all frames].
+    #[arg(long, value_name = "MIN,MAX", allow_hyphen_values = true, value_parser = parse_range)]
+    range: Option<[f64; 2]>,
+    /// glass (default), edges or hidden.
+    #[arg(long, value_name = "WORD", value_parser = words(BoundaryStyle::WORDS))]
+    boundaries: Option<String>,
+}
+
+impl LookArguments {
+    /// A look with what was asked for.
+    fn applied_to(&self, look: Look) -> Result<Look, Failure> {
+        let word = |word: &Option<String>| word.clone().unwrap_or_default();
+        let show = Show::of(&word(&self.show)).unwrap_or(look.show);
+        if show == Show::Forces && self.colour_by.is_some() {
+            let found = "colours grains, and with `--show forces` the forces have the colours";
+            return Err(wrong("--colour-by", found, "leave out one of the two"));
+        }
+        // A range belongs to the field it was given for.
+        let is_same =
+            show == look.show && self.colour_by.as_ref().is_none_or(|field| *field == look.colour_by);
+        Ok(Look {
+            size: self.size.unwrap_or(look.size),
+            azimuth_deg: self.azimuth.unwrap_or(look.azimuth_deg),
+            elevation_deg: self.elevation.unwrap_or(look.elevation_deg),
+            projection: Projection::of(&word(&self.projection)).unwrap_or(look.projection),
+            zoom: self.zoom.unwrap_or(look.zoom),
+            fit: self.fit.or(look.fit),
+            cut: self.cut.or(look.cut),
+            show,
+            colour_by: self.colour_by.clone().unwrap_or(look.colour_by),
+            range: self.range.or(look.range.filter(|_| is_same)),
+            boundaries: BoundaryStyle::of(&word(&self.boundaries)).unwrap_or(look.boundaries),
+        })
+    }
+}
+
+/// Draws.
+pub(super) fn render(arguments: &Arguments) -> Result<Outcome, Failure> {
+    let made = if arguments.source.is_dir() { of_results(arguments)? } else { of_scenario(arguments)? };
+    println!("{made}");
+    Ok(Outcome::Done)
+}
+
+/// The frames of a run; says what was drawn.
+fn of_results(arguments: &Arguments) -> Result<String, Failure> {
+    let folder = &arguments.source;
+    if !arguments.overrides.is_empty() {
+        return Err(wrong("--set", "changes a scenario, and this is a folder of results", "leave it out"));
+    }
+    let (world, look) = surroundings(folder)?;
+    let look = arguments.look.applied_to(look)?;
+    let results = Results::open(folder, look.show).map_err(input)?;
+    let target = target(arguments, || match arguments.at {
+        Some(_) => folder.join("picture.png"),
+        None => folder.join("pictures"),
+    })?;
+    let chosen: Vec<usize> = match (target.kind, arguments.at) {
+        (Target::Png, at) => vec![results.nearest(at.unwrap_or(f64::INFINITY))],
+        _ => (0..results.len()).collect(),
+    };
+    let bar = ProgressBar::new((results.len() + chosen.len()) as u64);
+    let mut survey = Survey::new(&look, &world);
+    for i in 0..results.len() {
+        survey.add(&results.load(i, &world).map_err(input)?).map_err(input)?;
+        bar.inc(1);
+    }
+    let painter = survey.painter()?;
+    let mut drawn = chosen.iter().map(|&i| {
+        bar.inc(1);
+        painter.draw(&results.load(i, &world)?)
+    });
+    let written = target.write(&mut drawn, chosen.len(), arguments.fps);
+    bar.finish_and_clear();
+    written.map_err(input)?;
+    Ok(target.told(chosen.len()))
+}
+
+/// What surrounds the grains of a run, and the look that its scenario gives its pictures.
+fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
+    let path = folder.join("scenario.toml");
+    if !path.exists() {
+        eprintln!("warning: no scenario.toml in {}: boundaries are left out", folder.display());
+        let world = World::default();
+        let look = Look::of_scene(&world);
+        return Ok((world, look));
+    }
+    Ok(Scenario::load_surroundings(&path)?)
+}
+
+/// The initial state of a scenario; says what was drawn.
+fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
+    let scenario = Scenario::load(&arguments.source, &arguments.overrides)?;
+    if arguments.at.is_some_and(|time| time != 0.0) {
+        let advice = "run the scenario and draw its folder, or leave out `--at`";
+        return Err(wrong("--at", "a scenario file has its initial state alone", advice));
+    }
+    // At the start most scenes are at rest: speeds would tell nothing.
+    let standard = Look { colour_by: "height".to_owned(), ..Look::of_scene(&scenario.world) };
+    let look = scenario.output.pictures.as_ref().map_or(standard, |pictures| pictures.look.clone());
+    let look = arguments.look.applied_to(look)?;
+    let target = target(arguments, || PathBuf::from(format!("{}.png", scenario.name)))?;
+    if target.kind != Target::Png {
+        let advice = "expected a .png: run the scenario and draw its folder to see it move";
+        return Err(wrong("--out", "a scenario file has its initial state alone", advice));
+    }
+    let mut engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
+    let frame = frame_of(&engine.snapshot()?, look.show)?;
+    let picture = paint(&look, &scenario, &frame).map_err(input)?;
+    write_png(&target.path, &picture)?;
+    Ok(target.told(1))
+}
+
+fn paint(look: &Look, scenario: &Scenario, frame: &Frame) -> Result<Picture, Error> {
+    let mut survey = Survey::new(look, &scenario.world);
+    survey.add(frame)?;
+    let painter: Painter<'_> = survey.painter()?;
+    painter.draw(frame)
+}
+
+/// Where pictures go.
+struct Place {
+    path: PathBuf,
+    kind: Target,
+}
+
+fn target(arguments: &Arguments, standard: impl Fn() -> PathBuf) -> Result<Place, Failure> {
+    let path = arguments.out.clone().unwrap_or_else(standard);
+    let kind = Target::of(&path).map_err(input)?;
+    if arguments.at.is_some() && kind != Target::Png {
+        return Err(wrong("--at", "draws one frame, and `--out` is no .png", "leave out one of the two"));
+    }
+    let folder = if kind == Target::Folder { Some(path.as_path()) } else { path.parent() };
+    folder.map_or(Ok(()), output::check_folder)?;
+    Ok(Place { path, kind })
+}
+
+impl Place {
+    fn write(
+        &self,
+        drawn: &mut impl Iterator<Item = Result<Picture, Error>>,
+        count: usize,
+        fps: u16,
+    ) -> Result<(), Error> {
+        if let Some(parent) = self.path.parent() {
+            std::fs::create_dir_all(parent).map_err(Error::file(parent))?;
+        }
+        match self.kind {
+            Target::Folder => {
+                let mut folder = PictureFolder::create(&self.path)?;
+                drawn.try_for_each(|picture| folder.add(&picture?))
+            }
+            Target::Png => drawn.try_for_each(|picture| write_png(&self.path, &picture?)),
+            animation => write_animation(&self.path, animation, (count, fps), drawn),
+        }
+    }
+
+    fn told(&self, count: usize) -> String {
+        let plural = if count == 1 { "" } else { "s" };
+        format!("{count} picture{plural} in {}", self.path.display())
+    }
+}
+
+/// What cannot be drawn is a mistake in the input; what cannot be written is a failure.
+fn input(error: Error) -> Failure {
+    match error {
+        Error::Unusable { origin, found, advice } => wrong(&origin, &found, &advice),
+        other => Failure::Run(other),
+    }
+}
+
+fn wrong(origin: &str, found: &str, advice: &str) -> Failure {
+    Failure::Input(Problems::new(origin, vec![Problem::of(origin, found).help(advice)]))
+}
+
+fn words(known: &'static [&'static str]) -> PossibleValuesParser {
+    PossibleValuesParser::new(known.iter().copied())
+}
+
+fn parse_number(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| format!("`{}` is not a number", text.trim()))
+}
+
+fn parse_positive(text: &str) -> Result<f64, String> {
+    parse_number(text).ok().filter(|&number| number > 0.0).ok_or("expected a positive number".to_owned())
+}
+
+fn parse_tilt(text: &str) -> Result<f64, String> {
+    let angle = parse_number(text)?;
+    if angle.abs() <= 90.0 { Ok(angle) } else { Err("expected an angle from -90 to 90 degrees".to_owned()) }
+}
+
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let pixels = |text: &str| text.trim().parse().ok().filter(|pixels| SIZES.contains(pixels));
+    let sizes = text.split_once('x').and_then(|(width, height)| Some([pixels(width)?, pixels(height)?]));
+    let (least, most) = (SIZES.start(), SIZES.end());
+    sizes.ok_or_else(|| format!("expected width x height, each {least} to {most}, such as 960x720"))
+}
+
+fn parse_range(text: &str) -> Result<[f64; 2], String> {
+    let expected = "expected two numbers that ascend, such as 0,1.5";
+    let (least, greatest) = text.split_once(',').ok_or(expected)?;
+    match [parse_number(least)?, parse_number(greatest)?] {
+        [least, greatest] if least < greatest => Ok([least, greatest]),
+        _ => Err(expected.to_owned()),
+    }
+}
+
+fn parse_place(text: &str) -> Result<DVec3, String> {
+    let numbers = text.split(',').map(parse_number).collect::<Result<Vec<_>, _>>()?;
+    let numbers: [f64; 3] = numbers
+        .try_into()
+        .map_err(|found: Vec<f64>| format!("expected X,Y,Z, found {} numbers", found.len()))?;
+    Ok(DVec3::from_array(numbers))
+}
+
+fn parse_box(text: &str) -> Result<[DVec3; 2], String> {
+    let (min, max) = text.split_once(':').ok_or("expected two corners X,Y,Z:X,Y,Z")?;
+    let (min, max) = (parse_place(min)?, parse_place(max)?);
+    if min.cmplt(max).all() { Ok([min, max]) } else { Err(format!("{} is not below {}", row(min), row(max))) }
+}
+
+fn row(place: DVec3) -> String {
+    place.to_array().map(short).join(",")
+}
+
+fn parse_cut(text: &str) -> Result<Cut, String> {
+    let axes = [("x=", DVec3::X), ("y=", DVec3::Y), ("z=", DVec3::Z)];
+    let on_axis = axes.into_iter().find_map(|(start, axis)| Some((text.trim().strip_prefix(start)?, axis)));
+    if let Some((place, normal)) = on_axis {
+        return Ok(Cut { point: parse_number(place)? * normal, normal });
+    }
+    let expected = "expected a plane such as y=0.1, or a point and a normal X,Y,Z:NX,NY,NZ";
+    let (point, normal) = text.split_once(':').ok_or(expected)?;
+    let normal = parse_place(normal)?.try_normalize().ok_or("the normal is zero, expected a direction")?;
+    Ok(Cut { point: parse_place(point)?, normal })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planes_are_read_by_axis_or_by_point_and_normal() {
+        assert_eq!(parse_cut("y=-0.5"), Ok(Cut { point: DVec3::new(0.0, -0.5, 0.0), normal: DVec3::Y }));
+        assert_eq!(parse_cut("1,2,3:0,0,2"), Ok(Cut { point: DVec3::new(1.0, 2.0, 3.0), normal: DVec3::Z }));
+        for wrong in ["w=1", "y=", "1,2,3:0,0,0", "1,2:0,0,1", "1,2,3"] {
+            assert!(parse_cut(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sizes_ranges_and_boxes_that_make_no_sense_are_refused() {
+        assert_eq!(parse_size("640x480"), Ok([640, 480]));
+        assert!(["640", "0x480", "640x99999", "axb"].into_iter().all(|text| parse_size(text).is_err()));
+        assert_eq!(parse_range("-1,2.5"), Ok([-1.0, 2.5]));
+        assert!(["1", "2,1", "1,1", "0,inf"].into_iter().all(|text| parse_range(text).is_err()));
+        assert!(parse_box("0,0,0:1,1,1").is_ok());
+        assert!(["0,0,0", "0,0,0:1,1,0"].into_iter().all(|text| parse_box(text).is_err()));
+    }
+}

@@ -1,0 +1,194 @@
+//! Frames read back from their files.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use roxmltree::{Document, Node};
+
+use super::{Array, Cells, PolyData, Values};
+use crate::error::Error;
+
+/// Bytes of the count in front of the numbers of an array.
+const COUNT: usize = size_of::<u64>();
+
+impl PolyData {
+    /// Reads a file that [`PolyData::write`] wrote, on this machine or another.
+    ///
+    /// # Errors
+    /// [`Error::File`] when it cannot be read, [`Error::Unusable`] when it is of another form.
+    pub fn read(path: &Path) -> Result<PolyData, Error> {
+        let text = fs::read_to_string(path).map_err(Error::file(path))?;
+        parse(&text).map_err(|found| Error::Unusable {
+            origin: path.display().to_string(),
+            found,
+            advice: "expected a frame as `esker run` writes it: run the scenario again".to_owned(),
+        })
+    }
+}
+
+/// The frame in a text, or what is wrong with it.
+fn parse(text: &str) -> Result<PolyData, String> {
+    let document = Document::parse(text).map_err(|error| format!("is not whole XML: {error}"))?;
+    let root = document.root_element();
+    let order = Order::of(root)?;
+    let piece = section(root, "Piece")?;
+    let points = section(piece, "Points")?;
+    let points = arrays(points, order)?.pop().ok_or("has no points")?;
+    let point = |i| [0, 1, 2].map(|axis| points.component(i, axis));
+    if points.components != 3 {
+        return Err(format!("has points of {} coordinates, expected 3", points.components));
+    }
+    let frame = PolyData {
+        time: time(root)?,
+        points: (0..points.len()).map(point).collect(),
+        cells: if piece.attribute("NumberOfLines") == Some("0") { Cells::Vertices } else { Cells::Lines },
+        point_data: arrays(section(piece, "PointData")?, order)?,
+        cell_data: arrays(section(piece, "CellData")?, order)?,
+        field_data: arrays(section(root, "FieldData")?, order)?,
+    };
+    check_lengths(&frame)?;
+    Ok(frame)
+}
+
+fn check_lengths(frame: &PolyData) -> Result<(), String> {
+    let points = frame.points.len();
+    let cells = if frame.cells == Cells::Lines { points / 2 } else { points };
+    let of_points = frame.point_data.iter().map(|array| (array, points));
+    let of_cells = frame.cell_data.iter().map(|array| (array, cells));
+    match of_points.chain(of_cells).find(|(array, expected)| array.len() != *expected) {
+        Some((array, expected)) => {
+            Err(format!("has {} values of `{}`, expected {expected}", array.len(), array.name))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The order of the bytes of a number.
+#[derive(Clone, Copy)]
+enum Order {
+    LittleEndian,
+    BigEndian,
+}
+
+impl Order {
+    fn of(root: Node<'_, '_>) -> Result<Order, String> {
+        let header = root.attribute("header_type").unwrap_or("UInt32");
+        if root.attribute("type") != Some("PolyData")
+            || header != "UInt64"
+            || root.has_attribute("compressor")
+        {
+            return Err("is not uncompressed VTK PolyData with counts of 64 bits".to_owned());
+        }
+        match root.attribute("byte_order") {
+            Some("BigEndian") => Ok(Order::BigEndian),
+            _ => Ok(Order::LittleEndian),
+        }
+    }
+
+    /// Numbers of `N` bytes each.
+    fn numbers<const N: usize, T>(self, bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
+        let (chunks, _) = bytes.as_chunks::<N>();
+        let ordered = |chunk: &[u8; N]| {
+            let mut chunk = *chunk;
+            if matches!(self, Order::BigEndian) {
+                chunk.reverse();
+            }
+            number(chunk)
+        };
+        chunks.iter().map(ordered).collect()
+    }
+}
+
+fn section<'a, 'input>(parent: Node<'a, 'input>, name: &str) -> Result<Node<'a, 'input>, String> {
+    let found = parent.descendants().find(|node| node.has_tag_name(name));
+    found.ok_or_else(|| format!("has no <{name}>"))
+}
+
+fn time(root: Node<'_, '_>) -> Result<f64, String> {
+    let value = root.descendants().find(|node| node.attribute("Name") == Some("TimeValue"));
+    let text = value.and_then(|node| node.text()).unwrap_or_default();
+    text.trim().parse().map_err(|_| format!("has the time \"{}\", expected a number", text.trim()))
+}
+
+/// All arrays of a section but the time.
+fn arrays(section: Node<'_, '_>, order: Order) -> Result<Vec<Array>, String> {
+    let is_array = |node: &Node<'_, '_>| node.has_tag_name("DataArray") && !is_text(node);
+    section.children().filter(is_array).map(|node| array(node, order)).collect()
+}
+
+fn is_text(node: &Node<'_, '_>) -> bool {
+    node.attribute("format") == Some("ascii")
+}
+
+fn array(node: Node<'_, '_>, order: Order) -> Result<Array, String> {
+    let name = node.attribute("Name").unwrap_or("without a name").to_owned();
+    let components = node.attribute("NumberOfComponents").map_or(Ok(1), str::parse);
+    let components = components.ok().filter(|&count| count > 0);
+    let components = components.ok_or_else(|| format!("`{name}` has no valid number of components"))?;
+    let decoded = STANDARD.decode(node.text().unwrap_or_default().trim());
+    let decoded = decoded.map_err(|error| format!("`{name}` is not base64: {error}"))?;
+    let Some((count, bytes)) = decoded.split_first_chunk::<COUNT>() else {
+        return Err(format!("`{name}` has no count in front of its numbers"));
+    };
+    let counted = order.numbers(count, u64::from_le_bytes)[0];
+    if counted != bytes.len() as u64 {
+        return Err(format!("`{name}` has {} bytes, and says {counted}", bytes.len()));
+    }
+    let values = match node.attribute("type") {
+        Some("Float32") => Values::Float32(order.numbers(bytes, f32::from_le_bytes)),
+        Some("Float64") => Values::Float64(order.numbers(bytes, f64::from_le_bytes)),
+        Some("Int32") => Values::Int32(order.numbers(bytes, i32::from_le_bytes)),
+        other => return Err(format!("`{name}` is of type {}", other.unwrap_or("unknown"))),
+    };
+    Ok(Array { name: Cow::Owned(name), components, values })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame() -> PolyData {
+        PolyData {
+            time: 0.1 + 0.2,
+            points: vec![[0.1, -2.0, 3e8], [4.0, 5.0, 6.0]],
+            cells: Cells::Vertices,
+            point_data: vec![
+                Array::scalars("radius", [0.5, 0.25].into_iter()),
+                Array::vectors("velocity", [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].into_iter()),
+                Array::integers("id", [7, -1].into_iter()),
+            ],
+            cell_data: Vec::new(),
+            field_data: vec![Array::precise_vectors("boundary_position", [[0.1, 0.2, 0.3]].into_iter())],
+        }
+    }
+
+    fn text(frame: &PolyData) -> String {
+        let mut bytes = Vec::new();
+        frame.write(&mut bytes).expect("written");
+        String::from_utf8(bytes).expect("text")
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_bit_by_bit() {
+        assert_eq!(parse(&text(&frame())), Ok(frame()));
+        let lines = PolyData { cells: Cells::Lines, point_data: Vec::new(), ..frame() };
+        assert_eq!(parse(&text(&lines)), Ok(lines));
+    }
+
+    #[test]
+    fn a_frame_that_is_cut_short_or_changed_is_refused_with_what_is_wrong() {
+        let whole = text(&frame());
+        let refused = |text: &str, word: &str| {
+            let reason = parse(text).expect_err("a reason");
+            assert!(reason.contains(word), "{reason}");
+        };
+        refused(&whole[..whole.len() / 2], "not whole XML");
+        refused(&whole.replace("UInt64", "UInt32"), "64 bits");
+        refused(&whole.replace("Int32\" Name=\"id", "Float64\" Name=\"id"), "values of `id`, expected 2");
+        refused(&whole.replace("<PointData>", "<Other>").replace("</PointData>", "</Other>"), "<PointData>");
+        refused(&whole.replace(">0.30000000000000004<", ">soon<"), "the time \"soon\"");
+    }
+}

@@ -1,0 +1,290 @@
+//! Boundaries as facets and edges, where they are at a time.
+//!
+//! Planes go on without end: they are drawn as far as the room of the scene, and up to the other planes of the same
+//! boundary, so that a box of half spaces looks like a box.
+
+use std::f64::consts::TAU;
+
+use glam::{DQuat, DVec3};
+
+use super::camera::Extent;
+use crate::world::{Form, Surface, World};
+
+/// Sides of the polygon that stands for a circle.
+const SIDES: usize = 96;
+/// Straight lines along the wall of a cylinder: they show how it turns.
+const RIBS: usize = 8;
+/// Rings of facets from pole to pole of a sphere.
+const RINGS: usize = 32;
+
+/// Facets and edges of boundaries.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outline {
+    /// Convex flat polygons \[m\].
+    pub facets: Vec<Vec<DVec3>>,
+    /// Ends of lines \[m\].
+    pub edges: Vec<[DVec3; 2]>,
+}
+
+/// A half space: where `normal · place <= offset`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HalfSpace {
+    /// Out of it.
+    pub normal: DVec3,
+    /// Distance of its face from the origin along the normal \[m\].
+    pub offset: f64,
+}
+
+impl HalfSpace {
+    /// How far a place is outside of it \[m\].
+    pub fn outside(&self, place: DVec3) -> f64 {
+        self.normal.dot(place) - self.offset
+    }
+
+    /// The part of a convex polygon that lies in it; empty when none does.
+    pub fn clip(&self, polygon: &[DVec3]) -> Vec<DVec3> {
+        let mut kept = Vec::with_capacity(polygon.len() + 1);
+        for (i, &corner) in polygon.iter().enumerate() {
+            let next = polygon[(i + 1) % polygon.len()];
+            let (here, there) = (self.outside(corner), self.outside(next));
+            if here <= 0.0 {
+                kept.push(corner);
+            }
+            if (here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0) {
+                kept.push(corner.lerp(next, here / (here - there)));
+            }
+        }
+        if kept.len() < 3 { Vec::new() } else { kept }
+    }
+
+    /// The part of a line that lies in it.
+    pub fn clip_line(&self, [from, to]: [DVec3; 2]) -> Option<[DVec3; 2]> {
+        let (here, there) = (self.outside(from), self.outside(to));
+        let crossing = || from.lerp(to, here / (here - there));
+        match (here <= 0.0, there <= 0.0) {
+            (true, true) => Some([from, to]),
+            (true, false) => Some([from, crossing()]),
+            (false, true) => Some([crossing(), to]),
+            (false, false) => None,
+        }
+    }
+}
+
+/// A surface where it is: from its own frame to the scene.
+#[derive(Clone, Copy)]
+struct Placed<'a> {
+    surface: &'a Surface,
+    origin: DVec3,
+    frame: DQuat,
+}
+
+impl Placed<'_> {
+    fn place(&self, local: DVec3) -> DVec3 {
+        self.origin + self.frame * local
+    }
+
+    /// The side of a plane that its grains are on.
+    fn open_side(&self) -> HalfSpace {
+        let normal = -(self.frame * DVec3::Z);
+        HalfSpace { normal, offset: normal.dot(self.origin) }
+    }
+}
+
+fn placed<'a>(world: &'a World, poses: &'a [(DVec3, DQuat)]) -> impl Iterator<Item = Placed<'a>> {
+    world.surfaces.iter().map(|surface| {
+        let (position, orientation) = poses[surface.body as usize];
+        Placed {
+            surface,
+            origin: position + orientation * surface.position,
+            frame: orientation * surface.orientation,
+        }
+    })
+}
+
+/// All boundaries in these poses; planes as far as `room`.
+pub fn outline(world: &World, poses: &[(DVec3, DQuat)], room: &Extent) -> Outline {
+    let mut outline = bounded(world, poses);
+    let surfaces: Vec<Placed<'_>> = placed(world, poses).collect();
+    let planes = || surfaces.iter().filter(|placed| placed.surface.form == Form::Plane);
+    for plane in planes() {
+        let is_neighbour = |other: &&Placed<'_>| {
+            other.surface.body == plane.surface.body && !std::ptr::eq(other.surface, plane.surface)
+        };
+        let neighbours = planes().filter(is_neighbour).map(Placed::open_side);
+        let polygon = walls(room)
+            .into_iter()
+            .chain(neighbours)
+            .fold(square(plane, room), |polygon, half| half.clip(&polygon));
+        outline.add_facet(polygon);
+    }
+    outline
+}
+
+/// All boundaries but planes, in these poses.
+pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
+    let mut outline = Outline::default();
+    for surface in placed(world, poses) {
+        match surface.surface.form {
+            Form::Plane => {}
+            Form::Disc { radius } => outline.add_disc(&surface, radius, 0.0),
+            Form::Wall { bottom_radius, top_radius, length, .. } => {
+                outline.add_wall(&surface, bottom_radius, top_radius, length);
+            }
+            Form::Solid { bottom_radius, top_radius, length } => {
+                outline.add_wall(&surface, bottom_radius, top_radius, length);
+                outline.add_disc(&surface, bottom_radius, -0.5 * length);
+                outline.add_disc(&surface, top_radius, 0.5 * length);
+            }
+            Form::Box { half } => outline.add_box(&surface, half),
+            Form::Sphere { radius } => outline.add_sphere(&surface, radius),
+        }
+    }
+    outline
+}
+
+/// The half spaces whose common part is the room.
+fn walls(room: &Extent) -> [HalfSpace; 6] {
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z];
+    std::array::from_fn(|i| match i < 3 {
+        true => HalfSpace { normal: axes[i], offset: room.max[i] },
+        false => HalfSpace { normal: -axes[i - 3], offset: -room.min[i - 3] },
+    })
+}
+
+/// A square of a plane that reaches beyond the room.
+fn square(plane: &Placed<'_>, room: &Extent) -> Vec<DVec3> {
+    let reach = (room.max - room.min).length();
+    let centre = plane.frame.conjugate() * (0.5 * (room.min + room.max) - plane.origin);
+    let corner = |x: f64, y: f64| plane.place(DVec3::new(centre.x + x * reach, centre.y + y * reach, 0.0));
+    vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)]
+}
+
+fn circle(radius: f64, z: f64, side: usize) -> DVec3 {
+    let (sin, cos) = (TAU * (side % SIDES) as f64 / SIDES as f64).sin_cos();
+    DVec3::new(radius * cos, radius * sin, z)
+}
+
+impl Outline {
+    /// A facet and the edges around it.
+    fn add_facet(&mut self, polygon: Vec<DVec3>) {
+        let edges = (0..polygon.len()).map(|i| [polygon[i], polygon[(i + 1) % polygon.len()]]);
+        self.edges.extend(edges);
+        if !polygon.is_empty() {
+            self.facets.push(polygon);
+        }
+    }
+
+    fn add_disc(&mut self, surface: &Placed<'_>, radius: f64, z: f64) {
+        if radius > 0.0 {
+            self.add_facet((0..SIDES).map(|side| surface.place(circle(radius, z, side))).collect());
+        }
+    }
+
+    fn add_wall(&mut self, surface: &Placed<'_>, bottom_radius: f64, top_radius: f64, length: f64) {
+        let bottom = |side| surface.place(circle(bottom_radius, -0.5 * length, side));
+        let top = |side| surface.place(circle(top_radius, 0.5 * length, side));
+        for side in 0..SIDES {
+            self.facets.push(vec![bottom(side), bottom(side + 1), top(side + 1), top(side)]);
+            self.edges.push([bottom(side), bottom(side + 1)]);
+            self.edges.push([top(side), top(side + 1)]);
+        }
+        let ribs = (0..RIBS).map(|rib| rib * SIDES / RIBS);
+        self.edges.extend(ribs.map(|side| [bottom(side), top(side)]));
+    }
+
+    fn add_box(&mut self, surface: &Placed<'_>, half: DVec3) {
+        for axis in 0..3 {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            for end in [-1.0, 1.0] {
+                let corner = |a: f64, b: f64| {
+                    let mut local = DVec3::ZERO;
+                    (local[axis], local[u], local[v]) = (end * half[axis], a * half[u], b * half[v]);
+                    surface.place(local)
+                };
+                let [a, b, c, d] =
+                    [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+                self.facets.push(vec![a, b, c, d]);
+                self.edges.extend([[a, b], [c, d]]);
+            }
+        }
+    }
+
+    fn add_sphere(&mut self, surface: &Placed<'_>, radius: f64) {
+        let point = |ring: usize, side: usize| {
+            let (sin, cos) = (0.5 * TAU * ring as f64 / RINGS as f64).sin_cos();
+            surface.place(circle(radius * sin, -radius * cos, side))
+        };
+        for ring in 0..RINGS {
+            for side in 0..SIDES {
+                let corners = [(ring, side), (ring, side + 1), (ring + 1, side + 1), (ring + 1, side)];
+                self.facets.push(corners.map(|(ring, side)| point(ring, side)).to_vec());
+            }
+        }
+        for side in 0..SIDES {
+            self.edges.push([point(RINGS / 2, side), point(RINGS / 2, side + 1)]);
+        }
+        for ring in 0..RINGS {
+            for side in (0..4).map(|quarter| quarter * SIDES / 4) {
+                self.edges.push([point(ring, side), point(ring + 1, side)]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::{Boundary, Motion, Side};
+
+    fn world(surfaces: impl IntoIterator<Item = Surface>) -> (World, Vec<(DVec3, DQuat)>) {
+        let mut world = World::default();
+        let (name, position, orientation) = ("wall".to_owned(), DVec3::ZERO, DQuat::IDENTITY);
+        world.add_boundary(Boundary { name, position, orientation, motion: Motion::Fixed }, surfaces);
+        let poses = world.boundaries.iter().map(|boundary| boundary.pose_at(0.0)).collect();
+        (world, poses)
+    }
+
+    fn area(polygon: &[DVec3]) -> f64 {
+        let fan = polygon.windows(2).map(|pair| (pair[0] - polygon[0]).cross(pair[1] - polygon[0]));
+        0.5 * fan.sum::<DVec3>().length()
+    }
+
+    #[test]
+    fn a_box_of_half_spaces_looks_like_a_box() {
+        let axes = [DVec3::X, -DVec3::X, DVec3::Y, -DVec3::Y, DVec3::Z];
+        let wall =
+            |axis: DVec3| Surface::new(-0.5 * axis, DQuat::from_rotation_arc(DVec3::Z, axis), Form::Plane, 0);
+        let (world, poses) = world(axes.map(wall));
+        let room = Extent { min: DVec3::splat(-2.0), max: DVec3::splat(2.0) };
+        let outline = outline(&world, &poses, &room);
+        let areas: Vec<f64> = outline.facets.iter().map(|facet| area(facet)).collect();
+        // Four walls that go on to the top of the room, and the floor.
+        for (found, expected) in areas.iter().zip([2.5, 2.5, 2.5, 2.5, 1.0]) {
+            assert!((found - expected).abs() < 1e-12, "{areas:?}");
+        }
+    }
+
+    #[test]
+    fn the_facets_of_round_bodies_have_their_area() {
+        let (bottom_radius, top_radius) = (0.5, 0.5);
+        let wall = Form::Wall { bottom_radius, top_radius, length: 2.0, side: Side::Inside };
+        let (world, poses) = world([
+            Surface::new(DVec3::ZERO, DQuat::IDENTITY, wall, 0),
+            Surface::new(DVec3::X, DQuat::IDENTITY, Form::Sphere { radius: 0.5 }, 0),
+        ]);
+        let outline = bounded(&world, &poses);
+        let total: f64 = outline.facets.iter().map(|facet| area(facet)).sum();
+        let expected = TAU * 0.5 * 2.0 + 2.0 * TAU * 0.25;
+        // A polygon of n sides has the share 1 - (2π/n)²/6 of the circle; 1/n² twice for rings and sides.
+        assert!((total / expected - 1.0).abs() < 4.0 / (RINGS * RINGS) as f64, "{total} of {expected}");
+    }
+
+    #[test]
+    fn clipping_keeps_what_lies_behind_the_face() {
+        let half = HalfSpace { normal: DVec3::X, offset: 0.25 };
+        let square = [DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Y, DVec3::Y];
+        assert!((area(&half.clip(&square)) - 0.25).abs() < 1e-15);
+        assert_eq!(half.clip_line([DVec3::ZERO, DVec3::X]), Some([DVec3::ZERO, 0.25 * DVec3::X]));
+        assert_eq!(half.clip_line([DVec3::X, 2.0 * DVec3::X]), None);
+    }
+}

@@ -1,0 +1,247 @@
+//! The camera: from places in the scene to places in the picture, and back along a ray.
+//!
+//! Places are seen in the frame of the camera: x to the right, y up, z away from it, from the centre of the view.
+
+use glam::{DMat3, DVec2, DVec3};
+
+use crate::scenario::{Look, Projection};
+
+/// Half of the angle that a perspective camera takes in, the smaller way of the picture \[rad\].
+const HALF_ANGLE: f64 = 0.25;
+/// Share of the picture around what it shows that stays empty \[-\].
+const MARGIN: f64 = 0.03;
+
+/// Directions of the camera's frame.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    to_camera: DMat3,
+}
+
+impl Frame {
+    /// The frame of a camera that stands as a look says.
+    pub fn of(look: &Look) -> Frame {
+        let (sin, cos) = look.azimuth_deg.to_radians().sin_cos();
+        let (rise, level) = look.elevation_deg.to_radians().sin_cos();
+        let right = DVec3::new(cos, sin, 0.0);
+        let forward = DVec3::new(-sin * level, cos * level, -rise);
+        let up = right.cross(forward);
+        Frame { to_camera: DMat3::from_cols(right, up, forward).transpose() }
+    }
+
+    /// A place or direction of the scene in the frame of the camera, from the origin of the scene.
+    pub fn turn(&self, place: DVec3) -> DVec3 {
+        self.to_camera * place
+    }
+}
+
+/// What is to be seen, in the frame of the camera: the box from `min` to `max` \[m\].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extent {
+    /// Least coordinates \[m\].
+    pub min: DVec3,
+    /// Greatest coordinates \[m\].
+    pub max: DVec3,
+}
+
+impl Extent {
+    /// Of nothing.
+    pub const NOTHING: Extent = Extent { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
+
+    /// With a ball in it.
+    #[must_use]
+    pub fn with(self, centre: DVec3, radius: f64) -> Extent {
+        Extent { min: self.min.min(centre - radius), max: self.max.max(centre + radius) }
+    }
+
+    /// Larger by a share of its largest edge on all sides.
+    #[must_use]
+    pub fn grown(self, share: f64) -> Extent {
+        let more = share * (self.max - self.min).max_element();
+        Extent { min: self.min - more, max: self.max + more }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_nothing(&self) -> bool {
+        self.min.x > self.max.x
+    }
+
+    /// The eight corners.
+    pub fn corners(&self) -> impl Iterator<Item = DVec3> + use<> {
+        let ends = [self.min, self.max];
+        (0..8).map(move |i| DVec3::new(ends[i & 1].x, ends[i >> 1 & 1].y, ends[i >> 2 & 1].z))
+    }
+}
+
+/// A ray in the frame of the camera; `direction` is a unit vector.
+#[derive(Debug, Clone, Copy)]
+pub struct Ray {
+    /// Where it starts \[m\].
+    pub origin: DVec3,
+    /// Where it goes.
+    pub direction: DVec3,
+}
+
+impl Ray {
+    /// The place a distance along it \[m\].
+    pub fn at(&self, distance: f64) -> DVec3 {
+        self.origin + distance * self.direction
+    }
+}
+
+/// A camera that looks at a part of the scene.
+#[derive(Debug, Clone, Copy)]
+pub struct Camera {
+    frame: Frame,
+    /// Centre of the view, turned into the frame of the camera \[m\].
+    centre: DVec3,
+    /// Middle of the picture \[samples\].
+    middle: DVec2,
+    /// Samples per metre at the centre of the view.
+    scale: f64,
+    /// Distance of the eye from the centre \[m\]; `None`: parallel rays.
+    eye: Option<f64>,
+}
+
+impl Camera {
+    /// A camera for a picture of `width` by `height` samples in which `extent` fits, times the zoom.
+    pub fn new(look: &Look, extent: Extent, width: f64, height: f64) -> Camera {
+        let extent = if extent.is_nothing() { Extent::NOTHING.with(DVec3::ZERO, 1.0) } else { extent };
+        let half = (0.5 * (extent.max - extent.min)).max(DVec3::splat(1e-9));
+        let room = 0.5 * DVec2::new(width, height) * (1.0 - 2.0 * MARGIN);
+        let fitting = (room / half.truncate()).min_element();
+        let slope = HALF_ANGLE.tan();
+        let (eye, scale) = match look.projection {
+            Projection::Orthographic => (None, fitting),
+            Projection::Perspective => {
+                // As far away as makes the nearest face of the extent fit the angle.
+                let nearest = room.min_element() / (slope * fitting);
+                let eye = nearest + half.z;
+                (Some(eye), fitting * nearest / eye)
+            }
+        };
+        Camera {
+            frame: Frame::of(look),
+            centre: 0.5 * (extent.min + extent.max),
+            middle: 0.5 * DVec2::new(width, height),
+            scale: scale * look.zoom,
+            eye,
+        }
+    }
+
+    /// A camera with parallel rays along z in whose picture, so many samples wide and high, `extent` fits.
+    pub fn along_z(extent: Extent, samples: usize) -> Camera {
+        let size = (extent.max - extent.min).truncate().max_element().max(1e-9);
+        Camera {
+            frame: Frame { to_camera: DMat3::IDENTITY },
+            centre: 0.5 * (extent.min + extent.max),
+            middle: DVec2::splat(0.5 * samples as f64),
+            scale: samples as f64 / size,
+            eye: None,
+        }
+    }
+
+    /// A place of the scene in the frame of the camera \[m\].
+    pub fn see(&self, place: DVec3) -> DVec3 {
+        self.frame.turn(place) - self.centre
+    }
+
+    /// A direction of the scene in the frame of the camera.
+    pub fn turn(&self, direction: DVec3) -> DVec3 {
+        self.frame.turn(direction)
+    }
+
+    /// Samples per metre at a place that is seen; `None` when it is not before the camera.
+    pub fn scale_at(&self, seen: DVec3) -> Option<f64> {
+        match self.eye {
+            None => Some(self.scale),
+            Some(eye) => (eye + seen.z > 1e-3 * eye).then(|| self.scale * eye / (eye + seen.z)),
+        }
+    }
+
+    /// Where in the picture a place is that is seen \[samples\].
+    pub fn project(&self, seen: DVec3) -> Option<DVec2> {
+        let scale = self.scale_at(seen)?;
+        Some(self.middle + scale * DVec2::new(seen.x, -seen.y))
+    }
+
+    /// The ray through a place of the picture \[samples\].
+    pub fn ray(&self, x: f64, y: f64) -> Ray {
+        let aside = DVec3::new(x - self.middle.x, self.middle.y - y, 0.0) / self.scale;
+        match self.eye {
+            None => Ray { origin: aside, direction: DVec3::Z },
+            Some(eye) => Ray { origin: -eye * DVec3::Z, direction: (aside + eye * DVec3::Z).normalize() },
+        }
+    }
+
+    /// The box around the picture of a ball that is seen, least and greatest x and y \[samples\]; `None` when it
+    /// reaches behind the camera.
+    pub fn bounds(&self, centre: DVec3, radius: f64) -> Option<[DVec2; 2]> {
+        let Some(eye) = self.eye else {
+            let place = self.project(centre)?;
+            return Some([place - radius * self.scale, place + radius * self.scale]);
+        };
+        // Slopes of the tangents from the eye, in the planes of x and z and of y and z.
+        let depth = centre.z + eye;
+        let square = depth * depth - radius * radius;
+        if depth <= radius * (1.0 + 1e-6) {
+            return None;
+        }
+        let slopes = |aside: f64| {
+            let root = radius * (aside * aside + square).sqrt();
+            [(aside * depth - root) / square, (aside * depth + root) / square]
+        };
+        let ([left, right], [bottom, top]) = (slopes(centre.x), slopes(centre.y));
+        let focal = self.scale * eye;
+        let place = |x: f64, y: f64| self.middle + focal * DVec2::new(x, -y);
+        Some([place(left, top), place(right, bottom)])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::World;
+
+    fn look() -> Look {
+        Look::of_scene(&World::default())
+    }
+
+    #[test]
+    fn from_the_front_x_is_to_the_right_and_z_up() {
+        let frame = Frame::of(&Look { azimuth_deg: 0.0, elevation_deg: 0.0, ..look() });
+        assert!((frame.turn(DVec3::X) - DVec3::X).length() < 1e-15);
+        assert!((frame.turn(DVec3::Z) - DVec3::Y).length() < 1e-15);
+        assert!((frame.turn(DVec3::Y) - DVec3::Z).length() < 1e-15);
+        let from_the_right = Frame::of(&Look { azimuth_deg: 90.0, elevation_deg: 0.0, ..look() });
+        assert!((from_the_right.turn(DVec3::Y) - DVec3::X).length() < 1e-15);
+    }
+
+    #[test]
+    fn a_ray_goes_through_what_is_drawn_at_its_place() {
+        for projection in [Projection::Orthographic, Projection::Perspective] {
+            let look = Look { projection, ..look() };
+            let camera = Camera::new(&look, Extent::NOTHING.with(DVec3::ONE, 2.0), 300.0, 200.0);
+            let seen = camera.see(DVec3::new(0.3, -0.4, 1.7));
+            let place = camera.project(seen).expect("before the camera");
+            let ray = camera.ray(place.x, place.y);
+            let away = (seen - ray.origin).reject_from(ray.direction).length();
+            assert!(away < 1e-12, "{projection:?}: {away} m beside it");
+        }
+    }
+
+    #[test]
+    fn all_corners_of_what_is_to_be_seen_lie_in_the_picture_and_some_near_its_edge() {
+        for projection in [Projection::Orthographic, Projection::Perspective] {
+            let look = Look { projection, ..look() };
+            let extent = Extent { min: DVec3::new(-1.0, 2.0, 0.0), max: DVec3::new(3.0, 3.0, 5.0) };
+            let camera = Camera::new(&look, extent, 300.0, 200.0);
+            let places: Vec<DVec2> = extent
+                .corners()
+                .map(|corner| camera.project(corner - camera.centre).expect("before the camera"))
+                .collect();
+            assert!(places.iter().all(|p| p.cmpgt(DVec2::ZERO).all() && p.x < 300.0 && p.y < 200.0));
+            let nearest = places.iter().map(|place| place.x.min(place.y)).fold(f64::INFINITY, f64::min);
+            assert!(nearest < 0.04 * 300.0, "{projection:?}: {nearest} samples from the edge");
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Pictures and animations on disk. Each file appears whole or not at all.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::picture::Picture;
+use crate::error::Error;
+use crate::output::atomic;
+
+/// What a path stands for, by its ending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A folder of pictures.
+    Folder,
+    /// One picture.
+    Png,
+    /// An animation as PNG.
+    Apng,
+    /// An animation as GIF.
+    Gif,
+    /// An animation as MP4, by ffmpeg.
+    Mp4,
+}
+
+impl Target {
+    /// What a path is to become.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] when it ends like a file of another kind.
+    pub fn of(path: &Path) -> Result<Target, Error> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
+        match ending.as_deref() {
+            Some("png") => Ok(Target::Png),
+            Some("apng") => Ok(Target::Apng),
+            Some("gif") => Ok(Target::Gif),
+            Some("mp4") => Ok(Target::Mp4),
+            Some(other) if !path.is_dir() => Err(Error::Unusable {
+                origin: "--out".to_owned(),
+                found: format!("no pictures are written as .{other}"),
+                advice: "expected .png, .apng, .gif, .mp4, or a folder".to_owned(),
+            }),
+            _ => Ok(Target::Folder),
+        }
+    }
+
+    /// Whether it moves.
+    pub fn is_animation(self) -> bool {
+        matches!(self, Target::Apng | Target::Gif | Target::Mp4)
+    }
+}
+
+/// Writes a picture as PNG.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_png(path: &Path, picture: &Picture) -> Result<(), Error> {
+    atomic::write(path, |out| {
+        let mut writer = encoder(out, picture).write_header().map_err(io::Error::other)?;
+        writer.write_image_data(picture.bytes()).map_err(io::Error::other)?;
+        writer.finish().map_err(io::Error::other)
+    })
+}
+
+fn encoder<W: Write>(out: W, picture: &Picture) -> png::Encoder<'static, W> {
+    let mut encoder = png::Encoder::new(out, picture.width as u32, picture.height as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
+    encoder.set_compression(png::Compression::High);
+    encoder
+}
+
+/// A folder of numbered pictures.
+#[derive(Debug)]
+pub struct PictureFolder {
+    path: PathBuf,
+    count: usize,
+}
+
+impl PictureFolder {
+    /// Makes the folder and removes from it the pictures that were drawn before. Other files in it stay.
+    ///
+    /// # Errors
+    /// When it cannot be made or a file not be removed.
+    pub fn create(path: &Path) -> Result<PictureFolder, Error> {
+        fs::create_dir_all(path).map_err(Error::file(path))?;
+        remove_pictures(path)?;
+        Ok(PictureFolder { path: path.to_owned(), count: 0 })
+    }
+
+    /// Writes the next picture, `picture_000012.png`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add(&mut self, picture: &Picture) -> Result<(), Error> {
+        write_png(&self.path.join(format!("picture_{:06}.png", self.count)), picture)?;
+        self.count += 1;
+        Ok(())
+    }
+}
+
+/// Removes the pictures of an earlier run from a folder, if there is one.
+///
+/// # Errors
+/// When one cannot be removed.
+pub fn remove_pictures(folder: &Path) -> Result<(), Error> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder).map_err(Error::file(folder))? {
+        let entry = entry.map_err(Error::file(folder))?;
+        if entry.file_name().to_str().is_some_and(is_picture) {
+            fs::remove_file(entry.path()).map_err(Error::file(entry.path()))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_picture(name: &str) -> bool {
+    let number = name.strip_prefix("picture_").and_then(|rest| rest.strip_suffix(".png"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Pictures one after the other, drawn when they are asked for.
+pub type Pictures<'a> = &'a mut dyn Iterator<Item = Result<Picture, Error>>;
+
+/// Writes an animation of `count` pictures, so many per second, that repeats itself.
+///
+/// # Errors
+/// When a picture cannot be drawn, the file not be written, or ffmpeg is missing or fails.
+pub fn write_animation(
+    path: &Path,
+    target: Target,
+    (count, rate): (usize, u16),
+    pictures: Pictures<'_>,
+) -> Result<(), Error> {
+    let mut failure = None;
+    let mut drawn = pictures.map_while(|picture| picture.map_err(|error| failure = Some(error)).ok());
+    let Some(first) = drawn.next() else {
+        drop(drawn);
+        return failure.map_or(Ok(()), Err);
+    };
+    let mut drawn = std::iter::once(first).chain(drawn);
+    let written = match target {
+        Target::Gif => atomic::write(path, |out| write_gif(out, rate, &mut drawn)),
+        Target::Mp4 => write_mp4(path, rate, &mut drawn),
+        _ => atomic::write(path, |out| write_apng(out, (count, rate), &mut drawn)),
+    };
+    drop(drawn);
+    match failure {
+        Some(error) => Err(error),
+        None => written,
+    }
+}
+
+/// What a writer is told when fewer pictures come than were to come.
+fn check_count(count: usize, expected: usize) -> io::Result<()> {
+    match count == expected {
+        true => Ok(()),
+        false => Err(io::Error::other(format!("{count} of {expected} pictures were drawn"))),
+    }
+}
+
+fn write_apng(
+    out: &mut impl Write,
+    (count, rate): (usize, u16),
+    pictures: &mut dyn Iterator<Item = Picture>,
+) -> io::Result<()> {
+    let mut writer = None;
+    let mut written = 0;
+    let mut out = Some(out);
+    for picture in pictures {
+        if let Some(out) = out.take() {
+            let mut encoder = encoder(out, &picture);
+            encoder.set_animated(count as u32, 0).map_err(io::Error::other)?;
+            encoder.set_frame_delay(1, rate).map_err(io::Error::other)?;
+            writer = Some(encoder.write_header().map_err(io::Error::other)?);
+        }
+        if let Some(writer) = &mut writer {
+            writer.write_image_data(picture.bytes()).map_err(io::Error::other)?;
+            written += 1;
+        }
+    }
+    check_count(written, count)?;
+    writer.map_or(Ok(()), |writer| writer.finish().map_err(io::Error::other))
+}
+
+/// Unit of the time between the pictures of a GIF \[1/s\].
+const GIF_TICKS: u16 = 100;
+
+fn write_gif(out: &mut impl Write, rate: u16, pictures: &mut dyn Iterator<Item = Picture>) -> io::Result<()> {
+    let Some(first) = pictures.next() else { return Ok(()) };
+    // Sizes are at most 8192 pixels.
+    let (width, height) = (first.width as u16, first.height as u16);
+    let mut encoder = gif::Encoder::new(out, width, height, &[]).map_err(io::Error::other)?;
+    encoder.set_repeat(gif::Repeat::Infinite).map_err(io::Error::other)?;
+    for picture in std::iter::once(first).chain(pictures) {
+        let mut frame = gif::Frame::from_rgb_speed(width, height, picture.bytes(), 10);
+        frame.delay = (GIF_TICKS / rate).max(1);
+        encoder.write_frame(&frame).map_err(io::Error::other)?;
+    }
+    Ok(())
+}
+
+/// Pictures through ffmpeg, into a file beside the place of the result that is renamed when it is whole.
+fn write_mp4(path: &Path, rate: u16, pictures: &mut dyn Iterator<Item = Picture>) -> Result<(), Error> {
+    let Some(first) = pictures.next() else { return Ok(()) };
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = tempfile::Builder::new().prefix(".esker-").suffix(".mp4").tempfile_in(folder);
+    let file = file.map_err(Error::file(path))?.into_temp_path();
+    let mut ffmpeg = start_ffmpeg(&file, &first, rate).map_err(|error| no_ffmpeg(path, &error))?;
+    let sent = match ffmpeg.stdin.take() {
+        Some(mut stdin) => {
+            std::iter::once(first).chain(pictures).try_for_each(|p| stdin.write_all(p.bytes()))
+        }
+        None => Ok(()),
+    };
+    let output = ffmpeg.wait_with_output().map_err(Error::file(path))?;
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(Error::Unusable {
+            origin: path.display().to_string(),
+            found: format!("ffmpeg failed: {}", words.trim()),
+            advice: "write .apng or .gif instead".to_owned(),
+        });
+    }
+    sent.map_err(Error::file(path))?;
+    make_readable(&file).map_err(Error::file(path))?;
+    file.persist(path).map_err(|error| Error::file(path)(error.error))
+}
+
+fn start_ffmpeg(file: &Path, first: &Picture, rate: u16) -> io::Result<Child> {
+    let (size, rate) = (format!("{}x{}", first.width, first.height), rate.to_string());
+    let input = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &rate, "-i", "-"];
+    // Players want even sizes and this format of pixels.
+    let output = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-movflags", "+faststart"];
+    Command::new("ffmpeg")
+        .args(["-y", "-loglevel", "error"])
+        .args(input)
+        .args(output)
+        .arg(file)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+}
+
+fn no_ffmpeg(path: &Path, error: &io::Error) -> Error {
+    let found = match error.kind() {
+        io::ErrorKind::NotFound => "MP4 is made by the program ffmpeg, which is not on the PATH".to_owned(),
+        _ => format!("ffmpeg does not start: {error}"),
+    };
+    let advice = "install ffmpeg, or write .apng or .gif".to_owned();
+    Error::Unusable { origin: path.display().to_string(), found, advice }
+}
+
+/// Temporary files are private; a result is as readable as any other new file.
+fn make_readable(file: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(file, fs::Permissions::from_mode(0o644))?;
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_a_path_says_what_it_becomes() {
+        let target = |name: &str| Target::of(Path::new(name)).ok();
+        assert_eq!(target("out/pictures"), Some(Target::Folder));
+        assert_eq!(target("pile.PNG"), Some(Target::Png));
+        assert_eq!(target("pile.gif"), Some(Target::Gif));
+        assert_eq!(target("pile.avi"), None);
+    }
+
+    fn pictures() -> impl Iterator<Item = Result<Picture, Error>> {
+        (0..4u8).map(|i| Ok(Picture { width: 64, height: 64, pixels: vec![[i * 60, 0, 255]; 64 * 64] }))
+    }
+
+    #[test]
+    fn an_animation_has_as_many_pictures_as_there_were_frames() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.apng");
+        write_animation(&path, Target::Apng, (4, 25), &mut pictures()).expect("written");
+        let file = io::BufReader::new(fs::File::open(&path).expect("a file"));
+        let reader = png::Decoder::new(file).read_info().expect("a PNG");
+        assert_eq!(reader.info().animation_control().map(|control| control.num_frames), Some(4));
+
+        let path = folder.path().join("a.gif");
+        write_animation(&path, Target::Gif, (4, 25), &mut pictures()).expect("written");
+        let mut decoder =
+            gif::DecodeOptions::new().read_info(fs::File::open(&path).expect("a file")).expect("a GIF");
+        let mut count = 0;
+        while decoder.read_next_frame().expect("a frame").is_some() {
+            count += 1;
+        }
+        assert_eq!(count, 4);
+    }
+
+    #[test]
+    fn an_animation_whose_drawing_fails_leaves_no_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let fails = || Err(Error::NoState { reason: "no frame".to_owned() });
+        let mut broken = pictures().take(2).chain(std::iter::once_with(fails));
+        let path = folder.path().join("a.apng");
+        let error = write_animation(&path, Target::Apng, (4, 25), &mut broken).expect_err("a failure");
+        assert!(error.to_string().contains("no frame"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
+    }
+}

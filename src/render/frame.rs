@@ -1,0 +1,94 @@
+//! One state of a run as pictures need it.
+
+use glam::{DQuat, DVec3};
+
+use crate::output::vtp::{Array, PolyData};
+use crate::world::World;
+
+/// A grain.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ball {
+    /// Centre \[m\].
+    pub centre: DVec3,
+    /// Radius \[m\].
+    pub radius: f64,
+}
+
+/// The normal force of a contact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Force {
+    /// Ends of its line \[m\].
+    pub ends: [DVec3; 2],
+    /// How large it is \[N\].
+    pub size: f64,
+}
+
+/// A state: the grains with their fields, the forces between them and where the boundaries are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Grains.
+    pub balls: Vec<Ball>,
+    /// Fields of the grains.
+    pub fields: Vec<Array>,
+    /// Forces; empty where nobody asked for them.
+    pub forces: Vec<Force>,
+    /// Position \[m\] and orientation of every boundary.
+    pub poses: Vec<(DVec3, DQuat)>,
+}
+
+impl Frame {
+    /// A frame of grains, and of contacts if they are to be shown, between the boundaries of `world`. Gives what
+    /// is missing in the grains or contacts otherwise.
+    ///
+    /// # Errors
+    /// The name of an array that a frame needs and does not have.
+    pub fn new(grains: PolyData, contacts: Option<&PolyData>, world: &World) -> Result<Frame, &'static str> {
+        let radius = array(&grains.point_data, "radius")?;
+        let ball = |(i, point): (usize, &[f64; 3])| Ball {
+            centre: DVec3::from_array(*point),
+            radius: radius.component(i, 0),
+        };
+        Ok(Frame {
+            time: grains.time,
+            balls: grains.points.iter().enumerate().map(ball).collect(),
+            forces: contacts.map_or(Ok(Vec::new()), forces)?,
+            poses: poses(&grains, world),
+            fields: grains.point_data,
+        })
+    }
+}
+
+fn array<'a>(arrays: &'a [Array], name: &'static str) -> Result<&'a Array, &'static str> {
+    arrays.iter().find(|array| array.name == name).ok_or(name)
+}
+
+/// The forces that push; most contacts of a bed carry none.
+fn forces(contacts: &PolyData) -> Result<Vec<Force>, &'static str> {
+    let normal = array(&contacts.cell_data, "normal_force")?;
+    let lines = contacts.points.as_chunks::<2>().0.iter().enumerate();
+    let force = |(i, ends): (usize, &[[f64; 3]; 2])| Force {
+        ends: ends.map(DVec3::from_array),
+        size: normal.component(i, 0),
+    };
+    Ok(lines.map(force).filter(|force| force.size > 0.0).collect())
+}
+
+/// The poses that the frame holds, or those at its time where it holds none of them.
+fn poses(grains: &PolyData, world: &World) -> Vec<(DVec3, DQuat)> {
+    let find = |name| array(&grains.field_data, name).ok();
+    let is_whole =
+        |array: &&Array, components| array.components == components && array.len() == world.boundaries.len();
+    let position = find("boundary_position").filter(|array| is_whole(array, 3));
+    let orientation = find("boundary_orientation").filter(|array| is_whole(array, 4));
+    let boundaries = world.boundaries.iter().enumerate();
+    let pose = |(i, boundary): (usize, &crate::world::Boundary)| match (position, orientation) {
+        (Some(position), Some(orientation)) => (
+            DVec3::from_array([0, 1, 2].map(|axis| position.component(i, axis))),
+            DQuat::from_array([0, 1, 2, 3].map(|axis| orientation.component(i, axis))),
+        ),
+        _ => boundary.pose_at(grains.time),
+    };
+    boundaries.map(pose).collect()
+}

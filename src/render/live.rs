@@ -1,0 +1,67 @@
+//! Pictures that are drawn while a run goes on.
+
+use std::path::Path;
+
+use super::file::PictureFolder;
+use super::{Painter, Survey, frame_of};
+use crate::engine::Snapshot;
+use crate::error::Error;
+use crate::scenario::{PicturePlan, Scenario};
+
+/// Room around the first state in which planes are drawn, over its largest edge \[-\]: grains will spread.
+const ROOM: f64 = 1.0;
+
+/// The pictures of a run. Nobody knows what is to come: the camera is set by the first state and the regions of
+/// emitters, and a range that is not given grows with what there has been.
+#[derive(Debug)]
+pub struct LivePictures<'a> {
+    plan: &'a PicturePlan,
+    survey: Survey<'a>,
+    painter: Option<Painter<'a>>,
+    folder: PictureFolder,
+}
+
+impl<'a> LivePictures<'a> {
+    /// Makes the folder of the pictures that a scenario asks for.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn create(
+        folder: &Path,
+        scenario: &'a Scenario,
+        plan: &'a PicturePlan,
+    ) -> Result<LivePictures<'a>, Error> {
+        let mut survey = Survey::new(&plan.look, &scenario.world).with_room(ROOM);
+        for emitter in &scenario.emitters {
+            let (min, max) = emitter.bounds();
+            survey.add_source(min, max);
+        }
+        Ok(LivePictures { plan, survey, painter: None, folder: PictureFolder::create(folder)? })
+    }
+
+    /// Time between two of them \[s\].
+    pub fn every(&self) -> f64 {
+        self.plan.every
+    }
+
+    /// Draws a state.
+    ///
+    /// # Errors
+    /// When the picture cannot be written.
+    pub fn add(&mut self, snapshot: &Snapshot) -> Result<(), Error> {
+        let frame = frame_of(snapshot, self.plan.look.show)?;
+        let painter = match self.painter.take() {
+            None => {
+                self.survey.add(&frame)?;
+                self.survey.painter()?
+            }
+            Some(painter) => {
+                self.survey.add_values(&frame)?;
+                painter.with_colours_of(&self.survey)
+            }
+        };
+        self.folder.add(&painter.draw(&frame)?)?;
+        self.painter = Some(painter);
+        Ok(())
+    }
+}

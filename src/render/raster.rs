@@ -1,0 +1,714 @@
+//! From what a camera sees to pixels, without a graphics card.
+//!
+//! The picture is cut into bands of rows, which are drawn side by side. A band keeps for every sample the nearest
+//! ball or edge; then it colours the samples, in light that other balls may take, lays the glass of boundaries over them and the lines of forces on top,
+//! and takes the mean of the samples of each pixel, in linear light. What a pixel becomes depends on the order of
+//! the scene alone, not on the threads.
+
+use glam::{DMat3, DVec2, DVec3};
+use rayon::prelude::*;
+
+use super::boundary::HalfSpace;
+use super::camera::{Camera, Extent, Ray};
+use super::picture::{INK, Picture, encoded, linear};
+
+/// Samples of a pixel along each axis.
+pub const SAMPLES: usize = 3;
+/// Rows of pixels in a band.
+const BAND: usize = 16;
+/// Colour of nothing.
+pub const BACKGROUND: [u8; 3] = [252, 252, 250];
+/// Where light comes from, in the frame of the camera (z away from it).
+const LIGHT: DVec3 = DVec3::new(-0.37, 0.60, -0.71);
+/// Light that shadows get \[-\].
+const AMBIENT: f64 = 0.35;
+/// Rays of light along each side of what it falls on.
+const LIGHT_RAYS: usize = 2048;
+/// How far behind the first place on its ray light still falls, over the radius of the smallest grain \[-\]: less, and
+/// grains get stripes of their own shadow.
+const SLACK: f64 = 0.3;
+/// Share of light that a floor in shadow takes more \[-\]; on walls, shadows would lie over the grains behind them.
+const GLASS_SHADE: f64 = 0.3;
+/// Light that a highlight adds \[-\].
+const HIGHLIGHT: f64 = 0.10;
+/// How far before a boundary a grain may reach that touches it, over its radius \[-\]: contacts overlap.
+const OVERLAP: f64 = 0.15;
+/// Colour of glass.
+const GLASS: [u8; 3] = [150, 168, 186];
+/// Share of light that glass takes which is looked at straight \[-\], and edge on.
+const GLASS_TAKES: [f32; 2] = [0.10, 0.6];
+/// No ball or edge.
+const NOTHING: u32 = u32::MAX;
+
+/// A ball in the frame of the camera.
+#[derive(Debug, Clone, Copy)]
+pub struct SeenBall {
+    /// Centre \[m\].
+    pub centre: DVec3,
+    /// Radius \[m\].
+    pub radius: f64,
+    /// Colour in full light, linear.
+    pub colour: [f32; 3],
+}
+
+/// A line in the frame of the camera.
+#[derive(Debug, Clone, Copy)]
+pub struct SeenLine {
+    /// Ends \[m\].
+    pub ends: [DVec3; 2],
+    /// Half of its width at each end \[samples\].
+    pub half_widths: [f64; 2],
+    /// Colour, linear.
+    pub colour: [f32; 3],
+}
+
+/// What a camera sees.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Grains.
+    pub balls: Vec<SeenBall>,
+    /// Share of the background in the colour of the grains \[-\]: 0 for plain ones.
+    pub faintness: f32,
+    /// Edges, hidden by what is before them.
+    pub edges: Vec<SeenLine>,
+    /// Convex flat polygons of glass \[m\].
+    pub glass: Vec<Vec<DVec3>>,
+    /// Lines on top of everything else; they hide each other.
+    pub lines: Vec<SeenLine>,
+    /// Up in the scene, in the frame of the camera.
+    pub up: DVec3,
+    /// What is not cut away, in the frame of the camera.
+    pub kept: Option<HalfSpace>,
+}
+
+/// Draws what a camera sees; `width` and `height` in pixels, the camera in samples.
+pub fn draw(seen: &Seen, camera: &Camera, width: usize, height: usize) -> Picture {
+    let mut scene = Scene::new(seen, camera);
+    // Faint grains are there for orientation only.
+    scene.shadows = (seen.faintness == 0.0).then(|| Shadows::of(seen)).flatten();
+    let mut pixels = vec![BACKGROUND; width * height];
+    pixels.par_chunks_mut(width * BAND).enumerate().for_each(|(i, rows)| {
+        let band = Band::new(&scene, i * BAND * SAMPLES, width * SAMPLES, rows.len() / width * SAMPLES);
+        band.finish(rows, width);
+    });
+    Picture { width, height, pixels }
+}
+
+/// What a camera sees, laid out for bands.
+struct Scene<'a> {
+    seen: &'a Seen,
+    camera: &'a Camera,
+    /// Balls from the nearest to the farthest, with the box of samples each may cover.
+    balls: Vec<(u32, [DVec2; 2])>,
+    edges: Vec<Stroke>,
+    glass: Vec<Pane>,
+    lines: Vec<Stroke>,
+    /// Radius of the smallest ball \[m\]; 0 without any.
+    smallest: f64,
+    shadows: Option<Shadows>,
+}
+
+impl<'a> Scene<'a> {
+    fn new(seen: &'a Seen, camera: &'a Camera) -> Scene<'a> {
+        let ball = |(i, ball): (usize, &SeenBall)| Some((i as u32, camera.bounds(ball.centre, ball.radius)?));
+        let mut balls: Vec<(u32, [DVec2; 2])> = seen.balls.iter().enumerate().filter_map(ball).collect();
+        let nearest = |i: u32| {
+            let ball = &seen.balls[i as usize];
+            ball.centre.z - ball.radius
+        };
+        balls.sort_by(|&(a, _), &(b, _)| nearest(a).total_cmp(&nearest(b)).then(a.cmp(&b)));
+        let strokes = |lines: &[SeenLine]| -> Vec<Stroke> {
+            lines.iter().filter_map(|line| Stroke::new(line, camera)).collect()
+        };
+        let smallest = seen.balls.iter().map(|ball| ball.radius).reduce(f64::min).unwrap_or(0.0);
+        Scene {
+            seen,
+            camera,
+            smallest,
+            shadows: None,
+            balls,
+            edges: strokes(&seen.edges),
+            glass: seen.glass.iter().filter_map(|facet| Pane::new(facet, camera)).collect(),
+            lines: strokes(&seen.lines),
+        }
+    }
+}
+
+impl Scene<'_> {
+    /// Share of the light that reaches a place \[-\].
+    fn light_at(&self, place: DVec3) -> f64 {
+        self.shadows.as_ref().map_or(1.0, |shadows| shadows.reaches(place))
+    }
+}
+
+/// Where light reaches: how far it gets along each of many rays.
+struct Shadows {
+    /// Into the frame of the light, z along it.
+    turn: DMat3,
+    camera: Camera,
+    /// Depth of the first ball, row after row \[m\].
+    depth: Vec<f64>,
+    /// How far behind that still is the same place \[m\].
+    slack: f64,
+}
+
+impl Shadows {
+    /// The shadows of all balls; `None` without any.
+    fn of(seen: &Seen) -> Option<Shadows> {
+        let (right, up) = LIGHT.normalize().any_orthonormal_pair();
+        let turn = DMat3::from_cols(right, up, -LIGHT.normalize()).transpose();
+        let turned = |ball: &SeenBall| SeenBall { centre: turn * ball.centre, ..*ball };
+        let balls: Vec<SeenBall> = seen.balls.iter().map(turned).collect();
+        let extent = balls.iter().fold(Extent::NOTHING, |extent, ball| extent.with(ball.centre, ball.radius));
+        if extent.is_nothing() {
+            return None;
+        }
+        let camera = Camera::along_z(extent, LIGHT_RAYS);
+        let balls = balls.iter().map(|ball| SeenBall { centre: camera.see(ball.centre), ..*ball });
+        let kept = seen.kept.map(|half_space| {
+            let normal = turn * half_space.normal;
+            HalfSpace { normal, offset: half_space.offset + normal.dot(camera.see(DVec3::ZERO)) }
+        });
+        let lit = Seen { balls: balls.collect(), kept, ..Seen::default() };
+        let scene = Scene::new(&lit, &camera);
+        let mut depth = vec![f64::INFINITY; LIGHT_RAYS * LIGHT_RAYS];
+        let band = |(i, rows): (usize, &mut [f64])| {
+            let mut band = Band::empty(i * BAND, LIGHT_RAYS, rows.len() / LIGHT_RAYS);
+            band.find_balls(&scene);
+            rows.copy_from_slice(&band.depth);
+        };
+        depth.par_chunks_mut(LIGHT_RAYS * BAND).enumerate().for_each(band);
+        Some(Shadows { turn, camera, depth, slack: SLACK * scene.smallest })
+    }
+
+    /// Share of the light that reaches a place \[-\]: the mean of the nine nearest rays.
+    fn reaches(&self, place: DVec3) -> f64 {
+        let seen = self.camera.see(self.turn * place);
+        let Some(at) = self.camera.project(seen) else { return 1.0 };
+        let limit = LIGHT_RAYS as i64;
+        let is_lit = |(right, down): (i64, i64)| {
+            let (x, y) = (at.x.floor() as i64 + right, at.y.floor() as i64 + down);
+            let is_inside = (0..limit).contains(&x) && (0..limit).contains(&y);
+            !is_inside || seen.z <= self.depth[(y * limit + x) as usize] + self.slack
+        };
+        let rays = (-1..=1).flat_map(|right| (-1..=1).map(move |down| (right, down)));
+        rays.filter(|&ray| is_lit(ray)).count() as f64 / 9.0
+    }
+}
+
+/// Where a ray meets a ball.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// Where \[m\].
+    pub place: DVec3,
+    /// Out of what was met.
+    pub normal: DVec3,
+}
+
+/// Where a ray first meets what is kept of a ball: its surface, or the face of the cut.
+pub fn meet(ray: &Ray, ball: &SeenBall, kept: Option<&HalfSpace>) -> Option<Hit> {
+    let from_centre = ray.origin - ball.centre;
+    let along = from_centre.dot(ray.direction);
+    // The distance of the ray from the centre, not of its origin: the eye may be far away.
+    let aside = from_centre - along * ray.direction;
+    let half = ball.radius * ball.radius - aside.length_squared();
+    if half <= 0.0 {
+        return None;
+    }
+    let root = half.sqrt();
+    let (mut enters, mut leaves) = (-along - root, -along + root);
+    let mut is_cut = false;
+    if let Some(half_space) = kept {
+        let slope = half_space.normal.dot(ray.direction);
+        let outside = half_space.outside(ray.origin);
+        let crossing = -outside / slope;
+        if slope < 0.0 && crossing > enters {
+            (enters, is_cut) = (crossing, true);
+        } else if slope > 0.0 {
+            leaves = leaves.min(crossing);
+        } else if slope == 0.0 && outside > 0.0 {
+            return None;
+        }
+    }
+    if enters >= leaves {
+        return None;
+    }
+    let place = ray.at(enters);
+    let normal = match (is_cut, kept) {
+        (true, Some(half_space)) => half_space.normal,
+        _ => (place - ball.centre) / ball.radius,
+    };
+    Some(Hit { place, normal })
+}
+
+/// A line in the picture.
+struct Stroke {
+    from: DVec2,
+    to: DVec2,
+    half_widths: [f64; 2],
+    /// Depths of the ends \[m\], and what they are divided by on the way into the picture.
+    depths: [f64; 2],
+    weights: [f64; 2],
+    colour: [f32; 3],
+}
+
+/// Where a sample lies on a stroke.
+struct OnStroke {
+    depth: f64,
+    /// Distance from its middle over its half width \[-\].
+    aside: f64,
+}
+
+impl Stroke {
+    fn new(line: &SeenLine, camera: &Camera) -> Option<Stroke> {
+        let [a, b] = line.ends;
+        Some(Stroke {
+            from: camera.project(a)?,
+            to: camera.project(b)?,
+            half_widths: line.half_widths,
+            depths: [a.z, b.z],
+            weights: [camera.scale_at(a)?, camera.scale_at(b)?],
+            colour: line.colour,
+        })
+    }
+
+    fn bounds(&self) -> [DVec2; 2] {
+        let reach = self.half_widths[0].max(self.half_widths[1]);
+        [self.from.min(self.to) - reach, self.from.max(self.to) + reach]
+    }
+
+    /// Whether and where a sample lies on the stroke, whose ends are round.
+    fn at(&self, sample: DVec2) -> Option<OnStroke> {
+        let along = self.to - self.from;
+        let share = (sample - self.from).dot(along) / along.length_squared().max(1e-12);
+        let share = share.clamp(0.0, 1.0);
+        let half_width = self.half_widths[0] + share * (self.half_widths[1] - self.half_widths[0]);
+        let aside = sample.distance(self.from + share * along) / half_width;
+        if aside > 1.0 {
+            return None;
+        }
+        // Foreshortening: equal steps in the picture are not equal steps along the line.
+        let (near, far) = ((1.0 - share) * self.weights[1], share * self.weights[0]);
+        let depth = (near * self.depths[0] + far * self.depths[1]) / (near + far);
+        Some(OnStroke { depth, aside })
+    }
+}
+
+/// A facet of glass in the picture.
+struct Pane {
+    corners: Vec<DVec2>,
+    /// A corner in the frame of the camera \[m\].
+    place: DVec3,
+    normal: DVec3,
+}
+
+impl Pane {
+    fn new(facet: &[DVec3], camera: &Camera) -> Option<Pane> {
+        let corners = facet.iter().map(|&corner| camera.project(corner)).collect::<Option<Vec<_>>>()?;
+        let place = *facet.first()?;
+        let fan = facet.windows(2).map(|pair| (pair[0] - place).cross(pair[1] - place));
+        let normal = fan.sum::<DVec3>().try_normalize()?;
+        Some(Pane { corners, place, normal })
+    }
+
+    /// The samples of a row that it covers. Facets that share an edge share no sample and leave none out.
+    fn covered(&self, y: f64) -> Option<[f64; 2]> {
+        let mut covered = [f64::INFINITY, f64::NEG_INFINITY];
+        for (i, &corner) in self.corners.iter().enumerate() {
+            let next = self.corners[(i + 1) % self.corners.len()];
+            let is_upward = (corner.y, corner.x) < (next.y, next.x);
+            let (low, high) = if is_upward { (corner, next) } else { (next, corner) };
+            if low.y <= y && y < high.y {
+                let x = low.x + (y - low.y) / (high.y - low.y) * (high.x - low.x);
+                covered = [covered[0].min(x), covered[1].max(x)];
+            }
+        }
+        (covered[0] < covered[1]).then_some(covered)
+    }
+
+    fn rows(&self) -> [f64; 2] {
+        self.corners.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], corner| {
+            [least.min(corner.y), most.max(corner.y)]
+        })
+    }
+}
+
+/// Whole samples whose middle lies in `[from, to)`, within `limit`.
+fn samples(from: f64, to: f64, limit: usize) -> std::ops::Range<usize> {
+    let first = |place: f64| (place - 0.5).ceil().clamp(0.0, limit as f64) as usize;
+    first(from)..first(to)
+}
+
+/// Some rows of samples.
+struct Band {
+    /// First row.
+    top: usize,
+    width: usize,
+    rows: usize,
+    /// Depth of the nearest ball or edge \[m\].
+    depth: Vec<f64>,
+    /// Which it is: balls first, then edges.
+    nearest: Vec<u32>,
+    /// Share of light that the glass lets through \[-\].
+    clear: Vec<f32>,
+    light: Vec<[f32; 3]>,
+}
+
+impl Band {
+    fn empty(top: usize, width: usize, rows: usize) -> Band {
+        let count = width * rows;
+        Band {
+            top,
+            width,
+            rows,
+            depth: vec![f64::INFINITY; count],
+            nearest: vec![NOTHING; count],
+            clear: vec![1.0; count],
+            light: vec![linear(BACKGROUND); count],
+        }
+    }
+
+    fn new(scene: &Scene<'_>, top: usize, width: usize, rows: usize) -> Band {
+        let mut band = Band::empty(top, width, rows);
+        band.find_balls(scene);
+        band.find_edges(scene);
+        band.colour(scene);
+        band.lay_glass(scene);
+        band.draw_lines(scene);
+        band
+    }
+
+    /// Rows of the band, from its top, whose middle lies in `[from, to)`.
+    fn rows_between(&self, from: f64, to: f64) -> std::ops::Range<usize> {
+        samples(from - self.top as f64, to - self.top as f64, self.rows)
+    }
+
+    fn y(&self, row: usize) -> f64 {
+        (self.top + row) as f64 + 0.5
+    }
+
+    /// Samples of a box of the picture: place in the band and in the picture.
+    fn samples_in(&self, [least, most]: [DVec2; 2]) -> impl Iterator<Item = (usize, DVec2)> + use<> {
+        let (columns, width, top) = (samples(least.x, most.x, self.width), self.width, self.top);
+        self.rows_between(least.y, most.y).flat_map(move |row| {
+            let y = (top + row) as f64 + 0.5;
+            columns.clone().map(move |column| (row * width + column, DVec2::new(column as f64 + 0.5, y)))
+        })
+    }
+
+    fn find_balls(&mut self, scene: &Scene<'_>) {
+        let kept = scene.seen.kept.as_ref();
+        for &(i, bounds) in &scene.balls {
+            let ball = &scene.seen.balls[i as usize];
+            let nearest = ball.centre.z - ball.radius;
+            for (sample, place) in self.samples_in(bounds) {
+                if self.depth[sample] <= nearest {
+                    continue;
+                }
+                if let Some(hit) = meet(&scene.camera.ray(place.x, place.y), ball, kept)
+                    && hit.place.z < self.depth[sample]
+                {
+                    self.depth[sample] = hit.place.z;
+                    self.nearest[sample] = i;
+                }
+            }
+        }
+    }
+
+    fn find_edges(&mut self, scene: &Scene<'_>) {
+        let (first, overlap) = (scene.seen.balls.len() as u32, OVERLAP * scene.smallest);
+        for (i, edge) in (first..).zip(&scene.edges) {
+            for (sample, place) in self.samples_in(edge.bounds()) {
+                if let Some(on) = edge.at(place)
+                    && on.depth - overlap < self.depth[sample]
+                {
+                    self.depth[sample] = on.depth - overlap;
+                    self.nearest[sample] = i;
+                }
+            }
+        }
+    }
+
+    fn colour(&mut self, scene: &Scene<'_>) {
+        let (seen, kept) = (scene.seen, scene.seen.kept.as_ref());
+        let background = linear(BACKGROUND);
+        for sample in 0..self.nearest.len() {
+            let nearest = self.nearest[sample] as usize;
+            let (row, column) = (sample / self.width, sample % self.width);
+            if let Some(ball) = seen.balls.get(nearest) {
+                let ray = scene.camera.ray(column as f64 + 0.5, self.y(row));
+                if let Some(hit) = meet(&ray, ball, kept) {
+                    let light = shaded(ball.colour, &hit, ray.direction, scene.light_at(hit.place));
+                    self.light[sample] = mix(light, background, seen.faintness);
+                }
+            } else if nearest != NOTHING as usize {
+                self.light[sample] = scene.edges[nearest - seen.balls.len()].colour;
+            }
+        }
+    }
+
+    fn lay_glass(&mut self, scene: &Scene<'_>) {
+        let overlap = OVERLAP * scene.smallest;
+        for pane in &scene.glass {
+            let [least, most] = pane.rows();
+            let offset = pane.normal.dot(pane.place);
+            let shade = if pane.normal.dot(scene.seen.up).abs() > 0.9 { GLASS_SHADE } else { 0.0 };
+            for row in self.rows_between(least, most) {
+                let y = self.y(row);
+                let Some([from, to]) = pane.covered(y) else { continue };
+                for column in samples(from, to, self.width) {
+                    let ray = scene.camera.ray(column as f64 + 0.5, y);
+                    let slope = pane.normal.dot(ray.direction);
+                    let place = ray.at((offset - pane.normal.dot(ray.origin)) / slope);
+                    let sample = row * self.width + column;
+                    if place.z < self.depth[sample] + overlap {
+                        let shadow = if shade > 0.0 { shade * (1.0 - scene.light_at(place)) } else { 0.0 };
+                        self.clear[sample] *= (1.0 - glass_takes(slope)) * (1.0 - shadow as f32);
+                    }
+                }
+            }
+        }
+        let glass = linear(GLASS);
+        for (light, &clear) in self.light.iter_mut().zip(&self.clear) {
+            *light = mix_as_seen(*light, glass, 1.0 - clear);
+        }
+    }
+
+    fn draw_lines(&mut self, scene: &Scene<'_>) {
+        if scene.lines.is_empty() {
+            return;
+        }
+        self.depth.fill(f64::INFINITY);
+        for line in &scene.lines {
+            for (sample, place) in self.samples_in(line.bounds()) {
+                if let Some(on) = line.at(place)
+                    && on.depth < self.depth[sample]
+                {
+                    self.depth[sample] = on.depth;
+                    // Round like a rod: darker to its sides.
+                    let brightness = 0.45 + 0.55 * (1.0 - on.aside * on.aside).sqrt();
+                    self.light[sample] = scaled(line.colour, brightness as f32);
+                }
+            }
+        }
+    }
+
+    /// The means of the samples of each pixel.
+    fn finish(&self, pixels: &mut [[u8; 3]], width: usize) {
+        let share = 1.0 / (SAMPLES * SAMPLES) as f32;
+        for (i, pixel) in pixels.iter_mut().enumerate() {
+            let corner = i / width * SAMPLES * self.width + i % width * SAMPLES;
+            let mut sum = [0.0; 3];
+            for row in 0..SAMPLES {
+                for light in &self.light[corner + row * self.width..][..SAMPLES] {
+                    sum = std::array::from_fn(|channel| sum[channel] + light[channel]);
+                }
+            }
+            *pixel = encoded(scaled(sum, share));
+        }
+    }
+}
+
+/// A surface in light from one side, darker towards the rim of what is seen, with a highlight that tells dark grains
+/// apart.
+fn shaded(colour: [f32; 3], hit: &Hit, direction: DVec3, light: f64) -> [f32; 3] {
+    let normal = hit.normal;
+    let lit = light * normal.dot(LIGHT).max(0.0);
+    let facing = (-normal.dot(direction)).max(0.0);
+    let brightness = (AMBIENT + (1.0 - AMBIENT) * lit) * (0.55 + 0.45 * facing) * 1.15;
+    let mirrored = direction - 2.0 * direction.dot(normal) * normal;
+    let highlight = light * HIGHLIGHT * mirrored.dot(LIGHT).max(0.0).powi(12);
+    colour.map(|channel| channel * brightness.min(1.0) as f32 + highlight as f32)
+}
+
+fn glass_takes(slope: f64) -> f32 {
+    let [straight, edge_on] = GLASS_TAKES;
+    let grazing = 1.0 - slope.abs().min(1.0) as f32;
+    straight + (edge_on - straight) * grazing.powi(5)
+}
+
+fn scaled(colour: [f32; 3], by: f32) -> [f32; 3] {
+    colour.map(|channel| channel * by)
+}
+
+/// `a` with a share of `b`.
+fn mix(a: [f32; 3], b: [f32; 3], share: f32) -> [f32; 3] {
+    std::array::from_fn(|channel| a[channel] + share * (b[channel] - a[channel]))
+}
+
+/// As [`mix`], in steps that look equal (to the eye, light is about its square root): else glass would hide what is
+/// dark.
+fn mix_as_seen(a: [f32; 3], b: [f32; 3], share: f32) -> [f32; 3] {
+    let root = |colour: [f32; 3]| colour.map(f32::sqrt);
+    mix(root(a), root(b), share).map(|channel| channel * channel)
+}
+
+/// Colour of edges, linear.
+pub fn ink() -> [f32; 3] {
+    linear(INK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Look, Projection};
+    use crate::world::World;
+
+    const SIZE: usize = 120;
+    const WHITE: [f32; 3] = [1.0; 3];
+
+    /// A camera at whose centre a metre is 10 pixels when its rays are parallel.
+    fn camera(projection: Projection) -> Camera {
+        let look =
+            Look { azimuth_deg: 0.0, elevation_deg: 0.0, projection, ..Look::of_scene(&World::default()) };
+        let half = 0.5 * SIZE as f64 / 10.0 * 0.94;
+        let samples = (SIZE * SAMPLES) as f64;
+        Camera::new(&look, Extent::NOTHING.with(DVec3::ZERO, half), samples, samples)
+    }
+
+    fn ball(x: f64, y: f64, z: f64, radius: f64) -> SeenBall {
+        SeenBall { centre: DVec3::new(x, y, z), radius, colour: [0.0; 3] }
+    }
+
+    fn drawn(seen: &Seen) -> Picture {
+        draw(seen, &camera(Projection::Orthographic), SIZE, SIZE)
+    }
+
+    /// Pixels more like ink than like the background.
+    fn inked(picture: &Picture) -> Vec<DVec2> {
+        let is_inked = |i: &usize| picture.pixels[*i][1] < 200;
+        let place = |i: usize| DVec2::new((i % SIZE) as f64 + 0.5, (i / SIZE) as f64 + 0.5);
+        (0..picture.pixels.len()).filter(is_inked).map(place).collect()
+    }
+
+    #[test]
+    fn the_silhouette_of_a_ball_has_its_area_and_its_centre() {
+        for projection in [Projection::Orthographic, Projection::Perspective] {
+            let camera = camera(projection);
+            let balls = vec![ball(1.23, -0.47, -2.0, 3.1)];
+            let [least, most] = camera.bounds(balls[0].centre, 3.1).expect("before the camera");
+            let (centre, size) = (0.5 * (least + most) / SAMPLES as f64, (most - least) / SAMPLES as f64);
+            let expected_area = std::f64::consts::FRAC_PI_4 * size.x * size.y;
+            let picture = draw(&Seen { balls, ..Seen::default() }, &camera, SIZE, SIZE);
+            let pixels = inked(&picture);
+            // A pixel on the rim is taken for all or nothing: of a rim of π d pixels at most half is wrong.
+            let rim = std::f64::consts::PI * size.max_element();
+            let area = pixels.len() as f64;
+            assert!(
+                (area - expected_area).abs() < 0.5 * rim,
+                "{projection:?}: {area} of {expected_area} pixels"
+            );
+            let middle = pixels.iter().sum::<DVec2>() / area;
+            assert!(middle.distance(centre) < 0.5, "{projection:?}: {middle}, not {centre}");
+            assert!((area - 1.1 * 1.1 * expected_area).abs() > 0.5 * rim, "a ball larger by a tenth is told");
+        }
+    }
+
+    #[test]
+    fn the_nearer_of_two_balls_hides_the_other_whatever_their_order() {
+        let near = SeenBall { colour: [1.0, 0.0, 0.0], ..ball(0.0, 0.0, -1.0, 2.0) };
+        let far = SeenBall { colour: [0.0, 1.0, 0.0], ..ball(0.5, 0.0, 1.0, 2.0) };
+        let picture = drawn(&Seen { balls: vec![near, far], ..Seen::default() });
+        let [red, green, _] = picture.pixels[SIZE / 2 * SIZE + SIZE / 2];
+        assert!(red > 2 * green, "red {red}, green {green}");
+        assert_eq!(picture, drawn(&Seen { balls: vec![far, near], ..Seen::default() }));
+        let swapped = SeenBall { centre: far.centre - 4.0 * DVec3::Z, ..far };
+        assert_ne!(picture, drawn(&Seen { balls: vec![near, swapped], ..Seen::default() }));
+    }
+
+    #[test]
+    fn a_ball_between_another_and_the_light_puts_it_in_shadow() {
+        let lit = SeenBall { colour: WHITE, ..ball(0.0, 0.0, 0.0, 1.0) };
+        let beside = |way: f64| SeenBall { centre: 4.0 * way * LIGHT, ..lit };
+        let middle = |balls: Vec<SeenBall>| {
+            drawn(&Seen { balls, ..Seen::default() }).pixels[SIZE / 2 * SIZE + SIZE / 2][0]
+        };
+        let alone = middle(vec![lit]);
+        assert_eq!(middle(vec![lit, beside(-1.0)]), alone, "one that is behind it makes no difference");
+        assert!(middle(vec![lit, beside(1.0)]) < alone - 40, "of {alone}");
+    }
+
+    #[test]
+    fn what_lies_before_a_cut_is_gone_and_its_face_is_flat() {
+        let kept = HalfSpace { normal: -DVec3::Z, offset: 0.0 };
+        let ray = Ray { origin: DVec3::new(0.5, 0.0, -9.0), direction: DVec3::Z };
+        let meet_at = |z: f64| meet(&ray, &ball(0.0, 0.0, z, 2.0), Some(&kept));
+        assert_eq!(meet_at(-2.5), None);
+        let cut = meet_at(0.5).expect("the half behind the face");
+        assert_eq!((cut.place.z, cut.normal), (0.0, -DVec3::Z));
+        assert_eq!(
+            meet_at(5.0),
+            meet(&ray, &ball(0.0, 0.0, 5.0, 2.0), None),
+            "behind the face nothing changes"
+        );
+    }
+
+    #[test]
+    fn a_picture_does_not_hang_on_the_number_of_threads() {
+        let place = |i: u32| f64::from(i * i % 97) / 9.0 - 5.0;
+        let seen = Seen {
+            balls: (0..200).map(|i| ball(place(i), place(i + 7), place(i + 31), 0.6)).collect(),
+            glass: vec![vec![
+                DVec3::new(-5.0, -5.0, -3.0),
+                DVec3::new(5.0, -5.0, 0.0),
+                DVec3::new(0.0, 5.0, 3.0),
+            ]],
+            ..Seen::default()
+        };
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| drawn(&seen))
+        };
+        assert_eq!(on(1), on(5));
+        assert!(on(1).pixels.iter().any(|&pixel| pixel != BACKGROUND));
+    }
+
+    #[test]
+    fn panes_that_share_edges_cover_what_is_between_them_once() {
+        let corner = |i: usize| {
+            let (sin, cos) = (std::f64::consts::TAU * i as f64 / 8.0).sin_cos();
+            DVec3::new(5.0 * cos, 5.0 * sin, 0.0)
+        };
+        let fan = |i: usize| vec![DVec3::ZERO, corner(i), corner(i + 1)];
+        let picture = drawn(&Seen { glass: (0..8).map(fan).collect(), ..Seen::default() });
+        let middle = picture.pixels[SIZE / 2 * SIZE + SIZE / 2];
+        assert_ne!(middle, BACKGROUND);
+        for (i, &pixel) in picture.pixels.iter().enumerate() {
+            let from_middle = DVec2::new((i % SIZE) as f64, (i / SIZE) as f64).distance(DVec2::splat(59.5));
+            if from_middle < 44.0 {
+                assert_eq!(pixel, middle, "pixel {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn lines_are_as_wide_as_they_should_be() {
+        let line = |y: f64, half_width: f64| SeenLine {
+            ends: [DVec3::new(-4.0, y, 0.0), DVec3::new(4.0, y, 0.0)],
+            half_widths: [half_width; 2],
+            colour: [0.0; 3],
+        };
+        // 4 and 12 pixels wide.
+        let lines = vec![line(2.0, 2.0 * SAMPLES as f64), line(-2.0, 6.0 * SAMPLES as f64)];
+        let pixels = inked(&drawn(&Seen { lines, ..Seen::default() }));
+        let in_middle = |upper: bool| {
+            pixels.iter().filter(|p| p.x as usize == SIZE / 2 && (p.y < SIZE as f64 / 2.0) == upper).count()
+        };
+        assert_eq!((in_middle(true), in_middle(false)), (4, 12));
+    }
+
+    #[test]
+    fn an_edge_is_seen_before_a_ball_and_not_behind_it() {
+        let edge = |z: f64| SeenLine {
+            ends: [DVec3::new(-4.0, 0.0, z), DVec3::new(4.0, 0.0, z)],
+            half_widths: [3.0; 2],
+            colour: [0.0, 0.0, 1.0],
+        };
+        let middle = |z: f64| {
+            let balls = vec![SeenBall { colour: WHITE, ..ball(0.0, 0.0, 0.0, 2.0) }];
+            drawn(&Seen { balls, edges: vec![edge(z)], ..Seen::default() }).pixels[SIZE / 2 * SIZE + SIZE / 2]
+        };
+        assert_eq!(middle(-3.0), [0, 0, 255]);
+        assert_ne!(middle(3.0), [0, 0, 255]);
+    }
+}

@@ -1,0 +1,279 @@
+//! How pictures look: `[output] pictures`, and the same for pictures that are drawn afterwards.
+
+use glam::DVec3;
+
+use super::problems::suggest;
+use super::read::{
+    DURATION, FINITE, Need, Node, POSITIVE, Plain, Table, direction, number, text, vector, whole, word,
+};
+use super::region::corners;
+use crate::world::{Motion, World};
+
+/// Width and height of a picture, at least and at most \[pixels\].
+pub const SIZES: std::ops::RangeInclusive<u32> = 64..=8192;
+/// What grains can be coloured by: the fields of a frame, components of vectors, and the height.
+pub const FIELDS: &[&str] = &[
+    "velocity",
+    "velocity_x",
+    "velocity_y",
+    "velocity_z",
+    "angular_velocity",
+    "angular_velocity_x",
+    "angular_velocity_y",
+    "angular_velocity_z",
+    "height",
+    "coordination_number",
+    "radius",
+    "id",
+    "material",
+];
+
+/// How a picture is seen and coloured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// Width and height \[pixels\].
+    pub size: [u32; 2],
+    /// Where the camera stands: 0 looks along +y with x to the right, 90 along -x \[degrees\].
+    pub azimuth_deg: f64,
+    /// How high the camera stands: 0 is level, 90 looks straight down \[degrees\].
+    pub elevation_deg: f64,
+    /// Kind of camera.
+    pub projection: Projection,
+    /// Magnification, over that at which everything fits \[-\].
+    pub zoom: f64,
+    /// Corners of the box that is to fit \[m\]; `None`: all grains of all frames and all boundaries.
+    pub fit: Option<[DVec3; 2]>,
+    /// A plane before which everything is cut away.
+    pub cut: Option<Cut>,
+    /// What the grains or contacts are drawn for.
+    pub show: Show,
+    /// Field of the frames that the grains are coloured by, one of [`FIELDS`] or an array of the files.
+    pub colour_by: String,
+    /// Values at the ends of the colours; `None`: least and greatest of all frames.
+    pub range: Option<[f64; 2]>,
+    /// How boundaries are drawn.
+    pub boundaries: BoundaryStyle,
+}
+
+/// A camera without or with foreshortening.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Projection {
+    /// Parallel rays.
+    Orthographic,
+    /// Rays from an eye.
+    Perspective,
+}
+
+impl Projection {
+    /// The words for it.
+    pub const WORDS: &[&str] = &["orthographic", "perspective"];
+
+    /// The projection of a word.
+    pub fn of(word: &str) -> Option<Projection> {
+        match word {
+            "orthographic" => Some(Projection::Orthographic),
+            "perspective" => Some(Projection::Perspective),
+            _ => None,
+        }
+    }
+}
+
+/// What a picture shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Show {
+    /// Grains, coloured by a field.
+    Grains,
+    /// The normal forces of contacts, as lines as wide as the force, with faint grains behind them.
+    Forces,
+}
+
+impl Show {
+    /// The words for it.
+    pub const WORDS: &[&str] = &["grains", "forces"];
+
+    /// What a word stands for.
+    pub fn of(word: &str) -> Option<Show> {
+        match word {
+            "grains" => Some(Show::Grains),
+            "forces" => Some(Show::Forces),
+            _ => None,
+        }
+    }
+}
+
+/// How boundaries are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BoundaryStyle {
+    /// See-through, with their edges.
+    Glass,
+    /// Edges alone.
+    Edges,
+    /// Not at all.
+    Hidden,
+}
+
+impl BoundaryStyle {
+    /// The words for it.
+    pub const WORDS: &[&str] = &["glass", "edges", "hidden"];
+
+    /// The style of a word.
+    pub fn of(word: &str) -> Option<BoundaryStyle> {
+        match word {
+            "glass" => Some(BoundaryStyle::Glass),
+            "edges" => Some(BoundaryStyle::Edges),
+            "hidden" => Some(BoundaryStyle::Hidden),
+            _ => None,
+        }
+    }
+}
+
+/// A plane; what lies between it and the camera is cut away.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cut {
+    /// A point of it \[m\].
+    pub point: DVec3,
+    /// Across it, of either sign, a unit vector.
+    pub normal: DVec3,
+}
+
+impl Look {
+    /// What suits a scene: grains coloured by speed, seen from above at an angle, or along the axis of a drum.
+    pub fn of_scene(world: &World) -> Look {
+        let axis = world.boundaries.iter().find_map(|boundary| match boundary.motion {
+            Motion::Rotation { rate, .. } if rate.z.abs() < 0.1 * rate.length() => Some(rate),
+            _ => None,
+        });
+        let (azimuth_deg, elevation_deg) = match axis {
+            Some(axis) => (along(axis), 0.0),
+            None => (30.0, 20.0),
+        };
+        Look {
+            size: [960, 720],
+            azimuth_deg,
+            elevation_deg,
+            projection: Projection::Orthographic,
+            zoom: 1.0,
+            fit: None,
+            cut: None,
+            show: Show::Grains,
+            colour_by: "velocity".to_owned(),
+            range: None,
+            boundaries: BoundaryStyle::Glass,
+        }
+    }
+}
+
+/// Azimuth from which a camera looks along an axis, in (-90, 90] degrees.
+fn along(axis: DVec3) -> f64 {
+    let degrees = (-axis.x).atan2(axis.y).to_degrees();
+    let turned = (degrees + 90.0).rem_euclid(180.0) - 90.0;
+    turned.round() + 0.0
+}
+
+/// Pictures that a run draws as it goes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PicturePlan {
+    /// Time between pictures \[s\].
+    pub every: f64,
+    /// How they look.
+    pub look: Look,
+}
+
+/// Reads the plan of pictures of a run with an output every so many seconds.
+pub fn pictures(node: Node<'_>, world: &World, every: f64) -> Option<PicturePlan> {
+    node.table(|table| {
+        let every = table.or("every", every, number(DURATION));
+        Some(PicturePlan { every, look: look(table, Look::of_scene(world)) })
+    })
+}
+
+fn look(table: &mut Table<'_>, standard: Look) -> Look {
+    const ANGLE: Need = Need::new(|x| x.abs() <= 360.0, "an angle from -360 to 360 degrees");
+    const TILT: Need = Need::new(|x| x.abs() <= 90.0, "an angle from -90 to 90 degrees");
+    let size = table.or("size", standard.size.map(u64::from).to_vec(), size);
+    let show = table.or("show", "grains", word(Show::WORDS));
+    let show = Show::of(show).unwrap_or(standard.show);
+    let colour_by = match show {
+        Show::Grains => table.or("colour_by", standard.colour_by.clone(), field),
+        Show::Forces => standard.colour_by.clone(),
+    };
+    Look {
+        size: [size[0] as u32, size[1] as u32],
+        azimuth_deg: table.or("azimuth_deg", standard.azimuth_deg, number(ANGLE)),
+        elevation_deg: table.or("elevation_deg", standard.elevation_deg, number(TILT)),
+        projection: choice(table, "projection", "orthographic", Projection::WORDS, Projection::of)
+            .unwrap_or(standard.projection),
+        zoom: table.or("zoom", standard.zoom, number(POSITIVE)),
+        fit: table.maybe("fit", |node| node.table(corners)).map(|(min, max)| [min, max]),
+        cut: table.maybe("cut", |node| node.table(cut)),
+        show,
+        colour_by,
+        range: table.maybe("range", range),
+        boundaries: choice(table, "boundaries", "glass", BoundaryStyle::WORDS, BoundaryStyle::of)
+            .unwrap_or(standard.boundaries),
+    }
+}
+
+fn choice<T>(
+    table: &mut Table<'_>,
+    key: &'static str,
+    default: &'static str,
+    words: &'static [&'static str],
+    of: fn(&str) -> Option<T>,
+) -> Option<T>
+where
+    &'static str: Plain,
+{
+    of(table.or(key, default, word(words)))
+}
+
+fn size(node: Node<'_>) -> Option<Vec<u64>> {
+    let pixels = whole(u64::from(*SIZES.start()), u64::from(*SIZES.end()));
+    let sizes = node.clone().list(pixels)?;
+    if sizes.len() != 2 {
+        let message = format!("`{}` has {} numbers, expected two", node.name(), sizes.len());
+        node.problem(message, "give width and height in pixels, such as [960, 720]");
+        return None;
+    }
+    Some(sizes)
+}
+
+fn field(node: Node<'_>) -> Option<String> {
+    let name = text(node.clone())?;
+    if !FIELDS.contains(&name.as_str()) {
+        let message = format!("`{}` is \"{name}\", which is no field of a grain", node.name());
+        node.problem(message, suggest(&name, FIELDS.iter().copied()));
+        return None;
+    }
+    Some(name)
+}
+
+fn range(node: Node<'_>) -> Option<[f64; 2]> {
+    let values = node.clone().list(number(FINITE))?;
+    match values[..] {
+        [least, greatest] if least < greatest => Some([least, greatest]),
+        _ => {
+            let message = format!("`{}` is not a range: expected two numbers that ascend", node.name());
+            node.problem(message, "give the values at both ends of the colours, such as [0.0, 1.5]");
+            None
+        }
+    }
+}
+
+fn cut(table: &mut Table<'_>) -> Option<Cut> {
+    let (point, normal) = (table.get("point", vector), table.get("normal", direction));
+    Some(Cut { point: point?, normal: normal? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drum_is_seen_along_its_axis_whichever_way_it_turns() {
+        assert_eq!(along(DVec3::Y), 0.0);
+        assert_eq!(along(-0.25 * DVec3::Y), 0.0);
+        assert_eq!(along(DVec3::X).abs(), 90.0);
+        assert_eq!(along(DVec3::new(1.0, 1.0, 0.0)), -45.0);
+    }
+}

@@ -1,0 +1,317 @@
+//! Pictures as a user makes them, and what they are made of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use esker::engine::Engine;
+use esker::reference::{Order, ReferenceEngine};
+use esker::render::{Picture, Survey, frame_of};
+use esker::scenario::{FIELDS, Look, Scenario, Show};
+use glam::DVec3;
+
+/// Three grains on each other in a cup that moves aside, with a free box beside them.
+const SCENE: &str = r#"
+title = "Three grains and a box"
+duration = 0.2
+[solver]
+time_step = 0.005
+[output]
+every = 0.05
+formats = ["vtp"]
+[materials.steel]
+density = 7800.0
+youngs_modulus = 1e7
+poisson_ratio = 0.3
+restitution = 0.2
+friction = 0.5
+[[boundaries]]
+name = "cup"
+material = "steel"
+shape = { kind = "cylinder", base = [0, 0, 0], axis = [0, 0, 1], length = 0.1, radius = 0.03, caps = true }
+motion = { kind = "velocity", velocity = [0.1, 0, 0] }
+[[boundaries]]
+name = "box"
+material = "steel"
+shape = { kind = "box", min = [0.1, 0, 0.1], max = [0.14, 0.04, 0.14], side = "outside" }
+motion = { kind = "free" }
+[[grains]]
+material = "steel"
+radius = { kind = "constant", value = 0.01 }
+packing = { kind = "column", count = 3, base = [0, 0, 0] }
+"#;
+
+/// A folder with the scenario, in which the program is run.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Place {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("scene.toml"), SCENE).expect("written");
+        Place(folder)
+    }
+
+    /// A place where the scenario was run, with results in `out/scene`.
+    fn with_results(more: &[&str]) -> Place {
+        let place = Place::new();
+        let run = place.esker(&[&["run", "scene.toml", "--device", "cpu", "--quiet"], more].concat());
+        assert_eq!(code(&run), 0, "{}", error_text(&run));
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_esker"));
+        command.args(arguments).current_dir(self.0.path());
+        command
+    }
+
+    fn esker(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the program starts")
+    }
+
+    /// `esker render out/scene` with small pictures.
+    fn render(&self, more: &[&str]) -> Output {
+        self.esker(&[&["render", "out/scene", "--size", "160x120"], more].concat())
+    }
+
+    /// The same, where it must succeed.
+    fn draws(&self, more: &[&str]) {
+        let output = self.render(more);
+        assert_eq!(code(&output), 0, "{more:?}: {}", error_text(&output));
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or_else(|| panic!("no exit code: {}", error_text(output)))
+}
+
+fn error_text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Size, frames and first pixels of a PNG.
+fn read_png(path: &Path) -> (u32, u32, u32, Vec<u8>) {
+    let file = fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("a PNG");
+    let frames = reader.info().animation_control().map_or(1, |control| control.num_frames);
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    let info = reader.next_frame(&mut pixels).expect("pixels");
+    (info.width, info.height, frames, pixels)
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_folder_of_results_becomes_a_picture_per_frame_or_an_animation_or_one_picture() {
+    let place = Place::with_results(&[]);
+    place.draws(&[]);
+    let numbers = 0..5;
+    let expected: Vec<String> = numbers.map(|i| format!("picture_{i:06}.png")).collect();
+    assert_eq!(names_in(&place.path("out/scene/pictures")), expected);
+    let (width, height, _, first) = read_png(&place.path("out/scene/pictures/picture_000000.png"));
+    assert_eq!((width, height), (160, 120));
+    assert_ne!(first, read_png(&place.path("out/scene/pictures/picture_000004.png")).3, "they move");
+
+    place.draws(&["--out", "film.apng"]);
+    assert_eq!(read_png(&place.path("film.apng")).2, 5);
+    place.draws(&["--out", "film.gif", "--fps", "10"]);
+    assert!(fs::read(place.path("film.gif")).expect("a file").starts_with(b"GIF89a"));
+
+    place.draws(&["--at", "0.1"]);
+    let of_folder = fs::read(place.path("out/scene/pictures/picture_000002.png")).expect("a file");
+    assert_eq!(fs::read(place.path("out/scene/picture.png")).expect("a file"), of_folder);
+}
+
+#[test]
+fn every_option_of_the_look_changes_the_picture() {
+    let place = Place::with_results(&[]);
+    let drawn = |more: &[&str]| {
+        place.draws(&[&["--out", "a.png", "--at", "0.1"], more].concat());
+        read_png(&place.path("a.png"))
+    };
+    let plain = drawn(&[]);
+    let options: [&[&str]; 12] = [
+        &["--azimuth", "-40"],
+        &["--elevation", "80"],
+        &["--projection", "perspective"],
+        &["--zoom", "2"],
+        &["--fit", "-0.05,-0.05,0:0.05,0.05,0.1"],
+        &["--cut", "y=0"],
+        &["--cut", "0,0,0:1,1,0"],
+        &["--show", "forces"],
+        &["--colour-by", "height"],
+        &["--range", "-1,0.5"],
+        &["--boundaries", "edges"],
+        &["--boundaries", "hidden"],
+    ];
+    for option in options {
+        assert_ne!(drawn(option), plain, "{option:?}");
+    }
+    assert_eq!(drawn(&[]), plain, "without options it is as before");
+}
+
+#[test]
+fn a_scenario_is_drawn_in_its_initial_state() {
+    let place = Place::new();
+    let output =
+        place.esker(&["render", "scene.toml", "--size", "160x120", "--set", "grains.0.packing.count=2"]);
+    assert_eq!(code(&output), 0, "{}", error_text(&output));
+    assert_eq!(read_png(&place.path("scene.png")).2, 1);
+}
+
+#[test]
+fn a_run_draws_as_it_goes_what_render_draws_afterwards() {
+    // With the range and what is to fit given, as a run does not know what is to come.
+    let pictures = "output.pictures={ every = 0.1, size = [160, 120], range = [0.0, 0.5], \
+                    fit = { min = [-0.04, -0.04, 0.0], max = [0.15, 0.05, 0.15] } }";
+    let place = Place::with_results(&["--set", pictures]);
+    let folder = place.path("out/scene/pictures");
+    assert_eq!(names_in(&folder), ["picture_000000.png", "picture_000001.png", "picture_000002.png"]);
+    // Every second frame is one of them: the look is that of the scenario.
+    for (picture, time) in
+        [("picture_000000.png", "0"), ("picture_000001.png", "0.1"), ("picture_000002.png", "0.2")]
+    {
+        let output = place.esker(&["render", "out/scene", "--at", time]);
+        assert_eq!(code(&output), 0, "{}", error_text(&output));
+        let afterwards = fs::read(place.path("out/scene/picture.png")).expect("a file");
+        assert!(fs::read(folder.join(picture)).expect("a file") == afterwards, "{picture} differs");
+    }
+    let again = place.esker(&["run", "scene.toml", "--device", "cpu", "--quiet"]);
+    assert_eq!(code(&again), 0, "{}", error_text(&again));
+    assert!(names_in(&folder).is_empty(), "pictures of the run before are removed with its other results");
+}
+
+#[test]
+fn what_cannot_be_drawn_exits_2_and_says_what_to_change() {
+    let place = Place::with_results(&[]);
+    fs::create_dir(place.path("empty")).expect("created");
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let output = place.esker(arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", error_text(&output));
+        // Messages are wrapped to the width of a terminal.
+        let text =
+            error_text(&output).split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+        words.iter().for_each(|word| assert!(text.contains(word), "no `{word}` in {text}"));
+    };
+    let results = "out/scene";
+    refused(&["render", "empty"], &["holds no frames", "esker run"]);
+    refused(&["render", "nothing"], &["nothing"]);
+    refused(&["render", results, "--colour-by", "velocty"], &["velocty", "did you mean `velocity`"]);
+    refused(
+        &["render", results, "--colour-by", "temperature"],
+        &["known:", "`coordination_number`", "`velocity_z`"],
+    );
+    refused(&["render", results, "--out", "a.avi"], &[".avi", ".apng", ".mp4"]);
+    refused(&["render", results, "--out", "a.gif", "--at", "0.1"], &["--at"]);
+    refused(&["render", results, "--set", "duration=1"], &["--set", "folder of results"]);
+    refused(&["render", results, "--show", "forces", "--colour-by", "id"], &["--colour-by", "leave out"]);
+    refused(&["render", results, "--size", "10x10"], &["64", "8192"]);
+    refused(&["render", results, "--cut", "w=1"], &["y=0.1"]);
+    refused(&["render", results, "--range", "2,1"], &["ascend"]);
+    refused(&["render", "scene.toml", "--at", "0.1"], &["initial state"]);
+    refused(&["render", "scene.toml", "--out", "a.gif"], &["initial state", ".png"]);
+
+    let frame = place.path("out/scene/grains_000002.vtp");
+    let text = fs::read_to_string(&frame).expect("a frame");
+    fs::write(&frame, &text[..text.len() / 2]).expect("written");
+    refused(&["render", results, "--out", "a.apng"], &["grains_000002.vtp", "not whole"]);
+    assert!(!place.path("a.apng").exists() && !place.path("a.gif").exists(), "nothing half made");
+}
+
+#[test]
+#[cfg(unix)]
+fn mp4_goes_through_ffmpeg_and_says_so_when_there_is_none() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::with_results(&[]);
+    let mut arguments = vec!["render", "out/scene", "--size", "160x120", "--out", "film.mp4"];
+    let programs = place.path("programs");
+    fs::create_dir(&programs).expect("created");
+    let output = place.command(&arguments).env("PATH", &programs).output().expect("the program starts");
+    assert_eq!(code(&output), 2);
+    assert!(error_text(&output).contains("ffmpeg") && error_text(&output).contains(".gif"));
+    assert!(!place.path("film.mp4").exists());
+
+    // One that keeps what it is sent.
+    let ffmpeg = programs.join("ffmpeg");
+    fs::write(&ffmpeg, "#!/bin/sh\nfor last; do :; done\n/bin/cat > \"$last\"\n").expect("written");
+    fs::set_permissions(&ffmpeg, fs::Permissions::from_mode(0o755)).expect("made a program");
+    let output = place.command(&arguments).env("PATH", &programs).output().expect("the program starts");
+    assert_eq!(code(&output), 0, "{}", error_text(&output));
+    let frames = fs::metadata(place.path("film.mp4")).expect("a film").len() / (160 * 120 * 3);
+    assert_eq!(frames, 5);
+
+    fs::write(&ffmpeg, "#!/bin/sh\n/bin/cat > /dev/null\necho no such codec >&2\nexit 1\n").expect("written");
+    arguments[5] = "other.mp4";
+    let output = place.command(&arguments).env("PATH", &programs).output().expect("the program starts");
+    assert_eq!(code(&output), 2);
+    assert!(error_text(&output).contains("no such codec"), "{}", error_text(&output));
+    assert!(!place.path("other.mp4").exists());
+}
+
+/// The scene with the cup at rest.
+fn scene() -> Scenario {
+    let text = SCENE.replace("velocity = [0.1, 0, 0]", "velocity = [0, 0, 0]");
+    Scenario::parse("scene", &text, Path::new("."), &[]).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn drawn(look: &Look, scenario: &Scenario) -> Picture {
+    let mut engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
+    engine.advance(100).expect("steps");
+    let frame = frame_of(&engine.snapshot().expect("a state"), look.show).expect("a frame");
+    let mut survey = Survey::new(look, &scenario.world);
+    survey.add(&frame).expect("the field is there");
+    survey.painter().expect("a font").draw(&frame).expect("a picture")
+}
+
+#[test]
+fn every_field_that_a_scenario_may_name_can_be_drawn() {
+    let scenario = scene();
+    for field in FIELDS {
+        let look = Look { colour_by: (*field).to_owned(), size: [64, 64], ..Look::of_scene(&scenario.world) };
+        drawn(&look, &scenario);
+    }
+}
+
+/// The lowest of three grains carries three, the middle one two, the upper one one: their lines are as wide.
+#[test]
+fn lines_of_forces_are_as_wide_as_the_forces_are_large() {
+    let scenario = scene();
+    let look = Look {
+        show: Show::Forces,
+        size: [400, 400],
+        azimuth_deg: 0.0,
+        elevation_deg: 0.0,
+        fit: Some([DVec3::new(-0.02, -0.03, 0.0), DVec3::new(0.06, 0.03, 0.06)]),
+        boundaries: esker::scenario::BoundaryStyle::Hidden,
+        ..Look::of_scene(&scenario.world)
+    };
+    let picture = drawn(&look, &scenario);
+    // Grains are faint and grey, lines have colours: count coloured pixels of rows through the column.
+    let is_coloured =
+        |pixel: &&[u8; 3]| pixel.iter().max().unwrap_or(&0) - pixel.iter().min().unwrap_or(&0) > 25;
+    let bar = 300;
+    let widths: Vec<usize> = (0..400)
+        .map(|row| picture.pixels[row * 400..row * 400 + bar].iter().filter(is_coloured).count())
+        .filter(|&width| width > 0)
+        .collect();
+    let mut levels = widths.clone();
+    levels.sort_unstable();
+    let at = |share: f64| levels[(share * (levels.len() - 1) as f64) as usize] as f64;
+    // Rows: half a diameter carries three weights, a diameter two, a diameter one. Widths are whole pixels.
+    let (one, two, three) = (at(0.2), at(0.6), at(0.95));
+    assert!(one >= 5.0, "wide enough to be measured: {widths:?}");
+    assert!(
+        (two - 2.0 * one).abs() <= 2.0 && (three - 3.0 * one).abs() <= 3.0,
+        "{one}, {two}, {three}: {widths:?}"
+    );
+}
