@@ -15,6 +15,7 @@ mod devices;
 mod memory;
 mod progress;
 mod run;
+mod study;
 mod validate;
 
 use std::process::ExitCode;
@@ -43,6 +44,8 @@ enum Command {
     Check(check::Arguments),
     /// Run scenarios with known answers, and compare.
     Validate(validate::Arguments),
+    /// Run a scenario with all combinations of some settings; plot and judge what comes of it.
+    Study(study::Arguments),
     /// Measure what a step takes, on one engine beside the other.
     Bench(bench::Arguments),
     /// List the devices that a scenario can run on.
@@ -86,6 +89,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
+        Command::Study(arguments) => study::study(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Devices => devices::list(),
     };

@@ -41,6 +41,7 @@
 //! | [`output`] | results on disk: VTP, CSV, JSON |
 //! | [`simulation`] | a run from event to event: emitters, outputs, summary |
 //! | [`validation`] | a suite of scenarios with known answers, run and judged |
+//! | [`study`] | one scenario run with all combinations of some settings, with plots and findings |
 //! | [`mod@bench`] | what a step takes, on one engine beside the other |
 //! | [`cli`] | the program `esker` |
 //! | [`theory`] | the equations \[E1\] to \[E9\], with their sources |
@@ -102,6 +103,7 @@ pub mod reference;
 pub mod scenario;
 pub mod settings;
 pub mod simulation;
+pub mod study;
 pub mod theory;
 pub mod validation;
 pub mod world;

@@ -233,6 +233,7 @@ impl ReferenceEngine {
         report.sweeps = stages.time("sweep", || unsafe {
             sweep::solve(colouring, split, rows, velocities, settings.iterations, settings.tolerance)
         });
+        report.work.add(report.sweeps, rows.len());
         if keeps_books {
             stages.time("ledger", || {
                 booked += ledger::book_gravity(world, h, before, velocities);

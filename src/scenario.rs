@@ -168,6 +168,7 @@ mod region;
 mod resolved;
 mod sinks;
 mod solver;
+pub mod study;
 pub mod suite;
 mod track;
 

@@ -204,6 +204,11 @@ impl<'a> Node<'a> {
         as_number(self.value)
     }
 
+    /// Whether this is a table.
+    pub fn is_table(&self) -> bool {
+        matches!(self.value, DeValue::Table(_))
+    }
+
     /// Whether this is a string.
     pub fn is_text(&self) -> bool {
         matches!(self.value, DeValue::String(_))
