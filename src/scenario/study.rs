@@ -258,6 +258,7 @@ fn keep(root: &mut Table<'_>, base: Option<&Scenario>, folder: &Path) -> (Vec<St
                     format!("`{label}` is what every run has"),
                     "give it another name",
                 );
+                continue;
             }
             names.push(label);
         }

@@ -125,60 +125,59 @@ pub fn axes(root: &mut Table<'_>, size: Size, takes: &Takes<'_>) -> Vec<Axis> {
 
 fn placed_axes(axes: Option<Node<'_>>, choices: Option<Node<'_>>, takes: &Takes<'_>) -> Vec<Placed> {
     let lists = axes.map(|node| leaves(node, "")).unwrap_or_default();
-    let lists =
-        lists.into_iter().filter_map(|(key, span, node)| Some((span.start, list(&key, &node, takes)?)));
+    let lists = lists.into_iter().map(|(key, span, node)| (span.start, list(&key, &node, takes)));
     let choices = choices.and_then(|node| node.table(|table| Some(table.named()))).unwrap_or_default();
-    let choices =
-        choices.into_iter().filter_map(|(name, span, node)| Some((span.start, choice(name, node, takes)?)));
+    let choices = choices.into_iter().map(|(name, span, node)| (span.start, choice(name, &node, takes)));
     lists.chain(choices).collect()
 }
 
-/// Reads an axis of one setting.
-fn list(key: &str, node: &Node<'_>, takes: &Takes<'_>) -> Option<Axis> {
-    let value = |node: &Node<'_>| {
+/// Reads an axis of one setting. Wrong values stay, so that those who refer to it are not blamed.
+fn list(key: &str, node: &Node<'_>, takes: &Takes<'_>) -> Axis {
+    let value = |node: Node<'_>| {
         let overrides = vec![format!("{key}={}", node.written())];
-        check(&overrides, node, takes)?;
-        Some(AxisValue { label: label(node), number: node.as_number(), overrides })
+        check(&overrides, &node, takes);
+        AxisValue { label: label(&node), number: node.as_number(), overrides }
     };
-    let values: Vec<AxisValue> = node.elements()?.iter().filter_map(value).collect();
-    axis(short_name(key).to_owned(), values, node)
+    let name = short_name(key).to_owned();
+    match node.elements() {
+        Some(elements) => axis(name, elements.into_iter().map(value).collect(), node),
+        None => Axis { name, values: Vec::new() },
+    }
 }
 
 /// Reads an axis of several settings.
-fn choice(name: String, node: Node<'_>, takes: &Takes<'_>) -> Option<Axis> {
+fn choice(name: String, node: &Node<'_>, takes: &Takes<'_>) -> Axis {
     let value = |(label, _, node): (String, Range<usize>, Node<'_>)| {
         let overrides = settings(Some(node.clone()));
-        check(&overrides, &node, takes)?;
-        Some(AxisValue { label, number: None, overrides })
+        check(&overrides, &node, takes);
+        AxisValue { label, number: None, overrides }
     };
-    let named = node.clone().table(|table| Some(table.named()))?;
-    axis(name, named.into_iter().filter_map(value).collect(), &node)
+    match node.clone().table(|table| Some(table.named())) {
+        Some(named) => axis(name, named.into_iter().map(value).collect(), node),
+        None => Axis { name, values: Vec::new() },
+    }
 }
 
-fn axis(name: String, values: Vec<AxisValue>, node: &Node<'_>) -> Option<Axis> {
+fn axis(name: String, values: Vec<AxisValue>, node: &Node<'_>) -> Axis {
     if values.is_empty() {
         node.problem(format!("`{name}` has no values"), "give it one at least");
-        return None;
     }
-    if let Some(twice) = values
-        .iter()
-        .enumerate()
-        .find(|(i, value)| values[..*i].iter().any(|other| other.label == value.label))
-    {
-        node.problem(format!("`{name}` has the value {} twice", twice.1.label), "leave out one of them");
+    let is_double =
+        |&(i, value): &(usize, &AxisValue)| values[..i].iter().any(|other| other.label == value.label);
+    if let Some((_, double)) = values.iter().enumerate().find(is_double) {
+        node.problem(format!("`{name}` has the value {} twice", double.label), "leave out one of them");
     }
-    Some(Axis { name, values })
+    Axis { name, values }
 }
 
 /// Reports a value that the scenario does not take, with the reason it gives first.
-fn check(overrides: &[String], node: &Node<'_>, takes: &Takes<'_>) -> Option<()> {
-    let Err(problems) = takes(overrides) else { return Some(()) };
+fn check(overrides: &[String], node: &Node<'_>, takes: &Takes<'_>) {
+    let Err(problems) = takes(overrides) else { return };
     let reason = problems.list().first().map(|problem| problem.line()).unwrap_or_default();
     node.problem(
         format!("the scenario does not take {}: {reason}", overrides.join(", ")),
         "write the setting as for `--set`",
     );
-    None
 }
 
 /// A value in words: strings without their quotes.
@@ -197,7 +196,8 @@ pub fn references(root: &mut Table<'_>, axes: &[Axis], takes: &Takes<'_>) -> Vec
             let per = table.maybe("per", |node| node.list(|node| axis_named(&node, axes)));
             let overrides = table.get("settings", |node| {
                 let overrides = settings(Some(node.clone()));
-                check(&overrides, &node, takes).map(|()| overrides)
+                check(&overrides, &node, takes);
+                Some(overrides)
             });
             let mut axes = per.unwrap_or_default();
             axes.sort_unstable();

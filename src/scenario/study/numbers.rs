@@ -315,6 +315,11 @@ fn take(
     if !table.has("take") {
         return Some(None);
     }
+    let along = match table.node("along") {
+        None => Some(axes.to_vec()),
+        Some(node) if node.is_text() => axis_named(&node, known.axes).map(|axis| vec![axis]),
+        Some(node) => node.list(|node| axis_named(&node, known.axes)),
+    };
     let reduce = match table.get("take", word(TAKES)) {
         Some("mean") => Reduce::Mean,
         Some("maximum") => Reduce::Maximum,
@@ -328,11 +333,7 @@ fn take(
             return None;
         }
     };
-    let along = match table.node("along") {
-        None => axes.to_vec(),
-        Some(node) if node.is_text() => vec![axis_named(&node, known.axes)?],
-        Some(node) => node.list(|node| axis_named(&node, known.axes))?,
-    };
+    let along = along?;
     if let Some(&stranger) = along.iter().find(|axis| is_sound && !axes.contains(axis)) {
         let name = &known.axes[stranger].name;
         table.problem(format!("`{}` does not depend on `{name}`", table.name()), known.in_words(axes));
