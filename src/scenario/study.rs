@@ -64,7 +64,7 @@
 //! error = "height error [-]"
 //!
 //! [full.axes]                           # with --full, in place of the lists of the same name; also
-//! grains.0.packing.count = [5, 50, 100] # [full.choices.NAME] and [full.changes]
+//! grains.0.packing.count = [5, 50, 100] # [full.choices.NAME], [full.references.NAME] and [full.changes]
 //! ```
 //!
 //! An axis has the last word of its key as its name: `count`, `iterations`. Lists of settings may have words, numbers or
@@ -72,7 +72,7 @@
 //!
 //! A number starts `of` a kept quantity, another number above it, one of a reference run (`fine:height`) or what every run has:
 //! `wall_seconds`, `step_seconds` (wall time of stepping alone), `steps`, `sweeps`, `sweeps_per_second` (of simulated
-//! time), `contact_sweeps`. `where` fixes axes to a value. Then, if given,
+//! time), `contact_sweeps`. `where` fixes axes to a value, which may be called `"last"`. Then, if given,
 //!
 //! | Key | The number |
 //! |---|---|
@@ -89,6 +89,9 @@
 //! | `"exponent"` | least-squares slope of its logarithm over that of the axis |
 //! | `"linearity"` | share of the variance that the least-squares line explains, R² \[-\] |
 //! | `"needed"` | value of the axis from which on the number's size stays `below` a bound, interpolated in logarithms |
+//!
+//! With `measured_in = "sweeps_per_second"`, or another number, that takes the place of the axis in the last three: what is needed is then
+//! so much work.
 //!
 //! A number that does not exist (a run failed; the bound is never met, or is met from the first value on) is left out where others
 //! are taken together, and the report says so. Instead, `table = { by = "count", values = [[5, 0.06], [10, 0.13]] }`
@@ -215,7 +218,7 @@ fn study(
         _ => Ok(()),
     };
     let axes = axes::axes(root, size, &takes);
-    let references = axes::references(root, &axes, &takes);
+    let references = axes::references(root, size, &axes, &takes);
     let (labels_of_kept, keep) = keep(root, base.as_ref(), folder);
     let mut known = numbers::Known::new(&axes, &references, labels_of_kept);
     known.refuse_doubles(root);

@@ -95,11 +95,14 @@ impl<'a> Values<'a> {
             take.axes.iter().for_each(|&axis| place[axis] = along[axis]);
             place
         });
-        let x = |place: &Place| match take.axes[..] {
-            [axis] => self.study.axes[axis].values[place[axis]].number.unwrap_or_default(),
-            _ => 0.0,
+        let x = |place: &Place| match (&take.measured_in, &take.axes[..]) {
+            (Some(measure), _) => self.cell(measure, place).number,
+            (None, [axis]) => self.study.axes[*axis].values[place[*axis]].number,
+            _ => None,
         };
-        let cells: Vec<(f64, Cell)> = along.map(|place| (x(&place), of(&place))).collect();
+        // Where there is no place, the cell is that of a run that failed, or no place is asked for.
+        let cells: Vec<(f64, Cell)> =
+            along.map(|place| (x(&place).unwrap_or_default(), of(&place))).collect();
         let mut cells: Vec<(f64, &Cell)> = cells.iter().map(|(x, cell)| (*x, cell)).collect();
         cells.sort_by(|a, b| a.0.total_cmp(&b.0));
         reduce(take.reduce, &cells)

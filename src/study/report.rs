@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output::atomic;
 use crate::scenario::study::{Curves, Finding, Operand, Plot, Scale, Study, WORK};
+use crate::scenario::suggest;
 
 /// What came of a study; `results.json` as it stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -340,8 +341,11 @@ fn columns_of(path: &Path, x: &str, y: &str) -> Result<Vec<(f64, f64)>, Error> {
     let mut reader = csv::Reader::from_path(path).map_err(|error| fail(error.to_string()))?;
     let head = reader.headers().map_err(|error| fail(error.to_string()))?.clone();
     let column = |name: &str| {
-        let found = head.iter().position(|known| known == name);
-        found.ok_or_else(|| fail(format!("there is no column `{name}` to be plotted")))
+        // With its unit, or without: `time [s]`, `time`.
+        let is_it = |known: &str| known == name || known.split(" [").next() == Some(name);
+        let found = head.iter().position(is_it);
+        let help = || suggest(name, head.iter().collect::<Vec<_>>());
+        found.ok_or_else(|| fail(format!("there is no column `{name}` to be plotted ({})", help())))
     };
     let (x, y) = (column(x)?, column(y)?);
     let number =

@@ -44,14 +44,15 @@ impl Axis {
         self.values.iter().map(|value| value.number).collect()
     }
 
-    /// Place of the value that a node names: by its number, or by its label.
+    /// Place of the value that a node names: by its number, by its label, or as the "last".
     pub(super) fn find(&self, node: &Node<'_>) -> Option<usize> {
         let label = label(node);
         let is_it = |value: &AxisValue| match (value.number, node.as_number()) {
             (Some(a), Some(b)) => a == b,
             _ => value.label == label,
         };
-        let found = self.values.iter().position(is_it);
+        let last = (label == "last").then(|| self.values.len().saturating_sub(1));
+        let found = self.values.iter().position(is_it).or(last);
         if found.is_none() {
             let labels = self.values.iter().map(|value| value.label.as_str());
             node.problem(format!("`{}` has no value {label}", self.name), suggest(&label, labels));
@@ -102,7 +103,10 @@ pub fn axes(root: &mut Table<'_>, size: Size, takes: &Takes<'_>) -> Vec<Axis> {
     let mut axes: Vec<Axis> = placed.into_iter().map(|(_, axis)| axis).collect();
     let full = root.maybe("full", |node| {
         node.table(|table| {
-            let _ = table.node("changes");
+            // Read by themselves.
+            for key in ["changes", "references"] {
+                table.has(key);
+            }
             Some(placed_axes(table.node("axes"), table.node("choices"), takes))
         })
     });
@@ -189,23 +193,33 @@ fn label(node: &Node<'_>) -> String {
 }
 
 /// Reads the reference runs.
-pub fn references(root: &mut Table<'_>, axes: &[Axis], takes: &Takes<'_>) -> Vec<Reference> {
-    let named = root.maybe("references", |node| node.table(|table| Some(table.named())));
-    let read = |(name, _, node): (String, Range<usize>, Node<'_>)| {
-        node.table(|table| {
-            let per = table.maybe("per", |node| node.list(|node| axis_named(&node, axes)));
-            let overrides = table.get("settings", |node| {
-                let overrides = settings(Some(node.clone()));
-                check(&overrides, &node, takes);
-                Some(overrides)
-            });
-            let mut axes = per.unwrap_or_default();
-            axes.sort_unstable();
-            axes.dedup();
-            Some(Reference { name, axes, overrides: overrides? })
-        })
+pub fn references(root: &mut Table<'_>, size: Size, axes: &[Axis], takes: &Takes<'_>) -> Vec<Reference> {
+    let named = |node: Option<Node<'_>>| {
+        let named = node.and_then(|node| node.table(|table| Some(table.named()))).unwrap_or_default();
+        named.into_iter().filter_map(|(name, _, node)| reference(name, node, axes, takes)).collect()
     };
-    named.unwrap_or_default().into_iter().filter_map(read).collect()
+    let mut references: Vec<Reference> = named(root.node("references"));
+    let of_full: Vec<Reference> = named(root.node("full").and_then(|full| full.child("references")));
+    if size == Size::Full {
+        references.retain(|reference| of_full.iter().all(|other| other.name != reference.name));
+        references.extend(of_full);
+    }
+    references
+}
+
+fn reference(name: String, node: Node<'_>, axes: &[Axis], takes: &Takes<'_>) -> Option<Reference> {
+    node.table(|table| {
+        let per = table.maybe("per", |node| node.list(|node| axis_named(&node, axes)));
+        let overrides = table.get("settings", |node| {
+            let overrides = settings(Some(node.clone()));
+            check(&overrides, &node, takes);
+            Some(overrides)
+        });
+        let mut axes = per.unwrap_or_default();
+        axes.sort_unstable();
+        axes.dedup();
+        Some(Reference { name, axes, overrides: overrides? })
+    })
 }
 
 /// Reads the name of an axis.

@@ -78,6 +78,8 @@ pub struct TakeAlong {
     pub reduce: Reduce,
     /// The axes.
     pub axes: Vec<usize>,
+    /// What stands in the place of the axis where its numbers count.
+    pub measured_in: Option<Operand>,
 }
 
 /// How several numbers become one; see the [module](super).
@@ -185,8 +187,11 @@ impl<'a> Known<'a> {
             return self.operand_fixed(&node, Vec::new());
         }
         node.table(|table| {
-            let fixed = table.maybe("where", |node| fixed(node, self.axes)).unwrap_or_default();
-            table.get("of", |node| self.operand_fixed(&node, fixed))
+            let fixed = match table.has("where") {
+                true => table.maybe("where", |node| fixed(node, self.axes)),
+                false => Some(Vec::new()),
+            };
+            table.get("of", |node| self.operand_fixed(&node, fixed?))
         })
     }
 
@@ -263,7 +268,7 @@ fn one(name: String, table: &mut Table<'_>, known: &Known<'_>) -> Option<Number>
     };
     let compare = compare(table, known, of.as_ref());
     let axes = of.as_ref().map(|of| of.axes.clone()).unwrap_or_default();
-    let take = take(table, known, &axes, of.is_some());
+    let take = take(table, known, of.as_ref());
     let (of, compare, take) = (of?, compare?, take?);
     let taken = take.iter().flat_map(|take| &take.axes);
     let left = axes.iter().copied().filter(|axis| !taken.clone().any(|taken| taken == axis)).collect();
@@ -304,17 +309,14 @@ fn compare(
     Some(Some((way, Box::new(other))))
 }
 
-/// Reads `take` with what belongs to it; `Some(None)` if there is none.
-fn take(
-    table: &mut Table<'_>,
-    known: &Known<'_>,
-    axes: &[usize],
-    is_sound: bool,
-) -> Option<Option<TakeAlong>> {
+/// Reads `take` with what belongs to it; `Some(None)` if there is none. `of` is `None` if it is wrong.
+fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Option<Option<TakeAlong>> {
     const TAKES: &[&str] = &["mean", "maximum", "minimum", "spread", "exponent", "linearity", "needed"];
     if !table.has("take") {
         return Some(None);
     }
+    let axes = of.map(|of| of.axes.as_slice()).unwrap_or_default();
+    let is_sound = of.is_some();
     let along = match table.node("along") {
         None => Some(axes.to_vec()),
         Some(node) if node.is_text() => axis_named(&node, known.axes).map(|axis| vec![axis]),
@@ -348,7 +350,24 @@ fn take(
         );
         return None;
     }
-    Some(Some(TakeAlong { reduce, axes: along }))
+    let measured_in = match needs_numbers {
+        true => table.maybe("measured_in", |node| of.and_then(|of| measure(&node, of, known))),
+        false => None,
+    };
+    Some(Some(TakeAlong { reduce, axes: along, measured_in }))
+}
+
+/// Reads what takes the place of an axis, with the axes fixed as those of the number itself.
+fn measure(node: &Node<'_>, of: &Operand, known: &Known<'_>) -> Option<Operand> {
+    let (_, name, axes) = known.source(node)?;
+    let fixed = of.fixed.iter().copied().filter(|(axis, _)| axes.contains(axis)).collect();
+    let operand = known.operand_fixed(node, fixed)?;
+    if operand.axes.iter().any(|axis| !of.axes.contains(axis)) {
+        let message = format!("`{name}` depends on more than `{}` does", of.name);
+        node.problem(message, known.in_words(&operand.axes));
+        return None;
+    }
+    Some(operand)
 }
 
 /// Reads numbers given by hand.

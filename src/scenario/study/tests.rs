@@ -52,6 +52,15 @@ along = "iterations"
 of = { of = "needed", where = { start = "cold" } }
 over = { of = "needed", where = { start = "kept twice" } }
 take = "mean"
+[numbers.work]
+of = { of = "error", where = { start = "cold" } }
+take = "needed"
+below = 0.01
+along = "iterations"
+measured_in = "sweeps"
+[numbers.finest]
+of = "error"
+where = { start = "cold", iterations = "last" }
 [[finding]]
 statement = "It helps."
 number = "gain"
@@ -107,7 +116,12 @@ fn axes_stand_in_the_order_of_the_file_with_names_from_their_keys() {
 fn a_number_depends_on_the_axes_that_are_left() {
     let study = good(Size::Quick);
     let axes: Vec<&[usize]> = study.numbers.iter().map(|number| number.axes.as_slice()).collect();
-    assert_eq!(axes, [&[1][..], &[0, 1, 2], &[0, 1], &[]]);
+    assert_eq!(axes, [&[1][..], &[0, 1, 2], &[0, 1], &[], &[1], &[1]]);
+    let NumberKind::Made { of, .. } = &study.numbers[5].kind else { panic!("{:?}", study.numbers[5]) };
+    assert_eq!(of.fixed, [(0, 0), (2, 2)]);
+    let NumberKind::Made { take: Some(take), .. } = &study.numbers[4].kind else { panic!("no work") };
+    let measure = take.measured_in.as_ref().map(|measure| (&measure.fixed[..], &measure.axes[..]));
+    assert_eq!(measure, Some((&[(0, 0)][..], &[1, 2][..])), "fixed as the number is");
     let Curves::Numbers { y, along, x } = &study.plots[0].curves else { panic!("{:?}", study.plots[0]) };
     assert_eq!((y.len(), *along, x.as_ref().map(|x| x.axes.clone())), (2, 2, Some(vec![0, 2])));
 }
@@ -166,12 +180,8 @@ fn mistakes_are_shown_with_their_place() {
     refuses("take = \"needed\"", "take = \"neded\"", "\"neded\"", &["did you mean `needed`?"]);
     refuses("below = 0.01", "below = 0.0", "0.0", &["expected a positive number"]);
     refuses("along = \"iterations\"", "along = \"start\"", "", &["needs one axis of numbers"]);
-    refuses(
-        "start = \"cold\" }",
-        "start = \"clod\" }",
-        "\"clod\"",
-        &["`start` has no value clod", "`cold`?"],
-    );
+    let wrong = &["`start` has no value clod", "`cold`?"];
+    refuses("where = { start = \"cold\" }", "where = { start = \"clod\" }", "\"clod\"", wrong);
     refuses("where = { start = \"kept twice\" }", "where = {}", "", &["depends on `start`", "fix it"]);
     refuses(
         "number = \"gain\"",
