@@ -6,7 +6,7 @@ use super::report::{Judged, Report, Tabled};
 use crate::observe::expectation::Judgement;
 use crate::observe::short;
 
-/// Cells of a table that is worth printing, at most; longer ones are in `results.csv` and `results.json`.
+/// Cells of a table that is worth printing, at most; longer ones are in `results.json`.
 const MOST_CELLS: usize = 120;
 /// Remarks below a table, at most.
 const MOST_REMARKS: usize = 4;
@@ -31,10 +31,7 @@ fn write(text: &mut String, report: &Report) -> std::fmt::Result {
     }
     let tables: Vec<&Tabled> = report.numbers.iter().filter(|table| is_printed(table)).collect();
     if !tables.is_empty() {
-        writeln!(
-            text,
-            "## Numbers\n\nAll of them are in `results.json`, those of single runs in `results.csv`.\n"
-        )?;
+        writeln!(text, "## Numbers\n\nThose of single runs are in `results.csv`.\n")?;
     }
     tables.into_iter().try_for_each(|table| write_table(text, table))?;
     if !report.failures.is_empty() {

@@ -41,7 +41,7 @@ pub struct Report {
     pub wall_seconds: f64,
     /// The statements.
     pub findings: Vec<Judged>,
-    /// Numbers over the axes that they depend on.
+    /// Numbers over the axes that they depend on; those of every run are in `results.csv`.
     pub numbers: Vec<Tabled>,
     /// Names of the plots with their titles.
     pub plots: Vec<(String, String)>,
@@ -117,7 +117,10 @@ impl Report {
             failures: records.iter().filter_map(failure).collect(),
             wall_seconds: records.iter().map(|(_, record)| record.wall_seconds).sum(),
             findings: study.findings.iter().map(|finding| judge(finding, &values, precision)).collect(),
-            numbers: (0..study.numbers.len()).map(|i| tabled(i, study, &values)).collect(),
+            numbers: (0..study.numbers.len())
+                .filter(|&i| !is_of_every_run(study, i))
+                .map(|i| tabled(i, study, &values))
+                .collect(),
             plots: study.plots.iter().map(|plot| (plot.file.clone(), plot.title.clone())).collect(),
             drawings: drawings.collect::<Result<_, _>>()?,
             rows: rows(study, &values, runs, done),
@@ -201,10 +204,14 @@ fn tabled(i: usize, study: &Study, values: &Values<'_>) -> Tabled {
     }
 }
 
+/// Whether there is one number for every combination.
+fn is_of_every_run(study: &Study, number: usize) -> bool {
+    study.numbers[number].axes.len() == study.axes.len()
+}
+
 /// `results.csv`: one row per run that is over, below a row of names. A number of the study has a column if there is one per run.
 fn rows(study: &Study, values: &Values<'_>, runs: &[Run], done: &Done) -> Vec<Vec<String>> {
-    let per_run: Vec<usize> =
-        (0..study.numbers.len()).filter(|&i| study.numbers[i].axes.len() == study.axes.len()).collect();
+    let per_run: Vec<usize> = (0..study.numbers.len()).filter(|&i| is_of_every_run(study, i)).collect();
     let axes = study.axes.iter().map(|axis| axis.name.clone());
     let columns: Vec<&str> = study.keep.iter().map(|kept| kept.label.as_str()).chain(WORK).collect();
     let numbers = per_run.iter().map(|&i| study.numbers[i].name.clone());
