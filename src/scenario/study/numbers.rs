@@ -79,7 +79,7 @@ pub struct TakeAlong {
     /// The axes.
     pub axes: Vec<usize>,
     /// What stands in the place of the axis where its numbers count.
-    pub measured_in: Option<Operand>,
+    pub measured_in: Option<Box<Operand>>,
 }
 
 /// How several numbers become one; see the [module](super).
@@ -351,7 +351,7 @@ fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Optio
         return None;
     }
     let measured_in = match needs_numbers {
-        true => table.maybe("measured_in", |node| of.and_then(|of| measure(&node, of, known))),
+        true => table.maybe("measured_in", |node| of.and_then(|of| measure(&node, of, known)).map(Box::new)),
         false => None,
     };
     Some(Some(TakeAlong { reduce, axes: along, measured_in }))
