@@ -16,6 +16,7 @@ mod memory;
 mod progress;
 mod render;
 mod run;
+mod study;
 mod validate;
 
 use std::process::ExitCode;
@@ -44,6 +45,8 @@ enum Command {
     Check(check::Arguments),
     /// Run scenarios with known answers, and compare.
     Validate(validate::Arguments),
+    /// Run a scenario with all combinations of some settings; plot and judge what comes of it.
+    Study(study::Arguments),
     /// Measure what a step takes, on one engine beside the other.
     Bench(bench::Arguments),
     /// Draw the results of a run, or the initial state of a scenario. Touches no GPU.
@@ -89,6 +92,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
+        Command::Study(arguments) => study::study(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Render(arguments) => render::render(&arguments),
         Command::Devices => devices::list(),

@@ -146,6 +146,26 @@ pub struct StepReport {
     pub stages: Vec<(&'static str, f64)>,
     /// What a device is told in one step; nothing on the CPU engine.
     pub dispatches: Dispatches,
+    /// Sweeps since the start.
+    pub work: Work,
+}
+
+/// Sweeps since the start of a run, as far as an engine counts them; those of the impact stage are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Work {
+    /// Sweeps of all substeps; not known to a GPU that stops sweeping at a tolerance.
+    pub sweeps: Option<u64>,
+    /// Contacts swept over, summed over the sweeps; not known to a GPU.
+    pub contact_sweeps: Option<u64>,
+}
+
+impl Work {
+    /// Books the sweeps of a substep over so many contacts.
+    pub fn add(&mut self, sweeps: u32, contacts: usize) {
+        let sweeps = u64::from(sweeps);
+        *self.sweeps.get_or_insert(0) += sweeps;
+        *self.contact_sweeps.get_or_insert(0) += sweeps * contacts as u64;
+    }
 }
 
 /// Dispatches of a step: what a GPU is told, one after the other, empty ones included.

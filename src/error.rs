@@ -239,6 +239,19 @@ pub enum Error {
         /// What was expected, and what to change.
         advice: String,
     },
+    /// Runs of one study on both engines: their numbers do not compare.
+    #[error(
+        "finished runs in {folder} are of the {there} engine, and this one is {here}; \
+         choose the other with --device, or another folder with --out", folder = folder.display()
+    )]
+    MixedEngines {
+        /// Folder of the study.
+        folder: PathBuf,
+        /// The engine of the finished runs.
+        there: String,
+        /// The engine that was chosen.
+        here: &'static str,
+    },
 }
 
 /// Bytes in words, in decimal units: `1.28 GB`.

@@ -456,6 +456,8 @@ impl GpuEngine {
         self.report.rest = u64::from(status.rest);
         let counted = self.settings.tolerance > 0.0;
         self.report.sweeps = if counted { status.sweeps } else { self.settings.iterations };
+        self.report.work.sweeps =
+            (!counted).then(|| self.substeps_done * u64::from(self.settings.iterations));
         Ok(())
     }
 

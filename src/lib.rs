@@ -42,6 +42,7 @@
 //! | [`render`] | pictures of a run |
 //! | [`simulation`] | a run from event to event: emitters, outputs, summary |
 //! | [`validation`] | a suite of scenarios with known answers, run and judged |
+//! | [`study`] | one scenario run with all combinations of some settings, with plots and findings |
 //! | [`mod@bench`] | what a step takes, on one engine beside the other |
 //! | [`cli`] | the program `esker` |
 //! | [`theory`] | the equations \[E1\] to \[E9\], with their sources |
@@ -104,6 +105,7 @@ pub mod render;
 pub mod scenario;
 pub mod settings;
 pub mod simulation;
+pub mod study;
 pub mod theory;
 pub mod validation;
 pub mod world;

@@ -253,6 +253,7 @@ impl ReferenceEngine {
             sweep::solve(sweeps, rows, velocities, iterations, tolerance)
         });
         drives.keep(h, world);
+        report.work.add(report.sweeps, rows.len());
         if keeps_books {
             stages.time("ledger", || {
                 booked += ledger::book_gravity(world, h, before, velocities);

@@ -226,6 +226,7 @@ mod resolved;
 mod sinks;
 mod slider;
 mod solver;
+pub mod study;
 pub mod suite;
 mod track;
 

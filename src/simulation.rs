@@ -374,6 +374,7 @@ impl<'a> Simulation<'a> {
             steps,
             simulated_seconds: time,
             wall_seconds: self.start.elapsed().as_secs_f64(),
+            work: self.report.work,
             steps_per_second: if stepping > 0.0 { steps as f64 / stepping } else { 0.0 },
             wall_seconds_by_task: self.tasks.clone(),
             wall_seconds_by_stage: self.stages.clone(),

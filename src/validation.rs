@@ -284,18 +284,14 @@ fn found(of: &str, summary: &Summary) -> Option<f64> {
 /// The number that the varied numbers and the values over them come to.
 fn take_across(take: TakeAcross, points: &[Point]) -> f64 {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return f64::NAN };
-    let values = || points.iter().map(|point| point.1);
     match take {
         TakeAcross::Rises => series::largest_drop(points),
         TakeAcross::Falls => series::largest_climb(points),
         TakeAcross::Exponent { offset } => {
-            let logarithms: Vec<Point> =
-                points.iter().map(|&(x, value)| ((x - offset).ln(), value.ln())).collect();
-            series::line(&logarithms).map_or(f64::NAN, |line| line.slope)
+            let moved: Vec<Point> = points.iter().map(|&(x, value)| (x - offset, value)).collect();
+            series::exponent(&moved)
         }
-        TakeAcross::Spread => {
-            values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
-        }
+        TakeAcross::Spread => series::spread(points),
         TakeAcross::Ratio => last.1 / first.1,
     }
 }

@@ -60,6 +60,57 @@ fn bar() -> ProgressBar {
     ProgressBar::new(1).with_style(style)
 }
 
+/// Shows how far a study has come, on stderr: all its runs as one, with the time that is left.
+pub(super) struct StudyDisplay {
+    /// On a terminal.
+    bar: Option<ProgressBar>,
+    begun: Instant,
+    /// When the last plain line was printed.
+    last: Instant,
+}
+
+/// Parts of a whole that the bar of a study has.
+const STUDY_PARTS: u64 = 10_000;
+
+impl StudyDisplay {
+    /// The display that suits where stderr goes.
+    pub(super) fn new() -> StudyDisplay {
+        let bar = stderr().is_terminal().then(|| {
+            let bar = bar();
+            bar.set_length(STUDY_PARTS);
+            bar
+        });
+        StudyDisplay { bar, begun: Instant::now(), last: Instant::now() }
+    }
+
+    /// Shows the share of the work that is done.
+    pub(super) fn advance(&mut self, share: f64, words: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_position((share * STUDY_PARTS as f64) as u64);
+            bar.set_message(words.to_owned());
+        } else if self.last.elapsed() >= LINE_EVERY {
+            let left = self.begun.elapsed().as_secs_f64() * (1.0 - share) / share.max(1e-6);
+            eprintln!("{:5.1} %  {words}, about {left:.0} s left", 100.0 * share);
+            self.last = Instant::now();
+        }
+    }
+
+    /// Prints a line above the bar.
+    pub(super) fn tell(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 fn describe(progress: &Progress) -> String {
     let Progress { time, end, grains, contacts, residual, steps_per_second, .. } = progress;
     format!(

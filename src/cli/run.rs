@@ -14,7 +14,7 @@ use super::progress::Display;
 use super::{DeviceChoice, Failure, Outcome, open, short};
 
 /// Set when the user presses Ctrl-C.
-static INTERRUPT: AtomicBool = AtomicBool::new(false);
+pub(super) static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
 /// Arguments of `esker run`.
 #[derive(Debug, clap::Args)]
@@ -72,7 +72,7 @@ fn parse_time(text: &str) -> Result<f64, String> {
 }
 
 /// The first Ctrl-C asks the run to end after its step; the second ends the program.
-fn listen_for_interrupt() {
+pub(super) fn listen_for_interrupt() {
     let result = ctrlc::set_handler(|| {
         if INTERRUPT.swap(true, Ordering::Relaxed) {
             std::process::exit(1);

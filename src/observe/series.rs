@@ -54,6 +54,18 @@ pub fn line(points: &[Point]) -> Option<Line> {
     (xx > 0.0).then(|| Line { slope: xy / xx, r_squared: xy * xy / (xx * yy) })
 }
 
+/// Slope of the least-squares line through the logarithms of both coordinates; not a number where one has none.
+pub fn exponent(points: &[Point]) -> f64 {
+    let logarithms: Vec<Point> = points.iter().map(|&(x, value)| (x.ln(), value.ln())).collect();
+    line(&logarithms).map_or(f64::NAN, |line| line.slope)
+}
+
+/// Largest value minus the smallest.
+pub fn spread(points: &[Point]) -> f64 {
+    let values = points.iter().map(|point| point.1);
+    values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
+}
+
 /// Where the last run of points begins whose values are within `within` of `value`; `None` if the last point is
 /// not one of them.
 pub fn settled_after(points: &[Point], value: f64, within: f64) -> Option<f64> {

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::engine::{Identity, Residuals, Spread};
+use crate::engine::{Identity, Residuals, Spread, Work};
 use crate::observe::expectation::Verdict;
 use crate::observe::{Column, Observation};
 use crate::settings::Settings;
@@ -30,6 +30,8 @@ pub struct Summary {
     pub simulated_seconds: f64,
     /// Wall time of the whole run \[s\].
     pub wall_seconds: f64,
+    /// Sweeps done; `null` where the engine does not count them.
+    pub work: Work,
     /// Steps per second of wall time spent stepping.
     pub steps_per_second: f64,
     /// Wall time by what it was spent on \[s\]: `step`, `emit`, `observe`, `output`, `pictures`.

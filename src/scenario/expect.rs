@@ -319,10 +319,28 @@ impl Subjects<'_> {
     }
 }
 
+/// What becomes of the number that is taken.
+#[derive(Clone, Copy, PartialEq)]
+enum Purpose {
+    /// It is judged.
+    Judged,
+    /// It is kept.
+    Kept,
+}
+
 /// Reads all expectations.
 pub fn expectations(table: &mut Table<'_>, subjects: &Subjects<'_>) -> Vec<Expectation> {
+    read_all(table, subjects, Purpose::Judged)
+}
+
+/// Reads numbers that are taken from a run as those of expectations are, and not judged.
+pub fn kept(table: &mut Table<'_>, subjects: &Subjects<'_>) -> Vec<Expectation> {
+    read_all(table, subjects, Purpose::Kept)
+}
+
+fn read_all(table: &mut Table<'_>, subjects: &Subjects<'_>, purpose: Purpose) -> Vec<Expectation> {
     let read = |(label, span, node): (String, Range<usize>, Node<'_>)| {
-        node.table(|table| expectation(label, &span, table, subjects))
+        node.table(|table| expectation(label, &span, table, subjects, purpose))
     };
     table.named().into_iter().filter_map(read).collect()
 }
@@ -393,6 +411,7 @@ fn expectation(
     span: &Range<usize>,
     table: &mut Table<'_>,
     subjects: &Subjects<'_>,
+    purpose: Purpose,
 ) -> Option<Expectation> {
     let named = |table: &mut Table<'_>, key| {
         let node = table.node(key)?;
@@ -428,6 +447,7 @@ fn expectation(
         );
     }
     let bounds = match &take {
+        _ if purpose == Purpose::Kept => Some(Bounds { shown_only: true, ..Bounds::default() }),
         Take::Rises | Take::Falls => Some(slack(table)),
         Take::TimesOfMinima(_) | Take::Curve(_) => Some(bounds::deviation(table)),
         _ => bounds(table),

@@ -209,6 +209,11 @@ impl<'a> Node<'a> {
         matches!(self.value, DeValue::Array(_))
     }
 
+    /// Whether this is a table.
+    pub fn is_table(&self) -> bool {
+        matches!(self.value, DeValue::Table(_))
+    }
+
     /// Whether this is a string.
     pub fn is_text(&self) -> bool {
         self.text().is_some()

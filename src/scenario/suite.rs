@@ -283,11 +283,15 @@ fn variations(table: &mut Table<'_>) -> Option<Vec<Variation>> {
 
 /// A variation named by the value of the first key.
 fn first_change(key: &str, value: &Node<'_>) -> Variation {
-    // From the last word on: `friction`, or `velocity.0`.
+    let label = format!("{} = {}", short_name(key), value.written());
+    Variation { label, number: value.as_number(), overrides: Vec::new() }
+}
+
+/// A key from its last word on: `friction`, or `velocity.0`.
+pub(super) fn short_name(key: &str) -> &str {
     let is_word = |part: &&str| part.parse::<usize>().is_err();
     let start = key.rsplit('.').find(is_word).and_then(|word| key.rfind(word)).unwrap_or_default();
-    let label = format!("{} = {}", &key[start..], value.written());
-    Variation { label, number: value.as_number(), overrides: Vec::new() }
+    &key[start..]
 }
 
 /// Reads one of `across`. `numbers` are the varied ones, if they are numbers.

@@ -1,0 +1,301 @@
+//! A study: one scenario run with all combinations of some settings, by `esker study`.
+//!
+//! ```toml
+//! title = "Columns of 5 to 100 pellets"
+//! about = "..."                         # a paragraph at the head of the report; default none
+//! scenario = "../column.toml"           # beside the study
+//!
+//! [changes]                             # to every run; keys are those of `--set`
+//! output.every = 0.1
+//!
+//! [axes]                                # every combination is run
+//! grains.0.packing.count = [5, 10, 25]
+//! solver.iterations = [5, 10, 20, 50]
+//!
+//! [choices.start]                       # an axis whose values are words for several settings at once
+//! cold = { solver.warm_start = "cold" }
+//! "history, 5 substeps" = { solver.warm_start = "history", solver.substeps = 5 }
+//!
+//! [references.fine]                     # one more run for every value of these axes, with these settings
+//! per = ["count"]
+//! settings = { solver.time_step = 2e-4, solver.iterations = 500 }
+//!
+//! [keep]                                # as in [expect], without bounds
+//! height = {}
+//! angle = { of = "dynamic_angle_deg", from = 8.0, until = 10.0 }
+//!
+//! [numbers.error]                       # |height / reference - 1| of every run
+//! of = "height"
+//! error_from = "fine:height"
+//!
+//! [numbers.needed]                      # iterations at which the error falls below 1 % for good
+//! of = "error"
+//! take = "needed"
+//! below = 0.01
+//! along = "iterations"
+//!
+//! [numbers.gain]
+//! of = { of = "needed", where = { start = "cold" } }
+//! over = { of = "needed", where = { start = "history, 5 substeps" } }
+//! take = "mean"                         # over the values of all axes that are left; or `along` some
+//!
+//! [[finding]]
+//! statement = "History needs a third of the iterations on average."
+//! number = "gain"
+//! at_least = 3.0
+//! note = "..."                          # said below the verdict; default none
+//!
+//! [[plot]]
+//! file = "error"                        # error.svg and error.png
+//! title = "Height error over iterations"
+//! x = "iterations"                      # an axis, or a number with `along` the axis that its points follow
+//! y = "error"                           # or a list
+//! log = ["x", "y"]                      # default none
+//! where = { count = 25 }                # default: a curve for every value of every other axis
+//!
+//! [[plot]]
+//! file = "residual"
+//! title = "Residual over the sweeps"
+//! from = "convergence.csv"              # a file that each run leaves; x and y are its columns
+//! x = "sweep"
+//! y = "residual"
+//!
+//! [labels]                              # of axes and numbers in plots and tables
+//! error = "height error [-]"
+//!
+//! [full.axes]                           # with --full, in place of the lists of the same name; also
+//! grains.0.packing.count = [5, 50, 100] # [full.choices.NAME], [full.references.NAME] and [full.changes]
+//! ```
+//!
+//! An axis has the last word of its key as its name: `count`, `iterations`. Lists of settings may have words, numbers or
+//! tables in them.
+//!
+//! A number starts `of` a kept quantity, another number above it, one of a reference run (`fine:height`) or what every run has:
+//! `wall_seconds`, `step_seconds` (wall time of stepping alone), `steps`, `sweeps`, `sweeps_per_second` (of simulated
+//! time), `contact_sweeps`. `where` fixes axes to a value, which may be called `"last"`. Then, if given,
+//!
+//! | Key | The number |
+//! |---|---|
+//! | `over` | divided by another |
+//! | `minus` | less another |
+//! | `error_from` | \|number / other - 1\| |
+//! | `or_larger` | the larger of the two |
+//!
+//! and `take` makes one of all values `along` an axis or several, by default all:
+//!
+//! | `take` | The number |
+//! |---|---|
+//! | `"mean"`, `"maximum"`, `"minimum"`, `"spread"` | mean, largest, smallest, largest minus smallest |
+//! | `"exponent"` | least-squares slope of its logarithm over that of the axis |
+//! | `"linearity"` | share of the variance that the least-squares line explains, R² \[-\] |
+//! | `"needed"` | value of the axis from which on the number's size stays `below` a bound, interpolated in logarithms |
+//!
+//! With `measured_in = "sweeps_per_second"`, or another number, that takes the place of the axis in the last three: what is needed is then
+//! so much work.
+//!
+//! A number that does not exist (a run failed; the bound is never met, or is met from the first value on) is left out where others
+//! are taken together, and the report says so. Instead, `table = { by = "count", values = [[5, 0.06], [10, 0.13]] }`
+//! gives numbers by hand. A finding is judged like an [expectation](super::expect): `value` with a tolerance,
+//! `at_least`, `at_most`, `shown_only`.
+
+mod axes;
+mod numbers;
+mod plots;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use miette::NamedSource;
+
+pub use self::axes::{Axis, AxisValue, Reference};
+pub use self::numbers::{Compare, Number, NumberKind, Operand, Reduce, Source, TakeAlong};
+pub use self::plots::{Curves, Finding, Plot, Scale};
+use super::expect::{self, Expectation, Subjects};
+use super::problems::{Problem, Problems};
+use super::read::{Node, Report, Table, text};
+use super::{Scenario, each, parse_tree, read_text};
+use crate::settings::Bookkeeping;
+
+/// What every run has beside the kept quantities.
+pub const WORK: [&str; 6] =
+    ["wall_seconds", "step_seconds", "steps", "sweeps", "sweeps_per_second", "contact_sweeps"];
+
+/// A scenario, what to vary, and what to make of it; see the [module](self).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Study {
+    /// Name of the file without its extension; results go to `out/studies/<name>/`.
+    pub name: String,
+    /// Title line.
+    pub title: String,
+    /// What it is about.
+    pub about: Option<String>,
+    /// The scenario.
+    pub scenario: PathBuf,
+    /// Changes to every run, as `--set` takes them.
+    pub changes: Vec<String>,
+    /// What is varied; the last varies fastest.
+    pub axes: Vec<Axis>,
+    /// Runs to compare with.
+    pub references: Vec<Reference>,
+    /// Numbers taken from every run; not judged.
+    pub keep: Vec<Expectation>,
+    /// Numbers made of these; each uses only those before it.
+    pub numbers: Vec<Number>,
+    /// Statements to be judged.
+    pub findings: Vec<Finding>,
+    /// Plots to be drawn.
+    pub plots: Vec<Plot>,
+    /// Names of axes and numbers for the reader.
+    pub labels: Vec<(String, String)>,
+}
+
+/// Which lists of values count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Those of `[axes]` and `[choices]`.
+    Quick,
+    /// Those of `[full]`, where there are any.
+    Full,
+}
+
+impl Study {
+    /// Reads a study and the scenario it starts from.
+    ///
+    /// # Errors
+    /// All mistakes in the study, values of axes that the scenario does not take, and mistakes in the scenario.
+    pub fn load(path: &Path, size: Size) -> Result<Study, Problems> {
+        let shown = path.display().to_string();
+        let fail = |problems| Problems::new(&shown, problems);
+        let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
+        let source = Arc::new(NamedSource::new(&shown, text.clone()));
+        let tree = parse_tree(&source, &text).map_err(fail)?;
+        let report = Report::new(source);
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
+        let mut of_scenario = Vec::new();
+        let study = root.read(|root| study(root, name, folder, size, &mut of_scenario));
+        let (mut problems, _) = report.finish();
+        problems.append(&mut of_scenario);
+        study.filter(|_| problems.is_empty()).ok_or_else(|| fail(problems))
+    }
+
+    /// What a reader should call an axis or a number.
+    pub fn label<'a>(&'a self, name: &'a str) -> &'a str {
+        self.labels.iter().find(|(known, _)| known == name).map_or(name, |(_, label)| label)
+    }
+}
+
+/// The scenario with changes; of the outputs only the time series is kept, unless they say otherwise.
+///
+/// # Errors
+/// All mistakes in it.
+pub fn scenario(file: &Path, changes: &[String]) -> Result<Scenario, Problems> {
+    let output = "output.formats=[\"csv\"]".to_owned();
+    Scenario::load(file, &[&[output], changes].concat())
+}
+
+fn study(
+    root: &mut Table<'_>,
+    name: String,
+    folder: &Path,
+    size: Size,
+    of_scenario: &mut Vec<Problem>,
+) -> Option<Study> {
+    let title = root.or("title", name.clone(), text);
+    let about = root.maybe("about", text);
+    let file = root.get("scenario", text).map(|file| folder.join(file));
+    let changes = axes::changes(root, size);
+    let base = file.as_ref().and_then(|file| match scenario(file, &changes) {
+        Ok(base) => Some(base),
+        Err(problems) => {
+            of_scenario.extend(problems.list().iter().cloned());
+            None
+        }
+    });
+    let takes = |overrides: &[String]| match (&base, &file) {
+        (Some(_), Some(file)) => scenario(file, &[&changes, overrides].concat()).map(drop),
+        _ => Ok(()),
+    };
+    let axes = axes::axes(root, size, &takes);
+    let references = axes::references(root, size, &axes, &takes);
+    let (labels_of_kept, keep) = keep(root, base.as_ref(), folder);
+    let mut known = numbers::Known::new(&axes, &references, labels_of_kept);
+    known.refuse_doubles(root);
+    let numbers = numbers::numbers(root, &mut known);
+    let findings = each(root, "finding", |_, table| plots::finding(table, &known));
+    let plots = each(root, "plot", |_, table| plots::plot(table, &known));
+    plots::refuse_same_files(root, &plots);
+    let labels =
+        root.maybe("labels", |node| node.table(|table| Some(labels(table, &known)))).unwrap_or_default();
+    let scenario = file?;
+    let references = known.references.to_vec();
+    Some(Study {
+        name,
+        title,
+        about,
+        scenario,
+        changes,
+        axes: known.axes.to_vec(),
+        references,
+        keep,
+        numbers,
+        findings,
+        plots,
+        labels,
+    })
+}
+
+/// Reads what is kept of a run, and what it is called, that of wrong entries too.
+fn keep(root: &mut Table<'_>, base: Option<&Scenario>, folder: &Path) -> (Vec<String>, Vec<Expectation>) {
+    let Some(node) = root.node("keep") else {
+        root.missing("keep", "add [keep] with the quantities of every run, such as height = {}");
+        return Default::default();
+    };
+    let mut names = Vec::new();
+    let kept = node.table(|table| {
+        for (label, span, _) in table.named() {
+            if WORK.contains(&label.as_str()) {
+                table.report.problem(
+                    &span,
+                    format!("`{label}` is what every run has"),
+                    "give it another name",
+                );
+                continue;
+            }
+            names.push(label);
+        }
+        base.map(|base| kept(table, base, folder))
+    });
+    (names, kept.unwrap_or_default())
+}
+
+/// Reads what is kept of a run of this scenario.
+fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectation> {
+    let names = |list: Vec<&String>| list.into_iter().cloned().collect::<Vec<_>>();
+    let subjects = Subjects {
+        boundaries: &names(base.world.boundaries.iter().map(|boundary| &boundary.name).collect()),
+        sinks: &names(base.world.sinks.iter().map(|sink| &sink.name).collect()),
+        regions: &names(base.regions.iter().map(|region| &region.name).collect()),
+        sliders: &names(base.world.sliders().map(|(body, _)| &base.world.boundaries[body].name).collect()),
+        has_drum: base.drum.is_some(),
+        has_cell: base.cell.is_some(),
+        tracked: &base.tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        has_accounts: base.settings.bookkeeping == Bookkeeping::On,
+        duration: base.duration,
+        folder,
+    };
+    expect::kept(table, &subjects)
+}
+
+/// Reads the names for the reader.
+fn labels(table: &mut Table<'_>, known: &numbers::Known<'_>) -> Vec<(String, String)> {
+    let read = |(name, span, node): (String, std::ops::Range<usize>, Node<'_>)| {
+        known.check_name(&name, &span, node.report);
+        text(node).map(|label| (name, label))
+    };
+    table.named().into_iter().filter_map(read).collect()
+}
+
+#[cfg(test)]
+mod tests;

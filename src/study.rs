@@ -1,0 +1,269 @@
+//! Studies: one scenario run with all combinations of some settings, resumed where it stopped, and reported.
+//!
+//! ```text
+//! Study ─► runs ─┬─ those with a record ────────────────────────────────────┬─► Report ─► report.md, results.csv,
+//!                └─ the others: open engine ─► simulation::run ─► record ───┘             results.json, plots
+//! ```
+//!
+//! A run that is over leaves `record.json` in its folder `runs/<name>.<fingerprint>/`. The fingerprint covers everything that
+//! its numbers depend on: the scenario with all settings and data files, what is kept of it, and the version of this program. A
+//! study that is changed therefore runs again what the change concerns, and nothing else: plots, findings and numbers are made anew
+//! from the records, and values may be added to an axis. On the CPU engine several runs go at once, each on a share of the
+//! cores; as results do not depend on the number of threads, they are those of single runs.
+
+pub mod plan;
+pub mod record;
+pub mod report;
+pub mod table;
+
+mod draw;
+mod evaluate;
+mod markdown;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::engine::{Engine, Identity, Precision};
+use crate::error::Error;
+use crate::output::summary::Status;
+use crate::scenario::Scenario;
+use crate::scenario::study::Study;
+use crate::simulation::{self, RunOptions};
+
+use plan::Run;
+use record::Record;
+
+/// Makes an engine at the initial state of a scenario; may be called by several threads at once.
+pub type Open<'a> = dyn Fn(&Scenario) -> Result<Box<dyn Engine>, Error> + Sync + 'a;
+
+/// One of several parts that the runs of a study are dealt to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub part: usize,
+    /// Parts in all.
+    pub parts: usize,
+}
+
+impl Shard {
+    /// The runs of this part: every so manieth.
+    pub fn deal(self, runs: &[Run]) -> Vec<&Run> {
+        runs.iter().skip(self.part - 1).step_by(self.parts).collect()
+    }
+}
+
+/// Something to be told as it happens.
+#[derive(Debug, Clone, Copy)]
+pub enum Event<'a> {
+    /// This share of the work is done \[-\].
+    Advanced(f64),
+    /// A run is over.
+    Ran(&'a Run, &'a Record),
+}
+
+/// The runs that are over.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Done {
+    /// Folder and record by fingerprint.
+    records: BTreeMap<String, (PathBuf, Record)>,
+}
+
+impl Done {
+    /// Reads the records below the folder of a study.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn load(folder: &Path) -> Result<Done, Error> {
+        let path = folder.join("runs");
+        let mut done = Done::default();
+        if !path.exists() {
+            return Ok(done);
+        }
+        for entry in fs::read_dir(&path).map_err(Error::file(&path))? {
+            let folder = entry.map_err(Error::file(&path))?.path();
+            if let Some(record) = Record::load(&folder)? {
+                done.records.insert(record.key.clone(), (folder, record));
+            }
+        }
+        Ok(done)
+    }
+
+    /// The record of a run, if that is over.
+    pub fn record(&self, run: &Run) -> Option<&Record> {
+        self.records.get(&run.key).map(|(_, record)| record)
+    }
+
+    /// The folder of a run, if that is over.
+    pub fn folder(&self, run: &Run) -> Option<&Path> {
+        self.records.get(&run.key).map(|(folder, _)| folder.as_path())
+    }
+
+    /// How many records belong to none of these runs: they are of another state of the study or its scenario.
+    pub fn strangers(&self, runs: &[Run]) -> usize {
+        self.records.keys().filter(|key| runs.iter().all(|run| run.key != **key)).count()
+    }
+
+    /// Refuses an engine where other runs of the study are of another kind.
+    fn check_engine(&self, runs: &[Run], identity: &Identity, folder: &Path) -> Result<(), Error> {
+        let other = runs
+            .iter()
+            .filter_map(|run| self.record(run))
+            .find(|record| record.engine.engine != identity.engine);
+        match other {
+            Some(record) => Err(Error::MixedEngines {
+                folder: folder.to_owned(),
+                there: record.engine.engine.clone(),
+                here: identity.engine,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where the runs of a study are made, and what stops them.
+#[derive(Debug, Clone, Copy)]
+pub struct Options<'a> {
+    /// Folder of the results.
+    pub folder: &'a Path,
+    /// When set, the runs end after their present batch of steps, and none is begun.
+    pub interrupt: &'a AtomicBool,
+}
+
+/// Makes those of `wanted` that are not over, the most expensive first, and leaves a record of each. `runs` are all of the study.
+/// A run whose grains explode is recorded as failed, and the others go on. Returns whether all came to an end.
+///
+/// # Errors
+/// When an engine cannot be made or a file not be written, and when the other runs of the study were made by the other engine.
+pub fn execute(
+    study: &Study,
+    runs: &[Run],
+    wanted: &[&Run],
+    open: &Open<'_>,
+    options: &Options<'_>,
+    watch: &(dyn Fn(Event<'_>) + Sync),
+) -> Result<bool, Error> {
+    let done = Done::load(options.folder)?;
+    let mut pending: Vec<&Run> = wanted.iter().copied().filter(|run| done.record(run).is_none()).collect();
+    pending.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let Some(first) = pending.first() else { return Ok(true) };
+    let identity = open(&load(study, first)?)?.identity();
+    done.check_engine(runs, &identity, options.folder)?;
+    let cores = rayon::current_num_threads();
+    let workers = match identity.precision() {
+        Precision::Double => cores.min(pending.len()),
+        Precision::Single => 1,
+    };
+    let queue = Queue::new(&pending);
+    let work = || {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads((cores / workers).max(1)).build();
+        let pool = pool.map_err(|error| Error::file("threads")(std::io::Error::other(error)))?;
+        while let Some((i, run)) = queue.next(options.interrupt) {
+            let advanced = |share| watch(Event::Advanced(queue.advanced(i, share)));
+            let record = pool.install(|| make(study, run, open, options, &advanced));
+            match record.inspect_err(|_| queue.stop())? {
+                Some(record) => watch(Event::Ran(run, &record)),
+                None => queue.stop(),
+            }
+        }
+        Ok(())
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let ended = workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        ended.collect::<Result<Vec<()>, Error>>()
+    })?;
+    Ok(!queue.is_stopped() && !options.interrupt.load(Ordering::Relaxed))
+}
+
+/// The scenario of a run, which was good when the runs were planned.
+fn load(study: &Study, run: &Run) -> Result<Scenario, Error> {
+    run.scenario(study).map_err(|problems| Error::file(&study.scenario)(std::io::Error::other(problems)))
+}
+
+/// Makes one run; `None` when it was interrupted.
+fn make(
+    study: &Study,
+    run: &Run,
+    open: &Open<'_>,
+    options: &Options<'_>,
+    advanced: &dyn Fn(f64),
+) -> Result<Option<Record>, Error> {
+    let scenario = load(study, run)?;
+    let folder = run.path(options.folder);
+    let mut engine = open(&scenario)?;
+    let run_options = RunOptions { folder: &folder, until: None, interrupt: options.interrupt };
+    let result = simulation::run(&scenario, engine.as_mut(), &run_options, &mut |progress| {
+        advanced(progress.step as f64 / progress.steps.max(1) as f64);
+    });
+    let record = match result {
+        Ok(summary) if summary.status != Status::Completed => return Ok(None),
+        Ok(summary) => Record::of(&run.key, &run.settings, &summary),
+        Err(error) if is_of_the_grains(&error) => {
+            Record::of_failure(&run.key, &run.settings, engine.identity(), Some(error.to_string()))
+        }
+        Err(error) => return Err(error),
+    };
+    advanced(1.0);
+    record.write(&folder)?;
+    Ok(Some(record))
+}
+
+/// Whether a failure comes from the settings of a run, so that it would fail again and others need not.
+fn is_of_the_grains(error: &Error) -> bool {
+    use Error::{BoundaryExploded, BoundaryNotANumber, Exploded, NotANumber, TooFar};
+    matches!(
+        error,
+        NotANumber { .. }
+            | Exploded { .. }
+            | BoundaryNotANumber { .. }
+            | BoundaryExploded { .. }
+            | TooFar { .. }
+    )
+}
+
+/// Runs to be made by several threads, and how far they are.
+struct Queue<'a> {
+    runs: &'a [&'a Run],
+    next: AtomicUsize,
+    is_stopped: AtomicBool,
+    /// Share of each run that is done.
+    shares: Mutex<Vec<f64>>,
+}
+
+impl<'a> Queue<'a> {
+    fn new(runs: &'a [&'a Run]) -> Queue<'a> {
+        let shares = Mutex::new(vec![0.0; runs.len()]);
+        Queue { runs, next: AtomicUsize::new(0), is_stopped: AtomicBool::new(false), shares }
+    }
+
+    /// The next run with its place, unless there is none or the work was stopped.
+    fn next(&self, interrupt: &AtomicBool) -> Option<(usize, &'a Run)> {
+        if self.is_stopped() || interrupt.load(Ordering::Relaxed) {
+            return None;
+        }
+        let i = self.next.fetch_add(1, Ordering::Relaxed);
+        self.runs.get(i).map(|run| (i, *run))
+    }
+
+    fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Notes how far a run is, and returns the share of all work that is done.
+    fn advanced(&self, i: usize, share: f64) -> f64 {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        shares[i] = share;
+        let done: f64 = shares.iter().zip(self.runs).map(|(share, run)| share * run.weight).sum();
+        done / self.runs.iter().map(|run| run.weight).sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+}

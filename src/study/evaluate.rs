@@ -1,0 +1,142 @@
+//! The numbers of a study from its records.
+
+use super::Done;
+use super::plan::{Run, Stand, lengths};
+use super::record::Record;
+use super::table::{Cell, Place, Table, places, reduce};
+use crate::observe::short;
+use crate::scenario::study::{Compare, Number, NumberKind, Operand, Source, Study, TakeAlong, WORK};
+
+/// All numbers of a study.
+pub struct Values<'a> {
+    study: &'a Study,
+    lengths: Vec<usize>,
+    runs: &'a [Run],
+    done: &'a Done,
+    /// Those of `[numbers]`, in order.
+    numbers: Vec<Table>,
+}
+
+impl<'a> Values<'a> {
+    /// Evaluates the numbers of a study.
+    pub fn new(study: &'a Study, runs: &'a [Run], done: &'a Done) -> Values<'a> {
+        let mut values = Values { study, lengths: lengths(study), runs, done, numbers: Vec::new() };
+        for number in &study.numbers {
+            let table = values.evaluate(number);
+            values.numbers.push(table);
+        }
+        values
+    }
+
+    /// Values of every axis.
+    pub fn lengths(&self) -> &[usize] {
+        &self.lengths
+    }
+
+    /// A number of `[numbers]` by its place there.
+    pub fn number(&self, i: usize) -> &Table {
+        &self.numbers[i]
+    }
+
+    /// The cell of an operand at a place.
+    pub fn cell(&self, operand: &Operand, place: &Place) -> Cell {
+        let mut place = place.clone();
+        operand.fixed.iter().for_each(|&(axis, value)| place[axis] = value);
+        match &operand.source {
+            Source::Number(i) => self.numbers[*i].at(&place).clone(),
+            Source::Column(column) => self.column(column, &Stand::At(place)),
+            Source::Reference(i, column) => {
+                let axes = &self.study.references[*i].axes;
+                let only = |(axis, value): (usize, usize)| if axes.contains(&axis) { value } else { 0 };
+                let place = place.into_iter().enumerate().map(only).collect();
+                self.column(column, &Stand::Reference(*i, place))
+            }
+        }
+    }
+
+    /// What a run came to in a column.
+    fn column(&self, column: &str, stand: &Stand) -> Cell {
+        let Some(run) = self.runs.iter().find(|run| run.stand == *stand) else {
+            return Cell::missing("there is no such run");
+        };
+        let found = match self.done.record(run) {
+            Some(record) => of_record(record, column),
+            None => Cell::missing("not run yet"),
+        };
+        let of_run = |reason| format!("{}: {reason}", run.label);
+        Cell { remark: found.remark.map(of_run), ..found }
+    }
+
+    fn evaluate(&self, number: &Number) -> Table {
+        match &number.kind {
+            NumberKind::Given(values) => {
+                Table::build(&number.axes, &self.lengths, |place| values[place[number.axes[0]]].into())
+            }
+            NumberKind::Made { of, compare, take } => {
+                let compared = |place: &Place| {
+                    let cell = self.cell(of, place);
+                    match compare {
+                        Some((way, other)) => compared(*way, cell, self.cell(other, place)),
+                        None => cell,
+                    }
+                };
+                Table::build(&number.axes, &self.lengths, |place| match take {
+                    Some(take) => self.taken(take, place, &compared),
+                    None => compared(place),
+                })
+            }
+        }
+    }
+
+    /// The number that all cells along some axes come to.
+    fn taken(&self, take: &TakeAlong, place: &Place, of: &dyn Fn(&Place) -> Cell) -> Cell {
+        let along = places(&take.axes, &self.lengths).into_iter().map(|along| {
+            let mut place = place.clone();
+            take.axes.iter().for_each(|&axis| place[axis] = along[axis]);
+            place
+        });
+        let x = |place: &Place| match (&take.measured_in, &take.axes[..]) {
+            (Some(measure), _) => self.cell(measure, place).number,
+            (None, [axis]) => self.study.axes[*axis].values[place[*axis]].number,
+            _ => None,
+        };
+        // Where there is no place, the cell is that of a run that failed, or no place is asked for.
+        let cells: Vec<(f64, Cell)> =
+            along.map(|place| (x(&place).unwrap_or_default(), of(&place))).collect();
+        let mut cells: Vec<(f64, &Cell)> = cells.iter().map(|(x, cell)| (*x, cell)).collect();
+        cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+        reduce(take.reduce, &cells)
+    }
+}
+
+/// A column of a record.
+pub fn of_record(record: &Record, column: &str) -> Cell {
+    if let Some(failure) = &record.failure {
+        // Up to the advice.
+        return Cell::missing(failure.split(';').next().unwrap_or_default());
+    }
+    if let Some(i) = WORK.iter().position(|known| *known == column) {
+        return record.work()[i].map_or(Cell::missing("not counted on this engine"), Cell::from);
+    }
+    match record.kept.iter().find(|kept| kept.label == column) {
+        Some(kept) => Cell { number: kept.found, remark: kept.reason.clone() },
+        None => Cell::missing("not kept"),
+    }
+}
+
+/// A number beside another.
+fn compared(way: Compare, cell: Cell, other: Cell) -> Cell {
+    let (Some(a), Some(b)) = (cell.number, other.number) else {
+        return Cell { number: None, remark: if cell.number.is_none() { cell.remark } else { other.remark } };
+    };
+    let number = match way {
+        Compare::Over => a / b,
+        Compare::Minus => a - b,
+        Compare::Error => (a / b - 1.0).abs(),
+        Compare::Larger => a.max(b),
+    };
+    match number.is_finite() {
+        true => Cell { number: Some(number), remark: None },
+        false => Cell::missing(format!("{} beside {} has no meaning", short(a), short(b))),
+    }
+}

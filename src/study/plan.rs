@@ -1,0 +1,137 @@
+//! The runs of a study.
+
+use std::fmt::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::table::{Place, places};
+use crate::scenario::study::{Study, scenario};
+use crate::scenario::{Problem, Problems, Scenario};
+
+/// What a search for contacts and the rest of a step cost, in sweeps.
+const SWEEPS_PER_STEP: f64 = 12.0;
+/// Longest part of the name of a run that says what it is, in characters.
+const LONGEST_NAME: usize = 80;
+
+/// One run of a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// Where it stands: one of the combinations, or a reference run.
+    pub stand: Stand,
+    /// In words: `count = 25, start = cold`.
+    pub label: String,
+    /// Changes to the scenario, as `--set` takes them.
+    pub settings: Vec<String>,
+    /// Fingerprint of all that its numbers depend on.
+    pub key: String,
+    /// Name of its folder.
+    pub folder: String,
+    /// About what it costs, in steps and sweeps of grains.
+    pub weight: f64,
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stand {
+    /// One of the combinations.
+    At(Place),
+    /// A reference run, where only its axes count.
+    Reference(usize, Place),
+}
+
+impl Run {
+    /// The scenario of this run.
+    ///
+    /// # Errors
+    /// All mistakes in it.
+    pub fn scenario(&self, study: &Study) -> Result<Scenario, Problems> {
+        let expectations = study.keep.clone();
+        Ok(Scenario { expectations, ..scenario(&study.scenario, &self.settings)? })
+    }
+
+    /// Where its results are.
+    pub fn path(&self, folder: &Path) -> PathBuf {
+        folder.join("runs").join(&self.folder)
+    }
+}
+
+/// All runs of a study: the combinations, the last axis varying fastest, and then the references.
+///
+/// # Errors
+/// The mistakes of the first combination that the scenario does not take.
+pub fn runs(study: &Study) -> Result<Vec<Run>, Problems> {
+    let lengths = lengths(study);
+    let all: Vec<usize> = (0..lengths.len()).collect();
+    let combinations = places(&all, &lengths).into_iter().map(Stand::At);
+    let references = study.references.iter().enumerate().flat_map(|(i, reference)| {
+        places(&reference.axes, &lengths).into_iter().map(move |place| Stand::Reference(i, place))
+    });
+    combinations.chain(references).map(|stand| run(study, stand)).collect()
+}
+
+/// Values of every axis.
+pub fn lengths(study: &Study) -> Vec<usize> {
+    study.axes.iter().map(|axis| axis.values.len()).collect()
+}
+
+fn run(study: &Study, stand: Stand) -> Result<Run, Problems> {
+    let (place, axes, reference) = match &stand {
+        Stand::At(place) => (place, (0..study.axes.len()).collect(), None),
+        Stand::Reference(i, place) => (place, study.references[*i].axes.clone(), Some(&study.references[*i])),
+    };
+    let values = axes.iter().map(|&axis| (&study.axes[axis], &study.axes[axis].values[place[axis]]));
+    let named = reference.map(|reference| reference.name.clone());
+    let words = values.clone().map(|(axis, value)| format!("{} = {}", axis.name, value.label));
+    let label = named.into_iter().chain(words).collect::<Vec<_>>().join(", ");
+    let of_axes = values.flat_map(|(_, value)| &value.overrides);
+    let of_reference = reference.iter().flat_map(|reference| &reference.overrides);
+    let settings = study.changes.iter().chain(of_axes).chain(of_reference).cloned().collect();
+    let mut run = Run { stand, label, settings, key: String::new(), folder: String::new(), weight: 0.0 };
+    let scenario = run.scenario(study).map_err(|problems| of_run(study, &run.label, &problems))?;
+    run.weight = weight(&scenario);
+    run.key = fingerprint(&scenario);
+    run.folder = format!("{}.{}", plain(&run.label), &run.key[..12]);
+    Ok(run)
+}
+
+/// Mistakes under the name of the run that they are in.
+fn of_run(study: &Study, label: &str, problems: &Problems) -> Problems {
+    let name = |problem: &Problem| Problem::of(format!("run \"{label}\""), problem.line());
+    Problems::new(&study.name, problems.list().iter().map(name).collect())
+}
+
+/// About what a run costs.
+fn weight(scenario: &Scenario) -> f64 {
+    let settings = &scenario.settings;
+    let sweeps = f64::from(settings.substeps) * (f64::from(settings.iterations) + SWEEPS_PER_STEP);
+    scenario.duration / settings.time_step * sweeps * scenario.max_grains().max(1) as f64
+}
+
+/// A fingerprint of all that the numbers of a run depend on, data files included.
+fn fingerprint(scenario: &Scenario) -> String {
+    let nameless =
+        Scenario { name: String::new(), title: String::new(), resolved: String::new(), ..scenario.clone() };
+    let mut digest = Digested(Sha256::new());
+    // A digest takes whatever is written to it.
+    let _ = write!(digest, "{} {nameless:?}", env!("CARGO_PKG_VERSION"));
+    digest.0.finalize().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+}
+
+/// Writes into a digest.
+struct Digested(Sha256);
+
+impl fmt::Write for Digested {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.update(text);
+        Ok(())
+    }
+}
+
+/// A name that any file system takes: `count-25.start-cold`.
+fn plain(label: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words = label.replace(", ", ".").replace(" = ", "-");
+    let plain = words.chars().map(|c| if is_plain(c) || ".-".contains(c) { c } else { '_' });
+    plain.take(LONGEST_NAME).collect()
+}

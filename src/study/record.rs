@@ -1,0 +1,162 @@
+//! What is kept of a run: a file in its folder that is there when the run is over.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::{Identity, Work};
+use crate::error::Error;
+use crate::output::atomic;
+use crate::output::summary::Summary;
+
+/// Name of the file.
+const FILE: &str = "record.json";
+
+/// A run that is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Version of the program that ran it.
+    pub esker: String,
+    /// Fingerprint of what was run.
+    pub key: String,
+    /// Changes to the scenario, as `--set` takes them.
+    pub settings: Vec<String>,
+    /// What ran it.
+    pub engine: Ran,
+    /// The kept quantities.
+    pub kept: Vec<Kept>,
+    /// Wall time of the whole run \[s\].
+    pub wall_seconds: f64,
+    /// Wall time spent stepping \[s\].
+    pub step_seconds: f64,
+    /// Simulated time \[s\].
+    pub simulated_seconds: f64,
+    /// Steps done.
+    pub steps: u64,
+    /// Sweeps done, as far as they are counted.
+    pub work: Work,
+    /// What went wrong, of a run that failed.
+    pub failure: Option<String>,
+}
+
+/// What ran a run.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Ran {
+    /// "gpu" or "cpu".
+    pub engine: String,
+    /// Name of the adapter or processor.
+    pub device: String,
+    /// Driver and its version, or the number of threads.
+    pub driver: String,
+    /// Interface.
+    pub backend: String,
+}
+
+/// A quantity of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// What it is called.
+    pub label: String,
+    /// The number, if there is one.
+    pub found: Option<f64>,
+    /// Why there is none.
+    pub reason: Option<String>,
+}
+
+impl From<Identity> for Ran {
+    fn from(identity: Identity) -> Ran {
+        let Identity { engine, device, driver, backend } = identity;
+        Ran { engine: engine.to_owned(), device, driver, backend }
+    }
+}
+
+impl std::fmt::Display for Ran {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} ({}, {})", self.engine, self.device, self.backend, self.driver)
+    }
+}
+
+impl Record {
+    /// The record of a complete run.
+    pub fn of(key: &str, settings: &[String], summary: &Summary) -> Record {
+        let kept = summary.expectations.iter().map(|verdict| Kept {
+            label: verdict.label.clone(),
+            found: verdict.found,
+            reason: verdict.reason.clone(),
+        });
+        Record {
+            kept: kept.collect(),
+            wall_seconds: summary.wall_seconds,
+            step_seconds: summary.wall_seconds_by_task.get("step").unwrap_or_default(),
+            simulated_seconds: summary.simulated_seconds,
+            steps: summary.steps,
+            work: summary.work,
+            ..Record::of_failure(key, settings, summary.engine.clone(), None)
+        }
+    }
+
+    /// The record of a run that failed.
+    pub fn of_failure(key: &str, settings: &[String], engine: Identity, failure: Option<String>) -> Record {
+        Record {
+            esker: env!("CARGO_PKG_VERSION").to_owned(),
+            key: key.to_owned(),
+            settings: settings.to_vec(),
+            engine: engine.into(),
+            kept: Vec::new(),
+            wall_seconds: 0.0,
+            step_seconds: 0.0,
+            simulated_seconds: 0.0,
+            steps: 0,
+            work: Work::default(),
+            failure,
+        }
+    }
+
+    /// The record in the folder of a run, if that is over.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no record.
+    pub fn load(folder: &Path) -> Result<Option<Record>, Error> {
+        let path = folder.join(FILE);
+        match fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::file(path)(error)),
+            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| {
+                let message =
+                    format!("is not the record of a run ({error}): remove its folder to run it again");
+                Error::file(path)(std::io::Error::other(message))
+            }),
+        }
+    }
+
+    /// Writes it into the folder of the run.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        atomic::write(&folder.join(FILE), |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            out.write_all(b"\n")
+        })
+    }
+
+    /// What every run has beside the kept quantities, in the order of [`WORK`](crate::scenario::study::WORK); those that
+    /// are not counted are missing.
+    pub fn work(&self) -> [Option<f64>; 6] {
+        let sweeps = self.work.sweeps.map(|sweeps| sweeps as f64);
+        let contact_sweeps = self.work.contact_sweeps.map(|sweeps| sweeps as f64);
+        let per_second = sweeps.map(|sweeps| sweeps / self.simulated_seconds);
+        let all = [
+            Some(self.wall_seconds),
+            Some(self.step_seconds),
+            Some(self.steps as f64),
+            sweeps,
+            per_second,
+            contact_sweeps,
+        ];
+        all.map(|number| number.filter(|_| self.failure.is_none()))
+    }
+}

@@ -1,0 +1,384 @@
+//! What came of a study: tables, findings, plots.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Done;
+use super::draw::{self, Curve, Figure};
+use super::evaluate::{Values, of_record};
+use super::markdown;
+use super::plan::{Run, Stand};
+use super::record::Ran;
+use super::table::{Place, places};
+use crate::engine::Precision;
+use crate::error::Error;
+use crate::observe::expectation::{Judgement, Verdict};
+use crate::output::atomic;
+use crate::scenario::study::{Curves, Finding, Operand, Plot, Scale, Study, WORK};
+use crate::scenario::suggest;
+
+/// What came of a study; `results.json` as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Version of this program.
+    pub esker: &'static str,
+    /// Title of the study.
+    pub title: String,
+    /// What it is about.
+    pub about: Option<String>,
+    /// What ran it; several if it was shared out.
+    pub engines: Vec<Ran>,
+    /// Runs in all, references included.
+    pub runs: usize,
+    /// Runs that are not over.
+    pub pending: usize,
+    /// Runs that failed, with the reason.
+    pub failures: Vec<(String, String)>,
+    /// Wall time of all runs together \[s\].
+    pub wall_seconds: f64,
+    /// The statements.
+    pub findings: Vec<Judged>,
+    /// Numbers over the axes that they depend on; those of every run are in `results.csv`.
+    pub numbers: Vec<Tabled>,
+    /// Names of the plots with their titles.
+    pub plots: Vec<(String, String)>,
+    #[serde(skip)]
+    drawings: Vec<Figure>,
+    #[serde(skip)]
+    rows: Vec<Vec<String>>,
+}
+
+/// A statement and its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// The statement.
+    pub statement: String,
+    /// What is to be said about it.
+    pub note: Option<String>,
+    /// The verdict on its number.
+    pub verdict: Verdict,
+}
+
+/// A number for every combination of the axes it depends on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tabled {
+    /// What the study calls it.
+    pub name: String,
+    /// What the reader should call it.
+    pub label: String,
+    /// Names of the axes.
+    pub axes: Vec<String>,
+    /// Values of each axis, and the number there; `null` if it is missing.
+    pub cells: Vec<(Vec<String>, Option<f64>)>,
+    /// What is to be said about numbers that are missing, or that something was left out of.
+    pub remarks: Vec<String>,
+}
+
+/// How the verdicts fell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Findings within their bounds.
+    pub met: usize,
+    /// Findings outside of them, or without a number.
+    pub missed: usize,
+    /// Findings that are only shown.
+    pub shown: usize,
+}
+
+impl Report {
+    /// The report on what is there.
+    ///
+    /// # Errors
+    /// When a file that a run should have left cannot be read.
+    pub fn new(study: &Study, runs: &[Run], done: &Done) -> Result<Report, Error> {
+        let values = Values::new(study, runs, done);
+        let records: Vec<_> = runs.iter().filter_map(|run| Some((run, done.record(run)?))).collect();
+        let mut engines: Vec<Ran> = records.iter().map(|(_, record)| record.engine.clone()).collect();
+        engines.sort();
+        engines.dedup();
+        let precision = match engines.iter().any(|ran| ran.engine == "gpu") {
+            true => Precision::Single,
+            false => Precision::Double,
+        };
+        let failure = |(run, record): &(&Run, &super::record::Record)| {
+            Some((run.label.clone(), record.failure.clone()?))
+        };
+        let drawings = study.plots.iter().map(|plot| figure(plot, study, &values, runs, done));
+        Ok(Report {
+            esker: env!("CARGO_PKG_VERSION"),
+            title: study.title.clone(),
+            about: study.about.clone(),
+            engines,
+            runs: runs.len(),
+            pending: runs.len() - records.len(),
+            failures: records.iter().filter_map(failure).collect(),
+            wall_seconds: records.iter().map(|(_, record)| record.wall_seconds).sum(),
+            findings: study.findings.iter().map(|finding| judge(finding, &values, precision)).collect(),
+            numbers: (0..study.numbers.len())
+                .filter(|&i| !is_of_every_run(study, i))
+                .map(|i| tabled(i, study, &values))
+                .collect(),
+            plots: study.plots.iter().map(|plot| (plot.file.clone(), plot.title.clone())).collect(),
+            drawings: drawings.collect::<Result<_, _>>()?,
+            rows: rows(study, &values, runs, done),
+        })
+    }
+
+    /// How the verdicts fell.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for finding in &self.findings {
+            match finding.verdict.verdict {
+                Judgement::Met => tally.met += 1,
+                Judgement::Shown => tally.shown += 1,
+                Judgement::Missed | Judgement::NotReached => tally.missed += 1,
+            }
+        }
+        tally
+    }
+
+    /// Writes `report.md`, `results.csv`, `results.json` and the plots into a folder.
+    ///
+    /// # Errors
+    /// When a file cannot be written or a plot not be drawn.
+    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        for (figure, (name, _)) in self.drawings.iter().zip(&self.plots) {
+            let refused = |path: &Path, refusal: draw::Refusal| {
+                Error::file(path)(io::Error::other(refusal.to_string()))
+            };
+            let path = folder.join(format!("{name}.svg"));
+            let text = draw::svg(figure).map_err(|refusal| refused(&path, refusal))?;
+            atomic::write(&path, |out| out.write_all(text.as_bytes()))?;
+            let path = folder.join(format!("{name}.png"));
+            let picture = draw::png(figure).map_err(|refusal| refused(&path, refusal))?;
+            atomic::write(&path, |out| out.write_all(&picture))?;
+        }
+        atomic::write(&folder.join("results.csv"), |out| {
+            let mut table = csv::Writer::from_writer(out);
+            self.rows.iter().try_for_each(|row| table.write_record(row))?;
+            table.flush()
+        })?;
+        atomic::write(&folder.join("results.json"), |out| {
+            serde_json::to_writer_pretty(&mut *out, self)?;
+            out.write_all(b"\n")
+        })?;
+        atomic::write(&folder.join("report.md"), |out| out.write_all(markdown::text(self).as_bytes()))
+    }
+}
+
+/// The verdict on a statement.
+fn judge(finding: &Finding, values: &Values<'_>, precision: Precision) -> Judged {
+    let cell = values.cell(&finding.number, &vec![0; values.lengths().len()]);
+    let name = finding.number.name.clone();
+    let blank = Verdict::blank(name.clone(), name, &finding.bounds, precision);
+    let verdict = match cell.number {
+        Some(number) => blank.found(number, &finding.bounds, precision),
+        None => blank,
+    };
+    let verdict = Verdict { reason: cell.remark, ..verdict };
+    Judged { statement: finding.statement.clone(), note: finding.note.clone(), verdict }
+}
+
+/// A number for every combination of its axes.
+fn tabled(i: usize, study: &Study, values: &Values<'_>) -> Tabled {
+    let (number, table) = (&study.numbers[i], values.number(i));
+    let at = places(&table.axes, values.lengths());
+    let words = |place: &Place| {
+        table.axes.iter().map(|&axis| study.axes[axis].values[place[axis]].label.clone()).collect()
+    };
+    let remark = |place: &Place| {
+        let remark = table.at(place).remark.clone()?;
+        let place: Vec<String> = words(place);
+        Some(if place.is_empty() { remark } else { format!("{}: {remark}", place.join(", ")) })
+    };
+    Tabled {
+        name: number.name.clone(),
+        label: study.label(&number.name).to_owned(),
+        axes: table.axes.iter().map(|&axis| study.axes[axis].name.clone()).collect(),
+        cells: at.iter().map(|place| (words(place), table.at(place).number)).collect(),
+        remarks: at.iter().filter_map(remark).collect(),
+    }
+}
+
+/// Whether there is one number for every combination.
+fn is_of_every_run(study: &Study, number: usize) -> bool {
+    study.numbers[number].axes.len() == study.axes.len()
+}
+
+/// `results.csv`: one row per run that is over, below a row of names. A number of the study has a column if there is one per run.
+fn rows(study: &Study, values: &Values<'_>, runs: &[Run], done: &Done) -> Vec<Vec<String>> {
+    let per_run: Vec<usize> = (0..study.numbers.len()).filter(|&i| is_of_every_run(study, i)).collect();
+    let axes = study.axes.iter().map(|axis| axis.name.clone());
+    let columns: Vec<&str> = study.keep.iter().map(|kept| kept.label.as_str()).chain(WORK).collect();
+    let numbers = per_run.iter().map(|&i| study.numbers[i].name.clone());
+    let ends = ["run".to_owned(), "failure".to_owned()];
+    let head = ["reference".to_owned()].into_iter().chain(axes);
+    let head =
+        head.chain(columns.iter().map(|&column| column.to_owned())).chain(numbers).chain(ends).collect();
+    let number = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
+    let row = |run: &Run| {
+        let record = done.record(run)?;
+        let (reference, place, axes) = match &run.stand {
+            Stand::At(place) => (String::new(), place, (0..place.len()).collect()),
+            Stand::Reference(i, place) => {
+                (study.references[*i].name.clone(), place, study.references[*i].axes.clone())
+            }
+        };
+        let value = |axis: usize| match axes.contains(&axis) {
+            true => study.axes[axis].values[place[axis]].label.clone(),
+            false => String::new(),
+        };
+        let kept = columns.iter().map(|column| number(of_record(record, column).number));
+        let is_reference = !reference.is_empty();
+        let made = per_run.iter().map(|&i| match is_reference {
+            true => String::new(),
+            false => number(values.number(i).at(place).number),
+        });
+        let folder = done.folder(run).and_then(Path::file_name).unwrap_or_default();
+        let ends = [folder.to_string_lossy().into_owned(), record.failure.clone().unwrap_or_default()];
+        let begin = [reference].into_iter().chain((0..study.axes.len()).map(value));
+        Some(begin.chain(kept).chain(made).chain(ends).collect())
+    };
+    [head].into_iter().chain(runs.iter().filter_map(row)).collect()
+}
+
+/// The points of a plot.
+fn figure(
+    plot: &Plot,
+    study: &Study,
+    values: &Values<'_>,
+    runs: &[Run],
+    done: &Done,
+) -> Result<Figure, Error> {
+    let (x_label, y, mut curves) = match &plot.curves {
+        Curves::Numbers { y, along, x } => {
+            let x_name = x.as_ref().map_or(study.axes[*along].name.as_str(), |x| x.name.as_str());
+            let names: Vec<&str> = y.iter().map(|y| study.label(&y.name)).collect();
+            let curves = over_numbers(study, values, y, *along, x.as_ref());
+            (study.label(x_name), names.join(", "), curves)
+        }
+        Curves::Columns { file, x, y, fixed } => {
+            let curves = over_columns(study, runs, done, file, x, y, fixed)?;
+            let names: Vec<&str> = y.iter().map(|y| study.label(y)).collect();
+            (study.label(x), names.join(", "), curves)
+        }
+    };
+    for curve in &mut curves {
+        let is_shown = |scale, value| scale == Scale::Linear || value > 0.0;
+        curve.points.retain(|&(x, y)| is_shown(plot.x_scale, x) && is_shown(plot.y_scale, y));
+    }
+    curves.retain(|curve| !curve.points.is_empty());
+    Ok(Figure {
+        title: plot.title.clone(),
+        x_label: x_label.to_owned(),
+        y_label: y,
+        x_scale: plot.x_scale,
+        y_scale: plot.y_scale,
+        curves,
+    })
+}
+
+/// Curves of numbers: one for each of them and every combination of their other axes.
+fn over_numbers(
+    study: &Study,
+    values: &Values<'_>,
+    y: &[Operand],
+    along: usize,
+    x: Option<&Operand>,
+) -> Vec<Curve> {
+    let mut curves = Vec::new();
+    for (i, operand) in y.iter().enumerate() {
+        let others: Vec<usize> = operand.axes.iter().copied().filter(|&axis| axis != along).collect();
+        for place in places(&others, values.lengths()) {
+            let point = |value: usize| {
+                let mut place = place.clone();
+                place[along] = value;
+                let at = match x {
+                    Some(x) => values.cell(x, &place).number,
+                    None => study.axes[along].values[value].number,
+                };
+                Some((at?, values.cell(operand, &place).number?))
+            };
+            let words = if y.len() > 1 { Some(study.label(&operand.name).to_owned()) } else { None };
+            let (colour, mark) = look(study, &others, &place, i, y.len());
+            let label = named(study, &others, &place, words);
+            let points = (0..values.lengths()[along]).filter_map(point).collect();
+            curves.push(Curve { label, colour, mark, points });
+        }
+    }
+    curves
+}
+
+/// Curves of columns of a file that each run leaves.
+fn over_columns(
+    study: &Study,
+    runs: &[Run],
+    done: &Done,
+    file: &str,
+    x: &str,
+    y: &[String],
+    fixed: &[(usize, usize)],
+) -> Result<Vec<Curve>, Error> {
+    let others: Vec<usize> =
+        (0..study.axes.len()).filter(|axis| fixed.iter().all(|(known, _)| known != axis)).collect();
+    let mut curves = Vec::new();
+    for run in runs {
+        let (Stand::At(place), Some(folder)) = (&run.stand, done.folder(run)) else { continue };
+        let path = folder.join(file);
+        if fixed.iter().any(|&(axis, value)| place[axis] != value) || !path.exists() {
+            continue;
+        }
+        for (i, y_name) in y.iter().enumerate() {
+            let words = if y.len() > 1 { Some(study.label(y_name).to_owned()) } else { None };
+            let (colour, mark) = look(study, &others, place, i, y.len());
+            let points = columns_of(&path, x, y_name)?;
+            curves.push(Curve { label: named(study, &others, place, words), colour, mark, points });
+        }
+    }
+    Ok(curves)
+}
+
+/// Two columns of a CSV file; rows that have no number in both are left out.
+fn columns_of(path: &Path, x: &str, y: &str) -> Result<Vec<(f64, f64)>, Error> {
+    let fail = |message: String| Error::file(path)(io::Error::other(message));
+    let mut reader = csv::Reader::from_path(path).map_err(|error| fail(error.to_string()))?;
+    let head = reader.headers().map_err(|error| fail(error.to_string()))?.clone();
+    let column = |name: &str| {
+        // With its unit, or without: `time [s]`, `time`.
+        let is_it = |known: &str| known == name || known.split(" [").next() == Some(name);
+        let found = head.iter().position(is_it);
+        let help = || suggest(name, head.iter().collect::<Vec<_>>());
+        found.ok_or_else(|| fail(format!("there is no column `{name}` to be plotted ({})", help())))
+    };
+    let (x, y) = (column(x)?, column(y)?);
+    let number =
+        |row: &csv::StringRecord, i: usize| row.get(i)?.trim().parse::<f64>().ok().filter(|x| x.is_finite());
+    let rows = reader.records().filter_map(Result::ok);
+    Ok(rows.filter_map(|row| Some((number(&row, x)?, number(&row, y)?))).collect())
+}
+
+/// Colour and mark of a curve: colours for the last axis that has several values, marks for everything else.
+fn look(study: &Study, axes: &[usize], place: &Place, number: usize, numbers: usize) -> (usize, usize) {
+    let length = |axis: usize| study.axes[axis].values.len();
+    let mut several: Vec<usize> = axes.iter().copied().filter(|&axis| length(axis) > 1).collect();
+    let Some(last) = several.pop() else { return (number, 0) };
+    let mark = several.iter().fold(number, |mark, &axis| mark * length(axis) + place[axis]);
+    if several.is_empty() && numbers == 1 { (place[last], 0) } else { (place[last], mark) }
+}
+
+/// What a curve is called: the number, if there are several, and the values of the axes that have several.
+fn named(study: &Study, axes: &[usize], place: &Place, number: Option<String>) -> String {
+    let several = axes.iter().copied().filter(|&axis| study.axes[axis].values.len() > 1);
+    let word = |axis: usize| {
+        let value = &study.axes[axis].values[place[axis]];
+        match value.number {
+            Some(_) => format!("{} {}", value.label, study.label(&study.axes[axis].name)),
+            None => value.label.clone(),
+        }
+    };
+    number.into_iter().chain(several.map(word)).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,206 @@
+//! Numbers over the axes of a study.
+
+use crate::observe::series::{self, Point};
+use crate::scenario::study::Reduce;
+
+/// A number, or why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// The number.
+    pub number: Option<f64>,
+    /// Why there is none, or what was left out of it.
+    pub remark: Option<String>,
+}
+
+impl Cell {
+    /// A number that is missing for a reason.
+    pub fn missing(reason: impl Into<String>) -> Cell {
+        Cell { number: None, remark: Some(reason.into()) }
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(number: f64) -> Cell {
+        match number.is_finite() {
+            true => Cell { number: Some(number), remark: None },
+            false => Cell::missing("not a number"),
+        }
+    }
+}
+
+/// A cell for every combination of some axes; the last varies fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// The axes, ascending.
+    pub axes: Vec<usize>,
+    /// Values of each.
+    lengths: Vec<usize>,
+    /// The cells.
+    cells: Vec<Cell>,
+}
+
+/// Values of every axis of a study, axes that do not matter at 0.
+pub type Place = Vec<usize>;
+
+/// All combinations of the values of some axes. `lengths` are those of all axes.
+pub fn places(axes: &[usize], lengths: &[usize]) -> Vec<Place> {
+    let mut places = vec![vec![0; lengths.len()]];
+    for &axis in axes {
+        let spread = |place: Place| {
+            (0..lengths[axis]).map(move |value| {
+                let mut place = place.clone();
+                place[axis] = value;
+                place
+            })
+        };
+        places = places.into_iter().flat_map(spread).collect();
+    }
+    places
+}
+
+impl Table {
+    /// A table whose cells are made by `cell`. `lengths` are those of all axes of the study.
+    pub fn build(axes: &[usize], lengths: &[usize], cell: impl Fn(&Place) -> Cell) -> Table {
+        let mut axes = axes.to_vec();
+        axes.sort_unstable();
+        let cells = places(&axes, lengths).iter().map(cell).collect();
+        let lengths = axes.iter().map(|&axis| lengths[axis]).collect();
+        Table { axes, lengths, cells }
+    }
+
+    /// The cell at a place; axes that the table does not depend on are of no account.
+    pub fn at(&self, place: &Place) -> &Cell {
+        let index = self
+            .axes
+            .iter()
+            .zip(&self.lengths)
+            .fold(0, |index, (&axis, length)| index * length + place[axis]);
+        &self.cells[index]
+    }
+}
+
+/// One number of several, each with its place on an axis (0 without one); those that are missing are left out and told.
+pub fn reduce(reduce: Reduce, cells: &[(f64, &Cell)]) -> Cell {
+    if let Reduce::Needed(below) = reduce {
+        let points: Vec<Point> =
+            cells.iter().map(|(x, cell)| (*x, cell.number.map_or(f64::INFINITY, f64::abs))).collect();
+        return needed(points, below);
+    }
+    let points: Vec<Point> = cells.iter().filter_map(|(x, cell)| Some((*x, cell.number?))).collect();
+    let missing = cells.iter().filter(|(_, cell)| cell.number.is_none());
+    let reason = missing.clone().find_map(|(_, cell)| cell.remark.clone());
+    let remark = reason.map(|reason| {
+        let (count, all) = (missing.count(), cells.len());
+        format!("{count} of {all} are missing: {reason}")
+    });
+    if points.is_empty() {
+        return Cell { number: None, remark };
+    }
+    let values = points.iter().map(|point| point.1);
+    let number = match reduce {
+        Reduce::Mean => series::mean(&points),
+        Reduce::Maximum => values.fold(f64::NEG_INFINITY, f64::max),
+        Reduce::Minimum => values.fold(f64::INFINITY, f64::min),
+        Reduce::Spread => series::spread(&points),
+        Reduce::Exponent => series::exponent(&points),
+        Reduce::Linearity => series::line(&points).map_or(f64::NAN, |line| line.r_squared),
+        Reduce::Needed(_) => f64::NAN,
+    };
+    Cell { remark, ..Cell::from(number) }
+}
+
+/// Where the values of a series fall below a bound for good: between the last value above it and the next, linear in
+/// the logarithms. Values are taken as a hundredth of the bound at least, so that one of zero has a logarithm.
+fn needed(mut points: Vec<Point>, below: f64) -> Cell {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let Some(last_above) = points.iter().rposition(|point| point.1 > below) else {
+        let first = points.first().map_or(f64::NAN, |point| point.0);
+        return Cell::missing(format!("below {below} from the first value, {first}, on"));
+    };
+    let (x, above) = points[last_above];
+    let Some(&(next, value)) = points.get(last_above + 1) else {
+        return Cell::missing(format!("still above {below} at {x}"));
+    };
+    let value = value.max(0.01 * below);
+    if above.is_infinite() || x <= 0.0 {
+        return next.into();
+    }
+    let share = (above / below).ln() / (above / value).ln();
+    (x * (next / x).powf(share)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(values: &[Option<f64>]) -> Vec<Cell> {
+        values.iter().map(|value| value.map_or(Cell::missing("it exploded"), Cell::from)).collect()
+    }
+
+    fn taken(how: Reduce, x: &[f64], values: &[Option<f64>]) -> Cell {
+        let cells = cells(values);
+        reduce(how, &x.iter().copied().zip(&cells).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_last_axis_varies_fastest_and_others_do_not_matter() {
+        let lengths = [2, 5, 3];
+        let table = Table::build(&[0, 2], &lengths, |at| Cell::from((10 * at[0] + at[2]) as f64));
+        assert_eq!(places(&[0, 2], &lengths).len(), 6);
+        assert_eq!(places(&[0, 2], &lengths)[1], [0, 0, 1]);
+        assert_eq!(table.at(&vec![1, 4, 2]).number, Some(12.0));
+        assert_eq!(places(&[], &lengths), [[0, 0, 0]]);
+    }
+
+    #[test]
+    fn what_is_needed_lies_on_the_line_between_logarithms() {
+        // error = 1 / x: 0.02 is reached at x = 50, whichever points there are
+        let x = [10.0, 20.0, 40.0, 100.0];
+        let error: Vec<Option<f64>> = x.iter().map(|x| Some(1.0 / x)).collect();
+        let found = taken(Reduce::Needed(0.02), &x, &error).number.expect("reached");
+        approx::assert_relative_eq!(found, 50.0, max_relative = 1e-12);
+        let linear = 40.0 + 60.0 * (0.025 - 0.02) / (0.025 - 0.01);
+        assert!((found - linear).abs() > 1.0, "a line between the values would say {linear}");
+    }
+
+    #[test]
+    fn an_error_that_comes_back_is_not_below_for_good() {
+        let x = [1.0, 10.0, 100.0];
+        let found = taken(Reduce::Needed(0.1), &x, &[Some(0.05), Some(1.0), Some(0.01)]);
+        approx::assert_relative_eq!(
+            found.number.expect("reached"),
+            10.0 * 10f64.sqrt(),
+            max_relative = 1e-12
+        );
+    }
+
+    #[test]
+    fn a_bound_that_is_never_or_always_met_gives_no_number() {
+        let x = [1.0, 10.0];
+        let never = taken(Reduce::Needed(0.1), &x, &[Some(0.5), Some(-0.2)]);
+        assert_eq!(never, Cell::missing("still above 0.1 at 10"));
+        let always = taken(Reduce::Needed(0.1), &x, &[Some(-0.05), Some(0.0)]);
+        assert_eq!(always, Cell::missing("below 0.1 from the first value, 1, on"));
+        let after_a_failure = taken(Reduce::Needed(0.1), &x, &[None, Some(0.0)]);
+        assert_eq!(after_a_failure.number, Some(10.0));
+    }
+
+    #[test]
+    fn values_are_taken_together_and_what_is_missing_is_told() {
+        // 3 x², and one that failed
+        let (x, values) = ([1.0, 2.0, 3.0, 4.0], [Some(3.0), Some(12.0), None, Some(48.0)]);
+        for (how, expected) in [
+            (Reduce::Mean, 21.0),
+            (Reduce::Maximum, 48.0),
+            (Reduce::Minimum, 3.0),
+            (Reduce::Spread, 45.0),
+            (Reduce::Exponent, 2.0),
+        ] {
+            let found = taken(how, &x, &values);
+            approx::assert_relative_eq!(found.number.expect("a number"), expected, max_relative = 1e-12);
+            assert_eq!(found.remark.as_deref(), Some("1 of 4 are missing: it exploded"));
+        }
+        assert!(taken(Reduce::Linearity, &x, &values).number.expect("a number") < 0.999, "it is a parabola");
+        assert_eq!(taken(Reduce::Mean, &x, &[None, None, None, None]).number, None);
+    }
+}
