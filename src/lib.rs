@@ -45,7 +45,7 @@
 //! | [`study`] | one scenario run with all combinations of some settings, with plots and findings |
 //! | [`mod@bench`] | what a step takes, on one engine beside the other |
 //! | [`cli`] | the program `esker` |
-//! | [`theory`] | the equations \[E1\] to \[E9\], with their sources |
+//! | [`theory`] | the equations \[E1\] to \[E12\], with their sources |
 //! | [`error`] | the one error type |
 //!
 //! # Example

@@ -249,7 +249,7 @@ impl ReferenceEngine {
         }
         report.sweeps = stages.time("sweep", || unsafe {
             let (iterations, tolerance) = (settings.iterations, settings.tolerance);
-            let sweeps = Sweeps::new(settings.acceleration, colouring, split, &mut drives, momentum);
+            let sweeps = Sweeps::new(settings, colouring, split, &mut drives, momentum);
             sweep::solve(sweeps, rows, velocities, iterations, tolerance)
         });
         drives.keep(h, world);

@@ -311,6 +311,9 @@ impl<'a> Painter<'a> {
 
     /// The line of a force, as wide as the force is large.
     fn force(&self, force: &Force, kept: Option<HalfSpace>) -> Option<SeenLine> {
+        if self.range.greatest <= 0.0 {
+            return None; // a range that no force is in
+        }
         let width = 2.0 * self.mean_radius * FORCE_WIDTH * force.size / self.range.greatest;
         let ends = force.ends.map(|end| self.camera.see(end));
         let [a, b] = ends.map(|end| self.camera.scale_at(end));

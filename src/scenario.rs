@@ -190,7 +190,8 @@
 //! `[convergence]` writes `convergence.csv` and `residual_histogram.csv` (see [`crate::engine::convergence`]): at each of
 //! its times the contact problem of the coming substep is taken from the state, with contacts searched for afresh, and
 //! solved in double precision whichever engine runs, once to the reference and once sweep by sweep. That takes the
-//! memory of a second CPU engine, and `reference` + 2 `sweeps` sweeps per start.
+//! memory of a second CPU engine, and for every start the sweeps of the reference and as many again as are looked at or as a
+//! step has, whichever are more.
 //!
 //! Periodic axes: what leaves the cell on one side comes in on the other, and grains meet across the faces
 //! (see [`Periodic`](crate::world::Periodic)). A period is at least three times the diameter of the largest grain

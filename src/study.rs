@@ -85,6 +85,9 @@ impl Done {
         }
         for entry in fs::read_dir(&path).map_err(Error::file(&path))? {
             let folder = entry.map_err(Error::file(&path))?.path();
+            if !folder.is_dir() {
+                continue;
+            }
             if let Some(record) = Record::load(&folder)? {
                 done.records.insert(record.key.clone(), (folder, record));
             }
@@ -148,6 +151,9 @@ pub fn execute(
 ) -> Result<bool, Error> {
     let done = Done::load(options.folder)?;
     let mut pending: Vec<&Run> = wanted.iter().copied().filter(|run| done.record(run).is_none()).collect();
+    // Combinations that come to the same scenario are one run.
+    pending.sort_by(|a, b| a.key.cmp(&b.key));
+    pending.dedup_by(|a, b| a.key == b.key);
     pending.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let Some(first) = pending.first() else { return Ok(true) };
     let identity = open(&load(study, first)?)?.identity();
@@ -163,7 +169,7 @@ pub fn execute(
         let pool = pool.map_err(|error| Error::file("threads")(std::io::Error::other(error)))?;
         while let Some((i, run)) = queue.next(options.interrupt) {
             let advanced = |share| watch(Event::Advanced(queue.advanced(i, share)));
-            let record = pool.install(|| make(study, run, open, options, &advanced));
+            let record = pool.install(|| make(study, run, (open, identity.engine), options, &advanced));
             match record.inspect_err(|_| queue.stop())? {
                 Some(record) => watch(Event::Ran(run, &record)),
                 None => queue.stop(),
@@ -186,17 +192,26 @@ fn load(study: &Study, run: &Run) -> Result<Scenario, Error> {
     run.scenario(study).map_err(|problems| Error::file(&study.scenario)(std::io::Error::other(problems)))
 }
 
-/// Makes one run; `None` when it was interrupted.
+/// Makes one run, on an engine of this kind; `None` when it was interrupted.
 fn make(
     study: &Study,
     run: &Run,
-    open: &Open<'_>,
+    (open, kind): (&Open<'_>, &'static str),
     options: &Options<'_>,
     advanced: &dyn Fn(f64),
 ) -> Result<Option<Record>, Error> {
     let scenario = load(study, run)?;
     let folder = run.path(options.folder);
     let mut engine = open(&scenario)?;
+    // A scene that does not fit a GPU may have been given the CPU engine.
+    let there = engine.identity().engine;
+    if there != kind {
+        return Err(Error::MixedEngines {
+            folder: options.folder.to_owned(),
+            there: there.to_owned(),
+            here: kind,
+        });
+    }
     let run_options = RunOptions { folder: &folder, until: None, interrupt: options.interrupt };
     let result = simulation::run(&scenario, engine.as_mut(), &run_options, &mut |progress| {
         advanced(progress.step as f64 / progress.steps.max(1) as f64);

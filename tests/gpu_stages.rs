@@ -626,7 +626,8 @@ fn accelerated_sweeps_leave_the_velocities_and_impulses_of_their_twins() {
         let drives = case.drives(&case.twin_velocities());
         case.run(&["predict", "warm_start"]);
         let [plain, accelerated] = [Acceleration::None, Acceleration::Nesterov]
-            .map(|acceleration| sweeps_of_twin(&case, acceleration, &mut drives.clone()).1);
+            .map(|acceleration| Settings { acceleration, ..settings })
+            .map(|settings| sweeps_of_twin(&case, &settings, &mut drives.clone()).1);
         let apart = velocity_pairs(&plain, &accelerated, swept_bound(&case));
         assert!(apart.iter().any(|(a, b, bound)| (a - b).abs() > *bound), "they are told from plain sweeps");
         sweeps_as_its_twin(&mut case, drives);
@@ -634,11 +635,11 @@ fn accelerated_sweeps_leave_the_velocities_and_impulses_of_their_twins() {
 }
 
 /// Rows and velocities as the twin sweeps them from the state of the GPU.
-fn sweeps_of_twin(case: &Case, acceleration: Acceleration, drives: &mut Drives) -> (Vec<Row>, Vec<Velocity>) {
+fn sweeps_of_twin(case: &Case, settings: &Settings, drives: &mut Drives) -> (Vec<Row>, Vec<Velocity>) {
     let colouring = case.gpu.colouring().unwrap();
     let (mut rows, mut velocities) = (case.twin_rows(), case.twin_velocities());
     let (mut split, mut momentum) = (case.split(&colouring), Momentum::default());
-    let sweeps = Sweeps::new(acceleration, &colouring, &mut split, drives, &mut momentum);
+    let sweeps = Sweeps::new(settings, &colouring, &mut split, drives, &mut momentum);
     unsafe { sweep::solve(sweeps, &mut rows, &mut velocities, case.settings.iterations, 0.0) };
     (rows, velocities)
 }
@@ -653,7 +654,7 @@ fn swept_bound(case: &Case) -> f64 {
 
 fn sweeps_as_its_twin(case: &mut Case, mut drives: Drives) {
     let bound = swept_bound(case);
-    let (rows, expected) = sweeps_of_twin(case, case.settings.acceleration, &mut drives);
+    let (rows, expected) = sweeps_of_twin(case, &case.settings, &mut drives);
     case.run(&["sweep"]);
     let found = case.twin_velocities();
     holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));

@@ -21,7 +21,7 @@ pub(super) fn of_gpu(scenario: &Scenario) -> Capacity {
 /// Bytes that the GPU engine holds beside its device: the world, and a snapshot when there is an output.
 pub(super) fn of_host(scenario: &Scenario) -> u64 {
     let grains = scenario.max_grains();
-    grains as u64 * World::BYTES_PER_GRAIN + Snapshot::planned_bytes(grains)
+    grains as u64 * World::BYTES_PER_GRAIN + Snapshot::planned_bytes(grains) + of_convergence(scenario)
 }
 
 /// Bytes that the CPU engine needs, and a snapshot when there is an output.
@@ -29,6 +29,17 @@ pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
     let grains = scenario.max_grains();
     ReferenceEngine::planned_memory(&scenario.world, grains, &scenario.settings)
         + Snapshot::planned_bytes(grains)
+        + of_convergence(scenario)
+}
+
+/// Bytes that a look at the convergence of a step needs: a CPU engine of its own, and its problem once more.
+fn of_convergence(scenario: &Scenario) -> u64 {
+    let Scenario { world, settings, convergence, .. } = scenario;
+    let grains = scenario.max_grains();
+    match convergence {
+        Some(_) => 2 * ReferenceEngine::planned_memory(world, grains, settings),
+        None => 0,
+    }
 }
 
 /// Refuses what the machine has no free memory for.

@@ -34,7 +34,7 @@ pub struct Summary {
     pub work: Work,
     /// Steps per second of wall time spent stepping.
     pub steps_per_second: f64,
-    /// Wall time by what it was spent on \[s\]: `step`, `emit`, `observe`, `output`, `pictures`.
+    /// Wall time by what it was spent on \[s\]: `step`, `emit`, `observe`, `output`, `pictures`, `convergence`.
     pub wall_seconds_by_task: Named,
     /// Wall time by stage of the step \[s\]; empty where the engine does not time them: on a GPU without `--profile`.
     pub wall_seconds_by_stage: Named,

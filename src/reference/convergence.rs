@@ -109,7 +109,7 @@ impl Problem {
             unsafe { warm_start::apply(colouring, split, rows, velocities) };
         }
         visit(0, f64::INFINITY, rows, velocities);
-        let mut sweeps = Sweeps::new(settings.acceleration, colouring, split, &mut drives, momentum);
+        let mut sweeps = Sweeps::new(settings, colouring, split, &mut drives, momentum);
         sweeps.begin(rows, velocities);
         for sweep in 1..=iterations {
             let change = unsafe { sweeps.next(rows, velocities, true) };

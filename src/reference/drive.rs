@@ -86,7 +86,9 @@ impl Drives {
     pub(super) fn carry_on(&mut self, share: f64) {
         for row in self.0.iter_mut().filter(|row| row.limit > 0.0) {
             let before = std::mem::replace(&mut row.last, row.impulse);
-            row.impulse += share * (row.last - before);
+            if share > 0.0 {
+                row.impulse += share * (row.last - before);
+            }
         }
     }
 

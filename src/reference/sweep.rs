@@ -12,7 +12,7 @@ use super::narrowphase::{Row, times_d};
 use super::split::Split;
 use super::velocity::{Body, Heavy, Velocity};
 use crate::contact::{Colouring, Impulse, Rest};
-use crate::settings::{Acceleration, LARGEST_MOMENTUM};
+use crate::settings::{Acceleration, LARGEST_MOMENTUM, Settings};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
 const CHUNK: usize = 256;
@@ -48,6 +48,8 @@ pub struct Sweeps<'a> {
     /// With it each sweep goes on from beyond where the last one ended \[E12\].
     momentum: Option<&'a mut Momentum>,
     done: u32,
+    /// Whether the motors answer to what the contacts start from: in the pass of the warm start, if there is one.
+    answers_to_start: bool,
     /// By how much the motors changed before the first sweep \[m/s\].
     at_start: f64,
 }
@@ -55,26 +57,28 @@ pub struct Sweeps<'a> {
 impl<'a> Sweeps<'a> {
     /// Plain ones.
     pub fn plain(colouring: &'a Colouring, split: &'a mut Split, drives: &'a mut Drives) -> Sweeps<'a> {
-        Sweeps { colouring, split, drives, momentum: None, done: 0, at_start: 0.0 }
+        Sweeps { colouring, split, drives, momentum: None, done: 0, answers_to_start: true, at_start: 0.0 }
     }
 
     /// Those that the settings ask for.
     pub fn new(
-        acceleration: Acceleration,
+        settings: &Settings,
         colouring: &'a Colouring,
         split: &'a mut Split,
         drives: &'a mut Drives,
         momentum: &'a mut Momentum,
     ) -> Sweeps<'a> {
-        let momentum = (acceleration == Acceleration::Nesterov).then_some(momentum);
-        Sweeps { momentum, ..Sweeps::plain(colouring, split, drives) }
+        let momentum = (settings.acceleration == Acceleration::Nesterov).then_some(momentum);
+        let answers_to_start = settings.warm_start.updates_velocities();
+        Sweeps { momentum, answers_to_start, ..Sweeps::plain(colouring, split, drives) }
     }
 
     /// Comes before the first.
     pub fn begin(&mut self, rows: &[Row], velocities: &mut [Velocity]) {
         self.split.prepare(&rows[self.colouring.rest_start()..], velocities);
-        // Motors answer to what the contacts start from, too.
-        self.at_start = self.drives.solve(velocities);
+        if self.answers_to_start {
+            self.at_start = self.drives.solve(velocities);
+        }
     }
 
     /// One sweep. Returns by how much the row that changed most did, D |Δλ| \[m/s\], 0 for contacts unless that is to
@@ -129,13 +133,17 @@ impl Momentum {
         let rows = rows.par_iter_mut().zip(&mut self.impulses).with_min_len(CHUNK);
         rows.for_each(|(row, last)| {
             let before = std::mem::replace(last, row.impulse);
-            row.impulse = last.beyond(&before, share);
+            if share > 0.0 {
+                row.impulse = last.beyond(&before, share);
+            }
         });
         let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(CHUNK);
         bodies.for_each(|(body, last)| {
             let before = std::mem::replace(last, [body.linear, body.angular]);
-            body.linear += share * (last[0] - before[0]);
-            body.angular += share * (last[1] - before[1]);
+            if share > 0.0 {
+                body.linear += share * (last[0] - before[0]);
+                body.angular += share * (last[1] - before[1]);
+            }
         });
     }
 }

@@ -144,8 +144,8 @@ pub fn write_animation(
     };
     let mut drawn = std::iter::once(first).chain(drawn);
     let written = match target {
-        Target::Gif => atomic::write(path, |out| write_gif(out, rate, &mut drawn)),
-        Target::Mp4 => write_mp4(path, rate, &mut drawn),
+        Target::Gif => atomic::write(path, |out| write_gif(out, (count, rate), &mut drawn)),
+        Target::Mp4 => write_mp4(path, (count, rate), &mut drawn),
         _ => atomic::write(path, |out| write_apng(out, (count, rate), &mut drawn)),
     };
     drop(drawn);
@@ -190,31 +190,43 @@ fn write_apng(
 /// Unit of the time between the pictures of a GIF \[1/s\].
 const GIF_TICKS: u16 = 100;
 
-fn write_gif(out: &mut impl Write, rate: u16, pictures: &mut dyn Iterator<Item = Picture>) -> io::Result<()> {
+fn write_gif(
+    out: &mut impl Write,
+    (count, rate): (usize, u16),
+    pictures: &mut dyn Iterator<Item = Picture>,
+) -> io::Result<()> {
     let Some(first) = pictures.next() else { return Ok(()) };
     // Sizes are at most 8192 pixels.
     let (width, height) = (first.width as u16, first.height as u16);
     let mut encoder = gif::Encoder::new(out, width, height, &[]).map_err(io::Error::other)?;
     encoder.set_repeat(gif::Repeat::Infinite).map_err(io::Error::other)?;
+    let mut written = 0;
     for picture in std::iter::once(first).chain(pictures) {
         let mut frame = gif::Frame::from_rgb_speed(width, height, picture.bytes(), 10);
         frame.delay = (GIF_TICKS / rate).max(1);
         encoder.write_frame(&frame).map_err(io::Error::other)?;
+        written += 1;
     }
-    Ok(())
+    check_count(written, count)
 }
 
 /// Pictures through ffmpeg, into a file beside the place of the result that is renamed when it is whole.
-fn write_mp4(path: &Path, rate: u16, pictures: &mut dyn Iterator<Item = Picture>) -> Result<(), Error> {
+fn write_mp4(
+    path: &Path,
+    (count, rate): (usize, u16),
+    pictures: &mut dyn Iterator<Item = Picture>,
+) -> Result<(), Error> {
     let Some(first) = pictures.next() else { return Ok(()) };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = tempfile::Builder::new().prefix(".esker-").suffix(".mp4").tempfile_in(folder);
     let file = file.map_err(Error::file(path))?.into_temp_path();
     let mut ffmpeg = start_ffmpeg(&file, &first, rate).map_err(|error| no_ffmpeg(path, &error))?;
+    let mut written = 0;
     let sent = match ffmpeg.stdin.take() {
-        Some(mut stdin) => {
-            std::iter::once(first).chain(pictures).try_for_each(|p| stdin.write_all(p.bytes()))
-        }
+        Some(mut stdin) => std::iter::once(first).chain(pictures).try_for_each(|picture| {
+            written += 1;
+            stdin.write_all(picture.bytes())
+        }),
         None => Ok(()),
     };
     let output = ffmpeg.wait_with_output().map_err(Error::file(path))?;
@@ -226,7 +238,7 @@ fn write_mp4(path: &Path, rate: u16, pictures: &mut dyn Iterator<Item = Picture>
             advice: "write .apng or .gif instead".to_owned(),
         });
     }
-    sent.map_err(Error::file(path))?;
+    sent.and_then(|()| check_count(written, count)).map_err(Error::file(path))?;
     make_readable(&file).map_err(Error::file(path))?;
     file.persist(path).map_err(|error| Error::file(path)(error.error))
 }
@@ -309,10 +321,12 @@ mod tests {
     fn an_animation_whose_drawing_fails_leaves_no_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let fails = || Err(Error::NoState { reason: "no frame".to_owned() });
-        let mut broken = pictures().take(2).chain(std::iter::once_with(fails));
-        let path = folder.path().join("a.apng");
-        let error = write_animation(&path, Target::Apng, (4, 25), &mut broken).expect_err("a failure");
-        assert!(error.to_string().contains("no frame"), "{error}");
-        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
+        for target in [Target::Apng, Target::Gif] {
+            let mut broken = pictures().take(2).chain(std::iter::once_with(fails));
+            let path = folder.path().join("animation");
+            let error = write_animation(&path, target, (4, 25), &mut broken).expect_err("a failure");
+            assert!(error.to_string().contains("no frame"), "{error}");
+            assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
+        }
     }
 }

@@ -172,7 +172,8 @@ fn legend_width(figure: &Figure) -> u32 {
     let longest = figure.curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);
     match figure.curves.len() {
         0 | 1 => 8,
-        _ => LEGEND.1 + LEGEND.0 * longest as u32,
+        // A label that is longer still runs out of the picture, not into the plot.
+        _ => (LEGEND.1 + LEGEND.0 * longest as u32).min(SIZE.0 / 2),
     }
 }
 

@@ -100,9 +100,16 @@ impl<'a> Values<'a> {
             (None, [axis]) => self.study.axes[*axis].values[place[*axis]].number,
             _ => None,
         };
-        // Where there is no place, the cell is that of a run that failed, or no place is asked for.
+        let cells: Vec<(Place, Cell)> = along.map(|place| (place.clone(), of(&place))).collect();
+        if let Some(measure) = &take.measured_in {
+            let uncounted = |(place, cell): &&(Place, Cell)| cell.number.is_some() && x(place).is_none();
+            if let Some((place, _)) = cells.iter().find(uncounted) {
+                return self.cell(measure, place);
+            }
+        }
+        // Where there is no place now, the cell is that of a run that failed, or no place is asked for.
         let cells: Vec<(f64, Cell)> =
-            along.map(|place| (x(&place).unwrap_or_default(), of(&place))).collect();
+            cells.into_iter().map(|(place, cell)| (x(&place).unwrap_or_default(), cell)).collect();
         let mut cells: Vec<(f64, &Cell)> = cells.iter().map(|(x, cell)| (*x, cell)).collect();
         cells.sort_by(|a, b| a.0.total_cmp(&b.0));
         reduce(take.reduce, &cells)
