@@ -113,14 +113,13 @@ fn carry_on(@builtin(global_invocation_id) invocation: vec3u) {
     let sweep = f32(colour.index);
     let share = min((sweep - 1.0) / (sweep + 2.0), LARGEST_MOMENTUM);
     let goes_on = share > 0.0;  // after the first sweep there is nothing to go on by
-    if i < status.contacts {
-        for (var pair = 3u * i; pair < 3u * i + 3u; pair++) {
-            let now = impulses[pair];
-            if goes_on {
-                impulses[pair] = now + share * (now - last_impulses[pair]);
-            }
-            last_impulses[pair] = now;
+    // Impulses are three pairs of numbers each; neighbours take neighbouring ones.
+    if i < 3u * status.contacts {
+        let now = impulses[i];
+        if goes_on {
+            impulses[i] = now + share * (now - last_impulses[i]);
         }
+        last_impulses[i] = now;
     }
     if i < params.boundaries + params.grains {
         let now = velocities[i];

@@ -244,7 +244,7 @@ const ARGUMENTS_SCAN_BUCKETS = 32u;
 const ARGUMENTS_SCAN_STARTS = 33u;
 const ARGUMENTS_SCAN_COLOURS = 34u;
 const ARGUMENTS_SCAN_SIDES = 35u;
-const ARGUMENTS_SWEPT = 36u;   // bodies or contacts, whichever are more
+const ARGUMENTS_SWEPT = 36u;   // bodies or three times the contacts, whichever are more
 
 const GROUP = 64u;             // invocations per workgroup
 const GROUPS_PER_ROW = 32768u; // larger dispatches are folded into rows

@@ -88,7 +88,7 @@ pub enum Over {
     ColourScan,
     /// over bodies.
     SideScan,
-    /// All bodies and all contacts, one of each per invocation.
+    /// All bodies, and a third of a contact, per invocation.
     Swept,
 }
 
