@@ -376,19 +376,13 @@ impl Scenario {
     /// # Errors
     /// All mistakes in that part of the file.
     pub fn load_surroundings(path: &Path) -> Result<(World, Look), Problems> {
-        let shown = path.display().to_string();
-        let fail = |problems| Problems::new(&shown, problems);
-        let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
-        let source = Arc::new(NamedSource::new(&shown, text.clone()));
-        let tree = parse_tree(&source, &text).map_err(fail)?;
-        let report = Report::new(source);
-        let mut root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
-        let (world, _, _) = surroundings(&mut root);
-        let pictures = root.node("output").and_then(|output| output.child("pictures"));
-        let plan = pictures.and_then(|node| pictures::pictures(node, &world, 1.0));
-        let look = plan.map_or_else(|| Look::of_scene(&world), |plan| plan.look);
-        let (problems, _) = report.finish();
-        if problems.is_empty() { Ok((world, look)) } else { Err(fail(problems)) }
+        read_file(path, |mut root, _| {
+            let (world, _, _) = surroundings(&mut root);
+            let pictures = root.node("output").and_then(|output| output.child("pictures"));
+            let plan = pictures.and_then(|node| pictures::pictures(node, &world, 1.0));
+            let look = plan.map_or_else(|| Look::of_scene(&world), |plan| plan.look);
+            Some((world, look))
+        })
     }
 
     /// Grains there will be at most: those of the initial state and those to be emitted.
@@ -400,6 +394,24 @@ impl Scenario {
     pub fn largest_radius(&self) -> f64 {
         self.emitters.iter().map(Emitter::largest_radius).fold(self.world.largest_radius(), f64::max)
     }
+}
+
+/// What `read` makes of the tables of a file, or all mistakes in it. `read` may add mistakes that are in other files.
+fn read_file<T>(
+    path: &Path,
+    read: impl FnOnce(Table<'_>, &mut Vec<Problem>) -> Option<T>,
+) -> Result<T, Problems> {
+    let shown = path.display().to_string();
+    let fail = |problems| Problems::new(&shown, problems);
+    let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
+    let source = Arc::new(NamedSource::new(&shown, text.clone()));
+    let tree = parse_tree(&source, &text).map_err(fail)?;
+    let report = Report::new(source);
+    let mut elsewhere = Vec::new();
+    let value = read(Table::new(&report, 0..0, Vec::new(), tree.get_ref()), &mut elsewhere);
+    let (mut problems, _) = report.finish();
+    problems.append(&mut elsewhere);
+    value.filter(|_| problems.is_empty()).ok_or_else(|| fail(problems))
 }
 
 /// The text of a file, or why there is none.

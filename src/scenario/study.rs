@@ -103,17 +103,14 @@ mod numbers;
 mod plots;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use miette::NamedSource;
 
 pub use self::axes::{Axis, AxisValue, Reference};
 pub use self::numbers::{Compare, Number, NumberKind, Operand, Reduce, Source, TakeAlong};
 pub use self::plots::{Curves, Finding, Plot, Scale};
 use super::expect::{self, Expectation, Subjects};
 use super::problems::{Problem, Problems};
-use super::read::{Node, Report, Table, text};
-use super::{Scenario, each, parse_tree, read_text};
+use super::read::{Node, Table, text};
+use super::{Scenario, each, read_file};
 use crate::settings::Bookkeeping;
 
 /// What every run has beside the kept quantities.
@@ -164,20 +161,9 @@ impl Study {
     /// # Errors
     /// All mistakes in the study, values of axes that the scenario does not take, and mistakes in the scenario.
     pub fn load(path: &Path, size: Size) -> Result<Study, Problems> {
-        let shown = path.display().to_string();
-        let fail = |problems| Problems::new(&shown, problems);
-        let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
-        let source = Arc::new(NamedSource::new(&shown, text.clone()));
-        let tree = parse_tree(&source, &text).map_err(fail)?;
-        let report = Report::new(source);
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = path.parent().unwrap_or(Path::new(""));
-        let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
-        let mut of_scenario = Vec::new();
-        let study = root.read(|root| study(root, name, folder, size, &mut of_scenario));
-        let (mut problems, _) = report.finish();
-        problems.append(&mut of_scenario);
-        study.filter(|_| problems.is_empty()).ok_or_else(|| fail(problems))
+        read_file(path, |root, of_scenario| root.read(|root| study(root, name, folder, size, of_scenario)))
     }
 
     /// What a reader should call an axis or a number.

@@ -32,14 +32,11 @@
 //! Bounds are those of an [expectation](super::expect): `value` with a tolerance, `at_least`, `at_most`, `shown_only`.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use miette::NamedSource;
 
 use super::expect::{Bounds, bounds, slack};
 use super::problems::{Problem, Problems, suggest};
-use super::read::{FINITE, Node, Report, Table, number, text, word};
-use super::{Scenario, each, parse_tree, read_text};
+use super::read::{FINITE, Node, Table, number, text, word};
+use super::{Scenario, each, read_file};
 
 /// Scenarios with known answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -151,17 +148,8 @@ impl Suite {
     /// # Errors
     /// All mistakes in the file; those of its scenarios are found by [`Case::scenarios`].
     pub fn load(path: &Path) -> Result<Suite, Problems> {
-        let shown = path.display().to_string();
-        let fail = |problems| Problems::new(&shown, problems);
-        let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
-        let source = Arc::new(NamedSource::new(&shown, text.clone()));
-        let tree = parse_tree(&source, &text).map_err(fail)?;
-        let report = Report::new(source);
         let folder = path.parent().unwrap_or(Path::new(""));
-        let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
-        let suite = root.read(|root| Some(suite(root, folder)));
-        let (problems, _) = report.finish();
-        suite.filter(|_| problems.is_empty()).ok_or_else(|| fail(problems))
+        read_file(path, |root, _| root.read(|root| Some(suite(root, folder))))
     }
 
     /// The cases of these names; without names all short ones, and the long ones if they are wanted.
