@@ -238,11 +238,7 @@ impl ReferenceEngine {
         drop(impacts);
         let mut drives = stages.time("predict", || {
             narrowphase::set_targets(rows, onsets, velocities);
-            warm_start::seed(law, settings, world.gravity, rows, onsets, velocities);
-            let drives = Drives::start(world, settings, end, velocities);
-            predict::apply_gravity(world, h, velocities);
-            drives.apply(velocities);
-            drives
+            start_solve(world, settings, end, rows, onsets, velocities)
         });
         if settings.warm_start.updates_velocities() {
             stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
@@ -271,6 +267,23 @@ impl ReferenceEngine {
         self.substeps_done += 1;
         Ok(())
     }
+}
+
+/// Brings the rows to their start \[E7\] and the velocities to those under the external forces alone, in a substep that ends at
+/// `end` \[s\]; what the contacts start from is not in the velocities yet.
+fn start_solve(
+    world: &World,
+    settings: &Settings,
+    end: f64,
+    rows: &mut [Row],
+    onsets: &[Onset],
+    velocities: &mut [Velocity],
+) -> Drives {
+    warm_start::seed(&Law::new(settings), settings, world.gravity, rows, onsets, velocities);
+    let drives = Drives::start(world, settings, end, velocities);
+    predict::apply_gravity(world, settings.substep(), velocities);
+    drives.apply(velocities);
+    drives
 }
 
 /// As many blank rows as contacts; their room grows by little more than it must.

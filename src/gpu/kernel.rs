@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Error;
-use crate::settings::{Acceleration, Bookkeeping, Settings};
+use crate::settings::{Bookkeeping, Settings};
 use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
@@ -260,13 +260,15 @@ impl Kernels {
                 }
                 Work::Colours(_) => {}
                 Work::Sweeps(kernels) => {
+                    let carried_on = kernels.carried_on(settings);
                     for sweep in 1..=settings.iterations {
                         self.colours(pass, kernels, buffers);
                         if settings.tolerance > 0.0 {
                             self.run(pass, &step::CHECK, 0, buffers);
                         }
-                        if sweep < settings.iterations {
-                            self.carry_on(pass, kernels, sweep, settings, buffers);
+                        if let Some(kernel) = carried_on.filter(|_| sweep < settings.iterations) {
+                            // The share no longer grows when the indices end.
+                            self.run(pass, kernel, sweep.min(INDICES - 1), buffers);
                         }
                     }
                 }
@@ -320,20 +322,6 @@ impl Kernels {
                 groups.div_ceil(self.groups_per_row),
                 1,
             );
-        }
-    }
-
-    /// What an accelerated sweep is followed by; the share no longer grows when the indices end.
-    fn carry_on(
-        &self,
-        pass: &mut CountedPass<'_>,
-        kernels: &Pass,
-        sweep: u32,
-        settings: &Settings,
-        buffers: &Buffers,
-    ) {
-        if let (Acceleration::Nesterov, Some(kernel)) = (settings.acceleration, &kernels.carry_on) {
-            self.run(pass, kernel, sweep.min(INDICES - 1), buffers);
         }
     }
 

@@ -7,6 +7,8 @@ use Over::{
 };
 use Work::{Book, Colours, Rounds, Run, Scan, Sweeps};
 
+use crate::settings::{Acceleration, Settings};
+
 /// When a stage runs within a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
@@ -169,6 +171,11 @@ impl Pass {
     /// All of them.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
         [&self.colour, &self.rest, &self.gather].into_iter().chain(&self.carry_on)
+    }
+
+    /// What follows a pass that another follows, with these settings.
+    pub fn carried_on(&self, settings: &Settings) -> Option<&Kernel> {
+        self.carry_on.as_ref().filter(|_| settings.acceleration == Acceleration::Nesterov)
     }
 }
 

@@ -5,7 +5,7 @@
 //! run once, over boundaries or on impacts move next to nothing in a scene at rest; what sinks and free boundaries take on top
 //! is not counted.
 
-use crate::settings::{Acceleration, Bookkeeping, Settings};
+use crate::settings::{Bookkeeping, Settings};
 
 use super::layout::{Contact, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
 use super::step::{self, Kernel, Over, Pass, Stage, Work};
@@ -155,10 +155,7 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Colours(pass) => of_pass(pass, sizes),
         Work::Sweeps(pass) => {
-            let carried_on = match (settings.acceleration, &pass.carry_on) {
-                (Acceleration::Nesterov, Some(kernel)) => of_kernel(kernel).bytes(sizes),
-                _ => 0,
-            };
+            let carried_on = pass.carried_on(settings).map_or(0, |kernel| of_kernel(kernel).bytes(sizes));
             let sweeps = u64::from(settings.iterations);
             of_pass(pass, sizes) * sweeps + carried_on * sweeps.saturating_sub(1)
         }

@@ -14,11 +14,10 @@ use crate::engine::Snapshot;
 use crate::engine::convergence::{Convergence, Course, Histogram, ImpulseError, Point, Question};
 use crate::settings::{Settings, WarmStart};
 
-use super::drive::Drives;
 use super::narrowphase::{self, Row};
 use super::sweep::Sweeps;
 use super::velocity::{self, Velocity};
-use super::{Order, ReferenceEngine, impact, predict, residual, warm_start};
+use super::{Order, ReferenceEngine, impact, residual, start_solve, warm_start};
 
 /// Solves the next substep of a state from every start that is asked about.
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
@@ -85,25 +84,13 @@ impl Problem {
         iterations: u32,
         mut visit: impl FnMut(u32, f64, &[Row], &[Velocity]),
     ) {
-        let ReferenceEngine {
-            world,
-            settings,
-            law,
-            colouring,
-            split,
-            rows,
-            onsets,
-            velocities,
-            momentum,
-            ..
-        } = &mut self.engine;
+        let ReferenceEngine { world, settings, colouring, split, rows, onsets, velocities, momentum, .. } =
+            &mut self.engine;
         rows.clone_from(&self.rows);
         velocities.clone_from(&self.velocities);
         settings.warm_start = start;
-        warm_start::seed(law, settings, world.gravity, rows, onsets, velocities);
-        let mut drives = Drives::start(world, settings, world.time + law.h, velocities);
-        predict::apply_gravity(world, law.h, velocities);
-        drives.apply(velocities);
+        let end = world.time + settings.substep();
+        let mut drives = start_solve(world, settings, end, rows, onsets, velocities);
         if start.updates_velocities() {
             // SAFETY, here and below: the colouring was made for these contacts, and the rows filled in its order.
             unsafe { warm_start::apply(colouring, split, rows, velocities) };

@@ -114,9 +114,8 @@ impl Split {
             let inverse_inertia = boundary.free_body().map(|free| free.inverse_inertia(orientation));
             InverseMass::new(&Velocity::of(world, body), inverse_inertia.unwrap_or(DMat3::ZERO))
         }));
-        let copies = |body: usize| f64::from(self.copies.get(body).copied().unwrap_or(0).max(1));
-        self.copied.clear();
-        self.copied.extend(self.whole.iter().enumerate().map(|(body, whole)| whole.of_copy(copies(body))));
+        let bodies = self.whole.iter().enumerate();
+        self.copied = bodies.map(|(body, whole)| whole.of_copy(self.copies(body))).collect();
     }
 
     fn is_free_boundary(&self, body: usize) -> bool {
