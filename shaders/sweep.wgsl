@@ -23,7 +23,7 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
         sweep_corner(place, row, old);
         return;
     }
-    let solution = solve_contact(row, old, a, b, locks(row.bodies));
+    let solution = solve_contact(row, old, a, b, locks(row.bodies), colour.relaxation);
     if is_zero(old) && is_zero(solution.impulse) {
         return;
     }
@@ -40,8 +40,9 @@ fn sweep_corner(place: u32, row: Row, old: Impulse) {
     let locked = locks(row.bodies);
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
-    let impulse =
-        solve_shared(row, old, heavy(row.bodies.x, a, locked.x, 1.0), heavy(row.bodies.y, b, locked.y, 1.0));
+    let heavy_a = heavy(row.bodies.x, a, locked.x, 1.0);
+    let heavy_b = heavy(row.bodies.y, b, locked.y, 1.0);
+    let impulse = solve_shared(row, old, heavy_a, heavy_b, colour.relaxation);
     store_impulse(place, impulse);
     let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
     take(row.bodies.x, share_of_a(row, change));
@@ -72,9 +73,12 @@ fn solve_copies(contact: u32) -> Sides {
     var impulse: Impulse;
     if is_shared(row) {
         impulse = solve_shared(row, old,
-            heavy(row.bodies.x, a, locked.x, copies.x), heavy(row.bodies.y, b, locked.y, copies.y));
+            heavy(row.bodies.x, a, locked.x, copies.x), heavy(row.bodies.y, b, locked.y, copies.y),
+            colour.relaxation);
     } else {
-        impulse = solve_contact(row, old, copy_of(a, copies.x), copy_of(b, copies.y), locked).impulse;
+        let copy_a = copy_of(a, copies.x);
+        let copy_b = copy_of(b, copies.y);
+        impulse = solve_contact(row, old, copy_a, copy_b, locked, colour.relaxation).impulse;
     }
     store_impulse(place, impulse);
     note_change(row, a, b, old, impulse);

@@ -136,12 +136,15 @@ pub enum Acceleration {
     /// From where that left the impulses.
     #[default]
     None,
-    /// From beyond, by a share of what it changed \[E12\].
+    /// From beyond, by a share of what it changed, and with rows that overshoot \[E12\].
     Nesterov,
 }
 
 /// Largest share of the last change that an accelerated sweep is given \[E12\] \[-\]; shares reach it after 28 sweeps.
 pub const LARGEST_MOMENTUM: f64 = 0.9;
+/// How far the rows of an accelerated sweep go, in what would bring them to rest \[E12\] \[-\]. With the momentum on top,
+/// rows that overshoot by more than 1/(1 + 2 · 0.9) swing up.
+pub const OVER_RELAXATION: f64 = 1.25;
 
 /// Whether an engine keeps the [`Ledger`](crate::engine::Ledger) of energies \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]

@@ -8,7 +8,7 @@ use encase::UniformBuffer;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
     self, BoundaryState, Contact, FreeBoundary, Law, Params, Pose, Rest, RowArms, RowTarget, Sink, Sphere,
-    Status, Surface, Velocity, Works,
+    Status, Surface, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
@@ -236,6 +236,7 @@ fn structs_have_the_layout_of_their_twins() {
     let differences: Vec<String> = twins().iter().filter_map(|twin| difference(&module, twin)).collect();
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
     assert_eq!(difference(&reflect("ledger").module, &works()), None);
+    assert_eq!(difference(&reflect("sweep").module, &twin!(Turn { index, relaxation })), None);
 }
 
 fn works() -> Twin {

@@ -6,8 +6,11 @@
 @group(0) @binding(5) var<storage, read> colour_starts: array<u32>;  // 8 colours, the rest, the end
 @group(0) @binding(6) var<storage, read> poses: array<Pose>;         // for locked axes
 
-struct Colour { index: u32 }
-@group(1) @binding(0) var<uniform> colour: Colour;
+struct Turn {
+    index: u32,
+    relaxation: f32,  // how far rows go, in what would bring them to rest [E12]
+}
+@group(1) @binding(0) var<uniform> colour: Turn;
 
 fn locks(bodies: vec2u) -> vec2u {
     if HAS_LOCKS {

@@ -38,16 +38,17 @@ fn limit(vector: vec3f, bound: f32) -> vec3f {
     return vector * (bound / sqrt(length_squared));
 }
 
-fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {
+fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u, relaxation: f32) -> Solution {
     let u = contact_velocity(row, a, b);
     let u_n = dot(u, row.normal);
     let d = diagonal(row, a, b, locked);
     let old_normal = dot(old.linear, row.normal);
     let old_tangent = old.linear - old_normal * row.normal;
 
-    let normal = max(0.0, old_normal - safe_ratio(u_n + row.sigma_n * old_normal - row.target_velocity, d.x));
+    let overshot = relaxation * (u_n + row.sigma_n * old_normal - row.target_velocity);
+    let normal = max(0.0, old_normal - safe_ratio(overshot, d.x));
     let slip = u - u_n * row.normal;
-    let trial = old_tangent - slip * safe_ratio(1.0, d.y);
+    let trial = old_tangent - slip * safe_ratio(relaxation, d.y);
     let tangent = limit(trial, row.friction * normal);
 
     var solution: Solution;
@@ -59,7 +60,7 @@ fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u
     solution.impulse.rolling = vec3f(0.0);
     if row.rolling_arm > 0.0 {
         let spin = solution.a.angular - solution.b.angular;
-        let rolling_trial = old.rolling - spin * safe_ratio(1.0, d.z);
+        let rolling_trial = old.rolling - spin * safe_ratio(relaxation, d.z);
         solution.impulse.rolling = limit(rolling_trial, row.rolling_arm * normal);
         let rolling = solution.impulse.rolling - old.rolling;
         solution.a = twist(solution.a, rolling, locked.x);

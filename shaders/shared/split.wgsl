@@ -115,22 +115,23 @@ fn take(index: u32, share: Share) {
 }
 
 // A normal impulse changes the slip here, so friction follows from the velocities after it.
-fn solve_shared(row: Row, old: Impulse, body_a: Heavy, body_b: Heavy) -> Impulse {
+fn solve_shared(row: Row, old: Impulse, body_a: Heavy, body_b: Heavy, relaxation: f32) -> Impulse {
     let d = shared_diagonal(row, body_a, body_b);
     let old_normal = dot(old.linear, row.normal);
     let old_tangent = old.linear - old_normal * row.normal;
     let u_n = dot(shared_velocity(row, body_a, body_b), row.normal);
-    let normal = max(0.0, old_normal - safe_ratio(u_n + row.sigma_n * old_normal - row.target_velocity, d.x));
+    let overshot = relaxation * (u_n + row.sigma_n * old_normal - row.target_velocity);
+    let normal = max(0.0, old_normal - safe_ratio(overshot, d.x));
     var a = push_heavy(body_a, (normal - old_normal) * row.normal, row.arm_a);
     var b = push_heavy(body_b, (old_normal - normal) * row.normal, row.arm_b);
 
     let u = shared_velocity(row, a, b);
     let slip = u - dot(u, row.normal) * row.normal;
-    let tangent = limit(old_tangent - slip * safe_ratio(1.0, d.y), row.friction * normal);
+    let tangent = limit(old_tangent - slip * safe_ratio(relaxation, d.y), row.friction * normal);
     a = push_heavy(a, tangent - old_tangent, row.arm_a);
     b = push_heavy(b, old_tangent - tangent, row.arm_b);
 
     let spin = a.angular - b.angular;
-    let rolling = limit(old.rolling - spin * safe_ratio(1.0, d.z), row.rolling_arm * normal);
+    let rolling = limit(old.rolling - spin * safe_ratio(relaxation, d.z), row.rolling_arm * normal);
     return Impulse(normal * row.normal + tangent, rolling);
 }

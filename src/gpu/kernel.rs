@@ -9,12 +9,13 @@ use crate::world::World;
 use super::buffers::{Buffers, Capacity};
 use super::counted::CountedPass;
 use super::device::Device;
+use super::layout::Turn;
 use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
 use super::step::{self, Aliases, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
 
-/// Distance of two entries in the buffer of indices: the alignment of dynamic offsets everywhere.
-const INDEX_STRIDE: u32 = 256;
-/// Indices that a kernel can be told: colours, rounds and sweeps.
+/// Distance of two entries in the buffer of turns: the alignment of dynamic offsets everywhere.
+const TURN_STRIDE: u32 = 256;
+/// Indices that a kernel can be told: colours, rounds and sweeps. Each is there twice: for rows that overshoot as well.
 const INDICES: u32 = 64;
 
 type Name = (&'static str, &'static str);
@@ -23,8 +24,8 @@ type Name = (&'static str, &'static str);
 pub struct Kernels {
     pipelines: BTreeMap<Name, Pipeline>,
     groups: BTreeMap<(Name, Aliases), wgpu::BindGroup>,
-    index_group: wgpu::BindGroup,
-    index_layout: wgpu::BindGroupLayout,
+    turn_group: wgpu::BindGroup,
+    turn_layout: wgpu::BindGroupLayout,
     features: Features,
     edits: Vec<Edit>,
     /// Groups per row of a folded dispatch, as the shaders have it.
@@ -93,19 +94,19 @@ struct Pipeline {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
     variables: Vec<Variable>,
-    takes_index: bool,
+    takes_turn: bool,
 }
 
 const SCAN: [&str; 3] = ["sum_blocks", "scan_block_sums", "add_block_sums"];
 
 impl Kernels {
     pub(super) fn new(device: &Device, buffers: &Buffers, features: Features) -> Result<Kernels, Error> {
-        let (index_layout, index_group) = make_indices(device);
+        let (turn_layout, turn_group) = make_turns(device);
         let mut kernels = Kernels {
             pipelines: BTreeMap::new(),
             groups: BTreeMap::new(),
-            index_group,
-            index_layout,
+            turn_group,
+            turn_layout,
             features,
             edits: Vec::new(),
             groups_per_row: 0,
@@ -171,7 +172,7 @@ impl Kernels {
             shader: shader.into(),
             reason: format!("has no kernel {entry}"),
         })?;
-        let takes_index = variables.iter().any(|variable| variable.group == 1);
+        let takes_turn = variables.iter().any(|variable| variable.group == 1);
         let variables: Vec<Variable> = variables.into_iter().filter(|variable| variable.group == 0).collect();
         let entries: Vec<_> = variables.iter().map(layout_entry).collect();
         let layout = device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -179,7 +180,7 @@ impl Kernels {
             entries: &entries,
         });
         let mut layouts = vec![Some(&layout)];
-        layouts.extend(takes_index.then_some(Some(&self.index_layout)));
+        layouts.extend(takes_turn.then_some(Some(&self.turn_layout)));
         let pipeline_layout = device.raw().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(entry),
             bind_group_layouts: &layouts,
@@ -197,7 +198,7 @@ impl Kernels {
             },
             cache: None,
         });
-        Ok(Pipeline { pipeline, layout, variables, takes_index })
+        Ok(Pipeline { pipeline, layout, variables, takes_turn })
     }
 
     /// Binds every variable that a kernel declares to the buffer of the same name, or of its alias.
@@ -256,17 +257,18 @@ impl Kernels {
                     }
                 }
                 Work::Colours(kernels) if settings.warm_start.updates_velocities() => {
-                    self.colours(pass, kernels, buffers);
+                    self.colours(pass, kernels, false, buffers);
                 }
                 Work::Colours(_) => {}
                 Work::Sweeps(kernels) => {
                     let carried_on = kernels.carried_on(settings);
                     for sweep in 1..=settings.iterations {
-                        self.colours(pass, kernels, buffers);
+                        let is_followed = carried_on.filter(|_| sweep < settings.iterations);
+                        self.colours(pass, kernels, is_followed.is_some(), buffers);
                         if settings.tolerance > 0.0 {
                             self.run(pass, &step::CHECK, 0, buffers);
                         }
-                        if let Some(kernel) = carried_on.filter(|_| sweep < settings.iterations) {
+                        if let Some(kernel) = is_followed {
                             // The share no longer grows when the indices end.
                             self.run(pass, kernel, sweep.min(INDICES - 1), buffers);
                         }
@@ -276,12 +278,13 @@ impl Kernels {
         }
     }
 
-    fn set(&self, pass: &mut CountedPass<'_>, name: Name, aliases: Aliases, index: u32) {
+    /// Sets a kernel, and the entry of its turn if it is told one.
+    fn set(&self, pass: &mut CountedPass<'_>, name: Name, aliases: Aliases, entry: u32) {
         let pipeline = &self.pipelines[&name];
         pass.set_pipeline(&pipeline.pipeline);
         pass.set_bind_group(0, &self.groups[&(name, aliases)], &[]);
-        if pipeline.takes_index {
-            pass.set_bind_group(1, &self.index_group, &[index * INDEX_STRIDE]);
+        if pipeline.takes_turn {
+            pass.set_bind_group(1, &self.turn_group, &[entry * TURN_STRIDE]);
         }
     }
 
@@ -325,11 +328,12 @@ impl Kernels {
         }
     }
 
-    fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, buffers: &Buffers) {
+    /// A pass over all contacts, whose rows may overshoot.
+    fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, overshoots: bool, buffers: &Buffers) {
         let colours = (0..COLOURS).map(|colour| (&kernels.colour, colour));
         let all = colours.chain([(&kernels.rest, COLOURS), (&kernels.gather, COLOURS + 1)]);
         for (Kernel { shader, entry, aliases, .. }, place) in all {
-            self.set(pass, (shader, entry), aliases, place);
+            self.set(pass, (shader, entry), aliases, place + if overshoots { INDICES } else { 0 });
             dispatch_planned(pass, kernels.arguments + place, buffers);
         }
     }
@@ -398,34 +402,35 @@ fn layout_entry(variable: &Variable) -> wgpu::BindGroupLayoutEntry {
     }
 }
 
-/// A uniform that tells a kernel a number: entry `i` holds `i`.
-fn make_indices(device: &Device) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
+/// A uniform that tells a kernel its turn: entry `i` holds turn `i`, entry `INDICES + i` the same for rows that overshoot.
+fn make_turns(device: &Device) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
     let layout = device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("index"),
+        label: Some("turn"),
         entries: &[wgpu::BindGroupLayoutEntry {
             binding: 0,
             visibility: wgpu::ShaderStages::COMPUTE,
             ty: wgpu::BindingType::Buffer {
                 ty: wgpu::BufferBindingType::Uniform,
                 has_dynamic_offset: true,
-                min_binding_size: wgpu::BufferSize::new(4),
+                min_binding_size: wgpu::BufferSize::new(size_of::<Turn>() as u64),
             },
             count: None,
         }],
     });
-    let mut words = vec![0u32; (INDICES * INDEX_STRIDE / 4) as usize];
-    for index in 0..INDICES {
-        words[(index * INDEX_STRIDE / 4) as usize] = index;
+    let mut turns = vec![0u8; (2 * INDICES * TURN_STRIDE) as usize];
+    for (entry, bytes) in (0..).zip(turns.chunks_exact_mut(TURN_STRIDE as usize)) {
+        let turn = Turn::new(entry % INDICES, entry >= INDICES);
+        bytes[..size_of::<Turn>()].copy_from_slice(bytemuck::bytes_of(&turn));
     }
     let buffer = device.raw().create_buffer(&wgpu::BufferDescriptor {
-        label: Some("indices"),
-        size: u64::from(INDICES * INDEX_STRIDE),
+        label: Some("turns"),
+        size: turns.len() as u64,
         usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     });
-    device.queue().write_buffer(&buffer, 0, bytemuck::cast_slice(&words));
+    device.queue().write_buffer(&buffer, 0, &turns);
     let group = device.raw().create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("index"),
+        label: Some("turn"),
         layout: &layout,
         entries: &[wgpu::BindGroupEntry {
             binding: 0,

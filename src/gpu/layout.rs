@@ -9,8 +9,8 @@ use crate::contact::Impulse;
 use crate::engine::Ledger;
 use crate::error::Error;
 use crate::settings::{
-    DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
-    TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
+    DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, OVER_RELAXATION, RIGID_CORRECTION,
+    RIGID_CORRECTION_LIMIT, Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
 use crate::world::slider::{Area, Command, Slider};
 use crate::world::{Corner, Form, Levels, Side, World, contact_reach};
@@ -64,6 +64,22 @@ pub struct Params {
     pub step_time: f32,
     pub level_radius: f32,
     pub levels: u32,
+}
+
+/// What a dispatch is told; WGSL `Turn`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/shared/colour.wgsl")]
+pub struct Turn {
+    pub index: u32,
+    pub relaxation: f32,
+}
+
+impl Turn {
+    /// Turn `index` of a row of dispatches, whose rows of contacts overshoot or do not \[E12\].
+    pub fn new(index: u32, overshoots: bool) -> Turn {
+        Turn { index, relaxation: if overshoots { OVER_RELAXATION as f32 } else { 1.0 } }
+    }
 }
 
 /// State of the submission; WGSL `Status`.

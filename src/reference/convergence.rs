@@ -97,7 +97,7 @@ impl Problem {
         }
         visit(0, f64::INFINITY, rows, velocities);
         let mut sweeps = Sweeps::new(settings, colouring, split, &mut drives, momentum);
-        sweeps.begin(rows, velocities);
+        sweeps.begin(rows, velocities, iterations);
         for sweep in 1..=iterations {
             let change = unsafe { sweeps.next(rows, velocities, true) };
             visit(sweep, change, rows, velocities);

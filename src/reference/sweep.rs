@@ -12,7 +12,7 @@ use super::narrowphase::{Row, times_d};
 use super::split::Split;
 use super::velocity::{Body, Heavy, Velocity};
 use crate::contact::{Colouring, Impulse, Rest};
-use crate::settings::{Acceleration, LARGEST_MOMENTUM, Settings};
+use crate::settings::{Acceleration, LARGEST_MOMENTUM, OVER_RELAXATION, Settings};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
 const CHUNK: usize = 256;
@@ -29,7 +29,7 @@ pub unsafe fn solve(
     iterations: u32,
     tolerance: f64,
 ) -> u32 {
-    sweeps.begin(rows, velocities);
+    sweeps.begin(rows, velocities, iterations);
     for sweep in 1..=iterations {
         // SAFETY: by the caller's promise.
         let change = unsafe { sweeps.next(rows, velocities, tolerance > 0.0) };
@@ -45,9 +45,11 @@ pub struct Sweeps<'a> {
     colouring: &'a Colouring,
     split: &'a mut Split,
     drives: &'a mut Drives,
-    /// With it each sweep goes on from beyond where the last one ended \[E12\].
+    /// With it each sweep goes on from beyond where the last one ended, and overshoots \[E12\].
     momentum: Option<&'a mut Momentum>,
     done: u32,
+    /// How many there will be at most.
+    planned: u32,
     /// Whether the motors answer to what the contacts start from: in the pass of the warm start, if there is one.
     answers_to_start: bool,
     /// By how much the motors changed before the first sweep \[m/s\].
@@ -57,7 +59,16 @@ pub struct Sweeps<'a> {
 impl<'a> Sweeps<'a> {
     /// Plain ones.
     pub fn plain(colouring: &'a Colouring, split: &'a mut Split, drives: &'a mut Drives) -> Sweeps<'a> {
-        Sweeps { colouring, split, drives, momentum: None, done: 0, answers_to_start: true, at_start: 0.0 }
+        Sweeps {
+            colouring,
+            split,
+            drives,
+            momentum: None,
+            done: 0,
+            planned: 0,
+            answers_to_start: true,
+            at_start: 0.0,
+        }
     }
 
     /// Those that the settings ask for.
@@ -73,8 +84,9 @@ impl<'a> Sweeps<'a> {
         Sweeps { momentum, answers_to_start, ..Sweeps::plain(colouring, split, drives) }
     }
 
-    /// Comes before the first.
-    pub fn begin(&mut self, rows: &[Row], velocities: &mut [Velocity]) {
+    /// Comes before the first of so many at most.
+    pub fn begin(&mut self, rows: &[Row], velocities: &mut [Velocity], planned: u32) {
+        self.planned = planned;
         self.split.prepare(&rows[self.colouring.rest_start()..], velocities);
         if self.answers_to_start {
             self.at_start = self.drives.solve(velocities);
@@ -92,16 +104,22 @@ impl<'a> Sweeps<'a> {
             momentum.carry_on(self.done, rows, self.drives, velocities);
         }
         self.done += 1;
+        let relaxation = self.relaxation();
         let (colouring, split) = (self.colouring, &mut *self.split);
         // SAFETY: by the caller's promise.
         let change = unsafe {
             if compared {
-                for_each_contact(colouring, split, rows, velocities, &Solve::<true>)
+                for_each_contact(colouring, split, rows, velocities, &Solve::<true> { relaxation })
             } else {
-                for_each_contact(colouring, split, rows, velocities, &Solve::<false>)
+                for_each_contact(colouring, split, rows, velocities, &Solve::<false> { relaxation })
             }
         };
         change.max(self.drives.solve(velocities)).max(std::mem::take(&mut self.at_start))
+    }
+
+    /// That of the present sweep. The last one is not to overshoot: what it solves is to fit.
+    fn relaxation(&self) -> f64 {
+        if self.momentum.is_some() && self.done < self.planned { OVER_RELAXATION } else { 1.0 }
     }
 }
 
@@ -163,21 +181,31 @@ pub trait Visit: Sync {
 }
 
 /// Solves contacts; returns by how much if that is to be compared with a tolerance.
-struct Solve<const COMPARED: bool>;
+struct Solve<const COMPARED: bool> {
+    /// How far a row goes, in what would bring it to rest \[-\].
+    relaxation: f64,
+}
+
+impl<const COMPARED: bool> Solve<COMPARED> {
+    #[inline(always)]
+    fn relaxed(&self, inverse_d: &[f64; 3]) -> [f64; 3] {
+        inverse_d.map(|inverse_d| self.relaxation * inverse_d)
+    }
+}
 
 impl<const COMPARED: bool> Visit for Solve<COMPARED> {
     // Out of line it passes both bodies through memory: a third of the time of a sweep.
     #[inline(always)]
     fn contact(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
         let before = row.impulse;
-        solve_contact(row, inverse_d, a, b);
+        solve_contact(row, &self.relaxed(inverse_d), a, b);
         if COMPARED { change_since(row, &before) } else { 0.0 }
     }
 
     #[inline(always)]
     fn shared(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) -> f64 {
         let before = row.impulse;
-        solve_shared(row, inverse_d, a, b);
+        solve_shared(row, &self.relaxed(inverse_d), a, b);
         if COMPARED { change_since(row, &before) } else { 0.0 }
     }
 }
