@@ -18,7 +18,7 @@
 //! substeps = 1
 //! iterations = 20                 # or "auto": at most 200, until the tolerance is met, by default 0.03 |gravity| h
 //! tolerance = 0.0
-//! acceleration = "none"           # "nesterov": see [E12]
+//! acceleration = "nesterov"       # "none": plain sweeps [E12]
 //! normal_law = "hertz"            # "hooke", "rigid"
 //! contact_margin = 0.1
 //! impact_threshold = 0.05

@@ -134,9 +134,9 @@ impl fmt::Display for WarmStart {
 #[serde(rename_all = "snake_case")]
 pub enum Acceleration {
     /// From where that left the impulses.
-    #[default]
     None,
     /// From beyond, by a share of what it changed, and with rows that overshoot \[E12\].
+    #[default]
     Nesterov,
 }
 
@@ -192,7 +192,7 @@ impl Default for Settings {
             iterations: 20,
             tolerance: 0.0,
             warm_start: WarmStart::ADAPTIVE,
-            acceleration: Acceleration::None,
+            acceleration: Acceleration::Nesterov,
             normal_law: NormalLaw::Hertz,
             contact_margin: 0.1,
             impact_threshold: 0.05,

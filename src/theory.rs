@@ -420,16 +420,22 @@
 //!
 //! With [`acceleration = "nesterov"`](crate::settings::Acceleration) sweep k + 1 does not begin from where sweep k
 //! ended, but from beyond (Nesterov 1983; for contact problems Mazhar, Heyn, Negrut & Tasora 2015, who accelerate projected
-//! gradient steps: here it is Gauss-Seidel sweeps):
+//! gradient steps: here it is Gauss-Seidel sweeps), and its rows overshoot:
 //!
 //! ```text
 //! λ ← λ_k + m_k (λ_k - λ_(k-1))
 //! v ← v_k + m_k (v_k - v_(k-1))     as v is linear in λ: no pass over the contacts is needed
 //! m_k = min((k - 1)/(k + 2), 0.9)   0 after the first sweep
+//! Δλ = -ω r/D before projection     ω = 1.25, in place of the 1 of [E5]; 1 in the last sweep
 //! ```
 //!
 //! λ may leave its cone on the way; the next sweep brings it back, and the last one is followed by none. The solution is that
 //! of the plain sweeps, and impacts are solved by plain sweeps.
+//!
+//! Over-relaxation costs nothing. What it overshoots by returns in the next sweep with the other sign, and a part of the error that a sweep
+//! turns into -q times itself dies out under the momentum only for q < 1/(1 + 2 m): 0.36 at m = 0.9. With ω = 1.25 q is 0.25 at
+//! most; with ω = 1.5 piles blow up after 20 sweeps. The last sweep does not overshoot, so that a grain with one contact is left as exact
+//! as by a plain sweep.
 //!
 //! The limit 0.9 stands in for a restart, which would need a sum over all contacts in every sweep: without either, hundreds of
 //! sweeps swing about the solution. Its price: what is left of the error falls by √0.9 in a sweep at best, so where plain sweeps

@@ -65,7 +65,7 @@ fn count(table: &mut Table<'_>, key: &'static str, usual: u32) -> u32 {
 }
 
 fn acceleration(table: &mut Table<'_>) -> Acceleration {
-    match table.or("acceleration", "none", word(ACCELERATIONS)) {
+    match table.or("acceleration", "nesterov", word(ACCELERATIONS)) {
         "nesterov" => Acceleration::Nesterov,
         _ => Acceleration::None,
     }
