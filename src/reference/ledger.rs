@@ -99,7 +99,6 @@ fn mean(before: &Velocity, after: &Velocity) -> Velocity {
 
 #[cfg(test)]
 mod tests {
-    use super::super::velocity::Body;
     use super::*;
     use crate::contact::Impulse;
     use crate::world::Axes;

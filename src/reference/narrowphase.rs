@@ -11,7 +11,7 @@ use crate::settings::{
 };
 use crate::world::{PairLaw, World};
 
-use super::velocity::{Body, InverseMass, Velocity};
+use super::velocity::{InverseMass, Velocity};
 
 /// Rows handled by one task.
 pub(super) const CHUNK: usize = 1024;
@@ -83,9 +83,18 @@ pub struct Onset {
 impl Row {
     /// Contact velocity u \[m/s\].
     #[inline(always)]
-    pub fn contact_velocity(&self, a: &impl Body, b: &impl Body) -> DVec3 {
-        a.linear() + a.angular().cross(self.arm_a) - b.linear() - b.angular().cross(self.arm_b)
+    pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
+        a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
     }
+}
+
+/// How the contact velocity answers to impulses, on bodies of which a normal one may change the slip.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Response {
+    /// Contact velocity per normal impulse K n \[1/kg\].
+    pub normal: DVec3,
+    /// 1/D of the normal, friction and rolling rows; 0 where nothing can move.
+    pub inverse_d: [f64; 3],
 }
 
 /// Fills the geometry and coefficients of all rows; impulses stay.

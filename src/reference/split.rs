@@ -2,70 +2,94 @@
 //!
 //! A body of n such contacts takes part in each as a copy that has its velocity and 1/n of its mass and inertia;
 //! when all are solved the body takes the mean of the copies, which is what the sum of the impulses does to the
-//! whole of it. Contacts of free boundaries, which may be thousands, all stand here. Twin:
-//! `shaders/shared/split.wgsl`.
+//! whole of it. Contacts of free boundaries, which may be thousands, all stand here. Twins:
+//! `shaders/rest.wgsl`, `shaders/shared/split.wgsl`.
+//!
+//! ```text
+//! contact of the rest ─┬─► a body of this contact alone: takes its share at once
+//!                      └─► others: slot of the body in this chunk of contacts ─► sum of its slots ─► body
+//! ```
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Key, Rest};
-use crate::world::World;
+use crate::world::{Axes, World};
 
-use super::narrowphase::{CHUNK, Row};
-use super::sweep::Visit;
-use super::velocity::{Heavy, InverseMass, Velocity};
+use super::narrowphase::{self, Response, Row};
+use super::sweep::{CHUNK, Disjoint, Push, Visit};
+use super::velocity::{InverseMass, Velocity};
+
+/// No slot: the contact is the only one of the rest that moves the body, or nothing moves it.
+const NONE: u32 = u32::MAX;
 
 /// The bodies of the contacts without a colour, while a step is solved.
 #[derive(Debug, Clone, Default)]
 pub struct Split {
     /// Per boundary, whether it is free.
     is_free: Vec<bool>,
-    /// How each boundary gives way, and how each of its copies does; unused for those that are not free.
+    /// How each boundary gives way; unused for those that are not free.
     whole: Vec<InverseMass>,
-    copied: Vec<InverseMass>,
-    /// Per body, how many contacts of the rest touch it, 0 where nothing can move it. Empty without a rest.
-    copies: Vec<u32>,
-    /// Bodies with copies, ascending, and where the sides of each start in `sides`.
+    /// Contacts of the rest.
+    parts: Vec<Part>,
+    /// What chunks of contacts do to bodies of several copies: a slot per chunk and body.
+    shares: Vec<Share>,
+    /// Where the slots of each chunk start in `shares`, and where those of the last end.
+    chunks: Vec<u32>,
+    /// Bodies with slots, ascending, and where the slots of each start in `slots`.
     bodies: Vec<u32>,
     starts: Vec<u32>,
-    /// Sides of contacts by body: twice the row of the rest, plus one for side b.
-    sides: Vec<u32>,
-    /// 1/D of each contact of the rest, on copies, for the solve under way.
-    inverse_d: Vec<[f64; 3]>,
-    /// What each contact of the rest does to its copies, over their number.
-    gains: Vec<[Gain; 2]>,
+    /// Slots body by body.
+    slots: Vec<u32>,
 }
 
-/// What the copies of a body have come to.
+/// What a contact of the rest has beside its row: a cache line.
 #[derive(Debug, Clone, Copy, Default)]
-struct Gain {
+struct Part {
+    /// Slots of its bodies, counted from the first of the chunk; or [`NONE`].
+    slots: [u32; 2],
+    /// Copies of its bodies, 1 where nothing moves them.
+    copies: [u32; 2],
+    /// On copies, for the solve under way.
+    response: Response,
+}
+
+/// What contacts do to a body.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    /// Impulse \[N s\].
     linear: DVec3,
+    /// Angular impulse about the centre \[N m s\].
     angular: DVec3,
 }
 
-impl Gain {
-    /// What one of so many copies that came to these velocities adds to its body.
-    fn of(before: &Velocity, linear: DVec3, angular: DVec3, copies: f64) -> Gain {
-        Gain { linear: (linear - before.linear) / copies, angular: (angular - before.angular) / copies }
+impl Share {
+    fn of_a(row: &Row, push: &Push) -> Share {
+        Share { linear: push.linear, angular: row.arm_a.cross(push.linear) + push.rolling }
     }
 
-    fn and(self, other: &Gain) -> Gain {
-        Gain { linear: self.linear + other.linear, angular: self.angular + other.angular }
+    fn of_b(row: &Row, push: &Push) -> Share {
+        Share { linear: -push.linear, angular: push.linear.cross(row.arm_b) - push.rolling }
+    }
+
+    fn and(self, other: &Share) -> Share {
+        Share { linear: self.linear + other.linear, angular: self.angular + other.angular }
     }
 }
 
 impl Split {
     /// Bytes for so many bodies and contacts, an eighth of them without a colour.
     pub fn planned_bytes(bodies: u64, contacts: u64) -> u64 {
-        let per_contact = size_of::<[Gain; 2]>() + size_of::<[f64; 3]>() + 6 * size_of::<u32>();
-        bodies * size_of::<u32>() as u64 + contacts / 8 * per_contact as u64
+        let per_contact = size_of::<Part>() + 2 * (size_of::<Share>() + 3 * size_of::<u32>());
+        bodies * 3 * size_of::<u32>() as u64 + contacts / 8 * per_contact as u64
     }
 
     /// Bytes that it holds.
     pub fn bytes(&self) -> u64 {
-        let words = [&self.copies, &self.bodies, &self.starts, &self.sides].map(Vec::capacity);
-        let per_contact = size_of::<[Gain; 2]>() + size_of::<[f64; 3]>();
-        (words.iter().sum::<usize>() * size_of::<u32>() + self.gains.capacity() * per_contact) as u64
+        let words = [&self.chunks, &self.bodies, &self.starts, &self.slots].map(Vec::capacity);
+        (words.iter().sum::<usize>() * size_of::<u32>()
+            + self.parts.capacity() * size_of::<Part>()
+            + self.shares.capacity() * size_of::<Share>()) as u64
     }
 
     /// Counts the contacts that share a body.
@@ -75,35 +99,54 @@ impl Split {
         if colouring.rest == Rest::OneByOne || colouring.rest().is_empty() {
             return split;
         }
-        let bodies_of = |contact: u32| {
+        let bodies_of = |&contact: &u32| {
             let key = keys[contact as usize];
-            [key.a, key.b].map(|shape| world.shape_body(shape))
+            [key.a, key.b].map(|shape| world.shape_body(shape) as usize)
         };
-        let moves = |body: &u32| world.bodies.inverse_mass[*body as usize] > 0.0;
-        let sides = || {
-            let rows = colouring.rest().iter().map(|&contact| bodies_of(contact)).enumerate();
-            let sides = rows.flat_map(|(row, bodies)| [(bodies[0], 2 * row), (bodies[1], 2 * row + 1)]);
-            sides.filter(|(body, _)| moves(body)).map(|(body, side)| (body as usize, side as u32))
-        };
-        split.copies = vec![0; world.bodies.len()];
-        sides().for_each(|(body, _)| split.copies[body] += 1);
-        let mut next = vec![0; world.bodies.len()];
-        let mut start = 0;
-        for (body, &copies) in split.copies.iter().enumerate().filter(|(_, copies)| **copies > 0) {
-            split.bodies.push(body as u32);
-            split.starts.push(start);
-            next[body] = start;
-            start += copies;
+        let moves = |body: usize| world.bodies.inverse_mass[body] > 0.0;
+        let mut copies = vec![0u32; world.bodies.len()];
+        for body in colouring.rest().iter().flat_map(bodies_of).filter(|&body| moves(body)) {
+            copies[body] += 1;
         }
-        split.starts.push(start);
-        split.sides = vec![0; start as usize];
-        for (body, side) in sides() {
-            split.sides[next[body] as usize] = side;
-            next[body] += 1;
+        // The last slot of each body, which serves again within a chunk.
+        let mut last = vec![NONE; world.bodies.len()];
+        let mut owners = Vec::new();
+        for chunk in colouring.rest().chunks(CHUNK) {
+            let first = owners.len() as u32;
+            split.chunks.push(first);
+            split.parts.extend(chunk.iter().map(bodies_of).map(|bodies| Part {
+                slots: bodies.map(|body| {
+                    if copies[body] < 2 {
+                        return NONE;
+                    }
+                    if last[body] == NONE || last[body] < first {
+                        last[body] = owners.len() as u32;
+                        owners.push(body as u32);
+                    }
+                    last[body] - first
+                }),
+                copies: bodies.map(|body| copies[body].max(1)),
+                response: Response::default(),
+            }));
         }
-        split.inverse_d = vec![[0.0; 3]; colouring.rest().len()];
-        split.gains = vec![[Gain::default(); 2]; colouring.rest().len()];
+        split.chunks.push(owners.len() as u32);
+        split.list_slots(&owners);
         split
+    }
+
+    /// Lists the slots of each body, whose owners are these.
+    fn list_slots(&mut self, owners: &[u32]) {
+        self.shares = vec![Share::default(); owners.len()];
+        self.slots = (0..owners.len() as u32).collect();
+        self.slots.sort_by_key(|&slot| owners[slot as usize]);
+        for (place, &slot) in self.slots.iter().enumerate() {
+            let body = owners[slot as usize];
+            if self.bodies.last() != Some(&body) {
+                self.bodies.push(body);
+                self.starts.push(place as u32);
+            }
+        }
+        self.starts.push(owners.len() as u32);
     }
 
     /// Takes the inertia of the boundaries as they are turned now.
@@ -114,172 +157,174 @@ impl Split {
             let inverse_inertia = boundary.free_body().map(|free| free.inverse_inertia(orientation));
             InverseMass::new(&Velocity::of(world, body), inverse_inertia.unwrap_or(DMat3::ZERO))
         }));
-        let bodies = self.whole.iter().enumerate();
-        self.copied = bodies.map(|(body, whole)| whole.of_copy(self.copies(body))).collect();
     }
 
-    fn is_free_boundary(&self, body: usize) -> bool {
-        self.is_free.get(body).copied().unwrap_or(false)
-    }
-
-    pub(super) fn has_free_boundaries(&self) -> bool {
-        self.is_free.contains(&true)
+    fn is_free_boundary(&self, body: u32) -> bool {
+        self.is_free.get(body as usize).copied().unwrap_or(false)
     }
 
     /// Whether one of the bodies is a free boundary.
     pub(super) fn is_shared(&self, row: &Row) -> bool {
-        row.bodies.iter().any(|&body| self.is_free_boundary(body as usize))
+        row.bodies.iter().any(|&body| self.is_free_boundary(body))
     }
 
-    fn copies(&self, body: usize) -> f64 {
-        f64::from(self.copies.get(body).copied().unwrap_or(0).max(1))
+    fn inverse_mass(&self, body: u32, velocity: &Velocity) -> InverseMass {
+        if self.is_free_boundary(body) { self.whole[body as usize] } else { InverseMass::of_grain(velocity) }
     }
 
-    /// Takes the 1/D of the contacts without a colour, which are solved from here on.
+    /// Takes how the contacts without a colour answer, which are solved from here on.
     pub(super) fn prepare(&mut self, rest: &[Row], velocities: &[Velocity]) {
-        let mut inverse_d = std::mem::take(&mut self.inverse_d);
-        let rows = rest.par_iter().zip(&mut inverse_d).with_min_len(CHUNK);
-        rows.for_each(|(row, inverse_d)| *inverse_d = self.inverse_d_on_copies(row, velocities));
-        self.inverse_d = inverse_d;
+        let mut parts = std::mem::take(&mut self.parts);
+        rest.par_iter().zip(&mut parts).with_min_len(CHUNK).for_each(|(row, part)| {
+            part.response = self.response_on_copies(row, part.copies.map(f64::from), velocities);
+        });
+        self.parts = parts;
     }
 
-    fn inverse_d_on_copies(&self, row: &Row, velocities: &[Velocity]) -> [f64; 3] {
-        let bodies = row.bodies.map(|body| body as usize);
+    fn response_on_copies(&self, row: &Row, copies: [f64; 2], velocities: &[Velocity]) -> Response {
+        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
         if self.is_shared(row) {
-            let [a, b] = bodies.map(|body| self.inverse_mass_of_copy(body, &velocities[body]));
-            return row.shared_inverse_d(&row.mobility(&a, &b), &a, &b);
+            let a = self.inverse_mass(row.bodies[0], a).of_copy(copies[0]);
+            let b = self.inverse_mass(row.bodies[1], b).of_copy(copies[1]);
+            let mobility = row.mobility(&a, &b);
+            return Response {
+                normal: mobility * row.normal,
+                inverse_d: row.shared_inverse_d(&mobility, &a, &b),
+            };
         }
-        let [a, b] = bodies.map(|body| copy_of(&velocities[body], self.copies(body)));
-        row.inverse_d_on(&a, &b)
-    }
-
-    fn inverse_mass_of_copy(&self, body: usize, velocity: &Velocity) -> InverseMass {
-        if self.is_free_boundary(body) {
-            return self.copied[body];
+        let (a, b) = (copy_of(a, copies[0]), copy_of(b, copies[1]));
+        Response {
+            normal: a.response(row.arm_a, row.normal) + b.response(row.arm_b, row.normal),
+            inverse_d: row.inverse_d_on(&a, &b),
         }
-        InverseMass::of_grain(velocity).of_copy(self.copies(body))
     }
 
     /// Solves the contacts without a colour, all on copies of their bodies; then the bodies take the mean of
     /// their copies. Returns the largest value that `visit` returned.
-    pub(super) fn visit_rest(
+    ///
+    /// # Safety
+    /// `rest` are the rows of the contacts that this was made for.
+    pub(super) unsafe fn visit_rest(
         &mut self,
         rest: &mut [Row],
         velocities: &mut [Velocity],
         visit: &impl Visit,
     ) -> f64 {
-        let mut gains = std::mem::take(&mut self.gains);
-        let before = &*velocities;
-        let solve = |((row, inverse_d), gains): ((&mut Row, &[f64; 3]), &mut [Gain; 2])| {
-            if self.is_shared(row) {
-                self.visit_copies_of_heavy(row, inverse_d, before, gains, visit)
-            } else {
-                self.visit_copies(row, inverse_d, before, gains, visit)
-            }
+        let mut shares = std::mem::take(&mut self.shares);
+        let bodies = Disjoint::new(velocities);
+        let chunks = rest.par_chunks_mut(CHUNK).zip(self.parts.par_chunks(CHUNK));
+        let chunks = chunks.zip(by_chunk(&mut shares, &self.chunks));
+        let visit_all = |((rows, parts), shares): ((&mut [Row], &[Part]), &mut [Share])| {
+            shares.fill(Share::default());
+            rows.iter_mut().zip(parts).fold(0.0, |largest: f64, (row, part)| {
+                // SAFETY: bodies of several copies are only read here, and those of one have this contact alone.
+                largest.max(unsafe { self.visit_copies(row, part, &bodies, shares, visit) })
+            })
         };
-        let rows = rest.par_iter_mut().zip(&self.inverse_d).zip(&mut gains).with_min_len(CHUNK);
-        let largest = rows.map(solve).reduce(|| 0.0, f64::max);
-        self.join(&gains, velocities);
-        self.gains = gains;
+        let largest = chunks.map(visit_all).reduce(|| 0.0, f64::max);
+        self.join(&shares, velocities);
+        self.shares = shares;
         largest
     }
 
-    /// Bodies take the mean of their copies.
-    fn join(&self, gains: &[[Gain; 2]], velocities: &mut [Velocity]) {
-        velocities.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, velocities)| {
-            let first = chunk * CHUNK;
+    /// # Safety
+    /// While it runs nobody writes the bodies of the contact, and nobody reads those of it that have no slot and are free.
+    #[inline(always)]
+    unsafe fn visit_copies(
+        &self,
+        row: &mut Row,
+        part: &Part,
+        bodies: &Disjoint<'_>,
+        shares: &mut [Share],
+        visit: &impl Visit,
+    ) -> f64 {
+        let [at_a, at_b] = row.bodies;
+        // SAFETY: by the caller's promise.
+        let [a, b] = [at_a, at_b].map(|body| unsafe { bodies.get(body) });
+        let (arm_a, arm_b) = (row.arm_a, row.arm_b);
+        let [copies_a, copies_b] = part.copies.map(f64::from);
+        let spun = |linear: DVec3| {
+            copies_a * self.turned(at_a, a, arm_a.cross(linear))
+                + copies_b * self.turned(at_b, b, arm_b.cross(linear))
+        };
+        let (push, result) = visit.shared(row, &part.response, [a, b], spun);
+        let sides =
+            [(at_a, a.is_free(), Share::of_a(row, &push)), (at_b, b.is_free(), Share::of_b(row, &push))];
+        for (slot, (body, is_free, share)) in part.slots.into_iter().zip(sides) {
+            if slot != NONE {
+                let sum = &mut shares[slot as usize];
+                *sum = sum.and(&share);
+            } else if is_free {
+                // SAFETY: by the caller's promise; what was read of it is not used any more.
+                self.take(body, unsafe { bodies.get_mut(body) }, &share);
+            }
+        }
+        result
+    }
+
+    /// Angular velocity \[rad/s\] that an angular impulse brings about.
+    #[inline(always)]
+    fn turned(&self, body: u32, velocity: &Velocity, impulse: DVec3) -> DVec3 {
+        if self.is_free_boundary(body) {
+            return self.whole[body as usize].angular * impulse;
+        }
+        let turned = velocity.inverse_inertia * impulse;
+        if velocity.locked == Axes::NONE { turned } else { turned * velocity.locked.free_rotation() }
+    }
+
+    /// A body takes what contacts do to it.
+    #[inline(always)]
+    fn take(&self, body: u32, velocity: &mut Velocity, share: &Share) {
+        let mut linear = velocity.inverse_mass * share.linear;
+        if velocity.locked != Axes::NONE {
+            linear *= velocity.locked.free_translation();
+        }
+        velocity.angular += self.turned(body, velocity, share.angular);
+        velocity.linear += linear;
+    }
+
+    /// Bodies of several copies take the sum of what is done to them.
+    fn join(&self, shares: &[Share], velocities: &mut [Velocity]) {
+        velocities.par_chunks_mut(narrowphase::CHUNK).enumerate().for_each(|(chunk, velocities)| {
+            let first = chunk * narrowphase::CHUNK;
             let start = self.bodies.partition_point(|&body| (body as usize) < first);
             for (&body, bounds) in self.bodies[start..].iter().zip(self.starts[start..].windows(2)) {
                 let Some(velocity) = velocities.get_mut(body as usize - first) else { break };
-                let gain = sum(&self.sides[bounds[0] as usize..bounds[1] as usize], gains);
-                velocity.linear += gain.linear;
-                velocity.angular += gain.angular;
+                let slots = &self.slots[bounds[0] as usize..bounds[1] as usize];
+                let sum = slots.iter().fold(Share::default(), |sum, &slot| sum.and(&shares[slot as usize]));
+                self.take(body, velocity, &sum);
             }
         });
-    }
-
-    fn visit_copies(
-        &self,
-        row: &mut Row,
-        inverse_d: &[f64; 3],
-        before: &[Velocity],
-        gains: &mut [Gain; 2],
-        visit: &impl Visit,
-    ) -> f64 {
-        let bodies = row.bodies.map(|body| body as usize);
-        let copies = bodies.map(|body| self.copies(body));
-        let [mut a, mut b] = [0, 1].map(|side| copy_of(&before[bodies[side]], copies[side]));
-        let result = visit.contact(row, inverse_d, &mut a, &mut b);
-        for (side, after) in [a, b].into_iter().enumerate() {
-            gains[side] = Gain::of(&before[bodies[side]], after.linear, after.angular, copies[side]);
-        }
-        result
-    }
-
-    fn visit_copies_of_heavy(
-        &self,
-        row: &mut Row,
-        inverse_d: &[f64; 3],
-        before: &[Velocity],
-        gains: &mut [Gain; 2],
-        visit: &impl Visit,
-    ) -> f64 {
-        let bodies = row.bodies.map(|body| body as usize);
-        let copies = bodies.map(|body| self.copies(body));
-        let [before_a, before_b] = bodies.map(|body| &before[body]);
-        let (other, inverse_mass_b);
-        if self.is_free_boundary(bodies[1]) {
-            inverse_mass_b = &self.copied[bodies[1]];
-        } else {
-            other = self.inverse_mass_of_copy(bodies[1], before_b);
-            inverse_mass_b = &other;
-        }
-        let mut b = Heavy::new(before_b, inverse_mass_b);
-        let (result, linear, angular) = if self.is_free_boundary(bodies[0]) {
-            let mut a = Heavy::new(before_a, &self.copied[bodies[0]]);
-            (visit.shared(row, inverse_d, &mut a, &mut b), a.linear, a.angular)
-        } else {
-            let mut a = copy_of(before_a, copies[0]);
-            (visit.shared(row, inverse_d, &mut a, &mut b), a.linear, a.angular)
-        };
-        *gains = [
-            Gain::of(before_a, linear, angular, copies[0]),
-            Gain::of(before_b, b.linear, b.angular, copies[1]),
-        ];
-        result
     }
 
     /// Solves one contact with a free boundary on whole bodies.
     pub(super) fn visit_alone(&self, row: &mut Row, velocities: &mut [Velocity], visit: &impl Visit) -> f64 {
-        let bodies = row.bodies.map(|body| body as usize);
-        let [inverse_mass_a, inverse_mass_b] = bodies.map(|body| match self.is_free_boundary(body) {
-            true => self.whole[body],
-            false => InverseMass::of_grain(&velocities[body]),
-        });
-        let mut a = Heavy::new(&velocities[bodies[0]], &inverse_mass_a);
-        let mut b = Heavy::new(&velocities[bodies[1]], &inverse_mass_b);
-        let inverse_d = row.inverse_d;
-        let result = visit.shared(row, &inverse_d, &mut a, &mut b);
-        for (body, after) in bodies.into_iter().zip([a, b]) {
-            let before = &mut velocities[body];
-            if before.is_free() {
-                (before.linear, before.angular) = (after.linear, after.angular);
-            }
+        let [at_a, at_b] = row.bodies;
+        let [a, b] = row.bodies.map(|body| velocities[body as usize]);
+        let [mass_a, mass_b] = [(at_a, &a), (at_b, &b)].map(|(body, of)| self.inverse_mass(body, of));
+        let response = Response {
+            normal: mass_a.response(row.arm_a, row.normal) + mass_b.response(row.arm_b, row.normal),
+            inverse_d: row.inverse_d,
+        };
+        let (arm_a, arm_b) = (row.arm_a, row.arm_b);
+        let spun =
+            |linear: DVec3| mass_a.angular * arm_a.cross(linear) + mass_b.angular * arm_b.cross(linear);
+        let (push, result) = visit.shared(row, &response, [&a, &b], spun);
+        for (body, share) in [(at_a, Share::of_a(row, &push)), (at_b, Share::of_b(row, &push))] {
+            self.take(body, &mut velocities[body as usize], &share);
         }
         result
     }
 }
 
-/// What these sides come to. Summed chunk by chunk, so the bits do not depend on the threads.
-fn sum(sides: &[u32], gains: &[[Gain; 2]]) -> Gain {
-    let of_chunk = |sides: &[u32]| {
-        sides.iter().fold(Gain::default(), |sum, &side| sum.and(&gains[side as usize / 2][side as usize % 2]))
+/// The slots of each chunk of contacts.
+fn by_chunk<'a>(mut shares: &'a mut [Share], chunks: &[u32]) -> Vec<&'a mut [Share]> {
+    let of_chunk = |bounds: &[u32]| {
+        let (chunk, others) = std::mem::take(&mut shares).split_at_mut((bounds[1] - bounds[0]) as usize);
+        shares = others;
+        chunk
     };
-    if sides.len() <= CHUNK {
-        return of_chunk(sides);
-    }
-    let sums: Vec<Gain> = sides.par_chunks(CHUNK).map(of_chunk).collect();
-    sums.iter().fold(Gain::default(), Gain::and)
+    chunks.windows(2).map(of_chunk).collect()
 }
 
 /// A body that shares its mass and inertia with so many copies of it.

@@ -8,14 +8,14 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::drive::Drives;
-use super::narrowphase::{Row, times_d};
+use super::narrowphase::{Response, Row, times_d};
 use super::split::Split;
-use super::velocity::{Body, Heavy, Velocity};
+use super::velocity::Velocity;
 use crate::contact::{Colouring, Impulse, Rest};
 use crate::settings::{Acceleration, LARGEST_MOMENTUM, OVER_RELAXATION, Settings};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
-const CHUNK: usize = 256;
+pub(super) const CHUNK: usize = 256;
 
 /// Sweeps over the contacts, then the motors, until none changes by more than `tolerance` \[m/s\], at most `iterations` times.
 /// Returns the number of sweeps.
@@ -176,8 +176,24 @@ fn momentum(sweep: u32) -> f64 {
 pub trait Visit: Sync {
     /// Visits a row with its 1/D and its bodies; the largest value that a pass returns is returned by the pass.
     fn contact(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64;
-    /// Visits a row of a contact with a free boundary, likewise.
-    fn shared(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) -> f64;
+    /// Visits a row of a contact without a colour or with a free boundary, likewise; bodies stay as they are. Returns what
+    /// is to be done to them as well. `spun` is how much faster a turns than b after a linear impulse.
+    fn shared(
+        &self,
+        row: &mut Row,
+        response: &Response,
+        bodies: [&Velocity; 2],
+        spun: impl Fn(DVec3) -> DVec3,
+    ) -> (Push, f64);
+}
+
+/// What a contact does to its body a, and reversed to b.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Push {
+    /// Impulse \[N s\].
+    pub linear: DVec3,
+    /// Angular impulse, beside that of `linear` on its arm \[N m s\].
+    pub rolling: DVec3,
 }
 
 /// Solves contacts; returns by how much if that is to be compared with a tolerance.
@@ -203,10 +219,17 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
     }
 
     #[inline(always)]
-    fn shared(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) -> f64 {
+    fn shared(
+        &self,
+        row: &mut Row,
+        response: &Response,
+        bodies: [&Velocity; 2],
+        spun: impl Fn(DVec3) -> DVec3,
+    ) -> (Push, f64) {
         let before = row.impulse;
-        solve_shared(row, &self.relaxed(inverse_d), a, b);
-        if COMPARED { change_since(row, &before) } else { 0.0 }
+        let response = Response { inverse_d: self.relaxed(&response.inverse_d), ..*response };
+        let push = solve_shared(row, &response, bodies, spun);
+        (push, if COMPARED { change_since(row, &before) } else { 0.0 })
     }
 }
 
@@ -224,19 +247,18 @@ pub unsafe fn for_each_contact(
     visit: &impl Visit,
 ) -> f64 {
     let mut largest = 0.0f64;
-    let has_corners = split.has_free_boundaries();
     for bounds in colouring.starts.windows(2) {
         let of_colour = &mut rows[bounds[0] as usize..bounds[1] as usize];
-        if has_corners {
-            for row in of_colour.iter_mut().filter(|row| split.is_shared(row)) {
-                largest = largest.max(split.visit_alone(row, velocities, visit));
-            }
+        // Corners of free boundaries come before grains in the order of the keys.
+        let corners = of_colour.iter().take_while(|row| split.is_shared(row)).count();
+        let (corners, of_colour) = of_colour.split_at_mut(corners);
+        for row in corners {
+            largest = largest.max(split.visit_alone(row, velocities, visit));
         }
         let bodies = Disjoint::new(velocities);
         let visit_all = |rows: &mut [Row]| {
-            let others = rows.iter_mut().filter(|row| !(has_corners && split.is_shared(row)));
             // SAFETY: the rows in flight at one time are those of one colour; they share no free body.
-            others.fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, visit) }))
+            rows.iter_mut().fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, visit) }))
         };
         largest = largest.max(if of_colour.len() <= CHUNK {
             visit_all(of_colour)
@@ -246,7 +268,8 @@ pub unsafe fn for_each_contact(
     }
     let rest = &mut rows[colouring.rest_start()..];
     match colouring.rest {
-        Rest::Split => largest.max(split.visit_rest(rest, velocities, visit)),
+        // SAFETY: by the caller's promise.
+        Rest::Split => largest.max(unsafe { split.visit_rest(rest, velocities, visit) }),
         Rest::OneByOne => rest.iter_mut().fold(largest, |largest, row| {
             largest.max(if split.is_shared(row) {
                 split.visit_alone(row, velocities, visit)
@@ -259,18 +282,43 @@ pub unsafe fn for_each_contact(
 }
 
 /// Velocities that several threads write, each body by one thread at a time.
-struct Disjoint<'a> {
+pub(super) struct Disjoint<'a> {
     first: *mut Velocity,
     count: usize,
     owner: PhantomData<&'a mut [Velocity]>,
 }
 
-// SAFETY: access goes through `visit`, whose callers keep the rows in flight disjoint.
+// SAFETY: access goes through unsafe functions, whose callers keep the rows in flight disjoint.
 unsafe impl Sync for Disjoint<'_> {}
 
 impl<'a> Disjoint<'a> {
-    fn new(velocities: &'a mut [Velocity]) -> Disjoint<'a> {
+    pub(super) fn new(velocities: &'a mut [Velocity]) -> Disjoint<'a> {
         Disjoint { first: velocities.as_mut_ptr(), count: velocities.len(), owner: PhantomData }
+    }
+
+    /// The velocity of a body.
+    ///
+    /// # Safety
+    /// Nobody writes this body meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn get(&self, body: u32) -> &Velocity {
+        let body = body as usize;
+        assert!(body < self.count, "contact of a body that does not exist");
+        // SAFETY: in bounds; the rest is the caller's promise.
+        unsafe { &*self.first.add(body) }
+    }
+
+    /// The same, to be written.
+    ///
+    /// # Safety
+    /// Nobody else reads or writes this body meanwhile.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref, reason = "the caller promises that there is no other")]
+    pub(super) unsafe fn get_mut(&self, body: u32) -> &mut Velocity {
+        let body = body as usize;
+        assert!(body < self.count, "contact of a body that does not exist");
+        // SAFETY: in bounds; the rest is the caller's promise.
+        unsafe { &mut *self.first.add(body) }
     }
 
     /// Lets `visit` work on copies of a row's bodies and writes the free ones back.
@@ -334,38 +382,36 @@ pub fn solve_contact(row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &
     row.impulse.rolling = rolling;
 }
 
-/// Solves one contact with a free boundary \[E5\]. Here a normal impulse changes the slip, so friction follows from
-/// the velocities after it.
+/// Solves one contact without a colour or with a free boundary \[E5\], and returns what it does to its bodies. Here a
+/// normal impulse may change the slip, so friction follows from the velocities after it.
 #[inline(always)]
-pub fn solve_shared(row: &mut Row, inverse_d: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) {
+pub fn solve_shared(
+    row: &mut Row,
+    response: &Response,
+    [a, b]: [&Velocity; 2],
+    spun: impl Fn(DVec3) -> DVec3,
+) -> Push {
     let old = row.impulse;
-
-    let closing = row.contact_velocity(a, b).dot(row.normal);
-    let step = (closing + row.sigma_n * old.normal - row.target) * inverse_d[0];
+    let velocity = row.contact_velocity(a, b);
+    let closing = velocity.dot(row.normal);
+    let step = (closing + row.sigma_n * old.normal - row.target) * response.inverse_d[0];
     let normal = (old.normal - step).max(0.0);
     if normal == 0.0 && old == Impulse::default() {
-        return;
+        return Push::default();
     }
-    let linear = (normal - old.normal) * row.normal;
-    a.push(linear, row.arm_a);
-    b.push(-linear, row.arm_b);
-
-    let velocity = row.contact_velocity(a, b);
+    let velocity = velocity + (normal - old.normal) * response.normal;
     let slip = velocity - velocity.dot(row.normal) * row.normal;
-    let tangent = project(old.tangent - slip * inverse_d[1], row.friction * normal);
-    let linear = tangent - old.tangent;
-    a.push(linear, row.arm_a);
-    b.push(-linear, row.arm_b);
+    let tangent = project(old.tangent - slip * response.inverse_d[1], row.friction * normal);
+    let linear = (normal - old.normal) * row.normal + (tangent - old.tangent);
     row.impulse.normal = normal;
     row.impulse.tangent = tangent;
     if row.rolling_arm == 0.0 {
-        return;
+        return Push { linear, rolling: DVec3::ZERO };
     }
-    let spin = a.angular() - b.angular;
-    let rolling = project(old.rolling - spin * inverse_d[2], row.rolling_arm * normal);
-    a.twist(rolling - old.rolling);
-    b.twist(old.rolling - rolling);
+    let spin = a.angular - b.angular + spun(linear);
+    let rolling = project(old.rolling - spin * response.inverse_d[2], row.rolling_arm * normal);
     row.impulse.rolling = rolling;
+    Push { linear, rolling: rolling - old.rolling }
 }
 
 /// How much contact velocity the normal and friction rows changed, D |Δλ| \[m/s\]; on whole bodies.

@@ -22,18 +22,6 @@ pub struct Velocity {
     pub locked: Axes,
 }
 
-/// A body that a contact works on.
-pub trait Body {
-    /// Velocity \[m/s\].
-    fn linear(&self) -> DVec3;
-    /// Angular velocity \[rad/s\].
-    fn angular(&self) -> DVec3;
-    /// Velocity after an impulse \[N s\] at `arm` \[m\] from the centre.
-    fn push(&mut self, impulse: DVec3, arm: DVec3);
-    /// Velocity after an angular impulse \[N m s\].
-    fn twist(&mut self, impulse: DVec3);
-}
-
 impl Velocity {
     /// That of a body in its present state.
     pub fn of(world: &World, body: usize) -> Velocity {
@@ -52,21 +40,10 @@ impl Velocity {
     pub fn is_free(&self) -> bool {
         self.inverse_mass > 0.0
     }
-}
 
-impl Body for Velocity {
+    /// Takes an impulse \[N s\] at `arm` \[m\] from the centre.
     #[inline(always)]
-    fn linear(&self) -> DVec3 {
-        self.linear
-    }
-
-    #[inline(always)]
-    fn angular(&self) -> DVec3 {
-        self.angular
-    }
-
-    #[inline(always)]
-    fn push(&mut self, impulse: DVec3, arm: DVec3) {
+    pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
         let mut linear = self.inverse_mass * impulse;
         let mut angular = self.inverse_inertia * arm.cross(impulse);
         if self.locked != Axes::NONE {
@@ -77,8 +54,16 @@ impl Body for Velocity {
         self.angular += angular;
     }
 
+    /// Velocity that an impulse along `axis` at `arm` brings about there, per impulse \[1/kg\].
+    pub fn response(&self, arm: DVec3, axis: DVec3) -> DVec3 {
+        let mut moved = Velocity { linear: DVec3::ZERO, angular: DVec3::ZERO, ..*self };
+        moved.push(axis, arm);
+        moved.linear + moved.angular.cross(arm)
+    }
+
+    /// Takes an angular impulse \[N m s\].
     #[inline(always)]
-    fn twist(&mut self, impulse: DVec3) {
+    pub fn twist(&mut self, impulse: DVec3) {
         let mut angular = self.inverse_inertia * impulse;
         if self.locked != Axes::NONE {
             angular *= self.locked.free_rotation();
@@ -127,50 +112,13 @@ impl InverseMass {
 
     /// Velocity that an impulse at `arm` brings about there, per impulse \[1/kg\]; symmetric.
     pub fn mobility(&self, arm: DVec3) -> DMat3 {
-        let response = |axis: DVec3| self.linear * axis + (self.angular * arm.cross(axis)).cross(arm);
+        let response = |axis: DVec3| self.response(arm, axis);
         DMat3::from_cols(response(DVec3::X), response(DVec3::Y), response(DVec3::Z))
     }
-}
 
-/// A body of a contact with a free boundary.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Heavy<'a> {
-    /// Velocity \[m/s\].
-    pub linear: DVec3,
-    /// Angular velocity \[rad/s\].
-    pub angular: DVec3,
-    /// How it gives way: where it stands, as it would take longer to copy than the contact to solve.
-    pub inverse_mass: &'a InverseMass,
-}
-
-impl<'a> Heavy<'a> {
-    /// One at this velocity.
-    #[inline(always)]
-    pub fn new(velocity: &Velocity, inverse_mass: &'a InverseMass) -> Heavy<'a> {
-        Heavy { linear: velocity.linear, angular: velocity.angular, inverse_mass }
-    }
-}
-
-impl Body for Heavy<'_> {
-    #[inline(always)]
-    fn linear(&self) -> DVec3 {
-        self.linear
-    }
-
-    #[inline(always)]
-    fn angular(&self) -> DVec3 {
-        self.angular
-    }
-
-    #[inline(always)]
-    fn push(&mut self, impulse: DVec3, arm: DVec3) {
-        self.linear += self.inverse_mass.linear * impulse;
-        self.twist(arm.cross(impulse));
-    }
-
-    #[inline(always)]
-    fn twist(&mut self, impulse: DVec3) {
-        self.angular += self.inverse_mass.angular * impulse;
+    /// Velocity that an impulse along `axis` at `arm` brings about there, per impulse \[1/kg\].
+    pub fn response(&self, arm: DVec3, axis: DVec3) -> DVec3 {
+        self.linear * axis + (self.angular * arm.cross(axis)).cross(arm)
     }
 }
 

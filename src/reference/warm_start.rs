@@ -6,10 +6,10 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse};
 use crate::settings::{MODEL_GAMMA, NormalLaw, Settings, WarmStart};
 
-use super::narrowphase::{CHUNK, Law, Onset, Row};
+use super::narrowphase::{CHUNK, Law, Onset, Response, Row};
 use super::split::Split;
-use super::sweep::{self, Visit, project};
-use super::velocity::{Body, Heavy, Velocity};
+use super::sweep::{self, Push, Visit, project};
+use super::velocity::Velocity;
 
 /// Turns the impulse that a row carries into the one it starts from, inside today's cone.
 /// `velocities` are those before the external forces.
@@ -104,12 +104,13 @@ impl Visit for Apply {
         0.0
     }
 
-    fn shared(&self, row: &mut Row, _: &[f64; 3], a: &mut impl Body, b: &mut Heavy<'_>) -> f64 {
-        let linear = row.impulse.linear(row.normal);
-        a.push(linear, row.arm_a);
-        b.push(-linear, row.arm_b);
-        a.twist(row.impulse.rolling);
-        b.twist(-row.impulse.rolling);
-        0.0
+    fn shared(
+        &self,
+        row: &mut Row,
+        _: &Response,
+        _: [&Velocity; 2],
+        _: impl Fn(DVec3) -> DVec3,
+    ) -> (Push, f64) {
+        (Push { linear: row.impulse.linear(row.normal), rolling: row.impulse.rolling }, 0.0)
     }
 }
