@@ -309,5 +309,6 @@ fn find_starts() {
         atomicOr(&status.halted, HALT_REST);
     } else {
         plan(ARGUMENTS_REST, status.rest);
+        plan(ARGUMENTS_UNCOLOURED, status.rest);
     }
 }

@@ -98,8 +98,8 @@ fn restitution_of(row: Row) -> f32 {
     if row.friction == 0.0 || !is_shared(row) {
         return restitution;
     }
-    let a = heavy(row.bodies.x, velocities[row.bodies.x], poses[row.bodies.x].locked, 1.0);
-    let b = heavy(row.bodies.y, velocities[row.bodies.y], poses[row.bodies.y].locked, 1.0);
+    let a = inverse_mass_of(row.bodies.x, velocities[row.bodies.x], poses[row.bodies.x].locked, 1.0);
+    let b = inverse_mass_of(row.bodies.y, velocities[row.bodies.y], poses[row.bodies.y].locked, 1.0);
     var k = mobility(row, a, b);
     let scale = k[0].x + k[1].y + k[2].z;
     if scale <= 0.0 {

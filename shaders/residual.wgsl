@@ -48,7 +48,8 @@ fn residual_of(place: u32) -> vec3f {
     let locked = vec2u(poses[row.bodies.x].locked, poses[row.bodies.y].locked);
     var d = diagonal(row, a, b, locked);
     if is_shared(row) {
-        d = shared_diagonal(row, heavy(row.bodies.x, a, locked.x, 1.0), heavy(row.bodies.y, b, locked.y, 1.0));
+        d = shared_diagonal(row, inverse_mass_of(row.bodies.x, a, locked.x, 1.0),
+            inverse_mass_of(row.bodies.y, b, locked.y, 1.0));
     }
     let u = contact_velocity(row, a, b);
     let u_n = dot(u, row.normal);

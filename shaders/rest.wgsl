@@ -2,9 +2,10 @@
 // Twin: Split::new in src/reference/split.rs.
 //
 // A side of a contact is what it does to one of its bodies. The sides of a body stand together and in the order
-// of their contacts, so that their sum has the same bits in every run. A body of very many sides is a hub:
-// the sides that stand in one workgroup's contacts are summed there, and the first of them leads: it alone
-// is listed.
+// of their contacts, so that their sum has the same bits in every run. The one side of a body that has no other
+// is not listed: nobody else moves that body at the time. A body of very many sides is a hub: the sides b that stand
+// in one workgroup's contacts are summed there, and the first of them leads: it alone is listed. (As a it has few sides:
+// its contacts with larger bodies.)
 
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
@@ -48,15 +49,16 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
 }
 
 // Whether a side is listed.
-fn leads(contact: u32, body: u32) -> bool {
-    if body == NONE {
+fn leads(contact: u32, side: u32) -> bool {
+    let body = rest_bodies[contact][side];
+    if body == NONE || atomicLoad(&copies[body]) == 1u {
         return false;
     }
-    if !HAS_HUBS || atomicLoad(&copies[body]) <= HUB {
+    if !HAS_HUBS || side == 0u || atomicLoad(&copies[body]) <= HUB {
         return true;
     }
     for (var before = contact - contact % GROUP; before < contact; before++) {
-        if any(rest_bodies[before] == vec2u(body)) {
+        if rest_bodies[before].y == body {
             return false;
         }
     }
@@ -71,7 +73,7 @@ fn count_sides(@builtin(global_invocation_id) invocation: vec3u) {
     }
     for (var side = 0u; side < 2u; side++) {
         let body = rest_bodies[contact][side];
-        if leads(contact, body) {
+        if leads(contact, side) {
             atomicAdd(&side_ends[body], 1u);
         }
     }
@@ -86,7 +88,7 @@ fn fill_sides(@builtin(global_invocation_id) invocation: vec3u) {
     }
     for (var side = 0u; side < 2u; side++) {
         let body = rest_bodies[contact][side];
-        if leads(contact, body) {
+        if leads(contact, side) {
             unordered[atomicAdd(&side_ends[body], 1u)] = 2u * contact + side;
         }
     }
@@ -99,14 +101,14 @@ fn order_sides(@builtin(global_invocation_id) invocation: vec3u) {
     if contact >= status.rest || is_halted() {
         return;
     }
-    var entry = Rest(vec2u(NONE), vec2u(1u));
+    var entry = Rest(vec2u(NONE), vec2u(1u), vec3f(0.0), 0.0);
     for (var side = 0u; side < 2u; side++) {
         let body = rest_bodies[contact][side];
         if body == NONE {
             continue;
         }
         entry.copies[side] = atomicLoad(&copies[body]);
-        if leads(contact, body) {
+        if leads(contact, side) {
             entry.slots[side] = slot_of(2u * contact + side, body);
             side_bodies[entry.slots[side]] = body;
         }

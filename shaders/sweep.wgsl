@@ -7,6 +7,9 @@
 
 const LARGEST_MOMENTUM = 0.9;
 
+// Whether a tolerance is set; otherwise nobody asks by how much a sweep changed anything.
+override HAS_TOLERANCE: bool = true;
+
 // Contacts solved at the same time share no grain, so these loads and stores cannot race. Many may share a
 // boundary: it is not free, only ever `b`, has inverse mass 0, and is never written.
 @compute @workgroup_size(64)
@@ -19,11 +22,12 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     let old = load_impulse(place);
+    var solution: Solution;
     if is_shared(row) {
-        sweep_corner(place, row, old);
-        return;
+        solution = solve_corner(row, old, a, b, locks(row.bodies));
+    } else {
+        solution = solve_contact(row, old, a, b, locks(row.bodies), colour.relaxation);
     }
-    let solution = solve_contact(row, old, a, b, locks(row.bodies), colour.relaxation);
     if is_zero(old) && is_zero(solution.impulse) {
         return;
     }
@@ -36,18 +40,19 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
 }
 
 // The corner of a free box.
-fn sweep_corner(place: u32, row: Row, old: Impulse) {
-    let locked = locks(row.bodies);
-    let a = velocities[row.bodies.x];
-    let b = velocities[row.bodies.y];
-    let heavy_a = heavy(row.bodies.x, a, locked.x, 1.0);
-    let heavy_b = heavy(row.bodies.y, b, locked.y, 1.0);
-    let impulse = solve_shared(row, old, heavy_a, heavy_b, colour.relaxation);
-    store_impulse(place, impulse);
+fn solve_corner(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {
+    let mass_a = inverse_mass_of(row.bodies.x, a, locked.x, 1.0);
+    let mass_b = inverse_mass_of(row.bodies.y, b, locked.y, 1.0);
+    let k = mobility(row, mass_a, mass_b);
+    let response = Response(k * row.normal, tangent_bound(k, row.normal), vec2f(1.0));
+    let impulse = solve_shared(row, old, a, b, response, colour.relaxation);
     let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
-    take(row.bodies.x, share_of_a(row, change));
-    take(row.bodies.y, share_of_b(row, change));
-    note_change(row, a, b, old, impulse);
+    return Solution(impulse, given(a, mass_a, share_of_a(row, change)), given(b, mass_b, share_of_b(row, change)));
+}
+
+fn given(body: Velocity, mass: InverseMass, share: Share) -> Velocity {
+    return Velocity(body.linear + mass.linear * share.linear, body.inverse_mass,
+        body.angular + mass.angular * share.angular, body.inverse_inertia);
 }
 
 // The contacts without a colour, all at once, on copies of their bodies. What becomes of those is put aside for
@@ -66,39 +71,26 @@ fn solve_copies(contact: u32) -> Sides {
     let place = colour_starts[COLOURS] + contact;
     let row = load_row(place);
     let old = load_impulse(place);
-    let copies = vec2f(rest[contact].copies);
-    let locked = locks(row.bodies);
+    let entry = rest[contact];
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
-    var impulse: Impulse;
-    if is_shared(row) {
-        impulse = solve_shared(row, old,
-            heavy(row.bodies.x, a, locked.x, copies.x), heavy(row.bodies.y, b, locked.y, copies.y),
-            colour.relaxation);
-    } else {
-        let copy_a = copy_of(a, copies.x);
-        let copy_b = copy_of(b, copies.y);
-        impulse = solve_contact(row, old, copy_a, copy_b, locked, colour.relaxation).impulse;
-    }
+    let response = Response(entry.response, entry.tangent_d, vec2f(entry.copies));
+    let impulse = solve_shared(row, old, a, b, response, colour.relaxation);
     store_impulse(place, impulse);
     note_change(row, a, b, old, impulse);
-    return sides_of(contact, row, Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling));
-}
-
-// A body that shares its mass and inertia with so many copies of it.
-fn copy_of(body: Velocity, copies: f32) -> Velocity {
-    return Velocity(body.linear, copies * body.inverse_mass, body.angular, copies * body.inverse_inertia);
+    return sides_of(entry, row, Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling));
 }
 
 // Where a tolerance is set: how much contact velocity the normal and friction rows changed, D |Δλ|, on whole bodies.
 fn note_change(row: Row, a: Velocity, b: Velocity, old: Impulse, found: Impulse) {
-    if params.tolerance == 0.0 {
+    if !HAS_TOLERANCE {
         return;
     }
     let locked = locks(row.bodies);
     var d = diagonal(row, a, b, locked);
     if is_shared(row) {
-        d = shared_diagonal(row, heavy(row.bodies.x, a, locked.x, 1.0), heavy(row.bodies.y, b, locked.y, 1.0));
+        d = shared_diagonal(row, inverse_mass_of(row.bodies.x, a, locked.x, 1.0),
+            inverse_mass_of(row.bodies.y, b, locked.y, 1.0));
     }
     let change = found.linear - old.linear;
     let normal = dot(change, row.normal);

@@ -34,7 +34,7 @@ fn apply_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_i
     var sides = no_sides();
     if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
         let place = colour_starts[COLOURS] + contact;
-        sides = sides_of(contact, load_row(place), load_impulse(place));
+        sides = sides_of(rest[contact], load_row(place), load_impulse(place));
     }
     put_aside(lane, sides);
 }

@@ -116,7 +116,7 @@ impl GpuEngine {
         world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin))?;
         let capacity = Capacity::for_world(&world, &settings, room);
         let buffers = Buffers::new(&device, &capacity)?;
-        let kernels = Kernels::new(&device, &buffers, Features::of(&world))?;
+        let kernels = Kernels::new(&device, &buffers, Features::of(&world, &settings))?;
         let engine = GpuEngine {
             anchors: Anchors::for_world(&world, &settings),
             start_time: world.time,
@@ -604,7 +604,7 @@ impl GpuEngine {
         self.ledger.emitted_energy += self.world.kinetic_energy_from(first);
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.status.search = 1;
-        self.kernels.adapt(&self.device, &self.buffers, Features::of(&self.world))?;
+        self.kernels.adapt(&self.device, &self.buffers, Features::of(&self.world, &self.settings))?;
         let capacity = self.buffers.capacity().enough_for(&self.world);
         if capacity != *self.buffers.capacity() {
             self.grow(capacity)?;

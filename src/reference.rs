@@ -311,7 +311,9 @@ impl Engine for ReferenceEngine {
         self.report.searches = 0;
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
-        self.report.residuals = residual::measure(&self.rows, &self.velocities);
+        if steps > 0 {
+            self.report.residuals = residual::measure(&self.rows, &self.velocities);
+        }
         Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
     }
 

@@ -295,3 +295,20 @@ fn locked_axes_stay_locked_on_both_engines() {
         assert!(bodies.angular_velocity.iter().any(|w| w.y != 0.0), "but grains roll about y");
     }
 }
+
+/// Contacts are found for a snapshot before the first step; no velocity has been solved for them then.
+#[test]
+fn an_advance_of_no_steps_changes_nothing_and_fails_on_no_engine() {
+    let scenario = box_of(100);
+    for mut engine in both(&scenario.world, &settings()) {
+        let start = engine.snapshot().unwrap();
+        assert!(!start.contacts.is_empty(), "there are contacts to fail on");
+        let report = engine.advance(0).unwrap();
+        assert_eq!((report.step, report.residuals.normal.max), (0, 0.0));
+        assert!(same_bits(&start, &engine.snapshot().unwrap()));
+        let moved = run(engine.as_mut(), 3);
+        let report = engine.advance(0).unwrap();
+        assert!(report.residuals.normal.max > 0.0, "those of the last step stay");
+        assert!(same_bits(&moved, &engine.snapshot().unwrap()) && !same_bits(&start, &moved));
+    }
+}

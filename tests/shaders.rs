@@ -218,7 +218,7 @@ fn twins() -> Vec<Twin> {
             spare_b,
             walls
         }),
-        twin!(Rest { slots, copies }),
+        twin!(Rest { slots, copies, response, tangent_d }),
         twin!(Sink { pose, size, form, spare_a, spare_b, spare_c }),
         twin!(Surface { position, body, orientation, size, form, material, is_free_sphere, spare }),
         twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
@@ -456,6 +456,8 @@ fn places_of_the_dispatch_sizes_agree_and_do_not_overlap() {
         ("ARGUMENTS_SCAN_STARTS", at(Over::StartScan), 1),
         ("ARGUMENTS_SCAN_COLOURS", at(Over::ColourScan), 1),
         ("ARGUMENTS_SCAN_SIDES", at(Over::SideScan), 1),
+        ("ARGUMENTS_SWEPT", at(Over::Swept), 1),
+        ("ARGUMENTS_UNCOLOURED", at(Over::Uncoloured), 1),
     ];
     let mut taken: Vec<u32> = Vec::new();
     for (name, first, count) in places {

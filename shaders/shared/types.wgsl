@@ -196,10 +196,12 @@ struct RowArms {
 }
 
 // A contact without a colour: each body takes part in it as one of several copies, see split.wgsl. What
-// it does to its bodies is put aside, side by side, body by body.
+// it does to its bodies is put aside, side by side, body by body; but a body that no other of them moves takes it at once.
 struct Rest {
-    slots: vec2u,              // places of its sides among those of all, NONE for none
-    copies: vec2u,             // of its bodies
+    slots: vec2u,              // places of its sides among those put aside, NONE for none
+    copies: vec2u,             // of its bodies, 1 where nothing moves them
+    response: vec3f,           // contact velocity per normal impulse, on these copies [1/kg]
+    tangent_d: f32,            // D of the friction row, on them [1/kg]
 }
 
 const NONE = 0xffffffffu;
@@ -245,6 +247,7 @@ const ARGUMENTS_SCAN_STARTS = 33u;
 const ARGUMENTS_SCAN_COLOURS = 34u;
 const ARGUMENTS_SCAN_SIDES = 35u;
 const ARGUMENTS_SWEPT = 36u;   // bodies or three times the contacts, whichever are more
+const ARGUMENTS_UNCOLOURED = 37u;  // contacts without a colour, in steps that do not search as well
 
 const GROUP = 64u;             // invocations per workgroup
 const GROUPS_PER_ROW = 32768u; // larger dispatches are folded into rows

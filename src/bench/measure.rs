@@ -189,7 +189,7 @@ impl Scale<'_> {
     fn bytes_per_contact_sweep(&self) -> f64 {
         match self.is_cpu() {
             true => BYTES_PER_CONTACT_SWEEP as f64,
-            false => traffic::per_contact_sweep(self.sizes),
+            false => traffic::per_contact_sweep(self.sizes, self.settings),
         }
     }
 

@@ -49,11 +49,15 @@ pub struct Features {
     pub sizes: bool,
     /// Sliders.
     pub sliders: bool,
+    /// A tolerance at which sweeps end.
+    pub tolerance: bool,
+    /// Materials that resist rolling.
+    pub rolling: bool,
 }
 
 impl Features {
-    /// Those of a world.
-    pub fn of(world: &World) -> Features {
+    /// Those of a world and of how it is solved.
+    pub fn of(world: &World, settings: &Settings) -> Features {
         Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
             sinks: !world.sinks.is_empty(),
@@ -62,6 +66,8 @@ impl Features {
             period: !world.periodic.is_none(),
             sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
             sliders: world.sliders().next().is_some(),
+            tolerance: settings.tolerance > 0.0,
+            rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
         }
     }
 
@@ -75,6 +81,8 @@ impl Features {
             ("HAS_HUBS", self.hubs),
             ("HAS_SIZES", self.sizes),
             ("HAS_SLIDERS", self.sliders),
+            ("HAS_TOLERANCE", self.tolerance),
+            ("HAS_ROLLING", self.rolling),
         ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()

@@ -283,6 +283,8 @@ pub struct Works {
 pub struct Rest {
     pub slots: [u32; 2],
     pub copies: [u32; 2],
+    pub response: [f32; 3],
+    pub tangent_d: f32,
 }
 
 /// A boundary as mass splitting needs it, and the drive of a slider; WGSL `FreeBoundary`.

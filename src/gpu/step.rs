@@ -3,7 +3,7 @@
 use Over::{
     Balls, Bodies, Boundaries, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found, Grains,
     GrainsNearSinks, ImpactContacts, OldContacts, OldOwners, Once, Pending, Rest, Search, SearchBodies,
-    SideScan, StartScan, Swept,
+    SideScan, StartScan, Swept, Uncoloured,
 };
 use Work::{Book, Colours, Rounds, Run, Scan, Sweeps};
 
@@ -92,6 +92,8 @@ pub enum Over {
     SideScan,
     /// All bodies, and a third of a contact, per invocation.
     Swept,
+    /// Contacts without a colour, in steps that do not search as well.
+    Uncoloured,
 }
 
 impl Over {
@@ -116,6 +118,7 @@ impl Over {
             ColourScan => 34,
             SideScan => 35,
             Swept => 36,
+            Uncoloured => 37,
         };
         Some(place)
     }
@@ -247,7 +250,11 @@ pub const STEP: &[Stage] = &[
     Stage {
         name: "narrowphase",
         phase: Phase::Solve,
-        work: &[run("integrate", "aim_boundaries", Boundaries), run("narrowphase", "fill_rows", Contacts)],
+        work: &[
+            run("integrate", "aim_boundaries", Boundaries),
+            run("narrowphase", "fill_rows", Contacts),
+            run("response", "find_responses", Uncoloured),
+        ],
     },
     Stage {
         name: "impact",

@@ -1,0 +1,46 @@
+// Response: how the contacts without a colour answer to impulses on copies of their bodies [E5]. It stays while
+// positions do, so it is found before the sweeps. Twin: Split::prepare in src/reference/split.rs.
+
+@group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
+@group(0) @binding(5) var<storage, read> colour_starts: array<u32>;
+@group(0) @binding(6) var<storage, read> poses: array<Pose>;         // for locked axes
+@group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
+@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
+@group(0) @binding(18) var<storage, read_write> rest: array<Rest>;
+
+@compute @workgroup_size(64)
+fn find_responses(@builtin(global_invocation_id) invocation: vec3u) {
+    let contact = flat(invocation);
+    if contact >= status.rest || is_halted() {
+        return;
+    }
+    let row = load_row(colour_starts[COLOURS] + contact);
+    let copies = vec2f(rest[contact].copies);
+    let a = velocities[row.bodies.x];
+    let b = velocities[row.bodies.y];
+    let locked = vec2u(poses[row.bodies.x].locked, poses[row.bodies.y].locked);
+    if is_shared(row) {
+        let k = mobility(row, inverse_mass_of(row.bodies.x, a, locked.x, copies.x),
+            inverse_mass_of(row.bodies.y, b, locked.y, copies.y));
+        rest[contact].response = k * row.normal;
+        rest[contact].tangent_d = tangent_bound(k, row.normal);
+        return;
+    }
+    let copy_a = copy_of(a, copies.x);
+    let copy_b = copy_of(b, copies.y);
+    rest[contact].response =
+        response_of(copy_a, row.arm_a, row.normal, locked.x) + response_of(copy_b, row.arm_b, row.normal, locked.y);
+    rest[contact].tangent_d = diagonal(row, copy_a, copy_b, locked).y;
+}
+
+// A body that shares its mass and inertia with so many copies of it.
+fn copy_of(body: Velocity, copies: f32) -> Velocity {
+    return Velocity(body.linear, copies * body.inverse_mass, body.angular, copies * body.inverse_inertia);
+}
+
+// Velocity that an impulse at `arm` brings about there.
+fn response_of(body: Velocity, arm: vec3f, impulse: vec3f, locked: u32) -> vec3f {
+    let at_rest = Velocity(vec3f(0.0), body.inverse_mass, vec3f(0.0), body.inverse_inertia);
+    let pushed = push(at_rest, impulse, arm, locked);
+    return pushed.linear + cross(pushed.angular, arm);
+}
