@@ -11,7 +11,7 @@ use esker::gpu::layout::{
     Status, Surface, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
+use esker::gpu::step::{BOOKED, CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
 use esker::reference::colouring;
 use esker::world::{Form, Side};
 use glam::{DVec3, IVec3, Vec3};
@@ -403,6 +403,7 @@ fn constants_have_the_values_of_their_twins() {
     let expected = [
         ("COLOURS", COLOURS),
         ("COLOURS", colouring::COLOURS as u32),
+        ("BOOKED", BOOKED),
         ("NONE", layout::NONE),
         ("HALT_CONTACTS", layout::HALT_CONTACTS),
         ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
@@ -458,6 +459,7 @@ fn places_of_the_dispatch_sizes_agree_and_do_not_overlap() {
         ("ARGUMENTS_SCAN_SIDES", at(Over::SideScan), 1),
         ("ARGUMENTS_SWEPT", at(Over::Swept), 1),
         ("ARGUMENTS_UNCOLOURED", at(Over::Uncoloured), 1),
+        ("ARGUMENTS_BOOKED", at(Over::Booked), 1),
     ];
     let mut taken: Vec<u32> = Vec::new();
     for (name, first, count) in places {
