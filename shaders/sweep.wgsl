@@ -5,8 +5,6 @@
 @group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
 @group(0) @binding(9) var<storage, read_write> last_velocities: array<Velocity>;
 
-const LARGEST_MOMENTUM = 0.9;
-
 // Whether a tolerance is set; otherwise nobody asks by how much a sweep changed anything.
 override HAS_TOLERANCE: bool = true;
 
@@ -21,7 +19,7 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let row = load_row(place);
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
-    let old = load_impulse(place);
+    let old = carried_on(place, load_impulse(place));
     var solution: Solution;
     if is_shared(row) {
         solution = solve_corner(row, old, a, b, locks(row.bodies));
@@ -37,6 +35,34 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
         velocities[row.bodies.y] = solution.b;
     }
     note_change(row, a, b, old, solution.impulse);
+}
+
+// Where a sweep starts from that follows another: beyond where that left the impulse, by a share of what it made of
+// it [E12]. The velocities are there already.
+fn carried_on(place: u32, now: Impulse) -> Impulse {
+    if colour.follows == 0u {
+        return now;
+    }
+    let last = load_last(place);
+    store_last(place, now);
+    if colour.share == 0.0 {
+        return now;  // nothing is known of a sweep before
+    }
+    return Impulse(now.linear + colour.share * (now.linear - last.linear),
+        now.rolling + colour.share * (now.rolling - last.rolling));
+}
+
+fn load_last(place: u32) -> Impulse {
+    let x = last_impulses[3u * place];
+    let y = last_impulses[3u * place + 1u];
+    let z = last_impulses[3u * place + 2u];
+    return Impulse(vec3f(x, y.x), vec3f(y.y, z));
+}
+
+fn store_last(place: u32, impulse: Impulse) {
+    last_impulses[3u * place] = impulse.linear.xy;
+    last_impulses[3u * place + 1u] = vec2f(impulse.linear.z, impulse.rolling.x);
+    last_impulses[3u * place + 2u] = impulse.rolling.yz;
 }
 
 // The corner of a free box.
@@ -98,36 +124,30 @@ fn note_change(row: Row, a: Velocity, b: Velocity, old: Impulse, found: Impulse)
     atomicMax(&status.change, bitcast<u32>(most));  // ordered like the positive floats
 }
 
-// After a sweep that another follows: impulses go on by a share of what it made of them, and so do the velocities,
-// which are linear in the impulses [E12].
+// Before a sweep that goes on from the one before: the velocities go on by a share of what that made of them, as they
+// are linear in the impulses [E12]; and the impulses of the contacts without a colour, whose kernel has no binding to
+// spare. Those with one go on when they are solved.
 @compute @workgroup_size(64)
 fn carry_on(@builtin(global_invocation_id) invocation: vec3u) {
     let i = flat(invocation);
     if status.converged != 0u {
         return;
     }
-    let sweep = f32(colour.index);
-    let share = min((sweep - 1.0) / (sweep + 2.0), LARGEST_MOMENTUM);
-    let goes_on = share > 0.0;  // after the first sweep there is nothing to go on by
-    // Impulses are three pairs of numbers each; neighbours take neighbouring ones.
-    if i < 3u * status.contacts {
-        let now = impulses[i];
-        if goes_on {
-            impulses[i] = now + share * (now - last_impulses[i]);
-        }
-        last_impulses[i] = now;
+    let place = colour_starts[COLOURS] + i;
+    if place < colour_starts[COLOURS + 1u] {
+        store_impulse(place, carried_on(place, load_impulse(place)));
     }
     if i < params.boundaries + params.grains {
         let now = velocities[i];
         let last = last_velocities[i];
-        if goes_on && now.inverse_mass > 0.0 {
-            velocities[i].linear = now.linear + share * (now.linear - last.linear);
-            velocities[i].angular = now.angular + share * (now.angular - last.angular);
+        if colour.share > 0.0 && now.inverse_mass > 0.0 {
+            velocities[i].linear = now.linear + colour.share * (now.linear - last.linear);
+            velocities[i].angular = now.angular + colour.share * (now.angular - last.angular);
         }
         last_velocities[i] = now;
     }
     if has_motor(i) {
-        carry_motor_on(i, share);
+        carry_motor_on(i, colour.share);
     }
 }
 

@@ -142,6 +142,13 @@ pub enum Acceleration {
 
 /// Largest share of the last change that an accelerated sweep is given \[E12\] \[-\]; shares reach it after 28 sweeps.
 pub const LARGEST_MOMENTUM: f64 = 0.9;
+/// Share of what the last of so many sweeps changed that the next one is given \[E12\] \[-\]; 0 after the first, which has
+/// none before it.
+pub fn momentum(sweeps: u32) -> f64 {
+    let sweeps = f64::from(sweeps);
+    ((sweeps - 1.0) / (sweeps + 2.0)).min(LARGEST_MOMENTUM)
+}
+
 /// How far the rows of an accelerated sweep go, in what would bring them to rest \[E12\] \[-\]. With the momentum on top,
 /// rows that overshoot by more than 1/(1 + 2 · 0.9) swing up.
 pub const OVER_RELAXATION: f64 = 1.25;

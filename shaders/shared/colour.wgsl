@@ -9,6 +9,8 @@
 struct Turn {
     index: u32,
     relaxation: f32,  // how far rows go, in what would bring them to rest [E12]
+    share: f32,       // of what the last sweep changed, that this one is given [E12]
+    follows: u32,     // 1 in a sweep that goes on from the one before, else 0
 }
 @group(1) @binding(0) var<uniform> colour: Turn;
 

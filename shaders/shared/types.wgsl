@@ -246,7 +246,7 @@ const ARGUMENTS_SCAN_BUCKETS = 32u;
 const ARGUMENTS_SCAN_STARTS = 33u;
 const ARGUMENTS_SCAN_COLOURS = 34u;
 const ARGUMENTS_SCAN_SIDES = 35u;
-const ARGUMENTS_SWEPT = 36u;   // bodies or three times the contacts, whichever are more
+const ARGUMENTS_SWEPT = 36u;   // bodies or contacts without a colour, whichever are more
 const ARGUMENTS_UNCOLOURED = 37u;  // contacts without a colour, in steps that do not search as well
 const ARGUMENTS_BOOKED = 38u;  // contacts, in blocks that the ledger sums up
 

@@ -15,8 +15,12 @@ use super::step::{self, Aliases, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, St
 
 /// Distance of two entries in the buffer of turns: the alignment of dynamic offsets everywhere.
 const TURN_STRIDE: u32 = 256;
-/// Indices that a kernel can be told: colours, rounds and sweeps. Each is there twice: for rows that overshoot as well.
-const INDICES: u32 = 64;
+/// Turns of colours, rounds and plain sweeps; those of accelerated sweeps come after them.
+const PLAIN_TURNS: u32 = 16;
+/// Dispatches of a pass over all contacts: the colours, the rest, its sides.
+const PLACES: u32 = COLOURS + 2;
+/// Sweeps after which the momentum no longer grows \[E12\].
+const GROWING: u32 = 28;
 
 type Name = (&'static str, &'static str);
 
@@ -265,20 +269,14 @@ impl Kernels {
                     }
                 }
                 Work::Colours(kernels) if settings.warm_start.updates_velocities() => {
-                    self.colours(pass, kernels, false, buffers);
+                    self.colours(pass, kernels, 0, buffers);
                 }
                 Work::Colours(_) => {}
                 Work::Sweeps(kernels) => {
-                    let carried_on = kernels.carried_on(settings);
-                    for sweep in 1..=settings.iterations {
-                        let is_followed = carried_on.filter(|_| sweep < settings.iterations);
-                        self.colours(pass, kernels, is_followed.is_some(), buffers);
+                    for sweep in 0..settings.iterations {
+                        self.sweep(pass, kernels, sweep, settings, buffers);
                         if settings.tolerance > 0.0 {
                             self.run(pass, &step::CHECK, 0, buffers);
-                        }
-                        if let Some(kernel) = is_followed {
-                            // The share no longer grows when the indices end.
-                            self.run(pass, kernel, sweep.min(INDICES - 1), buffers);
                         }
                     }
                 }
@@ -286,18 +284,37 @@ impl Kernels {
         }
     }
 
-    /// Sets a kernel, and the entry of its turn if it is told one.
-    fn set(&self, pass: &mut CountedPass<'_>, name: Name, aliases: Aliases, entry: u32) {
+    /// The sweep after so many.
+    fn sweep(
+        &self,
+        pass: &mut CountedPass<'_>,
+        kernels: &Pass,
+        before: u32,
+        settings: &Settings,
+        buffers: &Buffers,
+    ) {
+        let Some(carry_on) = kernels.carried_on(settings) else {
+            return self.colours(pass, kernels, 0, buffers);
+        };
+        let first = first_turn(before, before + 1 < settings.iterations);
+        if before > 0 {
+            self.run(pass, carry_on, first, buffers);
+        }
+        self.colours(pass, kernels, first, buffers);
+    }
+
+    /// Sets a kernel, and its turn if it is told one.
+    fn set(&self, pass: &mut CountedPass<'_>, name: Name, aliases: Aliases, turn: u32) {
         let pipeline = &self.pipelines[&name];
         pass.set_pipeline(&pipeline.pipeline);
         pass.set_bind_group(0, &self.groups[&(name, aliases)], &[]);
         if pipeline.takes_turn {
-            pass.set_bind_group(1, &self.turn_group, &[entry * TURN_STRIDE]);
+            pass.set_bind_group(1, &self.turn_group, &[turn * TURN_STRIDE]);
         }
     }
 
-    fn run(&self, pass: &mut CountedPass<'_>, kernel: &Kernel, index: u32, buffers: &Buffers) {
-        self.set(pass, (kernel.shader, kernel.entry), kernel.aliases, index);
+    fn run(&self, pass: &mut CountedPass<'_>, kernel: &Kernel, turn: u32, buffers: &Buffers) {
+        self.set(pass, (kernel.shader, kernel.entry), kernel.aliases, turn);
         self.dispatch_over(pass, kernel.over, buffers);
     }
 
@@ -336,12 +353,12 @@ impl Kernels {
         }
     }
 
-    /// A pass over all contacts, whose rows may overshoot.
-    fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, overshoots: bool, buffers: &Buffers) {
+    /// A pass over all contacts; its turns begin with this one.
+    fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, first_turn: u32, buffers: &Buffers) {
         let colours = (0..COLOURS).map(|colour| (&kernels.colour, colour));
         let all = colours.chain([(&kernels.rest, COLOURS), (&kernels.gather, COLOURS + 1)]);
         for (Kernel { shader, entry, aliases, .. }, place) in all {
-            self.set(pass, (shader, entry), aliases, place + if overshoots { INDICES } else { 0 });
+            self.set(pass, (shader, entry), aliases, first_turn + place);
             dispatch_planned(pass, kernels.arguments + place, buffers);
         }
     }
@@ -410,7 +427,21 @@ fn layout_entry(variable: &Variable) -> wgpu::BindGroupLayoutEntry {
     }
 }
 
-/// A uniform that tells a kernel its turn: entry `i` holds turn `i`, entry `INDICES + i` the same for rows that overshoot.
+/// First turn of the accelerated sweep after so many, whose rows overshoot or do not.
+fn first_turn(before: u32, overshoots: bool) -> u32 {
+    PLAIN_TURNS + (2 * before.min(GROWING) + u32::from(overshoots)) * PLACES
+}
+
+/// All turns, in order.
+fn turns() -> Vec<Turn> {
+    let plain = (0..PLAIN_TURNS).map(|index| Turn::new(index, 0, false));
+    let of_sweep = |before, overshoots| (0..PLACES).map(move |place| Turn::new(place, before, overshoots));
+    let accelerated =
+        (0..=GROWING).flat_map(|before| [false, true].map(|overshoots| of_sweep(before, overshoots)));
+    plain.chain(accelerated.flatten()).collect()
+}
+
+/// A uniform that tells a kernel its turn.
 fn make_turns(device: &Device) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
     let layout = device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: Some("turn"),
@@ -425,18 +456,18 @@ fn make_turns(device: &Device) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
             count: None,
         }],
     });
-    let mut turns = vec![0u8; (2 * INDICES * TURN_STRIDE) as usize];
-    for (entry, bytes) in (0..).zip(turns.chunks_exact_mut(TURN_STRIDE as usize)) {
-        let turn = Turn::new(entry % INDICES, entry >= INDICES);
-        bytes[..size_of::<Turn>()].copy_from_slice(bytemuck::bytes_of(&turn));
+    let turns = turns();
+    let mut bytes = vec![0u8; turns.len() * TURN_STRIDE as usize];
+    for (turn, room) in turns.iter().zip(bytes.chunks_exact_mut(TURN_STRIDE as usize)) {
+        room[..size_of::<Turn>()].copy_from_slice(bytemuck::bytes_of(turn));
     }
     let buffer = device.raw().create_buffer(&wgpu::BufferDescriptor {
         label: Some("turns"),
-        size: turns.len() as u64,
+        size: bytes.len() as u64,
         usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     });
-    device.queue().write_buffer(&buffer, 0, &turns);
+    device.queue().write_buffer(&buffer, 0, &bytes);
     let group = device.raw().create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("turn"),
         layout: &layout,
@@ -445,9 +476,32 @@ fn make_turns(device: &Device) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
                 buffer: &buffer,
                 offset: 0,
-                size: wgpu::BufferSize::new(16),
+                size: wgpu::BufferSize::new(size_of::<Turn>() as u64),
             }),
         }],
     });
     (layout, group)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{LARGEST_MOMENTUM, OVER_RELAXATION};
+
+    #[test]
+    fn every_turn_is_where_its_dispatch_looks_for_it() {
+        let turns = turns();
+        for before in [0, 1, 2, GROWING - 1, GROWING, 3 * GROWING] {
+            for overshoots in [false, true] {
+                for place in 0..PLACES {
+                    let turn = turns[(first_turn(before, overshoots) + place) as usize];
+                    let relaxation = if overshoots { OVER_RELAXATION } else { 1.0 };
+                    let share = if before == 0 { 0.0 } else { crate::settings::momentum(before) };
+                    assert_eq!((turn.index, turn.follows), (place, u32::from(before > 0)));
+                    assert_eq!((turn.relaxation, turn.share), (relaxation as f32, share as f32));
+                }
+            }
+        }
+        assert!(f64::from(turns[first_turn(GROWING - 1, true) as usize].share) < LARGEST_MOMENTUM - 1e-3);
+    }
 }

@@ -10,7 +10,7 @@ use crate::engine::Ledger;
 use crate::error::Error;
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, OVER_RELAXATION, RIGID_CORRECTION,
-    RIGID_CORRECTION_LIMIT, Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
+    RIGID_CORRECTION_LIMIT, Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart, momentum,
 };
 use crate::world::slider::{Area, Command, Slider};
 use crate::world::{Corner, Form, Levels, Side, World, contact_reach};
@@ -73,12 +73,19 @@ pub struct Params {
 pub struct Turn {
     pub index: u32,
     pub relaxation: f32,
+    pub share: f32,
+    pub follows: u32,
 }
 
 impl Turn {
-    /// Turn `index` of a row of dispatches, whose rows of contacts overshoot or do not \[E12\].
-    pub fn new(index: u32, overshoots: bool) -> Turn {
-        Turn { index, relaxation: if overshoots { OVER_RELAXATION as f32 } else { 1.0 } }
+    /// Turn `index` of a row of dispatches, in a sweep that goes on from so many, whose rows overshoot or do not \[E12\].
+    pub fn new(index: u32, sweeps_before: u32, overshoots: bool) -> Turn {
+        Turn {
+            index,
+            relaxation: if overshoots { OVER_RELAXATION as f32 } else { 1.0 },
+            share: if sweeps_before > 0 { momentum(sweeps_before) as f32 } else { 0.0 },
+            follows: u32::from(sweeps_before > 0),
+        }
     }
 }
 

@@ -90,7 +90,7 @@ pub enum Over {
     ColourScan,
     /// over bodies.
     SideScan,
-    /// All bodies, and a third of a contact, per invocation.
+    /// All bodies, and all contacts without a colour.
     Swept,
     /// Contacts without a colour, in steps that do not search as well.
     Uncoloured,
@@ -167,7 +167,7 @@ pub struct Pass {
     pub rest: Kernel,
     /// Bodies take the mean of their copies.
     pub gather: Kernel,
-    /// After a pass that another follows, where sweeps are accelerated.
+    /// Before a pass that goes on from another, where sweeps are accelerated.
     pub carry_on: Option<Kernel>,
     /// Where its dispatch sizes stand in `arguments`.
     pub arguments: u32,
@@ -179,7 +179,7 @@ impl Pass {
         [&self.colour, &self.rest, &self.gather].into_iter().chain(&self.carry_on)
     }
 
-    /// What follows a pass that another follows, with these settings.
+    /// What comes before a pass that goes on from another, with these settings.
     pub fn carried_on(&self, settings: &Settings) -> Option<&Kernel> {
         self.carry_on.as_ref().filter(|_| settings.acceleration == Acceleration::Nesterov)
     }
@@ -311,7 +311,7 @@ pub const STEP: &[Stage] = &[
         name: "sweep",
         phase: Phase::Solve,
         work: &[Sweeps(Pass {
-            colour: kernel("sweep", "sweep_colour", Once),
+            colour: Kernel { aliases: LAST, ..kernel("sweep", "sweep_colour", Once) },
             rest: kernel("sweep", "sweep_rest", Once),
             gather: kernel("sweep", "gather_sides", Once),
             carry_on: Some(Kernel { aliases: LAST, ..kernel("sweep", "carry_on", Swept) }),
@@ -348,8 +348,8 @@ pub const RESIDUAL: Stage =
     Stage { name: "residual", phase: Phase::Close, work: &[run("residual", "measure", Contacts)] };
 
 /// Impulses of the impact stage go where last step's stood: those have been carried over by then.
-const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// As do those of the sweep before in an accelerated solve.
+const THROWN_AWAY: Aliases = &[("impulses", "old_impulses"), ("last_impulses", "impulses")];
+/// As do those of the sweep before in an accelerated solve. (That of the impact stage is plain and touches none.)
 const LAST: Aliases = &[("last_impulses", "old_impulses")];
 /// What only the search needs uses the room of the rows, the impulses and the shares, which are made later. (Impulses have
 /// been remembered by then, once: a search that has to be done again for want of room does not remember them again.)

@@ -12,7 +12,7 @@ use super::narrowphase::{Response, Row, times_d};
 use super::split::Split;
 use super::velocity::Velocity;
 use crate::contact::{Colouring, Impulse, Rest};
-use crate::settings::{Acceleration, LARGEST_MOMENTUM, OVER_RELAXATION, Settings};
+use crate::settings::{Acceleration, OVER_RELAXATION, Settings, momentum};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
 pub(super) const CHUNK: usize = 256;
@@ -164,12 +164,6 @@ impl Momentum {
             }
         });
     }
-}
-
-/// Share of the last change that the sweep after so many is given \[E12\]; 0 after the first, which has none before it.
-fn momentum(sweep: u32) -> f64 {
-    let sweep = f64::from(sweep);
-    ((sweep - 1.0) / (sweep + 2.0)).min(LARGEST_MOMENTUM)
 }
 
 /// What is done at each contact on a pass over all of them.
