@@ -15,9 +15,7 @@
 fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
     plan_colours(ARGUMENTS_SWEEP, lane, !is_halted());
     if lane == 0u {
-        let uncoloured = colour_starts[COLOURS + 1u] - colour_starts[COLOURS];
-        let swept = max(uncoloured, params.boundaries + params.grains);
-        plan(ARGUMENTS_SWEPT, select(swept, 0u, is_halted()));
+        plan(ARGUMENTS_SWEPT, select(swept(), 0u, is_halted()));
         plan_groups(ARGUMENTS_BOOKED, (status.contacts + BOOKED - 1u) / BOOKED);
     }
 }

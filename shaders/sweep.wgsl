@@ -40,7 +40,7 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
 // Where a sweep starts from that follows another: beyond where that left the impulse, by a share of what it made of
 // it [E12]. The velocities are there already.
 fn carried_on(place: u32, now: Impulse) -> Impulse {
-    if colour.follows == 0u {
+    if !HAS_MOMENTUM || colour.follows == 0u {
         return now;
     }
     let last = load_last(place);
@@ -124,30 +124,37 @@ fn note_change(row: Row, a: Velocity, b: Velocity, old: Impulse, found: Impulse)
     atomicMax(&status.change, bitcast<u32>(most));  // ordered like the positive floats
 }
 
-// Before a sweep that goes on from the one before: the velocities go on by a share of what that made of them, as they
-// are linear in the impulses [E12]; and the impulses of the contacts without a colour, whose kernel has no binding to
-// spare. Those with one go on when they are solved.
+// Before a sweep that goes on from the one before, where a tolerance is set; otherwise `gather_sides` does this.
 @compute @workgroup_size(64)
 fn carry_on(@builtin(global_invocation_id) invocation: vec3u) {
-    let i = flat(invocation);
     if status.converged != 0u {
         return;
     }
-    let place = colour_starts[COLOURS] + i;
-    if place < colour_starts[COLOURS + 1u] {
+    carry_rest_on(flat(invocation));
+    if flat(invocation) < params.boundaries + params.grains {
+        carry_body_on(flat(invocation));
+    }
+}
+
+// The velocities go on by a share of what the last sweep made of them, as they are linear in the impulses [E12].
+fn carry_body_on(body: u32) {
+    let now = velocities[body];
+    let last = last_velocities[body];
+    if colour.share > 0.0 && now.inverse_mass > 0.0 {
+        velocities[body].linear = now.linear + colour.share * (now.linear - last.linear);
+        velocities[body].angular = now.angular + colour.share * (now.angular - last.angular);
+    }
+    last_velocities[body] = now;
+    if has_motor(body) {
+        carry_motor_on(body, colour.share);
+    }
+}
+
+// The contacts without a colour, whose own kernel has no binding to spare.
+fn carry_rest_on(contact: u32) {
+    if contact < status.rest {
+        let place = status.contacts - status.rest + contact;
         store_impulse(place, carried_on(place, load_impulse(place)));
-    }
-    if i < params.boundaries + params.grains {
-        let now = velocities[i];
-        let last = last_velocities[i];
-        if colour.share > 0.0 && now.inverse_mass > 0.0 {
-            velocities[i].linear = now.linear + colour.share * (now.linear - last.linear);
-            velocities[i].angular = now.angular + colour.share * (now.angular - last.angular);
-        }
-        last_velocities[i] = now;
-    }
-    if has_motor(i) {
-        carry_motor_on(i, colour.share);
     }
 }
 

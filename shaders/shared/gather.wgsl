@@ -1,4 +1,5 @@
-// After the rest: each body takes the sum of what was put aside for it; then motors are solved.
+// After the rest: each body takes the sum of what was put aside for it; then motors are solved. Where nobody asks whether
+// the sweep was the last, bodies and contacts without a colour then go on to the next [E12].
 
 @group(0) @binding(19) var<storage, read> side_bodies: array<u32>;
 @group(0) @binding(20) var<storage, read> side_ends: array<u32>;
@@ -21,13 +22,14 @@ fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local
     }
     if body != NONE && (!HAS_HUBS || count <= GROUP) {
         take(body, sum_of(side, side + count, 1u));
-        if has_motor(body) {
-            solve_motor(body);
-        }
+        end_sweep(body);
     }
-    // That of a slider without sides is solved by the invocation of its number.
-    if has_motor(side) && first_side(side) == side_ends[side] {
-        solve_motor(side);
+    // Those of a body without sides are the work of the invocation of its number.
+    if is_body(side) && first_side(side) == side_ends[side] {
+        end_sweep(side);
+    }
+    if goes_on() {
+        carry_rest_on(side);
     }
     if HAS_HUBS {
         if lane == 0u {
@@ -42,6 +44,28 @@ fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local
             gather_long_list(long, lane);
         }
     }
+}
+
+// Whether there are sides, motors or sweeps to go on to for a body of this number.
+fn is_body(index: u32) -> bool {
+    if HAS_MOMENTUM {
+        return index < params.boundaries + params.grains;
+    }
+    return has_motor(index);
+}
+
+fn end_sweep(body: u32) {
+    if has_motor(body) {
+        solve_motor(body);
+    }
+    if goes_on() {
+        carry_body_on(body);
+    }
+}
+
+// Without a tolerance this dispatch is told the turn of the next sweep.
+fn goes_on() -> bool {
+    return HAS_MOMENTUM && !HAS_TOLERANCE && colour.follows != 0u;
 }
 
 fn first_side(body: u32) -> u32 {
@@ -70,8 +94,6 @@ fn gather_long_list(body: u32, lane: u32) {
     }
     if lane == 0u {
         take(body, sums[0]);
-        if has_motor(body) {
-            solve_motor(body);
-        }
+        end_sweep(body);
     }
 }

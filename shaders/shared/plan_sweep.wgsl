@@ -1,5 +1,10 @@
 // Dispatch sizes of one sweep: each colour, the rest, its sides. Run by 64 invocations.
 
+// Bodies or contacts without a colour, whichever are more.
+fn swept() -> u32 {
+    return max(status.rest, params.boundaries + params.grains);
+}
+
 fn plan_colours(first: u32, lane: u32, runs: bool) {
     if lane == 0u {
         status.sweeps = 0u;
@@ -9,8 +14,11 @@ fn plan_colours(first: u32, lane: u32, runs: bool) {
     if lane > COLOURS + 1u {
         return;
     }
-    // Motors of sliders without contacts are solved with the sides.
+    // Motors of sliders without contacts are solved with the sides, and in an accelerated solve all bodies go on.
     var count = max(status.sides, select(0u, params.boundaries, HAS_SLIDERS));
+    if HAS_MOMENTUM && first == ARGUMENTS_SWEEP {
+        count = max(count, swept());
+    }
     if lane <= COLOURS {
         count = colour_starts[lane + 1u] - colour_starts[lane];
     }

@@ -124,6 +124,9 @@ override HAS_FREE_BOUNDARIES: bool = true;
 // Whether some of them are sliders, with drives.
 override HAS_SLIDERS: bool = true;
 
+// Whether sweeps are accelerated [E12].
+override HAS_MOMENTUM: bool = true;
+
 // A solid that removes the grains whose centre comes into it.
 struct Sink {
     pose: Pose,

@@ -64,7 +64,7 @@ impl Tally {
         let sweeping = stages.iter().find(|(stage, _)| *stage == SWEEP).map_or(0, |&(_, count)| count);
         Dispatches {
             per_step: stages.iter().map(|(_, count)| count).sum(),
-            per_sweep: sweeping / (settings.iterations * settings.substeps),
+            per_sweep: sweeping.div_ceil(settings.iterations * settings.substeps),
             stages,
         }
     }

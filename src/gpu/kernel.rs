@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::error::Error;
-use crate::settings::{Bookkeeping, Settings};
+use crate::settings::{Acceleration, Bookkeeping, Settings};
 use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
@@ -53,6 +53,8 @@ pub struct Features {
     pub sizes: bool,
     /// Sliders.
     pub sliders: bool,
+    /// Sweeps that go on from one another.
+    pub momentum: bool,
     /// A tolerance at which sweeps end.
     pub tolerance: bool,
     /// Materials that resist rolling.
@@ -70,6 +72,7 @@ impl Features {
             period: !world.periodic.is_none(),
             sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
             sliders: world.sliders().next().is_some(),
+            momentum: settings.acceleration == Acceleration::Nesterov,
             tolerance: settings.tolerance > 0.0,
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
         }
@@ -85,6 +88,7 @@ impl Features {
             ("HAS_HUBS", self.hubs),
             ("HAS_SIZES", self.sizes),
             ("HAS_SLIDERS", self.sliders),
+            ("HAS_MOMENTUM", self.momentum),
             ("HAS_TOLERANCE", self.tolerance),
             ("HAS_ROLLING", self.rolling),
         ];
@@ -269,7 +273,7 @@ impl Kernels {
                     }
                 }
                 Work::Colours(kernels) if settings.warm_start.updates_velocities() => {
-                    self.colours(pass, kernels, 0, buffers);
+                    self.colours(pass, kernels, [0, 0], buffers);
                 }
                 Work::Colours(_) => {}
                 Work::Sweeps(kernels) => {
@@ -294,13 +298,16 @@ impl Kernels {
         buffers: &Buffers,
     ) {
         let Some(carry_on) = kernels.carried_on(settings) else {
-            return self.colours(pass, kernels, 0, buffers);
+            return self.colours(pass, kernels, [0, 0], buffers);
         };
-        let first = first_turn(before, before + 1 < settings.iterations);
-        if before > 0 {
-            self.run(pass, carry_on, first, buffers);
+        let turn = |before: u32| first_turn(before, before + 1 < settings.iterations);
+        let goes_on_by_itself = settings.tolerance > 0.0;
+        if before > 0 && goes_on_by_itself {
+            self.run(pass, carry_on, turn(before), buffers);
         }
-        self.colours(pass, kernels, first, buffers);
+        let is_last = before + 1 == settings.iterations;
+        let next = if is_last || goes_on_by_itself { 0 } else { turn(before + 1) };
+        self.colours(pass, kernels, [turn(before), next], buffers);
     }
 
     /// Sets a kernel, and its turn if it is told one.
@@ -353,12 +360,12 @@ impl Kernels {
         }
     }
 
-    /// A pass over all contacts; its turns begin with this one.
-    fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, first_turn: u32, buffers: &Buffers) {
-        let colours = (0..COLOURS).map(|colour| (&kernels.colour, colour));
-        let all = colours.chain([(&kernels.rest, COLOURS), (&kernels.gather, COLOURS + 1)]);
-        for (Kernel { shader, entry, aliases, .. }, place) in all {
-            self.set(pass, (shader, entry), aliases, first_turn + place);
+    /// A pass over all contacts; its turns begin with the first of these, and those of what comes after it with the second.
+    fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, [turn, next]: [u32; 2], buffers: &Buffers) {
+        let colours = (0..COLOURS).map(|colour| (&kernels.colour, turn, colour));
+        let all = colours.chain([(&kernels.rest, turn, COLOURS), (&kernels.gather, next, COLOURS + 1)]);
+        for (Kernel { shader, entry, aliases, .. }, turn, place) in all {
+            self.set(pass, (shader, entry), aliases, turn + place);
             dispatch_planned(pass, kernels.arguments + place, buffers);
         }
     }

@@ -167,7 +167,8 @@ pub struct Pass {
     pub rest: Kernel,
     /// Bodies take the mean of their copies.
     pub gather: Kernel,
-    /// Before a pass that goes on from another, where sweeps are accelerated.
+    /// Before a pass that goes on from another, where sweeps are accelerated. It runs by itself where a tolerance is set, and
+    /// as a part of `gather` where not.
     pub carry_on: Option<Kernel>,
     /// Where its dispatch sizes stand in `arguments`.
     pub arguments: u32,
@@ -278,7 +279,7 @@ pub const STEP: &[Stage] = &[
             Sweeps(Pass {
                 colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_colour", Once) },
                 rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_rest", Once) },
-                gather: kernel("sweep", "gather_sides", Once),
+                gather: GATHER,
                 carry_on: None,
                 arguments: ARGUMENTS_IMPACT_SWEEP,
             }),
@@ -302,7 +303,7 @@ pub const STEP: &[Stage] = &[
         work: &[Colours(Pass {
             colour: kernel("warm_start", "apply_colour", Once),
             rest: kernel("warm_start", "apply_rest", Once),
-            gather: kernel("sweep", "gather_sides", Once),
+            gather: GATHER,
             carry_on: None,
             arguments: ARGUMENTS_SWEEP,
         })],
@@ -313,7 +314,7 @@ pub const STEP: &[Stage] = &[
         work: &[Sweeps(Pass {
             colour: Kernel { aliases: LAST, ..kernel("sweep", "sweep_colour", Once) },
             rest: kernel("sweep", "sweep_rest", Once),
-            gather: kernel("sweep", "gather_sides", Once),
+            gather: GATHER,
             carry_on: Some(Kernel { aliases: LAST, ..kernel("sweep", "carry_on", Swept) }),
             arguments: ARGUMENTS_SWEEP,
         })],
@@ -340,6 +341,8 @@ pub const STEP: &[Stage] = &[
 /// Name of the stage that sweeps over the contacts.
 pub const SWEEP: &str = "sweep";
 
+/// Bodies take what the rest does to them, and go on to the next sweep.
+const GATHER: Kernel = Kernel { aliases: LAST, ..kernel("sweep", "gather_sides", Once) };
 /// After each sweep, where a tolerance is set.
 pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 
