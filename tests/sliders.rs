@@ -201,7 +201,7 @@ fn a_cell_comes_to_the_stresses_that_its_walls_hold() {
         .unwrap_or_else(|problems| panic!("{problems}\n{text}"));
     let settings = Settings { iterations: 20, ..Settings::default() };
     let observer = Observer::new(&scenario.world, None).with_cell(scenario.cell.as_ref());
-    on_both(&scenario.world, settings, 400, |state, name, _| {
+    on_both(&scenario.world, settings, 800, |state, name, _| {
         let values = observer.observe(state).values;
         let value = |quantity: &str| values[observer.find(quantity).unwrap()];
         for (quantity, expected) in [

@@ -187,9 +187,9 @@ impl Capacity {
     }
 }
 
-/// Room for contacts without a colour: a tenth of those in a bed of equal spheres. A scene with more grows it.
+/// Room for contacts without a colour: twice the share that a bed of equal spheres has of them. A scene with more grows it.
 fn rest_of(contacts: u32) -> u32 {
-    contacts / 10 + 1024
+    contacts / 12 + 1024
 }
 
 /// As an index of the device. What is beyond does not fit by far, and is refused with the binding it needs.

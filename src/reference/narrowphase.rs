@@ -91,8 +91,8 @@ impl Row {
 /// How the contact velocity answers to impulses, on bodies of which a normal one may change the slip.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Response {
-    /// Contact velocity per normal impulse K n \[1/kg\].
-    pub normal: DVec3,
+    /// Slip per normal impulse, K n in the tangent plane \[1/kg\].
+    pub slip: DVec3,
     /// 1/D of the normal, friction and rolling rows; 0 where nothing can move.
     pub inverse_d: [f64; 3],
 }
@@ -205,6 +205,11 @@ impl Row {
         let mobility = self.mobility(&a, &b);
         self.inverse_d = self.shared_inverse_d(&mobility, &a, &b);
         if self.friction > 0.0 { restitution_limit(&mobility, self.normal) } else { 1.0 }
+    }
+
+    /// Part of a vector in the tangent plane.
+    pub fn in_plane(&self, vector: DVec3) -> DVec3 {
+        vector - vector.dot(self.normal) * self.normal
     }
 
     /// Contact velocity that an impulse brings about, per impulse \[1/kg\].

@@ -3,7 +3,7 @@
 //! A body of n such contacts takes part in each as a copy that has its velocity and 1/n of its mass and inertia;
 //! when all are solved the body takes the mean of the copies, which is what the sum of the impulses does to the
 //! whole of it. Contacts of free boundaries, which may be thousands, all stand here. Twins:
-//! `shaders/rest.wgsl`, `shaders/shared/split.wgsl`.
+//! `shaders/rest.wgsl`, `shaders/response.wgsl`, `shaders/shared/split.wgsl`.
 //!
 //! ```text
 //! contact of the rest ─┬─► a body of this contact alone: takes its share at once
@@ -188,13 +188,13 @@ impl Split {
             let b = self.inverse_mass(row.bodies[1], b).of_copy(copies[1]);
             let mobility = row.mobility(&a, &b);
             return Response {
-                normal: mobility * row.normal,
+                slip: row.in_plane(mobility * row.normal),
                 inverse_d: row.shared_inverse_d(&mobility, &a, &b),
             };
         }
         let (a, b) = (copy_of(a, copies[0]), copy_of(b, copies[1]));
         Response {
-            normal: a.response(row.arm_a, row.normal) + b.response(row.arm_b, row.normal),
+            slip: row.in_plane(a.response(row.arm_a, row.normal) + b.response(row.arm_b, row.normal)),
             inverse_d: row.inverse_d_on(&a, &b),
         }
     }
@@ -302,10 +302,8 @@ impl Split {
         let [at_a, at_b] = row.bodies;
         let [a, b] = row.bodies.map(|body| velocities[body as usize]);
         let [mass_a, mass_b] = [(at_a, &a), (at_b, &b)].map(|(body, of)| self.inverse_mass(body, of));
-        let response = Response {
-            normal: mass_a.response(row.arm_a, row.normal) + mass_b.response(row.arm_b, row.normal),
-            inverse_d: row.inverse_d,
-        };
+        let given_way = mass_a.response(row.arm_a, row.normal) + mass_b.response(row.arm_b, row.normal);
+        let response = Response { slip: row.in_plane(given_way), inverse_d: row.inverse_d };
         let (arm_a, arm_b) = (row.arm_a, row.arm_b);
         let spun =
             |linear: DVec3| mass_a.angular * arm_a.cross(linear) + mass_b.angular * arm_b.cross(linear);

@@ -393,8 +393,7 @@ pub fn solve_shared(
     if normal == 0.0 && old == Impulse::default() {
         return Push::default();
     }
-    let velocity = velocity + (normal - old.normal) * response.normal;
-    let slip = velocity - velocity.dot(row.normal) * row.normal;
+    let slip = velocity - closing * row.normal + (normal - old.normal) * response.slip;
     let tangent = project(old.tangent - slip * response.inverse_d[1], row.friction * normal);
     let linear = (normal - old.normal) * row.normal + (tangent - old.tangent);
     row.impulse.normal = normal;
