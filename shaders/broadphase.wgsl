@@ -8,20 +8,32 @@
 // Cells are hashed row by row into buckets, so the grid needs no bounds: a compact scene maps without
 // collisions, a scattered one wraps around, and a grain is paired only when its cell is the one looked
 // for. Along a periodic axis a whole number of cells of every level makes up the period, and the last
-// is a neighbour of the first. A counting sort fills the buckets; whatever order its atomics leave is undone by
-// sorting each bucket by id. Corners of free boundaries stand before the grains and own their contacts with
-// surfaces. Each grain owns its contacts with surfaces and with grains that it comes before, stored in
-// ascending order at a place that a prefix sum gives.
+// is a neighbour of the first. A counting sort fills the buckets in whatever order its atomics leave. Corners of free
+// boundaries stand before the grains and own their contacts with surfaces. Each grain owns its contacts with surfaces and
+// with grains that it comes before. They are found once, counted and remembered; then they are stored in ascending order at
+// a place that a prefix sum gives. (To look for them a second time took twice as long as the first.)
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
 @group(0) @binding(5) var<storage, read_write> bucket_ends: array<atomic<u32>>;
-@group(0) @binding(6) var<storage, read_write> bucket_grains: array<u32>;
+@group(0) @binding(6) var<storage, read_write> entries: array<Entry>;        // grains, bucket by bucket
 @group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per corner and grain, then the total
 @group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(10) var<storage, read_write> travel: array<f32>;         // per grain, since the last search [m]
+@group(0) @binding(11) var<storage, read_write> found: array<u32>;          // the first partners of each owner, as shapes
+
+// What the search needs of a grain, side by side for those of a bucket.
+struct Entry {
+    cell: vec3i,
+    grain: u32,
+    offset: vec3f,
+    radius: f32,
+}
+
+// Partners that are remembered from counting to storing, where there is room; an owner with more looks for them again.
+const REMEMBERED = 16u;
 
 // Whether the scene has grains of different sizes; otherwise they make one level.
 override HAS_SIZES: bool = true;
@@ -95,7 +107,8 @@ fn fill_cells(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let slot = atomicAdd(&bucket_ends[bucket_of_grain(grain)], 1u);
-    bucket_grains[slot] = grain;
+    let pose = poses[spheres[grain].body];
+    entries[slot] = Entry(pose.cell, grain, pose.offset, spheres[grain].radius);
 }
 
 fn bucket_start(bucket: u32) -> u32 {
@@ -103,26 +116,6 @@ fn bucket_start(bucket: u32) -> u32 {
         return 0u;
     }
     return atomicLoad(&bucket_ends[bucket - 1u]);
-}
-
-// Insertion sort of each bucket by id.
-@compute @workgroup_size(64)
-fn sort_cells(@builtin(global_invocation_id) invocation: vec3u) {
-    let bucket = flat(invocation);
-    if bucket > params.bucket_mask || is_halted() {
-        return;
-    }
-    let start = bucket_start(bucket);
-    let end = atomicLoad(&bucket_ends[bucket]);
-    for (var i = start + 1u; i < end; i++) {
-        let grain = bucket_grains[i];
-        var j = i;
-        while j > start && bucket_grains[j - 1u] > grain {
-            bucket_grains[j] = bucket_grains[j - 1u];
-            j--;
-        }
-        bucket_grains[j] = grain;
-    }
 }
 
 fn is_near_surface(ball: Ball, surface: Surface) -> bool {
@@ -137,24 +130,27 @@ struct Run {
     level: u32,
 }
 
-// Whether `other` is a partner that `grain` owns and stands in one of the cells of a run. Most are too far away: that
+// Whether an entry is a partner that `grain` owns and stands in one of the cells of a run. Most are too far away: that
 // comes first.
-fn is_near_grain(grain: u32, pose: Pose, radius: f32, other: u32, run: Run) -> bool {
-    if other == grain || (!HAS_SIZES && other < grain) {
-        return false;
-    }
-    let sphere = spheres[other];
-    let other_pose = poses[sphere.body];
-    let apart = between(other_pose, pose);
-    let reach = (radius + sphere.radius) * (1.0 + params.margin);
+fn is_partner(grain: u32, ball: Ball, other: Entry, run: Run) -> bool {
+    let apart = between_places(other, ball.pose);
+    let reach = (ball.radius + other.radius) * (1.0 + params.margin);
     if dot(apart, apart) >= reach * reach {
         return false;
     }
-    if HAS_SIZES && (level_of(sphere.radius) != run.level || !comes_first(grain, radius, other, sphere.radius)) {
+    if HAS_SIZES && level_of(other.radius) != run.level {
         return false;
     }
-    let from_first = cell_of_level(other_pose.cell, run.level) - run.first;
-    return bitcast<u32>(from_first.x) < run.count && all(from_first.yz == vec2i(0));
+    let from_first = cell_of_level(other.cell, run.level) - run.first;
+    return comes_first(grain, ball.radius, other.grain, other.radius)
+        && bitcast<u32>(from_first.x) < run.count && all(from_first.yz == vec2i(0));
+}
+
+fn between_places(entry: Entry, pose: Pose) -> vec3f {
+    var from_pose: Pose;
+    from_pose.cell = entry.cell;
+    from_pose.offset = entry.offset;
+    return between(from_pose, pose);
 }
 
 // The smaller one of two grains owns their contact, of two of the same radius that with the smaller id.
@@ -170,7 +166,7 @@ fn sorted_grains() -> u32 {
     return params.grains;
 }
 
-// Grains in a run of cells, as a range of places in `bucket_grains`. A run that wraps around the table
+// Grains in a run of cells, as a range of places in `entries`. A run that wraps around the table
 // is read to its end and goes on at the beginning, so the range may pass the number of grains once.
 fn places_of_run(run: Run) -> vec2u {
     if run.count == 0u {
@@ -183,9 +179,10 @@ fn places_of_run(run: Run) -> vec2u {
     return vec2u(start, select(end, end + sorted_grains(), last < first));
 }
 
-fn grain_at(place: u32) -> u32 {
+// The entry at a place of such a range.
+fn entry_at(place: u32) -> Entry {
     let count = sorted_grains();
-    return bucket_grains[select(place, place - count, place >= count)];
+    return entries[select(place, place - count, place >= count)];
 }
 
 // Cells of a level around a ball, as rows along x: those that partners of a grain may stand in.
@@ -235,25 +232,15 @@ fn periods_of_level(level: u32) -> vec3i {
     return cell_of_level(params.periods, level);
 }
 
-// Runs that make up a block: its rows along x, in two parts each where the end of a period may cut them.
-fn run_count(block: Block) -> u32 {
-    let rows = u32(block.rows.x * block.rows.y);
-    if HAS_PERIOD {
-        return select(rows, 2u * rows, params.periods.x > 0);
-    }
-    return rows;
-}
-
-fn run_at(block: Block, index: u32) -> Run {
-    let rows = block.rows;
-    let row = block.low.yz + vec2i(i32(index) % rows.x, i32(index) / rows.x % rows.y);
+// A row of a block, or where the end of a period cuts it, one of its two parts.
+fn run_at(block: Block, row: vec2i, beyond: bool) -> Run {
     let half = half_of_row(block, row);
     if half < 0.0 {
         return Run(vec3i(0), 0u, block.level);
     }
     let low = first_cell(block.centre, block.place - half, block.level).x;
     let cells = last_cell(block.centre, block.place + half, block.level).x - low + 1;
-    return part_of_row(vec3i(low, row), u32(cells), block.level, index >= u32(rows.x * rows.y));
+    return part_of_row(vec3i(low, row), u32(cells), block.level, beyond);
 }
 
 // Half the length of a row that is within reach [cells of level 0], negative for none.
@@ -292,7 +279,7 @@ fn owner_at(index: u32) -> u32 {
     if place >= sorted_grains() {
         return NONE;
     }
-    return bucket_grains[place];
+    return entries[place].grain;
 }
 
 @compute @workgroup_size(64)
@@ -300,37 +287,79 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
     if is_halted() {
         return;
     }
-    if flat(invocation) == 0u {
+    let index = flat(invocation);
+    if index == 0u {
         contact_starts[balls()] = 0u;
     }
-    let owner = owner_at(flat(invocation));
-    if owner == NONE {
-        return;
+    let owner = owner_at(index);
+    if owner != NONE {
+        contact_starts[owner] = find_partners(memory_of(owner, index));
     }
+}
+
+// Where what an owner finds is put: from `first` on in the list of contacts, in ascending order, or remembered.
+struct Shelf {
+    owner: u32,
+    is_list: bool,
+    first: u32,
+    room: u32,
+}
+
+fn memory_of(owner: u32, index: u32) -> Shelf {
+    let room = min(REMEMBERED, arrayLength(&found) / balls());
+    return Shelf(owner, false, index * room, room);
+}
+
+fn put(shelf: Shelf, count: u32, partner: u32) {
+    if shelf.is_list {
+        insert(shelf.first, shelf.first + count, params.surfaces + shelf.owner, partner);
+    } else if count < shelf.room {
+        found[shelf.first + count] = partner;
+    }
+}
+
+// Puts the partners of an owner on a shelf, and returns how many they are.
+fn find_partners(shelf: Shelf) -> u32 {
+    let owner = shelf.owner;
     let ball = ball_at(owner);
     var count = 0u;
     for (var surface = 0u; surface < params.surfaces; surface++) {
         if meets(owner, surfaces[surface]) && is_near_surface(ball, surfaces[surface]) {
+            put(shelf, count, surface);
             count++;
         }
     }
     if is_corner(owner) {
-        contact_starts[owner] = count;
-        return;
+        return count;
     }
     for (var levels = levels_from(level_of(ball.radius)); levels != 0u; levels &= levels - 1u) {
         let block = cells_around(ball, countTrailingZeros(levels));
-        for (var i = 0u; i < run_count(block); i++) {
-            let run = run_at(block, i);
-            let places = places_of_run(run);
-            for (var place = places.x; place < places.y; place++) {
-                if is_near_grain(owner, ball.pose, ball.radius, grain_at(place), run) {
-                    count++;
+        let end = block.low.yz + block.rows;
+        for (var z = block.low.z; z < end.y; z++) {
+            for (var y = block.low.y; y < end.x; y++) {
+                for (var part = 0u; part < parts_of_rows(); part++) {
+                    let run = run_at(block, vec2i(y, z), part == 1u);
+                    let places = places_of_run(run);
+                    for (var place = places.x; place < places.y; place++) {
+                        let other = entry_at(place);
+                        if is_partner(owner, ball, other, run) {
+                            put(shelf, count, params.surfaces + other.grain);
+                            count++;
+                        }
+                    }
                 }
             }
         }
     }
-    contact_starts[owner] = count;
+    return count;
+}
+
+// Parts that a row of cells may be in: the end of a period may cut it.
+fn parts_of_rows() -> u32 {
+    if HAS_PERIOD {
+        return select(1u, 2u, params.periods.x > 0);
+    }
+    return 1u;
 }
 
 // Announces the number of contacts, or that there is no room for them. The last list has been remembered.
@@ -358,36 +387,25 @@ fn plan_contacts() {
 
 @compute @workgroup_size(64)
 fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
-    let owner = owner_at(flat(invocation));
+    let index = flat(invocation);
+    let owner = owner_at(index);
     if owner == NONE || is_halted() {
         return;
     }
-    let ball = ball_at(owner);
-    let shape = params.surfaces + owner;
-    var next = contact_starts[owner];
-    for (var surface = 0u; surface < params.surfaces; surface++) {
-        if meets(owner, surfaces[surface]) && is_near_surface(ball, surfaces[surface]) {
-            contacts[next] = Contact(shape, surface, NONE, NONE);
-            next++;
-        }
-    }
-    if is_corner(owner) {
+    let first = contact_starts[owner];
+    let count = contact_starts[owner + 1u] - first;
+    let memory = memory_of(owner, index);
+    if count > memory.room {
+        find_partners(Shelf(owner, true, first, count));
         return;
     }
-    let first = next;
-    for (var levels = levels_from(level_of(ball.radius)); levels != 0u; levels &= levels - 1u) {
-        let block = cells_around(ball, countTrailingZeros(levels));
-        for (var i = 0u; i < run_count(block); i++) {
-            let run = run_at(block, i);
-            let places = places_of_run(run);
-            for (var place = places.x; place < places.y; place++) {
-                let other = grain_at(place);
-                if is_near_grain(owner, ball.pose, ball.radius, other, run) {
-                    insert(first, next, shape, params.surfaces + other);
-                    next++;
-                }
-            }
+    for (var i = 0u; i < count; i++) {
+        let partner = found[memory.first + i];
+        var place = first;
+        for (var other = 0u; other < count; other++) {
+            place += select(0u, 1u, found[memory.first + other] < partner);
         }
+        contacts[place] = Contact(params.surfaces + owner, partner, NONE, NONE);
     }
 }
 

@@ -232,7 +232,7 @@ fn finish_colouring(@builtin(local_invocation_index) lane: u32) {
 }
 
 var<workgroup> block_counts: array<atomic<u32>, 9>;
-var<workgroup> block_colours: array<u32, 256>;
+var<workgroup> members: array<atomic<u32>, 72>;  // of a block: a bit each, eight words per colour
 
 fn block_index(group: vec3u) -> u32 {
     return group.x + group.y * GROUPS_PER_ROW;
@@ -260,30 +260,29 @@ fn count_colours(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     }
 }
 
-// Place of each contact in solving order. Inside a block, the contacts of one colour may stand in any
-// order: they share no body, so no bit depends on it. What the rest does to a body is summed: there the order
-// counts.
+// Place of each contact in solving order: by colour, then by key.
 @compute @workgroup_size(256)
 fn place_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_index(group);
     let k = block * 256u + lane;
-    var colour = UNCOLOURED;
-    if k < status.contacts && !is_halted() {
-        colour = colours[k];
-    }
-    block_colours[lane] = colour;
-    if lane <= COLOURS && block < blocks() {
-        atomicStore(&block_counts[lane], colour_counts[lane * blocks() + block]);
+    if lane < 72u {
+        atomicStore(&members[lane], 0u);
     }
     workgroupBarrier();
-    if colour < COLOURS {
-        contacts[k].place = atomicAdd(&block_counts[colour], 1u);
-    } else if colour == COLOURS {
-        var place = atomicLoad(&block_counts[colour]);
-        for (var other = 0u; other < lane; other++) {
-            place += select(0u, 1u, block_colours[other] == colour);
+    let takes_part = k < status.contacts && !is_halted();
+    var first_word = 0u;
+    if takes_part {
+        first_word = 8u * colours[k];
+        atomicOr(&members[first_word + lane / 32u], 1u << (lane % 32u));
+    }
+    workgroupBarrier();
+    if takes_part {
+        var place = colour_counts[colours[k] * blocks() + block];
+        for (var word = 0u; word < lane / 32u; word++) {
+            place += countOneBits(atomicLoad(&members[first_word + word]));
         }
-        contacts[k].place = place;
+        let before = (1u << (lane % 32u)) - 1u;
+        contacts[k].place = place + countOneBits(atomicLoad(&members[first_word + lane / 32u]) & before);
     }
 }
 

@@ -69,10 +69,11 @@ fn move_grains(@builtin(global_invocation_id) invocation: vec3u) {
     note_travel(grain, length(velocity.linear));
 }
 
-// The next step searches if some grain may by its end have moved half the margin since the last search.
+// The next step searches if some grain may by its end have moved half the margin since the last search, half of what
+// it may fall included.
 fn note_travel(grain: u32, speed: f32) {
     travel[grain] += params.h * speed;
-    let ahead = params.step_time * (speed + params.step_time * length(params.gravity));
+    let ahead = params.step_time * (speed + 0.5 * params.step_time * length(params.gravity));
     if travel[grain] + ahead > params.margin * spheres[params.corners + grain].radius {
         atomicStore(&status.search, 1u);
     }

@@ -6,18 +6,17 @@
 //
 //     keep_velocities ─► solve ─► book_* : a sum per workgroup ─► close: one entry per substep
 //
-// All sums go in the order of the keys, so their bits are the same from run to run: places inside a colour are
-// not. The host adds up the entries in double precision. The last row of a folded dispatch has groups beyond
-// the last block: they write nothing.
+// All sums go in solving order, so their bits are the same from run to run. An invocation books several contacts before
+// its workgroup sums up: barriers are dear. The host adds up the entries in double precision. Dispatches may have
+// groups beyond the last block: they write nothing.
 
 @group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
 @group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
-@group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>;
+@group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // in the end the means
 @group(0) @binding(6) var<storage, read> poses: array<Pose>;                  // for locked axes
 @group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, then of bodies
 @group(0) @binding(8) var<storage, read_write> ledger: array<Works>;          // per substep
-@group(0) @binding(9) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(14) var<storage, read> free_boundaries: array<FreeBoundary>;
 
 // Work done on the bodies [J].
@@ -46,39 +45,32 @@ fn keep_velocities(@builtin(global_invocation_id) invocation: vec3u) {
 
 // After the sweeps of the impact stage, whose normal rows are booked apart. Impulses: those of that stage.
 @compute @workgroup_size(64)
-fn book_impacts(
-    @builtin(global_invocation_id) invocation: vec3u,
-    @builtin(workgroup_id) group: vec3u,
-    @builtin(local_invocation_index) lane: u32,
-) {
+fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let block = block_of(group);
     var works = Works();
-    let k = flat(invocation);
-    if k < status.contacts && !is_halted() {
-        works = work_of(contacts[k].place);
-        works.impact = works.normal;
-        works.normal = 0.0;
+    for (var place = first_of_block(block) + lane; place < end_of_block(block); place += GROUP) {
+        let bodies = row_targets[place].bodies;
+        works = add(works, work_of(place, mean_velocity(bodies.x), mean_velocity(bodies.y)));
     }
-    let sum = sum_of_group(works, lane, 64u);
-    if lane == 0u && block_of(group) < blocks_of(status.contacts) && !is_halted() {
-        work_sums[block_of(group)] = sum;
+    works.impact = works.normal;
+    works.normal = 0.0;
+    let sum = sum_of_group(works, lane, GROUP);
+    if lane == 0u && block < blocks_of_contacts(status.contacts) && !is_halted() {
+        work_sums[block] = sum;
     }
 }
 
 // After the sweeps, on top of what the impacts left.
 @compute @workgroup_size(64)
-fn book_contacts(
-    @builtin(global_invocation_id) invocation: vec3u,
-    @builtin(workgroup_id) group: vec3u,
-    @builtin(local_invocation_index) lane: u32,
-) {
+fn book_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let block = block_of(group);
     var works = Works();
-    let k = flat(invocation);
-    if k < status.contacts && !is_halted() {
-        works = work_of(contacts[k].place);
+    for (var place = first_of_block(block) + lane; place < end_of_block(block); place += GROUP) {
+        let bodies = row_targets[place].bodies;
+        works = add(works, work_of(place, velocities_before[bodies.x], velocities_before[bodies.y]));
     }
-    var sum = sum_of_group(works, lane, 64u);
-    if lane == 0u && block_of(group) < blocks_of(status.contacts) && !is_halted() {
-        let block = block_of(group);
+    var sum = sum_of_group(works, lane, GROUP);
+    if lane == 0u && block < blocks_of_contacts(status.contacts) && !is_halted() {
         if atomicLoad(&status.impacts) == 1u {
             sum = add(sum, work_sums[block]);
         }
@@ -86,9 +78,9 @@ fn book_contacts(
     }
 }
 
-// Gravity, and the drives of sliders.
+// Gravity, and the drives of sliders. The contacts that are booked next need the mean velocities: each body has many.
 @compute @workgroup_size(64)
-fn book_gravity(
+fn book_bodies(
     @builtin(global_invocation_id) invocation: vec3u,
     @builtin(workgroup_id) group: vec3u,
     @builtin(local_invocation_index) lane: u32,
@@ -97,6 +89,7 @@ fn book_gravity(
     let body = flat(invocation);
     if body < params.boundaries + params.grains && !is_halted() {
         let mean = mean_velocity(body);
+        velocities_before[body] = mean;
         if mean.inverse_mass > 0.0 {
             let way = params.h * mean.linear * free_translation(poses[body].locked);
             works.gravity = dot(params.gravity, way) / mean.inverse_mass;
@@ -106,9 +99,9 @@ fn book_gravity(
             }
         }
     }
-    let sum = sum_of_group(works, lane, 64u);
+    let sum = sum_of_group(works, lane, GROUP);
     if lane == 0u && block_of(group) < blocks_of(params.boundaries + params.grains) && !is_halted() {
-        work_sums[blocks_of(params.contact_capacity) + block_of(group)] = sum;
+        work_sums[blocks_of_contacts(params.contact_capacity) + block_of(group)] = sum;
     }
 }
 
@@ -117,10 +110,10 @@ fn book_gravity(
 fn close(@builtin(local_invocation_index) lane: u32) {
     var works = Works();
     if !is_halted() {
-        for (var block = lane; block < blocks_of(status.contacts); block += 256u) {
+        for (var block = lane; block < blocks_of_contacts(status.contacts); block += 256u) {
             works = add(works, work_sums[block]);
         }
-        let first = blocks_of(params.contact_capacity);
+        let first = blocks_of_contacts(params.contact_capacity);
         for (var block = lane; block < blocks_of(params.boundaries + params.grains); block += 256u) {
             works = add(works, work_sums[first + block]);
         }
@@ -133,6 +126,19 @@ fn close(@builtin(local_invocation_index) lane: u32) {
 
 fn blocks_of(count: u32) -> u32 {
     return (count + GROUP - 1u) / GROUP;
+}
+
+// Blocks of contacts, and the places of one.
+fn blocks_of_contacts(count: u32) -> u32 {
+    return (count + BOOKED - 1u) / BOOKED;
+}
+
+fn first_of_block(block: u32) -> u32 {
+    return block * BOOKED;
+}
+
+fn end_of_block(block: u32) -> u32 {
+    return select(min(status.contacts, first_of_block(block + 1u)), 0u, is_halted());
 }
 
 fn block_of(group: vec3u) -> u32 {
@@ -170,15 +176,13 @@ fn mean_velocity(body: u32) -> Velocity {
         0.5 * (before.angular + after.angular), after.inverse_inertia);
 }
 
-// Work of one contact at the mean velocities of its bodies.
-fn work_of(place: u32) -> Works {
+// Work of one contact at the mean velocities of its bodies, a and b.
+fn work_of(place: u32, a: Velocity, b: Velocity) -> Works {
     let impulse = load_impulse(place);
     if is_zero(impulse) {
         return Works();
     }
     let row = load_row(place);
-    let a = mean_velocity(row.bodies.x);
-    let b = mean_velocity(row.bodies.y);
     let u = contact_velocity(row, a, b);
     let normal = dot(impulse.linear, row.normal);
     var works = Works();

@@ -17,6 +17,7 @@ fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
     if lane == 0u {
         let swept = max(3u * status.contacts, params.boundaries + params.grains);
         plan(ARGUMENTS_SWEPT, select(swept, 0u, is_halted()));
+        plan_groups(ARGUMENTS_BOOKED, (status.contacts + BOOKED - 1u) / BOOKED);
     }
 }
 

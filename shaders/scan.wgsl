@@ -4,26 +4,34 @@
 const ITEMS = 4u;                    // per invocation
 const WIDTH = 256u;                  // invocations per workgroup
 const BLOCK = ITEMS * WIDTH;
+const PART = 16u;
 
 @group(0) @binding(2) var<storage, read_write> scan_values: array<u32>;
 @group(0) @binding(3) var<storage, read_write> scan_sums: array<u32>;   // one per block
 
 var<workgroup> shared_sums: array<u32, WIDTH>;
 
-// Inclusive sum over the workgroup of one value per invocation.
+// Inclusive sum over the workgroup of one value per invocation: along each sixteen, then over the sums of those before.
+// Barriers are dear.
 fn sum_before(lane: u32, value: u32) -> u32 {
     shared_sums[lane] = value;
     workgroupBarrier();
-    for (var reach = 1u; reach < WIDTH; reach *= 2u) {
-        var sum = shared_sums[lane];
-        if lane >= reach {
-            sum += shared_sums[lane - reach];
+    if lane < WIDTH / PART {
+        for (var next = PART * lane + 1u; next < PART * (lane + 1u); next++) {
+            shared_sums[next] += shared_sums[next - 1u];
         }
-        workgroupBarrier();
-        shared_sums[lane] = sum;
-        workgroupBarrier();
     }
-    return shared_sums[lane];
+    workgroupBarrier();
+    return sum_of_parts(lane) + shared_sums[lane];
+}
+
+// Sum of the parts that end before a lane.
+fn sum_of_parts(lane: u32) -> u32 {
+    var sum = 0u;
+    for (var end = PART; end <= lane; end += PART) {
+        sum += shared_sums[end - 1u];
+    }
+    return sum;
 }
 
 fn value_at(index: u32) -> u32 {
@@ -61,7 +69,7 @@ fn scan_block_sums(@builtin(local_invocation_index) lane: u32) {
             value = scan_sums[index];
         }
         let inclusive = sum_before(lane, value);
-        let total = shared_sums[WIDTH - 1u];
+        let total = sum_of_parts(WIDTH);
         if index < blocks {
             scan_sums[index] = carry + inclusive - value;
         }

@@ -274,6 +274,22 @@ fn broadphase_finds_the_pairs_of_grains_of_any_sizes() {
 }
 
 #[test]
+fn grains_with_more_partners_than_are_remembered_find_them_all() {
+    let settings = Settings { contact_margin: 0.8, ..Settings::default() };
+    let mut case = Case::of_world("wide margin", &crowd(&vec![1.0; 600], ""), settings, 0);
+    let expected = broadphase::find_pairs(&case.world, settings.contact_margin);
+    let most = expected.chunk_by(|x, y| x.a == y.a).map(<[Key]>::len).max();
+    assert!(most > Some(16), "{most:?} partners");
+    case.run(&SEARCH[..2]);
+    assert_same_keys(&case, &case.gpu.keys().unwrap(), &expected);
+    case.gpu.fill_words("contacts", 0);
+    let first_ones_only = Edit { from: "find_partners(Shelf(owner, true, first, count));", to: "" };
+    case.gpu.edit_shaders(&[first_ones_only]).unwrap();
+    case.run(&SEARCH[..2]);
+    assert!(differing_keys(&case, &case.gpu.keys().unwrap(), &expected).is_some(), "lost pairs must show");
+}
+
+#[test]
 fn grains_of_other_sizes_that_come_later_are_found_and_keep_the_impulses_of_those_there() {
     let mut case = Case::new("settled", &box_of(400), Settings::default(), 100);
     let place = case.world.bodies.position[case.world.grain_body(7)];

@@ -7,11 +7,11 @@ use std::mem::{offset_of, size_of};
 use encase::UniformBuffer;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
-    self, BoundaryState, Contact, FreeBoundary, Law, Params, Pose, Rest, RowArms, RowTarget, Sink, Sphere,
-    Status, Surface, Velocity, Works,
+    self, BoundaryState, Contact, Entry, FreeBoundary, Law, Params, Pose, Rest, RowArms, RowTarget, Sink,
+    Sphere, Status, Surface, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
+use esker::gpu::step::{BOOKED, CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
 use esker::reference::colouring;
 use esker::world::{Form, Side};
 use glam::{DVec3, IVec3, Vec3};
@@ -236,6 +236,11 @@ fn structs_have_the_layout_of_their_twins() {
     let differences: Vec<String> = twins().iter().filter_map(|twin| difference(&module, twin)).collect();
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
     assert_eq!(difference(&reflect("ledger").module, &works()), None);
+    assert_eq!(difference(&reflect("broadphase").module, &entry()), None);
+}
+
+fn entry() -> Twin {
+    twin!(Entry { cell, grain, offset, radius })
 }
 
 fn works() -> Twin {
@@ -245,7 +250,7 @@ fn works() -> Twin {
 #[test]
 fn every_struct_in_a_buffer_has_a_twin() {
     let mut known: Vec<&str> = twins().iter().map(|twin| twin.name).collect();
-    known.extend(["Params", works().name]);
+    known.extend(["Params", works().name, entry().name]);
     for (shader, Reflection { module, .. }) in &all() {
         for (_, variable) in module.global_variables.iter().filter(|(_, variable)| variable.binding.is_some())
         {
@@ -402,6 +407,7 @@ fn constants_have_the_values_of_their_twins() {
     let expected = [
         ("COLOURS", COLOURS),
         ("COLOURS", colouring::COLOURS as u32),
+        ("BOOKED", BOOKED),
         ("NONE", layout::NONE),
         ("HALT_CONTACTS", layout::HALT_CONTACTS),
         ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
@@ -455,6 +461,8 @@ fn places_of_the_dispatch_sizes_agree_and_do_not_overlap() {
         ("ARGUMENTS_SCAN_STARTS", at(Over::StartScan), 1),
         ("ARGUMENTS_SCAN_COLOURS", at(Over::ColourScan), 1),
         ("ARGUMENTS_SCAN_SIDES", at(Over::SideScan), 1),
+        ("ARGUMENTS_SWEPT", at(Over::Swept), 1),
+        ("ARGUMENTS_BOOKED", at(Over::Booked), 1),
     ];
     let mut taken: Vec<u32> = Vec::new();
     for (name, first, count) in places {

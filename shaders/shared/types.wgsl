@@ -245,7 +245,9 @@ const ARGUMENTS_SCAN_STARTS = 33u;
 const ARGUMENTS_SCAN_COLOURS = 34u;
 const ARGUMENTS_SCAN_SIDES = 35u;
 const ARGUMENTS_SWEPT = 36u;   // bodies or three times the contacts, whichever are more
+const ARGUMENTS_BOOKED = 37u;  // contacts, in blocks that the ledger sums up
 
+const BOOKED = 512u;           // contacts of such a block
 const GROUP = 64u;             // invocations per workgroup
 const GROUPS_PER_ROW = 32768u; // larger dispatches are folded into rows
 

@@ -11,7 +11,7 @@ use crate::world::World;
 
 use super::device::Device;
 use super::layout;
-use super::step::COLOURS;
+use super::step::{BOOKED, COLOURS};
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
@@ -130,11 +130,11 @@ impl Capacity {
         let colour_counts = (u64::from(COLOURS) + 1) * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
-        // The rows share their room with what the colouring keeps of bodies.
-        let best = 8 * bodies;
+        // The rows share their room with what the search keeps of grains and the colouring of bodies.
+        let (entries, best) = (grains * size_of::<layout::Entry>() as u64, 8 * bodies);
         let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
-        let works = contacts.div_ceil(64) + bodies.div_ceil(64);
+        let works = contacts.div_ceil(u64::from(BOOKED)) + bodies.div_ceil(64);
         vec![
             ("params", layout::Params::min_size().get()),
             ("status", size_of::<layout::Status>() as u64),
@@ -147,7 +147,6 @@ impl Capacity {
             ("laws", u64::from(self.materials) * u64::from(self.materials) * law_bytes),
             ("schedule", schedule * size_of::<layout::BoundaryState>() as u64),
             ("bucket_ends", 4 * buckets),
-            ("bucket_grains", 4 * grains),
             ("contact_starts", 4 * (balls + 1)),
             ("old_starts", 4 * (balls + 1)),
             ("bucket_sums", 4 * buckets.div_ceil(1024)),
@@ -163,7 +162,7 @@ impl Capacity {
             ("travel", 4 * grains),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
             ("row_targets", best.max(contacts * size_of::<layout::RowTarget>() as u64)),
-            ("row_arms", contacts * size_of::<layout::RowArms>() as u64),
+            ("row_arms", entries.max(contacts * size_of::<layout::RowArms>() as u64)),
             ("impulses", 24 * contacts),
             ("old_partners", 4 * contacts),
             ("old_colours", 4 * contacts),

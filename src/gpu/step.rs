@@ -1,9 +1,9 @@
 //! One time step as a list of stages that one can read aloud. The list is the algorithm.
 
 use Over::{
-    Balls, Bodies, Boundaries, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found, Grains,
-    GrainsNearSinks, ImpactContacts, OldContacts, OldOwners, Once, Pending, Rest, Search, SearchBodies,
-    SideScan, StartScan, Swept,
+    Balls, Bodies, Booked, Boundaries, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found,
+    Grains, GrainsNearSinks, ImpactContacts, OldContacts, OldOwners, Once, Pending, Rest, Search,
+    SearchBodies, SideScan, StartScan, Swept,
 };
 use Work::{Book, Colours, Rounds, Run, Scan, Sweeps};
 
@@ -92,6 +92,8 @@ pub enum Over {
     SideScan,
     /// All bodies, and a third of a contact, per invocation.
     Swept,
+    /// Contacts, in blocks that the ledger sums up.
+    Booked,
 }
 
 impl Over {
@@ -116,6 +118,7 @@ impl Over {
             ColourScan => 34,
             SideScan => 35,
             Swept => 36,
+            Booked => 37,
         };
         Some(place)
     }
@@ -181,6 +184,8 @@ impl Pass {
 
 /// Colours (`COLOURS` in WGSL).
 pub const COLOURS: u32 = 8;
+/// Contacts of a block of the ledger (`BOOKED` in WGSL).
+pub const BOOKED: u32 = 512;
 /// Rounds of colouring that are dispatched while many contacts need a colour.
 const ROUNDS: u32 = 12;
 /// Places of the dispatch sizes of a pass, as in `shaders/shared/types.wgsl`.
@@ -211,12 +216,11 @@ pub const STEP: &[Stage] = &[
             run("broadphase", "clear_buckets", Buckets),
             run("broadphase", "count_cells", Balls),
             Scan(BucketScan, &[("scan_values", "bucket_ends"), ("scan_sums", "bucket_sums")]),
-            run("broadphase", "fill_cells", Balls),
-            run("broadphase", "sort_cells", Buckets),
-            run("broadphase", "count_pairs", Balls),
+            pairs("fill_cells", Balls),
+            pairs("count_pairs", Balls),
             Scan(StartScan, &[("scan_values", "contact_starts"), ("scan_sums", "contact_sums")]),
             run("broadphase", "plan_contacts", Once),
-            run("broadphase", "store_pairs", Balls),
+            pairs("store_pairs", Balls),
         ],
     },
     Stage { name: "matching", phase: Phase::Search, work: &[run("matching", "match_previous", Found)] },
@@ -310,7 +314,7 @@ pub const STEP: &[Stage] = &[
     Stage {
         name: "ledger",
         phase: Phase::Solve,
-        work: &[book("book_contacts", Contacts), book("book_gravity", Bodies), book("close", Once)],
+        work: &[book("book_bodies", Bodies), book("book_contacts", Booked), book("close", Once)],
     },
     Stage {
         name: "integrate",
@@ -344,6 +348,7 @@ const LAST: Aliases = &[("last_impulses", "old_impulses")];
 /// been remembered by then, once: a search that has to be done again for want of room does not remember them again.)
 const PENDING: Aliases =
     &[("pending", "row_arms"), ("best", "row_targets"), ("colours", "impulses"), ("used", "side_ends")];
+const PAIRS: Aliases = &[("entries", "row_arms"), ("found", "row_targets")];
 const REST: Aliases = &[("rest_bodies", "row_arms"), ("copies", "row_targets"), ("unordered", "shares")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
@@ -364,6 +369,10 @@ const fn pending_kernel(entry: &'static str, over: Over) -> Kernel {
 
 const fn pending(entry: &'static str, over: Over) -> Work {
     Run(pending_kernel(entry, over))
+}
+
+const fn pairs(entry: &'static str, over: Over) -> Work {
+    Run(Kernel { shader: "broadphase", entry, over, aliases: PAIRS })
 }
 
 const fn rest(entry: &'static str, over: Over) -> Work {

@@ -7,7 +7,7 @@
 
 use crate::settings::{Bookkeeping, Settings};
 
-use super::layout::{Contact, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
+use super::layout::{Contact, Entry, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
 use super::step::{self, Kernel, Over, Pass, Stage, Work};
 
 /// Sizes that the bytes of a step depend on.
@@ -52,6 +52,7 @@ const ROW: u64 = (size_of::<RowTarget>() + size_of::<RowArms>()) as u64;
 const REST: u64 = size_of::<Rest>() as u64;
 /// What a contact does to one of its bodies.
 const SHARE: u64 = 6 * WORD;
+const ENTRY: u64 = size_of::<Entry>() as u64;
 const SPHERE: u64 = size_of::<Sphere>() as u64;
 const VELOCITY: u64 = size_of::<Velocity>() as u64;
 /// Linear and rolling impulse.
@@ -91,10 +92,9 @@ const fn rest(rest: u64) -> Traffic {
 const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("broadphase", "clear_buckets", grain(WORD)),
     ("broadphase", "count_cells", grain(POSE + SPHERE + 2 * WORD)),
-    ("broadphase", "fill_cells", grain(POSE + SPHERE + 3 * WORD)),
-    ("broadphase", "sort_cells", grain(2 * WORD)),
-    ("broadphase", "count_pairs", grain(POSE + SPHERE + 3 * WORD)),
-    ("broadphase", "store_pairs", both(POSE + SPHERE + 3 * WORD, CONTACT)),
+    ("broadphase", "fill_cells", grain(POSE + SPHERE + 2 * WORD + ENTRY)),
+    ("broadphase", "count_pairs", both(POSE + SPHERE + 3 * WORD + ENTRY, WORD)),
+    ("broadphase", "store_pairs", both(3 * WORD, WORD + CONTACT)),
     ("matching", "match_previous", both(WORD, CONTACT + 2 * WORD)),
     ("matching", "carry_impulses", contact(CONTACT + 2 * IMPULSE)),
     ("matching", "remember_contacts", contact(CONTACT + 3 * WORD + 2 * IMPULSE)),
@@ -111,8 +111,8 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("narrowphase", "fill_rows", both(POSE + SPHERE, CONTACT + ROW)),
     ("impact", "find_impacts", both(VELOCITY, ROW)),
     ("ledger", "keep_velocities", grain(2 * VELOCITY)),
-    ("ledger", "book_contacts", both(2 * VELOCITY, CONTACT + ROW + IMPULSE + SHARE_OF_WORKS)),
-    ("ledger", "book_gravity", grain(2 * VELOCITY + SHARE_OF_WORKS)),
+    ("ledger", "book_bodies", grain(3 * VELOCITY + SHARE_OF_WORKS)),
+    ("ledger", "book_contacts", pass(IMPULSE, ROW + 2 * VELOCITY, 0)),
     ("predict", "prepare_rows", both(VELOCITY, ROW + 2 * IMPULSE)),
     ("predict", "apply_gravity", grain(2 * VELOCITY)),
     ("warm_start", "apply_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),

@@ -2,7 +2,9 @@
 //!
 //! A search lists all pairs closer than the margin. Since then each grain has moved by its `travel` at most;
 //! while for none of them that and what the step adds at its present speed comes to half the margin, no pair outside
-//! of the list can touch. (A grain that is struck within the step may go further: the step after finds what it came to.) Boundaries that move, and grains that are added, call for a search. Twin: `shaders/search.wgsl`.
+//! of the list can touch. Half of what a grain may fall in the step counts: the two of a pair fall alike, or one falls
+//! and the other is held; a surface is held, and the whole margin away. (A grain that is struck within the step may go
+//! further: the step after finds what it came to.) Boundaries that move, and grains that are added, call for a search. Twin: `shaders/search.wgsl`.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -65,7 +67,7 @@ impl Travel {
     fn may_leave(&self, world: &World, settings: &Settings, grain: usize) -> bool {
         let step = settings.time_step;
         let speed = world.bodies.velocity[world.grain_body(grain)].length();
-        let ahead = step * (speed + step * world.gravity.length());
+        let ahead = step * (speed + 0.5 * step * world.gravity.length());
         self.paths[grain] + ahead > settings.contact_margin * world.spheres[grain].radius
     }
 }
