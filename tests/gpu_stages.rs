@@ -709,7 +709,7 @@ fn bounds_apart(case: &Case, found: &[Velocity], start: (&[Row], &[Velocity]), o
 /// other velocities within a few sweeps.
 #[test]
 fn a_box_on_a_bed_is_split_as_its_twin_splits_it() {
-    let settings = Settings { iterations: 4, ..Settings::default() };
+    let settings = Settings { iterations: 4, acceleration: Acceleration::None, ..Settings::default() };
     let mut case = Case::new("split", &box_on_a_bed(), settings, 20);
     case.run(&SEARCH);
     case.run(&["narrowphase", "impact", "predict", "warm_start"]);

@@ -7,8 +7,8 @@ use std::mem::{offset_of, size_of};
 use encase::UniformBuffer;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
-    self, BoundaryState, Contact, FreeBoundary, Law, Params, Pose, Rest, RowArms, RowTarget, Sink, Sphere,
-    Status, Surface, Turn, Velocity, Works,
+    self, BoundaryState, Contact, Entry, FreeBoundary, Law, Params, Pose, Rest, RowArms, RowTarget, Sink,
+    Sphere, Status, Surface, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{BOOKED, CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
@@ -240,6 +240,11 @@ fn structs_have_the_layout_of_their_twins() {
         difference(&reflect("sweep").module, &twin!(Turn { index, relaxation, share, follows })),
         None
     );
+    assert_eq!(difference(&reflect("broadphase").module, &entry()), None);
+}
+
+fn entry() -> Twin {
+    twin!(Entry { cell, grain, offset, radius })
 }
 
 fn works() -> Twin {
@@ -249,7 +254,7 @@ fn works() -> Twin {
 #[test]
 fn every_struct_in_a_buffer_has_a_twin() {
     let mut known: Vec<&str> = twins().iter().map(|twin| twin.name).collect();
-    known.extend(["Params", works().name]);
+    known.extend(["Params", works().name, entry().name]);
     for (shader, Reflection { module, .. }) in &all() {
         for (_, variable) in module.global_variables.iter().filter(|(_, variable)| variable.binding.is_some())
         {

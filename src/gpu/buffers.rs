@@ -131,7 +131,7 @@ impl Capacity {
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         // The rows share their room with what the search keeps of grains and the colouring of bodies.
-        let (entries, best) = (32 * grains, 8 * bodies);
+        let (entries, best) = (grains * size_of::<layout::Entry>() as u64, 8 * bodies);
         let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
         let works = contacts.div_ceil(u64::from(BOOKED)) + bodies.div_ceil(64);

@@ -294,6 +294,17 @@ pub struct Rest {
     pub tangent_d: f32,
 }
 
+/// A grain in its cell, as the search sees it; WGSL `Entry`.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/broadphase.wgsl")]
+pub struct Entry {
+    pub cell: [i32; 3],
+    pub grain: u32,
+    pub offset: [f32; 3],
+    pub radius: f32,
+}
+
 /// A boundary as mass splitting needs it, and the drive of a slider; WGSL `FreeBoundary`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]

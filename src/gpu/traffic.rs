@@ -7,7 +7,7 @@
 
 use crate::settings::{Bookkeeping, Settings};
 
-use super::layout::{Contact, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
+use super::layout::{Contact, Entry, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
 use super::step::{self, Kernel, Over, Pass, Stage, Work};
 
 /// Sizes that the bytes of a step depend on.
@@ -53,7 +53,7 @@ const REST: u64 = size_of::<Rest>() as u64;
 /// What a contact does to one of its bodies.
 const SHARE: u64 = 6 * WORD;
 /// A grain in its cell, as the search sees it.
-const ENTRY: u64 = 8 * WORD;
+const ENTRY: u64 = size_of::<Entry>() as u64;
 const SPHERE: u64 = size_of::<Sphere>() as u64;
 const VELOCITY: u64 = size_of::<Velocity>() as u64;
 /// Linear and rolling impulse.
