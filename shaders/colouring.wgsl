@@ -14,7 +14,7 @@
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;
-@group(0) @binding(4) var<storage, read> old_colours: array<u32>;
+@group(0) @binding(4) var<storage, read> old_contacts: array<vec2u>;  // shape b, colour
 @group(0) @binding(6) var<storage, read_write> used: array<atomic<u32>>;    // a bit per colour, by body
 @group(0) @binding(7) var<storage, read_write> best: array<atomic<u32>>;    // two per body, taken in turn
 @group(0) @binding(8) var<storage, read_write> pending: array<u32>;
@@ -84,8 +84,8 @@ fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let previous = contacts[k].previous;
-    if previous != NONE && old_colours[previous] < COLOURS {
-        let colour = old_colours[previous];
+    if previous != NONE && old_contacts[previous].y < COLOURS {
+        let colour = old_contacts[previous].y;
         colours[k] = colour;
         let bodies = free_bodies(contacts[k]);
         mark_used(bodies.x, colour);

@@ -5,8 +5,7 @@
 @group(0) @binding(3) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(4) var<storage, read> contact_starts: array<u32>;
 @group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per corner and grain, then the total
-@group(0) @binding(6) var<storage, read_write> old_partners: array<u32>;   // shape b
-@group(0) @binding(7) var<storage, read_write> old_colours: array<u32>;
+@group(0) @binding(6) var<storage, read_write> old_contacts: array<vec2u>;  // shape b, colour
 @group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // three each
 @group(0) @binding(9) var<storage, read> colour_starts: array<u32>;
 
@@ -21,7 +20,7 @@ fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     for (var old = old_starts[owner]; old < old_starts[owner + 1u]; old++) {
-        if old_partners[old] == contacts[k].b {
+        if old_contacts[old].x == contacts[k].b {
             contacts[k].previous = old;
             return;
         }
@@ -53,8 +52,7 @@ fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
     if k >= status.contacts {
         return;
     }
-    old_partners[k] = contacts[k].b;
-    old_colours[k] = colour_of(contacts[k].place);
+    old_contacts[k] = vec2u(contacts[k].b, colour_of(contacts[k].place));
     let place = 3u * contacts[k].place;
     for (var i = 0u; i < 3u; i++) {
         old_impulses[3u * k + i] = impulses[place + i];

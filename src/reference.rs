@@ -182,7 +182,7 @@ impl ReferenceEngine {
         let per_body = World::BYTES_PER_GRAIN + lists * size_of::<Velocity>() as u64;
         let splitting = Split::planned_bytes(bodies, contacts);
         let momentum = match settings.acceleration {
-            Acceleration::Nesterov => Momentum::planned_bytes(bodies, contacts),
+            Acceleration::Nesterov => Momentum::planned_bytes(bodies),
             Acceleration::None => 0,
         };
         bodies * per_body

@@ -429,8 +429,9 @@
 //! Δλ = -ω r/D before projection     ω = 1.25, in place of the 1 of [E5]; 1 in the last sweep
 //! ```
 //!
-//! λ may leave its cone on the way; the next sweep brings it back, and the last one is followed by none. The solution is that
-//! of the plain sweeps, and impacts are solved by plain sweeps.
+//! λ may leave its cone on the way; the next sweep brings it back, and the last one is followed by none. Where friction leaves several
+//! solutions open, accelerated sweeps may come to another than plain ones, and in another order of the contacts to yet another.
+//! Impacts are solved by plain sweeps.
 //!
 //! Over-relaxation costs nothing. What it overshoots by returns in the next sweep with the other sign, and a part of the error that a sweep
 //! turns into -q times itself dies out under the momentum only for q < 1/(1 + 2 m): 0.36 at m = 0.9. With ω = 1.25 q is 0.25 at

@@ -14,7 +14,7 @@ use esker::engine::{Engine, Residuals, Snapshot};
 use esker::observe::packing::height;
 use esker::reference::convergence::solve_aside;
 use esker::scenario::Scenario;
-use esker::settings::{AUTO_ITERATIONS, AUTO_TOLERANCE, Settings, WarmStart};
+use esker::settings::{AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
 use esker::world::sphere_volume;
 
@@ -60,8 +60,9 @@ fn hertz_height(count: u32) -> f64 {
     f64::from(count) * D - (1..=count).map(overlap).sum::<f64>()
 }
 
+/// Plain sweeps, as those of the paper.
 fn with(warm_start: WarmStart, iterations: u32) -> Settings {
-    Settings { warm_start, iterations, ..Settings::default() }
+    Settings { warm_start, iterations, acceleration: Acceleration::None, ..Settings::default() }
 }
 
 fn question(starts: &[WarmStart], sweeps: u32) -> Question {
@@ -166,7 +167,8 @@ sweeps = 3
 starts = ["cold", { kind = "history", fraction = 0.5 }]
 "#,
     );
-    let scenario = Scenario { duration: 0.1, ..scenario };
+    let settings = Settings { acceleration: Acceleration::None, ..scenario.settings };
+    let scenario = Scenario { duration: 0.1, settings, ..scenario };
     let mut errors = Vec::new();
     for engine in &mut both(&scenario.world, &scenario.settings) {
         let folder = tempfile::tempdir().unwrap();

@@ -16,7 +16,7 @@ use esker::observe::loads::weight_supported;
 use esker::observe::packing::{height_p99, up_against};
 use esker::reference::{Order, ReferenceEngine};
 use esker::scenario::Scenario;
-use esker::settings::{NormalLaw, Settings};
+use esker::settings::{Acceleration, NormalLaw, Settings};
 use esker::world::{Boundary, Grain, Surface, World};
 use glam::{DQuat, DVec3};
 
@@ -279,13 +279,19 @@ fn the_comparison_notices_gravity_left_behind_and_a_spin_taken_for_a_vector() {
     }
 }
 
+/// Plain sweeps, which come to one solution from one start. Friction leaves several open, and those that accelerated sweeps come to
+/// differ with the order, though no residual is left in either.
+fn plain(settings: Settings) -> Settings {
+    Settings { acceleration: Acceleration::None, ..settings }
+}
+
 /// Another order of the grains is another order of the contacts in a sweep: only the solution is the same.
 #[test]
 fn few_grains_do_the_same_counted_in_another_order_where_the_sweeps_converge() {
     let view = View { stride: 7, ..View::SAME };
     let apart = |precision, scene: &Scene, sweeps| {
         let states = [scene.world.clone(), view.of(&scene.world)]
-            .map(|world| run_on(precision, &world, &scene.settings(sweeps)));
+            .map(|world| run_on(precision, &world, &plain(scene.settings(sweeps))));
         excess(&view, precision, [&states[0], &states[1]])
     };
     for (precision, scene, sweeps) in [
@@ -304,7 +310,8 @@ fn few_grains_do_the_same_counted_in_another_order_where_the_sweeps_converge() {
 fn sequential_and_coloured_sweeps_have_the_same_solution() {
     for (scene, sweeps) in [(chain(), 100), (pyramid(), 3000)] {
         let states = [Order::Sequential, Order::Coloured].map(|order| {
-            run(&mut ReferenceEngine::new(scene.world.clone(), scene.settings(sweeps), order), STEPS)
+            let settings = plain(scene.settings(sweeps));
+            run(&mut ReferenceEngine::new(scene.world.clone(), settings, order), STEPS)
         });
         let excess = excess(&View::SAME, Precision::Double, [&states[0], &states[1]]);
         assert!(excess < 1.0, "{sweeps} sweeps: {excess} bounds apart");

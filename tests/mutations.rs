@@ -93,8 +93,8 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         mistake: "the change of a normal impulse is clamped, not the impulse",
         edits: &[edit(
-            "let normal = max(0.0, old_normal - safe_ratio(u_n + row.sigma_n * old_normal - row.target_velocity, d.x));",
-            "let normal = old_normal + max(0.0, -safe_ratio(u_n + row.sigma_n * old_normal - row.target_velocity, d.x));",
+            "let normal = max(0.0, old_normal - safe_ratio(overshot, d.x));",
+            "let normal = old_normal + max(0.0, -safe_ratio(overshot, d.x));",
         )],
         caught_by: ("column_forces", "one"),
     },

@@ -132,6 +132,7 @@ impl Capacity {
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         // The rows share their room with what the search keeps of grains and the colouring of bodies.
         let (entries, best) = (grains * size_of::<layout::Entry>() as u64, 8 * bodies);
+        // So do the velocities of the last sweep with what the next search knows of the contacts.
         let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
         let works = contacts.div_ceil(u64::from(BOOKED)) + bodies.div_ceil(64);
@@ -164,13 +165,11 @@ impl Capacity {
             ("row_targets", best.max(contacts * size_of::<layout::RowTarget>() as u64)),
             ("row_arms", entries.max(contacts * size_of::<layout::RowArms>() as u64)),
             ("impulses", 24 * contacts),
-            ("old_partners", 4 * contacts),
-            ("old_colours", 4 * contacts),
+            ("old_contacts", last.max(8 * contacts)),
             ("old_impulses", 24 * contacts),
             ("free_boundaries", u64::from(self.boundaries) * size_of::<layout::FreeBoundary>() as u64),
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
-            ("last_velocities", last),
             ("work_sums", booked(works * size_of::<layout::Works>() as u64)),
             ("ledger", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
         ]

@@ -350,10 +350,10 @@ pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 pub const RESIDUAL: Stage =
     Stage { name: "residual", phase: Phase::Close, work: &[run("residual", "measure", Contacts)] };
 
-/// Impulses of the impact stage go where last step's stood: those have been carried over by then.
+/// Impulses of the impact stage go where last step's stood: those have been carried over by then. (Its sweeps are plain.)
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses"), ("last_impulses", "impulses")];
-/// As do those of the sweep before in an accelerated solve. (That of the impact stage is plain and touches none.)
-const LAST: Aliases = &[("last_impulses", "old_impulses")];
+/// As do those of the sweep before in an accelerated solve, and the velocities, where the contacts of the last search stood.
+const LAST: Aliases = &[("last_impulses", "old_impulses"), ("last_velocities", "old_contacts")];
 /// What only the search needs uses the room of the rows, the impulses and the shares, which are made later. (Impulses have
 /// been remembered by then, once: a search that has to be done again for want of room does not remember them again.)
 const PENDING: Aliases =

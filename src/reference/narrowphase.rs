@@ -39,7 +39,8 @@ impl Law {
     }
 }
 
-/// One contact as a sweep solves it: three cache lines, of which a sweep writes the last.
+/// One contact as a sweep solves it: four cache lines. A sweep writes the third, and the
+/// fourth if it is accelerated.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Row {
@@ -63,6 +64,8 @@ pub struct Row {
     pub target: f64,
     /// Impulse so far.
     pub impulse: Impulse,
+    /// Where the sweep before the last left it, if sweeps are accelerated \[E12\].
+    pub last_impulse: Impulse,
 }
 
 /// What else a substep needs of a contact, before its sweeps.
@@ -132,6 +135,7 @@ pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> (Row, O
         friction: pair.friction,
         rolling_arm: pair.rolling_resistance * world.rolling_radius(key.a, key.b),
         impulse: carried,
+        last_impulse: Impulse::default(),
         ..Row::default()
     };
     let restitution = row.set_inverse_d(world).min(pair.restitution);

@@ -101,17 +101,18 @@ impl<'a> Sweeps<'a> {
     pub unsafe fn next(&mut self, rows: &mut [Row], velocities: &mut [Velocity], compared: bool) -> f64 {
         // Before a sweep, as the impulses of the last are to stay in their cones.
         if let Some(momentum) = self.momentum.as_deref_mut().filter(|_| self.done > 0) {
-            momentum.carry_on(self.done, rows, self.drives, velocities);
+            momentum.carry_on(self.done, self.drives, velocities);
         }
+        let share = self.momentum.is_some().then(|| momentum(self.done)).filter(|_| self.done > 0);
         self.done += 1;
         let relaxation = self.relaxation();
         let (colouring, split) = (self.colouring, &mut *self.split);
         // SAFETY: by the caller's promise.
         let change = unsafe {
             if compared {
-                for_each_contact(colouring, split, rows, velocities, &Solve::<true> { relaxation })
+                for_each_contact(colouring, split, rows, velocities, &Solve::<true> { relaxation, share })
             } else {
-                for_each_contact(colouring, split, rows, velocities, &Solve::<false> { relaxation })
+                for_each_contact(colouring, split, rows, velocities, &Solve::<false> { relaxation, share })
             }
         };
         change.max(self.drives.solve(velocities)).max(std::mem::take(&mut self.at_start))
@@ -123,38 +124,29 @@ impl<'a> Sweeps<'a> {
     }
 }
 
-/// Where the last sweep left the impulses and velocities \[E12\].
+/// Where the last sweep left the velocities \[E12\]; where it left the impulses, the rows know.
 #[derive(Debug, Default)]
 pub struct Momentum {
-    impulses: Vec<Impulse>,
     velocities: Vec<[DVec3; 2]>,
 }
 
 impl Momentum {
-    /// Bytes for so many bodies and contacts.
-    pub fn planned_bytes(bodies: u64, contacts: u64) -> u64 {
-        bodies * size_of::<[DVec3; 2]>() as u64 + contacts * size_of::<Impulse>() as u64
+    /// Bytes for so many bodies.
+    pub fn planned_bytes(bodies: u64) -> u64 {
+        bodies * size_of::<[DVec3; 2]>() as u64
     }
 
     /// Bytes that it holds.
     pub fn bytes(&self) -> u64 {
-        Self::planned_bytes(self.velocities.capacity() as u64, self.impulses.capacity() as u64)
+        Self::planned_bytes(self.velocities.capacity() as u64)
     }
 
-    /// After so many sweeps: impulses go on by a share of what the last sweep made of them, and so do the velocities,
-    /// which are linear in the impulses. Twin: `carry_on` in `shaders/sweep.wgsl`.
-    fn carry_on(&mut self, sweep: u32, rows: &mut [Row], drives: &mut Drives, velocities: &mut [Velocity]) {
+    /// After so many sweeps: velocities go on by a share of what the last sweep made of them, as they are linear in the
+    /// impulses, which go on when they are solved. Twin: `carry_body_on` in `shaders/sweep.wgsl`.
+    fn carry_on(&mut self, sweep: u32, drives: &mut Drives, velocities: &mut [Velocity]) {
         let share = momentum(sweep);
         drives.carry_on(share);
-        self.impulses.resize(rows.len(), Impulse::default());
         self.velocities.resize(velocities.len(), [DVec3::ZERO; 2]);
-        let rows = rows.par_iter_mut().zip(&mut self.impulses).with_min_len(CHUNK);
-        rows.for_each(|(row, last)| {
-            let before = std::mem::replace(last, row.impulse);
-            if share > 0.0 {
-                row.impulse = last.beyond(&before, share);
-            }
-        });
         let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(CHUNK);
         bodies.for_each(|(body, last)| {
             let before = std::mem::replace(last, [body.linear, body.angular]);
@@ -194,9 +186,21 @@ pub struct Push {
 struct Solve<const COMPARED: bool> {
     /// How far a row goes, in what would bring it to rest \[-\].
     relaxation: f64,
+    /// Of what the last sweep changed, that this one is given \[-\], if it goes on from one.
+    share: Option<f64>,
 }
 
 impl<const COMPARED: bool> Solve<COMPARED> {
+    /// Where this sweep starts from \[E12\].
+    #[inline(always)]
+    fn carry_on(&self, row: &mut Row) {
+        let Some(share) = self.share else { return };
+        let before = std::mem::replace(&mut row.last_impulse, row.impulse);
+        if share > 0.0 {
+            row.impulse = row.last_impulse.beyond(&before, share);
+        }
+    }
+
     #[inline(always)]
     fn relaxed(&self, inverse_d: &[f64; 3]) -> [f64; 3] {
         inverse_d.map(|inverse_d| self.relaxation * inverse_d)
@@ -207,6 +211,7 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
     // Out of line it passes both bodies through memory: a third of the time of a sweep.
     #[inline(always)]
     fn contact(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
+        self.carry_on(row);
         let before = row.impulse;
         solve_contact(row, &self.relaxed(inverse_d), a, b);
         if COMPARED { change_since(row, &before) } else { 0.0 }
@@ -220,6 +225,7 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64) {
+        self.carry_on(row);
         let before = row.impulse;
         let response = Response { inverse_d: self.relaxed(&response.inverse_d), ..*response };
         let push = solve_shared(row, &response, bodies, spun);

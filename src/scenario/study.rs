@@ -59,6 +59,7 @@
 //! from = "convergence.csv"              # a file that each run leaves; x and y are its columns
 //! x = "sweep"
 //! y = "residual"
+//! rows = { start = "cold" }             # those of its rows with this word in this column; default all
 //!
 //! [labels]                              # of axes and numbers in plots and tables
 //! error = "height error [-]"

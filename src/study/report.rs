@@ -261,8 +261,9 @@ fn figure(
             let curves = over_numbers(study, values, y, *along, x.as_ref());
             (study.label(x_name), names.join(", "), curves)
         }
-        Curves::Columns { file, x, y, fixed } => {
-            let curves = over_columns(study, runs, done, file, x, y, fixed)?;
+        Curves::Columns { file, x, y, rows, fixed } => {
+            let read = |path: &Path, y: &str| columns_of(path, x, y, rows);
+            let curves = over_columns(study, runs, done, file, y, fixed, read)?;
             let names: Vec<&str> = y.iter().map(|y| study.label(y)).collect();
             (study.label(x), names.join(", "), curves)
         }
@@ -319,9 +320,9 @@ fn over_columns(
     runs: &[Run],
     done: &Done,
     file: &str,
-    x: &str,
     y: &[String],
     fixed: &[(usize, usize)],
+    read: impl Fn(&Path, &str) -> Result<Vec<(f64, f64)>, Error>,
 ) -> Result<Vec<Curve>, Error> {
     let others: Vec<usize> =
         (0..study.axes.len()).filter(|axis| fixed.iter().all(|(known, _)| known != axis)).collect();
@@ -335,15 +336,16 @@ fn over_columns(
         for (i, y_name) in y.iter().enumerate() {
             let words = if y.len() > 1 { Some(study.label(y_name).to_owned()) } else { None };
             let (colour, mark) = look(study, &others, place, i, y.len());
-            let points = columns_of(&path, x, y_name)?;
+            let points = read(&path, y_name)?;
             curves.push(Curve { label: named(study, &others, place, words), colour, mark, points });
         }
     }
     Ok(curves)
 }
 
-/// Two columns of a CSV file; rows that have no number in both are left out.
-fn columns_of(path: &Path, x: &str, y: &str) -> Result<Vec<(f64, f64)>, Error> {
+/// Two columns of a CSV file; rows that have no number in both are left out, and those that have other words in the
+/// columns of `rows`.
+fn columns_of(path: &Path, x: &str, y: &str, rows: &[(String, String)]) -> Result<Vec<(f64, f64)>, Error> {
     let fail = |message: String| Error::file(path)(io::Error::other(message));
     let mut reader = csv::Reader::from_path(path).map_err(|error| fail(error.to_string()))?;
     let head = reader.headers().map_err(|error| fail(error.to_string()))?.clone();
@@ -355,9 +357,14 @@ fn columns_of(path: &Path, x: &str, y: &str) -> Result<Vec<(f64, f64)>, Error> {
         found.ok_or_else(|| fail(format!("there is no column `{name}` to be plotted ({})", help())))
     };
     let (x, y) = (column(x)?, column(y)?);
+    let words =
+        rows.iter().map(|(name, word)| Ok((column(name)?, word))).collect::<Result<Vec<_>, Error>>()?;
+    let counts = |row: &csv::StringRecord| {
+        words.iter().all(|(i, word)| row.get(*i).is_some_and(|found| found == word.as_str()))
+    };
     let number =
         |row: &csv::StringRecord, i: usize| row.get(i)?.trim().parse::<f64>().ok().filter(|x| x.is_finite());
-    let rows = reader.records().filter_map(Result::ok);
+    let rows = reader.records().filter_map(Result::ok).filter(counts);
     Ok(rows.filter_map(|row| Some((number(&row, x)?, number(&row, y)?))).collect())
 }
 

@@ -53,6 +53,8 @@ pub enum Curves {
         x: String,
         /// Its columns.
         y: Vec<String>,
+        /// Columns and the words that they have in the rows that count.
+        rows: Vec<(String, String)>,
         /// Axes fixed to a value; the others make the curves.
         fixed: Vec<(usize, usize)>,
     },
@@ -115,7 +117,12 @@ fn columns(table: &mut Table<'_>, fixed: Vec<(usize, usize)>) -> Option<Curves> 
     let file = table.get("from", text);
     let x = table.get("x", text);
     let y = table.get("y", |node| one_or_more(node, text));
-    Some(Curves::Columns { file: file?, x: x?, y: y?, fixed })
+    let rows = table.maybe("rows", |node| node.table(|table| Some(words(table)))).unwrap_or_default();
+    Some(Curves::Columns { file: file?, x: x?, y: y?, rows, fixed })
+}
+
+fn words(table: &mut Table<'_>) -> Vec<(String, String)> {
+    table.named().into_iter().filter_map(|(name, _, node)| Some((name, text(node)?))).collect()
 }
 
 fn numbers(table: &mut Table<'_>, known: &Known<'_>, fixed: Vec<(usize, usize)>) -> Option<Curves> {
