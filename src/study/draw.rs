@@ -123,8 +123,8 @@ where
         .y_desc(&figure.y_label)
         .label_style(size(13))
         .axis_desc_style(size(15))
-        .x_label_formatter(&|value| tick(*value))
-        .y_label_formatter(&|value| tick(*value))
+        .x_label_formatter(&|value| short(*value))
+        .y_label_formatter(&|value| short(*value))
         .draw()?;
     for curve in &figure.curves {
         let style = colour_of(curve).stroke_width(2 * scale);
@@ -242,7 +242,10 @@ impl Ruler {
             Scale::Logarithmic => {
                 let digits: &[f64] = if (end / start).log10() > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
                 let decade = |power| digits.iter().map(move |digit| digit * 10f64.powi(power));
-                (first..=last).flat_map(decade).filter(is_inside).collect()
+                // No more powers than there is room for.
+                let every = (last - first) / 12 + 1;
+                let powers = (first..=last).filter(|power| power.rem_euclid(every) == 0);
+                powers.flat_map(decade).filter(is_inside).collect()
             }
             Scale::Linear => {
                 let rough = (end - start) / 7.0;
@@ -280,11 +283,6 @@ impl Ranged for Ruler {
     }
 }
 
-/// A number beside an axis; steps of a rounding error are none.
-fn tick(value: f64) -> String {
-    short(if value.abs() < 1e-12 { 0.0 } else { value })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,6 +306,8 @@ mod tests {
         let ruler = |values: &[f64], scale| Ruler::over(values.iter().copied(), scale).ticks();
         assert_eq!(ruler(&[5.0, 500.0], Scale::Logarithmic), [5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0]);
         assert_eq!(ruler(&[1e-6, 1.0], Scale::Logarithmic).len(), 7);
+        assert_eq!(ruler(&[1e-17, 1.0], Scale::Logarithmic).last(), Some(&1.0));
+        assert!(ruler(&[1e-17, 1.0], Scale::Logarithmic).len() < 13);
         assert_eq!(ruler(&[0.0, 100.0], Scale::Linear), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         assert!(!ruler(&[3.0, 3.0], Scale::Linear).is_empty() && !ruler(&[], Scale::Linear).is_empty());
     }
