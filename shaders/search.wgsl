@@ -4,7 +4,8 @@
 // A search lists all pairs closer than the margin. Since then each grain has moved by `travel` at most; while
 // for none of them that and what this step adds at its present speed comes to half the margin, no pair outside of
 // the list can touch. Half of what a grain may fall in this step counts: the two of a pair fall alike, or one falls and
-// the other is held; a surface is held, and the whole margin away. (A grain that is struck within the step may go further: the step after finds what it came to.)
+// the other is held; a surface is held, and the whole margin away. (A grain that is struck within the step may go
+// further: the step after finds what it came to.)
 // `integrate` judges that when it moves the grains.
 
 @group(0) @binding(2) var<storage, read_write> arguments: array<u32>;

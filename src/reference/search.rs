@@ -4,7 +4,8 @@
 //! while for none of them that and what the step adds at its present speed comes to half the margin, no pair outside
 //! of the list can touch. Half of what a grain may fall in the step counts: the two of a pair fall alike, or one falls
 //! and the other is held; a surface is held, and the whole margin away. (A grain that is struck within the step may go
-//! further: the step after finds what it came to.) Boundaries that move, and grains that are added, call for a search. Twin: `shaders/search.wgsl`.
+//! further: the step after finds what it came to.) Boundaries that move, and grains that are added, call for a search.
+//! Twin: `shaders/search.wgsl`.
 
 use glam::DVec3;
 use rayon::prelude::*;
