@@ -8,7 +8,7 @@ use common::*;
 use esker::engine::{Engine, StepReport};
 use esker::gpu::shader::Edit;
 use esker::reference::oracle;
-use esker::settings::Settings;
+use esker::settings::{Acceleration, Settings};
 use esker::world::World;
 
 /// A bed that is nearly at rest.
@@ -43,7 +43,9 @@ fn a_bed_at_rest_is_rarely_searched_and_its_list_holds_all_that_touch() {
 fn grains_in_motion_are_searched_for_as_often_as_the_margin_is_narrow() {
     let scenario = box_of(400);
     let searches = |contact_margin: f64| {
-        let settings = Settings { contact_margin, ..scenario.settings };
+        // Accelerated sweeps let the engines come to different solutions of friction.
+        let acceleration = Acceleration::None;
+        let settings = Settings { contact_margin, acceleration, ..scenario.settings };
         both(&scenario.world, &settings).map(|mut engine| engine.advance(12).unwrap().searches)
     };
     assert_eq!(searches(0.0), [12, 12]);
