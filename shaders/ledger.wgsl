@@ -128,11 +128,7 @@ fn blocks_of(count: u32) -> u32 {
     return (count + GROUP - 1u) / GROUP;
 }
 
-// Blocks of contacts, and the places of one.
-fn blocks_of_contacts(count: u32) -> u32 {
-    return (count + BOOKED - 1u) / BOOKED;
-}
-
+// Places of a block of contacts.
 fn first_of_block(block: u32) -> u32 {
     return block * BOOKED;
 }

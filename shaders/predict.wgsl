@@ -16,7 +16,7 @@ fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
     plan_colours(ARGUMENTS_SWEEP, lane, !is_halted());
     if lane == 0u {
         plan(ARGUMENTS_SWEPT, select(swept(), 0u, is_halted()));
-        plan_groups(ARGUMENTS_BOOKED, (status.contacts + BOOKED - 1u) / BOOKED);
+        plan_groups(ARGUMENTS_BOOKED, blocks_of_contacts(status.contacts));
     }
 }
 

@@ -19,28 +19,19 @@ fn find_responses(@builtin(global_invocation_id) invocation: vec3u) {
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     let locked = vec2u(poses[row.bodies.x].locked, poses[row.bodies.y].locked);
+    let mass_a = inverse_mass_of(row.bodies.x, a, locked.x, copies.x);
+    let mass_b = inverse_mass_of(row.bodies.y, b, locked.y, copies.y);
     if is_shared(row) {
-        let k = mobility(row, inverse_mass_of(row.bodies.x, a, locked.x, copies.x),
-            inverse_mass_of(row.bodies.y, b, locked.y, copies.y));
+        let k = mobility(row, mass_a, mass_b);
         rest[contact].response = k * row.normal;
         rest[contact].tangent_d = tangent_bound(k, row.normal);
         return;
     }
-    let copy_a = copy_of(a, copies.x);
-    let copy_b = copy_of(b, copies.y);
-    rest[contact].response =
-        response_of(copy_a, row.arm_a, row.normal, locked.x) + response_of(copy_b, row.arm_b, row.normal, locked.y);
-    rest[contact].tangent_d = diagonal(row, copy_a, copy_b, locked).y;
+    rest[contact].response = response(mass_a, row.arm_a, row.normal) + response(mass_b, row.arm_b, row.normal);
+    rest[contact].tangent_d = diagonal(row, copy_of(a, copies.x), copy_of(b, copies.y), locked).y;
 }
 
 // A body that shares its mass and inertia with so many copies of it.
 fn copy_of(body: Velocity, copies: f32) -> Velocity {
     return Velocity(body.linear, copies * body.inverse_mass, body.angular, copies * body.inverse_inertia);
-}
-
-// Velocity that an impulse at `arm` brings about there.
-fn response_of(body: Velocity, arm: vec3f, impulse: vec3f, locked: u32) -> vec3f {
-    let at_rest = Velocity(vec3f(0.0), body.inverse_mass, vec3f(0.0), body.inverse_inertia);
-    let pushed = push(at_rest, impulse, arm, locked);
-    return pushed.linear + cross(pushed.angular, arm);
 }

@@ -5,9 +5,6 @@
 @group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
 @group(0) @binding(9) var<storage, read_write> last_velocities: array<Velocity>;
 
-// Whether a tolerance is set; otherwise nobody asks by how much a sweep changed anything.
-override HAS_TOLERANCE: bool = true;
-
 // Contacts solved at the same time share no grain, so these loads and stores cannot race. Many may share a
 // boundary: it is not free, only ever `b`, has inverse mass 0, and is never written.
 @compute @workgroup_size(64)

@@ -142,6 +142,7 @@ pub enum Acceleration {
 
 /// Largest share of the last change that an accelerated sweep is given \[E12\] \[-\]; shares reach it after 28 sweeps.
 pub const LARGEST_MOMENTUM: f64 = 0.9;
+
 /// Share of what the last of so many sweeps changed that the next one is given \[E12\] \[-\]; 0 after the first, which has
 /// none before it.
 pub fn momentum(sweeps: u32) -> f64 {

@@ -19,6 +19,8 @@ const GRAVITY: f64 = 9.81;
 /// Diameter of the small grains around the intruder \[m\].
 const SMALL: f64 = 0.006;
 const STEPS: u64 = 160;
+/// Steps over which a load is averaged: single grains still slip, and a load jumps for a step when one does.
+const WEIGHED: u64 = 20;
 
 /// Plain sweeps, with which the intruder sinks until it has more contacts than a workgroup has invocations.
 fn settings() -> Settings {
@@ -118,21 +120,27 @@ fn a_heavy_intruder_settles_whatever_the_order_and_the_engine() {
     let world = intruder().world;
     let body = largest_of(&world);
     let states = three_engines(&world).map(|mut engine| {
-        engine.advance(STEPS).unwrap();
-        (engine.identity().engine, engine.snapshot().unwrap())
+        engine.advance(STEPS - WEIGHED).unwrap();
+        let (mut load, mut supported) = (0.0, 0.0);
+        for _ in 0..WEIGHED {
+            engine.advance(1).unwrap();
+            let state = engine.snapshot().unwrap();
+            load += carried(&state, body) / WEIGHED as f64;
+            supported += loads::weight_supported(&state) / WEIGHED as f64;
+        }
+        (engine.identity().engine, engine.snapshot().unwrap(), load, supported)
     });
-    for (name, state) in &states {
-        let (load, contacts) = (carried(state, body), impulse_on(state, body).1);
+    for (name, state, load, supported) in &states {
+        let contacts = impulse_on(state, body).1;
         // More than a workgroup sums for it, besides those that have a colour.
         assert!(contacts > 64 + 8, "{name}: a hub of {contacts} contacts");
-        // It may still sink between the grains: with 3 % of its weight it gains 1.5 mm/s in a step.
-        assert!((load - 1.0).abs() < 0.03, "{name}: the contacts carry {load} of the intruder");
-        let supported = loads::weight_supported(state);
-        assert!((supported - 1.0).abs() < 0.02, "{name}: the walls carry {supported}");
+        // It may still sink between the grains: with 1 % of its weight it gains 10 mm/s in these steps.
+        assert!((load - 1.0).abs() < 0.01, "{name}: the contacts carry {load} of the intruder");
+        assert!((supported - 1.0).abs() < 0.01, "{name}: the walls carry {supported}");
     }
-    let heights = states.each_ref().map(|(_, state)| state.world.bodies.position[body].z);
+    let heights = states.each_ref().map(|(_, state, ..)| state.world.bodies.position[body].z);
     assert!(spread(heights) < 0.5 * SMALL, "heights {heights:?} m");
-    let overlaps = states.each_ref().map(|(_, state)| overlap(state).mean);
+    let overlaps = states.each_ref().map(|(_, state, ..)| overlap(state).mean);
     assert!(spread(overlaps) < 0.2 * overlaps[0], "mean overlaps {overlaps:?}");
 }
 

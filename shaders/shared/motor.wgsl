@@ -15,7 +15,7 @@ fn solve_motor(body: u32) {
     let change = velocity.inverse_mass * (impulse - motor.impulse);
     velocities[body].linear = velocity.linear + change * axis;
     free_boundaries[body].impulse = impulse;
-    if params.tolerance > 0.0 {
+    if HAS_TOLERANCE {
         atomicMax(&status.change, bitcast<u32>(abs(change)));
     }
 }

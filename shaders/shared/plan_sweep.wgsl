@@ -14,9 +14,10 @@ fn plan_colours(first: u32, lane: u32, runs: bool) {
     if lane > COLOURS + 1u {
         return;
     }
-    // Motors of sliders without contacts are solved with the sides, and in an accelerated solve all bodies go on.
+    // Motors of sliders without contacts are solved with the sides; in an accelerated solve all bodies go on there, but where
+    // a tolerance is set.
     var count = max(status.sides, select(0u, params.boundaries, HAS_SLIDERS));
-    if HAS_MOMENTUM && first == ARGUMENTS_SWEEP {
+    if HAS_MOMENTUM && !HAS_TOLERANCE && first == ARGUMENTS_SWEEP {
         count = max(count, swept());
     }
     if lane <= COLOURS {

@@ -127,6 +127,9 @@ override HAS_SLIDERS: bool = true;
 // Whether sweeps are accelerated [E12].
 override HAS_MOMENTUM: bool = true;
 
+// Whether a tolerance is set; otherwise nobody asks by how much a sweep changed anything.
+override HAS_TOLERANCE: bool = true;
+
 // A solid that removes the grains whose centre comes into it.
 struct Sink {
     pose: Pose,
@@ -272,4 +275,9 @@ fn balls() -> u32 {
 // Index of an invocation in a folded dispatch.
 fn flat(invocation: vec3u) -> u32 {
     return invocation.x + invocation.y * (GROUPS_PER_ROW * GROUP);
+}
+
+// Blocks in which the ledger sums up so many contacts.
+fn blocks_of_contacts(count: u32) -> u32 {
+    return (count + BOOKED - 1u) / BOOKED;
 }

@@ -132,8 +132,8 @@ impl Capacity {
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         // The rows share their room with what the search keeps of grains and the colouring of bodies.
         let (entries, best) = (grains * size_of::<layout::Entry>() as u64, 8 * bodies);
-        // So do the velocities of the last sweep with what the next search knows of the contacts.
         let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
+        // So do the velocities of the last sweep with what the next search knows of the contacts.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
         let works = contacts.div_ceil(u64::from(BOOKED)) + bodies.div_ceil(64);
         vec![

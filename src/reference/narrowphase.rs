@@ -135,7 +135,6 @@ pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> (Row, O
         friction: pair.friction,
         rolling_arm: pair.rolling_resistance * world.rolling_radius(key.a, key.b),
         impulse: carried,
-        last_impulse: Impulse::default(),
         ..Row::default()
     };
     let restitution = row.set_inverse_d(world).min(pair.restitution);
@@ -214,6 +213,11 @@ impl Row {
     /// Part of a vector in the tangent plane.
     pub fn in_plane(&self, vector: DVec3) -> DVec3 {
         vector - vector.dot(self.normal) * self.normal
+    }
+
+    /// Slip that a normal impulse brings about, per impulse \[1/kg\].
+    pub fn slip_per_impulse(&self, a: &InverseMass, b: &InverseMass) -> DVec3 {
+        self.in_plane(a.response(self.arm_a, self.normal) + b.response(self.arm_b, self.normal))
     }
 
     /// Contact velocity that an impulse brings about, per impulse \[1/kg\].

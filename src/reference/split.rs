@@ -183,19 +183,18 @@ impl Split {
 
     fn response_on_copies(&self, row: &Row, copies: [f64; 2], velocities: &[Velocity]) -> Response {
         let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
+        let mass_a = self.inverse_mass(row.bodies[0], a).of_copy(copies[0]);
+        let mass_b = self.inverse_mass(row.bodies[1], b).of_copy(copies[1]);
         if self.is_shared(row) {
-            let a = self.inverse_mass(row.bodies[0], a).of_copy(copies[0]);
-            let b = self.inverse_mass(row.bodies[1], b).of_copy(copies[1]);
-            let mobility = row.mobility(&a, &b);
+            let mobility = row.mobility(&mass_a, &mass_b);
             return Response {
                 slip: row.in_plane(mobility * row.normal),
-                inverse_d: row.shared_inverse_d(&mobility, &a, &b),
+                inverse_d: row.shared_inverse_d(&mobility, &mass_a, &mass_b),
             };
         }
-        let (a, b) = (copy_of(a, copies[0]), copy_of(b, copies[1]));
         Response {
-            slip: row.in_plane(a.response(row.arm_a, row.normal) + b.response(row.arm_b, row.normal)),
-            inverse_d: row.inverse_d_on(&a, &b),
+            slip: row.slip_per_impulse(&mass_a, &mass_b),
+            inverse_d: row.inverse_d_on(&copy_of(a, copies[0]), &copy_of(b, copies[1])),
         }
     }
 
@@ -302,8 +301,7 @@ impl Split {
         let [at_a, at_b] = row.bodies;
         let [a, b] = row.bodies.map(|body| velocities[body as usize]);
         let [mass_a, mass_b] = [(at_a, &a), (at_b, &b)].map(|(body, of)| self.inverse_mass(body, of));
-        let given_way = mass_a.response(row.arm_a, row.normal) + mass_b.response(row.arm_b, row.normal);
-        let response = Response { slip: row.in_plane(given_way), inverse_d: row.inverse_d };
+        let response = Response { slip: row.slip_per_impulse(&mass_a, &mass_b), inverse_d: row.inverse_d };
         let (arm_a, arm_b) = (row.arm_a, row.arm_b);
         let spun =
             |linear: DVec3| mass_a.angular * arm_a.cross(linear) + mass_b.angular * arm_b.cross(linear);

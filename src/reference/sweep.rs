@@ -100,10 +100,12 @@ impl<'a> Sweeps<'a> {
     /// As [`for_each_contact`].
     pub unsafe fn next(&mut self, rows: &mut [Row], velocities: &mut [Velocity], compared: bool) -> f64 {
         // Before a sweep, as the impulses of the last are to stay in their cones.
-        if let Some(momentum) = self.momentum.as_deref_mut().filter(|_| self.done > 0) {
-            momentum.carry_on(self.done, self.drives, velocities);
-        }
-        let share = self.momentum.is_some().then(|| momentum(self.done)).filter(|_| self.done > 0);
+        let share = self.momentum.as_deref_mut().filter(|_| self.done > 0).map(|last| {
+            let share = momentum(self.done);
+            self.drives.carry_on(share);
+            last.carry_on(share, velocities);
+            share
+        });
         self.done += 1;
         let relaxation = self.relaxation();
         let (colouring, split) = (self.colouring, &mut *self.split);
@@ -141,11 +143,9 @@ impl Momentum {
         Self::planned_bytes(self.velocities.capacity() as u64)
     }
 
-    /// After so many sweeps: velocities go on by a share of what the last sweep made of them, as they are linear in the
-    /// impulses, which go on when they are solved. Twin: `carry_body_on` in `shaders/sweep.wgsl`.
-    fn carry_on(&mut self, sweep: u32, drives: &mut Drives, velocities: &mut [Velocity]) {
-        let share = momentum(sweep);
-        drives.carry_on(share);
+    /// Velocities go on by a share of what the last sweep made of them, as they are linear in the impulses, which go on
+    /// when they are solved. Twin: `carry_body_on` in `shaders/sweep.wgsl`.
+    fn carry_on(&mut self, share: f64, velocities: &mut [Velocity]) {
         self.velocities.resize(velocities.len(), [DVec3::ZERO; 2]);
         let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(CHUNK);
         bodies.for_each(|(body, last)| {

@@ -54,13 +54,6 @@ impl Velocity {
         self.angular += angular;
     }
 
-    /// Velocity that an impulse along `axis` at `arm` brings about there, per impulse \[1/kg\].
-    pub fn response(&self, arm: DVec3, axis: DVec3) -> DVec3 {
-        let mut moved = Velocity { linear: DVec3::ZERO, angular: DVec3::ZERO, ..*self };
-        moved.push(axis, arm);
-        moved.linear + moved.angular.cross(arm)
-    }
-
     /// Takes an angular impulse \[N m s\].
     #[inline(always)]
     pub fn twist(&mut self, impulse: DVec3) {
