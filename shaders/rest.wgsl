@@ -2,8 +2,8 @@
 // Twin: Split::new in src/reference/split.rs.
 //
 // A side of a contact is what it does to one of its bodies. The sides of a body stand together and in the order
-// of their contacts, so that their sum has the same bits in every run. The one side of a body that has no other
-// is not listed: nobody else moves that body at the time. A body of very many sides is a hub: the sides b that stand
+// of their contacts, so that their sum has the same bits in every run. The one side of a grain that has no other
+// is not listed: nobody else moves that grain at the time. A body of very many sides is a hub: the sides b that stand
 // in one workgroup's contacts are summed there, and the first of them leads: it alone is listed. (As a it has few sides:
 // its contacts with larger bodies.)
 
@@ -51,7 +51,7 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
 // Whether a side is listed.
 fn leads(contact: u32, side: u32) -> bool {
     let body = rest_bodies[contact][side];
-    if body == NONE || atomicLoad(&copies[body]) == 1u {
+    if body == NONE || (body >= params.boundaries && atomicLoad(&copies[body]) == 1u) {
         return false;
     }
     if !HAS_HUBS || side == 0u || atomicLoad(&copies[body]) <= HUB {

@@ -83,14 +83,15 @@ fn given(body: Velocity, mass: InverseMass, share: Share) -> Velocity {
 @compute @workgroup_size(64)
 fn sweep_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
-    var sides = no_sides();
+    var a = no_side();
+    var b = no_side();
     if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
-        sides = solve_copies(contact);
+        solve_copies(contact, &a, &b);
     }
-    put_aside(lane, sides);
+    hand_over(lane, a, b);
 }
 
-fn solve_copies(contact: u32) -> Sides {
+fn solve_copies(contact: u32, side_of_a: ptr<function, Side>, side_of_b: ptr<function, Side>) {
     let place = colour_starts[COLOURS] + contact;
     let row = load_row(place);
     let old = load_impulse(place);
@@ -101,7 +102,9 @@ fn solve_copies(contact: u32) -> Sides {
     let impulse = solve_shared(row, old, a, b, response, colour.relaxation);
     store_impulse(place, impulse);
     note_change(row, a, b, old, impulse);
-    return sides_of(entry, row, Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling));
+    let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
+    *side_of_a = side_a(entry, row, a, change);
+    *side_of_b = side_b(entry, row, b, change);
 }
 
 // Where a tolerance is set: how much contact velocity the normal and friction rows changed, D |Δλ|, on whole bodies.

@@ -31,10 +31,14 @@ fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn apply_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
-    var sides = no_sides();
+    var a = no_side();
+    var b = no_side();
     if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
         let place = colour_starts[COLOURS] + contact;
-        sides = sides_of(rest[contact], load_row(place), load_impulse(place));
+        let row = load_row(place);
+        let impulse = load_impulse(place);
+        a = side_a(rest[contact], row, velocities[row.bodies.x], impulse);
+        b = side_b(rest[contact], row, velocities[row.bodies.y], impulse);
     }
-    put_aside(lane, sides);
+    hand_over(lane, a, b);
 }

@@ -1,7 +1,7 @@
 // Mass splitting [E5]: how the contacts without a colour are solved at the same time. Twin:
 // src/reference/split.rs. Each of the n contacts of a body works on a copy of it with 1/n of its mass and inertia;
-// then the body takes the mean of the copies, which is the sum of the impulses on the whole, in a fixed order; one
-// that is alone takes its impulse at once.
+// then the body takes the mean of the copies, which is the sum of the impulses on the whole, in a fixed order. A
+// grain that no other of these contacts moves takes its impulse at once.
 
 @group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // by side: three each, linear then angular
 @group(0) @binding(18) var<storage, read> rest: array<Rest>;
@@ -12,21 +12,25 @@ struct Share {
     angular: vec3f,            // [N m s]
 }
 
-// The two sides of a contact; a body of NONE is none.
-struct Sides {
-    bodies: vec2u,
-    rest: Rest,
-    a: Share,
-    b: Share,
+// A side of a contact: what it does to one of its bodies, and how many copies of that there are.
+struct Side {
+    body: u32,                 // NONE: there is none
+    copies: u32,
+    slot: u32,                 // see Rest
+    velocity: Velocity,        // of the body
+    share: Share,
 }
 
-fn no_sides() -> Sides {
-    let none = Share(vec3f(0.0), vec3f(0.0));
-    return Sides(vec2u(NONE), Rest(vec2u(NONE), vec2u(0u), vec3f(0.0), 0.0), none, none);
+fn no_side() -> Side {
+    return Side(NONE, 0u, NONE, Velocity(vec3f(0.0), 0.0, vec3f(0.0), 0.0), Share(vec3f(0.0), vec3f(0.0)));
 }
 
-fn sides_of(entry: Rest, row: Row, impulse: Impulse) -> Sides {
-    return Sides(row.bodies, entry, share_of_a(row, impulse), share_of_b(row, impulse));
+fn side_a(entry: Rest, row: Row, a: Velocity, impulse: Impulse) -> Side {
+    return Side(row.bodies.x, entry.copies.x, entry.slots.x, a, share_of_a(row, impulse));
+}
+
+fn side_b(entry: Rest, row: Row, b: Velocity, impulse: Impulse) -> Side {
+    return Side(row.bodies.y, entry.copies.y, entry.slots.y, b, share_of_b(row, impulse));
 }
 
 fn share_of_a(row: Row, impulse: Impulse) -> Share {
@@ -40,20 +44,31 @@ fn share_of_b(row: Row, impulse: Impulse) -> Share {
 var<workgroup> hubs: array<u32, 64>;
 var<workgroup> shares_of_hubs: array<Share, 64>;
 
-// Puts the sides of the contacts of a workgroup aside; called by all 64 invocations.
-fn put_aside(lane: u32, sides: Sides) {
-    hand_over(sides.bodies.x, sides.rest.copies.x, sides.rest.slots.x, sides.a);
-    var b = sides.b;
+// Hands the sides of the contacts of a workgroup over; called by all 64 invocations.
+fn hand_over(lane: u32, a: Side, b: Side) {
+    hand_side_over(a);
+    var summed = b;
     if HAS_HUBS {
-        let is_of_hub = sides.rest.copies.y > HUB;
-        hubs[lane] = select(NONE, sides.bodies.y, is_of_hub);
-        shares_of_hubs[lane] = sides.b;
+        let is_of_hub = b.copies > HUB;
+        hubs[lane] = select(NONE, b.body, is_of_hub);
+        shares_of_hubs[lane] = b.share;
         workgroupBarrier();
-        if is_of_hub && sides.rest.slots.y != NONE {
-            b = sum_over_group(sides.bodies.y);
+        if is_of_hub && b.slot != NONE {
+            summed.share = sum_over_group(b.body);
         }
     }
-    hand_over(sides.bodies.y, sides.rest.copies.y, sides.rest.slots.y, b);
+    hand_side_over(summed);
+}
+
+// A side that is listed is put aside; a grain without others takes its own at once.
+fn hand_side_over(side: Side) {
+    if side.slot != NONE {
+        store_share(side.slot, side.share);
+    } else if side.copies == 1u && side.velocity.inverse_mass > 0.0 {
+        let locked = locks(vec2u(side.body)).x;
+        let pushed = push(side.velocity, side.share.linear, vec3f(0.0), locked);
+        velocities[side.body] = twist(pushed, side.share.angular, locked);
+    }
 }
 
 fn sum_over_group(hub: u32) -> Share {
@@ -68,14 +83,6 @@ fn sum_over_group(hub: u32) -> Share {
 
 fn plus(x: Share, y: Share) -> Share {
     return Share(x.linear + y.linear, x.angular + y.angular);
-}
-
-fn hand_over(body: u32, copies: u32, slot: u32, share: Share) {
-    if copies == 1u {
-        take(body, share);
-    } else if slot != NONE {
-        store_share(slot, share);
-    }
 }
 
 fn store_share(slot: u32, share: Share) {
