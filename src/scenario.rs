@@ -100,7 +100,7 @@
 //! fit = { min = [0, 0, 0], max = [1, 1, 1] }        # what fits; default: the first state and the emitters
 //! cut = { point = [0, 0, 0], normal = [0, 1, 0] }   # cuts away what lies before this plane; default: nothing
 //! show = "grains"                 # "forces": normal forces as lines as wide as the force
-//! colour_by = "velocity"          # a component (velocity_z), height, coordination_number, radius, id, ...
+//! colour_by = "velocity"          # a component (velocity_z), height, relative_velocity (to what turns), radius, id, ...
 //! range = [0.0, 1.5]              # values at the ends of the colours; default: of the states drawn so far
 //! boundaries = "glass"            # "edges", "hidden"
 //!

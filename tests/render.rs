@@ -8,6 +8,7 @@ use esker::engine::Engine;
 use esker::reference::{Order, ReferenceEngine};
 use esker::render::{Picture, Survey, frame_of};
 use esker::scenario::{FIELDS, Look, Scenario, Show};
+use esker::world::World;
 use glam::DVec3;
 
 /// Three grains on each other in a cup that moves aside, with a free box beside them.
@@ -264,6 +265,13 @@ fn scene() -> Scenario {
     Scenario::parse("scene", &text, Path::new("."), &[]).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
+/// The same where a cup turns about its own axis.
+fn turning_scene() -> Scenario {
+    let turns = "{ kind = \"rotation\", rate = 2.0, start = 0.1 }";
+    let text = SCENE.replace("{ kind = \"velocity\", velocity = [0.1, 0, 0] }", turns);
+    Scenario::parse("scene", &text, Path::new("."), &[]).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
 fn drawn(look: &Look, scenario: &Scenario) -> Picture {
     let mut engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
     engine.advance(100).expect("steps");
@@ -275,11 +283,35 @@ fn drawn(look: &Look, scenario: &Scenario) -> Picture {
 
 #[test]
 fn every_field_that_a_scenario_may_name_can_be_drawn() {
-    let scenario = scene();
+    let scenario = turning_scene();
     for field in FIELDS {
         let look = Look { colour_by: (*field).to_owned(), size: [64, 64], ..Look::of_scene(&scenario.world) };
         drawn(&look, &scenario);
     }
+}
+
+/// A grain beside the axis of the cup, before the cup turns and while it does; in a scene where nothing turns there is no such field.
+#[test]
+fn relative_velocities_are_those_beside_what_turns() {
+    let mut scenario = turning_scene();
+    let grain = scenario.world.boundaries.len();
+    scenario.world.bodies.position[grain] = DVec3::new(0.02, 0.0, 0.01);
+    scenario.world.bodies.velocity[grain] = DVec3::new(0.0, 0.01, 0.0);
+    let relative = |world: &World, time: f64| -> Option<Vec<f64>> {
+        let mut engine = ReferenceEngine::new(world.clone(), scenario.settings, Order::Coloured);
+        let mut snapshot = engine.snapshot().expect("a state");
+        snapshot.report.time = time;
+        let frame = frame_of(&snapshot, Show::Grains).expect("a frame");
+        let field = frame.fields.iter().find(|field| field.name == "relative_velocity")?;
+        Some(field.components_of(0).collect())
+    };
+    let near = |found: Option<Vec<f64>>, expected: [f64; 3]| {
+        let found = found.expect("the field");
+        assert!(found.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-8), "{found:?}, not {expected:?}");
+    };
+    near(relative(&scenario.world, 0.0), [0.0, 0.01, 0.0]);
+    near(relative(&scenario.world, 0.2), [0.0, 0.01 - 2.0 * 0.02, 0.0]);
+    assert_eq!(relative(&scene().world, 0.2), None);
 }
 
 /// The lowest of three grains carries three, the middle one two, the upper one one: their lines are as wide.

@@ -629,6 +629,18 @@ fn pictures_are_checked_as_they_are_read() {
     refused("show = \"forces\", colour_by = \"id\"", "colour_by", &["unknown key `colour_by`"]);
 }
 
+#[test]
+fn a_velocity_relative_to_what_turns_needs_something_that_does() {
+    let asking = GOOD.replace("every = 0.1", "every = 0.1\npictures = { colour_by = \"relative_velocity\" }");
+    assert!(Scenario::parse("case", &asking, Path::new(""), &[]).is_ok());
+    let found =
+        problems(&asking.replace("kind = \"rotation\", rate = 0.5", "kind = \"fixed\""), &[]).to_string();
+    assert!(
+        found.contains("`output.pictures.colour_by` is \"relative_velocity\", but no boundary turns"),
+        "{found}"
+    );
+}
+
 /// The good file with one more boundary, free, of this shape.
 fn with_free(shape: &str) -> String {
     format!(

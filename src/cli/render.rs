@@ -71,8 +71,8 @@ struct LookArguments {
     /// grains (default), or forces: normal forces as lines as wide as the force.
     #[arg(long, value_name = "WORD", value_parser = words(Show::WORDS))]
     show: Option<String>,
-    /// Field that grains are coloured by: velocity, velocity_z, height, coordination_number, radius, id ... [default:
-    /// velocity; of a scenario height].
+    /// Field that grains are coloured by: velocity, velocity_z, relative_velocity (to the first boundary that turns),
+    /// height, coordination_number, radius, id ... [default: velocity; of a scenario height].
     #[arg(long, value_name = "FIELD")]
     colour_by: Option<String>,
     /// Values at the ends of the colours [default: least and greatest of all frames].

@@ -25,7 +25,7 @@ impl Field {
     pub fn label(&self) -> String {
         let stem = stem(&self.name).map_or(self.name.as_str(), |(stem, _)| stem);
         let unit = match stem {
-            "velocity" => " [m/s]",
+            "velocity" | "relative_velocity" => " [m/s]",
             "angular_velocity" => " [rad/s]",
             "radius" | "height" => " [m]",
             _ => "",

@@ -30,7 +30,7 @@ pub struct Frame {
     pub time: f64,
     /// Grains.
     pub balls: Vec<Ball>,
-    /// Fields of the grains.
+    /// Fields of the grains: those of the file, and where a boundary turns the velocity relative to it.
     pub fields: Vec<Array>,
     /// Forces; empty where nobody asked for them.
     pub forces: Vec<Force>,
@@ -55,9 +55,22 @@ impl Frame {
             balls: grains.points.iter().enumerate().map(ball).collect(),
             forces: contacts.map_or(Ok(Vec::new()), forces)?,
             poses: poses(&grains, world),
-            fields: grains.point_data,
+            fields: relative_velocity(&grains, world).into_iter().chain(grains.point_data).collect(),
         })
     }
+}
+
+/// Velocities of grains less that of the first boundary that turns, at their places \[m/s\].
+fn relative_velocity(grains: &PolyData, world: &World) -> Option<Array> {
+    let velocity = array(&grains.point_data, "velocity").ok()?;
+    let drum =
+        world.boundaries.iter().find(|boundary| boundary.turning_velocity(DVec3::ZERO, 0.0).is_some())?;
+    let relative = grains.points.iter().enumerate().map(|(i, place)| {
+        let own = DVec3::from_array([0, 1, 2].map(|axis| velocity.component(i, axis)));
+        let turning = drum.turning_velocity(DVec3::from_array(*place), grains.time).unwrap_or_default();
+        (own - turning).to_array()
+    });
+    Some(Array::vectors("relative_velocity", relative))
 }
 
 fn array<'a>(arrays: &'a [Array], name: &'static str) -> Result<&'a Array, &'static str> {

@@ -7,11 +7,12 @@ use super::read::{
     DURATION, FINITE, Need, Node, POSITIVE, Plain, Table, direction, number, text, vector, whole, word,
 };
 use super::region::corners;
-use crate::world::{Motion, World};
+use crate::world::{Boundary, Motion, World};
 
 /// Width and height of a picture, at least and at most \[pixels\].
 pub const SIZES: std::ops::RangeInclusive<u32> = 64..=8192;
-/// What grains can be coloured by: the fields of a frame, components of vectors, and the height.
+/// What grains can be coloured by: the fields of a frame, components of vectors, the height, and where a boundary turns the
+/// velocity relative to it.
 pub const FIELDS: &[&str] = &[
     "velocity",
     "velocity_x",
@@ -21,6 +22,10 @@ pub const FIELDS: &[&str] = &[
     "angular_velocity_x",
     "angular_velocity_y",
     "angular_velocity_z",
+    "relative_velocity",
+    "relative_velocity_x",
+    "relative_velocity_y",
+    "relative_velocity_z",
     "height",
     "coordination_number",
     "radius",
@@ -183,18 +188,19 @@ pub struct PicturePlan {
 pub fn pictures(node: Node<'_>, world: &World, every: f64) -> Option<PicturePlan> {
     node.table(|table| {
         let every = table.or("every", every, number(DURATION));
-        Some(PicturePlan { every, look: look(table, Look::of_scene(world)) })
+        Some(PicturePlan { every, look: look(table, world) })
     })
 }
 
-fn look(table: &mut Table<'_>, standard: Look) -> Look {
+fn look(table: &mut Table<'_>, world: &World) -> Look {
+    let standard = Look::of_scene(world);
     const ANGLE: Need = Need::new(|x| x.abs() <= 360.0, "an angle from -360 to 360 degrees");
     const TILT: Need = Need::new(|x| x.abs() <= 90.0, "an angle from -90 to 90 degrees");
     let size = table.or("size", standard.size.map(u64::from).to_vec(), size);
     let show = table.or("show", "grains", word(Show::WORDS));
     let show = Show::of(show).unwrap_or(standard.show);
     let colour_by = match show {
-        Show::Grains => table.or("colour_by", standard.colour_by.clone(), field),
+        Show::Grains => table.or("colour_by", standard.colour_by.clone(), |node| field(node, world)),
         Show::Forces => standard.colour_by.clone(),
     };
     Look {
@@ -238,8 +244,17 @@ fn size(node: Node<'_>) -> Option<Vec<u64>> {
     Some(sizes)
 }
 
-fn field(node: Node<'_>) -> Option<String> {
+fn field(node: Node<'_>, world: &World) -> Option<String> {
     let name = text(node.clone())?;
+    let turns = |boundary: &Boundary| matches!(boundary.motion, Motion::Rotation { .. });
+    if name.starts_with("relative_velocity") && !world.boundaries.iter().any(turns) {
+        let message = format!("`{}` is \"{name}\", but no boundary turns", node.name());
+        node.problem(
+            message,
+            "it is relative to a boundary with a motion of the kind `rotation`; take `velocity`",
+        );
+        return None;
+    }
     if !FIELDS.contains(&name.as_str()) {
         let message = format!("`{}` is \"{name}\", which is no field of a grain", node.name());
         node.problem(message, suggest(&name, FIELDS.iter().copied()));

@@ -74,6 +74,15 @@ impl Boundary {
         }
     }
 
+    /// Velocity at `time` \[s\] of a place fixed to it \[m/s\], if it is one that turns.
+    pub fn turning_velocity(&self, place: DVec3, time: f64) -> Option<DVec3> {
+        match self.motion {
+            Motion::Rotation { start, .. } if time < start => Some(DVec3::ZERO),
+            Motion::Rotation { point, rate, .. } => Some(rate.cross(place - point)),
+            _ => None,
+        }
+    }
+
     /// Pose at `time` \[s\] and the velocity that led there over the `step` before \[s\].
     pub fn state_at(&self, time: f64, step: f64) -> BoundaryState {
         let (position, orientation) = self.pose_at(time);
