@@ -178,7 +178,7 @@ impl<'a> Survey<'a> {
     /// When the font in the program is damaged.
     pub fn painter(&self) -> Result<Painter<'a>, Error> {
         let [width, height] = self.look.size.map(|size| size as usize);
-        let letters = Letters::new(legend::text_size(height))?;
+        let letters = Letters::new(legend::text_size(width, height))?;
         let label = match self.look.show {
             Show::Grains => self.field.label(),
             Show::Forces => "normal force [N]".to_owned(),

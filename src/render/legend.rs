@@ -5,8 +5,8 @@ use super::picture::{INK, Letters, Picture};
 use super::raster::BACKGROUND;
 use crate::observe::short;
 
-/// Height of a line of text over that of the picture \[-\], and its least \[pixels\].
-const TEXT: (f32, f32) = (1.0 / 32.0, 12.0);
+/// Height of a line of text over that of the picture and over its width \[-\], and its least \[pixels\].
+const TEXT: ([f32; 2], f32) = ([1.0 / 32.0, 1.0 / 42.0], 12.0);
 /// Numbers at a bar, about.
 const NUMBERS: f64 = 6.0;
 
@@ -15,9 +15,10 @@ pub fn colour(share: f64) -> [u8; 3] {
     colorous::VIRIDIS.eval_continuous(share).as_array().to_owned()
 }
 
-/// Size of letters in a picture of this height \[pixels\].
-pub fn text_size(height: usize) -> f32 {
-    (height as f32 * TEXT.0).max(TEXT.1)
+/// Size of letters in a picture of this width and height \[pixels\].
+pub fn text_size(width: usize, height: usize) -> f32 {
+    let ([of_height, of_width], least) = TEXT;
+    (height as f32 * of_height).min(width as f32 * of_width).max(least)
 }
 
 /// A bar of colours for a range of a quantity.
