@@ -47,17 +47,18 @@ var<workgroup> shares_of_hubs: array<Share, 64>;
 // Hands the sides of the contacts of a workgroup over; called by all 64 invocations.
 fn hand_over(lane: u32, a: Side, b: Side) {
     hand_side_over(a);
-    var summed = b;
+    let is_of_hub = HAS_HUBS && b.copies > HUB;
+    if !is_of_hub {
+        hand_side_over(b);
+    }
     if HAS_HUBS {
-        let is_of_hub = b.copies > HUB;
         hubs[lane] = select(NONE, b.body, is_of_hub);
         shares_of_hubs[lane] = b.share;
         workgroupBarrier();
         if is_of_hub && b.slot != NONE {
-            summed.share = sum_over_group(b.body);
+            store_share(b.slot, sum_over_group(b.body));
         }
     }
-    hand_side_over(summed);
 }
 
 // A side that is listed is put aside; a grain without others takes its own at once.
