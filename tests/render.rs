@@ -261,14 +261,17 @@ fn mp4_goes_through_ffmpeg_and_says_so_when_there_is_none() {
 
 /// The scene with the cup at rest.
 fn scene() -> Scenario {
-    let text = SCENE.replace("velocity = [0.1, 0, 0]", "velocity = [0, 0, 0]");
-    Scenario::parse("scene", &text, Path::new("."), &[]).unwrap_or_else(|problems| panic!("{problems}"))
+    scene_in_a_cup("{ kind = \"fixed\" }")
 }
 
-/// The same where a cup turns about its own axis.
+/// The same where the cup turns about its own axis.
 fn turning_scene() -> Scenario {
-    let turns = "{ kind = \"rotation\", rate = 2.0, start = 0.1 }";
-    let text = SCENE.replace("{ kind = \"velocity\", velocity = [0.1, 0, 0] }", turns);
+    scene_in_a_cup("{ kind = \"rotation\", rate = 2.0, start = 0.1 }")
+}
+
+/// The scene with a cup that moves like this.
+fn scene_in_a_cup(motion: &str) -> Scenario {
+    let text = SCENE.replace("{ kind = \"velocity\", velocity = [0.1, 0, 0] }", motion);
     Scenario::parse("scene", &text, Path::new("."), &[]).unwrap_or_else(|problems| panic!("{problems}"))
 }
 

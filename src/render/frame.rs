@@ -63,11 +63,10 @@ impl Frame {
 /// Velocities of grains less that of the first boundary that turns, at their places \[m/s\].
 fn relative_velocity(grains: &PolyData, world: &World) -> Option<Array> {
     let velocity = array(&grains.point_data, "velocity").ok()?;
-    let drum =
-        world.boundaries.iter().find(|boundary| boundary.turning_velocity(DVec3::ZERO, 0.0).is_some())?;
+    let drum = world.boundaries.iter().find(|boundary| boundary.turns())?;
     let relative = grains.points.iter().enumerate().map(|(i, place)| {
         let own = DVec3::from_array([0, 1, 2].map(|axis| velocity.component(i, axis)));
-        let turning = drum.turning_velocity(DVec3::from_array(*place), grains.time).unwrap_or_default();
+        let turning = drum.turning_velocity(DVec3::from_array(*place), grains.time);
         (own - turning).to_array()
     });
     Some(Array::vectors("relative_velocity", relative))

@@ -246,8 +246,7 @@ fn size(node: Node<'_>) -> Option<Vec<u64>> {
 
 fn field(node: Node<'_>, world: &World) -> Option<String> {
     let name = text(node.clone())?;
-    let turns = |boundary: &Boundary| matches!(boundary.motion, Motion::Rotation { .. });
-    if name.starts_with("relative_velocity") && !world.boundaries.iter().any(turns) {
+    if name.starts_with("relative_velocity") && !world.boundaries.iter().any(Boundary::turns) {
         let message = format!("`{}` is \"{name}\", but no boundary turns", node.name());
         node.problem(
             message,

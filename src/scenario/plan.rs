@@ -8,7 +8,7 @@ use super::region::region;
 use super::slider::facing;
 use super::{CellPlan, DrumPlan, Entry, OutputPlan, RegionPlan};
 use crate::settings::Bookkeeping;
-use crate::world::{Form, Materials, Motion, Side, World};
+use crate::world::{Form, Materials, Side, World};
 
 /// Outputs of one run, at most.
 const MAX_OUTPUTS: f64 = 1e6;
@@ -127,8 +127,7 @@ fn inside_cylinder(node: Node<'_>, world: &World, names: &[String]) -> Option<(u
                 _ => None,
             },
         );
-    let turns = matches!(world.boundaries[body].motion, Motion::Rotation { .. });
-    if radius.is_none() || !turns {
+    if radius.is_none() || !world.boundaries[body].turns() {
         node.problem(
             format!("`{}`: boundary \"{name}\" is not a drum", node.name()),
             "a drum has shape kind = \"cylinder\", side = \"inside\" and motion kind = \"rotation\"",

@@ -74,12 +74,16 @@ impl Boundary {
         }
     }
 
-    /// Velocity at `time` \[s\] of a place fixed to it \[m/s\], if it is one that turns.
-    pub fn turning_velocity(&self, place: DVec3, time: f64) -> Option<DVec3> {
+    /// Whether it is one that rotates about an axis, from some time on.
+    pub fn turns(&self) -> bool {
+        matches!(self.motion, Motion::Rotation { .. })
+    }
+
+    /// Velocity at `time` \[s\] that its rotation gives a place fixed to it \[m/s\].
+    pub fn turning_velocity(&self, place: DVec3, time: f64) -> DVec3 {
         match self.motion {
-            Motion::Rotation { start, .. } if time < start => Some(DVec3::ZERO),
-            Motion::Rotation { point, rate, .. } => Some(rate.cross(place - point)),
-            _ => None,
+            Motion::Rotation { point, rate, start } if time >= start => rate.cross(place - point),
+            _ => DVec3::ZERO,
         }
     }
 
