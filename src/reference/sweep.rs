@@ -195,6 +195,9 @@ impl<const COMPARED: bool> Solve<COMPARED> {
     #[inline(always)]
     fn carry_on(&self, row: &mut Row) {
         let Some(share) = self.share else { return };
+        if row.impulse == row.last_impulse {
+            return; // it carries nothing, most likely: two cache lines stay as they are
+        }
         let before = std::mem::replace(&mut row.last_impulse, row.impulse);
         if share > 0.0 {
             row.impulse = row.last_impulse.beyond(&before, share);
