@@ -51,10 +51,14 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
 // Whether a side is listed.
 fn leads(contact: u32, side: u32) -> bool {
     let body = rest_bodies[contact][side];
-    if body == NONE || (body >= params.boundaries && atomicLoad(&copies[body]) == 1u) {
+    if body == NONE {
         return false;
     }
-    if !HAS_HUBS || side == 0u || atomicLoad(&copies[body]) <= HUB {
+    let copies_of_body = atomicLoad(&copies[body]);
+    if side == 0u || !HAS_HUBS {
+        return body < params.boundaries || copies_of_body > 1u;
+    }
+    if copies_of_body <= HUB {
         return true;
     }
     for (var before = contact - contact % GROUP; before < contact; before++) {

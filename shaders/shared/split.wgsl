@@ -47,17 +47,10 @@ var<workgroup> shares_of_hubs: array<Share, 64>;
 // Hands the sides of the contacts of a workgroup over; called by all 64 invocations.
 fn hand_over(lane: u32, a: Side, b: Side) {
     hand_side_over(a);
-    let is_of_hub = HAS_HUBS && b.copies > HUB;
-    if !is_of_hub {
-        hand_side_over(b);
-    }
     if HAS_HUBS {
-        hubs[lane] = select(NONE, b.body, is_of_hub);
-        shares_of_hubs[lane] = b.share;
-        workgroupBarrier();
-        if is_of_hub && b.slot != NONE {
-            store_share(b.slot, sum_over_group(b.body));
-        }
+        sum_hubs(lane, b);
+    } else {
+        hand_side_over(b);
     }
 }
 
@@ -69,6 +62,21 @@ fn hand_side_over(side: Side) {
         let locked = locks(vec2u(side.body)).x;
         let pushed = push(side.velocity, side.share.linear, vec3f(0.0), locked);
         velocities[side.body] = twist(pushed, side.share.angular, locked);
+    }
+}
+
+// All sides b are listed here, those of a hub by the first in the workgroup.
+fn sum_hubs(lane: u32, b: Side) {
+    let is_of_hub = b.copies > HUB;
+    hubs[lane] = select(NONE, b.body, is_of_hub);
+    shares_of_hubs[lane] = b.share;
+    workgroupBarrier();
+    if b.slot != NONE {
+        var share = shares_of_hubs[lane];
+        if is_of_hub {
+            share = sum_over_group(b.body);
+        }
+        store_share(b.slot, share);
     }
 }
 
