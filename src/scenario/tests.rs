@@ -65,7 +65,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 20] = [
+    let cases: [(&str, &[&str], usize); 21] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -77,6 +77,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("box_on_grains.toml", &[], 400),
         ("intruder.toml", &[], 2001),
         ("lid.toml", &[], 10_000),
+        ("two_layers.toml", &[], 20_000),
         ("triaxial.toml", &[], 1841),
         ("pile_at_rest.toml", &[&file], 2),
         ("gas.toml", &[], 1000),
