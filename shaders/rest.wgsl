@@ -5,7 +5,8 @@
 // of their contacts, so that their sum has the same bits in every run. The one side of a grain that has no other
 // is not listed: nobody else moves that grain at the time. A body of very many sides is a hub: the sides b that stand
 // in one workgroup's contacts are summed there, and the first of them leads: it alone is listed. (As a it has few sides:
-// its contacts with larger bodies.)
+// its contacts with larger bodies.) Where there may be hubs the other sides b are all listed, so that these kernels have one
+// way less to go.
 
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> spheres: array<Sphere>;

@@ -1,7 +1,7 @@
 // Mass splitting [E5]: how the contacts without a colour are solved at the same time. Twin:
 // src/reference/split.rs. Each of the n contacts of a body works on a copy of it with 1/n of its mass and inertia;
 // then the body takes the mean of the copies, which is the sum of the impulses on the whole, in a fixed order. A
-// grain that no other of these contacts moves takes its impulse at once.
+// grain that no other of these contacts moves takes its impulse at once, unless its side is listed (rest.wgsl).
 
 @group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // by side: three each, linear then angular
 @group(0) @binding(18) var<storage, read> rest: array<Rest>;
@@ -65,7 +65,7 @@ fn hand_side_over(side: Side) {
     }
 }
 
-// All sides b are listed here, those of a hub by the first in the workgroup.
+// Where there may be hubs, sides b are put aside: those of a hub as their sum over the workgroup, by the one that leads.
 fn sum_hubs(lane: u32, b: Side) {
     let is_of_hub = b.copies > HUB;
     hubs[lane] = select(NONE, b.body, is_of_hub);

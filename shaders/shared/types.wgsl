@@ -202,7 +202,7 @@ struct RowArms {
 }
 
 // A contact without a colour: each body takes part in it as one of several copies, see split.wgsl. What
-// it does to its bodies is put aside, side by side, body by body; but a grain that no other of them moves takes it at once.
+// it does to its bodies is put aside, side by side, body by body; what is not listed a grain takes at once.
 struct Rest {
     slots: vec2u,              // places of its sides among those put aside, NONE for none
     copies: vec2u,             // of its bodies, 1 where nothing moves them
