@@ -54,14 +54,17 @@ impl Levels {
         // As wide as some of the grains, or so that the highest level is no wider than the largest.
         let halved = (0..MOST as i32).map(|times| largest * 0.5_f64.powi(times));
         let choices = bins.iter().map(|bin| bin.largest).chain(halved);
-        let choices = choices.map(|radius| Levels::from_to(radius, largest));
-        let allowed = choices.filter(|levels| levels.count() <= MOST).map(|levels| levels.leave_out(&bins));
-        allowed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(levels, _)| levels)
+        let allowed = choices.filter_map(|radius| Levels::from_to(radius, largest));
+        allowed
+            .map(|levels| levels.leave_out(&bins))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(levels, _)| levels)
     }
 
-    fn from_to(radius: f64, largest: f64) -> Levels {
-        let all = Levels { radius, used: u32::MAX };
-        Levels { used: u32::MAX >> (31 - all.of(largest)), ..all }
+    /// All levels from that of `radius` to that of the largest grains, unless those are more than there may be.
+    fn from_to(radius: f64, largest: f64) -> Option<Levels> {
+        let highest = octaves(radius, largest);
+        (highest < MOST.into()).then(|| Levels { radius, used: u32::MAX >> (31 - highest as u32) })
     }
 
     /// Levels from the lowest to the highest that is used.
@@ -71,10 +74,7 @@ impl Levels {
 
     /// Level of a grain: the lowest one in use that is wide enough.
     pub fn of(&self, radius: f64) -> u32 {
-        // Exact: the bits of a number twice as large are one exponent further.
-        let exponent = 1 << (f64::MANTISSA_DIGITS - 1);
-        let above = radius.to_bits().saturating_sub(self.radius.to_bits());
-        let lowest = above.div_ceil(exponent) as u32;
+        let lowest = octaves(self.radius, radius) as u32;
         (u32::MAX << lowest & self.used).trailing_zeros()
     }
 
@@ -128,6 +128,13 @@ impl Bin {
     }
 }
 
+/// Times that the smaller radius has to be doubled to be no less than the larger. Exact: the bits of a number twice as
+/// large are one exponent further.
+fn octaves(smaller: f64, larger: f64) -> u64 {
+    let exponent = 1 << (f64::MANTISSA_DIGITS - 1);
+    larger.to_bits().saturating_sub(smaller.to_bits()).div_ceil(exponent)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,5 +181,11 @@ mod tests {
         let levels = levels([1e-9, 1e-3, 1e-3, 1.0]).expect("levels");
         assert_eq!((levels.count() <= MOST, levels.of(1e-9)), (true, 0), "{levels:?}");
         assert_eq!(levels.of(1.0), levels.count() - 1);
+        let levels = Levels::for_radii([1e-7, 1e3].into_iter()).expect("levels");
+        assert!(
+            levels.radius > 1.0 && levels.count() <= MOST,
+            "cells as narrow as dust would have no end: {levels:?}"
+        );
+        assert_eq!(levels.of(1e3), levels.count() - 1);
     }
 }
