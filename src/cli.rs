@@ -2,11 +2,6 @@
 //!
 //! Exit codes: 0 done and expectations met, 1 the run failed or was interrupted, 2 the input is wrong, 3 an
 //! expectation was missed. Results go to stdout; progress, warnings and errors to stderr.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "talking to the user is what this module is for"
-)]
 
 mod bench;
 mod check;
@@ -17,6 +12,7 @@ mod progress;
 mod render;
 mod run;
 mod study;
+mod terminal;
 mod validate;
 
 use std::process::ExitCode;
@@ -25,9 +21,10 @@ use clap::{Parser, Subcommand};
 
 use crate::error::Error;
 use crate::observe::short;
-use crate::scenario::Problems;
+use crate::scenario::{Problem, Problems};
 
 pub use device::{DeviceChoice, open};
+use terminal::note;
 
 /// Nonsmooth discrete element simulation of granular matter.
 #[derive(Debug, Parser)]
@@ -53,6 +50,18 @@ enum Command {
     Render(Box<render::Arguments>),
     /// List the devices that a scenario can run on.
     Devices,
+}
+
+impl Command {
+    /// Whether it leaves nothing but what it prints.
+    fn only_prints(&self) -> bool {
+        match self {
+            Command::Check(_) | Command::Devices => true,
+            Command::Validate(arguments) => arguments.list,
+            Command::Study(arguments) => arguments.list,
+            Command::Run(_) | Command::Bench(_) | Command::Render(_) => false,
+        }
+    }
 }
 
 /// How a command that did not fail ended.
@@ -82,13 +91,22 @@ impl From<Problems> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::Run(error)
+        match error {
+            Error::InputAtRisk { ref file, .. } => {
+                let origin = file.display().to_string();
+                Failure::Input(Problems::new(&origin, vec![Problem::of("--out", error.to_string())]))
+            }
+            error => Failure::Run(error),
+        }
     }
 }
 
 /// Parses the command line, does what it says and returns the exit code.
 pub fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    memory::give_back_what_is_freed();
+    let command = Arguments::parse().command;
+    let only_prints = command.only_prints();
+    let result = match command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::check(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
@@ -97,16 +115,21 @@ pub fn main() -> ExitCode {
         Command::Render(arguments) => render::render(&arguments),
         Command::Devices => devices::list(),
     };
+    let unprinted = terminal::failure();
+    if let Some(error) = unprinted {
+        note!("error: the output cannot be printed: {error}");
+    }
     match result {
+        Ok(Outcome::Done) if unprinted.is_some() && only_prints => ExitCode::from(1),
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Interrupted | Outcome::RunFailed) => ExitCode::from(1),
         Ok(Outcome::ExpectationMissed) => ExitCode::from(3),
         Err(Failure::Run(error)) => {
-            eprintln!("error: {error}");
+            note!("error: {error}");
             ExitCode::from(1)
         }
         Err(Failure::Input(problems)) => {
-            eprintln!("{:?}", problems.into_report());
+            terminal::print_report(&problems.into_report());
             ExitCode::from(2)
         }
     }

@@ -298,6 +298,12 @@ impl Snapshot {
         grains as u64 * World::BYTES_PER_GRAIN + (planned_contacts(grains) * per_contact) as u64
     }
 
+    /// Bytes that one of this many grains holds once it is taken.
+    pub fn planned_holdings(grains: usize) -> u64 {
+        let contacts = planned_contacts(grains) * size_of::<ContactState>();
+        grains as u64 * World::BYTES_PER_GRAIN + contacts as u64
+    }
+
     /// Puts a state together, without a ledger: gaps and normals come from the positions in `world`.
     pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {

@@ -1,5 +1,6 @@
 //! One error for the whole crate: a message names the two things that disagree and what to change.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// What can go wrong outside of reading a scenario (whose problems are
@@ -94,6 +95,30 @@ pub enum Error {
         cell: f64,
         /// Reach of the cells \[m\].
         limit: f64,
+    },
+    /// A number that single precision does not hold.
+    #[error(
+        "{what} is {found:e}: the GPU engine computes in single precision, which holds 1.2e-38 to 3.4e38; change \
+         densities, moduli or radii, or use --device cpu"
+    )]
+    BeyondSingle {
+        /// What it is, with its unit.
+        what: String,
+        /// The number in double precision.
+        found: f64,
+    },
+    /// Grains too small for positions in cells that suit the largest.
+    #[error(
+        "the smallest grains have a radius of {radius:e} m, and in the cells of {cell:e} m that the largest need \
+         the GPU engine rounds positions to {rounding:.1e} m; leave out the largest or smallest, or use --device cpu"
+    )]
+    TooSmall {
+        /// Radius of the smallest \[m\].
+        radius: f64,
+        /// Width of a cell \[m\].
+        cell: f64,
+        /// Rounding of a position \[m\].
+        rounding: f64,
     },
     /// A grain could meet two images of another.
     #[error(
@@ -217,6 +242,37 @@ pub enum Error {
         /// The system's words.
         source: std::io::Error,
     },
+    /// Another run writes into the folder.
+    #[error(
+        "{folder}: {holder} writes its results there; wait for its end, or choose another folder with --out",
+        folder = folder.display()
+    )]
+    FolderInUse {
+        /// The folder.
+        folder: PathBuf,
+        /// Who holds it, in words.
+        holder: String,
+    },
+    /// A link where a run would write or clear up.
+    #[error(
+        "{path} is a symbolic link, and what it leads to may be someone else's: remove it, or choose another \
+         folder with --out", path = path.display()
+    )]
+    Link {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A run would write over, or clear away, a file that it reads.
+    #[error(
+        "{file} is read by this run, whose results in {folder} would replace it: choose another folder with \
+         --out, or rename the file", file = file.display(), folder = folder.display()
+    )]
+    InputAtRisk {
+        /// The file.
+        file: PathBuf,
+        /// The folder of the results.
+        folder: PathBuf,
+    },
     /// The two engines disagree on the self-test.
     #[error("self-test on {adapter}: {what} differs by {found:.3e}, at most {allowed:.3e} is rounding")]
     SelfTest {
@@ -263,6 +319,21 @@ pub fn in_words(bytes: u64) -> String {
     }
 }
 
+/// The text without characters that steer a terminal. Ends of lines and tabs stay, and so does the number of bytes.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let shown = |c: char| match (steers(c), c.len_utf8()) {
+        (false, _) => c,
+        (true, _) if c == '\r' => ' ',
+        (true, 1) => '?',
+        (true, _) => '·',
+    };
+    Cow::Owned(text.chars().map(shown).collect())
+}
+
 impl Error {
     /// Says what was planned where the device had no room for it: this many bytes for so many grains.
     #[must_use]
@@ -286,5 +357,17 @@ impl Error {
     pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.into();
         move |source| Error::File { path, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_taken_out_of_a_text_byte_by_byte() {
+        assert_eq!(printable("a µ-line\n\tof text"), "a µ-line\n\tof text");
+        let sent = "\u{1b}[2J\u{7}red\r\u{9b}1m";
+        assert_eq!((printable(sent).as_ref(), printable(sent).len()), ("?[2J?red ·1m", sent.len()));
     }
 }

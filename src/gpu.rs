@@ -114,6 +114,8 @@ impl GpuEngine {
     ) -> Result<GpuEngine, Error> {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin))?;
+        let grains = world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
+        layout::check_single(&world, &settings, grains)?;
         let capacity = Capacity::for_world(&world, &settings, room);
         let buffers = Buffers::new(&device, &capacity)?;
         let kernels = Kernels::new(&device, &buffers, Features::of(&world, &settings))?;

@@ -14,11 +14,14 @@
 //! A file appears whole or not at all: it is written next to its place and then renamed. The time series
 //! is created that way and then grows by one flushed row per output, so a crash loses at most the row
 //! being written.
+//!
+//! While a run goes on its folder is [locked](lock), and what a killed run left half written is swept up by the next.
 
 pub mod atomic;
 pub mod collection;
 pub mod convergence;
 pub mod frames;
+pub mod lock;
 pub mod summary;
 pub mod timeseries;
 pub mod vtp;
@@ -34,6 +37,7 @@ use crate::observe::{Column, Observation};
 use crate::scenario::Scenario;
 
 use collection::Collection;
+use lock::{FolderLock, Sharing};
 use summary::Summary;
 use timeseries::TimeSeries;
 
@@ -44,6 +48,7 @@ pub struct ResultFolder {
     timeseries: Option<TimeSeries>,
     frames: Option<Frames>,
     convergence: Vec<Convergence>,
+    _lock: FolderLock,
 }
 
 /// The frames written so far.
@@ -58,10 +63,12 @@ impl ResultFolder {
     /// files in it are left alone.
     ///
     /// # Errors
-    /// When the folder or a file in it cannot be written.
+    /// When the folder or a file in it cannot be written, another run writes into it, or a file that the scenario reads would
+    /// be replaced.
     pub fn create(path: &Path, scenario: &Scenario, columns: &[Column]) -> Result<ResultFolder, Error> {
-        fs::create_dir_all(path).map_err(Error::file(path))?;
-        remove_results(path)?;
+        check_inputs(path, &scenario.inputs)?;
+        let lock = FolderLock::take(path, Sharing::Alone)?;
+        atomic::remove_files(path, is_result)?;
         atomic::write(&path.join("scenario.toml"), |out| out.write_all(scenario.resolved.as_bytes()))?;
         let timeseries = match scenario.output.csv {
             true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns)?),
@@ -71,7 +78,7 @@ impl ResultFolder {
             grains: Collection::new(path, "grains"),
             contacts: Collection::new(path, "contacts"),
         });
-        Ok(ResultFolder { path: path.to_owned(), timeseries, frames, convergence: Vec::new() })
+        Ok(ResultFolder { path: path.to_owned(), timeseries, frames, convergence: Vec::new(), _lock: lock })
     }
 
     /// Where it is.
@@ -133,15 +140,49 @@ pub fn check_folder(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Removes the files that an earlier run left in a folder.
-fn remove_results(folder: &Path) -> Result<(), Error> {
-    for entry in fs::read_dir(folder).map_err(Error::file(folder))? {
-        let entry = entry.map_err(Error::file(folder))?;
-        if entry.file_name().to_str().is_some_and(is_result) {
-            fs::remove_file(entry.path()).map_err(Error::file(entry.path()))?;
-        }
+/// Refuses a folder in which the results of a run would replace one of the files that it reads.
+///
+/// # Errors
+/// [`Error::InputAtRisk`], with the first such file.
+pub fn check_inputs(folder: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
+    let is_written = |name: &str| is_result(name) || name == lock::NAME || atomic::is_temporary(name);
+    protect(folder, inputs, is_written)
+}
+
+/// Refuses a folder where files are read that have a name of those to be written.
+///
+/// # Errors
+/// [`Error::InputAtRisk`], with the first such file.
+pub fn protect(folder: &Path, inputs: &[PathBuf], is_written: impl Fn(&str) -> bool) -> Result<(), Error> {
+    // A folder that is yet to be made holds no inputs.
+    let Ok(real_folder) = fs::canonicalize(folder) else { return Ok(()) };
+    // Some file systems do not tell names by their case.
+    let name_is_written = |place: &Path| {
+        place.file_name().is_some_and(|name| is_written(&name.to_string_lossy().to_lowercase()))
+    };
+    let is_at_risk = |place: &PathBuf| place.parent() == Some(&real_folder) && name_is_written(place);
+    match inputs.iter().find(|input| places_of(input).iter().any(is_at_risk)) {
+        Some(input) => Err(Error::InputAtRisk { file: input.clone(), folder: folder.to_owned() }),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Refuses to write a single file where it would replace one that is read.
+///
+/// # Errors
+/// [`Error::InputAtRisk`], with the first such file.
+pub fn protect_from(written: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
+    let (Some(folder), Some(name)) = (written.parent(), written.file_name()) else { return Ok(()) };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    protect(folder, inputs, |other| name.to_string_lossy().to_lowercase() == other)
+}
+
+/// Where a file is: under the name it was given, and where that leads if it is a link.
+fn places_of(file: &Path) -> Vec<PathBuf> {
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let named = absolute.parent().zip(absolute.file_name());
+    let named = named.and_then(|(folder, name)| Some(fs::canonicalize(folder).ok()?.join(name)));
+    named.into_iter().chain(fs::canonicalize(file)).collect()
 }
 
 /// Whether a file of this name is one that a run writes.

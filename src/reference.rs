@@ -176,6 +176,16 @@ impl ReferenceEngine {
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
     /// within a step.
     pub fn planned_memory(world: &World, grains: usize, settings: &Settings) -> u64 {
+        ReferenceEngine::planned_holdings(world, grains, settings) + ReferenceEngine::planned_passing(grains)
+    }
+
+    /// Bytes that come and go within a step.
+    pub fn planned_passing(grains: usize) -> u64 {
+        planned_contacts(grains) as u64 * PASSING_PER_CONTACT
+    }
+
+    /// Bytes that the engine holds between steps.
+    pub fn planned_holdings(world: &World, grains: usize, settings: &Settings) -> u64 {
         let contacts = planned_contacts(grains) as u64;
         let bodies = (world.boundaries.len() + grains) as u64;
         let lists = if settings.bookkeeping == Bookkeeping::On { 2 } else { 1 };
@@ -187,7 +197,7 @@ impl ReferenceEngine {
         };
         bodies * per_body
             + Travel::planned_bytes(grains as u64)
-            + contacts * (HELD_PER_CONTACT + PASSING_PER_CONTACT)
+            + contacts * HELD_PER_CONTACT
             + splitting
             + momentum
     }

@@ -145,8 +145,8 @@
 //! meaning, are in the table of [`crate::observe`].
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
-//! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius). `side` is
-//! where the grains are: "inside" (default) or "outside". A box seen from inside is up to six half spaces, so
+//! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius, side). `side` is
+//! where the grains are: "inside" (default) or "outside"; around a sphere they are always outside. A box seen from inside is up to six half spaces, so
 //! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. One seen from outside may be turned
 //! about its centre: `turned = { axis = [0, 1, 0], angle_deg = 30 }`. Caps close the ends; from
 //! outside they are the default and make the body solid, from inside they are not.
@@ -211,6 +211,7 @@ mod emitter;
 pub mod expect;
 mod grains;
 mod grid;
+pub(crate) mod input;
 mod materials;
 mod overlap;
 mod overrides;
@@ -221,6 +222,7 @@ mod plan;
 mod problems;
 mod radii;
 mod random;
+mod range;
 mod read;
 mod region;
 mod resolved;
@@ -231,8 +233,7 @@ pub mod study;
 pub mod suite;
 mod track;
 
-use std::fs::File;
-use std::io::Read as _;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -243,9 +244,11 @@ use toml_edit::DocumentMut;
 
 pub use self::emitter::Emitter;
 pub use self::expect::Expectation;
+pub use self::input::Inputs;
 pub use self::pictures::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
 pub(crate) use self::problems::suggest;
 pub use self::problems::{Problem, Problems};
+pub(crate) use self::read::LONGEST_TIME;
 use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
 pub use self::region::Region;
 pub use self::track::{Tracked, TrackedBody};
@@ -255,8 +258,6 @@ use crate::world::{Axes, Materials, Span, World};
 
 /// Grains of a scenario, those to be emitted included, at most.
 pub const MAX_GRAINS: u64 = 20_000_000;
-/// Largest scenario file that is read \[bytes\].
-const MAX_FILE: u64 = 64 << 20;
 /// Steps of one run, at most.
 const MAX_STEPS: f64 = 1e12;
 
@@ -289,6 +290,8 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
     /// Where to look at how the sweeps converge.
     pub convergence: Option<ConvergencePlan>,
+    /// Files that it was read from: its own, tables of grains, curves.
+    pub inputs: Inputs,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
     pub resolved: String,
 }
@@ -358,7 +361,9 @@ impl Scenario {
         let text = read_text(path, &shown).map_err(|problem| Problems::new(&shown, vec![problem]))?;
         let name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
         let folder = path.parent().unwrap_or(Path::new(""));
-        read(&name, &shown, &text, folder, overrides)
+        let mut scenario = read(&name, &shown, &text, folder, overrides)?;
+        scenario.inputs.0.insert(0, path.to_owned());
+        Ok(scenario)
     }
 
     /// Reads a scenario from a text. `name` is used in messages and for results; paths of other files
@@ -404,7 +409,7 @@ fn read_file<T>(
     let shown = path.display().to_string();
     let fail = |problems| Problems::new(&shown, problems);
     let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
-    let source = Arc::new(NamedSource::new(&shown, text.clone()));
+    let source = problems::source(&shown, &text);
     let tree = parse_tree(&source, &text).map_err(fail)?;
     let report = Report::new(source);
     let mut elsewhere = Vec::new();
@@ -417,18 +422,15 @@ fn read_file<T>(
 /// The text of a file, or why there is none.
 fn read_text(path: &Path, shown: &str) -> Result<String, Problem> {
     let cannot = |error: std::io::Error| {
-        Problem::of(shown, format!("cannot be read: {error}")).help("check the path of the scenario file")
+        Problem::of(shown, format!("cannot be read: {error}"))
+            .help("check the path of the scenario file; many grains belong into a CSV file")
     };
-    let mut bytes = Vec::new();
-    File::open(path).map_err(cannot)?.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(cannot)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(Problem::of(shown, "is larger than 64 MiB").help("put the grains into a CSV file"));
-    }
+    let bytes = input::read_bytes(path, input::LARGEST_TEXT).map_err(cannot)?;
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[good];
         let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
-        let source = Arc::new(NamedSource::new(shown, before));
+        let source = problems::source(shown, &before);
         Problem::at(&source, good..good, format!("not a text file: byte 0x{byte:02x} is not UTF-8"))
             .help("a scenario is a TOML file in UTF-8")
     })
@@ -444,15 +446,16 @@ fn read(
     let fail = |problems| Problems::new(shown, problems);
     let document = parse_document(shown, text, overrides).map_err(fail)?;
     let text = if overrides.is_empty() { text.to_owned() } else { document.to_string() };
-    let source = Arc::new(NamedSource::new(shown, text.clone()));
+    let source = problems::source(shown, &text);
     let tree = parse_tree(&source, &text).map_err(fail)?;
     let report = Report::new(source);
     let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
     let scenario = root.read(|root| Some(scenario(root, name, folder)));
+    let inputs = Inputs(report.inputs());
     let (problems, filled) = report.finish();
     match scenario {
         Some(scenario) if problems.is_empty() => {
-            Ok(Scenario { resolved: resolved::resolve(document, &filled), ..scenario })
+            Ok(Scenario { resolved: resolved::resolve(document, &filled), inputs, ..scenario })
         }
         _ => Err(fail(problems)),
     }
@@ -460,7 +463,7 @@ fn read(
 
 /// The document that overrides are applied to and defaults filled into.
 fn parse_document(shown: &str, text: &str, overrides: &[String]) -> Result<DocumentMut, Vec<Problem>> {
-    let source = Arc::new(NamedSource::new(shown, text.to_owned()));
+    let source = problems::source(shown, text);
     parse_tree(&source, text)?;
     let mut document: DocumentMut = text
         .parse()
@@ -522,6 +525,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     check_total(root, &placement, &emitters);
     let grains = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     world.add_grains(placement.grains);
+    if report.is_clean() {
+        range::check(root, &world, &emitters, &settings);
+    }
 
     let observed = observe(root, &world, &names, grains);
     let Observed { drum, cell: observed_cell, region_names, regions, tracked, bookkeeping } = observed;
@@ -556,6 +562,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         tracked,
         expectations,
         convergence,
+        inputs: Inputs::default(),
         resolved: String::new(),
     };
     cell.check_lengths(scenario.largest_radius(), settings.contact_margin, report);
@@ -598,8 +605,9 @@ struct Entry<T> {
 /// The names of all entries, no two of which may be the same, and what the right ones are.
 fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String>, Vec<T>) {
     let (mut names, mut values) = (Vec::new(), Vec::new());
+    let mut known = HashSet::new();
     for Entry { name, name_span, value } in entries {
-        if names.contains(&name) {
+        if !known.insert(name.clone()) {
             let message = format!("two {kind} are named \"{name}\"");
             report.problem(&name_span, message, "give each a name of its own");
         }
@@ -667,14 +675,34 @@ fn read_materials(root: &mut Table<'_>) -> Materials {
 }
 
 fn check_steps(root: &mut Table<'_>, duration: f64, settings: &Settings) {
-    let steps = duration / settings.time_step;
-    if steps > MAX_STEPS {
-        let message = format!("{duration} s in steps of {} s are {steps:.1e} steps", settings.time_step);
-        let help = "enlarge solver.time_step or shorten the duration";
-        match root.node("duration") {
-            Some(node) => node.problem(message, help),
-            None => root.problem(message, help),
-        }
+    if let Err(message) = check_step_count(duration, settings.time_step)
+        && let Some(node) = root.node("duration")
+    {
+        node.problem(message, "enlarge solver.time_step or shorten the duration");
+    }
+    let step = root.node("solver").and_then(|node| node.child("time_step"));
+    if settings.time_step > duration
+        && root.has("duration")
+        && let Some(node) = step.or_else(|| root.node("duration"))
+    {
+        node.problem(
+            format!(
+                "a step of {} s is longer than the run of {duration} s, which would do nothing",
+                settings.time_step
+            ),
+            "shorten solver.time_step, or lengthen the duration to one step at least",
+        );
+    }
+}
+
+/// Refuses more steps than a run may have, in words.
+pub(crate) fn check_step_count(duration: f64, time_step: f64) -> Result<(), String> {
+    let steps = duration / time_step;
+    match steps > MAX_STEPS {
+        true => Err(format!(
+            "{duration} s in steps of {time_step} s are {steps:.1e} steps, at most {MAX_STEPS:e} are possible"
+        )),
+        false => Ok(()),
     }
 }
 

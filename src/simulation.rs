@@ -23,6 +23,7 @@ use crate::observe::energy::{self, Accounts};
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::{Observation, Observer};
 use crate::output::ResultFolder;
+use crate::output::lock::refuse_link;
 use crate::output::summary::{
     Counts, EmitterSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
 };
@@ -161,6 +162,7 @@ impl<'a> Simulation<'a> {
         let end = options.until.unwrap_or(scenario.duration);
         let folder = ResultFolder::create(options.folder, scenario, observer.columns())?;
         let pictures = options.folder.join("pictures");
+        refuse_link(&pictures)?;
         remove_pictures(&pictures)?;
         let live = |plan| LivePictures::create(&pictures, scenario, plan);
         Ok(Simulation {

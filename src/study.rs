@@ -29,6 +29,8 @@ use std::thread;
 
 use crate::engine::{Engine, Identity, Precision};
 use crate::error::Error;
+use crate::output;
+use crate::output::lock::refuse_link;
 use crate::output::summary::Status;
 use crate::scenario::Scenario;
 use crate::scenario::study::Study;
@@ -36,6 +38,18 @@ use crate::simulation::{self, RunOptions};
 
 use plan::Run;
 use record::Record;
+
+/// Refuses a folder in which the report of a study would replace one of the files that it reads.
+///
+/// # Errors
+/// [`Error::InputAtRisk`], with the first such file.
+pub fn check_inputs(folder: &Path, study: &Study) -> Result<(), Error> {
+    let of_plots =
+        study.plots.iter().flat_map(|plot| ["svg", "png"].map(|ending| format!("{}.{ending}", plot.file)));
+    let names: Vec<String> = of_plots.map(|name| name.to_lowercase()).collect();
+    let is_written = |name: &str| report::FILES.contains(&name) || names.iter().any(|known| known == name);
+    output::protect(folder, &study.inputs, is_written)
+}
 
 /// Makes an engine at the initial state of a scenario; may be called by several threads at once.
 pub type Open<'a> = dyn Fn(&Scenario) -> Result<Box<dyn Engine>, Error> + Sync + 'a;
@@ -202,6 +216,7 @@ fn make(
 ) -> Result<Option<Record>, Error> {
     let scenario = load(study, run)?;
     let folder = run.path(options.folder);
+    [options.folder.join("runs"), folder.clone()].iter().try_for_each(|folder| refuse_link(folder))?;
     let mut engine = open(&scenario)?;
     // A scene that does not fit a GPU may have been given the CPU engine.
     let there = engine.identity().engine;

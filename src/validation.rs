@@ -24,11 +24,16 @@ use crate::error::Error;
 use crate::observe::Observer;
 use crate::observe::expectation::{Judgement, Verdict, in_direction};
 use crate::observe::series::{self, Point};
+use crate::output;
 use crate::output::atomic;
+use crate::output::lock::refuse_link;
 use crate::output::summary::Summary;
-use crate::scenario::suite::{Across, Case, Class, Engines, TakeAcross, Variation};
+use crate::scenario::suite::{Across, Case, Class, Engines, Suite, TakeAcross, Variation};
 use crate::scenario::{Problem, Problems, Scenario, suggest};
 use crate::simulation::{self, RunOptions};
+
+/// Names of the files of a report.
+const REPORTS: [&str; 2] = ["validation.json", "validation.md"];
 
 /// What came of a suite on one engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -210,6 +215,7 @@ pub fn run(
                 case.skipped = true;
                 break;
             }
+            refuse_link(&folder.join(&planned.case.name))?;
             let folder = folder_of(folder, planned, i);
             let summary = engine.and_then(|mut engine| run_one(scenario, engine.as_mut(), &folder));
             let run = RunReport::of(variation, &summary, begun.elapsed().as_secs_f64());
@@ -230,7 +236,21 @@ pub fn run(
     Ok(report)
 }
 
+/// Refuses a folder in which the report or a run would replace one of the files that are read.
+///
+/// # Errors
+/// [`Error::InputAtRisk`], with the first such file.
+pub fn check_inputs(folder: &Path, suite: &Suite, plan: &[Planned<'_>]) -> Result<(), Error> {
+    let read = plan.iter().flat_map(|planned| &planned.runs).flat_map(|(_, scenario)| scenario.inputs.iter());
+    let inputs: Vec<PathBuf> = read.chain([&suite.file]).cloned().collect();
+    output::protect(folder, &inputs, |name| REPORTS.contains(&name))?;
+    let of_runs = plan.iter().flat_map(|planned| (0..planned.runs.len()).map(move |i| (planned, i)));
+    let mut folders = of_runs.map(|(planned, i)| folder_of(folder, planned, i));
+    folders.try_for_each(|folder| output::check_inputs(&folder, &inputs))
+}
+
 fn run_one(scenario: &Scenario, engine: &mut dyn Engine, folder: &Path) -> Result<Summary, Error> {
+    refuse_link(folder)?;
     let never = AtomicBool::new(false);
     let options = RunOptions { folder, until: None, interrupt: &never };
     simulation::run(scenario, engine, &options, &mut |_| ())
@@ -360,11 +380,11 @@ impl Report {
     /// When a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         fs::create_dir_all(folder).map_err(Error::file(folder))?;
-        atomic::write(&folder.join("validation.json"), |out| {
+        atomic::write(&folder.join(REPORTS[0]), |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;
             out.write_all(b"\n")
         })?;
-        atomic::write(&folder.join("validation.md"), |out| out.write_all(self.markdown().as_bytes()))
+        atomic::write(&folder.join(REPORTS[1]), |out| out.write_all(self.markdown().as_bytes()))
     }
 }
 

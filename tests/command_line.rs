@@ -314,3 +314,205 @@ fn an_interrupted_run_exits_1_and_keeps_what_it_has() {
     assert!(summary["steps"].as_u64().expect("steps") >= 30);
     assert_eq!(summary["expectations"][0]["verdict"], "not_reached");
 }
+
+/// A run that would take hours, going on until it is killed. It has written its first output when this returns.
+#[cfg(unix)]
+fn start_endless(place: &Place, folder: &str) -> Running {
+    use std::time::{Duration, Instant};
+
+    let endless = ["--quiet", "--out", folder, "--set", "duration=90000", "--set", "output.every=1"];
+    let mut command = place.command(&["run", "grain.toml", "--device", "cpu"]);
+    let mut running = Running(Some(command.args(endless).spawn().expect("the program starts")));
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !place.path(folder).join("timeseries.csv").exists() {
+        assert_eq!(running.child().try_wait().expect("a status"), None, "it ended by itself");
+        assert!(Instant::now() < deadline, "the run has not begun");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    running
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_run_into_a_folder_is_refused_until_the_first_is_gone() {
+    let place = Place::new();
+    fs::write(
+        place.path("suite.toml"),
+        "title = \"One\"\n[[case]]\nfile = \"grain.toml\"\ntitle = \"Rest\"\nsource = \"Newton\"\n",
+    )
+    .expect("written");
+    let mut first = start_endless(&place, "out");
+    let holder = format!("process {} writes", first.child().id());
+    let validated = ["validate", "suite.toml", "--device", "cpu", "--out", "out"];
+    for second in [place.run(&["--out", "out"]), place.esker(&validated)] {
+        assert_eq!(code(&second), 1);
+        assert!(error_text(&second).contains(&holder), "no `{holder}` in {}", error_text(&second));
+    }
+    assert!(place.path("out/timeseries.csv").exists(), "the first is left alone");
+
+    first.child().kill().expect("killed");
+    first.child().wait().expect("gone");
+    let left = [".esker-Ab1234.part", ".esker-notes"].map(|name| place.path("out").join(name));
+    left.iter().for_each(|path| fs::write(path, "x").expect("written"));
+    let next = place.run(&["--out", "out"]);
+    assert_eq!(code(&next), 0, "{}", error_text(&next));
+    assert_eq!(left.map(|path| path.exists()), [false, true], "what the killed run left is swept up");
+    assert!(!place.path("out/.esker.lock").exists());
+}
+
+#[test]
+fn a_run_that_would_replace_what_it_reads_is_refused() {
+    let place = Place::new();
+    let table = "x,y,z\n0,0,0.01\n";
+    for name in ["convergence.csv", "timeseries.csv"] {
+        fs::write(place.path(name), table).expect("written");
+        let packing = format!("grains.0.packing={{ kind = \"csv\", file = \"{name}\" }}");
+        let output = place.run(&["--out", ".", "--set", &packing]);
+        assert_eq!(code(&output), 2, "{}", error_text(&output));
+        assert!(error_text(&output).contains(name), "{}", error_text(&output));
+        assert_eq!(fs::read_to_string(place.path(name)).expect("still there"), table);
+    }
+    fs::rename(place.path("grain.toml"), place.path("scenario.toml")).expect("renamed");
+    let output = place.esker(&["run", "scenario.toml", "--device", "cpu", "--out", "."]);
+    assert_eq!(code(&output), 2, "{}", error_text(&output));
+    let elsewhere = place.esker(&["run", "scenario.toml", "--device", "cpu", "--out", "elsewhere"]);
+    assert_eq!(code(&elsewhere), 0, "{}", error_text(&elsewhere));
+    let drawn = place.esker(&["render", "scenario.toml", "--out", "scenario.toml"]);
+    assert_eq!(code(&drawn), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_folder_leads_to_nothing_that_is_cleared_or_written() {
+    use std::os::unix::fs::symlink;
+
+    let place = Place::new();
+    fs::create_dir_all(place.path("album")).expect("made");
+    fs::create_dir_all(place.path("out")).expect("made");
+    let mine = place.path("album/picture_000000.png");
+    fs::write(&mine, "mine").expect("written");
+    symlink(place.path("album"), place.path("out/pictures")).expect("linked");
+    let output = place.run(&["--out", "out"]);
+    assert_eq!(code(&output), 1);
+    assert!(error_text(&output).contains("out/pictures is a symbolic link"), "{}", error_text(&output));
+    assert_eq!(fs::read_to_string(&mine).expect("still there"), "mine");
+
+    fs::remove_file(place.path("out/pictures")).expect("removed");
+    symlink(&mine, place.path("out/summary.json")).expect("linked");
+    assert_eq!(code(&place.run(&["--out", "out"])), 0);
+    assert_eq!(fs::read_to_string(&mine).expect("still there"), "mine");
+    assert_eq!(summary(&place.path("out"))["status"], "completed");
+}
+
+/// The shell runs a line in which `esker` stands for the program.
+#[cfg(unix)]
+fn shell(place: &Place, line: &str) -> Output {
+    let line = line.replace("esker", env!("CARGO_BIN_EXE_esker"));
+    Command::new("bash")
+        .args(["-o", "pipefail", "-c", &line])
+        .current_dir(place.path(""))
+        .output()
+        .expect("a shell")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_to_which_nobody_listens_goes_on_to_its_end() {
+    let run = "esker run grain.toml --device cpu";
+    let lines = [
+        format!("{run} 2>&1 | true"),
+        format!("{run} 2>&1 | head -n 1"),
+        format!("{run} > /dev/full"),
+        format!("{run} 2> /dev/full"),
+        format!("{run} > /dev/full 2>&1"),
+        format!("{run} >&- 2>&-"),
+    ];
+    for line in lines.iter().filter(|line| !line.contains("/dev/full") || Path::new("/dev/full").exists()) {
+        let place = Place::new();
+        let output = shell(&place, line);
+        assert_eq!(code(&output), 0, "{line}: {}", error_text(&output));
+        assert_eq!(summary(&place.path("out/grain"))["status"], "completed", "{line}");
+        assert!(!error_text(&output).contains("panicked"), "{line}: {}", error_text(&output));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_only_prints_ends_quietly_on_a_closed_pipe_and_with_an_error_on_a_full_device() {
+    let place = Place::new();
+    for command in ["check grain.toml", "validate --list"] {
+        let closed = shell(&place, &format!("esker {command} | true"));
+        assert_eq!((code(&closed), error_text(&closed)), (0, String::new()), "{command}");
+        let full = shell(&place, &format!("esker {command} > /dev/full"));
+        assert_eq!(code(&full), 1, "{command}");
+        let message = error_text(&full);
+        assert!(message.starts_with("error: the output cannot be printed: No space left"), "{message}");
+    }
+    let wrong = shell(&place, "esker check nothing.toml 2> /dev/full");
+    assert_eq!(code(&wrong), 2, "a mistake in the input is told by the exit code too");
+}
+
+#[test]
+fn text_of_a_file_does_not_steer_the_terminal() {
+    let place = Place::new();
+    let sent = "One \\u001b[2J\\u0007grain\\u009b1m";
+    fs::write(place.path("grain.toml"), GRAIN.replace("One grain", sent)).expect("written");
+    let steers = |output: &Output| {
+        let all = text(output) + &error_text(output);
+        all.contains(|c: char| c.is_control() && c != '\n')
+    };
+    assert!(!steers(&place.esker(&["check", "grain.toml"])));
+    assert!(!steers(&place.run(&[])));
+    let wrong = format!("{}\n[sinks.\"{sent}\"]\n\"{sent}\" = 1\n", GRAIN.replace("[expect]", "[expekt]"));
+    fs::write(place.path("grain.toml"), wrong).expect("written");
+    let refused = place.esker(&["check", "grain.toml"]);
+    assert_eq!((code(&refused), steers(&refused)), (2, false), "{}", error_text(&refused));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn inputs_without_end_are_refused_within_seconds() {
+    use std::time::{Duration, Instant};
+
+    let place = Place::new();
+    let begun = Instant::now();
+    let zero = |key: &str| format!("{key}={{ kind = \"csv\", file = \"/dev/zero\" }}");
+    let curve = "expect.height={ file = \"/dev/zero\", column = \"z\", at_most = 1 }";
+    let (packing, curve) = (zero("grains.0.packing"), curve.to_owned());
+    for arguments in [
+        vec!["check", "/dev/zero"],
+        vec!["validate", "/dev/zero"],
+        vec!["study", "/dev/zero"],
+        vec!["check", "grain.toml", "--set", &packing],
+        vec!["check", "grain.toml", "--set", &curve],
+        vec!["run", "grain.toml", "--device", "cpu", "--until", "1e300"],
+        vec!["run", "grain.toml", "--device", "cpu", "--until", "1e9", "--set", "solver.time_step=1e-5"],
+    ] {
+        let output = place.esker(&arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", error_text(&output));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn sixteen_thousand_mistakes_are_counted_and_a_hundred_shown() {
+    use std::time::{Duration, Instant};
+
+    let wrong_boundary = "[[boundaries]]\nname = \"a\"\nmaterial = \"stel\"\nshape = 3\n";
+    let unknown: String = (0..16_000).map(|i| format!("key_{i} = {i}\n")).collect();
+    let wrong: String = (0..16_000).map(|i| format!("[materials.m{i}]\ndensity = \"heavy\"\n")).collect();
+    for (kind, text) in [
+        ("unknown keys", format!("{unknown}{GRAIN}")),
+        ("wrong boundaries", format!("{GRAIN}{}", wrong_boundary.repeat(16_000))),
+        ("wrong materials", format!("{GRAIN}{wrong}")),
+        ("no TOML", "= 1\n".repeat(16_000)),
+    ] {
+        let place = Place::new();
+        fs::write(place.path("grain.toml"), text).expect("written");
+        let begun = Instant::now();
+        let output = place.esker(&["check", "grain.toml"]);
+        assert_eq!(code(&output), 2);
+        assert!(error_text(&output).contains("the first 100, without "), "{kind}: {}", error_text(&output));
+        assert!(begun.elapsed() < Duration::from_secs(10), "{kind}: {:?}", begun.elapsed());
+    }
+}

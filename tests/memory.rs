@@ -162,3 +162,47 @@ fn grains_that_come_later_have_their_room_from_the_start() {
     engine.add_grains(&[above(2 * all)]).unwrap();
     assert!(engine.memory() > planned);
 }
+
+/// The most memory that the program had at once in a run \[bytes\], and what `check` said of it.
+#[cfg(target_os = "linux")]
+fn taken_and_planned(changes: &[&str]) -> (f64, f64) {
+    use std::process::{Command, Stdio};
+
+    let folder = tempfile::tempdir().unwrap();
+    let scene = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/settle.toml");
+    let command = |name: &str, more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_esker"));
+        command.arg(name).arg(&scene).args(changes.iter().flat_map(|change| ["--set", change])).args(more);
+        command.current_dir(folder.path());
+        command
+    };
+    let checked = String::from_utf8(command("check", &[]).output().unwrap().stdout).unwrap();
+    let planned =
+        checked.lines().find_map(|line| line.trim().strip_prefix("CPU memory")?.split(" MB").next());
+    let run = command("run", &["--device", "cpu", "--quiet"]).stderr(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", run.id());
+    let mut run = run;
+    let mut most = 0.0_f64;
+    while run.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let peak = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        most = most.max(peak.map_or(0.0, |peak| 1024.0 * peak.trim().parse::<f64>().unwrap()));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    (most, 1e6 * planned.unwrap().trim().parse::<f64>().unwrap())
+}
+
+/// Grains that touch from the start: there are as many contacts as in a bed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_of_the_program_takes_what_check_says() {
+    let _alone = alone();
+    let (taken, planned) = taken_and_planned(&[
+        "duration=0.06",
+        "output.every=0.02",
+        "solver.iterations=2",
+        "grains.0.packing={ kind = \"lattice\", structure = \"cubic\", corner = [-0.162, -0.162, 0.00645], \
+         counts = [26, 26], spacing = 0.01296, count = 20000 }",
+    ]);
+    assert!((taken / planned - 1.0).abs() < 0.25, "{taken} bytes taken, {planned} planned");
+}

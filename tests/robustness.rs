@@ -10,7 +10,7 @@ use esker::error::Error;
 use esker::gpu::{GpuEngine, Room};
 use esker::reference::{Order, ReferenceEngine};
 use esker::settings::{Settings, WarmStart};
-use esker::world::{Motion, World};
+use esker::world::{Grain, Material, Materials, Motion, World};
 use glam::DVec3;
 
 const STEPS: u64 = 60;
@@ -127,7 +127,7 @@ fn grains_added_during_a_run_grow_the_buffers_and_lose_nothing() {
     let grain = |i: u32| {
         let place =
             DVec3::new(0.014 * f64::from(i % 10) - 0.063, 0.014 * f64::from(i / 10 % 10) - 0.063, 0.2);
-        esker::world::Grain::at(place + DVec3::Z * 0.014 * f64::from(i / 100), D / 2.0, 0)
+        Grain::at(place + DVec3::Z * 0.014 * f64::from(i / 100), D / 2.0, 0)
     };
     let more: Vec<_> = (0..300).map(grain).collect();
     for engine in &mut both(&scenario.world, &settings()) {
@@ -238,7 +238,7 @@ fn a_larger_grain_moves_the_anchors_and_nothing_else() {
     let scenario = box_of(300);
     let mut engine = gpu(&scenario.world, &settings());
     let before = run(&mut engine, 80);
-    let large = esker::world::Grain::at(DVec3::new(0.0, 0.0, 0.5), 1.7 * D, 0);
+    let large = Grain::at(DVec3::new(0.0, 0.0, 0.5), 1.7 * D, 0);
     engine.add_grains(&[large]).unwrap();
     let after = engine.snapshot().unwrap();
     assert_eq!(after.contacts.len(), before.contacts.len());
@@ -311,4 +311,36 @@ fn an_advance_of_no_steps_changes_nothing_and_fails_on_no_engine() {
         assert!(report.residuals.normal.max > 0.0, "those of the last step stay");
         assert!(same_bits(&moved, &engine.snapshot().unwrap()) && !same_bits(&start, &moved));
     }
+}
+
+/// A scene of grains of these radii \[m\] far from each other, of a material of this density \[kg/m³\] and modulus \[Pa\].
+fn grains_of(radii: &[f64], density: f64, modulus: f64) -> World {
+    let bed = box_of(1).world;
+    let steel = Material { density, youngs_modulus: modulus, ..bed.materials.list[0].clone() };
+    let mut world = World::new(bed.gravity, Materials::new(vec![steel]));
+    let places = radii.iter().enumerate().map(|(i, &radius)| Grain::at(4e3 * i as f64 * DVec3::X, radius, 0));
+    world.add_grains(places);
+    world
+}
+
+#[test]
+fn what_single_precision_does_not_hold_is_refused_by_the_gpu_with_the_number() {
+    for (world, words) in [
+        (grains_of(&[1e-3], 1e-35, 1e7), "the inverse mass [1/kg] of a grain"),
+        (grains_of(&[1e-6], 1e-9, 1e7), "the inverse inertia [1/(kg m²)] of a grain"),
+        (grains_of(&[1e-3], 1e3, 1e-40), "the compliance Σ [1/kg] of a contact"),
+        (grains_of(&[1e-7, 1e3], 1e3, 1e7), "the smallest grains have a radius of 1e-7 m"),
+    ] {
+        let refused = GpuEngine::new(device(), world, settings()).err().map(|error| error.to_string());
+        let message = refused.unwrap_or_else(|| panic!("accepted, expected: {words}"));
+        assert!(message.contains(words) && message.contains("--device cpu"), "{message}");
+    }
+    assert!(GpuEngine::new(device(), grains_of(&[1e-2], 2.7e6, 1e9), settings()).is_ok());
+}
+
+#[test]
+fn dust_beside_a_boulder_does_not_stop_the_search() {
+    let world = grains_of(&[1e3, 1e-7, 1e-7], 2.5e3, 1e7);
+    let moved = run(&mut cpu(&world, &settings()), 3);
+    assert_eq!(moved.report.step, 3);
 }

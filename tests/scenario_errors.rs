@@ -905,3 +905,81 @@ fn automatic_iterations_need_gravity_or_a_tolerance() {
         .collect::<Vec<_>>();
     assert!(Scenario::parse("case.toml", GOOD, Path::new("nowhere"), &told).is_ok());
 }
+
+#[test]
+fn a_step_longer_than_the_run_is_refused_with_both() {
+    refuses(
+        "[solver]",
+        "5e-3",
+        "1e7",
+        "1e7",
+        &["a step of 10000000 s", "the run of 1 s", "would do nothing"],
+    );
+    let whole = ["solver.time_step=1.0", "duration=1.0"].map(str::to_owned);
+    assert!(Scenario::parse("case.toml", GOOD, Path::new(""), &whole).is_ok(), "one step is a run");
+}
+
+/// What the good file says of glass, with another density or modulus.
+fn with_glass(overrides: &[&str]) -> Result<Scenario, Problems> {
+    let overrides: Vec<String> = overrides.iter().map(|&change| change.to_owned()).collect();
+    Scenario::parse("case.toml", GOOD, Path::new(""), &overrides)
+}
+
+#[test]
+fn a_mass_or_stiffness_that_rounds_to_nothing_is_refused_with_the_number() {
+    for (old, new, words) in [
+        ("2500.0", "5e-324", ["has a mass of 0e0 kg", "no number in double precision"]),
+        ("2500.0", "1e-302", ["kg and a moment of inertia of ", "no number in double precision"]),
+        ("1e7", "1e-300", ["an effective modulus of 5.2", "a compliance Σ of "]),
+    ] {
+        refuses("[materials", old, new, new, &words);
+    }
+    // Chung and Ooi's eighth test scales masses by a thousand.
+    for unusual in [
+        "materials.glass.density=2.7e6",
+        "materials.glass.density=1e-3",
+        "materials.glass.youngs_modulus=1e16",
+    ] {
+        with_glass(&[unusual]).unwrap_or_else(|found| panic!("{unusual}: {found}"));
+    }
+}
+
+#[test]
+fn a_sphere_has_its_grains_outside() {
+    let plane = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
+    let ball = |side: &str| {
+        format!("shape = {{ kind = \"sphere\", centre = [0, 0, -3], radius = 1, side = \"{side}\" }}")
+    };
+    refuses("[[boundaries]]", plane, &ball("inside"), "\"inside\"", &["a sphere is solid", "caps = true"]);
+    let text = GOOD.replace(plane, &ball("outside"));
+    Scenario::parse("case.toml", &text, Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
+}
+
+#[test]
+fn a_grain_on_the_wrong_side_of_a_boundary_is_named_with_both() {
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let list = |height: f64| format!("{{ kind = \"list\", positions = [[0, 0, 0.5], [0.1, 0, {height}]] }}");
+    let words =
+        ["grain 1 of grains.0 at (0.1, 0, -0.5) m", "wrong side of boundary \"floor\"", "5.000e-1 m from"];
+    refuses("packing", column, &list(-0.5), "{", &words);
+    let allowed = |height: f64| format!("{}\nallow_overlap = true", list(height));
+    refuses("packing", column, &allowed(-0.5), "{", &words);
+    let sunken = GOOD.replace(column, &allowed(0.001));
+    Scenario::parse("case.toml", &sunken, Path::new(""), &[]).expect("an overlap may be meant");
+
+    let plane = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
+    for solid in [
+        "kind = \"box\", min = [-1, -1, -1], max = [1, 1, 1], side = \"outside\"",
+        "kind = \"cylinder\", base = [0, 0, -1], axis = [0, 0, 1], length = 2, radius = 1, side = \"outside\"",
+        "kind = \"sphere\", centre = [0, 0, 0], radius = 1",
+        "kind = \"box\", min = [2, 2, 2], max = [3, 3, 3], open = [\"+z\"]",
+    ] {
+        let text = GOOD.replace(plane, &format!("shape = {{ {solid} }}")).replace(column, &allowed(0.2));
+        let found = problems(&text, &[]).to_string();
+        assert!(found.contains("is on the wrong side of boundary \"floor\""), "{solid}: {found}");
+    }
+    // A hopper has grains below its outlet, and a tube others around it.
+    let tube = "kind = \"cylinder\", base = [0, 0, 0], axis = [0, 0, 1], length = 2, radius = 0.05";
+    let text = GOOD.replace(plane, &format!("shape = {{ {tube} }}")).replace(column, &allowed(-0.5));
+    Scenario::parse("case.toml", &text, Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
+}

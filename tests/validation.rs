@@ -158,6 +158,9 @@ fn wrong_input_exits_2_before_anything_runs() {
             "expects nothing",
         ),
         (["title =", "titel ="], &[], "did you mean `title`?"),
+        (["\"far\"", "\"../escaped\""], &[], "no plain name"),
+        (["\"far\"", "\"..\""], &[], "no plain name"),
+        (["\"far\"", "'far\\off'"], &[], "no plain name"),
     ] {
         let (code, printed, report) = outcome(change, arguments);
         assert_eq!((code, report.as_str()), (2, ""), "{printed}");

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 use crate::output::atomic;
+use crate::scenario::input::read_bytes;
 
 /// Position \[m\], orientation, velocity \[m/s\] and angular velocity \[rad/s\] of a grain.
 pub type GrainState = [f64; 13];
@@ -53,15 +54,20 @@ pub fn store(path: &Path, key: &Key, states: &[GrainState]) -> Result<(), Error>
 /// # Errors
 /// With the reason why the file is not to be trusted.
 pub fn load(path: &Path, key: &Key, grains: usize) -> Result<Option<Vec<GrainState>>, String> {
-    match fs::read(path) {
+    match read_bytes(path, length(grains) as u64) {
         Ok(bytes) => parse(&bytes, key, grains).map(Some),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
     }
 }
 
+/// Length of the file of so many grains \[bytes\].
+fn length(grains: usize) -> usize {
+    HEAD + grains * size_of::<GrainState>() + size_of::<Key>()
+}
+
 fn parse(bytes: &[u8], key: &Key, grains: usize) -> Result<Vec<GrainState>, String> {
-    let expected = HEAD + grains * size_of::<GrainState>() + size_of::<Key>();
+    let expected = length(grains);
     if !bytes.starts_with(MAGIC) {
         return Err("it is no bed of this version of the format".into());
     }

@@ -8,6 +8,7 @@ use etcetera::BaseStrategy;
 use crate::bench::{self, Event, Model, Plan, Subject, Target, markdown};
 use crate::output;
 
+use super::terminal::{note, print};
 use super::{Failure, Outcome};
 
 /// Arguments of `esker bench`.
@@ -76,6 +77,12 @@ pub(super) fn bench(arguments: &Arguments) -> Result<Outcome, Failure> {
     if let Some(folder) = arguments.out.as_deref().and_then(Path::parent) {
         output::check_folder(folder)?;
     }
+    if let Some(folder) = &arguments.cache {
+        output::check_folder(folder)?;
+    }
+    if let (Some(out), Some(file)) = (&arguments.out, &arguments.file) {
+        output::protect_from(out, std::slice::from_ref(file))?;
+    }
     let report = bench::run(&plan(arguments), &subjects, &mut |event| tell(&event))?;
     if let Some(path) = &arguments.out {
         report.write(path)?;
@@ -119,9 +126,9 @@ fn plan(arguments: &Arguments) -> Plan {
 
 fn tell(event: &Event<'_>) {
     match event {
-        Event::Note(note) => eprintln!("{note}"),
-        Event::Opened(report) => print!("{}", markdown::head(report)),
-        Event::Measured(report, case) => print!("{}", markdown::case(report, case)),
+        Event::Note(note) => note!("{note}"),
+        Event::Opened(report) => print(format_args!("{}", markdown::head(report))),
+        Event::Measured(report, case) => print(format_args!("{}", markdown::case(report, case))),
     }
 }
 

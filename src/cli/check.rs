@@ -7,8 +7,9 @@ use glam::DVec3;
 use crate::observe::packing::up_against;
 use crate::scenario::{Emitter, Scenario};
 use crate::simulation::steps_until;
-use crate::world::{Material, Motion, Periodic, Sink, World};
+use crate::world::{Boundary, Material, Motion, Periodic, Sink, World};
 
+use super::terminal::say;
 use super::{Failure, Outcome, memory, short};
 
 /// Share of the Rayleigh time that smooth DEM codes take as their step \[-\].
@@ -27,22 +28,22 @@ pub(super) struct Arguments {
 /// Checks a scenario and prints what it amounts to.
 pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
-    println!("{}", scenario.title);
+    say!("{}", scenario.title);
     print_counts(&scenario);
     print_materials(&scenario.world);
     print_time_step(&scenario);
-    in_sinks(&scenario.world).iter().for_each(|warning| println!("warning: {warning}"));
+    in_sinks(&scenario.world).iter().for_each(|warning| say!("warning: {warning}"));
     Ok(Outcome::Done)
 }
 
 fn print_counts(scenario: &Scenario) {
     let (world, most) = (&scenario.world, scenario.max_grains());
-    println!("  grains        {} at the start, at most {most}", world.grain_count());
-    println!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
-    println!("  emitters      {}", scenario.emitters.len());
-    println!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
-    println!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
-    println!("  expectations  {}", scenario.expectations.len());
+    say!("  grains        {} at the start, at most {most}", world.grain_count());
+    say!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
+    say!("  emitters      {}", scenario.emitters.len());
+    say!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
+    say!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
+    say!("  expectations  {}", scenario.expectations.len());
     print_period(&world.periodic);
     memory::print_plan(scenario);
 }
@@ -60,7 +61,7 @@ fn print_period(periodic: &Periodic) {
         .map(|(axis, length)| format!("{} m along {axis}", short(length)))
         .collect();
     if !periods.is_empty() {
-        println!("  periodic      {}", periods.join(", "));
+        say!("  periodic      {}", periods.join(", "));
     }
 }
 
@@ -80,18 +81,21 @@ fn in_sinks(world: &World) -> Vec<String> {
 
 fn print_materials(world: &World) {
     let list = &world.materials.list;
-    println!("materials");
+    say!("materials");
     for material in list {
-        println!(
+        say!(
             "  {:<14} density {} kg/m3, E {:.3e} Pa, nu {}",
-            material.name, material.density, material.youngs_modulus, material.poisson_ratio
+            material.name,
+            material.density,
+            material.youngs_modulus,
+            material.poisson_ratio
         );
     }
-    println!("pairs");
+    say!("pairs");
     for (i, a) in list.iter().enumerate() {
         for (j, b) in list.iter().enumerate().skip(i) {
             let law = world.materials.law(i as u32, j as u32);
-            println!(
+            say!(
                 "  {:<30} E* {:.3e} Pa, restitution {}, friction {}, rolling {}, damping {} s",
                 format!("{} - {}", a.name, b.name),
                 law.effective_modulus,
@@ -107,29 +111,31 @@ fn print_materials(world: &World) {
 fn print_time_step(scenario: &Scenario) {
     let settings = &scenario.settings;
     let advice = Advice::on(scenario);
-    println!("time step");
-    println!(
+    say!("time step");
+    say!(
         "  steps         {} of {} s",
         steps_until(scenario.duration, settings.time_step),
         settings.time_step
     );
-    println!("  work          {} sweeps x {} substeps, at most", settings.iterations, settings.substeps);
-    println!("  fastest       {:.2} m/s, if a grain falls from the top to the bottom", advice.fastest);
-    println!("  per step      {:.2e} m; contact margin {:.2e} m", advice.travel, advice.margin);
+    say!("  work          {} sweeps x {} substeps, at most", settings.iterations, settings.substeps);
+    say!("  fastest       {:.2} m/s, {}", advice.fastest, advice.of);
+    say!("  per step      {:.2e} m; contact margin {:.2e} m", advice.travel, advice.margin);
     if let Some(step) = advice.smooth_step {
-        println!("  smooth DEM    would step {step:.1e} s, 1/{:.0} of this", settings.time_step / step);
+        say!("  smooth DEM    would step {step:.1e} s, 1/{:.0} of this", settings.time_step / step);
     }
     if let Some(message) = advice.message() {
-        println!("  advice        {message}");
+        say!("  advice        {message}");
     }
 }
 
 /// How the step compares with the motion to be expected.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Advice {
-    /// Fastest speed to be expected of a grain \[m/s\]: its own at the start and what it gains by falling from
-    /// the highest to the lowest point of the scene, or that of a boundary.
+    /// Fastest speed to be expected \[m/s\]: that of a grain, its own at the start or when it is emitted and what it gains
+    /// by falling from the highest to the lowest point of the scene, or that of a boundary.
     fastest: f64,
+    /// What has it, in words.
+    of: String,
     /// What that is per step \[m\].
     travel: f64,
     /// Gap up to which contacts of the smallest grains are solved \[m\].
@@ -142,17 +148,14 @@ struct Advice {
 
 impl Advice {
     fn on(scenario: &Scenario) -> Advice {
-        let (world, settings) = (&scenario.world, &scenario.settings);
-        let own = (0..world.grain_count()).map(|i| world.bodies.velocity[world.grain_body(i)].length());
-        let own = own.fold(0.0, f64::max);
-        let falling = (own * own + 2.0 * world.gravity.length() * fall(scenario)).sqrt();
-        let driven = world.boundaries.iter().map(|boundary| speed_of(&boundary.motion, world));
-        let fastest = driven.fold(falling, f64::max);
+        let settings = &scenario.settings;
+        let (fastest, of) = fastest(scenario);
         let smallest = smallest_radius(scenario);
         let times = grain_materials(scenario).map(|material| rayleigh_time(material, smallest));
         let shortest = times.fold(f64::INFINITY, f64::min);
         Advice {
             fastest,
+            of,
             travel: fastest * settings.time_step,
             margin: settings.contact_margin * 2.0 * smallest,
             radius: smallest,
@@ -166,19 +169,38 @@ impl Advice {
         if self.travel > self.radius {
             let step = per_step(self.radius);
             Some(format!(
-                "such a grain covers more than its radius in a step and may enter or pass another; \
+                "that is more than the radius of a grain per step, so one may enter or pass what it meets; \
                  with solver.time_step below {step} s it cannot"
             ))
         } else if self.travel > self.margin {
             let step = per_step(self.margin);
             Some(format!(
-                "such a grain crosses the margin within a step and overlaps when it is first seen; \
+                "that crosses the margin within a step, so what meets overlaps when it is first seen; \
                  with solver.time_step below {step} s it does not"
             ))
         } else {
             None
         }
     }
+}
+
+/// The fastest speed to be expected \[m/s\], and of what.
+fn fastest(scenario: &Scenario) -> (f64, String) {
+    let world = &scenario.world;
+    let gained = 2.0 * world.gravity.length() * fall(scenario);
+    let falls = if gained > 0.0 { "if it falls from the top to the bottom" } else { "as it starts" };
+    let own = (0..world.grain_count()).map(|i| world.bodies.velocity[world.grain_body(i)].length());
+    let grains =
+        own.max_by(f64::total_cmp).map(|speed| (speed.hypot(gained.sqrt()), format!("of a grain, {falls}")));
+    let emitted = scenario.emitters.iter().map(|emitter| {
+        let speed = emitter.velocity().length().hypot(gained.sqrt());
+        (speed, format!("of a grain from `{}`, {falls}", emitter.name))
+    });
+    let boundary =
+        |boundary: &Boundary| (speed_of(&boundary.motion, world), format!("of boundary `{}`", boundary.name));
+    let all = grains.into_iter().chain(emitted).chain(world.boundaries.iter().map(boundary));
+    // Of equal ones the first, which is a grain.
+    all.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default()
 }
 
 /// Height from the highest grain or emitter to the lowest grain or boundary \[m\].
@@ -247,6 +269,10 @@ mod tests {
     use glam::DQuat;
 
     fn scenario(time_step: f64) -> Scenario {
+        scenario_with(time_step, &[])
+    }
+
+    fn scenario_with(time_step: f64, overrides: &[String]) -> Scenario {
         let text = format!(
             r#"
             duration = 1.0
@@ -268,7 +294,7 @@ mod tests {
             packing = {{ kind = "list", positions = [[0, 0, 1.25]] }}
             "#
         );
-        Scenario::parse("fall", &text, std::path::Path::new(""), &[]).expect("a valid scenario")
+        Scenario::parse("fall", &text, std::path::Path::new(""), overrides).expect("a valid scenario")
     }
 
     #[test]
@@ -281,11 +307,27 @@ mod tests {
     }
 
     #[test]
+    fn a_grain_that_an_emitter_throws_can_be_the_fastest() {
+        let thrown = |velocity: &str| {
+            let text = format!(
+                "emitters=[{{ name = \"jet\", material = \"glass\", radius = {{ kind = \"constant\", value = 0.01 }}, \
+                 region = {{ kind = \"sphere\", centre = [0, 0, 1], radius = 0.1 }}, total = 1, velocity = {velocity} }}]"
+            );
+            fastest(&scenario_with(1e-3, &[text]))
+        };
+        let (speed, of) = thrown("[12, 0, 0]");
+        // It may fall from 1.25 m, where a grain starts, as well: √(12² + 5²).
+        approx::assert_relative_eq!(speed, 13.0, max_relative = 1e-12);
+        assert!(of.contains("`jet`"), "{of}");
+        assert!(thrown("[0, 0, 0]").1.starts_with("of a grain, if it falls"));
+    }
+
+    #[test]
     fn advice_is_given_when_the_fall_outruns_the_margin_and_more_when_it_outruns_the_grain() {
         let message = |time_step| Advice::on(&scenario(time_step)).message().unwrap_or_default();
         assert_eq!(message(3e-4), "");
         assert!(message(1e-3).contains("crosses the margin") && message(1e-3).contains("below 4.0e-4 s"));
-        assert!(message(3e-3).contains("more than its radius") && message(3e-3).contains("below 2.0e-3 s"));
+        assert!(message(3e-3).contains("more than the radius") && message(3e-3).contains("below 2.0e-3 s"));
     }
 
     #[test]

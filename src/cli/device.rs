@@ -5,11 +5,13 @@ use clap::ValueEnum;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::gpu::device::{self, Device};
+use crate::gpu::layout::check_single;
 use crate::gpu::{GpuEngine, Room};
 use crate::reference::{Order, ReferenceEngine};
 use crate::scenario::Scenario;
 
 use super::memory;
+use super::terminal::note;
 
 /// The device a user asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -39,9 +41,11 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
                 error @ (Error::NoDevice { .. }
                 | Error::BufferTooLarge { .. }
                 | Error::DeviceTooSmall { .. }
-                | Error::TooFar { .. }),
+                | Error::TooFar { .. }
+                | Error::BeyondSingle { .. }
+                | Error::TooSmall { .. }),
             ) => {
-                eprintln!("warning: {error}; running on the CPU engine instead");
+                note!("warning: {error}; running on the CPU engine instead");
                 cpu(scenario)
             }
             opened => opened,
@@ -58,6 +62,10 @@ fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
 
 fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     let device = Device::open(choice)?;
+    let emitted = scenario.emitters.iter().flat_map(|emitter| {
+        [emitter.smallest_radius(), emitter.largest_radius()].map(|radius| (emitter.material(), radius))
+    });
+    check_single(&scenario.world, &scenario.settings, emitted)?;
     let plan = memory::of_gpu(scenario);
     plan.check(device.largest_binding())?;
     if device.is_software() {

@@ -10,6 +10,7 @@ use crate::reference::{Order, ReferenceEngine};
 use crate::scenario::Scenario;
 use crate::world::World;
 
+use super::terminal::say;
 use super::{Failure, Outcome};
 
 /// A small scene with every kind of row: grains of two sizes that hit a turning drum and each other.
@@ -22,22 +23,20 @@ const ALLOWED: f64 = 1e-4;
 pub(super) fn list() -> Result<Outcome, Failure> {
     let scenario = Scenario::parse("self-test", SCENE, Path::new(""), &[])?;
     let cpu = ReferenceEngine::new(World::default(), scenario.settings, Order::Coloured).identity();
-    println!("--device {:<10} {} ({}, {})", cpu.engine, cpu.device, cpu.backend, cpu.driver);
+    say!("--device {:<10} {} ({}, {})", cpu.engine, cpu.device, cpu.backend, cpu.driver);
     let adapters = Device::open_all();
     if adapters.is_empty() {
-        println!("no adapter found; for a software one install lavapipe (Debian: mesa-vulkan-drivers)");
+        say!("no adapter found; for a software one install lavapipe (Debian: mesa-vulkan-drivers)");
     }
     let mut failure = None;
     for (adapter, device) in adapters {
         print_adapter(&adapter);
         match device.and_then(|device| self_test(device, &scenario)) {
             Ok(difference) => {
-                println!(
-                    "    self-test     passed: velocities within {difference:.1e} m/s of the CPU engine"
-                );
+                say!("    self-test     passed: velocities within {difference:.1e} m/s of the CPU engine");
             }
             Err(error) => {
-                println!("    self-test     FAILED: {error}");
+                say!("    self-test     FAILED: {error}");
                 failure = Some(error);
             }
         }
@@ -48,8 +47,8 @@ pub(super) fn list() -> Result<Outcome, Failure> {
 fn print_adapter(adapter: &AdapterReport) {
     let (info, limits) = (&adapter.info, &adapter.limits);
     let choice = if adapter.is_software() { "software" } else { "gpu" };
-    println!("--device {choice:<10} {} ({}, {} {})", info.name, info.backend, info.driver, info.driver_info);
-    println!(
+    say!("--device {choice:<10} {} ({}, {} {})", info.name, info.backend, info.driver, info.driver_info);
+    say!(
         "    limits        {} MB per binding, {} MB per buffer, {} storage buffers per kernel, \
          {} KB workgroup memory",
         limits.max_storage_buffer_binding_size >> 20,
@@ -57,7 +56,7 @@ fn print_adapter(adapter: &AdapterReport) {
         limits.max_storage_buffers_per_shader_stage,
         limits.max_compute_workgroup_storage_size >> 10
     );
-    println!("    stage times   {}", if adapter.timestamps { "yes" } else { "no" });
+    say!("    stage times   {}", if adapter.timestamps { "yes" } else { "no" });
 }
 
 /// One step on the device and on the CPU engine from the same numbers; the largest difference of two

@@ -5,9 +5,12 @@ use sysinfo::System;
 use crate::engine::Snapshot;
 use crate::error::{Error, in_words};
 use crate::gpu::{Capacity, Room};
+use crate::output::frames;
 use crate::reference::ReferenceEngine;
 use crate::scenario::Scenario;
 use crate::world::World;
+
+use super::terminal::say;
 
 /// Bytes that one binding may have: what WebGPU promises and lavapipe has, and what about every graphics card has.
 const SMALL_BINDING: u64 = 128 << 20;
@@ -18,18 +21,50 @@ pub(super) fn of_gpu(scenario: &Scenario) -> Capacity {
     Capacity::for_world(&scenario.world, &scenario.settings, Room::Grains(scenario.max_grains()))
 }
 
-/// Bytes that the GPU engine holds beside its device: the world, and a snapshot when there is an output.
+/// Bytes of the program itself: its code as far as it is used, its threads, and a scene of a few grains.
+const OF_PROGRAM: u64 = 14 << 20;
+
+/// Bytes that the GPU engine holds beside its device: the world, and what an output needs.
 pub(super) fn of_host(scenario: &Scenario) -> u64 {
-    let grains = scenario.max_grains();
-    grains as u64 * World::BYTES_PER_GRAIN + Snapshot::planned_bytes(grains) + of_convergence(scenario)
+    let grains = scenario.max_grains() as u64 * World::BYTES_PER_GRAIN;
+    OF_PROGRAM + of_start(scenario) + grains + of_output(scenario) + of_convergence(scenario)
 }
 
-/// Bytes that the CPU engine needs, and a snapshot when there is an output.
+/// Bytes that a run on the CPU engine takes: what comes and goes in a step is gone when there is an output.
 pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
     let grains = scenario.max_grains();
-    ReferenceEngine::planned_memory(&scenario.world, grains, &scenario.settings)
-        + Snapshot::planned_bytes(grains)
-        + of_convergence(scenario)
+    let held = ReferenceEngine::planned_holdings(&scenario.world, grains, &scenario.settings);
+    let passing = ReferenceEngine::planned_passing(grains).max(of_output(scenario));
+    OF_PROGRAM + of_start(scenario) + held + passing + of_convergence(scenario)
+}
+
+/// Bytes of the initial state, which the scenario keeps.
+fn of_start(scenario: &Scenario) -> u64 {
+    scenario.world.grain_count() as u64 * World::BYTES_PER_GRAIN
+}
+
+/// Bytes that an output needs: a snapshot is taken, and then written as frames.
+fn of_output(scenario: &Scenario) -> u64 {
+    let grains = scenario.max_grains();
+    let frames = if scenario.output.vtp { frames::planned_bytes(grains) } else { 0 };
+    Snapshot::planned_bytes(grains).max(Snapshot::planned_holdings(grains) + frames)
+}
+
+/// Has memory that is freed go back to the system, so that a run takes what was planned. By itself the allocator of glibc
+/// keeps freed lists of up to 32 MB each, which comes to half as much again as a run needs.
+pub(super) fn give_back_what_is_freed() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        const M_MMAP_THRESHOLD: i32 = -3;
+        /// Lists of more bytes than this are mapped one by one, and go back when they are freed.
+        const LARGE: i32 = 1 << 20;
+        unsafe extern "C" {
+            fn mallopt(parameter: i32, value: i32) -> i32;
+        }
+        // SAFETY: as declared in malloc.h; it sets a parameter of the allocator, before there are other threads. Where
+        // that is refused, a run takes more memory and is no less right.
+        let _ = unsafe { mallopt(M_MMAP_THRESHOLD, LARGE) };
+    }
 }
 
 /// Bytes that a look at the convergence of a step needs: a CPU engine of its own, and its problem once more.
@@ -69,13 +104,13 @@ pub(super) fn print_plan(scenario: &Scenario) {
     let (gpu, cpu) = (of_gpu(scenario), of_cpu(scenario));
     let per_grain = |bytes: u64| bytes / scenario.max_grains().max(1) as u64;
     let (buffer, bytes) = gpu.largest();
-    println!(
+    say!(
         "  GPU memory    {} ({} bytes per grain); {}",
         in_words(gpu.bytes()),
         per_grain(gpu.bytes()),
         binding_in_words(buffer, bytes)
     );
-    println!("  CPU memory    {} ({} bytes per grain), outputs included", in_words(cpu), per_grain(cpu));
+    say!("  CPU memory    {} ({} bytes per grain), outputs included", in_words(cpu), per_grain(cpu));
 }
 
 /// The largest buffer, and what binds it.

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::error::printable;
 use crate::simulation::Progress;
+
+use super::terminal::note;
 
 /// Time between plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(5);
@@ -39,7 +42,7 @@ impl Display {
                 bar.set_message(describe(progress));
             }
             Display::Lines { last } if last.elapsed() >= LINE_EVERY => {
-                eprintln!("{:5.1} %  {}", percent(progress), describe(progress));
+                note!("{:5.1} %  {}", percent(progress), describe(progress));
                 *last = Instant::now();
             }
             Display::Lines { .. } => {}
@@ -90,7 +93,7 @@ impl StudyDisplay {
             bar.set_message(words.to_owned());
         } else if self.last.elapsed() >= LINE_EVERY {
             let left = self.begun.elapsed().as_secs_f64() * (1.0 - share) / share.max(1e-6);
-            eprintln!("{:5.1} %  {words}, about {left:.0} s left", 100.0 * share);
+            note!("{:5.1} %  {words}, about {left:.0} s left", 100.0 * share);
             self.last = Instant::now();
         }
     }
@@ -98,8 +101,8 @@ impl StudyDisplay {
     /// Prints a line above the bar.
     pub(super) fn tell(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.println(line),
-            None => eprintln!("{line}"),
+            Some(bar) => bar.println(printable(line)),
+            None => note!("{line}"),
         }
     }
 

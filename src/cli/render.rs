@@ -15,6 +15,7 @@ use crate::render::{Frame, Painter, Picture, Results, Survey, frame_of};
 use crate::scenario::{BoundaryStyle, Cut, Look, Problem, Problems, Projection, SIZES, Scenario, Show};
 use crate::world::World;
 
+use super::terminal::{note, say};
 use super::{Failure, Outcome, short};
 
 /// Pictures per second of an animation, at most.
@@ -114,7 +115,7 @@ impl LookArguments {
 /// Draws.
 pub(super) fn render(arguments: &Arguments) -> Result<Outcome, Failure> {
     let made = if arguments.source.is_dir() { of_results(arguments)? } else { of_scenario(arguments)? };
-    println!("{made}");
+    say!("{made}");
     Ok(Outcome::Done)
 }
 
@@ -156,7 +157,7 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
 fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
     let path = folder.join("scenario.toml");
     if !path.exists() {
-        eprintln!("warning: no scenario.toml in {}: boundaries are left out", folder.display());
+        note!("warning: no scenario.toml in {}: boundaries are left out", folder.display());
         let world = World::default();
         let look = Look::of_scene(&world);
         return Ok((world, look));
@@ -176,6 +177,7 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
     let look = scenario.output.pictures.as_ref().map_or(standard, |pictures| pictures.look.clone());
     let look = arguments.look.applied_to(look)?;
     let target = target(arguments, || PathBuf::from(format!("{}.png", scenario.name)))?;
+    output::protect_from(&target.path, &scenario.inputs)?;
     if target.kind != Target::Png {
         let advice = "expected a .png: run the scenario and draw its folder to see it move";
         return Err(wrong("--out", "a scenario file has its initial state alone", advice));

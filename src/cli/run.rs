@@ -7,10 +7,11 @@ use crate::engine::{Precision, Profiling};
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output;
 use crate::output::summary::{Status, Summary};
-use crate::scenario::Scenario;
+use crate::scenario::{LONGEST_TIME, Problem, Problems, Scenario, check_step_count};
 use crate::simulation::{self, RunOptions};
 
 use super::progress::Display;
+use super::terminal::{note, say};
 use super::{DeviceChoice, Failure, Outcome, open, short};
 
 /// Set when the user presses Ctrl-C.
@@ -44,14 +45,16 @@ pub(super) struct Arguments {
 /// Runs a scenario.
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
+    check_end(arguments.until, &scenario)?;
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     output::check_folder(&folder)?;
+    output::check_inputs(&folder, &scenario.inputs)?;
     let mut engine = open(arguments.device, &scenario)?;
     if arguments.profile {
         engine.profile(Profiling::On);
     }
     if !arguments.quiet {
-        eprintln!("{}: on {}", scenario.title, engine.identity());
+        note!("{}: on {}", scenario.title, engine.identity());
     }
     listen_for_interrupt();
     let mut display = if arguments.quiet { Display::Silent } else { Display::new() };
@@ -66,9 +69,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
 
 fn parse_time(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(time) if time.is_finite() && time >= 0.0 => Ok(time),
-        _ => Err("expected a time in seconds, zero or more".to_owned()),
+        Ok(time) if (0.0..=LONGEST_TIME).contains(&time) => Ok(time),
+        _ => Err(format!("expected a time in seconds, from 0 to {LONGEST_TIME:e}")),
     }
+}
+
+/// Refuses an end that takes more steps than a run may have, with the numbers.
+fn check_end(until: Option<f64>, scenario: &Scenario) -> Result<(), Problems> {
+    let Some(end) = until else { return Ok(()) };
+    check_step_count(end, scenario.settings.time_step).map_err(|message| {
+        let problem = Problem::of("--until", message).help("end earlier, or enlarge solver.time_step");
+        Problems::new("--until", vec![problem])
+    })
 }
 
 /// The first Ctrl-C asks the run to end after its step; the second ends the program.
@@ -79,13 +91,13 @@ pub(super) fn listen_for_interrupt() {
         }
     });
     if let Err(error) = result {
-        eprintln!("warning: Ctrl-C will end the run without a summary ({error})");
+        note!("warning: Ctrl-C will end the run without a summary ({error})");
     }
 }
 
 fn tell_what_is_kept(folder: &Path) {
     if folder.join("summary.json").exists() {
-        eprintln!("results until the failure are in {}", folder.display());
+        note!("results until the failure are in {}", folder.display());
     }
 }
 
@@ -101,19 +113,19 @@ fn outcome(summary: &Summary) -> Outcome {
 /// Tells how the run went, what became of its expectations and where the results are.
 fn report(summary: &Summary, folder: &Path, quiet: bool) {
     if summary.status == Status::Interrupted {
-        eprintln!("interrupted at t = {} s; results until then are kept", short(summary.simulated_seconds));
+        note!("interrupted at t = {} s; results until then are kept", short(summary.simulated_seconds));
     }
     for emitter in summary.emitters.iter().filter(|emitter| emitter.placed < emitter.requested) {
         let (name, placed, requested) = (&emitter.name, emitter.placed, emitter.requested);
-        eprintln!("warning: `{name}` found room for {placed} of {requested} grains");
+        note!("warning: `{name}` found room for {placed} of {requested} grains");
     }
     let precision = summary.engine.precision();
     if quiet {
         let missed = summary.expectations.iter().filter(|verdict| verdict.verdict == Judgement::Missed);
-        missed.for_each(|verdict| eprintln!("{}", line(verdict, precision)));
+        missed.for_each(|verdict| note!("{}", line(verdict, precision)));
         return;
     }
-    println!(
+    say!(
         "{} steps, {} s simulated in {:.2} s ({:.0} steps/s), {} grains",
         summary.steps,
         short(summary.simulated_seconds),
@@ -121,8 +133,8 @@ fn report(summary: &Summary, folder: &Path, quiet: bool) {
         summary.steps_per_second,
         summary.counts.grains
     );
-    summary.expectations.iter().for_each(|verdict| println!("{}", line(verdict, precision)));
-    println!("results in {}", folder.display());
+    summary.expectations.iter().for_each(|verdict| say!("{}", line(verdict, precision)));
+    say!("results in {}", folder.display());
 }
 
 /// An expectation on one line: `missed   height: expected 0.3 ± 0.01, found 0.4, error 0.1, tolerance 0.01`.

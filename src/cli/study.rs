@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::output;
+use crate::output::lock::{FolderLock, Sharing};
 use crate::scenario::Scenario;
 use crate::scenario::study::{Size, Study};
 use crate::study::report::{Judged, Report};
@@ -11,6 +12,7 @@ use crate::study::{self, Done, Event, Options, Shard, plan};
 
 use super::progress::StudyDisplay;
 use super::run::{INTERRUPT, listen_for_interrupt};
+use super::terminal::{note, say};
 use super::{DeviceChoice, Failure, Outcome, open, short};
 
 /// Arguments of `esker study`.
@@ -35,7 +37,7 @@ pub(super) struct Arguments {
     report: bool,
     /// List the runs and make none.
     #[arg(long)]
-    list: bool,
+    pub(super) list: bool,
 }
 
 /// Makes the runs of a study that are not over, and reports.
@@ -45,6 +47,7 @@ pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
     let runs = plan::runs(&study)?;
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out/studies").join(&study.name));
     output::check_folder(&folder)?;
+    study::check_inputs(&folder, &study)?;
     let done = Done::load(&folder)?;
     let wanted = match arguments.shard {
         Some(shard) => shard.deal(&runs),
@@ -52,17 +55,18 @@ pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
     };
     if arguments.list {
         wanted.iter().for_each(|run| {
-            println!("{}  {}", if done.record(run).is_some() { "over" } else { "    " }, run.label)
+            say!("{}  {}", if done.record(run).is_some() { "over" } else { "    " }, run.label)
         });
         return Ok(Outcome::Done);
     }
+    let _lock = FolderLock::take(&folder, sharing(arguments))?;
     tell_what_is_there(&study, &runs, &wanted, &done, &folder);
     let is_complete = arguments.report || make(arguments, &study, &runs, &wanted, &folder)?;
     if !is_complete {
-        eprintln!("interrupted; the same command goes on from here");
+        note!("interrupted; the same command goes on from here");
     }
     if arguments.shard.is_some() {
-        println!(
+        say!(
             "records in {}; gather all parts with `esker study {} --report`",
             folder.display(),
             arguments.file.display()
@@ -72,6 +76,11 @@ pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
     let report = Report::new(&study, &runs, &Done::load(&folder)?)?;
     report.write(&folder)?;
     Ok(conclude(&report, &folder, is_complete))
+}
+
+/// Parts of a study share its folder, and reports on what there is so far are made beside them.
+fn sharing(arguments: &Arguments) -> Sharing {
+    if arguments.shard.is_some() || arguments.report { Sharing::WithParts } else { Sharing::Alone }
 }
 
 fn parse_shard(text: &str) -> Result<Shard, String> {
@@ -87,10 +96,10 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
 /// Tells how many runs there are, and of records that belong to another state of the study.
 fn tell_what_is_there(study: &Study, runs: &[plan::Run], wanted: &[&plan::Run], done: &Done, folder: &Path) {
     let over = wanted.iter().filter(|run| done.record(run).is_some()).count();
-    eprintln!("{}: {} runs, {over} of them over", study.title, wanted.len());
+    note!("{}: {} runs, {over} of them over", study.title, wanted.len());
     let strangers = done.strangers(runs);
     if strangers > 0 {
-        eprintln!(
+        note!(
             "{strangers} records in {} are of other settings, or of the study or scenario before it was changed: they are \
              left alone and not used",
             folder.join("runs").display()
@@ -132,14 +141,14 @@ fn make(
 /// Tells what came of it.
 fn conclude(report: &Report, folder: &Path, is_complete: bool) -> Outcome {
     for Judged { statement, verdict, .. } in &report.findings {
-        println!("{:<8} {statement}", verdict.verdict.word());
+        say!("{:<8} {statement}", verdict.verdict.word());
         let reason = verdict.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
         let expected = verdict.expected_with_tolerance();
         let expected = if expected.is_empty() { expected } else { format!("expected {expected}, ") };
-        println!("         {}: {expected}{}{reason}", verdict.label, verdict.found_in_words());
+        say!("         {}: {expected}{}{reason}", verdict.label, verdict.found_in_words());
     }
     let tally = report.tally();
-    println!(
+    say!(
         "{} runs, {} not over, {} failed, {} s of wall time in all; {} findings met, {} missed, {} shown",
         report.runs,
         report.pending,
@@ -149,7 +158,7 @@ fn conclude(report: &Report, folder: &Path, is_complete: bool) -> Outcome {
         tally.missed,
         tally.shown
     );
-    println!("report in {}", folder.join("report.md").display());
+    say!("report in {}", folder.join("report.md").display());
     match (is_complete, tally.missed) {
         (false, _) => Outcome::Interrupted,
         // Settings with which grains explode are a result as well: the findings say whether it matters.

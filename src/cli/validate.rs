@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use crate::engine::Identity;
 use crate::observe::expectation::Verdict;
 use crate::output;
+use crate::output::lock::{FolderLock, Sharing};
 use crate::scenario::Scenario;
 use crate::scenario::suite::{Case, Class, Suite};
 use crate::validation::{self, CaseReport, Event, Report, RunReport};
 
+use super::terminal::say;
 use super::{DeviceChoice, Failure, Outcome, open, short};
 
 /// Arguments of `esker validate`.
@@ -27,7 +29,7 @@ pub(super) struct Arguments {
     long: bool,
     /// List the cases and run none.
     #[arg(long)]
-    list: bool,
+    pub(super) list: bool,
     /// Folder for validation.json, validation.md and the results of every case.
     #[arg(long, value_name = "DIR", default_value = "out/validation")]
     out: PathBuf,
@@ -43,13 +45,15 @@ pub(super) fn validate(arguments: &Arguments) -> Result<Outcome, Failure> {
     let suite = Suite::load(&file)?;
     let cases = suite.select(&arguments.cases, arguments.long || arguments.list)?;
     if arguments.list {
-        cases.iter().for_each(|case| println!("{}", listed(case)));
+        cases.iter().for_each(|case| say!("{}", listed(case)));
         return Ok(Outcome::Done);
     }
     let plan = validation::plan(&cases)?;
     output::check_folder(&arguments.out)?;
+    validation::check_inputs(&arguments.out, &suite, &plan)?;
+    let _lock = FolderLock::take(&arguments.out, Sharing::Alone)?;
     let open = |scenario: &Scenario| open(arguments.device, scenario);
-    println!("{}", row(&["case", "number", "expected", "found", "error", "tolerance", "verdict"]));
+    say!("{}", row(&["case", "number", "expected", "found", "error", "tolerance", "verdict"]));
     let report = validation::run(&suite.title, &plan, &open, &arguments.out, &mut |event| tell(&event))?;
     report.write(&arguments.out)?;
     Ok(conclude(&report, &arguments.out))
@@ -69,16 +73,16 @@ fn tell(event: &Event<'_>) {
 
 fn tell_run(case: &str, run: &RunReport) {
     if let Some(failure) = &run.failure {
-        println!("{}", row(&[case, &run.variation, "", "", "", "", &format!("failed: {failure}")]));
+        say!("{}", row(&[case, &run.variation, "", "", "", "", &format!("failed: {failure}")]));
     }
-    run.expectations.iter().for_each(|verdict| println!("{}", line(case, &run.name_of(verdict), verdict)));
+    run.expectations.iter().for_each(|verdict| say!("{}", line(case, &run.name_of(verdict), verdict)));
 }
 
 fn tell_case(case: &CaseReport) {
-    case.across.iter().for_each(|verdict| println!("{}", line(&case.name, &verdict.quantity, verdict)));
+    case.across.iter().for_each(|verdict| say!("{}", line(&case.name, &verdict.quantity, verdict)));
     match case.skipped {
-        true => println!("{:<18} left out: it is not for this engine", case.name),
-        false => println!("{:<18} {:.2} s", case.name, case.wall_seconds),
+        true => say!("{:<18} left out: it is not for this engine", case.name),
+        false => say!("{:<18} {:.2} s", case.name, case.wall_seconds),
     }
 }
 
@@ -103,11 +107,15 @@ fn conclude(report: &Report, folder: &Path) -> Outcome {
         0 => String::new(),
         cases => format!(", {cases} cases left out (not for this engine)"),
     };
-    println!(
+    say!(
         "{} met, {} missed, {} shown, {} runs failed{left_out}, in {:.1} s on {on}",
-        tally.met, tally.missed, tally.shown, tally.failures, report.wall_seconds
+        tally.met,
+        tally.missed,
+        tally.shown,
+        tally.failures,
+        report.wall_seconds
     );
-    println!("report in {}", folder.display());
+    say!("report in {}", folder.display());
     match (tally.failures, tally.missed) {
         (0, 0) => Outcome::Done,
         (0, _) => Outcome::ExpectationMissed,

@@ -1,6 +1,6 @@
 //! Files that appear whole or not at all.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -41,14 +41,47 @@ fn persist(
     Ok(file.persist(path)?)
 }
 
-/// Temporary files are private by default; results are as readable as any other new file.
-fn builder() -> tempfile::Builder<'static, 'static> {
+/// Start and end of the names of temporary files, between which stand [`DRAWN`] random letters and digits.
+const PREFIX: &str = ".esker-";
+const SUFFIX: &str = ".part";
+const DRAWN: usize = 6;
+
+/// Removes the temporary files of runs that were killed from a folder that nobody else writes into.
+///
+/// # Errors
+/// When the folder cannot be read, or a file not be removed.
+pub fn sweep(folder: &Path) -> Result<(), Error> {
+    remove_files(folder, is_temporary)
+}
+
+/// Removes the files whose name `is_ours` knows, and no folders. Of a link only the link goes.
+///
+/// # Errors
+/// When the folder cannot be read, or a file not be removed.
+pub fn remove_files(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), Error> {
+    for entry in fs::read_dir(folder).map_err(Error::file(folder))? {
+        let entry = entry.map_err(Error::file(folder))?;
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_folder && entry.file_name().to_str().is_some_and(&is_ours) {
+            fs::remove_file(entry.path()).map_err(Error::file(entry.path()))?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn is_temporary(name: &str) -> bool {
+    let drawn = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
+    drawn.is_some_and(|drawn| drawn.len() == DRAWN && drawn.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// Temporary files that [`sweep`] knows. They are private by default; results are as readable as any other new file.
+pub fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".esker-");
+    builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(DRAWN);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
+        builder.permissions(fs::Permissions::from_mode(0o666));
     }
     builder
 }
@@ -67,8 +100,8 @@ mod tests {
             Err(io::Error::other("the disk is full"))
         });
         assert!(failure.expect_err("a failure").to_string().contains("the disk is full"));
-        assert_eq!(std::fs::read_to_string(&path).expect("readable"), "first");
-        assert_eq!(std::fs::read_dir(folder.path()).expect("readable").count(), 1);
+        assert_eq!(fs::read_to_string(&path).expect("readable"), "first");
+        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1);
     }
 
     #[test]
@@ -77,13 +110,25 @@ mod tests {
         assert!(failure.to_string().contains("/nonexistent/x.txt"), "{failure}");
     }
 
+    #[test]
+    fn a_sweep_takes_temporary_files_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let left =
+            builder().tempfile_in(folder.path()).expect("a file").into_temp_path().keep().expect("kept");
+        assert!(left.exists());
+        let others = [".esker-notes", ".esker-abcdef.mp4", ".esker-ab/def.part", ".eskerrc", "a.part"];
+        let others = others.map(|name| folder.path().join(name.replace('/', "-")));
+        others.iter().for_each(|path| fs::write(path, "mine").expect("written"));
+        sweep(folder.path()).expect("swept");
+        assert!(!left.exists() && others.iter().all(|path| path.exists()));
+    }
+
     #[cfg(unix)]
     #[test]
     fn results_are_as_readable_as_any_other_new_file() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
-        let mode =
-            |name: &str| std::fs::metadata(folder.path().join(name)).expect("a file").permissions().mode();
+        let mode = |name: &str| fs::metadata(folder.path().join(name)).expect("a file").permissions().mode();
         write(&folder.path().join("result"), |_| Ok(())).expect("written");
         File::create(folder.path().join("plain")).expect("created");
         assert_eq!(mode("result"), mode("plain"));

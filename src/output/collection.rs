@@ -1,15 +1,18 @@
 //! Frames over time and the two indices ParaView opens them by: `.vtp.series` and `.pvd`.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::scenario::input::read_text;
 
 use super::atomic;
 use super::vtp::PolyData;
+
+/// Largest index that is read: that of a million frames has less \[bytes\].
+const LARGEST_INDEX: u64 = 256 << 20;
 
 /// Frames of one kind. The indices name every frame that is complete, at any time.
 #[derive(Debug)]
@@ -49,7 +52,7 @@ pub fn read_series(folder: &Path, kind: &str) -> Result<Vec<(PathBuf, f64)>, Err
         found,
         advice: "expected the folder that `esker run` wrote, with \"vtp\" among `output.formats`".to_owned(),
     };
-    let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+    let text = read_text(&path, LARGEST_INDEX).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => unusable(format!("holds no frames: there is no {kind}.vtp.series")),
         _ => Error::file(&path)(error),
     })?;

@@ -3,11 +3,20 @@
 use glam::DVec3;
 
 use crate::contact::ContactState;
-use crate::engine::Snapshot;
+use crate::engine::{Snapshot, planned_contacts};
 use crate::observe::contacts::coordination;
 use crate::world::World;
 
 use super::vtp::{Array, Cells, PolyData};
+
+/// Bytes of a grain and of a contact in a frame: points, cells and data.
+const BYTES_PER_GRAIN: u64 = 120;
+const BYTES_PER_CONTACT: u64 = 88;
+
+/// Bytes that the frames of this many grains need, one after the other.
+pub fn planned_bytes(grains: usize) -> u64 {
+    (grains as u64 * BYTES_PER_GRAIN).max(planned_contacts(grains) as u64 * BYTES_PER_CONTACT)
+}
 
 /// Grains that are there as points: radius \[m\], velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id,
 /// material (index in the scenario) and coordination number; with them the poses of all boundaries.

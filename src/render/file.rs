@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use super::picture::Picture;
 use crate::error::Error;
 use crate::output::atomic;
+use crate::output::lock::{FolderLock, Sharing};
 
 /// What a path stands for, by its ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,17 +78,18 @@ fn encoder<W: Write>(out: W, picture: &Picture) -> png::Encoder<'static, W> {
 pub struct PictureFolder {
     path: PathBuf,
     count: usize,
+    _lock: FolderLock,
 }
 
 impl PictureFolder {
     /// Makes the folder and removes from it the pictures that were drawn before. Other files in it stay.
     ///
     /// # Errors
-    /// When it cannot be made or a file not be removed.
+    /// When it cannot be made or a file not be removed, and when somebody else draws into it.
     pub fn create(path: &Path) -> Result<PictureFolder, Error> {
-        fs::create_dir_all(path).map_err(Error::file(path))?;
-        remove_pictures(path)?;
-        Ok(PictureFolder { path: path.to_owned(), count: 0 })
+        let lock = FolderLock::take(path, Sharing::Alone)?;
+        atomic::remove_files(path, is_picture)?;
+        Ok(PictureFolder { path: path.to_owned(), count: 0, _lock: lock })
     }
 
     /// Writes the next picture, `picture_000012.png`.
@@ -104,18 +106,9 @@ impl PictureFolder {
 /// Removes the pictures of an earlier run from a folder, if there is one.
 ///
 /// # Errors
-/// When one cannot be removed.
+/// When one cannot be removed, or somebody draws into the folder.
 pub fn remove_pictures(folder: &Path) -> Result<(), Error> {
-    if !folder.is_dir() {
-        return Ok(());
-    }
-    for entry in fs::read_dir(folder).map_err(Error::file(folder))? {
-        let entry = entry.map_err(Error::file(folder))?;
-        if entry.file_name().to_str().is_some_and(is_picture) {
-            fs::remove_file(entry.path()).map_err(Error::file(entry.path()))?;
-        }
-    }
-    Ok(())
+    if folder.is_dir() { PictureFolder::create(folder).map(drop) } else { Ok(()) }
 }
 
 fn is_picture(name: &str) -> bool {
@@ -218,7 +211,7 @@ fn write_mp4(
 ) -> Result<(), Error> {
     let Some(first) = pictures.next() else { return Ok(()) };
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new().prefix(".esker-").suffix(".mp4").tempfile_in(folder);
+    let file = atomic::builder().tempfile_in(folder);
     let file = file.map_err(Error::file(path))?.into_temp_path();
     let mut ffmpeg = start_ffmpeg(&file, &first, rate).map_err(|error| no_ffmpeg(path, &error))?;
     let mut written = 0;
@@ -248,10 +241,13 @@ fn start_ffmpeg(file: &Path, first: &Picture, rate: u16) -> io::Result<Child> {
     let input = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &rate, "-i", "-"];
     // Players want even sizes and this format of pixels.
     let output = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-movflags", "+faststart"];
+    // The temporary name does not tell the format.
+    let format = ["-f", "mp4"];
     Command::new("ffmpeg")
         .args(["-y", "-loglevel", "error"])
         .args(input)
         .args(output)
+        .args(format)
         .arg(file)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

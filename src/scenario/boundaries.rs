@@ -122,6 +122,15 @@ fn plane(table: &mut Table<'_>) -> Option<Shape> {
 
 fn sphere(table: &mut Table<'_>) -> Option<Shape> {
     let (centre, radius) = (table.get("centre", vector), table.get("radius", number(LENGTH)));
+    if table.or("side", "outside", word(&["inside", "outside"])) == "inside"
+        && let Some(node) = table.node("side")
+    {
+        node.problem(
+            format!("`{}` is \"inside\", and a sphere is solid: it has grains around it alone", node.name()),
+            "leave it out; a container is a box, or a cylinder with `caps = true`",
+        );
+        return None;
+    }
     let (centre, radius) = (centre?, radius?);
     let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Sphere { radius })];
     Some(Shape { centre, pivot: centre, orientation: DQuat::IDENTITY, axis: None, surfaces })

@@ -25,6 +25,8 @@ pub struct Emitter {
     pub name: String,
     material: MaterialId,
     sizes: RadiusDraw,
+    /// Radius of the smallest grains \[m\].
+    smallest: f64,
     region: Region,
     velocity: DVec3,
     locked: Axes,
@@ -88,6 +90,7 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
     Some(Emitter {
         name,
         material: material?,
+        smallest: radii.smallest(),
         sizes: RadiusDraw::new(radii, schedule.total),
         region,
         velocity,
@@ -248,6 +251,16 @@ impl Emitter {
         self.sizes.largest()
     }
 
+    /// Smallest radius of its grains \[m\].
+    pub fn smallest_radius(&self) -> f64 {
+        self.smallest
+    }
+
+    /// Velocity that its grains come with \[m/s\].
+    pub fn velocity(&self) -> DVec3 {
+        self.velocity
+    }
+
     /// Material of its grains.
     pub fn material(&self) -> MaterialId {
         self.material
@@ -270,6 +283,7 @@ mod tests {
             name: "source".into(),
             material: 0,
             sizes,
+            smallest: 0.05,
             region: Region::Box { min: DVec3::ZERO, max: DVec3::ONE },
             velocity: DVec3::NEG_Z,
             locked: Axes::NONE,

@@ -5,9 +5,12 @@ use super::read::{NOT_NEGATIVE, Need, Node, SHARE, Table, number, text};
 use crate::world::{Material, MaterialId, Materials, PairLaw};
 
 /// A density \[kg/m³\].
-pub const DENSITY: Need = Need::new(|x| x > 0.0 && x <= 1e6, "a positive density in kg/m³ (at most 1e6)");
-const MODULUS: Need = Need::new(|x| x > 0.0 && x <= 1e15, "a positive modulus in Pa (at most 1e15)");
+pub const DENSITY: Need = Need::new(|x| x > 0.0, "a positive density in kg/m³");
+const MODULUS: Need = Need::new(|x| x > 0.0, "a positive modulus in Pa");
 const POISSON: Need = Need::new(|x| x > -1.0 && x <= 0.5, "a number above -1 and at most 0.5");
+
+/// Materials, at most: every two of them have a law of their own.
+const MOST: usize = 1000;
 
 /// Reads all materials. A wrong one keeps its name, so that those who refer to it are not blamed.
 pub fn materials(table: &mut Table<'_>) -> Materials {
@@ -15,7 +18,14 @@ pub fn materials(table: &mut Table<'_>) -> Materials {
         let read = node.table(|table| material(&name, table));
         read.unwrap_or_else(|| placeholder(&name))
     };
-    Materials::new(table.named().into_iter().map(read).collect())
+    let named = table.named();
+    if named.len() > MOST {
+        let message = format!("{} materials, at most {MOST} are possible", named.len());
+        table.problem(message, "join those that are alike");
+    }
+    let mut list: Vec<Material> = named.into_iter().map(read).collect();
+    list.truncate(MOST);
+    Materials::new(list)
 }
 
 fn material(name: &str, table: &mut Table<'_>) -> Option<Material> {

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use glam::DVec3;
 use rayon::prelude::*;
 
 use super::grains::{Block, Placement, deepest_boundary};
 use super::grid::SphereGrid;
 use super::read::Report;
-use crate::world::{Grain, World};
+use crate::world::{Form, Grain, Surface, World};
 
 /// Overlap that is accepted, over the smaller radius \[-\].
 const ACCEPTED: f64 = 0.01;
@@ -36,13 +37,15 @@ enum Other {
     Boundary(usize),
 }
 
-/// Reports, per block, the deepest overlap of its grains with earlier ones and with boundaries.
+/// Reports, per block, a grain that is on the wrong side of a boundary, or else the deepest overlap of its grains with
+/// earlier ones and with boundaries.
 pub fn check(placement: &Placement, blocks: &[Block], world: &World, report: &Report) {
+    let astray = report_astray(placement, blocks, world, report);
     if blocks.iter().all(|block| block.allow_overlap) {
         return;
     }
     let overlaps = find(placement, blocks, world);
-    for (i, block) in blocks.iter().enumerate() {
+    for (i, block) in blocks.iter().enumerate().filter(|(i, _)| !astray.contains(i)) {
         let own: Vec<_> = overlaps.iter().filter(|overlap| placement.block_of(overlap.grain) == i).collect();
         if let Some(worst) = own.iter().max_by(|a, b| a.share.total_cmp(&b.share)) {
             let rest = match own.len() - 1 {
@@ -58,6 +61,47 @@ pub fn check(placement: &Placement, blocks: &[Block], world: &World, report: &Re
             );
         }
     }
+}
+
+/// Reports, per block, the first grain whose centre is inside of what is solid: behind a plane, in a box, a sphere or a
+/// cylinder. No overlap that is meant goes so far. Thin walls, such as those of a hopper, may have grains on both sides.
+/// Returns the blocks with such a grain.
+fn report_astray(placement: &Placement, blocks: &[Block], world: &World, report: &Report) -> Vec<usize> {
+    let solids: Vec<&Surface> = world.surfaces.iter().filter(|surface| is_solid(surface)).collect();
+    let is_behind = |grain: &Grain, surface: &Surface| {
+        let distance = grain.radius + world.touch_surface(surface, grain.position, grain.radius)?.gap;
+        (distance < -ACCEPTED * grain.radius).then_some((-distance, surface.body as usize))
+    };
+    let astray = placement.grains.par_iter().enumerate().filter_map(|(id, grain)| {
+        solids.iter().find_map(|surface| is_behind(grain, surface)).map(|(depth, body)| (id, depth, body))
+    });
+    let astray: Vec<(usize, f64, usize)> = astray.collect();
+    let of_block = |i: usize| astray.iter().filter(move |(id, _, _)| placement.block_of(*id) == i);
+    let wrong = blocks.iter().enumerate().filter(|(i, _)| of_block(*i).next().is_some());
+    wrong
+        .inspect(|(i, block)| {
+            let all: Vec<_> = of_block(*i).collect();
+            let (id, depth, body) = *all[0];
+            let rest = if all.len() > 1 { format!("; so are {} more grains", all.len() - 1) } else { String::new() };
+            let DVec3 { x, y, z } = placement.grains[id].position;
+            report.problem(
+                &block.span,
+                format!(
+                    "grain {id} of {} at ({x}, {y}, {z}) m is on the wrong side of boundary \"{}\", whose surface is \
+                     {depth:.3e} m from its centre{rest}",
+                    block.name(),
+                    world.boundaries[body].name
+                ),
+                "move the packing, or turn the boundary (`normal`, `side`): allow_overlap is for grains that touch",
+            );
+        })
+        .map(|(i, _)| i)
+        .collect()
+}
+
+/// Whether all that is behind a surface is solid.
+fn is_solid(surface: &Surface) -> bool {
+    matches!(surface.form, Form::Plane | Form::Solid { .. } | Form::Box { .. } | Form::Sphere { .. })
 }
 
 /// Reports, per free boundary, where its corners are deepest inside another boundary. `spans` are where the names of the

@@ -6,6 +6,13 @@ use std::sync::Arc;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
+use crate::error::printable;
+
+/// A text that mistakes are found in, under the name of its file.
+pub(super) fn source(name: &str, text: &str) -> Arc<NamedSource<String>> {
+    Arc::new(NamedSource::new(printable(name), printable(text).into_owned()))
+}
+
 /// One mistake in a scenario.
 #[derive(Debug, Clone)]
 pub struct Problem {
@@ -20,8 +27,6 @@ pub struct Problem {
 struct Place {
     source: Arc<NamedSource<String>>,
     span: Range<usize>,
-    line: usize,
-    column: usize,
 }
 
 impl Problem {
@@ -30,30 +35,20 @@ impl Problem {
         let text = source.inner();
         let start = floor_char_boundary(text, span.start);
         let end = floor_char_boundary(text, span.end.max(start));
-        let before = &text[..start];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        Problem {
-            message: message.into(),
-            help: None,
-            origin: source.name().to_owned(),
-            place: Some(Place {
-                source: Arc::clone(source),
-                span: start..end,
-                line: before.matches('\n').count() + 1,
-                column: before[line_start..].chars().count() + 1,
-            }),
-        }
+        let place = Place { source: Arc::clone(source), span: start..end };
+        Problem { place: Some(place), ..Problem::of(source.name(), message) }
     }
 
     /// A mistake without a place in a text: a file that cannot be read, an override.
     pub fn of(origin: impl Into<String>, message: impl Into<String>) -> Problem {
-        Problem { message: message.into(), help: None, origin: origin.into(), place: None }
+        let shown = |text: String| printable(&text).into_owned();
+        Problem { message: shown(message.into()), help: None, origin: shown(origin.into()), place: None }
     }
 
     /// Adds what to do about it.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Problem {
-        self.help = Some(help.into());
+        self.help = Some(printable(&help.into()).into_owned());
         self
     }
 
@@ -64,7 +59,10 @@ impl Problem {
 
     /// Line and column, counted from 1; `None` when it has no place in a text.
     pub fn position(&self) -> Option<(usize, usize)> {
-        self.place.as_ref().map(|place| (place.line, place.column))
+        let Place { source, span } = self.place.as_ref()?;
+        let before = &source.inner()[..span.start];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
     }
 
     /// The mistake on one line: `file:line:column: message (help)`.
@@ -101,7 +99,10 @@ impl Diagnostic for Problem {
     }
 }
 
-/// All that is wrong with a scenario; never empty.
+/// Mistakes that are told; the rest are counted. To draw one takes a look at all of the file.
+const TOLD: usize = 100;
+
+/// All that is wrong with a scenario, at most the first hundred mistakes; never empty.
 ///
 /// `Display` gives one line of plain text per mistake; [`Problems::into_report`] the drawing for a terminal.
 #[derive(Debug, Clone)]
@@ -111,12 +112,18 @@ pub struct Problems {
 }
 
 impl Problems {
-    pub(crate) fn new(origin: &str, list: Vec<Problem>) -> Problems {
+    pub(crate) fn new(origin: &str, mut list: Vec<Problem>) -> Problems {
         let plural = if list.len() == 1 { "" } else { "s" };
-        Problems { headline: format!("{origin}: {} problem{plural}", list.len()), list }
+        let rest = match list.len().checked_sub(TOLD) {
+            None | Some(0) => String::new(),
+            Some(more) => format!("; the first {TOLD}, without {more} more"),
+        };
+        let headline = format!("{}: {} problem{plural}{rest}", printable(origin), list.len());
+        list.truncate(TOLD);
+        Problems { headline, list }
     }
 
-    /// The mistakes, in the order of the file.
+    /// The mistakes, in the order of the file; at most a hundred.
     pub fn list(&self) -> &[Problem] {
         &self.list
     }
@@ -191,7 +198,27 @@ mod tests {
     use super::*;
 
     fn source(text: &str) -> Arc<NamedSource<String>> {
-        Arc::new(NamedSource::new("heap.toml", text.to_owned()))
+        super::source("heap.toml", text)
+    }
+
+    #[test]
+    fn of_very_many_mistakes_a_hundred_are_told_and_the_rest_counted() {
+        let source = source(&"x\n".repeat(20_000));
+        let all = (0..20_000).map(|line| Problem::at(&source, 2 * line..2 * line + 1, "bad")).collect();
+        let problems = Problems::new("heap.toml", all);
+        assert_eq!(problems.list().len(), 100);
+        let first = problems.to_string().lines().take(2).collect::<Vec<_>>().join("|");
+        assert_eq!(first, "heap.toml: 20000 problems; the first 100, without 19900 more|heap.toml:1:1: bad");
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_not_passed_on() {
+        let source = source("a = 1 # \u{1b}[2J\r\nb\n");
+        let report = format!(
+            "{:?}",
+            Problems::new("x", vec![Problem::at(&source, 8..9, "a \u{7}bell")]).into_report()
+        );
+        assert!(!report.contains(['\u{7}', '\r']) && !report.contains("\u{1b}[2J"), "{report:?}");
     }
 
     #[test]

@@ -60,6 +60,15 @@ impl Radii {
         }
     }
 
+    /// Smallest radius \[m\].
+    pub fn smallest(&self) -> f64 {
+        match self {
+            Radii::Constant(radius) => *radius,
+            Radii::Uniform { min, .. } | Radii::Normal { min, .. } | Radii::LogNormal { min, .. } => *min,
+            Radii::Mixture { radii, .. } => radii.iter().copied().fold(f64::INFINITY, f64::min),
+        }
+    }
+
     /// Mean volume of a grain \[m³\].
     pub fn mean_volume(&self) -> f64 {
         let mean_over = |min: f64, max: f64, weight: &dyn Fn(f64) -> f64| {

@@ -7,6 +7,7 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::DVec3;
@@ -39,6 +40,7 @@ pub struct Report {
     source: Arc<NamedSource<String>>,
     problems: RefCell<Vec<(usize, Problem)>>,
     filled: RefCell<Vec<Filled>>,
+    inputs: RefCell<Vec<PathBuf>>,
     /// Stands for a table that was left out.
     nothing: DeTable<'static>,
 }
@@ -46,7 +48,13 @@ pub struct Report {
 impl Report {
     /// A report about a text.
     pub fn new(source: Arc<NamedSource<String>>) -> Report {
-        Report { source, problems: RefCell::default(), filled: RefCell::default(), nothing: DeTable::new() }
+        Report {
+            source,
+            problems: RefCell::default(),
+            filled: RefCell::default(),
+            inputs: RefCell::default(),
+            nothing: DeTable::new(),
+        }
     }
 
     /// Notes a mistake and what to do about it.
@@ -58,6 +66,16 @@ impl Report {
     /// Notes a value for the resolved file.
     pub fn fill(&self, path: Vec<Step>, value: Value) {
         self.filled.borrow_mut().push(Filled { path, value });
+    }
+
+    /// Notes a file that is read beside the text.
+    pub fn reads(&self, file: &Path) {
+        self.inputs.borrow_mut().push(file.to_owned());
+    }
+
+    /// The files that were read beside the text.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        self.inputs.borrow().clone()
     }
 
     /// Whether no mistake was noted so far.
@@ -115,6 +133,8 @@ impl Need {
 
 /// Largest coordinate and velocity component that is read \[m, m/s\].
 const FAR: f64 = 1e9;
+/// Longest time that is read \[s\].
+pub const LONGEST_TIME: f64 = FAR;
 
 /// A value in the file.
 #[derive(Clone)]
@@ -261,6 +281,29 @@ pub fn text(node: Node<'_>) -> Option<String> {
         DeValue::String(text) => Some(text.to_string()),
         _ => node.mismatch("a string in quotes"),
     }
+}
+
+/// Reads the name of a file or folder: one that stays where it is put, whatever the system.
+pub fn file_name(node: Node<'_>) -> Option<String> {
+    let name = text(node.clone())?;
+    if !is_file_name(&name) {
+        node.problem(
+            format!("`{}` is \"{}\", which is no plain name of a file", node.name(), shorten(&name)),
+            FILE_NAME_ADVICE,
+        );
+        return None;
+    }
+    Some(name)
+}
+
+/// What to do about a name that is no [`file_name`].
+pub const FILE_NAME_ADVICE: &str =
+    "leave out / \\ : * ? \" < > | and control characters; . and .. are no names";
+
+/// Whether this is the name of a file or folder on every system, and no path.
+pub fn is_file_name(name: &str) -> bool {
+    let is_reserved = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
+    !name.is_empty() && name != "." && name != ".." && !name.contains(is_reserved)
 }
 
 /// Reads true or false.

@@ -145,6 +145,8 @@ pub struct Study {
     pub plots: Vec<Plot>,
     /// Names of axes and numbers for the reader.
     pub labels: Vec<(String, String)>,
+    /// Files that it was read from: its own, that of the scenario, tables of grains, curves.
+    pub inputs: Vec<PathBuf>,
 }
 
 /// Which lists of values count.
@@ -164,7 +166,11 @@ impl Study {
     pub fn load(path: &Path, size: Size) -> Result<Study, Problems> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = path.parent().unwrap_or(Path::new(""));
-        read_file(path, |root, of_scenario| root.read(|root| study(root, name, folder, size, of_scenario)))
+        let mut study = read_file(path, |root, of_scenario| {
+            root.read(|root| study(root, name, folder, size, of_scenario))
+        })?;
+        study.inputs.push(path.to_owned());
+        Ok(study)
     }
 
     /// What a reader should call an axis or a number.
@@ -217,6 +223,8 @@ fn study(
         root.maybe("labels", |node| node.table(|table| Some(labels(table, &known)))).unwrap_or_default();
     let scenario = file?;
     let references = known.references.to_vec();
+    let of_base = base.map_or_else(Vec::new, |base| base.inputs.0);
+    let inputs = [of_base, root.report.inputs()].concat();
     Some(Study {
         name,
         title,
@@ -230,6 +238,7 @@ fn study(
         findings,
         plots,
         labels,
+        inputs,
     })
 }
 

@@ -5,7 +5,7 @@
 //!
 //! [[case]]
 //! file = "n7_incline.toml"        # beside the suite; its [expect] table holds the answers
-//! name = "incline"                # default: the name of the file
+//! name = "incline"                # default: the name of the file; a folder of this name takes the results
 //! title = "Sphere on an incline"
 //! source = "closed form"          # where the answers come from
 //! class = "short"                 # or "long": run with --long, or by name
@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 
 use super::expect::{Bounds, bounds, slack};
 use super::problems::{Problem, Problems, suggest};
-use super::read::{FINITE, Node, Table, number, text, word};
+use super::read::{FILE_NAME_ADVICE, FINITE, Node, Table, file_name, is_file_name, number, text, word};
 use super::{Scenario, each, read_file};
 
 /// Scenarios with known answers.
@@ -45,6 +45,8 @@ pub struct Suite {
     pub title: String,
     /// In the order they are run.
     pub cases: Vec<Case>,
+    /// The file that it was read from.
+    pub file: PathBuf,
 }
 
 /// One scenario of a suite, or several that differ in one thing.
@@ -149,7 +151,8 @@ impl Suite {
     /// All mistakes in the file; those of its scenarios are found by [`Case::scenarios`].
     pub fn load(path: &Path) -> Result<Suite, Problems> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        read_file(path, |root, _| root.read(|root| Some(suite(root, folder))))
+        let suite = read_file(path, |root, _| root.read(|root| Some(suite(root, folder))))?;
+        Ok(Suite { file: path.to_owned(), ..suite })
     }
 
     /// The cases of these names; without names all short ones, and the long ones if they are wanted.
@@ -200,13 +203,19 @@ fn suite(root: &mut Table<'_>, folder: &Path) -> Suite {
             root.problem(message, "give one of them another `name`");
         }
     }
-    Suite { title, cases }
+    Suite { title, cases, file: PathBuf::new() }
 }
 
 fn case(table: &mut Table<'_>, folder: &Path) -> Option<Case> {
     let file = table.get("file", text).map(|name| folder.join(name));
     let stem = file.as_ref().and_then(|path| path.file_stem()).unwrap_or_default();
-    let name = table.or("name", stem.to_string_lossy().into_owned(), text);
+    // Results go to a folder of this name.
+    let name = table.or("name", stem.to_string_lossy().into_owned(), file_name);
+    let is_given = table.has("name");
+    if !is_given && file.is_some() && !is_file_name(&name) {
+        let message = format!("\"{name}\", the name of the file, is no name of a case");
+        table.problem(message, format!("add `name`: {FILE_NAME_ADVICE}"));
+    }
     let (title, source) = (table.get("title", text), table.get("source", text));
     let class = match table.or("class", "short", word(&["short", "long"])) {
         "long" => Class::Long,

@@ -10,6 +10,7 @@ use crate::engine::{Identity, Work};
 use crate::error::Error;
 use crate::output::atomic;
 use crate::output::summary::Summary;
+use crate::scenario::input::{LARGEST_TEXT, read_text};
 
 /// Name of the file.
 const FILE: &str = "record.json";
@@ -120,7 +121,7 @@ impl Record {
     /// When the file cannot be read, or is no record.
     pub fn load(folder: &Path) -> Result<Option<Record>, Error> {
         let path = folder.join(FILE);
-        match fs::read_to_string(&path) {
+        match read_text(&path, LARGEST_TEXT) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::file(path)(error)),
             Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| {

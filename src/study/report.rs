@@ -17,6 +17,7 @@ use crate::engine::Precision;
 use crate::error::Error;
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output::atomic;
+use crate::scenario::input::open_table;
 use crate::scenario::study::{Curves, Finding, Operand, Plot, Scale, Study, WORK};
 use crate::scenario::suggest;
 
@@ -157,18 +158,21 @@ impl Report {
             let picture = draw::png(figure).map_err(|refusal| refused(&path, refusal))?;
             atomic::write(&path, |out| out.write_all(&picture))?;
         }
-        atomic::write(&folder.join("results.csv"), |out| {
+        atomic::write(&folder.join(FILES[0]), |out| {
             let mut table = csv::Writer::from_writer(out);
             self.rows.iter().try_for_each(|row| table.write_record(row))?;
             table.flush()
         })?;
-        atomic::write(&folder.join("results.json"), |out| {
+        atomic::write(&folder.join(FILES[1]), |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;
             out.write_all(b"\n")
         })?;
-        atomic::write(&folder.join("report.md"), |out| out.write_all(markdown::text(self).as_bytes()))
+        atomic::write(&folder.join(FILES[2]), |out| out.write_all(markdown::text(self).as_bytes()))
     }
 }
+
+/// Names of the files beside the plots.
+pub(super) const FILES: [&str; 3] = ["results.csv", "results.json", "report.md"];
 
 /// The verdict on a statement.
 fn judge(finding: &Finding, values: &Values<'_>, precision: Precision) -> Judged {
@@ -347,7 +351,7 @@ fn over_columns(
 /// columns of `rows`.
 fn columns_of(path: &Path, x: &str, y: &str, rows: &[(String, String)]) -> Result<Vec<(f64, f64)>, Error> {
     let fail = |message: String| Error::file(path)(io::Error::other(message));
-    let mut reader = csv::Reader::from_path(path).map_err(|error| fail(error.to_string()))?;
+    let mut reader = csv::Reader::from_reader(open_table(path).map_err(Error::file(path))?);
     let head = reader.headers().map_err(|error| fail(error.to_string()))?.clone();
     let column = |name: &str| {
         // With its unit, or without: `time [s]`, `time`.

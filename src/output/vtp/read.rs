@@ -1,7 +1,6 @@
 //! Frames read back from their files.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -10,9 +9,13 @@ use roxmltree::{Document, Node};
 
 use super::{Array, Cells, PolyData, Values};
 use crate::error::Error;
+use crate::scenario::input::read_text;
 
 /// Bytes of the count in front of the numbers of an array.
 const COUNT: usize = size_of::<u64>();
+
+/// Largest frame that is read: contacts of all grains that there may be \[bytes\].
+const LARGEST_FRAME: u64 = 16 << 30;
 
 impl PolyData {
     /// Reads a file that [`PolyData::write`] wrote, on this machine or another.
@@ -20,7 +23,7 @@ impl PolyData {
     /// # Errors
     /// [`Error::File`] when it cannot be read, [`Error::Unusable`] when it is of another form.
     pub fn read(path: &Path) -> Result<PolyData, Error> {
-        let text = fs::read_to_string(path).map_err(Error::file(path))?;
+        let text = read_text(path, LARGEST_FRAME).map_err(Error::file(path))?;
         parse(&text).map_err(|found| Error::Unusable {
             origin: path.display().to_string(),
             found,

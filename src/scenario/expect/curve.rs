@@ -1,15 +1,17 @@
 //! A reference curve: a table of numbers over time, from a CSV file beside the scenario.
 
-use std::fs::File;
 use std::path::Path;
 
+use super::super::input::open_named;
 use super::super::problems::suggest;
-use super::super::read::{FINITE, Plain, TIME, Table, number, text};
+use super::super::read::{FINITE, TIME, Table, number, text};
 
 /// Share of the end of a window by which a time may be past it: `start` plus a time of the file is rounded.
 const TIME_ROUNDING: f64 = 1e-9;
 /// Mistakes shown of one file; the rest are counted.
 const SHOWN: usize = 5;
+/// Points, or mistakes, after which a file is not read on.
+const ENOUGH: usize = 1_000_000;
 
 /// A reference curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,14 +33,7 @@ pub fn curve(table: &mut Table<'_>, folder: &Path, (from, until): (f64, f64)) ->
     let start = table.or("start", 0.0, number(TIME));
     let offset = table.or("offset", 0.0, number(FINITE));
     let (node, name, column) = (node?, name?, column?);
-    let path = folder.join(&name);
-    // The resolved scenario is written elsewhere: there the path must not depend on the folder.
-    let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-    table.report.fill(node.path.clone(), full.display().to_string().plain());
-    let points = match File::open(&path) {
-        Ok(file) => points(file, &name, &time, &column),
-        Err(error) => Err(vec![format!("{} cannot be read: {error}", path.display())]),
-    };
+    let points = open_named(&node, folder, &name).and_then(|file| points(file, &name, &time, &column));
     let help = "the header names the columns, times go up; paths start at the scenario's folder";
     let mut points = points
         .map_err(|mistakes| {
@@ -89,6 +84,10 @@ fn points(
         match point {
             Ok(point) => points.extend(point),
             Err(mistake) => mistakes.push(mistake),
+        }
+        if points.len() + mistakes.len() > ENOUGH {
+            mistakes.push(format!("{name} holds more than {ENOUGH} points"));
+            break;
         }
     }
     if mistakes.is_empty() { Ok(points) } else { Err(mistakes) }

@@ -1,13 +1,13 @@
 //! Grains from a table: columns x, y, z, then radius and vx, vy, vz, wx, wy, wz if wanted.
 
-use std::fs::File;
 use std::path::Path;
 
 use glam::DVec3;
 
 use super::super::MAX_GRAINS;
+use super::super::input::open_named;
 use super::super::problems::suggest;
-use super::super::read::{Node, Plain, Table, text};
+use super::super::read::{Node, Table, text};
 use super::{InitialMotion, Placed};
 
 /// One grain of the table.
@@ -31,20 +31,15 @@ impl Row {
 const COLUMNS: [&str; 10] = ["x", "y", "z", "radius", "vx", "vy", "vz", "wx", "wy", "wz"];
 /// Mistakes shown of one file; the rest are counted.
 const SHOWN: usize = 5;
+/// Mistakes after which a file is not read on.
+const ENOUGH: usize = 10_000;
 
 /// Reads `file` and the grains in it.
 pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Row>> {
     let node = table.node("file");
     let name = table.get("file", text);
     let (node, name) = (node?, name?);
-    let path = folder.join(&name);
-    // The resolved scenario is written elsewhere: there the path must not depend on the folder.
-    let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-    table.report.fill(node.path.clone(), full.display().to_string().plain());
-    let rows = match File::open(&path) {
-        Ok(file) => rows(file, &name),
-        Err(error) => Err(vec![format!("{} cannot be read: {error}", path.display())]),
-    };
+    let rows = open_named(&node, folder, &name).and_then(|file| rows(file, &name));
     rows.map_err(|mistakes| complain(&node, &mistakes)).ok()
 }
 
@@ -73,7 +68,7 @@ fn rows(input: impl std::io::Read, name: &str) -> Result<Vec<Row>, Vec<String>> 
             Ok(row) => rows.push(row),
             Err(mistake) => mistakes.push(mistake),
         }
-        if rows.len() as u64 > MAX_GRAINS || mistakes.len() > 10_000 {
+        if rows.len() as u64 > MAX_GRAINS || mistakes.len() > ENOUGH {
             break;
         }
     }

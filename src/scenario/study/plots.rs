@@ -3,7 +3,7 @@
 use super::axes::{axis_named, fixed};
 use super::numbers::{Known, Operand};
 use crate::scenario::expect::{Bounds, bounds};
-use crate::scenario::read::{Node, Table, text, word};
+use crate::scenario::read::{self, Node, Table, text, word};
 
 /// A statement and the number that it is judged by.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,7 +114,7 @@ fn file_name(node: Node<'_>) -> Option<String> {
 }
 
 fn columns(table: &mut Table<'_>, fixed: Vec<(usize, usize)>) -> Option<Curves> {
-    let file = table.get("from", text);
+    let file = table.get("from", read::file_name);
     let x = table.get("x", text);
     let y = table.get("y", |node| one_or_more(node, text));
     let rows = table.maybe("rows", |node| node.table(|table| Some(words(table)))).unwrap_or_default();

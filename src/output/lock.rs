@@ -1,0 +1,181 @@
+//! One run at a time in a folder of results.
+//!
+//! The lock is one of the operating system on the file `.esker.lock`, so it ends with the process that holds it, however that
+//! ends. The file holds the id of that process, for the message to the second. It is removed when the lock is released;
+//! one that a killed process left is taken over.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+
+use super::atomic;
+
+/// Name of the file.
+pub(super) const NAME: &str = ".esker.lock";
+/// Longest id of a process that is read \[bytes\].
+const LONGEST_ID: u64 = 20;
+
+/// The right to write the results in a folder, held until it is dropped.
+#[derive(Debug)]
+pub struct FolderLock {
+    path: PathBuf,
+    file: File,
+}
+
+/// Who else may write into the folder at the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Nobody.
+    Alone,
+    /// Other holders that share it: parts of a study, each in folders of its own below this one.
+    WithParts,
+}
+
+impl FolderLock {
+    /// Makes the folder and takes its lock. Who has it alone also sweeps up the temporary files that killed runs left there.
+    ///
+    /// # Errors
+    /// [`Error::FolderInUse`] when another process, or another run of this one, holds it; [`Error::File`] when the folder
+    /// cannot be written.
+    pub fn take(folder: &Path, sharing: Sharing) -> Result<FolderLock, Error> {
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        let path = folder.join(NAME);
+        refuse_link(&path)?;
+        let lock = loop {
+            let file = open(&path).map_err(Error::file(&path))?;
+            let mut lock = FolderLock { path: path.clone(), file };
+            lock.acquire(folder, sharing)?;
+            // The holder before may have removed the file between the opening and the locking.
+            if lock.is_in_place() {
+                lock.sign().map_err(Error::file(&path))?;
+                break lock;
+            }
+        };
+        if sharing == Sharing::Alone {
+            atomic::sweep(folder)?;
+        }
+        Ok(lock)
+    }
+
+    fn acquire(&mut self, folder: &Path, sharing: Sharing) -> Result<(), Error> {
+        let locked = match sharing {
+            Sharing::Alone => self.file.try_lock(),
+            Sharing::WithParts => self.file.try_lock_shared(),
+        };
+        match locked {
+            Ok(()) => Ok(()),
+            Err(TryLockError::WouldBlock) => {
+                Err(Error::FolderInUse { folder: folder.to_owned(), holder: self.holder() })
+            }
+            // A file system without locks, as some of a network are: a run goes on as if it were alone.
+            Err(TryLockError::Error(_)) => Ok(()),
+        }
+    }
+
+    /// Who holds the lock, in words.
+    fn holder(&mut self) -> String {
+        let mut id = String::new();
+        let read = (&self.file).take(LONGEST_ID).read_to_string(&mut id);
+        match (read, id.trim().parse::<u32>()) {
+            (Ok(_), Ok(id)) => format!("process {id}"),
+            _ => "another process".to_owned(),
+        }
+    }
+
+    fn sign(&mut self) -> io::Result<()> {
+        self.file.set_len(0)?;
+        self.file.rewind()?;
+        writeln!(self.file, "{}", std::process::id())
+    }
+
+    /// Whether the locked file is still the one at its path.
+    #[cfg(unix)]
+    fn is_in_place(&self) -> bool {
+        use std::os::unix::fs::MetadataExt as _;
+        let same =
+            |here: &fs::Metadata, there: fs::Metadata| (here.dev(), here.ino()) == (there.dev(), there.ino());
+        self.file.metadata().is_ok_and(|here| fs::metadata(&self.path).is_ok_and(|there| same(&here, there)))
+    }
+
+    /// Elsewhere the file is never removed.
+    #[cfg(not(unix))]
+    fn is_in_place(&self) -> bool {
+        true
+    }
+}
+
+impl Drop for FolderLock {
+    fn drop(&mut self) {
+        // Of several holders the last removes the file. What stays behind is taken over by the next run.
+        if cfg!(unix) && self.file.try_lock().is_ok() && self.is_in_place() {
+            let _ = fs::remove_file(&self.path);
+        }
+        let _ = self.file.unlock();
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+/// Refuses a link where a run would write into what it leads to, or clear that up.
+///
+/// # Errors
+/// [`Error::Link`] when there is one.
+pub fn refuse_link(path: &Path) -> Result<(), Error> {
+    match path.is_symlink() {
+        true => Err(Error::Link { path: path.to_owned() }),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a folder")
+    }
+
+    #[test]
+    fn a_folder_is_locked_until_its_holder_lets_go_and_then_nothing_is_left() {
+        let folder = folder();
+        let first = FolderLock::take(folder.path(), Sharing::Alone).expect("free");
+        let second = FolderLock::take(folder.path(), Sharing::Alone).expect_err("taken").to_string();
+        assert!(second.contains(&format!("process {}", std::process::id())), "{second}");
+        drop(first);
+        drop(FolderLock::take(folder.path(), Sharing::Alone).expect("free again"));
+        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), usize::from(cfg!(windows)));
+    }
+
+    #[test]
+    fn parts_share_a_folder_that_a_whole_run_then_cannot_have() {
+        let folder = folder();
+        let parts = [(); 2].map(|()| FolderLock::take(folder.path(), Sharing::WithParts).expect("shared"));
+        let [first, second] = parts;
+        drop(first);
+        assert!(FolderLock::take(folder.path(), Sharing::Alone).is_err(), "one part still runs");
+        drop(second);
+        FolderLock::take(folder.path(), Sharing::Alone).expect("free");
+    }
+
+    #[test]
+    fn a_lock_that_a_killed_process_left_is_taken_over() {
+        let folder = folder();
+        fs::write(folder.path().join(NAME), "1\n").expect("written");
+        FolderLock::take(folder.path(), Sharing::Alone).expect("nobody holds it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_that_is_a_link_is_refused_and_the_file_behind_it_stays() {
+        let folder = folder();
+        let other = folder.path().join("notes.txt");
+        fs::write(&other, "mine").expect("written");
+        std::os::unix::fs::symlink(&other, folder.path().join(NAME)).expect("linked");
+        assert!(FolderLock::take(folder.path(), Sharing::Alone).is_err());
+        assert_eq!(fs::read_to_string(other).expect("readable"), "mine");
+    }
+}

@@ -1,0 +1,133 @@
+//! Files that are read: each has a largest size, so that one without end (`/dev/zero`, a pipe that never closes) is a mistake
+//! in the input and not the end of the machine's memory.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::read::{Node, Plain as _};
+use crate::error::in_words;
+
+/// Largest scenario, study or suite, and largest file of any kind whose length nobody knows beforehand \[bytes\].
+pub(crate) const LARGEST_TEXT: u64 = 64 << 20;
+/// Largest table of grains: all that there may be, with ten numbers each \[bytes\].
+pub(crate) const LARGEST_TABLE: u64 = 8 << 30;
+/// Longest line of a table \[bytes\].
+const LONGEST_LINE: usize = 1 << 16;
+
+/// Files that a scenario was read from. Where they are is no part of what it says, and `Debug`, which tells scenarios apart,
+/// leaves it out.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Inputs(pub Vec<PathBuf>);
+
+impl std::fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Inputs")
+    }
+}
+
+impl std::ops::Deref for Inputs {
+    type Target = [PathBuf];
+
+    fn deref(&self) -> &[PathBuf] {
+        &self.0
+    }
+}
+
+/// The text of a file of at most `most` bytes, or of [`LARGEST_TEXT`] where it is no plain file.
+///
+/// # Errors
+/// When it cannot be read, is larger or is not UTF-8.
+pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let bytes = read_bytes(path, most)?;
+    String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// The bytes of a file of at most `most`, or of [`LARGEST_TEXT`] where it is no plain file.
+///
+/// # Errors
+/// When it cannot be read or is larger.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let most = largest(&file, most)?;
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+/// Opens a table, whose lines have an end.
+///
+/// # Errors
+/// When it cannot be opened.
+pub(crate) fn open_table(path: &Path) -> io::Result<Bounded<File>> {
+    let file = File::open(path)?;
+    let most = largest(&file, LARGEST_TABLE)?;
+    Ok(Bounded { inner: file, most, left: most, line: 0 })
+}
+
+/// Opens the table `name` beside the scenario, which a value of the file names.
+pub(super) fn open_named(node: &Node<'_>, folder: &Path, name: &str) -> Result<Bounded<File>, Vec<String>> {
+    let path = folder.join(name);
+    // The resolved scenario is written elsewhere: there the path must not depend on the folder.
+    let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    node.report.fill(node.path.clone(), full.display().to_string().plain());
+    node.report.reads(&path);
+    open_table(&path).map_err(|error| vec![format!("{} cannot be read: {error}", path.display())])
+}
+
+/// A plain file has an end, and may be as large as it is to be.
+fn largest(file: &File, most: u64) -> io::Result<u64> {
+    Ok(if file.metadata()?.is_file() { most } else { most.min(LARGEST_TEXT) })
+}
+
+fn too_large(most: u64) -> io::Error {
+    io::Error::other(format!("it is larger than {}, the most that is read of such a file", in_words(most)))
+}
+
+/// A reader that fails where its input is too large, or has a line that is too long.
+#[derive(Debug)]
+pub(crate) struct Bounded<R> {
+    inner: R,
+    most: u64,
+    left: u64,
+    /// Bytes since the last end of a line.
+    line: usize,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| too_large(self.most))?;
+        for line in buffer[..count].split_inclusive(|&byte| byte == b'\n') {
+            self.line += line.len();
+            if self.line > LONGEST_LINE {
+                let message = format!("a line is longer than {LONGEST_LINE} bytes, so it is no table");
+                return Err(io::Error::other(message));
+            }
+            if line.ends_with(b"\n") {
+                self.line = 0;
+            }
+        }
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bounded(text: &str, most: u64) -> io::Result<String> {
+        let mut read = String::new();
+        let mut bounded = Bounded { inner: text.as_bytes(), most, left: most, line: 0 };
+        bounded.read_to_string(&mut read).map(|_| read)
+    }
+
+    #[test]
+    fn a_table_is_read_whole_or_refused_with_its_limit() {
+        let lines = "1,2,3\n".repeat(50_000);
+        assert_eq!(bounded(&lines, lines.len() as u64).expect("it fits"), lines);
+        let failure = |text: &str, most| bounded(text, most).expect_err("too much").to_string();
+        assert!(failure(&lines, 299_999).contains("larger than 300.00 kB"), "{}", failure(&lines, 299_999));
+        assert!(failure(&"0".repeat(70_000), 1 << 20).contains("longer than 65536 bytes"));
+    }
+}

@@ -1,0 +1,118 @@
+//! Refuses what rounds to nothing or overflows in double precision: masses, moments of inertia and compliances.
+//!
+//! Merely unusual values pass. What single precision cannot hold is refused when a scenario goes to the GPU
+//! ([`Error::BeyondSingle`](crate::error::Error::BeyondSingle)).
+
+use super::emitter::Emitter;
+use super::read::{Node, Table};
+use crate::settings::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, Settings};
+use crate::world::{MaterialId, PairLaw, World, sphere_volume};
+
+/// Least overlap, over the radius, at which a compliance must be a number \[-\]: grains rest with more.
+const LEAST_OVERLAP: f64 = 1e-9;
+
+/// Smallest and largest radius of the grains of a material \[m\].
+type Radii = (f64, f64);
+
+/// Reports materials whose grains have a mass, moment of inertia or compliance that is no number.
+pub fn check(root: &mut Table<'_>, world: &World, emitters: &[Emitter], settings: &Settings) {
+    let Some(node) = root.node("materials") else { return };
+    let radii = radii_by_material(world, emitters);
+    for (material, &radii) in radii.iter().enumerate() {
+        let Some(radii) = radii else { continue };
+        check_mass(&node, world, material, radii);
+        check_compliance(&node, world, settings, material, radii);
+    }
+}
+
+fn radii_by_material(world: &World, emitters: &[Emitter]) -> Vec<Option<Radii>> {
+    let mut radii: Vec<Option<Radii>> = vec![None; world.materials.list.len()];
+    let mut add = |material: MaterialId, least: f64, largest: f64| {
+        let known = &mut radii[material as usize];
+        *known = Some(known.map_or((least, largest), |(a, b)| (least.min(a), largest.max(b))));
+    };
+    world.spheres.iter().for_each(|sphere| add(sphere.material, sphere.radius, sphere.radius));
+    emitters.iter().for_each(|emitter| {
+        add(emitter.material(), emitter.smallest_radius(), emitter.largest_radius());
+    });
+    radii
+}
+
+fn check_mass(node: &Node<'_>, world: &World, material: usize, (least, largest): Radii) {
+    let material = &world.materials.list[material];
+    let masses = |radius: f64| {
+        let mass = material.density * sphere_volume(radius);
+        (mass, 0.4 * mass * radius * radius)
+    };
+    let is_sound = |number: f64| number.is_normal() && number.recip().is_normal();
+    let wrong = [least, largest].into_iter().map(|radius| (radius, masses(radius)));
+    let wrong = wrong.into_iter().find(|(_, (mass, inertia))| !is_sound(*mass) || !is_sound(*inertia));
+    if let Some((radius, (mass, inertia))) = wrong {
+        property(node, &material.name, "density").problem(
+            format!(
+                "a grain of \"{}\" of radius {radius:e} m has a mass of {mass:e} kg and a moment of inertia of \
+                 {inertia:e} kg m²: one of them or its inverse is no number in double precision",
+                material.name
+            ),
+            "choose a density at which both are within 1e-300 to 1e300",
+        );
+    }
+}
+
+/// Looks at the contacts of a material with itself and all others.
+fn check_compliance(
+    node: &Node<'_>,
+    world: &World,
+    settings: &Settings,
+    material: usize,
+    (least, largest): Radii,
+) {
+    let materials = &world.materials;
+    for (other, partner) in materials.list.iter().enumerate() {
+        let law = materials.law(material as MaterialId, other as MaterialId);
+        let cases = [(0.5 * least, LEAST_OVERLAP * least), (0.5 * least, least), (largest, largest)];
+        let wrong =
+            cases.into_iter().map(|(radius, overlap)| (overlap, compliance(law, radius, overlap, settings)));
+        // A rigid law has none.
+        let is_wrong =
+            |(_, compliance): &(f64, Option<f64>)| compliance.is_some_and(|number| !number.is_normal());
+        if let Some((overlap, Some(compliance))) = wrong.into_iter().find(is_wrong) {
+            let softer = if materials.list[material].youngs_modulus <= partner.youngs_modulus {
+                material
+            } else {
+                other
+            };
+            let name = &materials.list[softer].name;
+            property(node, name, "youngs_modulus").problem(
+                format!(
+                    "a contact of \"{}\" with \"{}\" that overlaps by {overlap:e} m has an effective modulus of {:e} Pa \
+                     and a compliance Σ of {compliance:e} 1/kg: that is no number in double precision",
+                    materials.list[material].name, partner.name, law.effective_modulus
+                ),
+                "choose a modulus between that of foam (1e3 Pa) and that of diamond (1e12 Pa)",
+            );
+            return;
+        }
+    }
+}
+
+/// Σ_n \[E2\] of a contact \[1/kg\]; `None` of the rigid law, which has none.
+fn compliance(law: &PairLaw, radius: f64, overlap: f64, settings: &Settings) -> Option<f64> {
+    let hertz = 4.0 / 3.0 * law.effective_modulus * radius.sqrt();
+    let (exponent, stiffness) = match settings.normal_law {
+        NormalLaw::Hertz => (1.25, hertz),
+        NormalLaw::Hooke => (1.0, hertz * (HOOKE_OVERLAP * radius).sqrt()),
+        NormalLaw::Rigid => return None,
+    };
+    let h = settings.substep();
+    let damping_time = (DAMPING_STEPS * h).max(law.damping / exponent);
+    let slope: f64 = exponent * overlap.powf(exponent - 1.0);
+    let upsilon = 1.0 / (1.0 + 4.0 * damping_time / h);
+    Some(4.0 * (exponent / stiffness) * upsilon / (h * h * slope * slope))
+}
+
+/// The value of a property of a material; its table where that is left out.
+fn property<'a>(materials: &Node<'a>, material: &str, property: &str) -> Node<'a> {
+    let table = materials.child(material).unwrap_or_else(|| materials.clone());
+    table.child(property).unwrap_or(table)
+}
