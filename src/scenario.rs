@@ -171,6 +171,11 @@
 //! other boundaries, but for the corners of boxes. What a drive gives is `drive_force:NAME`, what the grains press with
 //! `force_z:NAME` and so on.
 //!
+//! At the start no grain may have its centre behind a plane or in a solid box, cylinder or sphere, whatever `allow_overlap` says;
+//! thin walls, such as a hopper's, may have grains on both sides. Any density and modulus will do whose masses, moments of
+//! inertia and compliances are numbers in double precision, and in single precision on a GPU (`esker check` says so). A scenario
+//! has at most 1000 materials and 64 MiB, a table of grains 8 GiB.
+//!
 //! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
 //! at three deviations by default), `mixture` (radii, shares by number).
 //!

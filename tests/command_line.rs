@@ -491,6 +491,13 @@ fn inputs_without_end_are_refused_within_seconds() {
         let output = place.esker(&arguments);
         assert_eq!(code(&output), 2, "{arguments:?}: {}", error_text(&output));
     }
+    assert_eq!(code(&place.run(&[])), 0);
+    let frame = place.path("out/grain/grains_000000.vtp");
+    fs::remove_file(&frame).expect("removed");
+    std::os::unix::fs::symlink("/dev/zero", &frame).expect("linked");
+    let drawn = place.esker(&["render", "out/grain", "--at", "0"]);
+    assert_eq!(code(&drawn), 1);
+    assert!(error_text(&drawn).contains("larger than 67.11 MB"), "{}", error_text(&drawn));
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 

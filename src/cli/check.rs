@@ -9,6 +9,7 @@ use crate::scenario::{Emitter, Scenario};
 use crate::simulation::steps_until;
 use crate::world::{Boundary, Material, Motion, Periodic, Sink, World};
 
+use super::device::check_for_gpu;
 use super::terminal::say;
 use super::{Failure, Outcome, memory, short};
 
@@ -33,6 +34,9 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     print_materials(&scenario.world);
     print_time_step(&scenario);
     in_sinks(&scenario.world).iter().for_each(|warning| say!("warning: {warning}"));
+    if let Err(error) = check_for_gpu(&scenario) {
+        say!("warning: on a GPU this is refused: {error}");
+    }
     Ok(Outcome::Done)
 }
 

@@ -60,12 +60,21 @@ fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     Ok(Box::new(ReferenceEngine::new(world, scenario.settings, Order::Coloured)))
 }
 
-fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
-    let device = Device::open(choice)?;
+/// Refuses what the GPU engine cannot compute in single precision, grains of emitters included.
+///
+/// # Errors
+/// With the number that is beyond it.
+pub(super) fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
+    let there = scenario.world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
     let emitted = scenario.emitters.iter().flat_map(|emitter| {
         [emitter.smallest_radius(), emitter.largest_radius()].map(|radius| (emitter.material(), radius))
     });
-    check_single(&scenario.world, &scenario.settings, emitted)?;
+    check_single(&scenario.world, &scenario.settings, there.chain(emitted))
+}
+
+fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    let device = Device::open(choice)?;
+    check_for_gpu(scenario)?;
     let plan = memory::of_gpu(scenario);
     plan.check(device.largest_binding())?;
     if device.is_software() {

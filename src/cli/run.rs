@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::{Precision, Profiling};
+use crate::error::Error;
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output;
 use crate::output::summary::{Status, Summary};
@@ -62,7 +63,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let result =
         simulation::run(&scenario, engine.as_mut(), &options, &mut |progress| display.show(progress));
     display.finish();
-    let summary = result.inspect_err(|_| tell_what_is_kept(&folder))?;
+    let summary = result.inspect_err(|error| tell_what_is_kept(&folder, error))?;
     report(&summary, &folder, arguments.quiet);
     Ok(outcome(&summary))
 }
@@ -95,8 +96,10 @@ pub(super) fn listen_for_interrupt() {
     }
 }
 
-fn tell_what_is_kept(folder: &Path) {
-    if folder.join("summary.json").exists() {
+fn tell_what_is_kept(folder: &Path, error: &Error) {
+    // Then the results there are another run's.
+    let never_began = matches!(error, Error::FolderInUse { .. } | Error::Link { .. });
+    if !never_began && folder.join("summary.json").exists() {
         note!("results until the failure are in {}", folder.display());
     }
 }

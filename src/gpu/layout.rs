@@ -649,6 +649,13 @@ pub fn check_single(
         let known = &mut extremes[material as usize];
         *known = Some(known.map_or([radius; 2], |[least, most]| [least.min(radius), most.max(radius)]));
     }
+    for (body, free) in world.free_boundaries() {
+        if let Some(found) = free.inertia().into_iter().find(|number| !(number.recip() as f32).is_normal()) {
+            let name = &world.boundaries[body].name;
+            let what = format!("a mass [kg] or moment of inertia [kg m²] of boundary \"{name}\"");
+            return Err(Error::BeyondSingle { what, found });
+        }
+    }
     let laws = laws(world, settings);
     for (material, radii) in extremes.iter().enumerate() {
         for radius in radii.iter().flatten().copied() {

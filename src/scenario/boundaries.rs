@@ -7,6 +7,7 @@ use glam::{DQuat, DVec3};
 
 use super::materials::{DENSITY, material_id};
 use super::periodic::{check_size, check_walls};
+use super::range::is_sound;
 use super::read::{
     FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number, text,
     unit_vector, vector, word,
@@ -256,7 +257,21 @@ fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> O
             "use kind = \"box\" with side = \"outside\" or kind = \"sphere\", or another motion",
         );
     }
-    Some(FreeBody { velocity, angular_velocity, locked, ..body? })
+    let body = body?;
+    if let Some(number) = body.inertia().into_iter().find(|&number| !is_sound(number)) {
+        table.problem(
+            format!(
+                "`{}` has a mass of {:e} kg and moments of inertia of {} kg m²: with {number:e}, or its inverse, no engine \
+                 can compute",
+                table.name(),
+                body.mass,
+                body.moments
+            ),
+            "change its density or size",
+        );
+        return None;
+    }
+    Some(FreeBody { velocity, angular_velocity, locked, ..body })
 }
 
 fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {

@@ -38,13 +38,17 @@ fn radii_by_material(world: &World, emitters: &[Emitter]) -> Vec<Option<Radii>> 
     radii
 }
 
+/// Whether a mass or moment of inertia is a number, and its inverse, too.
+pub fn is_sound(number: f64) -> bool {
+    number.is_normal() && number.recip().is_normal()
+}
+
 fn check_mass(node: &Node<'_>, world: &World, material: usize, (least, largest): Radii) {
     let material = &world.materials.list[material];
     let masses = |radius: f64| {
         let mass = material.density * sphere_volume(radius);
         (mass, 0.4 * mass * radius * radius)
     };
-    let is_sound = |number: f64| number.is_normal() && number.recip().is_normal();
     let wrong = [least, largest].into_iter().map(|radius| (radius, masses(radius)));
     let wrong = wrong.into_iter().find(|(_, (mass, inertia))| !is_sound(*mass) || !is_sound(*inertia));
     if let Some((radius, (mass, inertia))) = wrong {

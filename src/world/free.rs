@@ -24,6 +24,11 @@ pub struct FreeBody {
 }
 
 impl FreeBody {
+    /// Mass \[kg\] and moments of inertia \[kg m²\].
+    pub fn inertia(&self) -> [f64; 4] {
+        [self.mass, self.moments.x, self.moments.y, self.moments.z]
+    }
+
     /// A homogeneous solid of this form at rest; `None` for a form that cannot be free.
     pub fn solid(form: Form, density: f64) -> Option<FreeBody> {
         let (mass, moments) = match form {
