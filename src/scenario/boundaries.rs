@@ -261,11 +261,11 @@ fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> O
     if let Some(number) = body.inertia().into_iter().find(|&number| !is_sound(number)) {
         table.problem(
             format!(
-                "`{}` has a mass of {:e} kg and moments of inertia of {} kg m²: with {number:e}, or its inverse, no engine \
-                 can compute",
+                "`{}` has a mass of {:e} kg and moments of inertia from {:e} kg m²: with {number:e}, or its inverse, \
+                 no engine can compute",
                 table.name(),
                 body.mass,
-                body.moments
+                body.moments.min_element()
             ),
             "change its density or size",
         );
