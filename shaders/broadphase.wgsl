@@ -120,7 +120,7 @@ fn bucket_start(bucket: u32) -> u32 {
 
 fn is_near_surface(ball: Ball, surface: Surface) -> bool {
     let touch = touch_surface(surface, poses[surface.body], ball.pose, ball.contact_radius);
-    return touch.near && touch.length - ball.radius < 2.0 * params.margin * ball.contact_radius;
+    return touch.near && touch.length - ball.radius < 2.0 * params.reach * ball.contact_radius;
 }
 
 // Cells of a level that follow each other along x, and so do their buckets.
@@ -134,7 +134,7 @@ struct Run {
 // comes first.
 fn is_partner(grain: u32, ball: Ball, other: Entry, run: Run) -> bool {
     let apart = between_places(other, ball.pose);
-    let reach = (ball.radius + other.radius) * (1.0 + params.margin);
+    let reach = (ball.radius + other.radius) * (1.0 + params.reach);
     if dot(apart, apart) >= reach * reach {
         return false;
     }
@@ -202,7 +202,7 @@ const ANYWHERE = 1e9;
 fn cells_around(ball: Ball, level: u32) -> Block {
     let place = ball.pose.offset / params.cell_size;
     // That of the others is half a cell at most.
-    let reach = (1.0 + params.margin) * ball.radius / params.cell_size + 0.5 * f32(1u << level) + CELL_SLACK;
+    let reach = (1.0 + params.reach) * ball.radius / params.cell_size + 0.5 * f32(1u << level) + CELL_SLACK;
     let low = first_cell(ball.pose.cell, place - reach, level);
     let rows = (last_cell(ball.pose.cell, place + reach, level) - low).yz + 1;
     return block_of(Block(low, rows, level, ball.pose.cell, place, reach));

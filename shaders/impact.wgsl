@@ -1,10 +1,15 @@
 // Impact [E6]: contacts that close faster than the threshold, and in this substep, bounce first.
 // Twin: src/reference/impact.rs. When nothing bounces, the dispatches of this stage are empty.
 //
-// The rows are made over for the impact problem (rigid, with its own targets), swept by the same
-// kernel into impulses that are thrown away, and then filled anew by the narrowphase.
+//     find_impacts ─► plan_impact ─► prepare_impact ─► two sweeps ─► check_impacts ─► booked ─► aim_round ─► plan_round
+//                                                          ▲                                                   │
+//                                                          └───────────────────────────────────────────────────┘
+//
+// What bounces may drive a grain against the next one within the same substep, so the stage goes in rounds: when the sweeps of
+// one have settled, its works are booked, and all that would still close is the next. The rows are made over for
+// it (rigid, with targets of their own and the gap in place of the compliance), and then filled anew by the narrowphase.
 
-@group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;
+@group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;   // of the present round
 @group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
 @group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
@@ -13,7 +18,8 @@
 @group(0) @binding(7) var<storage, read> colour_starts: array<u32>;
 @group(0) @binding(8) var<storage, read> poses: array<Pose>;         // for locked axes
 
-// Gap of a row [m], 0 where the shapes overlap: overlapping contacts aim to part, the others to close.
+// Gap of a row that the narrowphase made [m], 0 where the shapes overlap: overlapping contacts aim to part, the others
+// to close.
 fn gap_of(row: Row) -> f32 {
     return max(0.0, -params.h * row.target_velocity);
 }
@@ -23,17 +29,50 @@ fn reach_of(row: Row) -> f32 {
     return params.touch_tolerance * length(row.arm_a);
 }
 
-fn bounces(row: Row, speed: f32) -> bool {
-    return speed < -params.impact_threshold && gap_of(row) + params.h * speed <= reach_of(row);
-}
-
 fn closing(row: Row) -> f32 {
     return dot(contact_velocity(row, velocities[row.bodies.x], velocities[row.bodies.y]), row.normal);
+}
+
+// Parting speed that gravity gives to a contact in the substep, were it alone [m/s].
+fn gained(row: Row) -> f32 {
+    return params.h * dot(row.normal, falls(row.bodies.x) - falls(row.bodies.y));
+}
+
+// What gravity does to a body alone [m/s²].
+fn falls(body: u32) -> vec3f {
+    let is_free = velocities[body].inverse_mass > 0.0;
+    return select(vec3f(0.0), params.gravity * free_translation(poses[body].locked), is_free);
+}
+
+fn bounces(row: Row, gap: f32, before: f32, gain: f32, threshold: f32) -> bool {
+    return before < -threshold && gap + params.h * min(0.0, before + gain) <= reach_of(row);
+}
+
+// Speed at which a contact of this gap leaves, at least; FAR if it takes no part. Notes how fast it closes if it bounces.
+fn aim(row: Row, gap: f32) -> f32 {
+    let before = closing(row);
+    let gain = gained(row);
+    // At the impact half of what the substep gives has been gained; the rest comes after it [E6].
+    let rebound = -restitution_of(row) * (before + 0.5 * gain) - 0.5 * gain;
+    if bounces(row, gap, before, gain, max(params.impact_threshold, status.noise)) {
+        atomicMax(&status.fastest, bitcast<u32>(-before));  // ordered like the positive floats
+        return rebound;
+    }
+    if gap <= reach_of(row) {
+        return select(0.0, rebound, before + gain > 0.0);
+    }
+    return FAR;
 }
 
 @compute @workgroup_size(1)
 fn begin_impact() {
     atomicStore(&status.impacts, 0u);
+    atomicStore(&status.fastest, 0u);
+    status.striking = 0u;
+    status.rounds = 0u;
+    status.noise = 0.0;
+    status.impact_sweeps = 0u;
+    status.impact_residual = 0.0;
 }
 
 @compute @workgroup_size(64)
@@ -43,7 +82,8 @@ fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let row = load_row(place);
-    if bounces(row, closing(row)) {
+    let before = closing(row);
+    if before < -params.impact_threshold && bounces(row, gap_of(row), before, gained(row), params.impact_threshold) {
         atomicStore(&status.impacts, 1u);
     }
 }
@@ -60,32 +100,90 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
     }
     if runs && lane == 0u {
         status.bounces++;
+        status.striking = 1u;
     }
     if lane < 3u {
         arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane] =
             select(0u, arguments[3u * ARGUMENTS_CONTACTS + lane], runs);
+        arguments[3u * ARGUMENTS_IMPACT_ROUND + lane] = 0u;
+        arguments[3u * ARGUMENTS_IMPACT_BODIES + lane] = 0u;
     }
     plan_colours(ARGUMENTS_IMPACT_SWEEP, lane, runs);
 }
 
+// The first round: from the rows of the narrowphase.
 @compute @workgroup_size(64)
 fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
-    if place >= status.contacts || is_halted() {
-        return;
+    if place < status.contacts && !is_halted() {
+        let row = load_row(place);
+        begin_row(place, row, gap_of(row));
     }
-    let row = load_row(place);
-    let speed = closing(row);
-    var target_velocity = FAR;
-    if bounces(row, speed) {
-        target_velocity = -restitution_of(row) * speed;
-    } else if gap_of(row) <= reach_of(row) {
-        target_velocity = -restitution_of(row) * max(0.0, speed);
+}
+
+// The next round, from the velocities that the last one left.
+@compute @workgroup_size(64)
+fn aim_round(@builtin(global_invocation_id) invocation: vec3u) {
+    let place = flat(invocation);
+    if place < status.contacts {
+        let row = load_row(place);
+        begin_row(place, row, row.sigma_n);
     }
-    row_targets[place].target_velocity = target_velocity;
-    row_targets[place].sigma_n = 0.0;
+}
+
+fn begin_row(place: u32, row: Row, gap: f32) {
+    row_targets[place].target_velocity = aim(row, gap);
+    row_targets[place].sigma_n = gap;
     for (var i = 0u; i < 3u; i++) {
         impulses[3u * place + i] = vec2f(0.0);
+    }
+}
+
+// After every second sweep: whether it changed so little that the round is over.
+@compute @workgroup_size(64)
+fn check_impacts(@builtin(local_invocation_index) lane: u32) {
+    let is_swept = status.striking == 1u;
+    let change = bitcast<f32>(atomicLoad(&status.change));
+    let tolerance = params.impact_tolerance * bitcast<f32>(atomicLoad(&status.fastest));
+    let is_over = is_swept && change < tolerance;
+    workgroupBarrier();
+    if lane <= COLOURS + 1u && is_over {
+        arguments[3u * (ARGUMENTS_IMPACT_SWEEP + lane)] = 0u;
+    }
+    if lane < 3u {
+        arguments[3u * ARGUMENTS_IMPACT_ROUND + lane] =
+            select(0u, arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane], is_over);
+    }
+    if lane == 0u {
+        plan(ARGUMENTS_IMPACT_BODIES, select(0u, params.boundaries + params.grains, is_over));
+        if is_swept {
+            status.impact_sweeps += 2u;
+            status.impact_residual = change;
+        }
+        if is_over {
+            // What the sweeps left undone is not to bounce again.
+            status.noise = max(status.noise, 2.0 * tolerance);
+            status.striking = 0u;
+            atomicStore(&status.fastest, 0u);
+        }
+        atomicStore(&status.change, 0u);
+    }
+}
+
+@compute @workgroup_size(64)
+fn plan_round(@builtin(local_invocation_index) lane: u32) {
+    let is_aimed = arguments[3u * ARGUMENTS_IMPACT_ROUND] > 0u;
+    let fastest = bitcast<f32>(atomicLoad(&status.fastest));
+    if !is_aimed {
+        return;
+    }
+    if lane == 0u {
+        status.rounds++;
+        status.striking = select(0u, 1u, fastest > 0.0);
+        status.impact_residual = max(status.impact_residual, fastest);
+    }
+    if fastest > 0.0 {
+        plan_colours(ARGUMENTS_IMPACT_SWEEP, lane, true);
     }
 }
 

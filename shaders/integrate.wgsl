@@ -74,7 +74,7 @@ fn move_grains(@builtin(global_invocation_id) invocation: vec3u) {
 fn note_travel(grain: u32, speed: f32) {
     travel[grain] += params.h * speed;
     let ahead = params.step_time * (speed + 0.5 * params.step_time * length(params.gravity));
-    if travel[grain] + ahead > params.margin * spheres[params.corners + grain].radius {
+    if travel[grain] + ahead > params.skin * spheres[params.corners + grain].radius {
         atomicStore(&status.search, 1u);
     }
 }

@@ -27,12 +27,14 @@ struct Works {
     friction: f32,
     rolling: f32,
     impact: f32,
-    spare: vec2f,
+    impact_friction: f32,      // what impacts have in `friction`
+    impact_rolling: f32,       // and in `rolling`
 }
 
 fn add(x: Works, y: Works) -> Works {
     return Works(x.gravity + y.gravity, x.boundary + y.boundary, x.normal + y.normal,
-        x.friction + y.friction, x.rolling + y.rolling, x.impact + y.impact, vec2f(0.0));
+        x.friction + y.friction, x.rolling + y.rolling, x.impact + y.impact, x.impact_friction + y.impact_friction,
+        x.impact_rolling + y.impact_rolling);
 }
 
 @compute @workgroup_size(64)
@@ -43,7 +45,8 @@ fn keep_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// After the sweeps of the impact stage, whose normal rows are booked apart. Impulses: those of that stage.
+// After the sweeps of a round of impacts, on top of those before it; normal rows are booked apart. Impulses: those of the round. At an impact the
+// bodies are half a substep on, and gravity has done its work until then.
 @compute @workgroup_size(64)
 fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_of(group);
@@ -51,11 +54,18 @@ fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
     for (var place = first_of_block(block) + lane; place < end_of_block(block); place += GROUP) {
         let bodies = row_targets[place].bodies;
         works = add(works, work_of(place, mean_velocity(bodies.x), mean_velocity(bodies.y)));
+        let normal = dot(load_impulse(place).linear, row_targets[place].normal) * row_targets[place].normal;
+        works.gravity -= 0.5 * params.h * dot(normal, falls(bodies.x) - falls(bodies.y));
     }
-    works.impact = works.normal;
+    works.impact = works.normal - works.gravity;
     works.normal = 0.0;
-    let sum = sum_of_group(works, lane, GROUP);
+    works.impact_friction = works.friction;
+    works.impact_rolling = works.rolling;
+    var sum = sum_of_group(works, lane, GROUP);
     if lane == 0u && block < blocks_of_contacts(status.contacts) && !is_halted() {
+        if status.rounds > 0u {
+            sum = add(sum, work_sums[block]);
+        }
         work_sums[block] = sum;
     }
 }
@@ -163,6 +173,12 @@ fn sum_of_group(works: Works, lane: u32, size: u32) -> Works {
         }
     }
     return sum;
+}
+
+// What gravity does to a body alone [m/s²].
+fn falls(body: u32) -> vec3f {
+    let is_free = velocities[body].inverse_mass > 0.0;
+    return select(vec3f(0.0), params.gravity * free_translation(poses[body].locked), is_free);
 }
 
 fn mean_velocity(body: u32) -> Velocity {

@@ -10,13 +10,38 @@
 @compute @workgroup_size(64)
 fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let place = colour_starts[colour.index] + flat(invocation);
-    if place >= colour_starts[colour.index + 1u] {
-        return;
+    if place < colour_starts[colour.index + 1u] {
+        solve_place(place, load_row(place), carried_on(place, load_impulse(place)), HAS_TOLERANCE);
     }
-    let row = load_row(place);
+}
+
+// The same for impacts, whose sweeps are plain; every other one notes what it changed.
+@compute @workgroup_size(64)
+fn strike_colour(@builtin(global_invocation_id) invocation: vec3u) {
+    let place = colour_starts[colour.index] + flat(invocation);
+    if place < colour_starts[colour.index + 1u] {
+        solve_place(place, load_impact(place), load_impulse(place), false);
+    }
+}
+
+@compute @workgroup_size(64)
+fn strike_colour_and_note(@builtin(global_invocation_id) invocation: vec3u) {
+    let place = colour_starts[colour.index] + flat(invocation);
+    if place < colour_starts[colour.index + 1u] {
+        solve_place(place, load_impact(place), load_impulse(place), true);
+    }
+}
+
+// Impacts are rigid: where a row has its compliance, theirs have the gap.
+fn load_impact(place: u32) -> Row {
+    var row = load_row(place);
+    row.sigma_n = 0.0;
+    return row;
+}
+
+fn solve_place(place: u32, row: Row, old: Impulse, is_noted: bool) {
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
-    let old = carried_on(place, load_impulse(place));
     var solution: Solution;
     if is_shared(row) {
         solution = solve_corner(row, old, a, b, locks(row.bodies));
@@ -31,7 +56,9 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     if b.inverse_mass > 0.0 {
         velocities[row.bodies.y] = solution.b;
     }
-    note_change(row, a, b, old, solution.impulse);
+    if is_noted {
+        note_change(row, a, b, old, solution.impulse);
+    }
 }
 
 // Where a sweep starts from that follows another: beyond where that left the impulse, by a share of what it made of
@@ -86,14 +113,44 @@ fn sweep_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_i
     var a = no_side();
     var b = no_side();
     if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
-        solve_copies(contact, &a, &b);
+        solve_copies(contact, load_row(colour_starts[COLOURS] + contact), HAS_TOLERANCE, &a, &b);
     }
     hand_over(lane, a, b);
 }
 
-fn solve_copies(contact: u32, side_of_a: ptr<function, Side>, side_of_b: ptr<function, Side>) {
+@compute @workgroup_size(64)
+fn strike_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let contact = flat(invocation);
+    var a = no_side();
+    var b = no_side();
+    if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
+        solve_copies(contact, load_impact(colour_starts[COLOURS] + contact), false, &a, &b);
+    }
+    hand_over(lane, a, b);
+}
+
+@compute @workgroup_size(64)
+fn strike_rest_and_note(
+    @builtin(global_invocation_id) invocation: vec3u,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let contact = flat(invocation);
+    var a = no_side();
+    var b = no_side();
+    if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
+        solve_copies(contact, load_impact(colour_starts[COLOURS] + contact), true, &a, &b);
+    }
+    hand_over(lane, a, b);
+}
+
+fn solve_copies(
+    contact: u32,
+    row: Row,
+    is_noted: bool,
+    side_of_a: ptr<function, Side>,
+    side_of_b: ptr<function, Side>,
+) {
     let place = colour_starts[COLOURS] + contact;
-    let row = load_row(place);
     let old = load_impulse(place);
     let entry = rest[contact];
     let a = velocities[row.bodies.x];
@@ -101,17 +158,16 @@ fn solve_copies(contact: u32, side_of_a: ptr<function, Side>, side_of_b: ptr<fun
     let response = Response(entry.response, entry.tangent_d, vec2f(entry.copies));
     let impulse = solve_shared(row, old, a, b, response, colour.relaxation);
     store_impulse(place, impulse);
-    note_change(row, a, b, old, impulse);
+    if is_noted {
+        note_change(row, a, b, old, impulse);
+    }
     let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
     *side_of_a = side_a(entry, row, a, change);
     *side_of_b = side_b(entry, row, b, change);
 }
 
-// Where a tolerance is set: how much contact velocity the normal and friction rows changed, D |Δλ|, on whole bodies.
+// How much contact velocity the normal and friction rows changed, D |Δλ|, on whole bodies.
 fn note_change(row: Row, a: Velocity, b: Velocity, old: Impulse, found: Impulse) {
-    if !HAS_TOLERANCE {
-        return;
-    }
     let locked = locks(row.bodies);
     var d = diagonal(row, a, b, locked);
     if is_shared(row) {
@@ -164,7 +220,6 @@ fn check_change(@builtin(local_invocation_index) lane: u32) {
     let converged = bitcast<f32>(atomicLoad(&status.change)) < params.tolerance;
     if lane <= COLOURS + 1u && converged {
         arguments[3u * (ARGUMENTS_SWEEP + lane)] = 0u;
-        arguments[3u * (ARGUMENTS_IMPACT_SWEEP + lane)] = 0u;
     }
     workgroupBarrier();
     if lane == 0u {

@@ -10,7 +10,8 @@ use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
-use crate::world::{Grain, World};
+use crate::settings::{Acceleration, Settings, WIDE_CONE, WarmStart};
+use crate::world::{Grain, PairLaw, World};
 
 /// Steps a world forward in time.
 pub trait Engine {
@@ -48,6 +49,24 @@ pub trait Engine {
 
     /// Whether stages are to be timed from now on. An engine that times them at no cost always does.
     fn profile(&mut self, _profiling: Profiling) {}
+}
+
+/// Whether some pair of materials has a [wide cone](WIDE_CONE).
+pub fn has_wide_cones(world: &World) -> bool {
+    let is_wide = |law: &PairLaw| law.friction.max(law.rolling_resistance) > WIDE_CONE;
+    world.materials.laws().iter().any(is_wide)
+}
+
+/// Whether friction and rolling may make energy in a substep, in what they start from or for want of sweeps \[E12\].
+pub fn is_guarded(settings: &Settings, world: &World) -> bool {
+    let start = settings.warm_start;
+    start.updates_velocities() && (start == WarmStart::Model || has_wide_cones(world))
+}
+
+/// The settings that a world is solved with: under wide cones sweeps are plain \[E12\].
+pub fn prudent(settings: &Settings, world: &World) -> Settings {
+    let is_sound = settings.acceleration == Acceleration::None || !has_wide_cones(world);
+    Settings { acceleration: if is_sound { settings.acceleration } else { Acceleration::None }, ..*settings }
 }
 
 /// Whether an engine times its stages where that costs time: a GPU then takes a pass per stage.
@@ -121,6 +140,15 @@ pub struct Residuals {
     pub rolling: Spread,
 }
 
+/// What came of the impacts of a substep \[E6\].
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Impacts {
+    /// Sweeps of all rounds; 0 where nothing bounced.
+    pub sweeps: u32,
+    /// What the last sweep changed at most, D |Δλ|, or the speed of a contact that still closes, whichever is more \[m/s\].
+    pub residual: f64,
+}
+
 /// What happened in the last call of [`Engine::advance`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StepReport {
@@ -141,6 +169,8 @@ pub struct StepReport {
     pub sweeps: u32,
     /// Residuals at the end of the last substep.
     pub residuals: Residuals,
+    /// What came of the impacts of the last substep.
+    pub impacts: Impacts,
     /// Wall seconds per stage in this call; empty where the engine does not time them. A GPU does so where it is told
     /// to ([`Engine::profile`]): one step of each submission is timed, and stands for the others.
     pub stages: Vec<(&'static str, f64)>,
@@ -148,6 +178,8 @@ pub struct StepReport {
     pub dispatches: Dispatches,
     /// Sweeps since the start.
     pub work: Work,
+    /// Substeps since the start that were solved again, as friction and rolling had made energy; the CPU engine does that.
+    pub solved_again: u64,
 }
 
 /// Sweeps since the start of a run, as far as an engine counts them; those of the impact stage are left out.
@@ -209,6 +241,10 @@ pub struct Ledger {
     pub rolling_work: f64,
     /// Work of the normal impulses of the impact stage.
     pub impact_work: f64,
+    /// What the impact stage has in `friction_work`.
+    pub impact_friction_work: f64,
+    /// What the impact stage has in `rolling_work`.
+    pub impact_rolling_work: f64,
 }
 
 impl Ledger {
@@ -223,6 +259,13 @@ impl Ledger {
     pub fn error(&self, kinetic_energy: f64) -> f64 {
         let booked = self.works().iter().sum::<f64>() + self.emitted_energy - self.removed_energy;
         kinetic_energy - self.initial_kinetic - booked
+    }
+
+    /// What friction and rolling made out of nothing, impacts apart \[J\]: their works on the bodies in sum, 0 where they took
+    /// energy out. In sum, as a contact that sticks may spin a grain up by friction and stop it by rolling resistance.
+    pub fn made(&self) -> f64 {
+        let of_impacts = self.impact_friction_work + self.impact_rolling_work;
+        (self.friction_work + self.rolling_work - of_impacts).max(0.0)
     }
 
     /// What the closure error is to be measured against \[J\]: the initial kinetic energy or the sum of all
@@ -258,6 +301,8 @@ impl Add for Ledger {
             friction_work: self.friction_work + other.friction_work,
             rolling_work: self.rolling_work + other.rolling_work,
             impact_work: self.impact_work + other.impact_work,
+            impact_friction_work: self.impact_friction_work + other.impact_friction_work,
+            impact_rolling_work: self.impact_rolling_work + other.impact_rolling_work,
         }
     }
 }

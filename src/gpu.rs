@@ -21,7 +21,8 @@ use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key, Rest};
 use crate::engine::{
-    Engine, Identity, Ledger, Profiling, Residuals, Snapshot, Spread, StepReport, add_stage_time,
+    Engine, Identity, Impacts, Ledger, Profiling, Residuals, Snapshot, Spread, StepReport, add_stage_time,
+    prudent,
 };
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings, TRAVEL_LIMIT};
@@ -113,7 +114,8 @@ impl GpuEngine {
         room: Room,
     ) -> Result<GpuEngine, Error> {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
-        world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin))?;
+        world.periodic.check(contact_reach(world.largest_radius(), settings.reach()))?;
+        let settings = prudent(&settings, &world);
         let grains = world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
         layout::check_single(&world, &settings, grains)?;
         let capacity = Capacity::for_world(&world, &settings, room);
@@ -456,6 +458,8 @@ impl GpuEngine {
         self.report.contacts = u64::from(status.contacts);
         self.report.colours = status.colours;
         self.report.rest = u64::from(status.rest);
+        self.report.impacts =
+            Impacts { sweeps: status.impact_sweeps, residual: f64::from(status.impact_residual) };
         let counted = self.settings.tolerance > 0.0;
         self.report.sweeps = if counted { status.sweeps } else { self.settings.iterations };
         self.report.work.sweeps =
@@ -599,7 +603,7 @@ impl GpuEngine {
     /// Adds grains; the cells and the buffers grow with the largest grain and their number.
     fn extend_world(&mut self, grains: &[Grain]) -> Result<(), Error> {
         let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
-        self.world.periodic.check(contact_reach(largest, self.settings.contact_margin))?;
+        self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
         self.pull_world()?;
         let first = self.world.bodies.len();
         self.world.add_grains(grains.iter().copied());

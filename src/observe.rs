@@ -31,6 +31,8 @@
 //! | `residual_normal_max`, `residual_friction_max` | m/s | the largest; last substep |
 //! | `residual_rolling`, `residual_rolling_max` | rad/s | the same of rolling and twisting; last substep |
 //! | `sweeps` | - | sweeps of the last substep |
+//! | `impact_sweeps` | - | sweeps of its impact stage, 0 where nothing bounced |
+//! | `residual_impact` | m/s | what the last of those changed at most, or the speed of a contact that still closes; last substep |
 //! | `colours`, `rest` | - | colours of the contacts, and contacts without one; last step |
 //! | `force_x:NAME`, `force_y:NAME`, `force_z:NAME` | N | of all contacts on a boundary, free ones too; last substep |
 //! | `torque_x:NAME`, `torque_y:NAME`, `torque_z:NAME` | N m | the same about the position of the boundary; last substep |
@@ -55,11 +57,13 @@
 //! | `overlap:NAME` | m | of the same |
 //! | `elastic_energy` | J | stored by the overlaps, those of free boundaries too |
 //! | `total_energy` | J | kinetic, rotational, potential and elastic energy |
+//! | `ballistic_energy` | J | the same with the kinetic energy at v + h g/2: what flights and elastic bounces keep |
 //! | `gravity_work`, `boundary_work` | J | done on grains and free boundaries since the start |
 //! | `dissipated_by_impact`, `dissipated_by_friction`, `dissipated_by_rolling`, `dissipated_by_normal` | J | since the start; of normal rows less what overlaps store |
 //! | `emitted_energy`, `removed_energy` | J | kinetic energy that came with emitted grains, that went with removed ones |
 //! | `energy_error` | J | kinetic energy that this account does not explain |
 //! | `energy_error_share` | - | its size over the energy turned over |
+//! | `energy_made_share` | - | what friction and rolling made out of nothing since the start, impacts apart, over the energy turned over |
 //!
 //! "With free boundaries" is said where they count; everything else is of the grains alone. Forces, residuals and sweeps are
 //! those of the last substep before the output: what happens between outputs is not in them. So are maxima and means that an
@@ -114,6 +118,8 @@ const QUANTITIES: &[Quantity] = &[
     ("residual_friction_max", "m/s", |s| s.report.residuals.friction.max),
     ("residual_rolling_max", "rad/s", |s| s.report.residuals.rolling.max),
     ("sweeps", "-", |s| f64::from(s.report.sweeps)),
+    ("impact_sweeps", "-", |s| f64::from(s.report.impacts.sweeps)),
+    ("residual_impact", "m/s", |s| s.report.impacts.residual),
     ("colours", "-", |s| f64::from(s.report.colours)),
     ("rest", "-", |s| s.report.rest as f64),
     ("momentum_x", "N s", |s| packing::momentum(s).x),
@@ -488,7 +494,7 @@ mod tests {
         assert_eq!(booked.observe(&stack()).values.len(), booked.columns().len());
         let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
         let names: Vec<&str> =
-            of_every_run.into_iter().chain(more).filter(|&name| name != "energy_error_share").collect();
+            of_every_run.into_iter().chain(more).filter(|name| !name.ends_with("_share")).collect();
         assert_eq!(names, energy::names());
     }
 

@@ -29,9 +29,11 @@ use std::time::Instant;
 use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::engine::{Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time, planned_contacts};
+use crate::engine::{
+    Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time, is_guarded, planned_contacts, prudent,
+};
 use crate::error::Error;
-use crate::settings::{Acceleration, Bookkeeping, Settings};
+use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
 use crate::world::{Grain, World, contact_reach};
 
 use drive::Drives;
@@ -81,6 +83,8 @@ pub struct ReferenceEngine {
     /// Where the kinetic energy went, and the velocities before the solve that is booked next.
     ledger: Ledger,
     velocities_before: Vec<Velocity>,
+    /// Whether a substep in which friction and rolling made energy is solved again \[E12\].
+    is_guarded: bool,
     /// Substeps done since the start; time is this times the substep, plus the time at the start.
     substeps_done: u64,
     start_time: f64,
@@ -109,11 +113,14 @@ impl ReferenceEngine {
     /// [`Periodic::check`](crate::world::Periodic::check)).
     pub fn new(world: World, settings: Settings, order: Order) -> ReferenceEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
-        let period = world.periodic.check(contact_reach(world.largest_radius(), settings.contact_margin));
+        let period = world.periodic.check(contact_reach(world.largest_radius(), settings.reach()));
         assert!(period.is_ok(), "{period:?}");
         let bodies = world.boundaries.len() + world.spheres.capacity();
-        let keeps_books = settings.bookkeeping == Bookkeeping::On;
+        let settings = prudent(&settings, &world);
+        let is_guarded = is_guarded(&settings, &world);
+        let keeps_books = is_guarded || settings.bookkeeping == Bookkeeping::On;
         ReferenceEngine {
+            is_guarded,
             law: Law::new(&settings),
             start_time: world.time,
             ledger: Ledger::opened_at(&world),
@@ -151,7 +158,7 @@ impl ReferenceEngine {
     /// Broadphase, matching, colouring: which pairs, where their impulses come from, in which order.
     fn find_contacts(&mut self) {
         let (world, settings, stages) = (&self.world, &self.settings, &mut self.stages);
-        let keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.contact_margin));
+        let keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.reach()));
         let carried =
             stages.time("matching", || matching::carry(&keys, &self.keys, &self.colouring, &self.rows));
         let colouring = stages.time("colouring", || match self.order {
@@ -188,7 +195,8 @@ impl ReferenceEngine {
     pub fn planned_holdings(world: &World, grains: usize, settings: &Settings) -> u64 {
         let contacts = planned_contacts(grains) as u64;
         let bodies = (world.boundaries.len() + grains) as u64;
-        let lists = if settings.bookkeeping == Bookkeeping::On { 2 } else { 1 };
+        let keeps_works = is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On;
+        let lists = if keeps_works { 2 } else { 1 };
         let per_body = World::BYTES_PER_GRAIN + lists * size_of::<Velocity>() as u64;
         let splitting = Split::planned_bytes(bodies, contacts);
         let momentum = match settings.acceleration {
@@ -206,76 +214,103 @@ impl ReferenceEngine {
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
-        let Self {
-            world,
-            settings,
-            law,
-            keys,
-            colouring,
-            split,
-            rows,
-            onsets,
-            velocities,
-            stages,
-            report,
-            travel,
-            momentum,
-            ..
-        } = self;
-        let before = &mut self.velocities_before;
-        let keeps_books = settings.bookkeeping == Bookkeeping::On;
-        let mut booked = Ledger::default();
+        self.fill_rows(end);
+        let impacts = self.solve_impacts();
+        let settings = self.settings;
+        let mut works = self.solve_contacts(end, &settings);
+        if self.is_guarded && self.makes_energy(&impacts, &works) {
+            self.velocities.clone_from(&self.velocities_before);
+            works = self.solve_contacts(end, &settings.careful());
+            self.report.solved_again += 1;
+        }
+        let Self { world, settings, velocities, stages, travel, .. } = self;
+        let removed_energy = stages.time("integrate", || {
+            integrate::move_bodies(world, velocities, end, h, settings).map(|()| {
+                travel.add(world, velocities, h);
+                sinks::drain(world)
+            })
+        })?;
+        self.ledger += impacts + works + Ledger { removed_energy, ..Ledger::default() };
+        self.substeps_done += 1;
+        Ok(())
+    }
 
+    /// Rows of the substep that ends at `end` \[s\], and the velocities at its start.
+    fn fill_rows(&mut self, end: f64) {
+        let Self { world, settings, law, keys, colouring, split, rows, onsets, velocities, stages, .. } =
+            self;
         stages.time("narrowphase", || {
-            velocity::load_velocities(world, end, h, velocities);
+            velocity::load_velocities(world, end, settings.substep(), velocities);
             split.refresh(world);
             narrowphase::fill_rows(world, law, keys, colouring, rows, onsets);
         });
-        // SAFETY, here and twice below: the colouring was made for these contacts, in `find_contacts`, and the rows
-        // filled in its order, so rows of one colour share no grain.
-        if keeps_books {
+    }
+
+    /// The impact stage; returns what it did, where that is asked for.
+    fn solve_impacts(&mut self) -> Ledger {
+        let keeps_works = self.keeps_works();
+        let Self { world, settings, colouring, split, rows, onsets, velocities, stages, report, .. } = self;
+        let (h, before) = (settings.substep(), &mut self.velocities_before);
+        if keeps_works {
             stages.time("ledger", || before.clone_from(velocities));
         }
-        let impacts = stages.time("impact", || unsafe {
-            impact::solve(settings, colouring, split, rows, onsets, velocities)
+        let mut works = Ledger::default();
+        let book = |impacts: &[Row], after: &[Velocity]| {
+            if keeps_works {
+                works += ledger::book_impacts(world.gravity, h, impacts, before, after);
+                before.copy_from_slice(after);
+            }
+        };
+        // SAFETY: the colouring was made for these contacts, in `find_contacts`, and the rows filled in its order, so rows
+        // of one colour share no grain.
+        report.impacts = stages.time("impact", || unsafe {
+            impact::solve(settings, world.gravity, colouring, split, rows, onsets, velocities, book)
         });
-        if keeps_books && !impacts.is_empty() {
-            stages.time("ledger", || {
-                booked += ledger::book_impacts(&impacts, before, velocities);
-                before.clone_from(velocities);
-            });
-        }
-        drop(impacts);
+        works
+    }
+
+    /// Predict, warm start, sweeps, ledger: the continuous solve with these settings. Returns what it did, where that is
+    /// asked for.
+    fn solve_contacts(&mut self, end: f64, settings: &Settings) -> Ledger {
+        let keeps_works = self.keeps_works();
+        let Self { world, colouring, split, rows, onsets, velocities, stages, report, momentum, .. } = self;
+        let (h, before) = (settings.substep(), &self.velocities_before);
         let mut drives = stages.time("predict", || {
             narrowphase::set_targets(rows, onsets, velocities);
             start_solve(world, settings, end, rows, onsets, velocities)
         });
+        // SAFETY, here and below: as in `solve_impacts`.
         if settings.warm_start.updates_velocities() {
             stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
         }
-        report.sweeps = stages.time("sweep", || unsafe {
+        (report.sweeps, _) = stages.time("sweep", || unsafe {
             let (iterations, tolerance) = (settings.iterations, settings.tolerance);
             let sweeps = Sweeps::new(settings, colouring, split, &mut drives, momentum);
             sweep::solve(sweeps, rows, velocities, iterations, tolerance)
         });
         drives.keep(h, world);
         report.work.add(report.sweeps, rows.len());
-        if keeps_books {
-            stages.time("ledger", || {
-                booked += ledger::book_gravity(world, h, before, velocities);
-                booked += ledger::book_contacts(rows, before, velocities);
-                booked += ledger::book_drives(world, h, before, velocities);
-            });
+        if !keeps_works {
+            return Ledger::default();
         }
-        booked.removed_energy = stages.time("integrate", || {
-            integrate::move_bodies(world, velocities, end, h, settings).map(|()| {
-                travel.add(world, velocities, h);
-                sinks::drain(world)
-            })
-        })?;
-        self.ledger += booked;
-        self.substeps_done += 1;
-        Ok(())
+        stages.time("ledger", || {
+            ledger::book_gravity(world, h, before, velocities)
+                + ledger::book_contacts(rows, before, velocities)
+                + ledger::book_drives(world, h, before, velocities)
+        })
+    }
+
+    /// Whether friction and rolling made energy in a substep, or has by now since the start \[E12\].
+    fn makes_energy(&self, impacts: &Ledger, works: &Ledger) -> bool {
+        let (h, so_far) = (self.settings.substep(), self.ledger + *impacts + *works);
+        let at_once = || ledger::kinetic_scale(&self.world, h, &self.velocities);
+        works.made() > 0.0
+            && (so_far.made() > LARGEST_GAIN * so_far.turnover() || works.made() > LARGEST_GAIN * at_once())
+    }
+
+    /// Whether somebody asks for the works of a substep.
+    fn keeps_works(&self) -> bool {
+        self.is_guarded || self.settings.bookkeeping == Bookkeeping::On
     }
 }
 
@@ -289,7 +324,7 @@ fn start_solve(
     onsets: &[Onset],
     velocities: &mut [Velocity],
 ) -> Drives {
-    warm_start::seed(&Law::new(settings), settings, world.gravity, rows, onsets, velocities);
+    warm_start::seed(&Law::new(settings), settings, world, rows, onsets, velocities);
     let drives = Drives::start(world, settings, end, velocities);
     predict::apply_gravity(world, settings.substep(), velocities);
     drives.apply(velocities);
@@ -349,7 +384,7 @@ impl Engine for ReferenceEngine {
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
         let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
-        self.world.periodic.check(contact_reach(largest, self.settings.contact_margin))?;
+        self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
         let first = self.world.bodies.len();
         self.world.add_grains(grains.iter().copied());
         self.ledger.emitted_energy += self.world.kinetic_energy_from(first);

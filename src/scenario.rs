@@ -16,12 +16,14 @@
 //! [solver]                        # see crate::settings::Settings
 //! time_step = 5e-3
 //! substeps = 1
-//! iterations = 20                 # or "auto": at most 200, until the tolerance is met, by default 0.03 |gravity| h
+//! iterations = 20                 # or "auto": at most 200, until the tolerance is met, by default 0.03 |gravity| h,
+//!                                 # or without gravity 0.03 impact_threshold (0.0015 m/s if that is 0)
 //! tolerance = 0.0
 //! acceleration = "nesterov"       # "none": plain sweeps [E12]
 //! normal_law = "hertz"            # "hooke", "rigid"
-//! contact_margin = 0.1
-//! impact_threshold = 0.05
+//! contact_margin = 0.1            # skin of the contact search, in diameters; no part of the law
+//! impact_threshold = 0.05         # m/s: faster contacts bounce
+//! impact_iterations = 20          # sweeps over the impacts of a substep at most; default as iterations
 //! warm_start = { kind = "adaptive", fraction = 0.85, motion = 0.2 }  # "history" { fraction }, "cold", "model";
 //!                                 # for studies "normals_only" { fraction } and "no_velocity_update" { fraction }
 //!
@@ -570,7 +572,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         inputs: Inputs::default(),
         resolved: String::new(),
     };
-    cell.check_lengths(scenario.largest_radius(), settings.contact_margin, report);
+    cell.check_lengths(scenario.largest_radius(), settings.reach(), report);
     scenario
 }
 

@@ -313,6 +313,7 @@ fn take_across(take: TakeAcross, points: &[Point]) -> f64 {
         }
         TakeAcross::Spread => series::spread(points),
         TakeAcross::Ratio => last.1 / first.1,
+        TakeAcross::Mean => points.iter().map(|point| point.1).sum::<f64>() / points.len() as f64,
     }
 }
 
@@ -402,6 +403,7 @@ mod tests {
         close(TakeAcross::Exponent { offset: 1.0 }, 2.0);
         close(TakeAcross::Spread, 24.0);
         close(TakeAcross::Ratio, 9.0);
+        close(TakeAcross::Mean, 14.0);
         close(TakeAcross::Rises, 0.0);
         close(TakeAcross::Falls, 15.0);
         assert!(take_across(TakeAcross::Exponent { offset: 3.0 }, &points).is_nan());

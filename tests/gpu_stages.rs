@@ -194,7 +194,7 @@ fn broadphase_finds_the_pairs_of_its_twin_and_of_the_judge() {
         case.gpu.fill_words("contacts", 0xdead_beef);
         case.run(&["broadphase"]);
         let found = case.gpu.keys().unwrap();
-        let margin = case.settings.contact_margin;
+        let margin = case.settings.reach();
         let expected = broadphase::find_pairs(&case.world, margin);
         assert_eq!(expected, oracle::all_pairs(&case.world, margin), "{}: the twins' judge", case.name);
         assert!(found.is_sorted(), "{}: keys ascend", case.name);
@@ -255,7 +255,7 @@ fn broadphase_finds_the_pairs_of_grains_of_any_sizes() {
     for (name, radii) in [("equal", equal), ("1:10", sizes_up_to(10.0)), ("100:1", intruder)] {
         for axes in ["", "x", "yz", "xyz"] {
             let mut case = Case::of_world(name, &crowd(&radii, axes), Settings::default(), 0);
-            let margin = case.settings.contact_margin;
+            let margin = case.settings.reach();
             let expected = broadphase::find_pairs(&case.world, margin);
             assert_eq!(expected, oracle::all_pairs(&case.world, margin), "{name} {axes}: the twins' judge");
             case.run(&SEARCH[..2]);
@@ -277,7 +277,7 @@ fn broadphase_finds_the_pairs_of_grains_of_any_sizes() {
 fn grains_with_more_partners_than_are_remembered_find_them_all() {
     let settings = Settings { contact_margin: 0.8, ..Settings::default() };
     let mut case = Case::of_world("wide margin", &crowd(&vec![1.0; 600], ""), settings, 0);
-    let expected = broadphase::find_pairs(&case.world, settings.contact_margin);
+    let expected = broadphase::find_pairs(&case.world, settings.reach());
     let most = expected.chunk_by(|x, y| x.a == y.a).map(<[Key]>::len).max();
     assert!(most > Some(16), "{most:?} partners");
     case.run(&SEARCH[..2]);
@@ -297,7 +297,7 @@ fn grains_of_other_sizes_that_come_later_are_found_and_keep_the_impulses_of_thos
     case.gpu.add_grains(&later).unwrap();
     case.world.add_grains(later);
     case.run(&SEARCH[..3]);
-    let expected = broadphase::find_pairs(&case.world, case.settings.contact_margin);
+    let expected = broadphase::find_pairs(&case.world, case.settings.reach());
     assert_same_keys(&case, &case.gpu.keys().unwrap(), &expected);
     let contacts = case.gpu.contacts().unwrap();
     let continued = contacts.iter().filter(|contact| contact.previous != u32::MAX).count();
@@ -313,7 +313,7 @@ fn differing_keys(case: &Case, found: &[Key], expected: &[Key]) -> Option<Key> {
         .filter(|key| expected.binary_search(key).is_err())
         .chain(expected.iter().filter(|key| found.binary_search(key).is_err()));
     let on_the_edge = |key: &Key| {
-        let margin = case.world.pair_margin(key.a, key.b, case.settings.contact_margin);
+        let margin = case.world.pair_margin(key.a, key.b, case.settings.reach());
         let gap = case.world.touch(key.a, key.b).map_or(f64::INFINITY, |touch| touch.gap);
         (gap - margin).abs() < gap_bound(&case.world, *key)
     };
@@ -483,7 +483,19 @@ fn impact_bounces_as_its_twin_does() {
         let onsets: Vec<Onset> = rows.iter().zip(&colouring.order).map(onset_of).collect();
         let mut expected = before.clone();
         // SAFETY: the judge found the colouring valid in a test of its own; the same holds twice below.
-        unsafe { impact::solve(&case.settings, &colouring, &mut split, &rows, &onsets, &mut expected) };
+        let (settings, gravity) = (&case.settings, case.world.gravity);
+        unsafe {
+            impact::solve(
+                settings,
+                gravity,
+                &colouring,
+                &mut split,
+                &rows,
+                &onsets,
+                &mut expected,
+                |_, _| (),
+            );
+        }
         case.run(&["impact"]);
         let found = case.twin_velocities();
         bounced += u32::from(expected != before);
@@ -558,7 +570,7 @@ fn check_predict(mut case: Case) {
     };
     let onsets: Vec<Onset> = rows.iter().zip(&order).map(onset_of).collect();
     esker::reference::narrowphase::set_targets(&mut rows, &onsets, &before);
-    warm_start::seed(&law, &case.settings, case.world.gravity, &mut rows, &onsets, &before);
+    warm_start::seed(&law, &case.settings, &case.world, &mut rows, &onsets, &before);
     case.run(&["predict"]);
 
     let (found_rows, impulses) = (case.gpu.rows().unwrap(), case.gpu.impulses().unwrap());

@@ -202,7 +202,13 @@ struct Scene {
 
 impl Scene {
     fn settings(&self, iterations: u32) -> Settings {
-        Settings { time_step: H, iterations, normal_law: self.law, ..Settings::default() }
+        Settings {
+            time_step: H,
+            iterations,
+            impact_iterations: iterations,
+            normal_law: self.law,
+            ..Settings::default()
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use common::*;
 use esker::contact::{ContactState, Impulse};
 use esker::engine::{Engine, Ledger, Snapshot};
 use esker::observe::energy::{
-    elastic, error, error_share, kinetic, kinetic_per_grain, potential, rotational,
+    elastic, error, error_share, half_a_step, kinetic, kinetic_per_grain, potential, rotational,
 };
 use esker::observe::packing::{angular_momentum, momentum};
 use esker::output::summary::Named;
@@ -303,13 +303,15 @@ fn small_bed() -> Scenario {
     )
 }
 
-/// Kinetic, potential and elastic energy \[J\].
+/// Ballistic energy \[J\]: what flights and elastic bounces keep \[E1\].
 fn total(state: &Snapshot, law: NormalLaw) -> f64 {
-    kinetic(state) + rotational(state) + potential(state) + elastic(state, law)
+    kinetic(state) + half_a_step(state) + rotational(state) + potential(state) + elastic(state, law)
 }
 
 #[test]
 fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
+    // With 30 a bed that starts cold creeps, and its energy swings by a hundred times the slack.
+    const SWEEPS: u32 = 80;
     let scene = small_bed();
     // A millionth of m g d per grain: single precision rounds heights to a cell of 2 d that much.
     let slack = 60.0 * 1e-6 * scene.world.grain_mass(0) * 9.81 * D;
@@ -317,13 +319,13 @@ fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
         for warm_start in STARTS {
             for substeps in [1, 4] {
                 let settings =
-                    Settings { normal_law, warm_start, substeps, iterations: 30, ..scene.settings };
+                    Settings { normal_law, warm_start, substeps, iterations: SWEEPS, ..scene.settings };
                 let mut engine = cpu(&scene.world, &settings);
                 engine.advance(400).unwrap();
                 let name = format!("{normal_law:?}, {warm_start:?}, {substeps} substeps");
                 assert_rests(&name, &mut engine, normal_law, 100, slack);
             }
-            let settings = Settings { normal_law, warm_start, iterations: 30, ..scene.settings };
+            let settings = Settings { normal_law, warm_start, iterations: SWEEPS, ..scene.settings };
             let mut settled = cpu(&scene.world, &settings);
             settled.advance(400).unwrap();
             let mut engine = gpu(&settled.snapshot().unwrap().world, &settings);
@@ -414,7 +416,7 @@ fn stuck_together(pieces: &[Piece], restitution: f64) -> World {
 
 /// Kinetic energy after the impact stage over that before; `None` when nothing bounced.
 fn kept_by_impacts(world: &World) -> Option<f64> {
-    let settings = Settings { iterations: 300, ..Settings::default() };
+    let settings = Settings { impact_iterations: 300, ..Settings::default() };
     let law = Law::new(&settings);
     let keys = broadphase::find_pairs(world, 0.0);
     let order = colouring::one_after_the_other(keys.len());
@@ -423,14 +425,16 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     let mut velocities = Vec::new();
     velocity::load_velocities(world, 0.0, law.h, &mut velocities);
     // SAFETY: the contacts are solved one after the other.
-    let bounced =
-        unsafe { impact::solve(&settings, &order, &mut Split::default(), &rows, &onsets, &mut velocities) };
+    let bounced = unsafe {
+        let split = &mut Split::default();
+        impact::solve(&settings, world.gravity, &order, split, &rows, &onsets, &mut velocities, |_, _| ())
+    };
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
         after.bodies.velocity[body] = velocity.linear;
         after.bodies.angular_velocity[body] = velocity.angular;
     }
-    (!bounced.is_empty()).then(|| after.kinetic_energy() / world.kinetic_energy())
+    (bounced.sweeps > 0).then(|| after.kinetic_energy() / world.kinetic_energy())
 }
 
 /// Of three grains in a row the first hits the second, from which the third parts. If the third were held from closing

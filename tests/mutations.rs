@@ -74,13 +74,23 @@ const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         mistake: "restitution has the wrong sign",
-        edits: &[edit("-restitution_of(row) * speed", "restitution_of(row) * speed")],
+        edits: &[edit("-restitution_of(row) * (before", "restitution_of(row) * (before")],
         caught_by: ("head_on", "light"),
     },
     Mutation {
         mistake: "an impact is as soft as a contact at rest",
-        edits: &[edit("row_targets[place].sigma_n = 0.0;", "")],
+        edits: &[edit("row.sigma_n = 0.0;", "row.sigma_n = 1000.0;")],
         caught_by: ("oblique_pair", "away_left"),
+    },
+    Mutation {
+        mistake: "an impact reverses the velocity of the step before, and not the one that it meets with",
+        edits: &[edit("(before + 0.5 * gain) - 0.5 * gain", "before")],
+        caught_by: ("elastic_drop", "kept"),
+    },
+    Mutation {
+        mistake: "what is hit stops at the next grain in its way",
+        edits: &[edit("if fastest > 0.0 {", "if false {")],
+        caught_by: ("elastic_drop", "kept"),
     },
     Mutation {
         mistake: "a gap is taken for an overlap",

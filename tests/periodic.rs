@@ -120,9 +120,9 @@ fn pairs_across_faces_edges_and_corners_are_found_once_by_both_engines_and_the_j
     ] {
         let world = corners(is_periodic);
         let settings = Settings::default();
-        let expected = oracle::all_pairs(&world, settings.contact_margin);
+        let expected = oracle::all_pairs(&world, settings.reach());
         assert_eq!(expected.len(), pairs, "{is_periodic:?}");
-        assert_eq!(broadphase::find_pairs(&world, settings.contact_margin), expected, "{is_periodic:?}");
+        assert_eq!(broadphase::find_pairs(&world, settings.reach()), expected, "{is_periodic:?}");
         let mut gpu = gpu(&world, &settings);
         gpu.fill_words("contacts", 0xdead_beef);
         ["search", "broadphase"].into_iter().for_each(|stage| gpu.run_stage(stage).unwrap());

@@ -37,14 +37,8 @@ fn all() -> Vec<(&'static str, Reflection)> {
 /// Every kernel of the step list as (shader, entry).
 fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut names = vec![(CHECK.shader, CHECK.entry)];
-    let mut add = |kernel: &Kernel| names.push((kernel.shader, kernel.entry));
     for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
-        match work {
-            Work::Run(kernel) | Work::Book(kernel) => add(kernel),
-            Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
-            Work::Colours(pass) | Work::Sweeps(pass) => pass.kernels().for_each(&mut add),
-            Work::Scan(..) => {}
-        }
+        names.extend(work.kernels().into_iter().map(|kernel| (kernel.shader, kernel.entry)));
     }
     names
 }
@@ -201,6 +195,12 @@ fn twins() -> Vec<Twin> {
             calm,
             bounces,
             late,
+            fastest,
+            striking,
+            rounds,
+            noise,
+            impact_sweeps,
+            impact_residual,
         }),
         twin!(Pose { cell, locked, offset, spare, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
@@ -248,7 +248,7 @@ fn entry() -> Twin {
 }
 
 fn works() -> Twin {
-    twin!(Works { gravity, boundary, normal, friction, rolling, impact, spare })
+    twin!(Works { gravity, boundary, normal, friction, rolling, impact, impact_friction, impact_rolling })
 }
 
 #[test]
@@ -339,7 +339,8 @@ fn params_are_written_where_the_shader_reads_them() {
     let (params, fields) = marked!(Params {
         gravity,
         h,
-        margin,
+        reach,
+        skin,
         impact_threshold,
         tolerance,
         warm_start,
@@ -367,6 +368,7 @@ fn params_are_written_where_the_shader_reads_them() {
         step_time,
         level_radius,
         levels,
+        impact_tolerance,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");

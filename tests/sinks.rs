@@ -223,15 +223,15 @@ fn the_contact_search_leaves_out_removed_grains_and_finds_all_others() {
     engine.advance(4).unwrap();
     let world = engine.snapshot().unwrap().world;
     assert!(world.present_count() < 350, "{} grains are left", world.present_count());
-    let expected = oracle::all_pairs(&world, settings.contact_margin);
-    assert_eq!(broadphase::find_pairs(&world, settings.contact_margin), expected, "cpu");
+    let expected = oracle::all_pairs(&world, settings.reach());
+    assert_eq!(broadphase::find_pairs(&world, settings.reach()), expected, "cpu");
     ["search", "broadphase"].into_iter().for_each(|stage| engine.run_stage(stage).unwrap());
     let found = engine.keys().unwrap();
     let first = found.iter().zip(&expected).find(|(found, expected)| found != expected);
     assert!(found == expected, "gpu: {} pairs for {}, first {first:?}", found.len(), expected.len());
     let mut all = world.clone();
     all.removed.fill(None);
-    assert!(oracle::all_pairs(&all, settings.contact_margin).len() > expected.len() + 20, "they would show");
+    assert!(oracle::all_pairs(&all, settings.reach()).len() > expected.len() + 20, "they would show");
 }
 
 #[test]

@@ -5,7 +5,8 @@
 struct Params {
     gravity: vec3f,            // [m/s²]
     h: f32,                    // substep [s]
-    margin: f32,               // largest gap of a contact, in mean diameters [-]
+    reach: f32,                // largest gap of a contact that is listed, in mean diameters [-]
+    skin: f32,                 // of the search, in mean diameters [-]
     impact_threshold: f32,     // [m/s]
     tolerance: f32,            // [m/s], 0: sweep as often as told
     warm_start: u32,           // WARM_*
@@ -33,6 +34,7 @@ struct Params {
     step_time: f32,            // all substeps [s]
     level_radius: f32,         // largest radius in level 0 of the contact search [m]
     levels: u32,               // bits of the levels that hold grains
+    impact_tolerance: f32,     // sweeps of impacts end at this share of the fastest closing speed [-]
 }
 
 // What the steps of one submission tell each other and the host.
@@ -59,6 +61,12 @@ struct Status {
     calm: u32,                 // 1: no step of this submission may search or bounce; one that has to halts
     bounces: u32,              // substeps of this submission in which something bounced
     late: atomic<u32>,         // contacts that still need a colour after the dispatched rounds
+    fastest: atomic<u32>,      // bits of the largest closing speed of a contact that bounces, 0: none does [m/s]
+    striking: u32,             // 1: a round of impacts is being swept
+    rounds: u32,               // rounds of impacts done in this substep
+    noise: f32,                // closing speed that the sweeps of impacts may leave undone [m/s]
+    impact_sweeps: u32,        // sweeps over the impacts in this substep
+    impact_residual: f32,      // what the last of them changed at most, or what still closes [m/s]
 }
 
 struct Pose {
@@ -255,6 +263,8 @@ const ARGUMENTS_SCAN_SIDES = 35u;
 const ARGUMENTS_SWEPT = 36u;   // bodies or contacts without a colour, whichever are more
 const ARGUMENTS_UNCOLOURED = 37u;  // contacts without a colour, in steps that do not search as well
 const ARGUMENTS_BOOKED = 38u;  // contacts, in blocks that the ledger sums up
+const ARGUMENTS_IMPACT_ROUND = 39u;  // contacts, where a round of impacts has been solved
+const ARGUMENTS_IMPACT_BODIES = 40u; // bodies, likewise
 
 const BOOKED = 512u;           // contacts of such a block
 const GROUP = 64u;             // invocations per workgroup

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use glam::DVec3;
 
+use crate::engine::prudent;
 use crate::observe::packing::up_against;
 use crate::scenario::{Emitter, Scenario};
+use crate::settings::WIDE_CONE;
 use crate::simulation::steps_until;
 use crate::world::{Boundary, Material, Motion, Periodic, Sink, World};
 
@@ -33,6 +35,10 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     print_counts(&scenario);
     print_materials(&scenario.world);
     print_time_step(&scenario);
+    if prudent(&scenario.settings, &scenario.world) != scenario.settings {
+        let cause = format!("a coefficient of friction or rolling resistance is above {WIDE_CONE}");
+        say!("warning: {cause}: sweeps are plain, not accelerated");
+    }
     in_sinks(&scenario.world).iter().for_each(|warning| say!("warning: {warning}"));
     if let Err(error) = check_for_gpu(&scenario) {
         say!("warning: on a GPU this is refused: {error}");
@@ -161,7 +167,7 @@ impl Advice {
             fastest,
             of,
             travel: fastest * settings.time_step,
-            margin: settings.contact_margin * 2.0 * smallest,
+            margin: settings.reach() * 2.0 * smallest,
             radius: smallest,
             smooth_step: shortest.is_finite().then_some(SHARE_OF_RAYLEIGH_TIME * shortest),
         }

@@ -15,6 +15,9 @@ use super::progress::Display;
 use super::terminal::{note, say};
 use super::{DeviceChoice, Failure, Outcome, open, short};
 
+/// Share of the energy turned over that friction and rolling may make out of nothing before a run says so \[-\].
+const MADE_LIMIT: f64 = 1e-3;
+
 /// Set when the user presses Ctrl-C.
 pub(super) static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
@@ -121,6 +124,14 @@ fn report(summary: &Summary, folder: &Path, quiet: bool) {
     for emitter in summary.emitters.iter().filter(|emitter| emitter.placed < emitter.requested) {
         let (name, placed, requested) = (&emitter.name, emitter.placed, emitter.requested);
         note!("warning: `{name}` found room for {placed} of {requested} grains");
+    }
+    let made = summary.observables.get("energy_made_share").unwrap_or(0.0);
+    if made > MADE_LIMIT {
+        note!(
+            "warning: friction and rolling made {} of the energy turned over out of nothing; raise solver.iterations, or \
+             take a smaller step",
+            short(made)
+        );
     }
     let precision = summary.engine.precision();
     if quiet {

@@ -260,28 +260,38 @@ impl Kernels {
         buffers: &Buffers,
     ) {
         for work in stage.work {
-            match work {
-                Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
-                Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => {
-                    self.run(pass, kernel, 0, buffers);
+            self.encode_work(pass, work, settings, buffers);
+        }
+    }
+
+    fn encode_work(&self, pass: &mut CountedPass<'_>, work: &Work, settings: &Settings, buffers: &Buffers) {
+        match work {
+            Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
+            Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => {
+                self.run(pass, kernel, 0, buffers);
+            }
+            Work::Book(_) => {}
+            Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
+            Work::Rounds(kernels, times) => {
+                for round in 0..*times {
+                    kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
                 }
-                Work::Book(_) => {}
-                Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
-                Work::Rounds(kernels, times) => {
-                    for round in 0..*times {
-                        kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
-                    }
+            }
+            Work::Colours(kernels) if settings.warm_start.updates_velocities() => {
+                self.colours(pass, kernels, [0, 0], buffers);
+            }
+            Work::Colours(_) => {}
+            Work::Impacts(passes, between) => {
+                for _ in 0..settings.impact_iterations.div_ceil(2) {
+                    passes.iter().for_each(|kernels| self.colours(pass, kernels, [0, 0], buffers));
+                    between.iter().for_each(|work| self.encode_work(pass, work, settings, buffers));
                 }
-                Work::Colours(kernels) if settings.warm_start.updates_velocities() => {
-                    self.colours(pass, kernels, [0, 0], buffers);
-                }
-                Work::Colours(_) => {}
-                Work::Sweeps(kernels) => {
-                    for sweep in 0..settings.iterations {
-                        self.sweep(pass, kernels, sweep, settings, buffers);
-                        if settings.tolerance > 0.0 {
-                            self.run(pass, &step::CHECK, 0, buffers);
-                        }
+            }
+            Work::Sweeps(kernels) => {
+                for sweep in 0..settings.iterations {
+                    self.sweep(pass, kernels, sweep, settings, buffers);
+                    if settings.tolerance > 0.0 {
+                        self.run(pass, &step::CHECK, 0, buffers);
                     }
                 }
             }
@@ -396,17 +406,11 @@ fn dispatch_planned(pass: &mut CountedPass<'_>, place: u32, buffers: &Buffers) {
 /// Every kernel of the step list with its aliases.
 fn uses() -> Vec<(Name, Aliases)> {
     let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
-    let mut add = |kernel: &Kernel| uses.push(((kernel.shader, kernel.entry), kernel.aliases));
     for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
-        match work {
-            Work::Run(kernel) | Work::Book(kernel) => add(kernel),
-            Work::Rounds(kernels, _) => kernels.iter().for_each(&mut add),
-            Work::Colours(pass) | Work::Sweeps(pass) => {
-                pass.kernels().for_each(&mut add);
-            }
-            Work::Scan(_, aliases) => SCAN.into_iter().for_each(|entry| {
-                add(&Kernel { shader: "scan", entry, over: Over::Once, aliases });
-            }),
+        let of_stage = work.kernels().into_iter();
+        uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));
+        if let Work::Scan(_, aliases) = work {
+            uses.extend(SCAN.map(|entry| (("scan", entry), *aliases)));
         }
     }
     uses

@@ -6,11 +6,11 @@ use encase::{ShaderType, UniformBuffer};
 use glam::{DQuat, DVec3, I64Vec3, IVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::Ledger;
+use crate::engine::{Ledger, has_wide_cones};
 use crate::error::Error;
 use crate::settings::{
-    DAMPING_STEPS, HOOKE_OVERLAP, MODEL_GAMMA, NormalLaw, OVER_RELAXATION, RIGID_CORRECTION,
-    RIGID_CORRECTION_LIMIT, Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart, momentum,
+    DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, MODEL_GAMMA, NormalLaw, OVER_RELAXATION,
+    RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart, momentum,
 };
 use crate::world::slider::{Area, Command, Slider};
 use crate::world::{Corner, Form, Levels, Material, MaterialId, Side, World, contact_reach, sphere_volume};
@@ -36,7 +36,8 @@ pub const HALT_BUSY: u32 = 16;
 pub struct Params {
     pub gravity: Vec3,
     pub h: f32,
-    pub margin: f32,
+    pub reach: f32,
+    pub skin: f32,
     pub impact_threshold: f32,
     pub tolerance: f32,
     pub warm_start: u32,
@@ -64,6 +65,7 @@ pub struct Params {
     pub step_time: f32,
     pub level_radius: f32,
     pub levels: u32,
+    pub impact_tolerance: f32,
 }
 
 /// What a dispatch is told; WGSL `Turn`.
@@ -116,6 +118,12 @@ pub struct Status {
     pub calm: u32,
     pub bounces: u32,
     pub late: u32,
+    pub fastest: u32,
+    pub striking: u32,
+    pub rounds: u32,
+    pub noise: f32,
+    pub impact_sweeps: u32,
+    pub impact_residual: f32,
 }
 
 impl Default for Status {
@@ -280,7 +288,8 @@ pub struct Works {
     pub friction: f32,
     pub rolling: f32,
     pub impact: f32,
-    pub spare: [u32; 2],
+    pub impact_friction: f32,
+    pub impact_rolling: f32,
 }
 
 /// A contact without a colour; WGSL `Rest`.
@@ -343,8 +352,7 @@ impl Anchors {
     pub fn for_world(world: &World, settings: &Settings) -> Anchors {
         let corners_alone = Levels { radius: 0.5 * world.largest_diameter(), used: 1 };
         let levels = Levels::for_world(world).unwrap_or(corners_alone);
-        let reach =
-            if levels.radius > 0.0 { contact_reach(levels.radius, settings.contact_margin) } else { 1.0 };
+        let reach = if levels.radius > 0.0 { contact_reach(levels.radius, settings.reach()) } else { 1.0 };
         let unit = (reach.log2().floor() - 4.0).exp2();
         let rounded = DVec3::splat((reach / unit).ceil() * unit);
         let periodic = &world.periodic;
@@ -436,7 +444,8 @@ impl Params {
         Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
-            margin: settings.contact_margin as f32,
+            reach: settings.reach() as f32,
+            skin: settings.contact_margin as f32,
             impact_threshold: settings.impact_threshold as f32,
             tolerance: settings.tolerance as f32,
             warm_start,
@@ -455,7 +464,7 @@ impl Params {
             stride_y,
             stride_z,
             contact_capacity: capacity.contacts,
-            model_gain: (h / MODEL_GAMMA) as f32,
+            model_gain: if has_wide_cones(world) { 0.0 } else { (h / MODEL_GAMMA) as f32 },
             touch_tolerance: TOUCH_TOLERANCE as f32,
             speed_limit: speed_limit(world, h),
             rigid_share: RIGID_CORRECTION as f32,
@@ -468,6 +477,7 @@ impl Params {
             step_time: settings.time_step as f32,
             level_radius: anchors.levels.radius as f32,
             levels: occupied_levels(world, &anchors.levels),
+            impact_tolerance: IMPACT_TOLERANCE as f32,
         }
     }
 
@@ -759,6 +769,8 @@ pub fn entry(works: &Works) -> Ledger {
         friction_work: f64::from(works.friction),
         rolling_work: f64::from(works.rolling),
         impact_work: f64::from(works.impact),
+        impact_friction_work: f64::from(works.impact_friction),
+        impact_rolling_work: f64::from(works.impact_rolling),
         ..Ledger::default()
     }
 }

@@ -2,10 +2,10 @@
 
 use Over::{
     Balls, Bodies, Booked, Boundaries, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found,
-    Grains, GrainsNearSinks, ImpactContacts, OldContacts, OldOwners, Once, Pending, Rest, Search,
-    SearchBodies, SideScan, StartScan, Swept, Uncoloured,
+    Grains, GrainsNearSinks, ImpactBodies, ImpactContacts, ImpactRound, OldContacts, OldOwners, Once,
+    Pending, Rest, Search, SearchBodies, SideScan, StartScan, Swept, Uncoloured,
 };
-use Work::{Book, Colours, Rounds, Run, Scan, Sweeps};
+use Work::{Book, Colours, Impacts, Rounds, Run, Scan, Sweeps};
 
 use crate::settings::{Acceleration, Settings};
 
@@ -96,6 +96,10 @@ pub enum Over {
     Uncoloured,
     /// Contacts, in blocks that the ledger sums up.
     Booked,
+    /// All contacts if a round of impacts has been solved.
+    ImpactRound,
+    /// All bodies, likewise.
+    ImpactBodies,
 }
 
 impl Over {
@@ -122,6 +126,8 @@ impl Over {
             Swept => 36,
             Uncoloured => 37,
             Booked => 38,
+            ImpactRound => 39,
+            ImpactBodies => 40,
         };
         Some(place)
     }
@@ -144,6 +150,25 @@ pub enum Work {
     Colours(Pass),
     /// As many passes as there are iterations, fewer when the tolerance is met.
     Sweeps(Pass),
+    /// Passes over the impacts in pairs, of which the second notes what it changes, each pair with what decides whether a round
+    /// is over: as many as there are iterations of impacts. What is not needed is empty.
+    Impacts(&'static [Pass; 2], &'static [Work]),
+}
+
+impl Work {
+    /// The kernels of the step list in it; those of a prefix sum go by themselves.
+    pub fn kernels(&self) -> Vec<&Kernel> {
+        match self {
+            Run(kernel) | Book(kernel) => vec![kernel],
+            Rounds(kernels, _) => kernels.iter().collect(),
+            Colours(pass) | Sweeps(pass) => pass.kernels().collect(),
+            Impacts(passes, between) => {
+                let between = between.iter().flat_map(Work::kernels);
+                passes.iter().flat_map(Pass::kernels).chain(between).collect()
+            }
+            Scan(..) => Vec::new(),
+        }
+    }
 }
 
 /// A kernel and how it is bound.
@@ -276,14 +301,20 @@ pub const STEP: &[Stage] = &[
         work: &[
             book("keep_velocities", Bodies),
             Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", ImpactContacts) }),
-            Sweeps(Pass {
-                colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_colour", Once) },
-                rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", "sweep_rest", Once) },
-                gather: GATHER,
-                carry_on: None,
-                arguments: ARGUMENTS_IMPACT_SWEEP,
-            }),
-            Book(Kernel { aliases: THROWN_AWAY, ..kernel("ledger", "book_impacts", ImpactContacts) }),
+            Impacts(
+                &[
+                    strike("strike_colour", "strike_rest"),
+                    strike("strike_colour_and_note", "strike_rest_and_note"),
+                ],
+                &[
+                    run("impact", "check_impacts", Once),
+                    book_impacts(ImpactRound),
+                    book("keep_velocities", ImpactBodies),
+                    Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", ImpactRound) }),
+                    run("impact", "plan_round", Once),
+                ],
+            ),
+            book_impacts(ImpactContacts),
             run("narrowphase", "fill_rows", ImpactContacts),
         ],
     },
@@ -350,8 +381,8 @@ pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 pub const RESIDUAL: Stage =
     Stage { name: "residual", phase: Phase::Close, work: &[run("residual", "measure", Contacts)] };
 
-/// Impulses of the impact stage go where last step's stood: those have been carried over by then. (Its sweeps are plain.)
-const THROWN_AWAY: Aliases = &[("impulses", "old_impulses"), ("last_impulses", "impulses")];
+/// Impulses of a round of impacts go where last step's stood: those have been carried over by then.
+const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
 /// As do those of the sweep before in an accelerated solve, and the velocities, where the contacts of the last search stood.
 const LAST: Aliases = &[("last_impulses", "old_impulses"), ("last_velocities", "old_contacts")];
 /// What only the search needs uses the room of the rows, the impulses and the shares, which are made later. (Impulses have
@@ -367,6 +398,22 @@ const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel
 
 const fn run(shader: &'static str, entry: &'static str, over: Over) -> Work {
     Run(kernel(shader, entry, over))
+}
+
+/// The works of a round of impacts.
+const fn book_impacts(over: Over) -> Work {
+    Book(Kernel { aliases: THROWN_AWAY, ..kernel("ledger", "book_impacts", over) })
+}
+
+/// A pass over the impacts.
+const fn strike(colour: &'static str, rest: &'static str) -> Pass {
+    Pass {
+        colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", colour, Once) },
+        rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", rest, Once) },
+        gather: GATHER,
+        carry_on: None,
+        arguments: ARGUMENTS_IMPACT_SWEEP,
+    }
 }
 
 const fn book(entry: &'static str, over: Over) -> Work {

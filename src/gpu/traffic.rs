@@ -148,6 +148,8 @@ fn needs_a_row(kernel: &Kernel) -> bool {
             | Over::GrainsNearSinks
             | Over::Boundaries
             | Over::ImpactContacts
+            | Over::ImpactRound
+            | Over::ImpactBodies
             | Over::Search
             | Over::Pending
     )
@@ -159,7 +161,7 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
     match work {
         Work::Run(kernel) => bytes(kernel),
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
-        Work::Book(_) | Work::Rounds(..) => 0,
+        Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Colours(pass) => of_pass(pass, sizes),
         Work::Sweeps(pass) => {
@@ -207,18 +209,9 @@ mod tests {
 
     const SIZES: Sizes = Sizes { grains: 100, contacts: 400, loaded: 300, rest: 20 };
 
-    fn kernels(work: &Work) -> Vec<&Kernel> {
-        match work {
-            Work::Run(kernel) | Work::Book(kernel) => vec![kernel],
-            Work::Rounds(kernels, _) => kernels.iter().collect(),
-            Work::Colours(pass) | Work::Sweeps(pass) => pass.kernels().collect(),
-            Work::Scan(..) => Vec::new(),
-        }
-    }
-
     #[test]
     fn every_kernel_that_moves_much_has_a_row_and_every_row_a_kernel() {
-        let all: Vec<&Kernel> = STEP.iter().flat_map(|stage| stage.work).flat_map(kernels).collect();
+        let all: Vec<&Kernel> = STEP.iter().flat_map(|stage| stage.work).flat_map(Work::kernels).collect();
         for kernel in all.iter().filter(|kernel| needs_a_row(kernel)) {
             assert!(of_kernel(kernel) != Traffic::default(), "{}.{} has no row", kernel.shader, kernel.entry);
         }

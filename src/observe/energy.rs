@@ -30,6 +30,9 @@ impl Accounts {
         ("total_energy", "J", |accounts, s| {
             kinetic(s) + rotational(s) + potential(s) + elastic(s, accounts.law)
         }),
+        ("ballistic_energy", "J", |accounts, s| {
+            kinetic(s) + rotational(s) + potential(s) + elastic(s, accounts.law) + half_a_step(s)
+        }),
         ("gravity_work", "J", |_, s| booked(s, |ledger| ledger.gravity_work)),
         ("boundary_work", "J", |_, s| booked(s, |ledger| ledger.boundary_work)),
         ("dissipated_by_impact", "J", |_, s| 0.0 - booked(s, |ledger| ledger.impact_work)),
@@ -40,6 +43,7 @@ impl Accounts {
         ("removed_energy", "J", |_, s| booked(s, |ledger| ledger.removed_energy)),
         ("energy_error", "J", |_, s| error(s)),
         ("energy_error_share", "-", |_, s| error_share(s)),
+        ("energy_made_share", "-", |_, s| share(s, booked(s, Ledger::made))),
     ];
 
     /// Accounts of a run under a normal law, opened at its first state.
@@ -66,8 +70,24 @@ pub fn error(snapshot: &Snapshot) -> f64 {
 
 /// Size of the closure error over the [turnover](Ledger::turnover) \[-\]; 0 when nothing ever happened.
 pub fn error_share(snapshot: &Snapshot) -> f64 {
+    share(snapshot, error(snapshot).abs())
+}
+
+/// An energy over the turnover \[-\].
+fn share(snapshot: &Snapshot, energy: f64) -> f64 {
     let turnover = booked(snapshot, Ledger::turnover);
-    if turnover == 0.0 { 0.0 } else { error(snapshot).abs() / turnover }
+    if turnover == 0.0 { 0.0 } else { energy / turnover }
+}
+
+/// Kinetic energy at the velocities that belong to the positions, v + h g/2 \[E1\], less that at v \[J\].
+pub fn half_a_step(snapshot: &Snapshot) -> f64 {
+    let world = &snapshot.world;
+    let gain = |body: usize, mass: f64| {
+        let gained = 0.5 * snapshot.substep * world.gravity * world.bodies.locked[body].free_translation();
+        mass * gained.dot(world.bodies.velocity[body] + 0.5 * gained)
+    };
+    grains(snapshot).map(|grain| gain(grain.body, grain.mass)).sum::<f64>()
+        + world.free_boundaries().map(|(body, free)| gain(body, free.mass)).sum::<f64>()
 }
 
 /// Energy that contacts store by their overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's,
@@ -151,6 +171,8 @@ mod tests {
             friction_work: -5.0,
             rolling_work: -1.0,
             impact_work: -2.0,
+            impact_friction_work: -1.5,
+            impact_rolling_work: -0.5,
         };
         stack().with_ledger(Some(ledger))
     }

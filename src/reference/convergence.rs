@@ -144,7 +144,9 @@ impl ReferenceEngine {
         split.refresh(world);
         narrowphase::fill_rows(world, law, keys, colouring, rows, onsets);
         // SAFETY: the colouring was made for these contacts, in `find_contacts`, and the rows filled in its order.
-        drop(unsafe { impact::solve(settings, colouring, split, rows, onsets, velocities) });
+        unsafe {
+            impact::solve(settings, world.gravity, colouring, split, rows, onsets, velocities, |_, _| ());
+        }
         narrowphase::set_targets(rows, onsets, velocities);
     }
 }

@@ -1,13 +1,17 @@
 //! Impact stage \[E6\]: contacts that close faster than the threshold bounce first.
 //!
 //! A contact bounces in the substep in which it would close, so the rows of the continuous solve, which
-//! stop a pair at a gap of zero, never take the speed that it must return with. The impulses of this
-//! stage change velocities only; they are never a warm start.
+//! stop a pair at a gap of zero, never take the speed that it must return with. What bounces may drive a grain
+//! against the next one within the same substep, so the stage goes in rounds: all that bounces now, then all that
+//! would close after that, until nothing closes any more. The impulses of this stage change velocities only; they
+//! are never a warm start. Twin: `shaders/impact.wgsl`.
 
+use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse};
-use crate::settings::{Settings, TOUCH_TOLERANCE};
+use crate::engine::Impacts;
+use crate::settings::{IMPACT_PRECISION, IMPACT_TOLERANCE, Settings, TOUCH_TOLERANCE};
 
 use super::drive::Drives;
 use super::narrowphase::{CHUNK, FAR, Onset, Row, times_d};
@@ -15,7 +19,7 @@ use super::split::Split;
 use super::sweep::{self, Sweeps};
 use super::velocity::Velocity;
 
-/// What a contact does in the impact stage.
+/// What a contact does in a round of impacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Role {
     /// It would close within the substep, faster than the threshold: it leaves at this speed \[m/s\].
@@ -26,34 +30,116 @@ enum Role {
     Absent,
 }
 
-/// Solves the impacts, if there are any, and returns the rows that were solved for them, with the impulses of the
-/// impacts.
+/// The law of restitution in a substep.
+struct Restitution<'a> {
+    settings: &'a Settings,
+    gravity: DVec3,
+    /// Closing speed above which a contact bounces \[m/s\].
+    threshold: f64,
+}
+
+/// Solves the impacts, if there are any. `book` is given the rows of each round with the impulses that they ended with, and
+/// the velocities after it.
 ///
 /// # Safety
 /// As [`sweep::for_each_contact`].
+#[allow(clippy::too_many_arguments, reason = "the contact problem in its parts, as all stages take it")]
 pub unsafe fn solve(
     settings: &Settings,
+    gravity: DVec3,
     colouring: &Colouring,
     split: &mut Split,
     rows: &[Row],
     onsets: &[Onset],
     velocities: &mut [Velocity],
-) -> Vec<Row> {
-    let role = |row: &Row, onset: &Onset| role(row, onset, closing(row, velocities), settings);
-    let bounces = |(row, onset)| matches!(role(row, onset), Role::Bounces(_));
-    if !rows.par_iter().zip(onsets).with_min_len(CHUNK).any(bounces) {
-        return Vec::new();
+    mut book: impl FnMut(&[Row], &[Velocity]),
+) -> Impacts {
+    let mut law = Restitution { settings, gravity, threshold: settings.impact_threshold };
+    let mut done = Impacts::default();
+    let mut fastest = law.fastest_bounce(rows, onsets, velocities);
+    while fastest > 0.0 && done.sweeps < settings.impact_iterations {
+        let (colouring, mut impacts) =
+            taking_part(colouring, rows, onsets, |row, onset| law.role(row, onset, velocities));
+        // SAFETY: by the caller's promise; the rows made over have the bodies and the colours of the rows.
+        let mut sweep_until = |tolerance, velocities: &mut [Velocity]| unsafe {
+            sweep_on(settings, &colouring, split, &mut impacts, velocities, tolerance, &mut done)
+        };
+        let (settled, precise) = (IMPACT_TOLERANCE * fastest, IMPACT_PRECISION * fastest);
+        let has_settled = sweep_until(settled, velocities);
+        // What the sweeps left undone is not to bounce again.
+        law.threshold = law.threshold.max(2.0 * settled);
+        fastest = if has_settled { law.fastest_bounce(rows, onsets, velocities) } else { 0.0 };
+        if fastest == 0.0 {
+            sweep_until(precise, velocities);
+        }
+        book(&impacts, velocities);
     }
-    let (colouring, mut impacts) = taking_part(colouring, rows, onsets, role);
+    done.residual = done.residual.max(fastest);
+    done
+}
+
+/// Sweeps on over a round of impacts until none changes by more than `tolerance` \[m/s\], as often as the stage may. Returns
+/// whether it came to that.
+///
+/// # Safety
+/// As [`sweep::for_each_contact`].
+unsafe fn sweep_on(
+    settings: &Settings,
+    colouring: &Colouring,
+    split: &mut Split,
+    impacts: &mut [Row],
+    velocities: &mut [Velocity],
+    tolerance: f64,
+    done: &mut Impacts,
+) -> bool {
     // A force that has a bound does nothing in no time.
     let mut drives = Drives::default();
-    let (iterations, tolerance) = (settings.iterations, settings.tolerance);
-    // SAFETY: by the caller's promise; the rows made over have the bodies and the colours of the rows.
-    unsafe {
-        let sweeps = Sweeps::plain(&colouring, split, &mut drives);
-        sweep::solve(sweeps, &mut impacts, velocities, iterations, tolerance);
+    let left = settings.impact_iterations - done.sweeps;
+    if left == 0 {
+        return false;
     }
-    impacts
+    // SAFETY: by the caller's promise.
+    let (sweeps, change) = unsafe {
+        let sweeps = Sweeps::plain(colouring, split, &mut drives);
+        sweep::solve(sweeps, impacts, velocities, left, tolerance)
+    };
+    *done = Impacts { sweeps: done.sweeps + sweeps, residual: change };
+    change < tolerance
+}
+
+impl Restitution<'_> {
+    /// Largest closing speed of a contact that bounces \[m/s\]; 0 where none does.
+    fn fastest_bounce(&self, rows: &[Row], onsets: &[Onset], velocities: &[Velocity]) -> f64 {
+        let speed = |(row, onset)| {
+            let speed = -closing(row, velocities);
+            // Few are as fast as that: the rest is for them.
+            let bounces =
+                speed > self.threshold && matches!(self.role(row, onset, velocities), Role::Bounces(_));
+            if bounces { speed } else { 0.0 }
+        };
+        rows.par_iter().zip(onsets).with_min_len(CHUNK).map(speed).reduce(|| 0.0, f64::max)
+    }
+
+    fn role(&self, row: &Row, onset: &Onset, velocities: &[Velocity]) -> Role {
+        let reach = TOUCH_TOLERANCE * row.arm_a.length();
+        let (before, gained) = (closing(row, velocities), self.gained(row, velocities));
+        // At the impact half of what the substep gives has been gained; the rest comes after it [E6].
+        let rebound = -onset.restitution * (before + 0.5 * gained) - 0.5 * gained;
+        let end = before + gained;
+        if before < -self.threshold && onset.gap + self.settings.substep() * end.min(0.0) <= reach {
+            Role::Bounces(rebound)
+        } else if onset.gap <= reach {
+            Role::Touches(if end > 0.0 { rebound } else { 0.0 })
+        } else {
+            Role::Absent
+        }
+    }
+
+    /// Parting speed that gravity gives to a contact in the substep, were it alone \[m/s\].
+    fn gained(&self, row: &Row, velocities: &[Velocity]) -> f64 {
+        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
+        self.settings.substep() * row.normal.dot(a.falls(self.gravity) - b.falls(self.gravity))
+    }
 }
 
 /// The rows of the contacts that take part, colour by colour. Those without a colour all do: a body is split among
@@ -86,17 +172,6 @@ fn taking_part(
 fn closing(row: &Row, velocities: &[Velocity]) -> f64 {
     let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
     row.contact_velocity(a, b).dot(row.normal)
-}
-
-fn role(row: &Row, onset: &Onset, speed: f64, settings: &Settings) -> Role {
-    let reach = TOUCH_TOLERANCE * row.arm_a.length();
-    if speed < -settings.impact_threshold && onset.gap + settings.substep() * speed <= reach {
-        Role::Bounces(-onset.restitution * speed)
-    } else if onset.gap <= reach {
-        Role::Touches(-onset.restitution * speed.max(0.0))
-    } else {
-        Role::Absent
-    }
 }
 
 /// The row as the impact stage solves it: rigid, from zero.

@@ -18,7 +18,7 @@ use crate::settings::{Acceleration, OVER_RELAXATION, Settings, momentum};
 pub(super) const CHUNK: usize = 256;
 
 /// Sweeps over the contacts, then the motors, until none changes by more than `tolerance` \[m/s\], at most `iterations` times.
-/// Returns the number of sweeps.
+/// Returns the number of sweeps, and by how much the last changed the row that changed most, where a tolerance is set.
 ///
 /// # Safety
 /// As [`for_each_contact`].
@@ -28,16 +28,17 @@ pub unsafe fn solve(
     velocities: &mut [Velocity],
     iterations: u32,
     tolerance: f64,
-) -> u32 {
+) -> (u32, f64) {
     sweeps.begin(rows, velocities, iterations);
+    let mut change = 0.0;
     for sweep in 1..=iterations {
         // SAFETY: by the caller's promise.
-        let change = unsafe { sweeps.next(rows, velocities, tolerance > 0.0) };
+        change = unsafe { sweeps.next(rows, velocities, tolerance > 0.0) };
         if change < tolerance {
-            return sweep;
+            return (sweep, change);
         }
     }
-    iterations
+    (iterations, change)
 }
 
 /// What the sweeps of a solve share.

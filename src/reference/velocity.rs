@@ -41,6 +41,12 @@ impl Velocity {
         self.inverse_mass > 0.0
     }
 
+    /// What gravity \[m/s²\] does to it alone \[m/s²\].
+    #[inline(always)]
+    pub fn falls(&self, gravity: DVec3) -> DVec3 {
+        if self.is_free() { gravity * self.locked.free_translation() } else { DVec3::ZERO }
+    }
+
     /// Takes an impulse \[N s\] at `arm` \[m\] from the centre.
     #[inline(always)]
     pub fn push(&mut self, impulse: DVec3, arm: DVec3) {

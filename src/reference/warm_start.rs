@@ -4,7 +4,10 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse};
+use crate::engine::has_wide_cones;
 use crate::settings::{MODEL_GAMMA, NormalLaw, Settings, WarmStart};
+
+use crate::world::World;
 
 use super::narrowphase::{CHUNK, Law, Onset, Response, Row};
 use super::split::Split;
@@ -16,11 +19,12 @@ use super::velocity::Velocity;
 pub fn seed(
     law: &Law,
     settings: &Settings,
-    gravity: DVec3,
+    world: &World,
     rows: &mut [Row],
     onsets: &[Onset],
     velocities: &[Velocity],
 ) {
+    let gain = model_gain(settings, world);
     rows.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(row, onset)| {
         let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
         let velocity = row.contact_velocity(a, b);
@@ -33,10 +37,10 @@ pub fn seed(
                 Impulse { normal: fraction * row.impulse.normal, ..Impulse::default() }
             }
             WarmStart::Adaptive { fraction, motion } => {
-                let moving = motion * gravity.length() * law.h;
+                let moving = motion * world.gravity.length() * law.h;
                 row.impulse.scaled(adaptive_fraction(fraction, velocity.length(), moving))
             }
-            WarmStart::Model => model(law, onset, velocity, a.angular - b.angular),
+            WarmStart::Model => model(law, onset, gain, velocity, a.angular - b.angular),
         };
         row.impulse = into_cone(row, guess);
     });
@@ -54,18 +58,20 @@ pub fn adaptive_fraction(fraction: f64, speed: f64, moving: f64) -> f64 {
     1.0 - (1.0 - fraction) * motion
 }
 
+/// Impulse with which the model start answers to a slip \[kg\]: h/γ, which goes to the bound of any cone. Under wide cones that
+/// would make energy, and friction and rolling start from zero.
+pub fn model_gain(settings: &Settings, world: &World) -> f64 {
+    if has_wide_cones(world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
+}
+
 /// The impulse that the overlap and the contact velocity suggest.
-fn model(law: &Law, onset: &Onset, velocity: DVec3, spin: DVec3) -> Impulse {
+fn model(law: &Law, onset: &Onset, gain: f64, velocity: DVec3, spin: DVec3) -> Impulse {
     let overlap = (-onset.gap).max(0.0);
     let force = match law.normal {
         NormalLaw::Hertz => onset.stiffness * overlap * overlap.sqrt(),
         NormalLaw::Hooke | NormalLaw::Rigid => onset.stiffness * overlap,
     };
-    Impulse {
-        normal: law.h * force,
-        tangent: -(law.h / MODEL_GAMMA) * velocity,
-        rolling: -(law.h / MODEL_GAMMA) * spin,
-    }
+    Impulse { normal: law.h * force, tangent: -gain * velocity, rolling: -gain * spin }
 }
 
 /// Projects on today's tangent plane and today's cone.

@@ -80,6 +80,8 @@ pub const QUANTITIES: &[&str] = &[
     "dynamic_angle_deg",
     "plug_share",
     "sweeps",
+    "impact_sweeps",
+    "residual_impact",
     "colours",
     "rest",
     "momentum_x",
@@ -105,6 +107,7 @@ pub const QUANTITIES: &[&str] = &[
     "centre_z:",
     "elastic_energy",
     "total_energy",
+    "ballistic_energy",
     "gravity_work",
     "boundary_work",
     "dissipated_by_impact",
@@ -115,6 +118,7 @@ pub const QUANTITIES: &[&str] = &[
     "removed_energy",
     "energy_error",
     "energy_error_share",
+    "energy_made_share",
     "front_x",
     "repose_angle_deg",
     "granular_temperature",
@@ -265,9 +269,10 @@ impl Take {
 }
 
 /// Quantities that only a run has whose energies are accounted for.
-pub const OF_ACCOUNTS: [&str; 12] = [
+pub const OF_ACCOUNTS: [&str; 14] = [
     "elastic_energy",
     "total_energy",
+    "ballistic_energy",
     "gravity_work",
     "boundary_work",
     "dissipated_by_impact",
@@ -278,6 +283,7 @@ pub const OF_ACCOUNTS: [&str; 12] = [
     "removed_energy",
     "energy_error",
     "energy_error_share",
+    "energy_made_share",
 ];
 
 /// What an expectation may refer to.

@@ -21,7 +21,8 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
         substeps: count(table, "substeps", usual.substeps),
         ..usual
     };
-    let (iterations, tolerance) = iterations(table, &timing, gravity);
+    let impact_threshold = table.or("impact_threshold", usual.impact_threshold, number(FINITE));
+    let (iterations, tolerance) = iterations(table, &timing, quiet_speed(gravity, &timing, impact_threshold));
     let settings = Settings {
         iterations,
         tolerance,
@@ -29,7 +30,8 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
         acceleration: acceleration(table),
         normal_law: normal_law(table),
         contact_margin: table.or("contact_margin", usual.contact_margin, number(FINITE)),
-        impact_threshold: table.or("impact_threshold", usual.impact_threshold, number(FINITE)),
+        impact_threshold,
+        impact_iterations: count(table, "impact_iterations", iterations),
         ..timing
     };
     if let Err(errors) = settings.validate() {
@@ -39,24 +41,26 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
     settings
 }
 
+/// Speed that a contact is to be stopped from in every substep \[m/s\]: what gravity gives, or without gravity the largest that
+/// does not bounce.
+fn quiet_speed(gravity: DVec3, timing: &Settings, impact_threshold: f64) -> f64 {
+    let gained = gravity.length() * timing.substep();
+    let speeds = [gained, impact_threshold, Settings::default().impact_threshold];
+    speeds.into_iter().find(|&speed| speed > 0.0).unwrap_or_default()
+}
+
 /// Reads how often to sweep at most, and the tolerance \[m/s\] that ends the sweeps before. "auto" sets both, and a
 /// tolerance that is given stands.
-fn iterations(table: &mut Table<'_>, timing: &Settings, gravity: DVec3) -> (u32, f64) {
+fn iterations(table: &mut Table<'_>, timing: &Settings, quiet: f64) -> (u32, f64) {
     let is_word = |node: &Node<'_>| node.text().is_some_and(|text| text.parse::<f64>().is_err());
     let Some(node) = table.node("iterations").filter(is_word) else {
         let iterations = count(table, "iterations", timing.iterations);
         return (iterations, table.or("tolerance", timing.tolerance, number(FINITE)));
     };
-    let gained = gravity.length() * timing.substep();
     if node.text() != Some(AUTO) {
         node.mismatch::<()>("a whole number or \"auto\"");
-    } else if gained == 0.0 && !table.has("tolerance") {
-        node.problem(
-            "`solver.iterations` is \"auto\", which takes its tolerance from gravity, and there is none",
-            "set `solver.tolerance` to a small share of the speeds that matter [m/s]",
-        );
     }
-    (AUTO_ITERATIONS, table.or("tolerance", AUTO_TOLERANCE * gained, number(FINITE)))
+    (AUTO_ITERATIONS, table.or("tolerance", AUTO_TOLERANCE * quiet, number(FINITE)))
 }
 
 fn count(table: &mut Table<'_>, key: &'static str, usual: u32) -> u32 {

@@ -28,6 +28,7 @@
 //! | `"exponent"` | least-squares slope of its logarithm over that of the varied number less `offset` (default 0) | bounds |
 //! | `"spread"` | largest minus smallest | bounds |
 //! | `"ratio"` | last over first | bounds |
+//! | `"mean"` | mean over the runs | bounds |
 //!
 //! Bounds are those of an [expectation](super::expect): `value` with a tolerance, `at_least`, `at_most`, `shown_only`.
 
@@ -129,6 +130,8 @@ pub enum TakeAcross {
     Spread,
     /// Last over first.
     Ratio,
+    /// Mean over the runs.
+    Mean,
 }
 
 impl TakeAcross {
@@ -140,6 +143,7 @@ impl TakeAcross {
             TakeAcross::Exponent { .. } => "exponent",
             TakeAcross::Spread => "spread",
             TakeAcross::Ratio => "ratio",
+            TakeAcross::Mean => "mean",
         }
     }
 }
@@ -293,7 +297,7 @@ pub(super) fn short_name(key: &str) -> &str {
 
 /// Reads one of `across`. `numbers` are the varied ones, if they are numbers.
 fn across(table: &mut Table<'_>, numbers: Option<&[f64]>) -> Option<Across> {
-    const TAKES: &[&str] = &["rises", "falls", "exponent", "spread", "ratio"];
+    const TAKES: &[&str] = &["rises", "falls", "exponent", "spread", "ratio", "mean"];
     let of = table.get("of", text);
     let Some(take) = table.get("take", word(TAKES)) else {
         table.leave_keys_unjudged();
@@ -304,6 +308,7 @@ fn across(table: &mut Table<'_>, numbers: Option<&[f64]>) -> Option<Across> {
         "falls" => TakeAcross::Falls,
         "spread" => TakeAcross::Spread,
         "ratio" => TakeAcross::Ratio,
+        "mean" => TakeAcross::Mean,
         _ => exponent(table, numbers)?,
     };
     let bounds = match take {

@@ -523,6 +523,14 @@ fn automatic_iterations_take_their_tolerance_from_gravity_and_the_substep() {
     );
     let again = Scenario::parse("case", &auto.resolved, Path::new(""), &[]).expect("what was resolved");
     assert_eq!(again.settings, auto.settings);
+    // Without gravity from the impact threshold, and from its usual value where that is 0.
+    let weightless = |threshold: f64| {
+        let text = format!("{BASIS}\n{GRAIN}[solver]\niterations = \"auto\"\nimpact_threshold = {threshold}");
+        let gravity = ["gravity=[0, 0, 0]".to_owned()];
+        let scenario = Scenario::parse("case", &text, Path::new(""), &gravity);
+        scenario.expect("a scenario without gravity").settings.tolerance
+    };
+    assert_eq!([weightless(0.2), weightless(0.0)], [0.03 * 0.2, 0.03 * 0.05]);
     assert_eq!(read("iterations = \"auto\"\ntolerance = 1e-3").settings.tolerance, 1e-3);
     assert_eq!(read("iterations = 7").settings.tolerance, 0.0);
 }
