@@ -259,7 +259,7 @@
 //!
 //! **Rounds.** What bounces may drive a grain against the next within the same substep. So when a round is solved the roles are given anew
 //! from the velocities that it left, until nothing bounces any more: chains with gaps, grains between a floor and a falling block, gases. Without
-//! friction and with e = 1 each round keeps the energy, and so does the stage. A round is solved by plain sweeps until none changes a row by more
+//! friction and with e = 1 each round keeps the energy to its tolerance, and so does the stage. A round is solved by plain sweeps until none changes a row by more
 //! than 1e-5 of the fastest closing speed ([`IMPACT_TOLERANCE`](crate::settings::IMPACT_TOLERANCE)), all rounds together by
 //! [`impact_iterations`](crate::settings::Settings::impact_iterations) at most (on a GPU in pairs, of which the second is judged); in double precision what is left of them goes into the last round. What then
 //! still closes is stopped by the rows of \[E2\], without a bounce. A pair or a gas takes 2 sweeps a round; a block of 5 × 5 × 5 grains in touch takes 100,
