@@ -9,6 +9,8 @@ const USUAL_FRACTION: f64 = 0.85;
 /// κ of the adaptive start \[-\].
 const USUAL_MOTION: f64 = 0.2;
 
+/// Sweeps that may be asked for \[-\].
+pub const MOST_ITERATIONS: u32 = 100_000;
 /// Sweeps at most where they are chosen automatically \[-\]. A GPU is told of all of them, whether they are needed or not.
 pub const AUTO_ITERATIONS: u32 = 200;
 /// Tolerance then, in units of |gravity| times the substep \[-\]: columns of 5 to 150 pellets at h = 5 ms come to their
@@ -262,7 +264,7 @@ impl Settings {
         need(positive(self.time_step), "solver.time_step", self.time_step, "a positive number of seconds");
         need((1..=1000).contains(&self.substeps), "solver.substeps", f64::from(self.substeps), "1 to 1000");
         need(
-            (1..=100_000).contains(&self.iterations),
+            (1..=MOST_ITERATIONS).contains(&self.iterations),
             "solver.iterations",
             f64::from(self.iterations),
             "1 to 100000",
@@ -286,7 +288,7 @@ impl Settings {
             "zero or a positive speed [m/s]",
         );
         need(
-            (1..=100_000).contains(&self.impact_iterations),
+            (1..=MOST_ITERATIONS).contains(&self.impact_iterations),
             "solver.impact_iterations",
             f64::from(self.impact_iterations),
             "1 to 100000",

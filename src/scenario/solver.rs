@@ -4,7 +4,9 @@ use glam::DVec3;
 
 use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
 use crate::error::Error;
-use crate::settings::{AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, NormalLaw, Settings, WarmStart};
+use crate::settings::{
+    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, MOST_ITERATIONS, NormalLaw, Settings, WarmStart,
+};
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
 const ACCELERATIONS: &[&str] = &["none", "nesterov"];
@@ -31,7 +33,7 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
         normal_law: normal_law(table),
         contact_margin: table.or("contact_margin", usual.contact_margin, number(FINITE)),
         impact_threshold,
-        impact_iterations: count(table, "impact_iterations", iterations),
+        impact_iterations: count(table, "impact_iterations", iterations.clamp(1, MOST_ITERATIONS)),
         ..timing
     };
     if let Err(errors) = settings.validate() {
