@@ -402,6 +402,7 @@ fn pass_of(stage: &str) -> &'static Pass {
     let mut works = STEP.iter().filter(|other| other.name == stage).flat_map(|stage| stage.work);
     let passes = works.find_map(|work| match work {
         Work::Colours(pass) | Work::Sweeps(pass) => Some(pass),
+        Work::Impacts([pass, _], _) => Some(pass),
         _ => None,
     });
     passes.expect("a stage that goes colour by colour")
@@ -470,6 +471,8 @@ fn places_of_the_dispatch_sizes_agree_and_do_not_overlap() {
         ("ARGUMENTS_SWEPT", at(Over::Swept), 1),
         ("ARGUMENTS_UNCOLOURED", at(Over::Uncoloured), 1),
         ("ARGUMENTS_BOOKED", at(Over::Booked), 1),
+        ("ARGUMENTS_IMPACT_ROUND", at(Over::ImpactRound), 1),
+        ("ARGUMENTS_IMPACT_BODIES", at(Over::ImpactBodies), 1),
     ];
     let mut taken: Vec<u32> = Vec::new();
     for (name, first, count) in places {
