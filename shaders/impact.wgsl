@@ -38,12 +38,6 @@ fn gained(row: Row) -> f32 {
     return params.h * dot(row.normal, falls(row.bodies.x) - falls(row.bodies.y));
 }
 
-// What gravity does to a body alone [m/s²].
-fn falls(body: u32) -> vec3f {
-    let is_free = velocities[body].inverse_mass > 0.0;
-    return select(vec3f(0.0), params.gravity * free_translation(poses[body].locked), is_free);
-}
-
 fn bounces(row: Row, gap: f32, before: f32, gain: f32, threshold: f32) -> bool {
     return before < -threshold && gap + params.h * min(0.0, before + gain) <= reach_of(row);
 }

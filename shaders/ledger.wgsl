@@ -45,8 +45,8 @@ fn keep_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// After the sweeps of a round of impacts, on top of those before it; normal rows are booked apart. Impulses: those of the round. At an impact the
-// bodies are half a substep on, and gravity has done its work until then.
+// After the sweeps of a round of impacts, on top of those before it; normal rows are booked apart. Impulses: those of the
+// round. At an impact the bodies are half a substep on, and gravity has done its work until then.
 @compute @workgroup_size(64)
 fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_of(group);
@@ -173,12 +173,6 @@ fn sum_of_group(works: Works, lane: u32, size: u32) -> Works {
         }
     }
     return sum;
-}
-
-// What gravity does to a body alone [m/s²].
-fn falls(body: u32) -> vec3f {
-    let is_free = velocities[body].inverse_mass > 0.0;
-    return select(vec3f(0.0), params.gravity * free_translation(poses[body].locked), is_free);
 }
 
 fn mean_velocity(body: u32) -> Velocity {

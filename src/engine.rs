@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
-use crate::settings::{Acceleration, Settings, WIDE_CONE, WarmStart};
+use crate::settings::{Acceleration, MODEL_GAMMA, Settings, WIDE_CONE, WarmStart};
 use crate::world::{Grain, PairLaw, World};
 
 /// Steps a world forward in time.
@@ -61,6 +61,12 @@ pub fn has_wide_cones(world: &World) -> bool {
 pub fn is_guarded(settings: &Settings, world: &World) -> bool {
     let start = settings.warm_start;
     start.updates_velocities() && (start == WarmStart::Model || has_wide_cones(world))
+}
+
+/// Impulse with which the model start answers to a slip \[kg\]: h/γ \[E7\], which goes to the bound of any cone. Under wide cones that
+/// would make energy, and friction and rolling start from zero.
+pub fn model_gain(settings: &Settings, world: &World) -> f64 {
+    if has_wide_cones(world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
 }
 
 /// The settings that a world is solved with: under wide cones sweeps are plain \[E12\].

@@ -6,11 +6,11 @@ use encase::{ShaderType, UniformBuffer};
 use glam::{DQuat, DVec3, I64Vec3, IVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::{Ledger, has_wide_cones};
+use crate::engine::{Ledger, model_gain};
 use crate::error::Error;
 use crate::settings::{
-    DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, MODEL_GAMMA, NormalLaw, OVER_RELAXATION,
-    RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart, momentum,
+    DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, OVER_RELAXATION, RIGID_CORRECTION,
+    RIGID_CORRECTION_LIMIT, Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart, momentum,
 };
 use crate::world::slider::{Area, Command, Slider};
 use crate::world::{Corner, Form, Levels, Material, MaterialId, Side, World, contact_reach, sphere_volume};
@@ -464,7 +464,7 @@ impl Params {
             stride_y,
             stride_z,
             contact_capacity: capacity.contacts,
-            model_gain: if has_wide_cones(world) { 0.0 } else { (h / MODEL_GAMMA) as f32 },
+            model_gain: model_gain(settings, world) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
             speed_limit: speed_limit(world, h),
             rigid_share: RIGID_CORRECTION as f32,

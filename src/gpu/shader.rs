@@ -36,14 +36,14 @@ pub const SOURCES: [Source; 16] = [
     source!("colouring" uses "types" "plan"),
     source!("rest" uses "types" "hubs"),
     source!("narrowphase" uses "types" "motion" "surface" "ball" "impulses"),
-    source!("impact" uses "types" "motion" "rows" "plan" "plan_sweep" "heavy"),
+    source!("impact" uses "types" "motion" "rows" "plan" "plan_sweep" "heavy" "falls"),
     source!("predict" uses "types" "motion" "rows" "plan" "plan_sweep" "solve" "impulses"),
     source!("warm_start" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split"),
     source!("sweep" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split" "motor" "gather"),
     source!("residual" uses "types" "motion" "rows" "solve" "impulses" "heavy"),
     source!("integrate" uses "types" "motion" "heavy"),
     source!("sinks" uses "types" "motion" "surface"),
-    source!("ledger" uses "types" "motion" "rows" "impulses"),
+    source!("ledger" uses "types" "motion" "rows" "impulses" "falls"),
     source!("response" uses "types" "motion" "rows" "solve" "impulses" "heavy"),
 ];
 

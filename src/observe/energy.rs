@@ -27,12 +27,8 @@ impl Accounts {
     /// The quantities there are with accounts, beside those of every run.
     pub(super) const QUANTITIES: &[Quantity] = &[
         ("elastic_energy", "J", |accounts, s| elastic(s, accounts.law)),
-        ("total_energy", "J", |accounts, s| {
-            kinetic(s) + rotational(s) + potential(s) + elastic(s, accounts.law)
-        }),
-        ("ballistic_energy", "J", |accounts, s| {
-            kinetic(s) + rotational(s) + potential(s) + elastic(s, accounts.law) + half_a_step(s)
-        }),
+        ("total_energy", "J", Accounts::total),
+        ("ballistic_energy", "J", |accounts, s| accounts.total(s) + half_a_step(s)),
         ("gravity_work", "J", |_, s| booked(s, |ledger| ledger.gravity_work)),
         ("boundary_work", "J", |_, s| booked(s, |ledger| ledger.boundary_work)),
         ("dissipated_by_impact", "J", |_, s| 0.0 - booked(s, |ledger| ledger.impact_work)),
@@ -49,6 +45,11 @@ impl Accounts {
     /// Accounts of a run under a normal law, opened at its first state.
     pub fn opened_at(first: &Snapshot, law: NormalLaw) -> Accounts {
         Accounts { law, elastic_at_start: elastic(first, law) }
+    }
+
+    /// Kinetic, rotational, potential and elastic energy \[J\].
+    fn total(&self, snapshot: &Snapshot) -> f64 {
+        kinetic(snapshot) + rotational(snapshot) + potential(snapshot) + elastic(snapshot, self.law)
     }
 
     /// What normal impulses took out and contacts do not store \[J\].

@@ -16,8 +16,8 @@ use crate::settings::{Settings, WarmStart};
 
 use super::narrowphase::{self, Row};
 use super::sweep::Sweeps;
-use super::velocity::{self, Velocity};
-use super::{Order, ReferenceEngine, impact, residual, start_solve, warm_start};
+use super::velocity::Velocity;
+use super::{Order, ReferenceEngine, residual, start_solve, warm_start};
 
 /// Solves the next substep of a state from every start that is asked about.
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
@@ -138,15 +138,8 @@ impl ReferenceEngine {
 
     /// Rows, impacts and targets of the next substep: all that comes before the start of its solve.
     fn aim(&mut self) {
-        let h = self.settings.substep();
-        let Self { world, settings, law, keys, colouring, split, rows, onsets, velocities, .. } = self;
-        velocity::load_velocities(world, world.time + h, h, velocities);
-        split.refresh(world);
-        narrowphase::fill_rows(world, law, keys, colouring, rows, onsets);
-        // SAFETY: the colouring was made for these contacts, in `find_contacts`, and the rows filled in its order.
-        unsafe {
-            impact::solve(settings, world.gravity, colouring, split, rows, onsets, velocities, |_, _| ());
-        }
-        narrowphase::set_targets(rows, onsets, velocities);
+        self.fill_rows(self.world.time + self.settings.substep());
+        self.solve_impacts();
+        narrowphase::set_targets(&mut self.rows, &self.onsets, &self.velocities);
     }
 }

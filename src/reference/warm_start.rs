@@ -4,8 +4,8 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse};
-use crate::engine::has_wide_cones;
-use crate::settings::{MODEL_GAMMA, NormalLaw, Settings, WarmStart};
+use crate::engine::model_gain;
+use crate::settings::{NormalLaw, Settings, WarmStart};
 
 use crate::world::World;
 
@@ -24,7 +24,7 @@ pub fn seed(
     onsets: &[Onset],
     velocities: &[Velocity],
 ) {
-    let gain = model_gain(settings, world);
+    let gain = if settings.warm_start == WarmStart::Model { model_gain(settings, world) } else { 0.0 };
     rows.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(row, onset)| {
         let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
         let velocity = row.contact_velocity(a, b);
@@ -56,12 +56,6 @@ pub fn adaptive_fraction(fraction: f64, speed: f64, moving: f64) -> f64 {
         0.0
     };
     1.0 - (1.0 - fraction) * motion
-}
-
-/// Impulse with which the model start answers to a slip \[kg\]: h/γ, which goes to the bound of any cone. Under wide cones that
-/// would make energy, and friction and rolling start from zero.
-pub fn model_gain(settings: &Settings, world: &World) -> f64 {
-    if has_wide_cones(world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
 }
 
 /// The impulse that the overlap and the contact velocity suggest.
