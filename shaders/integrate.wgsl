@@ -24,7 +24,11 @@ fn aim_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
     velocities[boundary].angular = state.angular;
 }
 
-// Before anything moves: no velocity may be beyond what contact detection can follow.
+// Cells that a body may be away from the origin: their indices fit an integer, and so do their differences.
+const FAREST = 1073741824.0;
+
+// Before anything moves: every velocity is a number, no contact drove a body too fast, and all stay in reach of the cells. What
+// merely falls or was thrown may be as fast as it likes: it meets nothing.
 @compute @workgroup_size(64)
 fn judge(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
@@ -32,11 +36,15 @@ fn judge(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let velocity = velocities[body];
+    let pose = poses[body];
     let speed = length(velocity.linear);
+    let place = vec3f(pose.cell) + params.h * velocity.linear / params.cell_size;
     if !(is_number(speed) && is_number(length(velocity.angular))) {
         atomicOr(&status.halted, HALT_NOT_A_NUMBER);
-    } else if speed > params.speed_limit {
+    } else if speed - pose.free_speed > params.speed_limit {
         atomicOr(&status.halted, HALT_EXPLODED);
+    } else if any(abs(place) > vec3f(FAREST)) {
+        atomicOr(&status.halted, HALT_FAR);
     } else {
         return;
     }
@@ -65,6 +73,7 @@ fn move_grains(@builtin(global_invocation_id) invocation: vec3u) {
     }
     var pose = moved(poses[body], velocity.linear);
     pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
+    pose.free_speed = length(velocity.linear + params.h * falls(body));
     poses[body] = pose;
     note_travel(grain, length(velocity.linear));
 }
@@ -116,6 +125,7 @@ fn move_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
 fn move_freely(boundary: u32) {
     let velocity = velocities[boundary];
     var pose = moved(poses[boundary], velocity.linear);
+    pose.free_speed = length(velocity.linear + params.h * falls(boundary));
     if any(velocity.angular != vec3f(0.0)) {
         let free = free_rotation(pose.locked);
         let held = velocity.angular * (1.0 - free);

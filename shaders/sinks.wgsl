@@ -17,7 +17,12 @@ fn drain(@builtin(global_invocation_id) invocation: vec3u) {
     let pose = poses[body];
     for (var i = 0u; i < params.sinks; i++) {
         if contains(sinks[i], pose) {
-            spheres[sphere].tag = i;
+            if sinks[i].ends_run != 0u {
+                atomicOr(&status.halted, HALT_OUTSIDE);
+                atomicMin(&status.bad_grain, sphere - params.corners);
+                return;
+            }
+            spheres[sphere].tag = sinks[i].tag;
             velocities[body].inverse_mass = 0.0;
             velocities[body].inverse_inertia = 0.0;
             return;

@@ -30,9 +30,9 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
-    /// A grain moves further in a step than contact detection can follow.
+    /// Contacts drove a grain further in a step than contact detection can follow.
     #[error(
-        "grain {grain} exploded at t = {time:.6} s: {speed:.3e} m/s carries it {diameters:.1} largest \
+        "grain {grain} exploded at t = {time:.6} s: its contacts drove it to {speed:.3e} m/s, {diameters:.1} largest \
          diameters in one step or substep of {time_step} s; reduce solver.time_step, raise solver.iterations, \
          or remove the overlap it started with"
     )]
@@ -61,9 +61,9 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
-    /// A free boundary moves further in a step than contact detection can follow.
+    /// Contacts drove a free boundary further in a step than contact detection can follow.
     #[error(
-        "boundary \"{name}\" exploded at t = {time:.6} s: {speed:.3e} m/s carries it {diameters:.1} largest \
+        "boundary \"{name}\" exploded at t = {time:.6} s: its contacts drove it to {speed:.3e} m/s, {diameters:.1} largest \
          diameters in one step or substep of {time_step} s; reduce solver.time_step, raise solver.iterations, \
          or remove the overlap it started with"
     )]
@@ -79,10 +79,28 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
+    /// A grain left the domain, which was to end the run.
+    #[error(
+        "grain {grain} left the domain at t = {time:.6} s, at ({x:.4}, {y:.4}, {z:.4}) m; close the boundary there, enlarge the \
+         domain, or let it go on with domain.outside = \"remove\" or \"keep\""
+    )]
+    LeftDomain {
+        /// Id of the first such grain.
+        grain: u32,
+        /// Simulated time \[s\].
+        time: f64,
+        /// Its centre \[m\].
+        x: f64,
+        /// Its centre \[m\].
+        y: f64,
+        /// Its centre \[m\].
+        z: f64,
+    },
     /// A body beyond what the cells of the GPU engine can address.
     #[error(
         "a body at ({x:.3e}, {y:.3e}, {z:.3e}) m is too far away for cells of {cell:.3e} m: the GPU engine \
-         reaches {limit:.3e} m from the origin; move the scene closer, or use --device cpu"
+         reaches {limit:.3e} m from the origin; take out what leaves the scene (a [domain], a sink), move the scene closer, or use \
+         --device cpu"
     )]
     TooFar {
         /// Where it is \[m\].

@@ -25,7 +25,7 @@ use crate::engine::{
     prudent,
 };
 use crate::error::Error;
-use crate::settings::{Bookkeeping, Settings, TRAVEL_LIMIT};
+use crate::settings::{Bookkeeping, Settings};
 use crate::world::{Grain, World, contact_reach};
 
 use buffers::Buffers;
@@ -281,12 +281,16 @@ impl GpuEngine {
     }
 
     fn upload_world(&self) -> Result<(), Error> {
-        let sinks = self.world.sinks.iter().map(|sink| &sink.position);
+        let drains = self.world.drains();
+        let sinks = drains.iter().map(|sink| &sink.position);
         let mut positions = self.world.bodies.position.iter().chain(sinks);
         positions.try_for_each(|&position| self.anchors.check_reach(position))?;
         let queue = self.device.queue();
         let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
-        write("poses", bytemuck::cast_slice(&layout::poses(&self.world, &self.anchors)));
+        write(
+            "poses",
+            bytemuck::cast_slice(&layout::poses(&self.world, &self.anchors, self.settings.substep())),
+        );
         write("velocities", bytemuck::cast_slice(&layout::velocities(&self.world)));
         write("spheres", bytemuck::cast_slice(&layout::spheres(&self.world)));
         let free = layout::free_boundaries(&self.world, self.settings.substep());
@@ -446,7 +450,7 @@ impl GpuEngine {
         self.report.searches += u64::from(status.searches);
         let is_calm = status.searches + status.bounces + (status.halted & layout::HALT_BUSY) == 0;
         self.calm_steps = if is_calm { self.calm_steps + u64::from(status.step) } else { 0 };
-        if status.halted & (layout::HALT_NOT_A_NUMBER | layout::HALT_EXPLODED) != 0 {
+        if status.halted & layout::HALT_FAILED != 0 {
             return Err(self.failure(status));
         }
         if status.halted & layout::HALT_CONTACTS != 0 {
@@ -467,35 +471,52 @@ impl GpuEngine {
         Ok(())
     }
 
+    /// What halted the device: a velocity or a place that it cannot go on from, or a grain outside.
     fn failure(&self, status: &Status) -> Error {
-        let (grain, time, time_step) = (status.bad_grain, self.world.time, self.settings.time_step);
+        let (grain, time) = (status.bad_grain, self.world.time);
+        let (time_step, h) = (self.settings.time_step, self.settings.substep());
         let boundary = self.world.boundaries.get(status.bad_boundary as usize);
         let name = boundary.filter(|_| grain == layout::NONE).map(|boundary| boundary.name.clone());
         let body = match &name {
             Some(_) => status.bad_boundary as usize,
             None => self.world.boundaries.len() + grain as usize,
         };
-        let speed = self
-            .velocities()
-            .ok()
-            .and_then(|velocities| {
-                velocities.get(body).map(|v| DVec3::from(v.linear.map(f64::from)).length())
-            })
-            .unwrap_or(f64::NAN);
-        if !speed.is_finite() || status.halted & layout::HALT_NOT_A_NUMBER != 0 {
+        let (position, velocity) = match self.state_of(body) {
+            Ok(state) => state,
+            Err(error) => return error,
+        };
+        let speed = velocity.length();
+        let halted = |why: u32| status.halted & why != 0;
+        if !speed.is_finite() || halted(layout::HALT_NOT_A_NUMBER) {
             return match name {
                 Some(name) => Error::BoundaryNotANumber { name, time, time_step },
                 None => Error::NotANumber { grain, time, time_step },
             };
         }
-        let diameter = self.world.largest_diameter();
-        let diameters = speed * self.settings.substep() / diameter;
-        debug_assert!(diameters > 0.99 * TRAVEL_LIMIT, "the shader judged by the same limit");
-        let time_step = self.settings.substep();
+        let diameters = speed * h / self.world.largest_diameter();
         match name {
-            Some(name) => Error::BoundaryExploded { name, time, speed, diameters, time_step },
-            None => Error::Exploded { grain, time, speed, diameters, time_step },
+            Some(name) if halted(layout::HALT_EXPLODED) => {
+                Error::BoundaryExploded { name, time, speed, diameters, time_step: h }
+            }
+            _ if halted(layout::HALT_EXPLODED) => {
+                Error::Exploded { grain, time, speed, diameters, time_step: h }
+            }
+            // It has moved already.
+            _ if halted(layout::HALT_OUTSIDE) => {
+                let DVec3 { x, y, z } = position;
+                Error::LeftDomain { grain, time: time + h, x, y, z }
+            }
+            _ => self.anchors.too_far(position + h * velocity),
         }
+    }
+
+    /// Position \[m\] and velocity \[m/s\] of a body, as they are on the device.
+    fn state_of(&self, body: usize) -> Result<(DVec3, DVec3), Error> {
+        let poses: Vec<layout::Pose> = self.read_list("poses", body + 1)?;
+        let velocities: Vec<layout::Velocity> = self.read_list("velocities", body + 1)?;
+        let (pose, velocity) = (&poses[body], &velocities[body]);
+        let position = self.anchors.position(pose.cell, pose.offset);
+        Ok((position, DVec3::from(velocity.linear.map(f64::from))))
     }
 
     fn make_room_for(&mut self, contacts: u32) -> Result<(), Error> {
@@ -520,7 +541,7 @@ impl GpuEngine {
                 self.read_list("free_boundaries", self.world.boundaries.len())?;
             layout::pull_drives(&mut self.world, &free, self.settings.substep());
         }
-        if !self.world.sinks.is_empty() {
+        if self.world.has_drains() {
             let spheres: Vec<layout::Sphere> =
                 self.read_list("spheres", self.world.corners.len() + self.world.grain_count())?;
             self.ledger.removed_energy += layout::pull_removed(&mut self.world, &spheres);

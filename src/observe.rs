@@ -7,6 +7,7 @@
 //! | Quantity | Unit | Meaning |
 //! |---|---|---|
 //! | `grains` | - | grains that are there: emitted and not removed |
+//! | `grains_lost` | - | grains that left the domain; without one those below all boundaries, which nothing can stop |
 //! | `height`, `height_p99` | m | highest top of a grain against gravity, from the origin; 99th percentile of the tops |
 //! | `centre_of_mass_x`, `centre_of_mass_y`, `centre_of_mass_z` | m | of the grains |
 //! | `front_x` | m | 99th percentile of the x of the centres of grains |
@@ -75,6 +76,7 @@ pub mod energy;
 pub mod expectation;
 pub mod flow;
 pub mod loads;
+pub mod lost;
 pub mod packing;
 pub mod regions;
 pub mod series;
@@ -92,6 +94,7 @@ type Quantity = (&'static str, &'static str, fn(&Snapshot) -> f64);
 /// The quantities of every run. Boundaries, a drum, sinks and regions add theirs.
 const QUANTITIES: &[Quantity] = &[
     ("grains", "-", |s| s.world.present_count() as f64),
+    ("grains_lost", "-", lost::count),
     ("height", "m", packing::height),
     ("height_p99", "m", packing::height_p99),
     ("centre_of_mass_x", "m", |s| packing::centre_of_mass(s).x),

@@ -225,10 +225,9 @@ impl ReferenceEngine {
         }
         let Self { world, settings, velocities, stages, travel, .. } = self;
         let removed_energy = stages.time("integrate", || {
-            integrate::move_bodies(world, velocities, end, h, settings).map(|()| {
-                travel.add(world, velocities, h);
-                sinks::drain(world)
-            })
+            integrate::move_bodies(world, velocities, end, h, settings)?;
+            travel.add(world, velocities, h);
+            sinks::drain(world)
         })?;
         self.ledger += impacts + works + Ledger { removed_energy, ..Ledger::default() };
         self.substeps_done += 1;

@@ -88,6 +88,11 @@
 //! name = "outlet"                 # default "sink-0" and so on
 //! region = { kind = "plane", point = [0, 0, -1], normal = [0, 0, 1] }  # all behind it; or a region
 //!
+//! [domain]                        # box that grains are to stay in
+//! min = [-1, -1, -0.2]            # m, each optional; -inf and inf: no face there
+//! max = [1, 1, inf]
+//! outside = "remove"              # what becomes of a grain whose centre leaves it; "keep", "stop"
+//!
 //! [output]
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
@@ -194,6 +199,12 @@
 //! \[kg/s\] averaged since the output before. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
 //! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
 //!
+//! Grains that get lost are counted as `grains_lost`, and a run ends with a word of how many there are and where they got out. With a
+//! `[domain]` they are those that left it: `"remove"` takes them out like a sink, `"stop"` ends the run as failed when the first
+//! one is outside at the end of a substep, `"keep"` lets them fly on. Without one they are the grains below all that is finite
+//! (boundaries, sinks, grains that cannot fall) with no plane under them; they fall on, and as a fast grain makes
+//! every step search for contacts, a leak costs time. Speed alone never ends a run.
+//!
 //! `[convergence]` writes `convergence.csv` and `residual_histogram.csv` (see [`crate::engine::convergence`]): at each of
 //! its times the contact problem of the coming substep is taken from the state, with contacts searched for afresh, and
 //! solved in double precision whichever engine runs, once to the reference and once sweep by sweep. That takes the
@@ -214,6 +225,7 @@
 
 mod boundaries;
 mod convergence;
+mod domain;
 mod emitter;
 pub mod expect;
 mod grains;
@@ -511,6 +523,8 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
+    let domain_span = root.node("domain").map_or(0..0, |node| node.span);
+    world.domain = root.maybe("domain", |node| node.table(|table| domain::domain(table, &cell.periodic)));
 
     let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
     let shared =
@@ -529,6 +543,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let placement = grains::place(&blocks, &world, seed, locked, report);
     overlap::check(&placement, &blocks, &world, report);
     overlap::check_free_boundaries(&world, &boundary_spans, report);
+    if let Some(domain) = &world.domain {
+        domain::check(domain, &domain_span, &placement, &emitters, report);
+    }
     check_total(root, &placement, &emitters);
     let grains = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     world.add_grains(placement.grains);

@@ -35,8 +35,9 @@ pub const TOUCH_TOLERANCE: f64 = 1e-5;
 pub const IMPACT_TOLERANCE: f64 = 1e-5;
 /// The same for the last round in double precision, as far as the sweeps go \[-\]. Less is rounding.
 pub const IMPACT_PRECISION: f64 = 1e-13;
-/// Diameters of the largest grain that a grain may cover in one substep before it counts as exploded:
-/// contact detection follows a grain over a fraction of a diameter, and a falling one over a few.
+/// What contacts may add to the speed of a body in one substep before it counts as exploded, in diameters of the largest grain
+/// per substep: contact detection follows a grain over a fraction of a diameter. Speed alone is no sign: a grain that falls
+/// out of the scene meets nothing.
 pub const TRAVEL_LIMIT: f64 = 10.0;
 
 /// The normal contact law \[E2\].

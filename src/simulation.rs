@@ -21,11 +21,12 @@ use crate::engine::{Engine, Spread, StepReport};
 use crate::error::Error;
 use crate::observe::energy::{self, Accounts};
 use crate::observe::expectation::{judge, leave_open};
+use crate::observe::lost::{self, Lost};
 use crate::observe::{Observation, Observer};
 use crate::output::ResultFolder;
 use crate::output::lock::refuse_link;
 use crate::output::summary::{
-    Counts, EmitterSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
+    Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
 };
 use crate::reference::convergence;
 use crate::render::LivePictures;
@@ -67,6 +68,8 @@ pub struct Progress {
     pub end: f64,
     /// Grains in the scene, less those removed by the last output.
     pub grains: usize,
+    /// Grains that had got lost by then.
+    pub lost: u64,
     /// Contacts in the last step.
     pub contacts: u64,
     /// Mean residual of the normal rows in the last step \[m/s\].
@@ -127,6 +130,8 @@ struct Simulation<'a> {
     grains: usize,
     /// Those that sinks had removed by the last output.
     removed: usize,
+    /// Those that had got lost by then.
+    lost: Option<Lost>,
     /// Simulated time at the end \[s\].
     end: f64,
     last_step: u64,
@@ -174,6 +179,7 @@ impl<'a> Simulation<'a> {
             requested: vec![0; scenario.emitters.len()],
             grains: scenario.world.grain_count(),
             removed: 0,
+            lost: None,
             end,
             last_step: steps_until(end, scenario.settings.time_step),
             step: 0,
@@ -251,6 +257,7 @@ impl<'a> Simulation<'a> {
         if !is_known {
             let observation = self.observer.observe_after(&snapshot, self.observations.last());
             self.removed = snapshot.world.grain_count() - snapshot.world.present_count();
+            self.lost = lost::lost(&snapshot);
             self.tasks.add("observe", start.elapsed().as_secs_f64());
             let start = Instant::now();
             let written = self.folder.record(&snapshot, &observation);
@@ -330,6 +337,7 @@ impl<'a> Simulation<'a> {
             time: self.report.time,
             end: self.end,
             grains: self.grains - self.removed,
+            lost: self.lost.map_or(0, |lost| lost.grains),
             contacts: self.report.contacts,
             residual: self.report.residuals.normal.mean,
             steps_per_second,
@@ -383,6 +391,9 @@ impl<'a> Simulation<'a> {
             memory: Memory { bytes, bytes_per_grain: bytes as f64 / self.grains.max(1) as f64 },
             emitters: self.emitters.iter().zip(&self.requested).map(summary_of).collect(),
             sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
+            lost: self
+                .lost
+                .map(|Lost { grains, places }| LostSummary { grains, places: places.map(Into::into) }),
             residuals: self.report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
             energies: observables.only(&energy::names()),

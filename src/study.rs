@@ -246,7 +246,7 @@ fn make(
 
 /// Whether a failure comes from the settings of a run, so that it would fail again and others need not.
 fn is_of_the_grains(error: &Error) -> bool {
-    use Error::{BoundaryExploded, BoundaryNotANumber, Exploded, NotANumber, TooFar};
+    use Error::{BoundaryExploded, BoundaryNotANumber, Exploded, LeftDomain, NotANumber, TooFar};
     matches!(
         error,
         NotANumber { .. }
@@ -254,6 +254,7 @@ fn is_of_the_grains(error: &Error) -> bool {
             | BoundaryNotANumber { .. }
             | BoundaryExploded { .. }
             | TooFar { .. }
+            | LeftDomain { .. }
     )
 }
 

@@ -512,15 +512,16 @@
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
 //!     sweep         as many as told, each with the motors at its end                [E5], [E11]
 //!     ledger        works of the impact stage and of the sweeps                     [E10]
-//!     integrate     positions move; a grain that would move too far ends the run;   [E1]
-//!                   then sinks remove the grains whose centre is inside
+//!     integrate     positions move; a body that contacts drove too fast ends the run; [E1]
+//!                   then sinks and the domain remove grains
 //! ```
 //!
-//! This is Algorithm 1 of Wang, Servin & Berglund 2016 with the substeps \[E9\] added. A grain moves too far
-//! when it would cover more than ten diameters of the largest grain in a substep
-//! ([`TRAVEL_LIMIT`](crate::settings::TRAVEL_LIMIT)).
+//! This is Algorithm 1 of Wang, Servin & Berglund 2016 with the substeps \[E9\] added. A body is
+//! too fast when contacts add to its speed in a substep what would carry it ten diameters of the largest grain
+//! ([`TRAVEL_LIMIT`](crate::settings::TRAVEL_LIMIT)); what merely falls may be as fast as it likes.
 //!
-//! A sink is a solid; a centre is inside where its signed distance to the surface is negative. Of a grain that was
+//! A sink is a solid; a grain is taken when its centre is inside, where the signed distance to the surface is negative. What lies behind
+//! a face of the domain is such a solid. Of a grain that was
 //! removed nothing remains but the record: in the substeps left of that step its contacts are rows without
 //! effect, and from the next contact search on it has none.
 //!

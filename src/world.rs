@@ -6,6 +6,7 @@
 //! ids.
 
 pub mod body;
+pub mod domain;
 pub mod free;
 pub mod levels;
 pub mod material;
@@ -16,6 +17,7 @@ pub mod sink;
 pub mod slider;
 
 pub use body::{Axes, Bodies};
+pub use domain::{Domain, Outside};
 pub use free::{Corner, FreeBody};
 pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
@@ -97,8 +99,10 @@ pub struct World {
     pub drive_forces: Vec<f64>,
     /// What removes grains.
     pub sinks: Vec<Sink>,
-    /// Per grain: which sink removed it. Such a grain keeps its id and its last pose and velocity, and takes
-    /// part in nothing.
+    /// Where grains are to stay, if that is said.
+    pub domain: Option<Domain>,
+    /// Per grain: which sink removed it; their number where it left the domain. Such a grain keeps its id and its last pose
+    /// and velocity, and takes part in nothing.
     pub removed: Vec<Option<u32>>,
     /// Axes along which the world repeats itself; to be set before grains are added.
     pub periodic: Periodic,
@@ -183,6 +187,25 @@ impl World {
     /// Ids of the grains that are there, in ascending order.
     pub fn present_grains(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         (0..self.grain_count()).filter(|&grain| self.is_present(grain))
+    }
+
+    /// Everything that takes grains out: the sinks, then what lies behind the faces of the domain.
+    pub fn drains(&self) -> Vec<Sink> {
+        let faces = self.domain.as_ref().filter(|domain| domain.outside != Outside::Keep).map(Domain::faces);
+        self.sinks.iter().cloned().chain(faces.into_iter().flatten()).collect()
+    }
+
+    /// Whether anything takes grains out.
+    pub fn has_drains(&self) -> bool {
+        !self.drains().is_empty()
+    }
+
+    /// Speed that a free body would have after `h` \[s\] if nothing touched it \[m/s\].
+    pub fn free_speed(&self, body: usize, h: f64) -> f64 {
+        let bodies = &self.bodies;
+        let is_free = bodies.inverse_mass[body] > 0.0;
+        let falls = if is_free { self.gravity * bodies.locked[body].free_translation() } else { DVec3::ZERO };
+        (bodies.velocity[body] + h * falls).length()
     }
 
     /// Number of grains that are there.

@@ -32,6 +32,9 @@ grains = { value = 1, tolerance = 0 }
 
 const MISSED: &str = "expect.grains.value=2";
 
+/// A domain that ends the run when the grain leaves it.
+const STOPS_OUTSIDE: [&str; 4] = ["--set", "domain.max=[1, 1, 1]", "--set", "domain.outside=stop"];
+
 /// A folder with a scenario file `grain.toml`, in which the program is run.
 struct Place(tempfile::TempDir);
 
@@ -151,9 +154,9 @@ fn a_folder_that_cannot_be_written_exits_1_and_is_named() {
 #[test]
 fn a_run_that_fails_exits_1_and_says_where_its_results_are() {
     let place = Place::new();
-    let output = place.run(&["--set", "grains.0.velocity=[1e9, 0, 0]"]);
+    let output = place.run(&[&["--set", "grains.0.velocity=[1e9, 0, 0]"], &STOPS_OUTSIDE[..]].concat());
     assert_eq!(code(&output), 1, "{}", error_text(&output));
-    assert!(error_text(&output).contains("exploded"), "{}", error_text(&output));
+    assert!(error_text(&output).contains("grain 0 left the domain at t = 0.001"), "{}", error_text(&output));
     assert!(error_text(&output).contains("results until the failure"), "{}", error_text(&output));
     assert_eq!(summary(&place.path("out/grain"))["status"], "failed");
 }
@@ -245,10 +248,11 @@ fn stages_on_an_adapter_are_timed_only_when_asked_for() {
 #[test]
 fn a_failure_on_an_adapter_leaves_the_outputs_before_it() {
     let place = Place::new();
-    let upwards = ["--set", "gravity=[0, 0, 2e5]", "--set", "duration=1.0"];
-    let output = place.esker(&[&["run", "grain.toml", "--device", adapter()], &upwards[..]].concat());
+    let upwards = ["--set", "gravity=[0, 0, 2e3]", "--set", "duration=1.0"];
+    let arguments = [&["run", "grain.toml", "--device", adapter()], &upwards[..], &STOPS_OUTSIDE].concat();
+    let output = place.esker(&arguments);
     assert_eq!(code(&output), 1, "{}", error_text(&output));
-    assert!(error_text(&output).contains("grain 0 exploded at t = "), "{}", error_text(&output));
+    assert!(error_text(&output).contains("grain 0 left the domain at t = "), "{}", error_text(&output));
     let folder = place.path("out/grain");
     assert_eq!(summary(&folder)["status"], "failed");
     assert!(folder.join("grains_000000.vtp").exists());

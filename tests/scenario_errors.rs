@@ -450,6 +450,25 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
 }
 
 #[test]
+fn a_domain_is_refused_with_what_is_wrong_about_it() {
+    let with = |domain: &str| problems(&format!("{GOOD}\n[domain]\n{domain}\n"), &[]).to_string();
+    let low = "min = [-10, -10, -10]\n";
+    assert!(with("outside = \"keep\"").contains("the domain has no face"));
+    assert!(with("min = [0, 0]").contains("`domain.min` is [0, 0], expected three coordinates"));
+    assert!(with("min = [0, nan, 0]").contains("expected three coordinates"));
+    assert!(
+        with(&format!("{low}max = [5, 5, -11]")).contains("empty along z: min = -10 is not below max = -11")
+    );
+    assert!(with(&format!("{low}outside = \"remov\"")).contains("did you mean `remove`?"));
+    let emitted = with("max = [1.5, inf, inf]");
+    assert!(emitted.contains("the region of emitter \"emitter-0\" reaches out of the domain"), "{emitted}");
+    let started = with("min = [100, -inf, -inf]");
+    assert!(started.contains("starts outside of the domain"), "{started}");
+    let periodic = format!("{GOOD}\n[periodic]\ny = [-10, 10]\n[domain]\nmin = [-inf, -9, -inf]\n");
+    assert!(problems(&periodic, &[]).to_string().contains("the domain ends within the period along y"));
+}
+
+#[test]
 fn sinks_and_regions_are_refused_with_what_is_wrong_about_them() {
     refuses("[[sinks]]", "\"plane\"", "\"plain\"", "\"plain\"", &["did you mean `plane`?"]);
     refuses("[[sinks]]", "normal = [0, 0, 1]", "normal = [0, 0, 0]", "[0, 0, 0]", &["a zero vector"]);

@@ -202,7 +202,7 @@ fn twins() -> Vec<Twin> {
             impact_sweeps,
             impact_residual,
         }),
-        twin!(Pose { cell, locked, offset, spare, orientation }),
+        twin!(Pose { cell, locked, offset, free_speed, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
         twin!(Sphere { radius, material, body, tag }),
         twin!(FreeBoundary {
@@ -219,7 +219,7 @@ fn twins() -> Vec<Twin> {
             walls
         }),
         twin!(Rest { slots, copies, response, tangent_d }),
-        twin!(Sink { pose, size, form, spare_a, spare_b, spare_c }),
+        twin!(Sink { pose, size, form, tag, ends_run, spare }),
         twin!(Surface { position, body, orientation, size, form, material, is_free_sphere, spare }),
         twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
         twin!(Contact { a, b, previous, place }),

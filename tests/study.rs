@@ -33,6 +33,9 @@ material = "stone"
 radius = { kind = "constant", value = 0.01 }
 velocity = [0.0, 0.0, 2.0]
 packing = { kind = "list", positions = [[0, 0, 0]] }
+[domain]
+max = [inf, inf, 10.0]
+outside = "stop"
 [observe]
 grains = [0]
 "#;
@@ -280,13 +283,14 @@ fn the_runs_of_a_study_are_those_of_the_program() {
 }
 
 #[test]
-fn grains_that_explode_are_a_result_and_the_others_go_on() {
+fn a_run_whose_grains_fail_is_a_result_and_the_others_go_on() {
     let folder = place(["velocity.2 = [2.0, 4.0]", "velocity.2 = [2.0, 1e8]"]);
     let output = esker(folder.path(), &[]);
     assert!(words(&output).contains("failed: velocity.2 = 1e8"), "{}", words(&output));
     let rows = rows(folder.path());
-    let failed =
-        |row: &&BTreeMap<String, String>| row["failure"].contains("exploded") && row["rise"].is_empty();
+    let failed = |row: &&BTreeMap<String, String>| {
+        row["failure"].contains("left the domain") && row["rise"].is_empty()
+    };
     assert_eq!((rows.len(), rows.iter().filter(failed).count()), (8, 4));
     let again = esker(folder.path(), &[]);
     assert!(words(&again).contains("8 runs, 8 of them over"), "{}", words(&again));

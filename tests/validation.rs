@@ -61,6 +61,9 @@ material = "stone"
 radius = { kind = "constant", value = 0.01 }
 velocity = [2.0, 0.0, 0.0]
 packing = { kind = "list", positions = [[0, 0, 0]] }
+[domain]
+max = [1.0, inf, inf]
+outside = "stop"
 [expect]
 speed = { of = "max_speed", value = 2.0, tolerance = 1e-12 }
 "#;
@@ -143,7 +146,7 @@ fn a_wrong_answer_exits_3() {
 fn a_run_that_fails_exits_1_and_the_others_go_on() {
     let (code, printed, report) = outcome(["[1.0, 2.0], ", "[1e9, 2.0], "], &[]);
     assert_eq!(code, 1, "{printed}");
-    assert!(report.contains("exploded") && report.contains("| 2 | 1e-12 | 2 | 0 | met |"), "{report}");
+    assert!(report.contains("left the domain") && report.contains("| 2 | 1e-12 | 2 | 0 | met |"), "{report}");
 }
 
 #[test]

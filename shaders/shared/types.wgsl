@@ -23,7 +23,7 @@ struct Params {
     contact_capacity: u32,
     model_gain: f32,           // h/γ
     touch_tolerance: f32,      // largest gap that counts as touching in an impact, in arms [-]
-    speed_limit: f32,          // a faster grain has exploded [m/s]
+    speed_limit: f32,          // a body to which contacts add more in a substep has exploded [m/s]
     rigid_share: f32,          // share of a rigid overlap removed per substep [-]
     rigid_limit: f32,          // at most this many effective radii of it [-]
     sinks: u32,
@@ -48,11 +48,11 @@ struct Status {
     impacts: atomic<u32>,      // 1: a contact bounces
     change: atomic<u32>,       // bits of the largest change in this sweep [m/s]
     sweeps: u32,               // sweeps done in this substep
-    bad_grain: atomic<u32>,    // smallest id of a grain with a bad velocity
+    bad_grain: atomic<u32>,    // smallest id of a grain that halted it
     colours: u32,              // colours in use
     rest: u32,                 // contacts without a colour
     converged: u32,            // 1: no contact changed by more than the tolerance
-    bad_boundary: atomic<u32>, // smallest index of a free boundary with a bad velocity
+    bad_boundary: atomic<u32>, // smallest index of a free boundary that did
     search: atomic<u32>,       // not 0: the next step searches for contacts
     always: u32,               // 1: so does every step of this submission, as boundaries move
     listed: u32,               // corners and grains that the present list of contacts knows of, 0 without one
@@ -73,7 +73,7 @@ struct Pose {
     cell: vec3i,
     locked: u32,               // six bits: translation x y z, rotation x y z
     offset: vec3f,             // from the centre of the cell [m]
-    spare: u32,
+    free_speed: f32,           // of a free body at the end of the coming substep if nothing touches it [m/s]
     orientation: vec4f,
 }
 
@@ -89,7 +89,8 @@ struct Sphere {
     radius: f32,               // [m], the contact radius of a corner
     material: u32,
     body: u32,
-    tag: u32,                  // the sink that removed the grain, or NONE; of a corner 16 · surface + octant
+    tag: u32,                  // the sink that removed the grain (their number: it left the domain), or NONE; of a corner
+                               // 16 · surface + octant
 }
 
 // A boundary as mass splitting needs it, and the drive of a slider.
@@ -138,14 +139,14 @@ override HAS_MOMENTUM: bool = true;
 // Whether a tolerance is set; otherwise nobody asks by how much a sweep changed anything.
 override HAS_TOLERANCE: bool = true;
 
-// A solid that removes the grains whose centre comes into it.
+// A solid that removes the grains whose centre comes into it: a sink, or what lies behind a face of the domain.
 struct Sink {
     pose: Pose,
     size: vec4f,               // meaning by form, see surface.wgsl [m]
     form: u32,
-    spare_a: u32,
-    spare_b: u32,
-    spare_c: u32,
+    tag: u32,                  // that its grains get
+    ends_run: u32,             // 1: a grain in it ends the run
+    spare: u32,
 }
 
 struct Surface {
@@ -226,6 +227,8 @@ const HALT_NOT_A_NUMBER = 2u;
 const HALT_EXPLODED = 4u;
 const HALT_REST = 8u;          // more contacts without a colour than room
 const HALT_BUSY = 16u;         // a calm step has to search, or something bounces in it
+const HALT_FAR = 32u;          // a body is beyond what cells can address
+const HALT_OUTSIDE = 64u;      // a grain has left the domain, which ends the run
 
 const WARM_COLD = 0u;
 const WARM_HISTORY = 1u;

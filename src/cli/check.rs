@@ -9,7 +9,7 @@ use crate::observe::packing::up_against;
 use crate::scenario::{Emitter, Scenario};
 use crate::settings::WIDE_CONE;
 use crate::simulation::steps_until;
-use crate::world::{Boundary, Material, Motion, Periodic, Sink, World};
+use crate::world::{Boundary, Domain, Material, Motion, Outside, Periodic, Sink, World};
 
 use super::device::check_for_gpu;
 use super::terminal::say;
@@ -55,6 +55,7 @@ fn print_counts(scenario: &Scenario) {
     say!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
     say!("  expectations  {}", scenario.expectations.len());
     print_period(&world.periodic);
+    print_domain(world.domain.as_ref());
     memory::print_plan(scenario);
 }
 
@@ -73,6 +74,17 @@ fn print_period(periodic: &Periodic) {
     if !periods.is_empty() {
         say!("  periodic      {}", periods.join(", "));
     }
+}
+
+fn print_domain(domain: Option<&Domain>) {
+    let Some(Domain { min, max, outside }) = domain else { return };
+    let [min, max] = [min, max].map(|corner| corner.to_array().map(short).join(", "));
+    let fate = match outside {
+        Outside::Keep => "are counted",
+        Outside::Remove => "are removed",
+        Outside::Stop => "end the run",
+    };
+    say!("  domain        ({min}) to ({max}) m; grains outside {fate}");
 }
 
 /// Complaints about sinks that grains start in: they are removed at once.

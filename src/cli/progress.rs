@@ -115,9 +115,10 @@ impl StudyDisplay {
 }
 
 fn describe(progress: &Progress) -> String {
-    let Progress { time, end, grains, contacts, residual, steps_per_second, .. } = progress;
+    let Progress { time, end, grains, lost, contacts, residual, steps_per_second, .. } = progress;
+    let lost = if *lost > 0 { format!(" ({lost} lost)") } else { String::new() };
     format!(
-        "t = {time:.4} of {end} s, {grains} grains, {contacts} contacts, \
+        "t = {time:.4} of {end} s, {grains} grains{lost}, {contacts} contacts, \
          residual {residual:.1e} m/s, {steps_per_second:.0} steps/s"
     )
 }

@@ -7,9 +7,10 @@ use crate::engine::{Precision, Profiling};
 use crate::error::Error;
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output;
-use crate::output::summary::{Status, Summary};
+use crate::output::summary::{LostSummary, Status, Summary};
 use crate::scenario::{LONGEST_TIME, Problem, Problems, Scenario, check_step_count};
 use crate::simulation::{self, RunOptions};
+use crate::world::{Domain, Outside};
 
 use super::progress::Display;
 use super::terminal::{note, say};
@@ -67,6 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
         simulation::run(&scenario, engine.as_mut(), &options, &mut |progress| display.show(progress));
     display.finish();
     let summary = result.inspect_err(|error| tell_what_is_kept(&folder, error))?;
+    tell_what_is_lost(&summary, scenario.world.domain.as_ref());
     report(&summary, &folder, arguments.quiet);
     Ok(outcome(&summary))
 }
@@ -113,6 +115,23 @@ fn outcome(summary: &Summary) -> Outcome {
         Status::Completed if missed => Outcome::ExpectationMissed,
         Status::Completed => Outcome::Done,
         Status::Interrupted | Status::Failed => Outcome::Interrupted,
+    }
+}
+
+/// Tells how many grains got lost and where.
+fn tell_what_is_lost(summary: &Summary, domain: Option<&Domain>) {
+    let Some(LostSummary { grains, places }) = &summary.lost else { return };
+    let [from, to] = places.map(|place| place.map(short).join(", "));
+    let grains = if *grains == 1 { "1 grain".to_owned() } else { format!("{grains} grains") };
+    match domain.map(|domain| domain.outside) {
+        None => note!(
+            "warning: {grains} fell out of the scene between ({from}) and ({to}) m, where nothing is below; close the \
+             boundary there, or take out what falls with a sink or a [domain]"
+        ),
+        Some(Outside::Keep) => {
+            note!("warning: {grains} outside of the domain at the end, between ({from}) and ({to}) m")
+        }
+        Some(_) => note!("warning: {grains} left the domain between ({from}) and ({to}) m, and were removed"),
     }
 }
 

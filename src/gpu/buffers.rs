@@ -67,7 +67,7 @@ impl Capacity {
             corners: world.corners.len() as u32,
             surfaces: world.surfaces.len() as u32,
             materials: world.materials.list.len() as u32,
-            sinks: world.sinks.len() as u32,
+            sinks: world.drains().len() as u32,
             contacts: contacts.max(1),
             rest: rest_of(contacts),
             buckets: buckets_for(grains),

@@ -66,7 +66,7 @@ impl Features {
     pub fn of(world: &World, settings: &Settings) -> Features {
         Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
-            sinks: !world.sinks.is_empty(),
+            sinks: world.has_drains(),
             free_boundaries: world.free_boundaries().next().is_some(),
             hubs: world.free_boundaries().next().is_some() || has_hubs(world),
             period: !world.periodic.is_none(),

@@ -13,22 +13,32 @@ use crate::settings::{
     RIGID_CORRECTION_LIMIT, Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart, momentum,
 };
 use crate::world::slider::{Area, Command, Slider};
-use crate::world::{Corner, Form, Levels, Material, MaterialId, Side, World, contact_reach, sphere_volume};
+use crate::world::{
+    Corner, Form, Levels, Material, MaterialId, Outside, Side, World, contact_reach, sphere_volume,
+};
 
 use super::buffers::Capacity;
 
+/// Cells that a body may be away from the origin: their indices fit an integer, and so do their differences; WGSL `FAREST`.
+pub const FAREST: f64 = (1 << 30) as f64;
 /// No index; WGSL `NONE`.
 pub const NONE: u32 = u32::MAX;
 /// More contacts than room.
 pub const HALT_CONTACTS: u32 = 1;
 /// A velocity is not a number.
 pub const HALT_NOT_A_NUMBER: u32 = 2;
-/// A grain moves too far in a substep.
+/// Contacts drove a body too fast.
 pub const HALT_EXPLODED: u32 = 4;
 /// More contacts without a colour than room.
 pub const HALT_REST: u32 = 8;
 /// A calm step has to search for contacts, or something bounces in it.
 pub const HALT_BUSY: u32 = 16;
+/// A body is beyond what cells can address.
+pub const HALT_FAR: u32 = 32;
+/// A grain has left the domain, which ends the run.
+pub const HALT_OUTSIDE: u32 = 64;
+/// What a run cannot go on from.
+pub const HALT_FAILED: u32 = HALT_NOT_A_NUMBER | HALT_EXPLODED | HALT_FAR | HALT_OUTSIDE;
 
 /// Constants of a run; WGSL `Params`.
 #[derive(Debug, Clone, Copy, ShaderType)]
@@ -140,7 +150,7 @@ pub struct Pose {
     pub cell: [i32; 3],
     pub locked: u32,
     pub offset: [f32; 3],
-    pub spare: u32,
+    pub free_speed: f32,
     pub orientation: [f32; 4],
 }
 
@@ -174,9 +184,9 @@ pub struct Sink {
     pub pose: Pose,
     pub size: [f32; 4],
     pub form: u32,
-    pub spare_a: u32,
-    pub spare_b: u32,
-    pub spare_c: u32,
+    pub tag: u32,
+    pub ends_run: u32,
+    pub spare: u32,
 }
 
 /// Surface of a boundary; WGSL `Surface`.
@@ -383,12 +393,14 @@ impl Anchors {
 
     /// Refuses a position whose cell does not fit an integer, with room to move on.
     pub(super) fn check_reach(&self, position: DVec3) -> Result<(), Error> {
-        let cells = f64::from(1 << 30);
-        if ((position - self.origin) / self.cell_size).abs().max_element() <= cells {
-            return Ok(());
-        }
+        let cells = ((position - self.origin) / self.cell_size).abs().max_element();
+        if cells <= FAREST { Ok(()) } else { Err(self.too_far(position)) }
+    }
+
+    /// The error of a position beyond the cells.
+    pub(super) fn too_far(&self, position: DVec3) -> Error {
         let cell = self.cell_size.min_element();
-        Err(Error::TooFar { x: position.x, y: position.y, z: position.z, cell, limit: cells * cell })
+        Error::TooFar { x: position.x, y: position.y, z: position.z, cell, limit: FAREST * cell }
     }
 
     /// Cell whose centre is nearest, and the offset from it \[m\].
@@ -413,7 +425,7 @@ impl Anchors {
 
     fn pose(&self, position: DVec3, orientation: DQuat, locked: u32) -> Pose {
         let (cell, offset) = self.anchor(position);
-        Pose { cell, locked, offset, spare: 0, orientation: quaternion(orientation) }
+        Pose { cell, locked, offset, free_speed: 0.0, orientation: quaternion(orientation) }
     }
 }
 
@@ -469,7 +481,7 @@ impl Params {
             speed_limit: speed_limit(world, h),
             rigid_share: RIGID_CORRECTION as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
-            sinks: world.sinks.len() as u32,
+            sinks: world.drains().len() as u32,
             cell_size: Vec3::from(single(anchors.cell_size)),
             periods: anchors.periods.as_ivec3(),
             corners: world.corners.len() as u32,
@@ -488,7 +500,7 @@ impl Params {
     }
 }
 
-/// Speed from which a body has exploded \[m/s\]. Without grains there is nothing that a plate could miss.
+/// What contacts may add to the speed of a body in a substep \[m/s\]. Without grains there is nothing that a plate could miss.
 fn speed_limit(world: &World, h: f64) -> f32 {
     let diameter = world.largest_diameter();
     if diameter > 0.0 { (TRAVEL_LIMIT * diameter / h) as f32 } else { f32::MAX }
@@ -501,11 +513,14 @@ fn occupied_levels(world: &World, levels: &Levels) -> u32 {
     world.spheres.iter().fold(0, |held, sphere| held | 1 << levels.of(known(sphere.radius)))
 }
 
-pub(super) fn poses(world: &World, anchors: &Anchors) -> Vec<Pose> {
+/// Poses of all bodies before a substep of `h` \[s\].
+pub(super) fn poses(world: &World, anchors: &Anchors, h: f64) -> Vec<Pose> {
     let bodies = &world.bodies;
-    let mut poses: Vec<Pose> = (0..bodies.len())
-        .map(|i| anchors.pose(bodies.position[i], bodies.orientation[i], bodies.locked[i].bits()))
-        .collect();
+    let pose = |i: usize| Pose {
+        free_speed: world.free_speed(i, h) as f32,
+        ..anchors.pose(bodies.position[i], bodies.orientation[i], bodies.locked[i].bits())
+    };
+    let mut poses: Vec<Pose> = (0..bodies.len()).map(pose).collect();
     // The last half cell of a period is the first half of cell 0.
     for (_, pose) in poses.iter_mut().enumerate().filter(|(body, _)| is_wrapped(world, *body)) {
         pose.cell = anchors.wrap(pose.cell);
@@ -543,12 +558,21 @@ pub(super) fn spheres(world: &World) -> Vec<Sphere> {
 }
 
 pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
-    let sink = |sink: &crate::world::Sink| {
+    let sink = |(i, sink): (usize, &crate::world::Sink)| {
         let (form, size) = form(sink.form);
         let pose = anchors.pose(sink.position, sink.orientation, 0);
-        Sink { pose, size, form, spare_a: 0, spare_b: 0, spare_c: 0 }
+        let is_face = i >= world.sinks.len();
+        let ends_run = is_face && world.domain.as_ref().is_some_and(|domain| domain.outside == Outside::Stop);
+        Sink {
+            pose,
+            size,
+            form,
+            tag: i.min(world.sinks.len()) as u32,
+            ends_run: u32::from(ends_run),
+            spare: 0,
+        }
     };
-    world.sinks.iter().map(sink).collect()
+    world.drains().iter().enumerate().map(sink).collect()
 }
 
 pub(super) fn surfaces(world: &World) -> Vec<Surface> {

@@ -41,7 +41,7 @@ pub const SOURCES: [Source; 16] = [
     source!("warm_start" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split"),
     source!("sweep" uses "types" "motion" "rows" "solve" "impulses" "colour" "hubs" "heavy" "split" "motor" "gather"),
     source!("residual" uses "types" "motion" "rows" "solve" "impulses" "heavy"),
-    source!("integrate" uses "types" "motion" "heavy"),
+    source!("integrate" uses "types" "motion" "falls" "heavy"),
     source!("sinks" uses "types" "motion" "surface"),
     source!("ledger" uses "types" "motion" "rows" "impulses" "falls"),
     source!("response" uses "types" "motion" "rows" "solve" "impulses" "heavy"),

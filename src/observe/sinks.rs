@@ -16,8 +16,8 @@ pub fn taken(snapshot: &Snapshot) -> Vec<Taken> {
     let world = &snapshot.world;
     let mut taken = vec![Taken::default(); world.sinks.len()];
     for (grain, sink) in world.removed.iter().enumerate() {
-        if let Some(sink) = *sink {
-            let taken = &mut taken[sink as usize];
+        // The number after the last sink is that of grains that left the domain.
+        if let Some(taken) = sink.and_then(|sink| taken.get_mut(sink as usize)) {
             taken.grains += 1;
             taken.mass += world.grain_mass(grain);
         }

@@ -68,6 +68,15 @@ pub(crate) fn stack() -> Snapshot {
     Snapshot::new(world, impulses, 0.005, report())
 }
 
+/// The stack with a boundary of this form at the origin in place of the floor, and both grains of radius 0.5 m.
+pub(crate) fn with_boundary(form: Form) -> Snapshot {
+    let mut world = stack().world;
+    world.surfaces[0].form = form;
+    world.bodies.position[0] = DVec3::ZERO;
+    world.spheres[1].radius = 0.5;
+    Snapshot::new(world, Vec::new(), 0.005, report())
+}
+
 /// The stack after the second of two sinks has removed the upper grain.
 pub(crate) fn drained_stack() -> Snapshot {
     let Snapshot { mut world, contacts, substep, report, .. } = stack();

@@ -44,6 +44,8 @@ pub struct Summary {
     pub emitters: Vec<EmitterSummary>,
     /// Grains that the sinks removed.
     pub sinks: Vec<SinkSummary>,
+    /// Grains that got lost, and where; `null` where none did.
+    pub lost: Option<LostSummary>,
     /// Residuals of the last step \[E8\].
     pub residuals: Residuals,
     /// Overlap over the mean radius at the end \[-\].
@@ -125,6 +127,15 @@ pub struct SinkSummary {
     pub removed: u64,
     /// Their mass \[kg\].
     pub mass: f64,
+}
+
+/// Grains that left the domain, or without one fell out of everything.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LostSummary {
+    /// How many.
+    pub grains: u64,
+    /// Corners of the box around the places where they got out \[m\].
+    pub places: [[f64; 3]; 2],
 }
 
 /// Values by name, in order.

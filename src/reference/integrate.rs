@@ -59,14 +59,16 @@ fn move_free_boundaries(world: &mut World, velocities: &[Velocity], h: f64) {
     }
 }
 
-/// Whether every velocity is one that contact detection can follow.
+/// Whether every velocity is a number, and no contact drove a body too fast: what merely falls or was thrown may be as fast
+/// as it likes, it meets nothing.
 fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
-    let diameter = world.largest_diameter();
-    let (time, time_step) = (world.time, settings.time_step);
-    let grains = velocities[world.boundaries.len()..].par_iter().with_min_len(CHUNK).enumerate();
+    let (time, time_step, first) = (world.time, settings.time_step, world.boundaries.len());
+    let limit = Limit { diameter: world.largest_diameter(), h };
+    let grains = velocities[first..].par_iter().with_min_len(CHUNK).enumerate();
     let fault = grains.find_map_first(|(grain, velocity)| {
+        let body = first + grain;
         let grain = grain as u32;
-        match verdict(velocity, h, diameter) {
+        match limit.judge(velocity, world.free_speed(body, h)) {
             Verdict::Good => None,
             Verdict::NotANumber => Some(Error::NotANumber { grain, time, time_step }),
             Verdict::TooFast { speed, diameters } => {
@@ -79,7 +81,8 @@ fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) ->
     }
     for (body, _) in world.free_boundaries() {
         let name = || world.boundaries[body].name.clone();
-        match verdict(&velocities[body], h, diameter) {
+        let velocity = &velocities[body];
+        match limit.judge(velocity, world.free_speed(body, h)) {
             Verdict::Good => {}
             Verdict::NotANumber => {
                 return Err(Error::BoundaryNotANumber { name: name(), time, time_step });
@@ -99,16 +102,24 @@ enum Verdict {
     TooFast { speed: f64, diameters: f64 },
 }
 
-fn verdict(velocity: &Velocity, h: f64, diameter: f64) -> Verdict {
-    let speed = velocity.linear.length();
-    if !speed.is_finite() || !velocity.angular.is_finite() {
-        return Verdict::NotANumber;
-    }
-    let diameters = speed * h / diameter;
-    // Without grains there is nothing that a plate could miss.
-    if diameter > 0.0 && diameters > TRAVEL_LIMIT {
-        Verdict::TooFast { speed, diameters }
-    } else {
-        Verdict::Good
+/// What contacts may do to a body in a substep.
+struct Limit {
+    /// Of the largest grain; 0 without grains, when there is nothing that a plate could miss \[m\].
+    diameter: f64,
+    /// Substep \[s\].
+    h: f64,
+}
+
+impl Limit {
+    fn judge(&self, velocity: &Velocity, free_speed: f64) -> Verdict {
+        let speed = velocity.linear.length();
+        if !speed.is_finite() || !velocity.angular.is_finite() {
+            return Verdict::NotANumber;
+        }
+        if self.diameter > 0.0 && (speed - free_speed) * self.h > TRAVEL_LIMIT * self.diameter {
+            Verdict::TooFast { speed, diameters: speed * self.h / self.diameter }
+        } else {
+            Verdict::Good
+        }
     }
 }

@@ -1,29 +1,45 @@
-//! Sinks: grains whose centre came into one are removed. Twin: `shaders/sinks.wgsl`.
+//! Sinks: grains whose centre came into one, or left the domain, are removed. Twin: `shaders/sinks.wgsl`.
 
+use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::world::{Sink, World};
+use crate::error::Error;
+use crate::world::{Domain, Outside, Sink, World};
 
 /// Grains looked at by one task.
 const CHUNK: usize = 1024;
 
-/// Removes the grains whose centre is inside a sink; the first sink of the list takes it. Gives the kinetic
-/// energy that they had \[J\].
-pub fn drain(world: &mut World) -> f64 {
-    if world.sinks.is_empty() {
-        return 0.0;
+/// Removes the grains whose centre is inside a sink, of which the first of the list takes it, and those outside of the domain.
+/// Gives the kinetic energy that they had \[J\].
+///
+/// # Errors
+/// [`Error::LeftDomain`] where a grain outside ends the run; then no grain is removed.
+pub fn drain(world: &mut World) -> Result<f64, Error> {
+    let ends = world.domain.filter(|domain| domain.outside != Outside::Keep);
+    if world.sinks.is_empty() && ends.is_none() {
+        return Ok(0.0);
     }
     let taken: Vec<(usize, u32)> = (0..world.grain_count())
         .into_par_iter()
         .with_min_len(CHUNK)
         .filter(|&grain| world.is_present(grain))
-        .filter_map(|grain| Some((grain, sink_at(world, grain)?)))
+        .filter_map(|grain| Some((grain, taken_by(world, ends.as_ref(), grain)?)))
         .collect();
-    taken.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum()
+    let outside = world.sinks.len() as u32;
+    if ends.is_some_and(|domain| domain.outside == Outside::Stop)
+        && let Some(&(grain, _)) = taken.iter().find(|&&(_, sink)| sink == outside)
+    {
+        let DVec3 { x, y, z } = world.bodies.position[world.grain_body(grain)];
+        return Err(Error::LeftDomain { grain: grain as u32, time: world.time, x, y, z });
+    }
+    Ok(taken.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum())
 }
 
-fn sink_at(world: &World, grain: usize) -> Option<u32> {
+/// The sink that takes a grain, or their number where it is outside of the domain.
+fn taken_by(world: &World, domain: Option<&Domain>, grain: usize) -> Option<u32> {
     let centre = world.bodies.position[world.grain_body(grain)];
     let holds = |sink: &Sink| sink.contains(world.periodic.image(centre, sink.position));
-    world.sinks.iter().position(holds).map(|sink| sink as u32)
+    let sink = world.sinks.iter().position(holds);
+    let is_outside = || domain.is_some_and(|domain| !domain.contains(centre));
+    sink.or_else(|| is_outside().then_some(world.sinks.len())).map(|sink| sink as u32)
 }

@@ -71,6 +71,7 @@ pub const QUANTITIES: &[&str] = &[
     "coordination_number",
     "coordination_number_without_rattlers",
     "grains",
+    "grains_lost",
     "residual_normal",
     "residual_friction",
     "residual_rolling",

@@ -1,0 +1,206 @@
+//! Grains that got lost: they left the domain, or without one fell out of everything.
+
+use glam::{BVec3, DVec3};
+
+use crate::engine::Snapshot;
+use crate::world::{Form, Outside, World};
+
+/// Share of gravity along an axis that is taken for rounding \[-\].
+const ROUNDING: f64 = 1e-9;
+
+/// The grains that are lost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lost {
+    /// How many.
+    pub grains: u64,
+    /// Corners of the box around the places where they got out \[m\].
+    pub places: [DVec3; 2],
+}
+
+/// Number of grains that are lost.
+pub fn count(snapshot: &Snapshot) -> f64 {
+    ways_out(&snapshot.world).len() as f64
+}
+
+/// The grains that are lost; `None` where none is.
+pub fn lost(snapshot: &Snapshot) -> Option<Lost> {
+    let ways_out = ways_out(&snapshot.world);
+    let around = |[low, high]: [DVec3; 2], place: &DVec3| [low.min(*place), high.max(*place)];
+    let places = ways_out.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], around);
+    (!ways_out.is_empty()).then_some(Lost { grains: ways_out.len() as u64, places })
+}
+
+/// Where each lost grain got out \[m\]; of one outside of a domain that keeps it, where it is.
+fn ways_out(world: &World) -> Vec<DVec3> {
+    let position = |grain: usize| world.bodies.position[world.grain_body(grain)];
+    match &world.domain {
+        Some(domain) if domain.outside == Outside::Keep => {
+            world.present_grains().map(position).filter(|&centre| !domain.contains(centre)).collect()
+        }
+        Some(_) => {
+            let taken = |&grain: &usize| world.removed[grain] == Some(world.sinks.len() as u32);
+            (0..world.grain_count()).filter(taken).map(position).collect()
+        }
+        None => match Below::of(world) {
+            Some(below) => world.present_grains().filter_map(|grain| below.way_out(world, grain)).collect(),
+            None => Vec::new(),
+        },
+    }
+}
+
+/// What lies below all that may stop a falling grain.
+struct Below {
+    /// Gravity \[m/s²\], and its direction.
+    gravity: f64,
+    down: DVec3,
+    /// Lowest place of what is finite, along `down` \[m\].
+    level: f64,
+    /// Points and normals of planes that look up.
+    floors: Vec<(DVec3, DVec3)>,
+}
+
+impl Below {
+    /// `None` where nothing can fall out: without gravity, where gravity leads through a periodic face, where nothing is finite.
+    fn of(world: &World) -> Option<Below> {
+        let down = world.gravity.try_normalize()?;
+        if (world.periodic.length.cmpgt(DVec3::ZERO) & down.abs().cmpgt(DVec3::splat(ROUNDING)))
+            != BVec3::FALSE
+        {
+            return None;
+        }
+        let (mut level, mut floors) = (f64::NEG_INFINITY, Vec::new());
+        for (form, position, normal) in solids(world) {
+            match radius_around(form) {
+                Some(radius) => level = level.max(position.dot(down) + radius),
+                None if normal.dot(down) < -ROUNDING => floors.push((position, normal)),
+                None => {}
+            }
+        }
+        for grain in world.present_grains().filter(|&grain| !can_fall(world, world.grain_body(grain), down)) {
+            let centre = world.bodies.position[world.grain_body(grain)];
+            level = level.max(centre.dot(down) + world.spheres[grain].radius);
+        }
+        level.is_finite().then(|| Below { gravity: world.gravity.length(), down, level, floors })
+    }
+
+    /// Where a grain passed the lowest level, if it is below by now and nothing is under it: back along its parabola, which
+    /// nothing disturbs any more.
+    fn way_out(&self, world: &World, grain: usize) -> Option<DVec3> {
+        let body = world.grain_body(grain);
+        let (centre, velocity) = (world.bodies.position[body], world.bodies.velocity[body]);
+        let depth = centre.dot(self.down) - world.spheres[grain].radius - self.level;
+        let is_held = |(point, normal): &(DVec3, DVec3)| (centre - *point).dot(*normal) > 0.0;
+        if depth <= 0.0 || self.floors.iter().any(is_held) || !can_fall(world, body, self.down) {
+            return None;
+        }
+        let speed = velocity.dot(self.down);
+        let ago = (speed - (speed * speed - 2.0 * self.gravity * depth).max(0.0).sqrt()) / self.gravity;
+        let ago = ago.max(0.0);
+        Some(centre - ago * velocity + 0.5 * ago * ago * self.gravity * self.down)
+    }
+}
+
+/// Forms that may stop a grain or take it: those of boundaries that do not fall themselves, and sinks; with the position and
+/// the z axis of each.
+fn solids(world: &World) -> impl Iterator<Item = (Form, DVec3, DVec3)> + '_ {
+    let down = world.gravity.normalize_or_zero();
+    let stays = move |body: usize| {
+        let is_free = world.free_body(body).is_some() && world.boundaries[body].slider().is_none();
+        !(is_free && can_fall(world, body, down))
+    };
+    let surfaces = world.surfaces.iter().filter(move |surface| stays(surface.body as usize)).map(|surface| {
+        let body = surface.body as usize;
+        let turned = world.bodies.orientation[body];
+        let position = world.bodies.position[body] + turned * surface.position;
+        (surface.form, position, turned * (surface.orientation * DVec3::Z))
+    });
+    let sinks = world.sinks.iter().map(|sink| (sink.form, sink.position, sink.orientation * DVec3::Z));
+    surfaces.chain(sinks)
+}
+
+/// Whether nothing holds a body along gravity.
+fn can_fall(world: &World, body: usize, down: DVec3) -> bool {
+    let along = down * world.bodies.locked[body].free_translation();
+    along.length() > ROUNDING
+}
+
+/// Radius of a ball around a form; `None` of a plane, which has no end \[m\].
+fn radius_around(form: Form) -> Option<f64> {
+    match form {
+        Form::Plane => None,
+        Form::Disc { radius } | Form::Sphere { radius } => Some(radius),
+        Form::Wall { bottom_radius, top_radius, length, .. }
+        | Form::Solid { bottom_radius, top_radius, length } => {
+            Some(bottom_radius.max(top_radius).hypot(0.5 * length))
+        }
+        Form::Box { half } => Some(half.length()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_worlds::{stack, with_boundary};
+    use super::*;
+    use crate::world::{Axes, Domain};
+
+    /// Two grains over a disc of radius 1 m at the origin, the second thrown so that it passes beside the disc.
+    fn over_a_disc(time: f64) -> Snapshot {
+        let mut snapshot = with_boundary(Form::Disc { radius: 1.0 });
+        let bodies = &mut snapshot.world.bodies;
+        let start = DVec3::new(1.5, 0.2, 0.5);
+        let throw = DVec3::new(0.3, 0.0, 0.0);
+        bodies.position[2] = start + time * throw - 5.0 * time * time * DVec3::Z;
+        bodies.velocity[2] = throw - 10.0 * time * DVec3::Z;
+        snapshot
+    }
+
+    #[test]
+    fn a_grain_below_everything_is_lost_where_it_passed_the_lowest_level() {
+        assert_eq!(lost(&over_a_disc(0.3)), None, "beside the disc it may still come to lie on something");
+        let found = lost(&over_a_disc(3.0)).expect("lost");
+        assert_eq!((found.grains, count(&over_a_disc(3.0))), (1, 1.0));
+        // Its top passes z = -1 m, its centre -1.5 m: 2 m below its start, after the root of 0.4 s.
+        let expected = DVec3::new(1.5 + 0.3 * 0.4f64.sqrt(), 0.2, -1.5);
+        assert!(found.places.iter().all(|place| place.distance(expected) < 1e-9), "{found:?}");
+    }
+
+    #[test]
+    fn a_plane_below_holds_a_grain_and_a_wall_beside_it_does_not() {
+        let below = |normal: DVec3| {
+            let mut snapshot = over_a_disc(3.0);
+            let mut plane = snapshot.world.surfaces[0];
+            plane.form = Form::Plane;
+            plane.position = -1e3 * normal;
+            plane.orientation = glam::DQuat::from_rotation_arc(DVec3::Z, normal);
+            snapshot.world.surfaces.push(plane);
+            count(&snapshot)
+        };
+        assert_eq!((below(DVec3::Z), below(DVec3::X)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn what_cannot_fall_is_not_lost_and_is_something_to_fall_on() {
+        let mut snapshot = over_a_disc(3.0);
+        snapshot.world.bodies.locked[2] = Axes::TRANSLATION[2];
+        assert_eq!(count(&snapshot), 0.0);
+        let mut weightless = over_a_disc(3.0);
+        weightless.world.gravity = DVec3::ZERO;
+        assert_eq!(count(&weightless), 0.0);
+        assert_eq!(lost(&stack()), None, "an endless floor");
+    }
+
+    #[test]
+    fn with_a_domain_what_left_it_is_lost() {
+        let with = |outside: Outside| {
+            let mut snapshot = over_a_disc(0.3);
+            let (min, max) = (DVec3::NEG_INFINITY, DVec3::new(1.55, f64::INFINITY, f64::INFINITY));
+            snapshot.world.domain = Some(Domain { min, max, outside });
+            snapshot
+        };
+        assert_eq!(count(&with(Outside::Keep)), 1.0, "it is at x = 1.59 m");
+        let mut removed = with(Outside::Remove);
+        assert_eq!(count(&removed), 0.0, "nobody has taken it yet");
+        removed.world.remove_grain(1, 0);
+        assert_eq!(lost(&removed).map(|lost| lost.grains), Some(1));
+    }
+}
