@@ -325,6 +325,22 @@ impl Sum for Ledger {
     }
 }
 
+/// What contacts gave a boundary since the start of the run, those that bounced included.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct TotalImpulse {
+    /// Impulse \[N s\].
+    pub linear: DVec3,
+    /// Angular impulse about the position of the boundary's body, where that was \[N m s\].
+    pub angular: DVec3,
+}
+
+impl AddAssign for TotalImpulse {
+    fn add_assign(&mut self, other: TotalImpulse) {
+        self.linear += other.linear;
+        self.angular += other.angular;
+    }
+}
+
 /// A state of the world, the same whichever engine made it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
@@ -337,6 +353,8 @@ pub struct Snapshot {
     pub substep: f64,
     /// Report of the last step.
     pub report: StepReport,
+    /// Per boundary: what contacts gave it since the start.
+    pub impulses: Vec<TotalImpulse>,
     /// Where the kinetic energy went; `None` where nobody keeps account
     /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
     pub ledger: Option<Ledger>,
@@ -355,7 +373,8 @@ impl Snapshot {
         grains as u64 * World::BYTES_PER_GRAIN + contacts as u64
     }
 
-    /// Puts a state together, without a ledger: gaps and normals come from the positions in `world`.
+    /// Puts a state together, without a ledger and with boundaries that nothing has touched yet: gaps and normals come from the
+    /// positions in `world`.
     pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
             let touch = world.touch(key.a, key.b)?;
@@ -372,12 +391,7 @@ impl Snapshot {
         let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
         contacts.extend(impulses.into_iter().filter_map(state));
         contacts.sort_unstable_by_key(|contact| contact.key);
-        Snapshot { world, contacts, substep, report, ledger: None }
-    }
-
-    /// The state with the ledger that led to it.
-    #[must_use]
-    pub fn with_ledger(self, ledger: Option<Ledger>) -> Snapshot {
-        Snapshot { ledger, ..self }
+        let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
+        Snapshot { world, contacts, substep, report, impulses, ledger: None }
     }
 }

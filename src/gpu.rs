@@ -21,8 +21,8 @@ use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key, Rest};
 use crate::engine::{
-    Engine, Identity, Impacts, Ledger, Profiling, Residuals, Snapshot, Spread, StepReport, add_stage_time,
-    prudent,
+    Engine, Identity, Impacts, Ledger, Profiling, Residuals, Snapshot, Spread, StepReport, TotalImpulse,
+    add_stage_time, prudent,
 };
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
@@ -33,7 +33,7 @@ pub use buffers::Capacity;
 use counted::{CountedPass, Tally};
 use device::Device;
 use kernel::{Features, Kernels};
-use layout::{Anchors, Params, RowArms, RowTarget, Status, Works};
+use layout::{Anchors, LOAD_WORDS, LoadScale, Params, RowArms, RowTarget, Status, Works};
 use step::Pace;
 use timing::Timer;
 
@@ -62,6 +62,9 @@ pub struct GpuEngine {
     report: StepReport,
     /// Where the kinetic energy went: the entries of all substeps, summed.
     ledger: Ledger,
+    /// Per boundary: what contacts gave it since the start.
+    impulses: Vec<TotalImpulse>,
+    load_scale: LoadScale,
     /// What went wrong, if anything did: the state on the device is then half a step ahead.
     failure: Option<String>,
 }
@@ -121,10 +124,13 @@ impl GpuEngine {
         let capacity = Capacity::for_world(&world, &settings, room);
         let buffers = Buffers::new(&device, &capacity)?;
         let kernels = Kernels::new(&device, &buffers, Features::of(&world, &settings))?;
+        let anchors = Anchors::for_world(&world, &settings);
         let engine = GpuEngine {
-            anchors: Anchors::for_world(&world, &settings),
+            load_scale: LoadScale::of(&world, &anchors),
+            anchors,
             start_time: world.time,
             ledger: Ledger::opened_at(&world),
+            impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             device,
             world,
             settings,
@@ -346,7 +352,9 @@ impl GpuEngine {
         }
         self.encode_steps(&mut encoder, steps - u64::from(!timed.is_empty()), pace, &mut tally);
         self.device.submit(encoder);
-        let (status, entries) = self.read_submission(steps)?;
+        let (status, entries, loads) = self.read_submission(steps)?;
+        let given = self.load_scale.totals(&loads);
+        self.impulses.iter_mut().zip(given).for_each(|(total, given)| *total += given);
         self.ledger += entries.iter().take(status.substep as usize).map(layout::entry).sum();
         if let Some(timer) = &self.timer {
             // The one step that was timed stands for all.
@@ -359,17 +367,21 @@ impl GpuEngine {
         Ok(u64::from(status.step))
     }
 
-    /// The status after a submission of `steps` steps, and the entries of the ledger, one per substep.
-    fn read_submission(&self, steps: u64) -> Result<(Status, Vec<Works>), Error> {
+    /// The status after a submission of `steps` steps, the entries of the ledger, one per substep, and the loads of the
+    /// boundaries.
+    fn read_submission(&self, steps: u64) -> Result<(Status, Vec<Works>, Vec<u32>), Error> {
         let substeps = match self.settings.bookkeeping {
             Bookkeeping::On => steps * u64::from(self.settings.substeps),
             Bookkeeping::Off => 0,
         };
         let status = (self.buffers.get("status"), size_of::<Status>() as u64);
         let ledger = (self.buffers.get("ledger"), substeps * size_of::<Works>() as u64);
-        let bytes = readback::read_all(&self.device, &[status, ledger])?;
-        let (status, entries) = bytes.split_at(size_of::<Status>());
-        Ok((bytemuck::pod_read_unaligned(status), bytemuck::pod_collect_to_vec(entries)))
+        let loads = (self.buffers.get("loads"), 4 * (self.impulses.len() * LOAD_WORDS) as u64);
+        let bytes = readback::read_all(&self.device, &[status, ledger, loads])?;
+        let (status, rest) = bytes.split_at(size_of::<Status>());
+        let (entries, loads) = rest.split_at(ledger.1 as usize);
+        let entries = bytemuck::pod_collect_to_vec(entries);
+        Ok((bytemuck::pod_read_unaligned(status), entries, bytemuck::pod_collect_to_vec(loads)))
     }
 
     /// Works of the first substep of this submission; for stage tests.
@@ -378,6 +390,14 @@ impl GpuEngine {
     /// When the device is lost.
     pub fn ledger_entry(&self) -> Result<Works, Error> {
         Ok(self.read_list::<Works>("ledger", 1)?[0])
+    }
+
+    /// What contacts gave the boundaries in this submission; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn loads(&self) -> Result<Vec<TotalImpulse>, Error> {
+        Ok(self.load_scale.totals(&self.read_list::<u32>("loads", self.impulses.len() * LOAD_WORDS)?))
     }
 
     /// Calm after so many steps that neither searched nor bounced. (A step of several substeps cannot halt between
@@ -437,7 +457,9 @@ impl GpuEngine {
             calm,
             ..Status::default()
         };
-        self.device.queue().write_buffer(self.buffers.get("status"), 0, bytemuck::bytes_of(&kept));
+        let write = |name, bytes: &[u8]| self.device.queue().write_buffer(self.buffers.get(name), 0, bytes);
+        write("status", bytemuck::bytes_of(&kept));
+        write("loads", &vec![0; 4 * LOAD_WORDS * self.impulses.len()]);
     }
 
     /// Books the steps that were done; grows what was too small, fails on a bad velocity.
@@ -592,7 +614,8 @@ impl GpuEngine {
         };
         let substep = self.settings.substep();
         let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
-        Ok(Snapshot::new(self.world.clone(), impulses, substep, self.report.clone()).with_ledger(ledger))
+        let snapshot = Snapshot::new(self.world.clone(), impulses, substep, self.report.clone());
+        Ok(Snapshot { impulses: self.impulses.clone(), ledger, ..snapshot })
     }
 
     /// Contacts of the last step with their impulses.
@@ -630,6 +653,7 @@ impl GpuEngine {
         self.world.add_grains(grains.iter().copied());
         self.ledger.emitted_energy += self.world.kinetic_energy_from(first);
         self.anchors = Anchors::for_world(&self.world, &self.settings);
+        self.load_scale = LoadScale::of(&self.world, &self.anchors);
         self.status.search = 1;
         self.kernels.adapt(&self.device, &self.buffers, Features::of(&self.world, &self.settings))?;
         let capacity = self.buffers.capacity().enough_for(&self.world);

@@ -37,12 +37,15 @@
 //! | `colours`, `rest` | - | colours of the contacts, and contacts without one; last step |
 //! | `force_x:NAME`, `force_y:NAME`, `force_z:NAME` | N | of all contacts on a boundary, free ones too; last substep |
 //! | `torque_x:NAME`, `torque_y:NAME`, `torque_z:NAME` | N m | the same about the position of the boundary; last substep |
+//! | `mean_force_x:NAME`, `mean_force_y:NAME`, `mean_force_z:NAME` | N | the mean since the output before, impacts included; 0 in the first output |
+//! | `mean_torque_x:NAME`, `mean_torque_y:NAME`, `mean_torque_z:NAME` | N m | the same of the torque |
 //! | `drive_force:NAME` | N | of the drive of a slider, towards larger coordinates; last substep |
 //! | `dynamic_angle_deg` | deg | of a drum: centre of mass from straight down, positive the way the drum turns |
 //! | `plug_share` | - | of a drum: share of the grains that move with it |
 //! | `cell_x`, `cell_y`, `cell_z` | m | of a cell: distance of its walls |
 //! | `strain_x`, `strain_y`, `strain_z`, `volume_strain` | - | of a cell: how much it has shrunk, over its size at `strain_from` |
 //! | `stress_x`, `stress_y`, `stress_z` | Pa | of a cell: mean force on a pair of its walls over their area, from inside; last substep |
+//! | `pressure` | Pa | of a cell: mean of the three from the mean forces since the output before, impacts included; 0 in the first output |
 //! | `mean_stress`, `deviator_stress` | Pa | of a cell: mean of the three, and the axial one less the mean of the others |
 //! | `solid_fraction` | - | of a cell: volume of the grains over that between the walls |
 //! | `removed:NAME` | - | grains that a sink removed since the start |
@@ -67,7 +70,8 @@
 //! | `energy_made_share` | - | what friction and rolling made out of nothing since the start, impacts apart, over the energy turned over |
 //!
 //! "With free boundaries" is said where they count; everything else is of the grains alone. Forces, residuals and sweeps are
-//! those of the last substep before the output: what happens between outputs is not in them. So are maxima and means that an
+//! those of the last substep before the output: what happens between outputs is not in them, nor are bounces, which take no time; both
+//! are in the mean forces and torques. So are maxima and means that an
 //! `[expect]` table takes: they are over the outputs, not over the steps.
 
 mod cell;
@@ -83,7 +87,9 @@ pub mod series;
 pub mod sinks;
 pub mod tracked;
 
-use crate::engine::Snapshot;
+use glam::DVec3;
+
+use crate::engine::{Snapshot, TotalImpulse};
 use crate::scenario::{CellPlan, DrumPlan, RegionPlan, Tracked};
 use crate::world::World;
 use energy::Accounts;
@@ -161,6 +167,8 @@ pub struct Observation {
     pub step: u64,
     /// One value per column; not a number where a quantity has no meaning.
     pub values: Vec<f64>,
+    /// Per boundary: what contacts had given it since the start.
+    pub impulses: Vec<TotalImpulse>,
 }
 
 /// Observes the states of one run.
@@ -174,6 +182,9 @@ pub struct Observer {
     accounts: Option<Accounts>,
 }
 
+/// Quantities of a boundary, each along x, y and z, in the order of its columns.
+const OF_A_BOUNDARY: [(&str, &str); 4] =
+    [("force", "N"), ("torque", "N m"), ("mean_force", "N"), ("mean_torque", "N m")];
 /// Quantities of a sink, in the order of its columns.
 const OF_A_SINK: [(&str, &str); 3] = [("removed", "-"), ("removed_mass", "kg"), ("mass_flow", "kg/s")];
 /// Quantities of a region, in the order of its columns.
@@ -186,7 +197,7 @@ impl Observer {
         let mut columns: Vec<Column> =
             QUANTITIES.iter().map(|&(name, unit, _)| Column::new(name, unit)).collect();
         for boundary in &world.boundaries {
-            for (kind, unit) in [("force", "N"), ("torque", "N m")] {
+            for (kind, unit) in OF_A_BOUNDARY {
                 let name = |axis| format!("{kind}_{axis}:{}", boundary.name);
                 columns.extend(["x", "y", "z"].map(|axis| Column::new(name(axis), unit)));
             }
@@ -267,8 +278,10 @@ impl Observer {
     pub fn observe_after(&self, snapshot: &Snapshot, last: Option<&Observation>) -> Observation {
         let mut values: Vec<f64> = QUANTITIES.iter().map(|(_, _, of)| of(snapshot)).collect();
         let loads = loads::on_boundaries(snapshot);
-        for (body, load) in loads.iter().enumerate() {
-            values.extend(load.force.to_array().into_iter().chain(load.torque.to_array()));
+        let mean_loads = loads::mean_on_boundaries(snapshot, last);
+        for (body, (load, mean)) in loads.iter().zip(&mean_loads).enumerate() {
+            values
+                .extend([load.force, load.torque, mean.force, mean.torque].iter().flat_map(DVec3::to_array));
             if snapshot.world.boundaries[body].slider().is_some() {
                 values.push(snapshot.world.drive_forces[body]);
             }
@@ -285,7 +298,7 @@ impl Observer {
             values.extend([taken.grains as f64, taken.mass, flow]);
         }
         if let Some(plan) = &self.cell {
-            values.extend(cell::values(snapshot, plan, &loads, last, values.len()));
+            values.extend(cell::values(snapshot, plan, [&loads, &mean_loads], last, values.len()));
         }
         for region in &self.regions {
             let content = regions::content(snapshot, region);
@@ -297,7 +310,8 @@ impl Observer {
             values.extend(Accounts::QUANTITIES.iter().map(|(_, _, of)| of(accounts, snapshot)));
         }
         debug_assert_eq!(values.len(), self.columns.len());
-        Observation { time: snapshot.report.time, step: snapshot.report.step, values }
+        let impulses = snapshot.impulses.clone();
+        Observation { time: snapshot.report.time, step: snapshot.report.step, values, impulses }
     }
 }
 

@@ -12,6 +12,7 @@ pub mod drive;
 pub mod impact;
 pub mod integrate;
 pub mod ledger;
+pub mod loads;
 pub mod matching;
 pub mod narrowphase;
 pub mod oracle;
@@ -30,7 +31,8 @@ use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{
-    Engine, Identity, Ledger, Snapshot, StepReport, add_stage_time, is_guarded, planned_contacts, prudent,
+    Engine, Identity, Ledger, Snapshot, StepReport, TotalImpulse, add_stage_time, is_guarded,
+    planned_contacts, prudent,
 };
 use crate::error::Error;
 use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
@@ -83,6 +85,9 @@ pub struct ReferenceEngine {
     /// Where the kinetic energy went, and the velocities before the solve that is booked next.
     ledger: Ledger,
     velocities_before: Vec<Velocity>,
+    /// Per boundary: what contacts gave it since the start; and the rows of its contacts.
+    impulses: Vec<TotalImpulse>,
+    boundary_rows: Vec<u32>,
     /// Whether a substep in which friction and rolling made energy is solved again \[E12\].
     is_guarded: bool,
     /// Substeps done since the start; time is this times the substep, plus the time at the start.
@@ -124,6 +129,8 @@ impl ReferenceEngine {
             law: Law::new(&settings),
             start_time: world.time,
             ledger: Ledger::opened_at(&world),
+            impulses: vec![TotalImpulse::default(); world.boundaries.len()],
+            boundary_rows: Vec::new(),
             world,
             settings,
             order,
@@ -173,6 +180,7 @@ impl ReferenceEngine {
         }
         self.travel.reset(world);
         self.report.searches += 1;
+        self.boundary_rows = loads::rows_of_boundaries(world, &keys, &colouring);
         (self.keys, self.colouring) = (keys, colouring);
         self.report.contacts = self.keys.len() as u64;
         let used = (0..self.colouring.colours()).filter(|&colour| !self.colouring.colour(colour).is_empty());
@@ -223,6 +231,8 @@ impl ReferenceEngine {
             works = self.solve_contacts(end, &settings.careful());
             self.report.solved_again += 1;
         }
+        let of_boundaries = self.boundary_rows.iter().map(|&row| &self.rows[row as usize]);
+        self.stages.time("loads", || loads::add(of_boundaries, &mut self.impulses));
         let Self { world, settings, velocities, stages, travel, .. } = self;
         let removed_energy = stages.time("integrate", || {
             integrate::move_bodies(world, velocities, end, h, settings)?;
@@ -250,11 +260,13 @@ impl ReferenceEngine {
         let keeps_works = self.keeps_works();
         let Self { world, settings, colouring, split, rows, onsets, velocities, stages, report, .. } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
+        let totals = &mut self.impulses;
         if keeps_works {
             stages.time("ledger", || before.clone_from(velocities));
         }
         let mut works = Ledger::default();
         let book = |impacts: &[Row], after: &[Velocity]| {
+            loads::add_impacts(impacts, totals);
             if keeps_works {
                 works += ledger::book_impacts(world.gravity, h, impacts, before, after);
                 before.copy_from_slice(after);
@@ -374,7 +386,8 @@ impl Engine for ReferenceEngine {
             .collect();
         let report = self.report.clone();
         let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
-        Ok(Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report).with_ledger(ledger))
+        let snapshot = Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report);
+        Ok(Snapshot { impulses: self.impulses.clone(), ledger, ..snapshot })
     }
 
     fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
@@ -395,7 +408,7 @@ impl Engine for ReferenceEngine {
         let contacts = self.rows.capacity() * size_of::<Row>()
             + self.onsets.capacity() * size_of::<Onset>()
             + self.keys.capacity() * size_of::<Key>()
-            + self.colouring.order.capacity() * size_of::<u32>();
+            + (self.colouring.order.capacity() + self.boundary_rows.capacity()) * size_of::<u32>();
         self.world.bytes()
             + (velocities * size_of::<Velocity>() + contacts) as u64
             + self.travel.bytes()

@@ -511,6 +511,7 @@
 //!                   and drives push                                               [E11]
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
 //!     sweep         as many as told, each with the motors at its end                [E5], [E11]
+//!     loads         what contacts gave the boundaries, impacts included
 //!     ledger        works of the impact stage and of the sweeps                     [E10]
 //!     integrate     positions move; a body that contacts drove too fast ends the run; [E1]
 //!                   then sinks and the domain remove grains

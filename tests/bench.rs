@@ -32,14 +32,14 @@ fn profiling_is_opt_in_counts_the_same_dispatches_and_changes_no_bit() {
     profiled.profile(Profiling::Off);
     assert!(profiled.advance(1).unwrap().stages.is_empty(), "it can be switched off again");
 
-    // The dispatches of the impact stage are empty while nothing bounces. They are told in pairs of sweeps, and five after each.
+    // The dispatches of the impact stage are empty while nothing bounces. They are told in pairs of sweeps, and six after each.
     settings.iterations += 5;
     settings.impact_iterations += 4;
     let more = gpu(&scenario.world, &settings).advance(1).unwrap().dispatches;
     assert_eq!(more.per_sweep, without.dispatches.per_sweep);
     assert_eq!(
         more.per_step - without.dispatches.per_step,
-        5 * more.per_sweep + 2 * (2 * more.per_sweep + 5)
+        5 * more.per_sweep + 2 * (2 * more.per_sweep + 6)
     );
     assert_eq!(more.per_sweep, 10, "8 colours, the rest and its sides");
     assert_eq!(more.stages.iter().map(|(_, count)| count).sum::<u32>(), more.per_step);

@@ -6,7 +6,7 @@ mod common;
 
 use common::*;
 use esker::contact::{Colouring, Impulse, Key, Rest};
-use esker::engine::Engine;
+use esker::engine::{Engine, TotalImpulse};
 use esker::gpu::GpuEngine;
 use esker::gpu::layout::{self, RowArms, RowTarget};
 use esker::gpu::shader::Edit;
@@ -15,7 +15,9 @@ use esker::reference::narrowphase::{Law, Onset, Row, make_row};
 use esker::reference::split::Split;
 use esker::reference::sweep::{self, Momentum, Sweeps};
 use esker::reference::velocity::Velocity;
-use esker::reference::{broadphase, colouring, impact, integrate, ledger, oracle, residual, warm_start};
+use esker::reference::{
+    broadphase, colouring, impact, integrate, ledger, loads, oracle, residual, warm_start,
+};
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, DAMPING_STEPS, LARGEST_MOMENTUM, NormalLaw, Settings, WarmStart};
 use esker::world::{Form, Grain, Sink, World};
@@ -778,6 +780,34 @@ fn work_bound(rows: &[Row], velocities: &[Velocity], sweeps: u32) -> f64 {
     let momentum: f64 = free.map(|velocity| velocity.linear.length() / velocity.inverse_mass).sum();
     let carried: f64 = rows.iter().map(|row| row.impulse.linear(row.normal).length()).sum();
     8.0 * velocity_bound(sweeps, velocities) * (momentum + carried)
+}
+
+#[test]
+fn loads_are_those_of_its_twin() {
+    let mut loaded = 0;
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
+        case.gpu.fill_words("loads", 0);
+        case.run(&["loads"]);
+        let (found, rows) = (case.gpu.loads().unwrap(), case.twin_rows());
+        let mut expected = vec![TotalImpulse::default(); case.world.boundaries.len()];
+        loads::add(rows.iter(), &mut expected);
+        // Each contact is rounded to single precision, in a product of an arm and an impulse, and to a unit of the sum.
+        let carried: f64 = rows.iter().map(|row| row.impulse.linear(row.normal).length()).sum();
+        let arm = rows.iter().map(|row| row.arm_b.length() + row.rolling_arm).fold(0.0, f64::max);
+        let grains: f64 = (0..case.world.grain_count()).map(|grain| case.world.grain_mass(grain)).sum();
+        let unit = 1e-11 * rows.len() as f64 * grains;
+        let mut pairs = Vec::new();
+        for (found, expected) in found.iter().zip(&expected) {
+            loaded += usize::from(expected.linear != DVec3::ZERO);
+            let (linear, angular) = (4.0 * ROUNDING * carried + unit, 16.0 * ROUNDING * carried * arm + unit);
+            pairs.extend((0..3).map(|axis| (found.linear[axis], expected.linear[axis], linear)));
+            pairs.extend((0..3).map(|axis| (found.angular[axis], expected.angular[axis], angular)));
+        }
+        holds_and_can_fail(case.name, "load", pairs);
+    }
+    assert!(loaded >= 8, "only {loaded} boundaries were loaded");
 }
 
 #[test]

@@ -369,6 +369,8 @@ fn params_are_written_where_the_shader_reads_them() {
         level_radius,
         levels,
         impact_tolerance,
+        load_scale,
+        torque_scale,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");
@@ -498,7 +500,7 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
     assert_eq!(group, Some(64), "GROUP in WGSL");
     for work in STEP.iter().flat_map(|stage| stage.work) {
         let kernels: Vec<&Kernel> = match work {
-            Work::Run(kernel) | Work::Book(kernel) => vec![kernel],
+            Work::Run(kernel) | Work::Book(kernel) | Work::Weigh(kernel) => vec![kernel],
             Work::Rounds(kernels, _) => kernels.iter().collect(),
             _ => Vec::new(),
         };

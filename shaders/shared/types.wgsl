@@ -35,6 +35,8 @@ struct Params {
     level_radius: f32,         // largest radius in level 0 of the contact search [m]
     levels: u32,               // bits of the levels that hold grains
     impact_tolerance: f32,     // sweeps of impacts end at this share of the fastest closing speed [-]
+    load_scale: f32,           // units of a load per impulse [1/(N s)], a power of two
+    torque_scale: f32,         // and per angular impulse [1/(N m s)]
 }
 
 // What the steps of one submission tell each other and the host.

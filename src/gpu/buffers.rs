@@ -168,6 +168,7 @@ impl Capacity {
             ("old_contacts", last.max(8 * contacts)),
             ("old_impulses", 24 * contacts),
             ("free_boundaries", u64::from(self.boundaries) * size_of::<layout::FreeBoundary>() as u64),
+            ("loads", u64::from(self.boundaries) * 4 * layout::LOAD_WORDS as u64),
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
             ("work_sums", booked(works * size_of::<layout::Works>() as u64)),

@@ -270,7 +270,8 @@ impl Kernels {
             Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => {
                 self.run(pass, kernel, 0, buffers);
             }
-            Work::Book(_) => {}
+            Work::Weigh(kernel) if buffers.capacity().boundaries > 0 => self.run(pass, kernel, 0, buffers),
+            Work::Book(_) | Work::Weigh(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
             Work::Rounds(kernels, times) => {
                 for round in 0..*times {

@@ -6,7 +6,7 @@ use encase::{ShaderType, UniformBuffer};
 use glam::{DQuat, DVec3, I64Vec3, IVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::{Ledger, model_gain};
+use crate::engine::{Ledger, TotalImpulse, model_gain};
 use crate::error::Error;
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, OVER_RELAXATION, RIGID_CORRECTION,
@@ -76,6 +76,8 @@ pub struct Params {
     pub level_radius: f32,
     pub levels: u32,
     pub impact_tolerance: f32,
+    pub load_scale: f32,
+    pub torque_scale: f32,
 }
 
 /// What a dispatch is told; WGSL `Turn`.
@@ -453,6 +455,7 @@ impl Params {
             WarmStart::NormalsOnly { fraction } => (4, fraction, 1.0),
         };
         let [stride_y, stride_z] = anchors.strides(world, capacity.buckets);
+        let loads = LoadScale::of(world, anchors);
         Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
@@ -490,6 +493,8 @@ impl Params {
             level_radius: anchors.levels.radius as f32,
             levels: occupied_levels(world, &anchors.levels),
             impact_tolerance: IMPACT_TOLERANCE as f32,
+            load_scale: loads.linear as f32,
+            torque_scale: loads.angular as f32,
         }
     }
 
@@ -783,6 +788,45 @@ pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
     let taken = spheres.iter().skip(world.corners.len()).enumerate().filter(|(_, sphere)| sphere.tag != NONE);
     taken.map(|(grain, sphere)| world.remove_grain(grain, sphere.tag)).sum()
 }
+
+/// Units in which the device sums up what contacts give the boundaries, per N s and per N m s: powers of two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LoadScale {
+    linear: f64,
+    angular: f64,
+}
+
+impl LoadScale {
+    /// Speed that a submission may bring all grains to at a wall, before their sum overflows \[m/s\].
+    const FASTEST: f64 = 1e6;
+
+    /// Such that the sums of a submission fit 63 bits, and a torque has as many as a force at an arm of a cell.
+    pub(super) fn of(world: &World, anchors: &Anchors) -> LoadScale {
+        let grains = (0..world.grain_count()).map(|grain| world.grain_mass(grain)).sum::<f64>();
+        let mass = grains + world.free_boundaries().map(|(_, free)| free.mass).sum::<f64>();
+        let power = |x: f64| if x > 0.0 { x.log2().ceil().exp2() } else { 1.0 };
+        // Powers of two that single precision holds.
+        let linear = (62f64.exp2() / power(mass * LoadScale::FASTEST)).clamp(1e-37, 1e37);
+        let linear = linear.log2().round().exp2();
+        LoadScale { linear, angular: linear / power(anchors.cell_size.max_element()) }
+    }
+
+    /// What a boundary was given, from its twelve words.
+    fn total(&self, words: &[u32]) -> TotalImpulse {
+        let number =
+            |i: usize| (i64::from(words[2 * i + 1] as i32) * (1 << 32) + i64::from(words[2 * i])) as f64;
+        let vector = |first: usize| DVec3::new(number(first), number(first + 1), number(first + 2));
+        TotalImpulse { linear: vector(0) / self.linear, angular: vector(3) / self.angular }
+    }
+
+    /// What each boundary was given.
+    pub(super) fn totals(&self, words: &[u32]) -> Vec<TotalImpulse> {
+        words.chunks_exact(LOAD_WORDS).map(|words| self.total(words)).collect()
+    }
+}
+
+/// Words of the load of a boundary.
+pub(super) const LOAD_WORDS: usize = 12;
 
 /// An entry of the ledger.
 pub fn entry(works: &Works) -> Ledger {

@@ -28,7 +28,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 16] = [
+pub const SOURCES: [Source; 17] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "ball" "plan"),
@@ -44,6 +44,7 @@ pub const SOURCES: [Source; 16] = [
     source!("integrate" uses "types" "motion" "falls" "heavy"),
     source!("sinks" uses "types" "motion" "surface"),
     source!("ledger" uses "types" "motion" "rows" "impulses" "falls"),
+    source!("loads" uses "types" "impulses"),
     source!("response" uses "types" "motion" "rows" "solve" "impulses" "heavy"),
 ];
 

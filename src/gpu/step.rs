@@ -5,7 +5,7 @@ use Over::{
     Grains, GrainsNearSinks, ImpactBodies, ImpactContacts, ImpactRound, OldContacts, OldOwners, Once,
     Pending, Rest, Search, SearchBodies, SideScan, StartScan, Swept, Uncoloured,
 };
-use Work::{Book, Colours, Impacts, Rounds, Run, Scan, Sweeps};
+use Work::{Book, Colours, Impacts, Rounds, Run, Scan, Sweeps, Weigh};
 
 use crate::settings::{Acceleration, Settings};
 
@@ -142,6 +142,8 @@ pub enum Work {
     Run(Kernel),
     /// One kernel, where the ledger is kept.
     Book(Kernel),
+    /// One kernel, where there are boundaries.
+    Weigh(Kernel),
     /// Exclusive prefix sum over so many blocks: which buffer is `scan_values`, and which takes the block sums.
     Scan(Over, Aliases),
     /// Kernels in turn, `times` times, told the round.
@@ -159,7 +161,7 @@ impl Work {
     /// The kernels of the step list in it; those of a prefix sum go by themselves.
     pub fn kernels(&self) -> Vec<&Kernel> {
         match self {
-            Run(kernel) | Book(kernel) => vec![kernel],
+            Run(kernel) | Book(kernel) | Weigh(kernel) => vec![kernel],
             Rounds(kernels, _) => kernels.iter().collect(),
             Colours(pass) | Sweeps(pass) => pass.kernels().collect(),
             Impacts(passes, between) => {
@@ -308,12 +310,14 @@ pub const STEP: &[Stage] = &[
                 ],
                 &[
                     run("impact", "check_impacts", Once),
+                    weigh_impacts(ImpactRound),
                     book_impacts(ImpactRound),
                     book("keep_velocities", ImpactBodies),
                     Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", ImpactRound) }),
                     run("impact", "plan_round", Once),
                 ],
             ),
+            weigh_impacts(ImpactContacts),
             book_impacts(ImpactContacts),
             run("narrowphase", "fill_rows", ImpactContacts),
         ],
@@ -350,6 +354,7 @@ pub const STEP: &[Stage] = &[
             arguments: ARGUMENTS_SWEEP,
         })],
     },
+    Stage { name: "loads", phase: Phase::Solve, work: &[Weigh(kernel("loads", "add_loads", Contacts))] },
     Stage {
         name: "ledger",
         phase: Phase::Solve,
@@ -398,6 +403,11 @@ const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel
 
 const fn run(shader: &'static str, entry: &'static str, over: Over) -> Work {
     Run(kernel(shader, entry, over))
+}
+
+/// What a round of impacts gives the boundaries.
+const fn weigh_impacts(over: Over) -> Work {
+    Weigh(Kernel { aliases: THROWN_AWAY, ..kernel("loads", "add_loads", over) })
 }
 
 /// The works of a round of impacts.

@@ -115,6 +115,8 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("ledger", "keep_velocities", grain(2 * VELOCITY)),
     ("ledger", "book_bodies", grain(3 * VELOCITY + SHARE_OF_WORKS)),
     ("ledger", "book_contacts", pass(IMPULSE, ROW + 2 * VELOCITY, 0)),
+    // Few contacts are with a boundary; of the others only the bodies are looked at.
+    ("loads", "add_loads", contact(size_of::<RowTarget>() as u64)),
     ("predict", "prepare_rows", both(VELOCITY, ROW + 2 * IMPULSE)),
     ("predict", "apply_gravity", grain(2 * VELOCITY)),
     ("warm_start", "apply_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
@@ -159,7 +161,7 @@ fn needs_a_row(kernel: &Kernel) -> bool {
 fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
     let bytes = |kernel: &Kernel| if needs_a_row(kernel) { of_kernel(kernel).bytes(sizes) } else { 0 };
     match work {
-        Work::Run(kernel) => bytes(kernel),
+        Work::Run(kernel) | Work::Weigh(kernel) => bytes(kernel),
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
         Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),

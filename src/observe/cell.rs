@@ -7,7 +7,7 @@ use crate::scenario::CellPlan;
 use crate::world::sphere_volume;
 
 /// Quantities of a cell, in the order of its columns.
-pub(super) const QUANTITIES: [(&str, &str); 13] = [
+pub(super) const QUANTITIES: [(&str, &str); 14] = [
     ("cell_x", "m"),
     ("cell_y", "m"),
     ("cell_z", "m"),
@@ -20,18 +20,19 @@ pub(super) const QUANTITIES: [(&str, &str); 13] = [
     ("stress_z", "Pa"),
     ("mean_stress", "Pa"),
     ("deviator_stress", "Pa"),
+    ("pressure", "Pa"),
     ("solid_fraction", "-"),
 ];
 
-/// All quantities of a cell under these loads of the boundaries. Strains go on from those of the `last` observation, where
+/// All quantities of a cell under these loads of the boundaries, in the last substep and in the mean. Strains go on from those of the `last` observation, where
 /// they stand from `first` on; without one they are zero.
 pub(super) fn values(
     snapshot: &Snapshot,
     plan: &CellPlan,
-    loads: &[Load],
+    [loads, mean_loads]: [&[Load]; 2],
     last: Option<&Observation>,
     first: usize,
-) -> [f64; 13] {
+) -> [f64; 14] {
     let lengths = plan.walls.map(|span| span.length(&snapshot.world));
     let volume: f64 = lengths.iter().product();
     let is_counted =
@@ -43,11 +44,15 @@ pub(super) fn values(
         }
         None => [1.0; 3],
     };
-    let stresses = [0, 1, 2].map(|axis| {
-        let span = plan.walls[axis];
-        let apart = loads[span.high].force[axis] - loads[span.low].force[axis];
-        0.5 * apart * lengths[axis] / volume
-    });
+    let stresses = |loads: &[Load]| {
+        [0, 1, 2].map(|axis| {
+            let span = plan.walls[axis];
+            let apart = loads[span.high].force[axis] - loads[span.low].force[axis];
+            0.5 * apart * lengths[axis] / volume
+        })
+    };
+    let pressure = stresses(mean_loads).iter().sum::<f64>() / 3.0;
+    let stresses = stresses(loads);
     let mean = stresses.iter().sum::<f64>() / 3.0;
     // σ_a - (σ_b + σ_c)/2
     let deviator = 1.5 * (stresses[plan.axial] - mean);
@@ -68,6 +73,7 @@ pub(super) fn values(
         stress_z,
         mean,
         deviator,
+        pressure,
         solid / volume,
     ]
 }
@@ -93,12 +99,14 @@ mod tests {
         let (snapshot, plan) = cell();
         let load = |force| Load { force, ..Load::default() };
         let loads = [load(DVec3::new(-110.0, -80.0, -54.0)), load(DVec3::new(130.0, 80.0, 66.0))];
-        let values = values(&snapshot, &plan, &loads, None, 0);
+        let values = values(&snapshot, &plan, [&loads, &[Load::default(); 2]], None, 0);
         // 120 N on 12 m², 80 N on 8 m², 60 N on 6 m²: an even pressure of 10 Pa
         assert_eq!(values[7..12], [10.0, 10.0, 10.0, 10.0, 0.0]);
         let loads = [load(DVec3::ZERO), load(DVec3::new(24.0, 48.0, 120.0))];
-        let values = super::values(&snapshot, &plan, &loads, None, 0);
+        let values = super::values(&snapshot, &plan, [&[Load::default(); 2], &loads], None, 0);
         // 1, 3 and 10 Pa
+        approx::assert_relative_eq!(values[12], 14.0 / 3.0, max_relative = 1e-12);
+        let values = super::values(&snapshot, &plan, [&loads, &loads], None, 0);
         approx::assert_relative_eq!(values[11], 10.0 - 2.0, max_relative = 1e-12);
     }
 
@@ -111,9 +119,9 @@ mod tests {
         for (time, height) in [(0.0, 5.0), (1.0, 4.0), (2.0, 3.0), (3.0, 2.0)] {
             snapshot.report.time = time;
             snapshot.world.bodies.position[1].z = height;
-            let values = values(&snapshot, &plan, &loads, last.as_ref(), 0);
+            let values = values(&snapshot, &plan, [&loads, &loads], last.as_ref(), 0);
             found.push([values[3], values[5], values[6]]);
-            last = Some(Observation { time, step: 0, values: values.to_vec() });
+            last = Some(Observation { time, step: 0, values: values.to_vec(), impulses: Vec::new() });
         }
         // Along x nothing; along z, and by volume, from 4 m on.
         assert_eq!(found, [[0.0; 3], [0.0; 3], [0.0, 0.25, 0.25], [0.0, 0.5, 0.5]]);

@@ -175,7 +175,7 @@ mod tests {
             impact_friction_work: -1.5,
             impact_rolling_work: -0.5,
         };
-        stack().with_ledger(Some(ledger))
+        Snapshot { ledger: Some(ledger), ..stack() }
     }
 
     fn value(accounts: &Accounts, snapshot: &Snapshot, name: &str) -> f64 {
@@ -253,9 +253,13 @@ mod tests {
         approx::assert_relative_eq!(error(&snapshot), -0.9, max_relative = 1e-12);
         approx::assert_relative_eq!(error_share(&snapshot), 0.9 / 37.5, max_relative = 1e-12);
         let fast = Ledger { initial_kinetic: 12.6, ..Ledger::default() };
-        let unchanged = stack().with_ledger(Some(fast));
+        let unchanged = Snapshot { ledger: Some(fast), ..stack() };
         assert!(error_share(&unchanged) < 1e-15);
-        assert_eq!(error_share(&beside().with_ledger(Some(Ledger::default()))), 0.0, "nothing happened");
+        assert_eq!(
+            error_share(&Snapshot { ledger: Some(Ledger::default()), ..beside() }),
+            0.0,
+            "nothing happened"
+        );
     }
 
     #[test]

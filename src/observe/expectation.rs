@@ -340,7 +340,7 @@ mod tests {
             if let Some(column) = column {
                 values[column] = of(time);
             }
-            Observation { time, step: k, values }
+            Observation { time, step: k, values, impulses: Vec::new() }
         };
         let observations: Vec<Observation> = (0..=10).map(at).collect();
         judge(&[expectation], &observer, &observations, Precision::Double).remove(0)
@@ -460,7 +460,7 @@ mod tests {
     fn an_engine_in_single_precision_has_a_tolerance_of_its_own() {
         let observer = Observer::new(&stack().world, None);
         let values = vec![1.05; observer.columns().len()];
-        let observations = [Observation { time: 0.0, step: 0, values }];
+        let observations = [Observation { time: 0.0, step: 0, values, impulses: Vec::new() }];
         let expectations = [expect("height", Take::Final, value(1.0, 0.01))];
         let on = |precision| judge(&expectations, &observer, &observations, precision).remove(0);
         let (double, single) = (on(Precision::Double), on(Precision::Single));

@@ -2,10 +2,10 @@
 
 use glam::DVec3;
 
-use super::grains;
-use crate::engine::Snapshot;
+use super::{Observation, grains};
+use crate::engine::{Snapshot, TotalImpulse};
 
-/// Force and torque of all contacts on a boundary, averaged over the last substep.
+/// Force and torque of all contacts on a boundary, averaged over some time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Load {
     /// Force \[N\].
@@ -14,7 +14,7 @@ pub struct Load {
     pub torque: DVec3,
 }
 
-/// Load on every boundary, in the order of the boundaries.
+/// Load on every boundary over the last substep, without impacts, in the order of the boundaries.
 pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     let world = &snapshot.world;
     let mut loads = vec![Load::default(); world.boundaries.len()];
@@ -32,6 +32,17 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     loads
 }
 
+/// Load on every boundary since the `last` observation, impacts included; zero without one.
+pub fn mean_on_boundaries(snapshot: &Snapshot, last: Option<&Observation>) -> Vec<Load> {
+    let Some(last) = last else { return vec![Load::default(); snapshot.impulses.len()] };
+    let time = snapshot.report.time - last.time;
+    let mean = |(now, before): (&TotalImpulse, &TotalImpulse)| Load {
+        force: (now.linear - before.linear) / time,
+        torque: (now.angular - before.angular) / time,
+    };
+    snapshot.impulses.iter().zip(&last.impulses).map(mean).collect()
+}
+
 /// Force along gravity on all boundaries that are not free over the weight of grains and free boundaries \[-\]:
 /// 1 at rest; not a number without gravity or weight.
 pub fn weight_supported(snapshot: &Snapshot) -> f64 {
@@ -47,6 +58,7 @@ pub fn weight_supported(snapshot: &Snapshot) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Observer;
     use super::super::test_worlds::{beside, empty, stack};
     use super::*;
 
@@ -63,6 +75,18 @@ mod tests {
         // (-90, 0, -180) N is (0, 2.25 + 180, 0); the rolling impulse is 0.01 N m s about y.
         let torque = on_boundaries(&stack())[0].torque;
         assert!((torque - DVec3::new(0.0, 182.25 - 2.0, 0.0)).length() < 1e-9, "{torque}");
+    }
+
+    #[test]
+    fn the_mean_force_is_the_impulse_since_the_last_observation_over_the_time() {
+        let mut snapshot = stack();
+        let first = Observer::new(&snapshot.world, None).observe(&snapshot);
+        snapshot.report.time += 0.5;
+        let (linear, angular) = (DVec3::new(1.0, 0.0, -90.0), DVec3::new(0.0, 2.0, 0.0));
+        snapshot.impulses[0] += TotalImpulse { linear, angular };
+        let mean = mean_on_boundaries(&snapshot, Some(&first))[0];
+        assert_eq!((mean.force, mean.torque), (2.0 * linear, 2.0 * angular));
+        assert_eq!(mean_on_boundaries(&snapshot, None), [Load::default()], "nothing to compare with");
     }
 
     #[test]

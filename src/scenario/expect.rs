@@ -98,6 +98,12 @@ pub const QUANTITIES: &[&str] = &[
     "torque_x:",
     "torque_y:",
     "torque_z:",
+    "mean_force_x:",
+    "mean_force_y:",
+    "mean_force_z:",
+    "mean_torque_x:",
+    "mean_torque_y:",
+    "mean_torque_z:",
     "removed:",
     "removed_mass:",
     "mass_flow:",
@@ -137,6 +143,7 @@ pub const QUANTITIES: &[&str] = &[
     "stress_z",
     "mean_stress",
     "deviator_stress",
+    "pressure",
     "solid_fraction",
 ];
 
@@ -150,7 +157,7 @@ pub const OF_A_REGION: [&str; 5] = ["count:", "mass:", "centre_x:", "centre_y:",
 const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
 
 /// Quantities that only a cell has.
-const OF_A_CELL: [&str; 13] = [
+const OF_A_CELL: [&str; 14] = [
     "cell_x",
     "cell_y",
     "cell_z",
@@ -163,6 +170,7 @@ const OF_A_CELL: [&str; 13] = [
     "stress_z",
     "mean_stress",
     "deviator_stress",
+    "pressure",
     "solid_fraction",
 ];
 

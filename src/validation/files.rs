@@ -23,6 +23,7 @@ pub const FILES: &[(&str, &str)] = &[
     file!("elastic_block.toml"),
     file!("elastic_drop.toml"),
     file!("elastic_gas.toml"),
+    file!("gas_pressure.toml"),
     file!("sticky_heap.toml"),
     file!("chain.toml"),
     file!("triangle.toml"),

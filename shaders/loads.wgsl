@@ -1,0 +1,56 @@
+// Loads: what contacts give the boundaries, summed up over the substeps of a submission. Twin: src/reference/loads.rs.
+//
+// Sums are whole numbers of 64 bits, in units that the host sets: the order in which invocations add does not matter, so
+// the bits are the same from run to run.
+
+@group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
+@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
+// Per boundary six numbers, the low word before the high one: impulse, then angular impulse about its position.
+@group(0) @binding(4) var<storage, read_write> loads: array<atomic<u32>>;
+
+@compute @workgroup_size(64)
+fn add_loads(@builtin(global_invocation_id) invocation: vec3u) {
+    let place = flat(invocation);
+    if place >= status.contacts || is_halted() {
+        return;
+    }
+    let bodies = row_targets[place].bodies;
+    if min(bodies.x, bodies.y) >= params.boundaries {
+        return;
+    }
+    let impulse = load_impulse(place);
+    if is_zero(impulse) {
+        return;
+    }
+    let arms = row_arms[place];
+    if bodies.x < params.boundaries {
+        give(bodies.x, impulse.linear, cross(arms.arm_a, impulse.linear) + impulse.rolling);
+    }
+    if bodies.y < params.boundaries {
+        give(bodies.y, -impulse.linear, -cross(arms.arm_b, impulse.linear) - impulse.rolling);
+    }
+}
+
+fn give(boundary: u32, linear: vec3f, angular: vec3f) {
+    for (var i = 0u; i < 3u; i++) {
+        add_to(12u * boundary + 2u * i, linear[i] * params.load_scale);
+        add_to(12u * boundary + 2u * i + 6u, angular[i] * params.torque_scale);
+    }
+}
+
+// Adds a number, rounded to a whole one, to the 64 bits at `place`. A scale is a power of two, and so is 2³²: no
+// step but the first rounds.
+fn add_to(place: u32, value: f32) {
+    let size = abs(round(value));
+    var high = u32(size / 4294967296.0);
+    var low = u32(size - f32(high) * 4294967296.0);
+    if value < 0.0 {
+        low = ~low + 1u;
+        high = ~high + select(0u, 1u, low == 0u);
+    }
+    let before = atomicAdd(&loads[place], low);
+    high += select(0u, 1u, before + low < low);
+    if high != 0u {
+        atomicAdd(&loads[place + 1u], high);
+    }
+}
