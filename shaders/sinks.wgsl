@@ -10,7 +10,9 @@
 @compute @workgroup_size(64)
 fn drain(@builtin(global_invocation_id) invocation: vec3u) {
     let sphere = params.corners + flat(invocation);
-    if sphere >= params.corners + params.grains || is_halted() || is_removed(spheres[sphere]) {
+    // A grain outside halts the run, but not the search for the first one.
+    let is_over = (atomicLoad(&status.halted) & ~HALT_OUTSIDE) != 0u;
+    if sphere >= params.corners + params.grains || is_over || is_removed(spheres[sphere]) {
         return;
     }
     let body = spheres[sphere].body;
