@@ -81,7 +81,7 @@ fn with_law(geometry: Row, gap: f32, law_index: u32, radius: f32, place: u32) ->
     row.friction = law.friction;
     row.rolling_arm = law.rolling_resistance * radius;
     let overlap = -gap;
-    if overlap <= landing_overlap(radius) {
+    if overlap <= 0.0 {
         row.target_velocity = overlap / params.h;
         row.sigma_n = landing_compliance(law, radius, dot(load_impulse(place).linear, row.normal));
         return row;
@@ -100,11 +100,6 @@ fn with_law(geometry: Row, gap: f32, law_index: u32, radius: f32, place: u32) ->
         }
     }
     return row;
-}
-
-// Overlap up to which a contact counts as just closed [m]: rounding must not decide. Under the rigid law none does.
-fn landing_overlap(radius: f32) -> f32 {
-    return select(params.touch_tolerance * radius, 0.0, params.normal_law == LAW_RIGID);
 }
 
 // Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to

@@ -131,9 +131,7 @@
 //! contact that has just closed would carry its load at a gap of zero for ever (2 % of the loaded contacts
 //! of a settled bed did, and their load passed the elastic law by). So once it has carried an impulse λ_c, in
 //! the substep before, it may sink to the overlap δ_c at which the elastic law carries that impulse,
-//! λ_c = h k_n δ_c^(2 e_H - 1), and is elastic from then on. A pair that has just closed overlaps by a rounding or gapes by one, so up to an
-//! overlap of 1e-5 R* ([`TOUCH_TOLERANCE`](crate::settings::TOUCH_TOLERANCE)) it counts as not yet touching: rounding does not decide
-//! by which law it is held. This rule is esker's own; under the rigid law
+//! λ_c = h k_n δ_c^(2 e_H - 1), and is elastic from then on. This rule is esker's own; under the rigid law
 //! there is nothing to sink to.
 //!
 //! # E3: Coulomb friction

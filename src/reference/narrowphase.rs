@@ -8,7 +8,6 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
-    TOUCH_TOLERANCE,
 };
 use crate::world::{PairLaw, World};
 
@@ -155,7 +154,7 @@ fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) ->
             return (Onset { position_target: correction / law.h, ..free }, 0.0);
         }
     };
-    if overlap <= TOUCH_TOLERANCE * radius {
+    if overlap <= 0.0 {
         return (free, landing_compliance(law.h, exponent, stiffness, carried));
     }
     let compliance = exponent / stiffness;
