@@ -60,6 +60,9 @@ fn aim(row: Row, gap: f32) -> f32 {
 
 @compute @workgroup_size(1)
 fn begin_impact() {
+    if is_halted() {
+        return;
+    }
     atomicStore(&status.impacts, 0u);
     atomicStore(&status.fastest, 0u);
     status.striking = 0u;

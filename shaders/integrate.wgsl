@@ -25,7 +25,7 @@ fn aim_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
 }
 
 // Cells that a body may be away from the origin: their indices fit an integer, and so do their differences.
-const FAREST = 1073741824.0;
+const FAREST = 1073741824f;
 
 // Before anything moves: every velocity is a number, no contact drove a body too fast, and all stay in reach of the cells. What
 // merely falls or was thrown may be as fast as it likes: it meets nothing.
@@ -34,6 +34,9 @@ fn judge(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
     if body >= params.boundaries + params.grains || (body < params.boundaries && !is_free_boundary(body)) {
         return;
+    }
+    if (atomicLoad(&status.halted) & HALT_GAIN) != 0u {
+        return;  // these velocities do not count
     }
     let velocity = velocities[body];
     let pose = poses[body];
@@ -180,6 +183,7 @@ fn set_inertia(boundary: u32) {
 @compute @workgroup_size(1)
 fn finish_substep() {
     if !is_halted() {
+        status.careful = 0u;
         status.substep++;
     }
 }

@@ -9,14 +9,19 @@
 // All sums go in solving order, so their bits are the same from run to run. An invocation books several contacts before
 // its workgroup sums up: barriers are dear. The host adds up the entries in double precision. Dispatches may have
 // groups beyond the last block: they write nothing.
+//
+// Where friction and rolling may make energy, `close` finds that out, and halts [E12].
+
+const LARGEST_GAIN = 1e-4f;    // share of the energy that friction and rolling may make [-]
 
 @group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
 @group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
-@group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
-@group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // in the end the means
+@group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
+@group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // in the end the means, but with a guard
 @group(0) @binding(6) var<storage, read> poses: array<Pose>;                  // for locked axes
-@group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, then of bodies
+@group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, of their impacts, of bodies
 @group(0) @binding(8) var<storage, read_write> ledger: array<Works>;          // per substep
+@group(0) @binding(9) var<storage, read_write> totals: Totals;
 @group(0) @binding(14) var<storage, read> free_boundaries: array<FreeBoundary>;
 
 // Work done on the bodies [J].
@@ -29,12 +34,20 @@ struct Works {
     impact: f32,
     impact_friction: f32,      // what impacts have in `friction`
     impact_rolling: f32,       // and in `rolling`
+    kinetic: f32,              // no work: the energy after the solve, with that of a fall from rest
+}
+
+// Since the start of the run; for the guard, so kept on the device alone: sums that depended on how many steps are submitted
+// at once would make decisions do so.
+struct Totals {
+    works: Works,
+    initial_kinetic: f32,
 }
 
 fn add(x: Works, y: Works) -> Works {
     return Works(x.gravity + y.gravity, x.boundary + y.boundary, x.normal + y.normal,
         x.friction + y.friction, x.rolling + y.rolling, x.impact + y.impact, x.impact_friction + y.impact_friction,
-        x.impact_rolling + y.impact_rolling);
+        x.impact_rolling + y.impact_rolling, x.kinetic + y.kinetic);
 }
 
 @compute @workgroup_size(64)
@@ -63,27 +76,25 @@ fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
     works.impact_rolling = works.rolling;
     var sum = sum_of_group(works, lane, GROUP);
     if lane == 0u && block < blocks_of_contacts(status.contacts) && !is_halted() {
+        let place = first_of_impacts() + block;
         if status.rounds > 0u {
-            sum = add(sum, work_sums[block]);
+            sum = add(sum, work_sums[place]);
         }
-        work_sums[block] = sum;
+        work_sums[place] = sum;
     }
 }
 
-// After the sweeps, on top of what the impacts left.
+// After the sweeps.
 @compute @workgroup_size(64)
 fn book_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_of(group);
     var works = Works();
     for (var place = first_of_block(block) + lane; place < end_of_block(block); place += GROUP) {
         let bodies = row_targets[place].bodies;
-        works = add(works, work_of(place, velocities_before[bodies.x], velocities_before[bodies.y]));
+        works = add(works, work_of(place, kept_mean(bodies.x), kept_mean(bodies.y)));
     }
-    var sum = sum_of_group(works, lane, GROUP);
+    let sum = sum_of_group(works, lane, GROUP);
     if lane == 0u && block < blocks_of_contacts(status.contacts) && !is_halted() {
-        if atomicLoad(&status.impacts) == 1u {
-            sum = add(sum, work_sums[block]);
-        }
         work_sums[block] = sum;
     }
 }
@@ -99,7 +110,11 @@ fn book_bodies(
     let body = flat(invocation);
     if body < params.boundaries + params.grains && !is_halted() {
         let mean = mean_velocity(body);
-        velocities_before[body] = mean;
+        if HAS_GUARD {
+            works.kinetic = kinetic_scale(body);
+        } else {
+            velocities_before[body] = mean;
+        }
         if mean.inverse_mass > 0.0 {
             let way = params.h * mean.linear * free_translation(poses[body].locked);
             works.gravity = dot(params.gravity, way) / mean.inverse_mass;
@@ -111,27 +126,84 @@ fn book_bodies(
     }
     let sum = sum_of_group(works, lane, GROUP);
     if lane == 0u && block_of(group) < blocks_of(params.boundaries + params.grains) && !is_halted() {
-        work_sums[blocks_of_contacts(params.contact_capacity) + block_of(group)] = sum;
+        work_sums[first_of_bodies() + block_of(group)] = sum;
     }
 }
 
-// One entry for the substep from the sums of all workgroups.
+// One entry for the substep from the sums of all workgroups, unless it is to be solved again.
 @compute @workgroup_size(256)
 fn close(@builtin(local_invocation_index) lane: u32) {
     var works = Works();
     if !is_halted() {
         for (var block = lane; block < blocks_of_contacts(status.contacts); block += 256u) {
             works = add(works, work_sums[block]);
+            if atomicLoad(&status.impacts) == 1u {
+                works = add(works, work_sums[first_of_impacts() + block]);
+            }
         }
-        let first = blocks_of_contacts(params.contact_capacity);
         for (var block = lane; block < blocks_of(params.boundaries + params.grains); block += 256u) {
-            works = add(works, work_sums[first + block]);
+            works = add(works, work_sums[first_of_bodies() + block]);
         }
     }
     let sum = sum_of_group(works, lane, 256u);
     if lane == 0u && !is_halted() {
+        if HAS_GUARD {
+            guard(sum);
+        }
         ledger[status.substep] = sum;
     }
+}
+
+// Halts before a substep counts in which friction and rolling made energy, or have by now since the start.
+fn guard(works: Works) {
+    let so_far = add(totals.works, works);
+    let is_made = made(works) > 0.0
+        && (made(so_far) > LARGEST_GAIN * turnover(so_far) || made(works) > LARGEST_GAIN * works.kinetic);
+    if is_made && status.careful == 0u {
+        atomicOr(&status.halted, HALT_GAIN);
+    } else {
+        totals.works = so_far;
+    }
+}
+
+// What friction and rolling made, impacts apart.
+fn made(works: Works) -> f32 {
+    return works.friction + works.rolling - (works.impact_friction + works.impact_rolling);
+}
+
+// Without what grains brought that came later and took that left: less than that of the run.
+fn turnover(so_far: Works) -> f32 {
+    return max(totals.initial_kinetic, abs(so_far.gravity) + abs(so_far.boundary) + abs(so_far.normal)
+        + abs(so_far.friction) + abs(so_far.rolling) + abs(so_far.impact));
+}
+
+// Kinetic energy of a free body with what a fall of a substep from rest gives on top: at rest a contact may book a little.
+fn kinetic_scale(body: u32) -> f32 {
+    let velocity = velocities[body];
+    if velocity.inverse_mass == 0.0 {
+        return 0.0;
+    }
+    let fall = params.h * falls(body);
+    return 0.5 * ((dot(velocity.linear, velocity.linear) + dot(fall, fall)) / velocity.inverse_mass
+        + dot(velocity.angular, velocity.angular) / velocity.inverse_inertia);
+}
+
+// Before a substep is solved again: the velocities that the impacts left.
+@compute @workgroup_size(64)
+fn restore_velocities(@builtin(global_invocation_id) invocation: vec3u) {
+    let body = flat(invocation);
+    if body < params.boundaries + params.grains {
+        velocities[body] = velocities_before[body];
+    }
+}
+
+// Where the sums of impacts and of bodies begin.
+fn first_of_impacts() -> u32 {
+    return blocks_of_contacts(params.contact_capacity);
+}
+
+fn first_of_bodies() -> u32 {
+    return 2u * blocks_of_contacts(params.contact_capacity);
 }
 
 fn blocks_of(count: u32) -> u32 {
@@ -173,6 +245,14 @@ fn sum_of_group(works: Works, lane: u32, size: u32) -> Works {
         }
     }
     return sum;
+}
+
+// What `book_bodies` made of a body that many contacts ask for; a guard needs what it was made of.
+fn kept_mean(body: u32) -> Velocity {
+    if HAS_GUARD {
+        return mean_velocity(body);
+    }
+    return velocities_before[body];
 }
 
 fn mean_velocity(body: u32) -> Velocity {

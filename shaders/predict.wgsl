@@ -32,7 +32,8 @@ fn prepare_rows(@builtin(global_invocation_id) invocation: vec3u) {
     let b = velocities[row.bodies.y];
     let u = contact_velocity(row, a, b);
     store_impulse(place, into_cone(row, guess(row, load_impulse(place), u, a.angular - b.angular)));
-    if is_elastic(row) {
+    // Solved again, it is there already.
+    if is_elastic(row) && status.careful == 0u {
         row_targets[place].target_velocity += laws[row.law].upsilon * dot(u, row.normal);
     }
 }
@@ -51,7 +52,7 @@ struct Guess {
 
 fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
     var fraction = 0.0;
-    switch params.warm_start {
+    switch start() {
         case WARM_HISTORY: { fraction = params.fraction; }
         case WARM_ADAPTIVE: { fraction = adaptive_fraction(length(u)); }
         case WARM_MODEL: { return model(row, u, spin); }
@@ -62,6 +63,11 @@ fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
     }
     let linear = fraction * carried.linear;
     return Guess(dot(linear, row.normal), linear, fraction * carried.rolling);
+}
+
+// What contacts start from in this substep: from nothing where it is solved again.
+fn start() -> u32 {
+    return select(params.warm_start, WARM_COLD, status.careful == 1u);
 }
 
 // β_c = 1 - (1 - β) min(1, |u| / moving): all of it at rest, β when moving.
@@ -114,7 +120,7 @@ fn start_drive(body: u32, velocity: f32) -> f32 {
     var impulse = params.h * (state.force + state.pressure * area_of(body));
     if state.force_limit > 0.0 {
         var fraction = 0.0;
-        switch params.warm_start {
+        switch start() {
             case WARM_HISTORY: { fraction = params.fraction; }
             case WARM_ADAPTIVE: { fraction = adaptive_fraction(abs(velocity - state.target_velocity)); }
             default: {}

@@ -33,7 +33,7 @@ pub use buffers::Capacity;
 use counted::{CountedPass, Tally};
 use device::Device;
 use kernel::{Features, Kernels};
-use layout::{Anchors, LOAD_WORDS, LoadScale, Params, RowArms, RowTarget, Status, Works};
+use layout::{Anchors, LOAD_WORDS, LoadScale, Params, RowArms, RowTarget, Status, Totals, Works};
 use step::Pace;
 use timing::Timer;
 
@@ -57,6 +57,8 @@ pub struct GpuEngine {
     status: Status,
     /// Steps since the last one that searched for contacts or in which something bounced.
     calm_steps: u64,
+    /// Steps of the next submission at most: all that follow a substep that has to be solved again are for nothing.
+    steps_at_once: u64,
     substeps_done: u64,
     start_time: f64,
     report: StepReport,
@@ -139,12 +141,16 @@ impl GpuEngine {
             timer: None,
             status: Status { search: 1, ..Status::default() },
             calm_steps: 0,
+            steps_at_once: STEPS_PER_SUBMISSION,
             substeps_done: 0,
             report: StepReport::default(),
             failure: None,
         };
         engine.device.check()?;
         engine.upload_world()?;
+        let totals = Totals::opened_with(engine.ledger.initial_kinetic);
+        let buffer = engine.buffers.get("totals");
+        engine.device.queue().write_buffer(buffer, 0, bytemuck::bytes_of(&totals));
         Ok(engine)
     }
 
@@ -352,10 +358,7 @@ impl GpuEngine {
         }
         self.encode_steps(&mut encoder, steps - u64::from(!timed.is_empty()), pace, &mut tally);
         self.device.submit(encoder);
-        let (status, entries, loads) = self.read_submission(steps)?;
-        let given = self.load_scale.totals(&loads);
-        self.impulses.iter_mut().zip(given).for_each(|(total, given)| *total += given);
-        self.ledger += entries.iter().take(status.substep as usize).map(layout::entry).sum();
+        let status = self.read_submission(steps)?;
         if let Some(timer) = &self.timer {
             // The one step that was timed stands for all.
             for (stage, seconds) in timer.read(&self.device, &timed)? {
@@ -364,12 +367,49 @@ impl GpuEngine {
         }
         self.report.dispatches = tally.of_one_step(steps, &self.settings);
         self.take_status(&status)?;
-        Ok(u64::from(status.step))
+        let substeps = self.settings.substeps;
+        let left = substeps - (status.substep - status.step * substeps);
+        Ok(u64::from(status.step) + self.finish_again(&status, left)?)
     }
 
-    /// The status after a submission of `steps` steps, the entries of the ledger, one per substep, and the loads of the
-    /// boundaries.
-    fn read_submission(&self, steps: u64) -> Result<(Status, Vec<Works>, Vec<u32>), Error> {
+    /// Where a step halted because friction and rolling made energy, finishes it: solves that substep again, the first of those
+    /// that are left, as the CPU engine does \[E12\]. Returns how many steps that were, one or none.
+    fn finish_again(&mut self, halted: &Status, left: u32) -> Result<u64, Error> {
+        if halted.halted & layout::HALT_GAIN == 0 {
+            self.steps_at_once = (2 * self.steps_at_once).min(STEPS_PER_SUBMISSION);
+            return Ok(0);
+        }
+        self.steps_at_once = 1;
+        self.upload_schedule(1);
+        self.write_status(&Status {
+            search: halted.search,
+            impacts: halted.impacts,
+            impact_sweeps: halted.impact_sweeps,
+            impact_residual: halted.impact_residual,
+            careful: 1,
+            ..kept(halted)
+        });
+        let mut encoder = self.device.encoder();
+        {
+            let mut pass = CountedPass::begin(&mut encoder);
+            let careful = self.settings.careful();
+            step::for_each_stage_again(|stage| {
+                self.kernels.encode(&mut pass, stage, &careful, &self.buffers);
+            });
+            step::for_each_stage_to_the_end(left - 1, Pace::Full, |stage| {
+                self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+            });
+        }
+        self.device.submit(encoder);
+        let status = self.read_submission(1)?;
+        self.take_status(&status)?;
+        self.report.solved_again += 1;
+        Ok(u64::from(status.step) + self.finish_again(&status, left - status.substep)?)
+    }
+
+    /// Books what a submission of `steps` steps did, the entries of the ledger, one per substep, and the loads of the
+    /// boundaries, and returns the status after it.
+    fn read_submission(&mut self, steps: u64) -> Result<Status, Error> {
         let substeps = match self.settings.bookkeeping {
             Bookkeeping::On => steps * u64::from(self.settings.substeps),
             Bookkeeping::Off => 0,
@@ -380,8 +420,12 @@ impl GpuEngine {
         let bytes = readback::read_all(&self.device, &[status, ledger, loads])?;
         let (status, rest) = bytes.split_at(size_of::<Status>());
         let (entries, loads) = rest.split_at(ledger.1 as usize);
-        let entries = bytemuck::pod_collect_to_vec(entries);
-        Ok((bytemuck::pod_read_unaligned(status), entries, bytemuck::pod_collect_to_vec(loads)))
+        let status: Status = bytemuck::pod_read_unaligned(status);
+        let given = self.load_scale.totals(&bytemuck::pod_collect_to_vec::<u8, u32>(loads));
+        self.impulses.iter_mut().zip(given).for_each(|(total, given)| *total += given);
+        let entries = bytemuck::pod_collect_to_vec::<u8, Works>(entries);
+        self.ledger += entries.iter().take(status.substep as usize).map(layout::entry).sum();
+        Ok(status)
     }
 
     /// Works of the first substep of this submission; for stage tests.
@@ -441,24 +485,16 @@ impl GpuEngine {
     }
 
     fn reset_status(&self, search: Search, pace: Pace) {
-        let Status { remembered, contacts, colours, rest, listed, sides, .. } = self.status;
         let always = u32::from(search == Search::Always);
         let search = if search == Search::IfNeeded { self.status.search } else { 1 };
         let calm = u32::from(pace == Pace::Calm);
-        let kept = Status {
-            remembered,
-            contacts,
-            colours,
-            rest,
-            listed,
-            sides,
-            always,
-            search,
-            calm,
-            ..Status::default()
-        };
+        self.write_status(&Status { always, search, calm, ..kept(&self.status) });
+    }
+
+    /// Status to begin a submission with; the loads of the boundaries are summed up anew.
+    fn write_status(&self, status: &Status) {
         let write = |name, bytes: &[u8]| self.device.queue().write_buffer(self.buffers.get(name), 0, bytes);
-        write("status", bytemuck::bytes_of(&kept));
+        write("status", bytemuck::bytes_of(status));
         write("loads", &vec![0; 4 * LOAD_WORDS * self.impulses.len()]);
     }
 
@@ -598,7 +634,7 @@ impl GpuEngine {
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
         let mut left = steps;
         while left > 0 {
-            left -= self.submit_steps(left.min(most))?;
+            left -= self.submit_steps(left.min(most).min(self.steps_at_once))?;
         }
         if steps > 0 {
             self.report.residuals = self.measure_residuals()?;
@@ -679,6 +715,12 @@ impl GpuEngine {
             None => Ok(()),
         }
     }
+}
+
+/// What each submission is told of the last: its list of contacts.
+fn kept(status: &Status) -> Status {
+    let Status { remembered, contacts, colours, rest, listed, sides, .. } = *status;
+    Status { remembered, contacts, colours, rest, listed, sides, ..Status::default() }
 }
 
 impl Engine for GpuEngine {

@@ -257,7 +257,8 @@ impl<'a> Simulation<'a> {
         if !is_known {
             let observation = self.observer.observe_after(&snapshot, self.observations.last());
             self.removed = snapshot.world.grain_count() - snapshot.world.present_count();
-            self.lost = lost::lost(&snapshot);
+            let lost = self.observer.find("grains_lost").map_or(0.0, |place| observation.values[place]);
+            self.lost = if lost > 0.0 { lost::lost(&snapshot) } else { None };
             self.tasks.add("observe", start.elapsed().as_secs_f64());
             let start = Instant::now();
             let written = self.folder.record(&snapshot, &observation);

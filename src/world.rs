@@ -191,21 +191,18 @@ impl World {
 
     /// Everything that takes grains out: the sinks, then what lies behind the faces of the domain.
     pub fn drains(&self) -> Vec<Sink> {
-        let faces = self.domain.as_ref().filter(|domain| domain.outside != Outside::Keep).map(Domain::faces);
+        let faces = self.domain.as_ref().filter(|domain| domain.takes_out()).map(Domain::faces);
         self.sinks.iter().cloned().chain(faces.into_iter().flatten()).collect()
     }
 
     /// Whether anything takes grains out.
     pub fn has_drains(&self) -> bool {
-        !self.drains().is_empty()
+        !self.sinks.is_empty() || self.domain.as_ref().is_some_and(Domain::takes_out)
     }
 
     /// Speed that a free body would have after `h` \[s\] if nothing touched it \[m/s\].
     pub fn free_speed(&self, body: usize, h: f64) -> f64 {
-        let bodies = &self.bodies;
-        let is_free = bodies.inverse_mass[body] > 0.0;
-        let falls = if is_free { self.gravity * bodies.locked[body].free_translation() } else { DVec3::ZERO };
-        (bodies.velocity[body] + h * falls).length()
+        (self.bodies.velocity[body] + h * self.bodies.falls(body, self.gravity)).length()
     }
 
     /// Number of grains that are there.

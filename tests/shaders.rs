@@ -8,11 +8,12 @@ use encase::UniformBuffer;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
     self, BoundaryState, Contact, Entry, FreeBoundary, Law, Params, Pose, Rest, RowArms, RowTarget, Sink,
-    Sphere, Status, Surface, Turn, Velocity, Works,
+    Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{BOOKED, CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
+use esker::gpu::step::{AGAIN, BOOKED, CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
 use esker::reference::colouring;
+use esker::settings::LARGEST_GAIN;
 use esker::world::{Form, Side};
 use glam::{DVec3, IVec3, Vec3};
 use naga::{Expression, Literal, Module, TypeInner};
@@ -37,7 +38,7 @@ fn all() -> Vec<(&'static str, Reflection)> {
 /// Every kernel of the step list as (shader, entry).
 fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut names = vec![(CHECK.shader, CHECK.entry)];
-    for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
+    for work in STEP.iter().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
         names.extend(work.kernels().into_iter().map(|kernel| (kernel.shader, kernel.entry)));
     }
     names
@@ -201,6 +202,7 @@ fn twins() -> Vec<Twin> {
             noise,
             impact_sweeps,
             impact_residual,
+            careful,
         }),
         twin!(Pose { cell, locked, offset, free_speed, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
@@ -236,6 +238,7 @@ fn structs_have_the_layout_of_their_twins() {
     let differences: Vec<String> = twins().iter().filter_map(|twin| difference(&module, twin)).collect();
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
     assert_eq!(difference(&reflect("ledger").module, &works()), None);
+    assert_eq!(difference(&reflect("ledger").module, &totals()), None);
     assert_eq!(
         difference(&reflect("sweep").module, &twin!(Turn { index, relaxation, share, follows })),
         None
@@ -248,13 +251,27 @@ fn entry() -> Twin {
 }
 
 fn works() -> Twin {
-    twin!(Works { gravity, boundary, normal, friction, rolling, impact, impact_friction, impact_rolling })
+    twin!(Works {
+        gravity,
+        boundary,
+        normal,
+        friction,
+        rolling,
+        impact,
+        impact_friction,
+        impact_rolling,
+        kinetic
+    })
+}
+
+fn totals() -> Twin {
+    twin!(Totals { works, initial_kinetic })
 }
 
 #[test]
 fn every_struct_in_a_buffer_has_a_twin() {
     let mut known: Vec<&str> = twins().iter().map(|twin| twin.name).collect();
-    known.extend(["Params", works().name, entry().name]);
+    known.extend(["Params", works().name, totals().name, entry().name]);
     for (shader, Reflection { module, .. }) in &all() {
         for (_, variable) in module.global_variables.iter().filter(|(_, variable)| variable.binding.is_some())
         {
@@ -400,6 +417,17 @@ fn constant(module: &Module, name: &str) -> Option<u32> {
     }
 }
 
+/// The same for a number with a fraction.
+fn fraction(module: &Module, name: &str) -> Option<f32> {
+    let (_, constant) =
+        module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name))?;
+    match module.global_expressions[constant.init] {
+        Expression::Literal(Literal::F32(value)) => Some(value),
+        Expression::Literal(Literal::AbstractFloat(value)) => Some(value as f32),
+        _ => None,
+    }
+}
+
 fn pass_of(stage: &str) -> &'static Pass {
     let mut works = STEP.iter().filter(|other| other.name == stage).flat_map(|stage| stage.work);
     let passes = works.find_map(|work| match work {
@@ -423,6 +451,9 @@ fn constants_have_the_values_of_their_twins() {
         ("HALT_EXPLODED", layout::HALT_EXPLODED),
         ("HALT_REST", layout::HALT_REST),
         ("HALT_BUSY", layout::HALT_BUSY),
+        ("HALT_FAR", layout::HALT_FAR),
+        ("HALT_OUTSIDE", layout::HALT_OUTSIDE),
+        ("HALT_GAIN", layout::HALT_GAIN),
         ("FORM_PLANE", number(Form::Plane)),
         ("FORM_DISC", number(Form::Disc { radius: 1.0 })),
         ("FORM_WALL_INSIDE", number(wall(Side::Inside))),
@@ -434,6 +465,8 @@ fn constants_have_the_values_of_their_twins() {
     for (name, value) in expected {
         assert_eq!(constant(&module, name), Some(value), "{name} in WGSL and in Rust");
     }
+    assert_eq!(fraction(&reflect("ledger").module, "LARGEST_GAIN"), Some(LARGEST_GAIN as f32));
+    assert_eq!(fraction(&reflect("integrate").module, "FAREST"), Some(layout::FAREST as f32));
     assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
 }
 

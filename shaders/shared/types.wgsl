@@ -69,6 +69,7 @@ struct Status {
     noise: f32,                // closing speed that the sweeps of impacts may leave undone [m/s]
     impact_sweeps: u32,        // sweeps over the impacts in this substep
     impact_residual: f32,      // what the last of them changed at most, or what still closes [m/s]
+    careful: u32,              // 1: this substep is solved again, from nothing
 }
 
 struct Pose {
@@ -137,6 +138,9 @@ override HAS_SLIDERS: bool = true;
 
 // Whether sweeps are accelerated [E12].
 override HAS_MOMENTUM: bool = true;
+
+// Whether substeps in which friction and rolling make energy are found out [E12].
+override HAS_GUARD: bool = true;
 
 // Whether a tolerance is set; otherwise nobody asks by how much a sweep changed anything.
 override HAS_TOLERANCE: bool = true;
@@ -231,6 +235,7 @@ const HALT_REST = 8u;          // more contacts without a colour than room
 const HALT_BUSY = 16u;         // a calm step has to search, or something bounces in it
 const HALT_FAR = 32u;          // a body is beyond what cells can address
 const HALT_OUTSIDE = 64u;      // a grain has left the domain, which ends the run
+const HALT_GAIN = 128u;        // friction and rolling made energy in a substep: it is to be solved again
 
 const WARM_COLD = 0u;
 const WARM_HISTORY = 1u;

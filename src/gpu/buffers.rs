@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use encase::ShaderType as _;
 
-use crate::engine::planned_contacts;
+use crate::engine::{is_guarded, planned_contacts};
 use crate::error::Error;
 use crate::settings::{Acceleration, Bookkeeping, Settings};
 use crate::world::World;
@@ -42,7 +42,7 @@ pub struct Capacity {
     pub buckets: u32,
     /// Substeps of one submission; the schedule of the boundaries and the ledger cover them.
     pub substeps: u32,
-    /// Whether the ledger is kept.
+    /// Whether the works of substeps are booked, for the ledger or for the guard against energy out of nothing.
     pub keeps_books: bool,
     /// Whether sweeps are accelerated: the velocities of the last sweep are kept.
     pub accelerates: bool,
@@ -72,7 +72,7 @@ impl Capacity {
             rest: rest_of(contacts),
             buckets: buckets_for(grains),
             substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
-            keeps_books: settings.bookkeeping == Bookkeeping::On,
+            keeps_books: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: settings.acceleration == Acceleration::Nesterov,
         }
     }
@@ -135,7 +135,8 @@ impl Capacity {
         let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
         // So do the velocities of the last sweep with what the next search knows of the contacts.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
-        let works = contacts.div_ceil(u64::from(BOOKED)) + bodies.div_ceil(64);
+        // Of contacts, of their impacts, of bodies.
+        let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + bodies.div_ceil(64);
         vec![
             ("params", layout::Params::min_size().get()),
             ("status", size_of::<layout::Status>() as u64),
@@ -173,6 +174,7 @@ impl Capacity {
             ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
             ("work_sums", booked(works * size_of::<layout::Works>() as u64)),
             ("ledger", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
+            ("totals", size_of::<layout::Totals>() as u64),
         ]
     }
 

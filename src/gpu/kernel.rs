@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::engine::is_guarded;
 use crate::error::Error;
-use crate::settings::{Acceleration, Bookkeeping, Settings};
+use crate::settings::{Acceleration, Settings};
 use crate::world::World;
 
 use super::buffers::{Buffers, Capacity};
@@ -11,7 +12,7 @@ use super::counted::CountedPass;
 use super::device::Device;
 use super::layout::Turn;
 use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
-use super::step::{self, Aliases, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
+use super::step::{self, AGAIN, Aliases, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
 
 /// Distance of two entries in the buffer of turns: the alignment of dynamic offsets everywhere.
 const TURN_STRIDE: u32 = 256;
@@ -55,6 +56,8 @@ pub struct Features {
     pub sliders: bool,
     /// Sweeps that go on from one another.
     pub momentum: bool,
+    /// Substeps in which friction and rolling make energy are found out.
+    pub guard: bool,
     /// A tolerance at which sweeps end.
     pub tolerance: bool,
     /// Materials that resist rolling.
@@ -73,6 +76,7 @@ impl Features {
             sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
             sliders: world.sliders().next().is_some(),
             momentum: settings.acceleration == Acceleration::Nesterov,
+            guard: is_guarded(settings, world),
             tolerance: settings.tolerance > 0.0,
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
         }
@@ -89,6 +93,7 @@ impl Features {
             ("HAS_SIZES", self.sizes),
             ("HAS_SLIDERS", self.sliders),
             ("HAS_MOMENTUM", self.momentum),
+            ("HAS_GUARD", self.guard),
             ("HAS_TOLERANCE", self.tolerance),
             ("HAS_ROLLING", self.rolling),
         ];
@@ -267,9 +272,7 @@ impl Kernels {
     fn encode_work(&self, pass: &mut CountedPass<'_>, work: &Work, settings: &Settings, buffers: &Buffers) {
         match work {
             Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
-            Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => {
-                self.run(pass, kernel, 0, buffers);
-            }
+            Work::Book(kernel) if buffers.capacity().keeps_books => self.run(pass, kernel, 0, buffers),
             Work::Weigh(kernel) if buffers.capacity().boundaries > 0 => self.run(pass, kernel, 0, buffers),
             Work::Book(_) | Work::Weigh(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
@@ -407,7 +410,7 @@ fn dispatch_planned(pass: &mut CountedPass<'_>, place: u32, buffers: &Buffers) {
 /// Every kernel of the step list with its aliases.
 fn uses() -> Vec<(Name, Aliases)> {
     let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
-    for work in STEP.iter().chain([&RESIDUAL]).flat_map(|stage| stage.work) {
+    for work in STEP.iter().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
         let of_stage = work.kernels().into_iter();
         uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));
         if let Work::Scan(_, aliases) = work {

@@ -37,6 +37,8 @@ pub const HALT_BUSY: u32 = 16;
 pub const HALT_FAR: u32 = 32;
 /// A grain has left the domain, which ends the run.
 pub const HALT_OUTSIDE: u32 = 64;
+/// Friction and rolling made energy in a substep, which is to be solved again.
+pub const HALT_GAIN: u32 = 128;
 /// What a run cannot go on from.
 pub const HALT_FAILED: u32 = HALT_NOT_A_NUMBER | HALT_EXPLODED | HALT_FAR | HALT_OUTSIDE;
 
@@ -136,6 +138,7 @@ pub struct Status {
     pub noise: f32,
     pub impact_sweeps: u32,
     pub impact_residual: f32,
+    pub careful: u32,
 }
 
 impl Default for Status {
@@ -302,6 +305,23 @@ pub struct Works {
     pub impact: f32,
     pub impact_friction: f32,
     pub impact_rolling: f32,
+    pub kinetic: f32,
+}
+
+/// Works since the start of the run; WGSL `Totals`.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs, reason = "documented in shaders/ledger.wgsl")]
+pub struct Totals {
+    pub works: Works,
+    pub initial_kinetic: f32,
+}
+
+impl Totals {
+    /// Those of a run that starts with so much kinetic energy \[J\].
+    pub(super) fn opened_with(initial_kinetic: f64) -> Totals {
+        Totals { initial_kinetic: initial_kinetic as f32, ..Zeroable::zeroed() }
+    }
 }
 
 /// A contact without a colour; WGSL `Rest`.

@@ -382,6 +382,10 @@ const GATHER: Kernel = Kernel { aliases: LAST, ..kernel("sweep", "gather_sides",
 /// After each sweep, where a tolerance is set.
 pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 
+/// Before a substep is solved again.
+pub const AGAIN: Stage =
+    Stage { name: "ledger", phase: Phase::Solve, work: &[run("ledger", "restore_velocities", Bodies)] };
+
 /// Measured only when asked for.
 pub const RESIDUAL: Stage =
     Stage { name: "residual", phase: Phase::Close, work: &[run("residual", "measure", Contacts)] };
@@ -448,16 +452,30 @@ const fn rest(entry: &'static str, over: Over) -> Work {
 
 /// Visits the stages of a step in order.
 pub fn for_each_stage(substeps: u32, pace: Pace, mut visit: impl FnMut(&'static Stage)) {
-    let mut visit_phases = |phases: &[Phase]| {
-        STEP.iter().filter(|stage| phases.contains(&stage.phase)).for_each(&mut visit);
-    };
-    let (open, solve): (&[Phase], &[Phase]) = match pace {
-        Pace::Full => (&[Phase::Open, Phase::Search], &[Phase::Solve, Phase::Bounce]),
-        Pace::Calm => (&[Phase::Open], &[Phase::Solve]),
-    };
-    visit_phases(open);
-    for _ in 0..substeps {
-        visit_phases(solve);
+    match pace {
+        Pace::Full => visit_phases(&[Phase::Open, Phase::Search], &mut visit),
+        Pace::Calm => visit_phases(&[Phase::Open], &mut visit),
     }
-    visit_phases(&[Phase::Close]);
+    for_each_stage_to_the_end(substeps, pace, visit);
+}
+
+/// Visits the stages of the last `substeps` of a step, and those that close it.
+pub fn for_each_stage_to_the_end(substeps: u32, pace: Pace, mut visit: impl FnMut(&'static Stage)) {
+    for _ in 0..substeps {
+        match pace {
+            Pace::Full => visit_phases(&[Phase::Solve, Phase::Bounce], &mut visit),
+            Pace::Calm => visit_phases(&[Phase::Solve], &mut visit),
+        }
+    }
+    visit_phases(&[Phase::Close], visit);
+}
+
+/// Visits the stages in which a substep is solved again: those after the impacts.
+pub fn for_each_stage_again(visit: impl FnMut(&'static Stage)) {
+    let solve = STEP.iter().filter(|stage| stage.phase == Phase::Solve);
+    [&AGAIN].into_iter().chain(solve.skip_while(|stage| stage.name != "predict")).for_each(visit);
+}
+
+fn visit_phases(phases: &[Phase], visit: impl FnMut(&'static Stage)) {
+    STEP.iter().filter(|stage| phases.contains(&stage.phase)).for_each(visit);
 }

@@ -36,7 +36,7 @@ pub fn book_impacts(gravity: DVec3, h: f64, rows: &[Row], before: &[Velocity], a
 pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity]) -> f64 {
     let kinetic = |velocity: &Velocity| {
         let fall = (h * velocity.falls(world.gravity)).length_squared();
-        let spin = velocity.angular.length_squared() / velocity.inverse_inertia.max(f64::MIN_POSITIVE);
+        let spin = velocity.angular.length_squared() / velocity.inverse_inertia;
         0.5 * ((velocity.linear.length_squared() + fall) / velocity.inverse_mass + spin)
     };
     velocities.iter().filter(|velocity| velocity.is_free()).map(kinetic).sum()

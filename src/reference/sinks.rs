@@ -15,8 +15,8 @@ const CHUNK: usize = 1024;
 /// # Errors
 /// [`Error::LeftDomain`] where a grain outside ends the run; then no grain is removed.
 pub fn drain(world: &mut World) -> Result<f64, Error> {
-    let ends = world.domain.filter(|domain| domain.outside != Outside::Keep);
-    if world.sinks.is_empty() && ends.is_none() {
+    let ends = world.domain.filter(Domain::takes_out);
+    if !world.has_drains() {
         return Ok(0.0);
     }
     let taken: Vec<(usize, u32)> = (0..world.grain_count())

@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::world::{Axes, Boundary, World};
+use crate::world::{Axes, Boundary, World, body};
 
 use super::narrowphase::CHUNK;
 
@@ -44,7 +44,7 @@ impl Velocity {
     /// What gravity \[m/s²\] does to it alone \[m/s²\].
     #[inline(always)]
     pub fn falls(&self, gravity: DVec3) -> DVec3 {
-        if self.is_free() { gravity * self.locked.free_translation() } else { DVec3::ZERO }
+        body::falls(gravity, self.inverse_mass, self.locked)
     }
 
     /// Takes an impulse \[N s\] at `arm` \[m\] from the centre.

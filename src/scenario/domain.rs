@@ -6,10 +6,9 @@ use glam::DVec3;
 
 use super::emitter::Emitter;
 use super::grains::Placement;
-use super::read::{Node, Report, Table, word};
+use super::read::{AXES, Node, Report, Table, word};
 use crate::world::{Domain, Outside, Periodic};
 
-const AXES: [&str; 3] = ["x", "y", "z"];
 /// Largest finite coordinate of a face \[m\].
 const FAR: f64 = 1e9;
 

@@ -3,7 +3,7 @@
 use super::materials::material_id;
 use super::pictures::pictures;
 use super::problems::suggest;
-use super::read::{DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
+use super::read::{AXES, DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
 use super::region::region;
 use super::slider::facing;
 use super::{CellPlan, DrumPlan, Entry, OutputPlan, RegionPlan};
@@ -75,7 +75,6 @@ pub fn cell(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<Ce
 }
 
 fn cell_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<CellPlan> {
-    const AXES: [&str; 3] = ["x", "y", "z"];
     let walls = [0, 1, 2].map(|axis| {
         table.get(AXES[axis], |node| {
             let span = facing(node.clone(), world, names)?;

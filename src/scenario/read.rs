@@ -17,6 +17,9 @@ use toml_edit::Value;
 
 use super::problems::{Problem, suggest};
 
+/// Names of the axes.
+pub const AXES: [&str; 3] = ["x", "y", "z"];
+
 /// One step from a value of the file to a value within it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {

@@ -3,12 +3,11 @@
 use glam::DVec3;
 
 use super::problems::suggest;
-use super::read::{FINITE, Need, Node, POSITIVE, TIME, Table, direction, number, text};
+use super::read::{AXES, FINITE, Need, Node, POSITIVE, TIME, Table, direction, number, text};
 use crate::world::{Area, Course, Drive, Form, FreeBody, Slider, Span, World};
 
 const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");
 const AREA: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive area in m²");
-const AXES: [&str; 3] = ["x", "y", "z"];
 /// Components of a unit vector below this are rounding.
 const ROUNDING: f64 = 1e-9;
 

@@ -43,6 +43,12 @@ impl Axes {
     }
 }
 
+/// What gravity \[m/s²\] does alone to a body of this inverse mass \[1/kg\] with these axes locked \[m/s²\].
+#[inline(always)]
+pub fn falls(gravity: DVec3, inverse_mass: f64, locked: Axes) -> DVec3 {
+    if inverse_mass > 0.0 { gravity * locked.free_translation() } else { DVec3::ZERO }
+}
+
 /// State and inertia of all bodies, one entry per body in each list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bodies {
@@ -92,6 +98,11 @@ impl Bodies {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
+    }
+
+    /// What gravity \[m/s²\] does to a body alone \[m/s²\].
+    pub fn falls(&self, body: usize, gravity: DVec3) -> DVec3 {
+        falls(gravity, self.inverse_mass[body], self.locked[body])
     }
 
     /// Kinetic energy of a body, translation and rotation \[J\]; 0 for one that is not free.

@@ -33,6 +33,11 @@ impl Domain {
         point.cmpge(self.min).all() && point.cmple(self.max).all()
     }
 
+    /// Whether a grain outside is taken out, or ends the run.
+    pub fn takes_out(&self) -> bool {
+        self.outside != Outside::Keep
+    }
+
     /// What lies behind each finite face: half spaces that take grains as sinks do.
     pub fn faces(&self) -> Vec<Sink> {
         let corners = [(self.min, 1.0), (self.max, -1.0)];
