@@ -51,6 +51,9 @@ pub struct ResultFolder {
     _lock: FolderLock,
 }
 
+/// Name of the folder of the pictures of a run, within that of its results.
+pub const PICTURES: &str = "pictures";
+
 /// The frames written so far.
 #[derive(Debug)]
 struct Frames {
@@ -146,7 +149,14 @@ pub fn check_folder(path: &Path) -> Result<(), Error> {
 /// [`Error::InputAtRisk`], with the first such file.
 pub fn check_inputs(folder: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
     let is_written = |name: &str| is_result(name) || name == lock::NAME || atomic::is_temporary(name);
-    protect(folder, inputs, is_written)
+    protect(folder, inputs, is_written)?;
+    protect(&folder.join(PICTURES), inputs, is_picture)
+}
+
+/// Whether a file is named like a picture of a run, `picture_000012.png`.
+pub fn is_picture(name: &str) -> bool {
+    let number = name.strip_prefix("picture_").and_then(|rest| rest.strip_suffix(".png"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Refuses a folder where files are read that have a name of those to be written.

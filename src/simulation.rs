@@ -23,11 +23,11 @@ use crate::observe::energy::{self, Accounts};
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::lost::{self, Lost};
 use crate::observe::{Observation, Observer};
-use crate::output::ResultFolder;
 use crate::output::lock::refuse_link;
 use crate::output::summary::{
     Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
 };
+use crate::output::{PICTURES, ResultFolder};
 use crate::reference::convergence;
 use crate::render::LivePictures;
 use crate::render::file::remove_pictures;
@@ -166,7 +166,7 @@ impl<'a> Simulation<'a> {
         }
         let end = options.until.unwrap_or(scenario.duration);
         let folder = ResultFolder::create(options.folder, scenario, observer.columns())?;
-        let pictures = options.folder.join("pictures");
+        let pictures = options.folder.join(PICTURES);
         refuse_link(&pictures)?;
         remove_pictures(&pictures)?;
         let live = |plan| LivePictures::create(&pictures, scenario, plan);

@@ -368,7 +368,8 @@ fn a_second_run_into_a_folder_is_refused_until_the_first_is_gone() {
 fn a_run_that_would_replace_what_it_reads_is_refused() {
     let place = Place::new();
     let table = "x,y,z\n0,0,0.01\n";
-    for name in ["convergence.csv", "timeseries.csv"] {
+    fs::create_dir(place.path("pictures")).expect("made");
+    for name in ["convergence.csv", "timeseries.csv", "pictures/picture_7.png"] {
         fs::write(place.path(name), table).expect("written");
         let packing = format!("grains.0.packing={{ kind = \"csv\", file = \"{name}\" }}");
         let output = place.run(&["--out", ".", "--set", &packing]);

@@ -130,7 +130,7 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
     let results = Results::open(folder, look.show).map_err(input)?;
     let target = target(arguments, || match arguments.at {
         Some(_) => folder.join("picture.png"),
-        None => folder.join("pictures"),
+        None => folder.join(output::PICTURES),
     })?;
     let chosen: Vec<usize> = match (target.kind, arguments.at) {
         (Target::Png, at) => vec![results.nearest(at.unwrap_or(f64::INFINITY))],

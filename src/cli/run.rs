@@ -95,6 +95,7 @@ pub(super) fn listen_for_interrupt() {
         if INTERRUPT.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
         }
+        note!("ending after this step; Ctrl-C once more ends at once, without a summary");
     });
     if let Err(error) = result {
         note!("warning: Ctrl-C will end the run without a summary ({error})");

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 
 use super::picture::Picture;
 use crate::error::Error;
-use crate::output::atomic;
 use crate::output::lock::{FolderLock, Sharing};
+use crate::output::{atomic, is_picture};
 
 /// What a path stands for, by its ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,11 +109,6 @@ impl PictureFolder {
 /// When one cannot be removed, or somebody draws into the folder.
 pub fn remove_pictures(folder: &Path) -> Result<(), Error> {
     if folder.is_dir() { PictureFolder::create(folder).map(drop) } else { Ok(()) }
-}
-
-fn is_picture(name: &str) -> bool {
-    let number = name.strip_prefix("picture_").and_then(|rest| rest.strip_suffix(".png"));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Pictures one after the other, drawn when they are asked for.
