@@ -10,7 +10,7 @@ use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
-use crate::settings::{Acceleration, MODEL_GAMMA, Settings, WIDE_CONE, WarmStart};
+use crate::settings::{Acceleration, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart};
 use crate::world::{Grain, PairLaw, World};
 
 /// Steps a world forward in time.
@@ -63,7 +63,7 @@ pub fn is_guarded(settings: &Settings, world: &World) -> bool {
         // Nothing is more careful than this, under wide cones; and there is no ledger to look at.
         WarmStart::Cold | WarmStart::NoVelocityUpdate { .. } => false,
         WarmStart::Model => true,
-        _ => has_wide_cones(world),
+        _ => has_wide_cones(world) || world.mass_ratio() > WATCHED_MASS_RATIO,
     }
 }
 
@@ -186,19 +186,20 @@ pub struct StepReport {
     pub stages: Vec<(&'static str, f64)>,
     /// What a device is told in one step; nothing on the CPU engine.
     pub dispatches: Dispatches,
-    /// Sweeps since the start.
+    /// Sweeps and solves since the start.
     pub work: Work,
-    /// Substeps since the start that were solved again, as friction and rolling had made energy.
-    pub solved_again: u64,
 }
 
-/// Sweeps since the start of a run, as far as an engine counts them; those of the impact stage are left out.
+/// Sweeps and solves since the start of a run, as far as an engine counts them; the impact stage is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Work {
     /// Sweeps of all substeps; not known to a GPU that stops sweeping at a tolerance.
     pub sweeps: Option<u64>,
     /// Contacts swept over, summed over the sweeps; not known to a GPU.
     pub contact_sweeps: Option<u64>,
+    /// Substeps that were solved again, as friction and rolling had made energy \[E12\].
+    #[serde(default)]
+    pub solved_again: u64,
 }
 
 impl Work {

@@ -402,8 +402,8 @@ impl GpuEngine {
         }
         self.device.submit(encoder);
         let status = self.read_submission(1)?;
+        self.report.work.solved_again += 1;
         self.take_status(&status)?;
-        self.report.solved_again += 1;
         Ok(u64::from(status.step) + self.finish_again(&status, left - status.substep)?)
     }
 
@@ -524,8 +524,9 @@ impl GpuEngine {
             Impacts { sweeps: status.impact_sweeps, residual: f64::from(status.impact_residual) };
         let counted = self.settings.tolerance > 0.0;
         self.report.sweeps = if counted { status.sweeps } else { self.settings.iterations };
+        let again = self.report.work.solved_again;
         self.report.work.sweeps =
-            (!counted).then(|| self.substeps_done * u64::from(self.settings.iterations));
+            (!counted).then(|| (self.substeps_done + again) * u64::from(self.settings.iterations));
         Ok(())
     }
 
@@ -692,7 +693,7 @@ impl GpuEngine {
         self.load_scale = LoadScale::of(&self.world, &self.anchors);
         self.status.search = 1;
         self.kernels.adapt(&self.device, &self.buffers, Features::of(&self.world, &self.settings))?;
-        let capacity = self.buffers.capacity().enough_for(&self.world);
+        let capacity = self.buffers.capacity().enough_for(&self.world, &self.settings);
         if capacity != *self.buffers.capacity() {
             self.grow(capacity)?;
         }

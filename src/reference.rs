@@ -229,7 +229,7 @@ impl ReferenceEngine {
         if self.is_guarded && self.makes_energy(&impacts, &works) {
             self.velocities.clone_from(&self.velocities_before);
             works = self.solve_contacts(end, &settings.careful());
-            self.report.solved_again += 1;
+            self.report.work.solved_again += 1;
         }
         let of_boundaries = self.boundary_rows.iter().map(|&row| &self.rows[row as usize]);
         self.stages.time("loads", || loads::add(of_boundaries, &mut self.impulses));
@@ -399,6 +399,7 @@ impl Engine for ReferenceEngine {
         self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
         let first = self.world.bodies.len();
         self.world.add_grains(grains.iter().copied());
+        self.is_guarded = is_guarded(&self.settings, &self.world);
         self.ledger.emitted_energy += self.world.kinetic_energy_from(first);
         Ok(())
     }

@@ -297,6 +297,14 @@ impl World {
         (first..self.bodies.len()).map(energy).sum()
     }
 
+    /// Largest over smallest mass of the free bodies that are there \[-\]; 1 without any.
+    pub fn mass_ratio(&self) -> f64 {
+        let inverses = self.bodies.inverse_mass.iter().filter(|&&inverse| inverse > 0.0);
+        let (least, most) = inverses
+            .fold((f64::INFINITY, 0.0f64), |(least, most), &inverse| (least.min(inverse), most.max(inverse)));
+        if most > 0.0 { most / least } else { 1.0 }
+    }
+
     /// Largest grain radius \[m\]; 0 without grains.
     pub fn largest_radius(&self) -> f64 {
         self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max)

@@ -9,7 +9,9 @@ use esker::engine::{Engine, Ledger, prudent};
 use esker::error::Error;
 use esker::gpu::shader::Edit;
 use esker::scenario::Scenario;
-use esker::settings::{Acceleration, Settings, WarmStart};
+use esker::settings::{Acceleration, Bookkeeping, Settings, WarmStart};
+use esker::world::Grain;
+use glam::DVec3;
 use proptest::prelude::*;
 
 /// Share of the energy turned over that friction and rolling may have made at any time.
@@ -232,7 +234,7 @@ fn a_start_that_makes_energy_is_solved_again() {
     let scenario = heap(&[]);
     for mut engine in both(&scenario.world, &scenario.settings) {
         let report = engine.advance(120).unwrap();
-        assert!(report.solved_again > 0, "no substep was solved again");
+        assert!(report.work.solved_again > 0, "no substep was solved again");
         let made = share(&engine.snapshot().unwrap().ledger.unwrap());
         assert!(made <= BOUND, "{made} of the energy turned over was made");
     }
@@ -250,7 +252,7 @@ fn what_is_solved_again_starts_from_nothing() {
         let before = (0..120)
             .find_map(|_| {
                 let state = engine.snapshot().unwrap().world;
-                (engine.advance(1).unwrap().solved_again > 0).then_some(state)
+                (engine.advance(1).unwrap().work.solved_again > 0).then_some(state)
             })
             .expect("a start makes energy");
         let after = |settings: &Settings, edits: &[Edit]| {
@@ -259,7 +261,7 @@ fn what_is_solved_again_starts_from_nothing() {
                 engine.edit_shaders(edits).unwrap();
             }
             let report = engine.advance(1).unwrap();
-            (engine.snapshot().unwrap().world.bodies, report.solved_again)
+            (engine.snapshot().unwrap().world.bodies, report.work.solved_again)
         };
         let (again, solved_again) = after(&scenario.settings, &[]);
         assert_eq!(solved_again, 1);
@@ -282,11 +284,48 @@ fn what_is_solved_again_does_not_depend_on_the_submission() {
             let mut engine = gpu(&scenario.world, &scenario.settings);
             let reports: Vec<_> = (0..120 / at_once).map(|_| engine.advance(at_once).unwrap()).collect();
             let state = engine.snapshot().unwrap();
-            (reports.last().unwrap().solved_again, state.world, state.impulses, state.contacts.len())
+            (reports.last().unwrap().work.solved_again, state.world, state.impulses, state.contacts.len())
         };
         let [once, one_by_one] = [120, 1].map(run);
         assert!(once.0 > 0, "no substep was solved again");
         assert_eq!(once.0, one_by_one.0);
         assert_eq!(once.1, one_by_one.1);
+    }
+}
+
+/// Heavy grains that come later are watched as well, whether the energies are kept or not: that changes no motion.
+#[test]
+fn heavy_grains_that_come_later_are_watched() {
+    let column = Recipe {
+        friction: 0.9,
+        rolling: 0.9,
+        restitution: 0.975,
+        sizes: 1.0,
+        masses: 1.0,
+        grains: 20,
+        packing: "column",
+        iterations: 6,
+        time_step: 1e-3,
+        warm_start: WarmStart::ADAPTIVE,
+        seed: 1,
+    };
+    let world = column.scenario().world;
+    let heavy = Grain {
+        velocity: DVec3::new(0.3, 0.1, -1.0),
+        ..Grain::at(DVec3::new(0.0, 0.0, 0.25), 0.07, world.spheres[0].material)
+    };
+    for engine in [0, 1] {
+        let [kept, left_out] = [Bookkeeping::On, Bookkeeping::Off].map(|bookkeeping| {
+            let settings = Settings { bookkeeping, ..column.settings() };
+            let mut engines = both(&world, &settings);
+            let engine = &mut engines[engine];
+            assert_eq!(engine.advance(1).unwrap().work.solved_again, 0);
+            engine.add_grains(&[heavy]).unwrap();
+            let report = engine.advance(400).unwrap();
+            (report.work.solved_again, engine.snapshot().unwrap().world.bodies.velocity)
+        });
+        assert!(kept.0 > 0, "no substep was solved again");
+        assert_eq!(kept.0, left_out.0);
+        assert!(kept.1 == left_out.1, "keeping the energies moved grains");
     }
 }

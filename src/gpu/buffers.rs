@@ -78,10 +78,11 @@ impl Capacity {
     }
 
     /// At least this, with room for a world that has grown.
-    pub(super) fn enough_for(&self, world: &World) -> Capacity {
+    pub(super) fn enough_for(&self, world: &World, settings: &Settings) -> Capacity {
+        let known = Capacity { keeps_books: self.keeps_books || is_guarded(settings, world), ..*self };
         let grains = world.grain_count() as u32;
         if grains <= self.grains {
-            return *self;
+            return known;
         }
         let grains = grains + grains / 2;
         let contacts = self.contacts.max(index(planned_contacts(grains as usize)));
@@ -90,7 +91,7 @@ impl Capacity {
             contacts,
             rest: self.rest.max(rest_of(contacts)),
             buckets: buckets_for(grains),
-            ..*self
+            ..known
         }
     }
 
