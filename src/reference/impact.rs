@@ -151,21 +151,22 @@ fn taking_part(
     role: impl Fn(&Row, &Onset) -> Role + Sync,
 ) -> (Colouring, Vec<Row>) {
     let role_of = |row: usize| role(&rows[row], &onsets[row]);
-    let solved = |row: usize| impact_row(&rows[row], role_of(row));
     let mut impacts = Vec::with_capacity(rows.len());
     let mut starts = Vec::with_capacity(colouring.starts.len());
     for bounds in colouring.starts.windows(2) {
         starts.push(impacts.len() as u32);
         let of_colour = (bounds[0]..bounds[1]).into_par_iter().with_min_len(CHUNK);
-        // Numbers are filtered, not rows: what is filtered in parallel is gathered in pieces that are held beside
+        // Numbers and roles are filtered, not rows: what is filtered in parallel is gathered in pieces that are held beside
         // the whole.
-        let touching: Vec<u32> = of_colour.filter(|&row| role_of(row as usize) != Role::Absent).collect();
-        impacts.par_extend(touching.par_iter().map(|&row| solved(row as usize)));
+        let with_role = of_colour.map(|row| (row, role_of(row as usize)));
+        let touching: Vec<(u32, Role)> = with_role.filter(|(_, role)| *role != Role::Absent).collect();
+        impacts.par_extend(touching.par_iter().map(|&(row, role)| impact_row(&rows[row as usize], role)));
     }
     if !colouring.starts.is_empty() {
         starts.push(impacts.len() as u32);
     }
-    impacts.par_extend((colouring.rest_start()..rows.len()).into_par_iter().map(solved));
+    let overflow = (colouring.rest_start()..rows.len()).into_par_iter();
+    impacts.par_extend(overflow.map(|row| impact_row(&rows[row], role_of(row))));
     (Colouring { order: Vec::new(), starts, rest: colouring.rest }, impacts)
 }
 
