@@ -79,6 +79,12 @@ pub fn prudent(settings: &Settings, world: &World) -> Settings {
     Settings { acceleration: if is_sound { settings.acceleration } else { Acceleration::None }, ..*settings }
 }
 
+/// Whether a contact of an older list is of a grain into whose place one of `grains` has come since (places, ascending).
+pub fn is_of_renewed(world: &World, key: Key, grains: &[usize]) -> bool {
+    let grain = |shape: u32| shape.checked_sub(world.first_grain_shape()).map(|grain| grain as usize);
+    [key.a, key.b].into_iter().filter_map(grain).any(|grain| grains.binary_search(&grain).is_ok())
+}
+
 /// Whether an engine times its stages where that costs time: a GPU then takes a pass per stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profiling {

@@ -22,7 +22,7 @@ use glam::DVec3;
 use crate::contact::{Colouring, Impulse, Key, Rest};
 use crate::engine::{
     Engine, Identity, Impacts, Ledger, Profiling, Residuals, Snapshot, Spread, StepReport, TotalImpulse,
-    add_stage_time, prudent,
+    add_stage_time, is_of_renewed, prudent,
 };
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
@@ -57,6 +57,8 @@ pub struct GpuEngine {
     status: Status,
     /// Steps since the last one that searched for contacts or in which something bounced.
     calm_steps: u64,
+    /// Grains that came since the last step.
+    renewed: Vec<usize>,
     /// Steps of the next submission at most: all that follow a substep that has to be solved again are for nothing.
     steps_at_once: u64,
     substeps_done: u64,
@@ -141,6 +143,7 @@ impl GpuEngine {
             timer: None,
             status: Status { search: 1, ..Status::default() },
             calm_steps: 0,
+            renewed: Vec::new(),
             steps_at_once: STEPS_PER_SUBMISSION,
             substeps_done: 0,
             report: StepReport::default(),
@@ -540,6 +543,7 @@ impl GpuEngine {
             Some(_) => status.bad_boundary as usize,
             None => self.world.boundaries.len() + grain as usize,
         };
+        let grain = self.world.ids.get(grain as usize).copied().unwrap_or(grain);
         let (position, velocity) = match self.state_of(body) {
             Ok(state) => state,
             Err(error) => return error,
@@ -631,6 +635,9 @@ impl GpuEngine {
     fn advance_steps(&mut self, steps: u64) -> Result<StepReport, Error> {
         self.report.stages.clear();
         self.report.searches = 0;
+        if steps > 0 {
+            self.renewed.clear();
+        }
         let sweeps = u64::from(self.settings.substeps) * u64::from(self.settings.iterations);
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
         let mut left = steps;
@@ -665,7 +672,8 @@ impl GpuEngine {
             let place = contact.place as usize;
             (Key { a: contact.a, b: contact.b }, layout::impulse(&targets[place], &values[place]))
         };
-        Ok(contacts.iter().map(with_impulse).collect())
+        let is_valid = |key: Key| !is_of_renewed(&self.world, key, &self.renewed);
+        Ok(contacts.iter().map(with_impulse).filter(|(key, _)| is_valid(*key)).collect())
     }
 
     /// Contacts before the first step: they carry nothing yet.
@@ -686,9 +694,9 @@ impl GpuEngine {
         let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
         self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
         self.pull_world()?;
-        let first = self.world.bodies.len();
-        self.world.add_grains(grains.iter().copied());
-        self.ledger.emitted_energy += self.world.kinetic_energy_from(first);
+        let places = self.world.add_grains(grains.iter().copied());
+        self.ledger.emitted_energy += self.world.kinetic_energy_of(&places);
+        self.renewed = places;
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.load_scale = LoadScale::of(&self.world, &self.anchors);
         self.status.search = 1;

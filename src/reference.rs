@@ -31,7 +31,7 @@ use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{
-    Engine, Identity, Ledger, Snapshot, StepReport, TotalImpulse, add_stage_time, is_guarded,
+    Engine, Identity, Ledger, Snapshot, StepReport, TotalImpulse, add_stage_time, is_guarded, is_of_renewed,
     planned_contacts, prudent,
 };
 use crate::error::Error;
@@ -90,6 +90,8 @@ pub struct ReferenceEngine {
     boundary_rows: Vec<u32>,
     /// Whether a substep in which friction and rolling made energy is solved again \[E12\].
     is_guarded: bool,
+    /// Grains that came since the last step.
+    renewed: Vec<usize>,
     /// Substeps done since the start; time is this times the substep, plus the time at the start.
     substeps_done: u64,
     start_time: f64,
@@ -131,6 +133,7 @@ impl ReferenceEngine {
             ledger: Ledger::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             boundary_rows: Vec::new(),
+            renewed: Vec::new(),
             world,
             settings,
             order,
@@ -365,6 +368,9 @@ impl Engine for ReferenceEngine {
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
         self.stages.0.clear();
         self.report.searches = 0;
+        if steps > 0 {
+            self.renewed.clear();
+        }
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         if steps > 0 {
@@ -383,6 +389,7 @@ impl Engine for ReferenceEngine {
             .iter()
             .zip(&self.rows)
             .map(|(&contact, row)| (self.keys[contact as usize], row.impulse))
+            .filter(|(key, _)| !is_of_renewed(&self.world, *key, &self.renewed))
             .collect();
         let report = self.report.clone();
         let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
@@ -397,10 +404,11 @@ impl Engine for ReferenceEngine {
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
         let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
         self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
-        let first = self.world.bodies.len();
-        self.world.add_grains(grains.iter().copied());
+        let places = self.world.add_grains(grains.iter().copied());
+        self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);
-        self.ledger.emitted_energy += self.world.kinetic_energy_from(first);
+        self.ledger.emitted_energy += self.world.kinetic_energy_of(&places);
+        self.renewed = places;
         Ok(())
     }
 

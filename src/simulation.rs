@@ -256,7 +256,7 @@ impl<'a> Simulation<'a> {
         let is_known = self.observations.last().is_some_and(|last| last.step == snapshot.report.step);
         if !is_known {
             let observation = self.observer.observe_after(&snapshot, self.observations.last());
-            self.removed = snapshot.world.grain_count() - snapshot.world.present_count();
+            self.removed = self.grains - snapshot.world.present_count();
             let lost = self.observer.find("grains_lost").map_or(0.0, |place| observation.values[place]);
             self.lost = if lost > 0.0 { lost::lost(&snapshot) } else { None };
             self.tasks.add("observe", start.elapsed().as_secs_f64());

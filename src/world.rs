@@ -102,10 +102,42 @@ pub struct World {
     /// Where grains are to stay, if that is said.
     pub domain: Option<Domain>,
     /// Per grain: which sink removed it; their number where it left the domain. Such a grain keeps its id and its last pose
-    /// and velocity, and takes part in nothing.
+    /// and velocity, and takes part in nothing, until another grain comes into its place.
     pub removed: Vec<Option<u32>>,
+    /// Per grain: its id, in the order in which grains were added.
+    pub ids: Vec<u32>,
+    /// Removed grains whose places others have taken since, per sink; the last entry is of those that left the domain.
+    pub replaced: Vec<Replaced>,
+    /// Places to be taken next.
+    pub vacancies: Vacancies,
     /// Axes along which the world repeats itself; to be set before grains are added.
     pub periodic: Periodic,
+}
+
+/// Removed grains whose places others have taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Replaced {
+    /// How many.
+    pub grains: u64,
+    /// Their mass \[kg\].
+    pub mass: f64,
+    /// Corners of the box around the places where they were removed \[m\].
+    pub places: [DVec3; 2],
+}
+
+impl Default for Replaced {
+    fn default() -> Self {
+        Replaced { grains: 0, mass: 0.0, places: [DVec3::INFINITY, DVec3::NEG_INFINITY] }
+    }
+}
+
+/// Places that grains had left when grains were added the last time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Vacancies {
+    /// When that was \[s\].
+    since: f64,
+    /// Their places, ascending.
+    places: Vec<u32>,
 }
 
 impl World {
@@ -143,29 +175,75 @@ impl World {
         self.bodies.reserve(more);
         self.spheres.reserve_exact(more);
         self.removed.reserve_exact(more);
+        self.ids.reserve_exact(more);
     }
 
     /// Bytes of what it has room for, boundaries not counted.
     pub fn bytes(&self) -> u64 {
         let (spheres, removed) = (self.spheres.capacity(), self.removed.capacity());
-        let bytes = spheres * size_of::<Sphere>() + removed * size_of::<Option<u32>>();
+        let bytes = spheres * size_of::<Sphere>()
+            + removed * size_of::<Option<u32>>()
+            + (self.ids.capacity() + self.vacancies.places.capacity()) * size_of::<u32>();
         self.bodies.bytes() + bytes as u64
     }
 
     /// Bytes of a grain.
     pub const BYTES_PER_GRAIN: u64 =
-        Bodies::BYTES_PER_BODY + (size_of::<Sphere>() + size_of::<Option<u32>>()) as u64;
+        Bodies::BYTES_PER_BODY + (size_of::<Sphere>() + size_of::<Option<u32>>() + size_of::<u32>()) as u64;
 
-    /// Adds grains at the end of the list, wrapped into the periodic cell.
-    pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) {
-        for grain in grains {
-            let mass = self.sphere_mass(grain.radius, grain.material);
-            let inertia = 0.4 * mass * grain.radius * grain.radius;
-            let grain = Grain { position: self.wrap(grain.position), ..grain };
+    /// Adds grains, wrapped into the periodic cell, and returns their places in the list: those of grains that had been removed
+    /// when grains were added the last time, then at the end. (What left since may have impulses of its last contacts yet. So
+    /// that both engines take the same places, nothing else counts.)
+    pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) -> Vec<usize> {
+        let is_later = self.time > self.vacancies.since;
+        let vacant = if is_later { std::mem::take(&mut self.vacancies.places) } else { Vec::new() };
+        let mut vacant = vacant.into_iter();
+        let places = grains.into_iter().map(|grain| self.put_grain(vacant.next(), &grain)).collect();
+        let removed = (0..self.grain_count() as u32).filter(|&grain| !self.is_present(grain as usize));
+        self.vacancies = Vacancies { since: self.time, places: removed.collect() };
+        places
+    }
+
+    /// Puts a grain into the place of a removed one, or at the end; returns its place.
+    fn put_grain(&mut self, vacant: Option<u32>, grain: &Grain) -> usize {
+        let mass = self.sphere_mass(grain.radius, grain.material);
+        let inertia = 0.4 * mass * grain.radius * grain.radius;
+        let grain = Grain { position: self.wrap(grain.position), ..*grain };
+        let id =
+            (self.grain_count() as u64 + self.replaced.iter().map(|gone| gone.grains).sum::<u64>()) as u32;
+        let Some(place) = vacant.map(|place| place as usize) else {
             let body = self.bodies.push_free(&grain, mass, inertia);
             self.spheres.push(Sphere { body, radius: grain.radius, material: grain.material });
             self.removed.push(None);
+            self.ids.push(id);
+            return self.grain_count() - 1;
+        };
+        self.note_replaced(place);
+        self.bodies.set_free(self.grain_body(place), &grain, mass, inertia);
+        self.spheres[place] =
+            Sphere { radius: grain.radius, material: grain.material, ..self.spheres[place] };
+        self.removed[place] = None;
+        self.ids[place] = id;
+        place
+    }
+
+    /// Notes a removed grain whose place is taken.
+    fn note_replaced(&mut self, grain: usize) {
+        let (drain, mass) = (self.removed[grain].unwrap_or_default() as usize, self.grain_mass(grain));
+        let centre = self.bodies.position[self.grain_body(grain)];
+        self.replaced.resize(self.sinks.len() + 1, Replaced::default());
+        if let Some(gone) = self.replaced.get_mut(drain) {
+            gone.grains += 1;
+            gone.mass += mass;
+            gone.places = [gone.places[0].min(centre), gone.places[1].max(centre)];
         }
+    }
+
+    /// The place of the grain with this id; `None` where it is not there yet, or any more.
+    pub fn grain_of_id(&self, id: usize) -> Option<usize> {
+        let is_it = |&place: &usize| self.ids.get(place).is_some_and(|&other| other as usize == id);
+        let place = Some(id).filter(is_it).or_else(|| (0..self.ids.len()).find(is_it));
+        place.filter(|&place| self.is_present(place))
     }
 
     /// Removes a grain into a sink: nothing moves it any more. Gives the kinetic energy that it had \[J\];
@@ -283,18 +361,18 @@ impl World {
         Some(Span { axis, low, high })
     }
 
-    /// Kinetic energy of all free bodies, translation and rotation \[J\].
-    pub fn kinetic_energy(&self) -> f64 {
-        self.kinetic_energy_from(0)
+    /// Kinetic energy of grains, translation and rotation \[J\].
+    pub fn kinetic_energy_of(&self, grains: &[usize]) -> f64 {
+        grains.iter().map(|&grain| self.bodies.kinetic_energy(self.grain_body(grain))).sum()
     }
 
-    /// Kinetic energy of the free bodies from `first` on \[J\].
-    pub fn kinetic_energy_from(&self, first: usize) -> f64 {
+    /// Kinetic energy of all free bodies, translation and rotation \[J\].
+    pub fn kinetic_energy(&self) -> f64 {
         let energy = |body: usize| match self.free_body(body) {
             Some(free) => free.kinetic_energy(&self.bodies, body),
             None => self.bodies.kinetic_energy(body),
         };
-        (first..self.bodies.len()).map(energy).sum()
+        (0..self.bodies.len()).map(energy).sum()
     }
 
     /// Largest over smallest mass of the free bodies that are there \[-\]; 1 without any.

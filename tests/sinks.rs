@@ -9,14 +9,14 @@ use std::sync::atomic::AtomicBool;
 use common::*;
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::GpuEngine;
-use esker::observe::{Observer, packing};
+use esker::observe::{Observer, packing, sinks};
 use esker::output::frames;
 use esker::output::summary::Summary;
 use esker::reference::{broadphase, oracle};
 use esker::scenario::Scenario;
 use esker::settings::{Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
-use esker::world::World;
+use esker::world::{Grain, World};
 use glam::DVec3;
 
 fn settings() -> Settings {
@@ -289,7 +289,7 @@ fn an_empty_scene_goes_on_and_takes_new_grains() {
         let snapshot = engine.snapshot().unwrap();
         assert_eq!((value(&snapshot, "grains"), value(&snapshot, "removed:outlet")), (0.0, 2.0));
         assert!(packing::height(&snapshot).is_nan());
-        engine.add_grains(&[esker::world::Grain::at(DVec3::Z, 0.0065, 0)]).unwrap();
+        engine.add_grains(&[Grain::at(DVec3::Z, 0.0065, 0)]).unwrap();
         engine.advance(20).unwrap();
         let world = engine.snapshot().unwrap().world;
         assert_eq!(world.removed, [Some(0), Some(0), None]);
@@ -355,6 +355,7 @@ fn series(folder: &Path, column: &str) -> Vec<f64> {
 fn a_source_above_a_sink_runs_steadily_and_every_grain_is_accounted_for() {
     let scenario = through_flow();
     let grain = scenario.world.materials.list[0].density * esker::world::sphere_volume(0.0065);
+    let mut places = Vec::new();
     for mut engine in both(&scenario.world, &settings()) {
         let folder = tempfile::tempdir().unwrap();
         let summary = run_into(folder.path(), &scenario, engine.as_mut());
@@ -363,7 +364,14 @@ fn a_source_above_a_sink_runs_steadily_and_every_grain_is_accounted_for() {
         assert_eq!(summary.counts.grains as u64 + sink.removed, placed, "{name}");
         assert!((sink.mass - sink.removed as f64 * grain).abs() < 1e-9, "{name}: {} kg", sink.mass);
         assert!(sink.removed > 300 && summary.counts.grains > 20, "{name}: {}", sink.removed);
-        assert_eq!(engine.snapshot().unwrap().world.grain_count() as u64, placed, "{name}");
+        let world = engine.snapshot().unwrap().world;
+        assert!(world.grain_count() < 80, "{name}: {} places for some 40 grains", world.grain_count());
+        let mut ids: Vec<u32> = world.present_grains().map(|grain| world.ids[grain]).collect();
+        ids.sort_unstable();
+        let latest: Vec<u32> = (placed as u32 - ids.len() as u32..placed as u32).collect();
+        assert_eq!(ids, latest, "{name}: all fall alike, so those that came last are there");
+        assert!(series(folder.path(), "energy_error_share [-]").last().unwrap() < &1e-5, "{name}");
+        places.push(world.ids);
 
         // Waves of 8 grains every 0.02 s: five of them in 0.1 s, give or take one.
         let flow = series(folder.path(), "mass_flow:outlet [kg/s]");
@@ -377,6 +385,54 @@ fn a_source_above_a_sink_runs_steadily_and_every_grain_is_accounted_for() {
         }
         let below = series(folder.path(), "count:below [-]");
         assert!(below[5..].iter().all(|&count| (8.0..=32.0).contains(&count)), "{name}: {below:?}");
+    }
+    assert_eq!(places[0], places[1], "both engines give grains the same places");
+}
+
+/// A bed that a hole drains, with new grains on top where old ones have left.
+#[test]
+fn grains_that_come_take_the_places_of_those_that_left_and_nothing_of_theirs() {
+    let bed = bed_with_a_hole();
+    for mut engine in both(&bed, &settings()) {
+        let name = engine.identity().engine;
+        let on_top = |layer: f64| {
+            let row = (0..5).map(move |i| DVec3::new(-0.05 + 0.025 * f64::from(i), 0.0, 0.3 + 0.02 * layer));
+            row.map(|centre| Grain::at(centre, 0.0065, 0)).collect::<Vec<_>>()
+        };
+        engine.advance(4).unwrap();
+        engine.add_grains(&on_top(0.0)).unwrap();
+        let count = engine.snapshot().unwrap().world.grain_count();
+        assert_eq!(count, bed.grain_count() + 5, "{name}: what has just left may have impulses yet");
+        engine.add_grains(&on_top(1.0)).unwrap();
+        assert_eq!(
+            engine.snapshot().unwrap().world.grain_count(),
+            count + 5,
+            "{name}: no step has been made"
+        );
+        engine.advance(1).unwrap();
+        let before = engine.snapshot().unwrap();
+        let taken = sinks::taken(&before)[0];
+        engine.add_grains(&on_top(2.0)).unwrap();
+        let after = engine.snapshot().unwrap();
+        assert_eq!(after.world.grain_count(), count + 5, "{name}: five places are free");
+        let counted = sinks::taken(&after)[0];
+        assert_eq!(counted.grains, taken.grains, "{name}: what left stays counted");
+        approx::assert_relative_eq!(counted.mass, taken.mass, max_relative = 1e-12);
+        let of_new = |id: &u32| *id >= count as u32 + 5;
+        let renewed: Vec<usize> = (0..count).filter(|&grain| of_new(&after.world.ids[grain])).collect();
+        assert_eq!(renewed.len(), 5, "{name}");
+        assert_eq!(after.contacts, before.contacts, "{name}: the new grains fly");
+        // They fall freely: nothing is left of the contacts of their places.
+        engine.advance(2).unwrap();
+        let world = engine.snapshot().unwrap().world;
+        let h = settings().time_step;
+        for grain in renewed {
+            let body = world.grain_body(grain);
+            let (velocity, spin) = (world.bodies.velocity[body], world.bodies.angular_velocity[body]);
+            assert!((velocity + 2.0 * h * 9.81 * DVec3::Z).length() < 1e-6, "{name}: {velocity} m/s");
+            assert_eq!(spin, DVec3::ZERO, "{name}");
+            assert_eq!(world.grain_of_id(world.ids[grain] as usize), Some(grain));
+        }
     }
 }
 

@@ -19,15 +19,19 @@ pub struct Lost {
 
 /// Number of grains that are lost.
 pub fn count(snapshot: &Snapshot) -> f64 {
-    ways_out(&snapshot.world).len() as f64
+    lost(snapshot).map_or(0.0, |lost| lost.grains as f64)
 }
 
 /// The grains that are lost; `None` where none is.
 pub fn lost(snapshot: &Snapshot) -> Option<Lost> {
-    let ways_out = ways_out(&snapshot.world);
+    let world = &snapshot.world;
+    // Those that left the domain and whose places others have taken.
+    let gone = world.replaced.get(world.sinks.len()).copied().unwrap_or_default();
+    let ways_out = ways_out(world);
     let around = |[low, high]: [DVec3; 2], place: &DVec3| [low.min(*place), high.max(*place)];
-    let places = ways_out.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], around);
-    (!ways_out.is_empty()).then_some(Lost { grains: ways_out.len() as u64, places })
+    let places = ways_out.iter().fold(gone.places, around);
+    let grains = gone.grains + ways_out.len() as u64;
+    (grains > 0).then_some(Lost { grains, places })
 }
 
 /// Where each lost grain got out \[m\]; of one outside of a domain that keeps it, where it is.

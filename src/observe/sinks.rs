@@ -22,6 +22,10 @@ pub fn taken(snapshot: &Snapshot) -> Vec<Taken> {
             taken.mass += world.grain_mass(grain);
         }
     }
+    for (taken, gone) in taken.iter_mut().zip(&world.replaced) {
+        taken.grains += gone.grains;
+        taken.mass += gone.mass;
+    }
     taken
 }
 

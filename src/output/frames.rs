@@ -38,7 +38,7 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
             Array::vectors("velocity", of_body(&bodies.velocity).into_iter()),
             Array::vectors("angular_velocity", of_body(&bodies.angular_velocity).into_iter()),
             Array::vectors("orientation", orientation),
-            Array::integers("id", grains().map(|grain| grain as i32)),
+            Array::integers("id", grains().map(|grain| world.ids[grain] as i32)),
             Array::integers("material", spheres().map(|sphere| sphere.material as i32)),
             Array::integers("coordination_number", grains().map(|grain| coordination[grain] as i32)),
         ],

@@ -309,7 +309,8 @@ mod tests {
             rolling_resistance: 0.0,
             damping: 0.0,
         };
-        let mut world = World { periodic, ..World::new(DVec3::ZERO, Materials::new(vec![glass])) };
+        let mut world = World::new(DVec3::ZERO, Materials::new(vec![glass]));
+        world.periodic = periodic;
         world.add_grains(grains);
         world
     }

@@ -67,7 +67,7 @@ fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) ->
     let grains = velocities[first..].par_iter().with_min_len(CHUNK).enumerate();
     let fault = grains.find_map_first(|(grain, velocity)| {
         let body = first + grain;
-        let grain = grain as u32;
+        let grain = world.ids[grain];
         match limit.judge(velocity, world.free_speed(body, h)) {
             Verdict::Good => None,
             Verdict::NotANumber => Some(Error::NotANumber { grain, time, time_step }),

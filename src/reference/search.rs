@@ -36,6 +36,11 @@ impl Travel {
         (self.paths.capacity() * size_of::<f64>()) as u64
     }
 
+    /// Knows nothing any more: the next step searches.
+    pub fn forget(&mut self) {
+        self.paths.clear();
+    }
+
     /// Starts anew: contacts are searched for now.
     pub fn reset(&mut self, world: &World) {
         self.paths.clear();

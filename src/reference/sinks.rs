@@ -30,7 +30,7 @@ pub fn drain(world: &mut World) -> Result<f64, Error> {
         && let Some(&(grain, _)) = taken.iter().find(|&&(_, sink)| sink == outside)
     {
         let DVec3 { x, y, z } = world.bodies.position[world.grain_body(grain)];
-        return Err(Error::LeftDomain { grain: grain as u32, time: world.time, x, y, z });
+        return Err(Error::LeftDomain { grain: world.ids[grain], time: world.time, x, y, z });
     }
     Ok(taken.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum())
 }

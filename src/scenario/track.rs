@@ -48,10 +48,10 @@ pub struct Tracked {
 }
 
 impl TrackedBody {
-    /// Index of the body; `None` for a grain that is not there yet.
+    /// Index of the body; `None` for a grain that is not there yet, or any more.
     pub fn index(&self, world: &World) -> Option<usize> {
         match self {
-            TrackedBody::Grain(grain) => (*grain < world.grain_count()).then(|| world.grain_body(*grain)),
+            TrackedBody::Grain(id) => world.grain_of_id(*id).map(|grain| world.grain_body(grain)),
             TrackedBody::Boundary { body, .. } => Some(*body),
         }
     }

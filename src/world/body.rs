@@ -142,6 +142,17 @@ impl Bodies {
         (self.len() - 1) as u32
     }
 
+    /// Makes a free body anew.
+    pub(super) fn set_free(&mut self, body: usize, grain: &Grain, mass: f64, inertia: f64) {
+        self.position[body] = grain.position;
+        self.orientation[body] = DQuat::IDENTITY;
+        self.velocity[body] = grain.velocity;
+        self.angular_velocity[body] = grain.angular_velocity;
+        self.inverse_mass[body] = 1.0 / mass;
+        self.inverse_inertia[body] = 1.0 / inertia;
+        self.locked[body] = grain.locked;
+    }
+
     fn push(&mut self, position: DVec3, orientation: DQuat, velocity: DVec3, angular_velocity: DVec3) {
         self.position.push(position);
         self.orientation.push(orientation);
