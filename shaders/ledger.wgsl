@@ -157,9 +157,9 @@ fn close(@builtin(local_invocation_index) lane: u32) {
 // Halts before a substep counts in which friction and rolling made energy, or have by now since the start.
 fn guard(works: Works) {
     let so_far = add(totals.works, works);
-    let is_made = made(works) > 0.0
-        && (made(so_far) > LARGEST_GAIN * turnover(so_far) || made(works) > LARGEST_GAIN * works.kinetic);
-    if is_made && status.careful == 0u {
+    let is_over_all = made(so_far) > LARGEST_GAIN * turnover(so_far);
+    let is_at_once = status.careful == 0u && made(works) > params.gain_at_once * works.kinetic;
+    if made(works) > 0.0 && status.careful < 2u && (is_over_all || is_at_once) {
         atomicOr(&status.halted, HALT_GAIN);
     } else {
         totals.works = so_far;

@@ -2,7 +2,7 @@
 // forces alone [E1]. Twins: src/reference/{narrowphase,warm_start,predict}.rs.
 
 @group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
-@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
+@group(0) @binding(17) var<storage, read_write> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
@@ -36,6 +36,10 @@ fn prepare_rows(@builtin(global_invocation_id) invocation: vec3u) {
     if is_elastic(row) && status.careful == 0u {
         row_targets[place].target_velocity += laws[row.law].upsilon * dot(u, row.normal);
     }
+    if status.careful == 2u {
+        row_targets[place].friction = 0.0;
+        row_arms[place].rolling_arm = 0.0;
+    }
 }
 
 // Overlapping under an elastic law; a contact that is about to land aims at closing its gap.
@@ -67,7 +71,7 @@ fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
 
 // What contacts start from in this substep: from nothing where it is solved again.
 fn start() -> u32 {
-    return select(params.warm_start, WARM_COLD, status.careful == 1u);
+    return select(params.warm_start, WARM_COLD, status.careful != 0u);
 }
 
 // β_c = 1 - (1 - β) min(1, |u| / moving): all of it at rest, β when moving.

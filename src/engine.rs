@@ -10,7 +10,9 @@ use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
-use crate::settings::{Acceleration, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart};
+use crate::settings::{
+    Acceleration, LARGEST_GAIN, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
+};
 use crate::world::{Grain, PairLaw, World};
 
 /// Steps a world forward in time.
@@ -60,11 +62,19 @@ pub fn has_wide_cones(world: &World) -> bool {
 /// Whether friction and rolling may make energy in a substep, in what they start from or for want of sweeps \[E12\].
 pub fn is_guarded(settings: &Settings, world: &World) -> bool {
     match settings.warm_start {
-        // Nothing is more careful than this, under wide cones; and there is no ledger to look at.
-        WarmStart::Cold | WarmStart::NoVelocityUpdate { .. } => false,
+        // The works of what was not applied mean nothing.
+        WarmStart::NoVelocityUpdate { .. } => false,
         WarmStart::Model => true,
         _ => has_wide_cones(world) || world.mass_ratio() > WATCHED_MASS_RATIO,
     }
+}
+
+/// Share of the kinetic energy that friction and rolling may make within one substep \[E12\] \[-\], beside what they may make over the run.
+/// Where nothing but the masses calls for a guard there is no such limit: grains at rest under a heavy body book gains that the next
+/// substeps take back, and a substep that starts from nothing would not support it.
+pub fn largest_gain_at_once(settings: &Settings, world: &World) -> f64 {
+    let is_limited = settings.warm_start == WarmStart::Model || has_wide_cones(world);
+    if is_limited { LARGEST_GAIN } else { f64::INFINITY }
 }
 
 /// Impulse with which the model start answers to a slip \[kg\]: h/γ \[E7\], which goes to the bound of any cone. Under wide cones that

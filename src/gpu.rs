@@ -372,12 +372,12 @@ impl GpuEngine {
         self.take_status(&status)?;
         let substeps = self.settings.substeps;
         let left = substeps - (status.substep - status.step * substeps);
-        Ok(u64::from(status.step) + self.finish_again(&status, left)?)
+        Ok(u64::from(status.step) + self.finish_again(&status, left, 0)?)
     }
 
     /// Where a step halted because friction and rolling made energy, finishes it: solves that substep again, the first of those
-    /// that are left, as the CPU engine does \[E12\]. Returns how many steps that were, one or none.
-    fn finish_again(&mut self, halted: &Status, left: u32) -> Result<u64, Error> {
+    /// that are left, as the CPU engine does \[E12\], after so many `tries` at it. Returns how many steps that were, one or none.
+    fn finish_again(&mut self, halted: &Status, left: u32, tries: u32) -> Result<u64, Error> {
         if halted.halted & layout::HALT_GAIN == 0 {
             self.steps_at_once = (2 * self.steps_at_once).min(STEPS_PER_SUBMISSION);
             return Ok(0);
@@ -389,7 +389,7 @@ impl GpuEngine {
             impacts: halted.impacts,
             impact_sweeps: halted.impact_sweeps,
             impact_residual: halted.impact_residual,
-            careful: 1,
+            careful: 1 + tries,
             ..kept(halted)
         });
         let mut encoder = self.device.encoder();
@@ -405,9 +405,10 @@ impl GpuEngine {
         }
         self.device.submit(encoder);
         let status = self.read_submission(1)?;
-        self.report.work.solved_again += 1;
+        self.report.work.solved_again += u64::from(tries == 0);
         self.take_status(&status)?;
-        Ok(u64::from(status.step) + self.finish_again(&status, left - status.substep)?)
+        let tries = if status.substep == 0 { tries + 1 } else { 0 };
+        Ok(u64::from(status.step) + self.finish_again(&status, left - status.substep, tries)?)
     }
 
     /// Books what a submission of `steps` steps did, the entries of the ledger, one per substep, and the loads of the

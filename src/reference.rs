@@ -32,7 +32,7 @@ use glam::DVec3;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{
     Engine, Identity, Ledger, Snapshot, StepReport, TotalImpulse, add_stage_time, is_guarded, is_of_renewed,
-    planned_contacts, prudent,
+    largest_gain_at_once, planned_contacts, prudent,
 };
 use crate::error::Error;
 use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
@@ -229,9 +229,12 @@ impl ReferenceEngine {
         let impacts = self.solve_impacts();
         let settings = self.settings;
         let mut works = self.solve_contacts(end, &settings);
-        if self.is_guarded && self.makes_energy(&impacts, &works) {
-            self.velocities.clone_from(&self.velocities_before);
-            works = self.solve_contacts(end, &settings.careful());
+        if self.is_guarded && (self.makes_energy(&impacts, &works) || self.makes_energy_at_once(&works)) {
+            works = self.solve_again(end);
+            if self.makes_energy(&impacts, &works) {
+                self.rows.iter_mut().for_each(|row| (row.friction, row.rolling_arm) = (0.0, 0.0));
+                works = self.solve_again(end);
+            }
             self.report.work.solved_again += 1;
         }
         let of_boundaries = self.boundary_rows.iter().map(|&row| &self.rows[row as usize]);
@@ -314,12 +317,23 @@ impl ReferenceEngine {
         })
     }
 
-    /// Whether friction and rolling made energy in a substep, or has by now since the start \[E12\].
+    /// The continuous solve once more, from the velocities that the impacts left, by plain sweeps from nothing.
+    fn solve_again(&mut self, end: f64) -> Ledger {
+        self.velocities.clone_from(&self.velocities_before);
+        self.solve_contacts(end, &self.settings.careful())
+    }
+
+    /// Whether friction and rolling, which made energy in this substep, have by now done so since the start \[E12\].
     fn makes_energy(&self, impacts: &Ledger, works: &Ledger) -> bool {
-        let (h, so_far) = (self.settings.substep(), self.ledger + *impacts + *works);
-        let at_once = || ledger::kinetic_scale(&self.world, h, &self.velocities);
-        works.made() > 0.0
-            && (so_far.made() > LARGEST_GAIN * so_far.turnover() || works.made() > LARGEST_GAIN * at_once())
+        let so_far = self.ledger + *impacts + *works;
+        works.made() > 0.0 && so_far.made() > LARGEST_GAIN * so_far.turnover()
+    }
+
+    /// Whether they made much energy in this substep alone.
+    fn makes_energy_at_once(&self, works: &Ledger) -> bool {
+        let share = largest_gain_at_once(&self.settings, &self.world);
+        let scale = || ledger::kinetic_scale(&self.world, self.settings.substep(), &self.velocities);
+        works.made() > 0.0 && share.is_finite() && works.made() > share * scale()
     }
 
     /// Whether somebody asks for the works of a substep.

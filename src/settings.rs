@@ -240,7 +240,7 @@ impl Settings {
         self.time_step / f64::from(self.substeps)
     }
 
-    /// The same with plain sweeps from nothing, which make no energy.
+    /// The same with plain sweeps from nothing, which hardly ever make energy.
     #[must_use]
     pub fn careful(&self) -> Settings {
         Settings { warm_start: WarmStart::Cold, acceleration: Acceleration::None, ..*self }

@@ -240,7 +240,8 @@ fn a_start_that_makes_energy_is_solved_again() {
     }
 }
 
-/// A step that is solved again comes to the same bits as one that starts from nothing and sweeps plainly, and to others where
+/// A step that is solved again comes to the same bits as one that starts from nothing and sweeps plainly, which is solved again where
+/// that does not do, and to others where
 /// nobody looks for gains; where cones are not wide, too, under which sweeps are accelerated.
 #[test]
 fn what_is_solved_again_starts_from_nothing() {
@@ -265,10 +266,12 @@ fn what_is_solved_again_starts_from_nothing() {
         };
         let (again, solved_again) = after(&scenario.settings, &[]);
         assert_eq!(solved_again, 1);
-        let (careful, solved_again) = after(&scenario.settings.careful(), &[]);
-        assert_eq!(solved_again, 0);
+        let (careful, _) = after(&scenario.settings.careful(), &[]);
         assert!(again == careful, "not what a careful step comes to");
-        let unguarded = Edit { from: "if is_made && status.careful == 0u {", to: "if false {" };
+        let unguarded = Edit {
+            from: "if made(works) > 0.0 && status.careful < 2u && (is_over_all || is_at_once) {",
+            to: "if false {",
+        };
         let (unguarded, _) = after(&scenario.settings, &[unguarded]);
         assert!(again != unguarded, "the same without a guard");
     }
@@ -293,37 +296,74 @@ fn what_is_solved_again_does_not_depend_on_the_submission() {
     }
 }
 
+/// Plain sweeps from nothing may make energy as well: in this scene of the long search, in one substep, 4 % of all that was turned
+/// over. That substep is solved without friction.
+#[test]
+fn a_substep_has_no_friction_where_plain_sweeps_from_nothing_make_energy() {
+    let recipe = Recipe {
+        friction: 72475.32094723407,
+        rolling: 204.19400576725067,
+        restitution: 1.0,
+        sizes: 8.036284481533997,
+        masses: 1.0,
+        grains: 49,
+        packing: "box",
+        iterations: 34,
+        time_step: 0.002,
+        warm_start: WarmStart::Cold,
+        seed: 59401,
+    };
+    let (scenario, settings) = (recipe.scenario(), recipe.settings());
+    let mut engine = cpu(&scenario.world, &settings);
+    let made = made_share(&mut engine, &settings);
+    assert!(made <= BOUND, "{made} of the energy turned over was made");
+    assert_eq!(engine.snapshot().unwrap().report.work.solved_again, 1);
+}
+
 /// Heavy grains that come later are watched as well, whether the energies are kept or not: that changes no motion.
 #[test]
 fn heavy_grains_that_come_later_are_watched() {
     let column = Recipe {
-        friction: 0.9,
-        rolling: 0.9,
+        friction: 1.0,
+        rolling: 1.0,
         restitution: 0.975,
         sizes: 1.0,
-        masses: 1.0,
-        grains: 20,
+        masses: 6509.0,
+        grains: 10,
         packing: "column",
-        iterations: 6,
+        iterations: 7,
         time_step: 1e-3,
-        warm_start: WarmStart::ADAPTIVE,
+        warm_start: WarmStart::HISTORY,
         seed: 1,
     };
-    let world = column.scenario().world;
+    let mut world = column.scenario().world;
+    let ball = world.spheres.pop().unwrap();
+    (world.removed.pop(), world.ids.pop());
+    let bodies = &mut world.bodies;
     let heavy = Grain {
-        velocity: DVec3::new(0.3, 0.1, -1.0),
-        ..Grain::at(DVec3::new(0.0, 0.0, 0.25), 0.07, world.spheres[0].material)
+        velocity: bodies.velocity.pop().unwrap(),
+        ..Grain::at(bodies.position.pop().unwrap(), ball.radius, ball.material)
     };
-    for engine in [0, 1] {
-        let [kept, left_out] = [Bookkeeping::On, Bookkeeping::Off].map(|bookkeeping| {
-            let settings = Settings { bookkeeping, ..column.settings() };
-            let mut engines = both(&world, &settings);
-            let engine = &mut engines[engine];
-            assert_eq!(engine.advance(1).unwrap().work.solved_again, 0);
-            engine.add_grains(&[heavy]).unwrap();
-            let report = engine.advance(400).unwrap();
-            (report.work.solved_again, engine.snapshot().unwrap().world.bodies.velocity)
-        });
+    (bodies.orientation.pop(), bodies.angular_velocity.pop(), bodies.locked.pop());
+    (bodies.inverse_mass.pop(), bodies.inverse_inertia.pop());
+    let run = |engine: &mut dyn Engine| {
+        assert_eq!(engine.advance(1).unwrap().work.solved_again, 0);
+        engine.add_grains(&[heavy]).unwrap();
+        let report = engine.advance(500).unwrap();
+        (report.work.solved_again, engine.snapshot().unwrap().world.bodies.velocity)
+    };
+    let of = |bookkeeping| Settings { bookkeeping, ..column.settings() };
+    let on_cpu =
+        [Bookkeeping::On, Bookkeeping::Off].map(|bookkeeping| run(&mut cpu(&world, &of(bookkeeping))));
+    // In single precision the column falls in another way: any gain counts here, so that there is one.
+    let limits = "if made(works) > 0.0 && status.careful < 2u && (is_over_all || is_at_once) {";
+    let on_gpu = [Bookkeeping::On, Bookkeeping::Off].map(|bookkeeping| {
+        let mut engine = gpu(&world, &of(bookkeeping));
+        let any_gain = Edit { from: limits, to: "if made(works) > 0.0 && status.careful < 1u {" };
+        engine.edit_shaders(&[any_gain]).unwrap();
+        run(&mut engine)
+    });
+    for [kept, left_out] in [on_cpu, on_gpu] {
         assert!(kept.0 > 0, "no substep was solved again");
         assert_eq!(kept.0, left_out.0);
         assert!(kept.1 == left_out.1, "keeping the energies moved grains");

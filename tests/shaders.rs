@@ -388,6 +388,7 @@ fn params_are_written_where_the_shader_reads_them() {
         impact_tolerance,
         load_scale,
         torque_scale,
+        gain_at_once,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");

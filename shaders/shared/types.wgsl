@@ -37,6 +37,7 @@ struct Params {
     impact_tolerance: f32,     // sweeps of impacts end at this share of the fastest closing speed [-]
     load_scale: f32,           // units of a load per impulse [1/(N s)], a power of two
     torque_scale: f32,         // and per angular impulse [1/(N m s)]
+    gain_at_once: f32,         // share of the kinetic energy that friction and rolling may make in a substep [-]
 }
 
 // What the steps of one submission tell each other and the host.
@@ -69,7 +70,7 @@ struct Status {
     noise: f32,                // closing speed that the sweeps of impacts may leave undone [m/s]
     impact_sweeps: u32,        // sweeps over the impacts in this substep
     impact_residual: f32,      // what the last of them changed at most, or what still closes [m/s]
-    careful: u32,              // 1: this substep is solved again, from nothing
+    careful: u32,              // 1: this substep is solved again, from nothing; 2: without friction and rolling, too
 }
 
 struct Pose {

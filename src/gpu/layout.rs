@@ -6,7 +6,7 @@ use encase::{ShaderType, UniformBuffer};
 use glam::{DQuat, DVec3, I64Vec3, IVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::{Ledger, TotalImpulse, model_gain};
+use crate::engine::{Ledger, TotalImpulse, largest_gain_at_once, model_gain};
 use crate::error::Error;
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, OVER_RELAXATION, RIGID_CORRECTION,
@@ -80,6 +80,7 @@ pub struct Params {
     pub impact_tolerance: f32,
     pub load_scale: f32,
     pub torque_scale: f32,
+    pub gain_at_once: f32,
 }
 
 /// What a dispatch is told; WGSL `Turn`.
@@ -515,6 +516,7 @@ impl Params {
             impact_tolerance: IMPACT_TOLERANCE as f32,
             load_scale: loads.linear as f32,
             torque_scale: loads.angular as f32,
+            gain_at_once: largest_gain_at_once(settings, world).min(f64::from(f32::MAX)) as f32,
         }
     }
 

@@ -5,7 +5,7 @@ use glam::DVec3;
 use crate::engine::Snapshot;
 use crate::scenario::{Tracked, TrackedBody};
 
-/// The values of the columns of `tracked`, in their order; those of a grain that is not there yet are not numbers.
+/// The values of the columns of `tracked`, in their order; those of a grain that is not there yet, or any more, are not numbers.
 pub fn values(snapshot: &Snapshot, tracked: &Tracked) -> Vec<f64> {
     let bodies = tracked.bodies.iter().flat_map(|body| of_body(snapshot, body));
     bodies.chain(tracked.contacts.iter().flat_map(|pair| of_contact(snapshot, pair))).collect()
