@@ -122,10 +122,13 @@ pub struct Identity {
     pub driver: String,
     /// Interface: Vulkan, Metal, DX12, or rayon.
     pub backend: String,
+    /// Precision it computes in.
+    pub precision: Precision,
 }
 
 /// Precision of an engine's arithmetic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Precision {
     /// 32 bits.
     Single,
@@ -136,13 +139,6 @@ pub enum Precision {
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} ({}, {})", self.engine, self.device, self.backend, self.driver)
-    }
-}
-
-impl Identity {
-    /// The precision it computes in: single on the GPU.
-    pub fn precision(&self) -> Precision {
-        if self.engine == "gpu" { Precision::Single } else { Precision::Double }
     }
 }
 

@@ -697,7 +697,8 @@ impl GpuEngine {
         self.pull_world()?;
         let places = self.world.add_grains(grains.iter().copied());
         self.ledger.emitted_energy += self.world.kinetic_energy_of(&places);
-        self.renewed = places;
+        self.renewed.extend(places);
+        self.renewed.sort_unstable();
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.load_scale = LoadScale::of(&self.world, &self.anchors);
         self.status.search = 1;

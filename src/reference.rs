@@ -31,8 +31,8 @@ use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{
-    Engine, Identity, Ledger, Snapshot, StepReport, TotalImpulse, add_stage_time, is_guarded, is_of_renewed,
-    largest_gain_at_once, planned_contacts, prudent,
+    Engine, Identity, Ledger, Precision, Snapshot, StepReport, TotalImpulse, add_stage_time, is_guarded,
+    is_of_renewed, largest_gain_at_once, planned_contacts, prudent,
 };
 use crate::error::Error;
 use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
@@ -376,6 +376,7 @@ impl Engine for ReferenceEngine {
             device: "reference engine, double precision".into(),
             driver: format!("{} threads", rayon::current_num_threads()),
             backend: "rayon".into(),
+            precision: Precision::Double,
         }
     }
 
@@ -422,7 +423,8 @@ impl Engine for ReferenceEngine {
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);
         self.ledger.emitted_energy += self.world.kinetic_energy_of(&places);
-        self.renewed = places;
+        self.renewed.extend(places);
+        self.renewed.sort_unstable();
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::engine::{Engine, Spread, StepReport};
+use crate::engine::{Engine, Snapshot, Spread, StepReport};
 use crate::error::Error;
 use crate::observe::energy::{self, Accounts};
 use crate::observe::expectation::{judge, leave_open};
@@ -156,14 +156,10 @@ impl<'a> Simulation<'a> {
         options: &RunOptions<'_>,
     ) -> Result<Simulation<'a>, Error> {
         let start = Instant::now();
-        let mut observer = Observer::new(&scenario.world, scenario.drum.as_ref())
-            .with_cell(scenario.cell.as_ref())
-            .with_regions(&scenario.regions)
-            .with_tracked(&scenario.tracked);
-        if scenario.settings.bookkeeping == Bookkeeping::On {
-            let first = engine.snapshot()?;
-            observer = observer.with_accounts(Accounts::opened_at(&first, scenario.settings.normal_law));
-        }
+        let observer = match scenario.settings.bookkeeping {
+            Bookkeeping::On => observer(scenario, Some(&engine.snapshot()?)),
+            Bookkeeping::Off => observer(scenario, None),
+        };
         let end = options.until.unwrap_or(scenario.duration);
         let folder = ResultFolder::create(options.folder, scenario, observer.columns())?;
         let pictures = options.folder.join(PICTURES);
@@ -363,7 +359,7 @@ impl<'a> Simulation<'a> {
         let is_complete = status == Status::Completed && self.end >= scenario.duration;
         let stepping = self.tasks.get("step").unwrap_or_default();
         let bytes = self.engine.memory();
-        let precision = self.engine.identity().precision();
+        let precision = self.engine.identity().precision;
         Summary {
             esker: env!("CARGO_PKG_VERSION"),
             status,
@@ -405,6 +401,18 @@ impl<'a> Simulation<'a> {
                 false => leave_open(&scenario.expectations, time, precision),
             },
         }
+    }
+}
+
+/// An observer of all that a scenario asks for; of the energies where `first` is given, the state at the start.
+pub fn observer(scenario: &Scenario, first: Option<&Snapshot>) -> Observer {
+    let observer = Observer::new(&scenario.world, scenario.drum.as_ref())
+        .with_cell(scenario.cell.as_ref())
+        .with_regions(&scenario.regions)
+        .with_tracked(&scenario.tracked);
+    match first {
+        Some(first) => observer.with_accounts(Accounts::opened_at(first, scenario.settings.normal_law)),
+        None => observer,
     }
 }
 

@@ -173,7 +173,7 @@ pub fn execute(
     let identity = open(&load(study, first)?)?.identity();
     done.check_engine(runs, &identity, options.folder)?;
     let cores = rayon::current_num_threads();
-    let workers = match identity.precision() {
+    let workers = match identity.precision {
         Precision::Double => cores.min(pending.len()),
         Precision::Single => 1,
     };

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::engine::{Engine, Identity, Precision};
+use crate::engine::{Engine, Identity, Precision, Snapshot, StepReport};
 use crate::error::Error;
 use crate::observe::Observer;
 use crate::observe::expectation::{Judgement, Verdict, in_direction};
@@ -30,6 +30,7 @@ use crate::output::lock::refuse_link;
 use crate::output::summary::Summary;
 use crate::scenario::suite::{Across, Case, Class, Engines, Suite, TakeAcross, Variation};
 use crate::scenario::{Problem, Problems, Scenario, suggest};
+use crate::settings::Bookkeeping;
 use crate::simulation::{self, RunOptions};
 
 /// Names of the files of a report.
@@ -173,10 +174,14 @@ fn unknown(across: &Across, scenario: &Scenario, case: &Case) -> Option<Problem>
     (!is_known).then(|| Problem::of(&case.name, message).help(suggest(&across.of, known)))
 }
 
+/// The observer of a run of the scenario, for its names.
 fn observer(scenario: &Scenario) -> Observer {
-    Observer::new(&scenario.world, scenario.drum.as_ref())
-        .with_cell(scenario.cell.as_ref())
-        .with_tracked(&scenario.tracked)
+    let first = || {
+        let (world, substep) = (scenario.world.clone(), scenario.settings.substep());
+        Snapshot::new(world, Vec::new(), substep, StepReport::default())
+    };
+    let has_energies = scenario.settings.bookkeeping == Bookkeeping::On;
+    simulation::observer(scenario, has_energies.then(first).as_ref())
 }
 
 /// Runs cases on engines made by `open`, each in a folder of its own below `folder`. A run that fails is
@@ -209,7 +214,7 @@ pub fn run(
                 opened => opened,
             };
             let identity = engine.as_ref().ok().map(|engine| engine.identity());
-            let precision = identity.as_ref().map(Identity::precision);
+            let precision = identity.as_ref().map(|identity| identity.precision);
             report.engine = report.engine.take().or(identity);
             if planned.case.engines == Engines::Cpu && precision == Some(Precision::Single) {
                 case.skipped = true;
@@ -224,7 +229,7 @@ pub fn run(
             outcomes.push((*variation, summary.ok()));
         }
         if !case.skipped {
-            let precision = report.engine.as_ref().map_or(Precision::Double, Identity::precision);
+            let precision = report.engine.as_ref().map_or(Precision::Double, |identity| identity.precision);
             case.across =
                 planned.case.across.iter().map(|across| judge(across, &outcomes, precision)).collect();
         }

@@ -11,7 +11,6 @@ use esker::gpu::shader::Edit;
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Bookkeeping, Settings, WarmStart};
 use esker::world::Grain;
-use glam::DVec3;
 use proptest::prelude::*;
 
 /// Share of the energy turned over that friction and rolling may have made at any time.
@@ -338,14 +337,18 @@ fn heavy_grains_that_come_later_are_watched() {
     };
     let mut world = column.scenario().world;
     let ball = world.spheres.pop().unwrap();
-    (world.removed.pop(), world.ids.pop());
+    world.removed.pop();
+    world.ids.pop();
     let bodies = &mut world.bodies;
     let heavy = Grain {
         velocity: bodies.velocity.pop().unwrap(),
         ..Grain::at(bodies.position.pop().unwrap(), ball.radius, ball.material)
     };
-    (bodies.orientation.pop(), bodies.angular_velocity.pop(), bodies.locked.pop());
-    (bodies.inverse_mass.pop(), bodies.inverse_inertia.pop());
+    bodies.orientation.pop();
+    bodies.angular_velocity.pop();
+    bodies.locked.pop();
+    bodies.inverse_mass.pop();
+    bodies.inverse_inertia.pop();
     let run = |engine: &mut dyn Engine| {
         assert_eq!(engine.advance(1).unwrap().work.solved_again, 0);
         engine.add_grains(&[heavy]).unwrap();

@@ -61,6 +61,9 @@ material = "stone"
 radius = { kind = "constant", value = 0.01 }
 velocity = [2.0, 0.0, 0.0]
 packing = { kind = "list", positions = [[0, 0, 0]] }
+[[observe.regions]]
+name = "all"
+region = { kind = "box", min = [-1, -1, -1], max = [1, 1, 1] }
 [domain]
 max = [1.0, inf, inf]
 outside = "stop"
@@ -80,6 +83,16 @@ vary = { "grains.0.velocity.0" = [1.0, 2.0], "expect.speed.value" = [1.0, 2.0] }
 of = "kinetic_energy"
 take = "exponent"
 value = 2.0
+tolerance = 1e-9
+[[case.across]]
+of = "total_energy"
+take = "exponent"
+value = 2.0
+tolerance = 1e-9
+[[case.across]]
+of = "mass:all"
+take = "exponent"
+value = 0.0
 tolerance = 1e-9
 [[case]]
 name = "far"

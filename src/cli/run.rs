@@ -153,7 +153,7 @@ fn report(summary: &Summary, folder: &Path, quiet: bool) {
             short(made)
         );
     }
-    let precision = summary.engine.precision();
+    let precision = summary.engine.precision;
     if quiet {
         let missed = summary.expectations.iter().filter(|verdict| verdict.verdict == Judgement::Missed);
         missed.for_each(|verdict| note!("{}", line(verdict, precision)));

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::engine::Identity;
+use crate::engine::{Identity, Precision};
 use crate::error::Error;
 
 /// Storage buffers that a kernel may bind. WebGPU promises 8; browsers offer 10 on all but the oldest devices,
@@ -132,6 +132,7 @@ impl Device {
             device: self.info.name.clone(),
             driver: format!("{} {}", self.info.driver, self.info.driver_info),
             backend: self.info.backend.to_string(),
+            precision: Precision::Single,
         }
     }
 

@@ -145,7 +145,7 @@ fn radius_around(form: Form) -> Option<f64> {
 mod tests {
     use super::super::test_worlds::{stack, with_boundary};
     use super::*;
-    use crate::world::{Axes, Domain};
+    use crate::world::{Axes, Domain, Grain};
 
     /// Two grains over a disc of radius 1 m at the origin, the second thrown so that it passes beside the disc.
     fn over_a_disc(time: f64) -> Snapshot {
@@ -205,6 +205,14 @@ mod tests {
         let mut removed = with(Outside::Remove);
         assert_eq!(count(&removed), 0.0, "nobody has taken it yet");
         removed.world.remove_grain(1, 0);
-        assert_eq!(lost(&removed).map(|lost| lost.grains), Some(1));
+        let found = lost(&removed);
+        assert_eq!(found.map(|lost| lost.grains), Some(1));
+        // Its place is taken by the second grain that comes after it.
+        for time in [1.0, 2.0] {
+            removed.world.time += time;
+            removed.world.add_grains([Grain::at(DVec3::ZERO, 0.1, 0)]);
+        }
+        assert_eq!((removed.world.grain_count(), removed.world.ids[1]), (3, 3));
+        assert_eq!(lost(&removed), found);
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::*;
-use crate::engine::{Identity, Snapshot};
+use crate::engine::{Identity, Precision};
 use crate::observe::expectation::Judgement;
 use crate::world::{Grain, World};
 
@@ -38,7 +38,13 @@ impl<'a> Counter<'a> {
 
 impl Engine for Counter<'_> {
     fn identity(&self) -> Identity {
-        Identity { engine: "cpu", device: "counter".into(), driver: String::new(), backend: String::new() }
+        Identity {
+            engine: "cpu",
+            device: "counter".into(),
+            driver: String::new(),
+            backend: String::new(),
+            precision: Precision::Double,
+        }
     }
 
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {

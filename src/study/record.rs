@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::{Identity, Work};
+use crate::engine::{Identity, Precision, Work};
 use crate::error::Error;
 use crate::output::atomic;
 use crate::output::summary::Summary;
@@ -53,6 +53,8 @@ pub struct Ran {
     pub driver: String,
     /// Interface.
     pub backend: String,
+    /// Precision it computed in.
+    pub precision: Precision,
 }
 
 /// A quantity of a run.
@@ -68,8 +70,8 @@ pub struct Kept {
 
 impl From<Identity> for Ran {
     fn from(identity: Identity) -> Ran {
-        let Identity { engine, device, driver, backend } = identity;
-        Ran { engine: engine.to_owned(), device, driver, backend }
+        let Identity { engine, device, driver, backend, precision } = identity;
+        Ran { engine: engine.to_owned(), device, driver, backend, precision }
     }
 }
 

@@ -100,7 +100,7 @@ impl Report {
         let mut engines: Vec<Ran> = records.iter().map(|(_, record)| record.engine.clone()).collect();
         engines.sort();
         engines.dedup();
-        let precision = match engines.iter().any(|ran| ran.engine == "gpu") {
+        let precision = match engines.iter().any(|ran| ran.precision == Precision::Single) {
             true => Precision::Single,
             false => Precision::Double,
         };

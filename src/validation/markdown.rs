@@ -48,7 +48,7 @@ fn write_section(text: &mut String, report: &Report) -> std::fmt::Result {
 }
 
 fn heading(identity: &Identity) -> String {
-    match identity.precision() {
+    match identity.precision {
         Precision::Double => "CPU engine, double precision".to_owned(),
         Precision::Single => format!("GPU engine, single precision: {}", identity.device),
     }
@@ -135,6 +135,7 @@ mod tests {
             device: "llvmpipe".into(),
             driver: "Mesa".into(),
             backend: "vulkan".into(),
+            precision: Precision::Single,
         };
         Report {
             esker: "1.2.3",
