@@ -674,7 +674,9 @@ impl GpuEngine {
             (Key { a: contact.a, b: contact.b }, layout::impulse(&targets[place], &values[place]))
         };
         let is_valid = |key: Key| !is_of_renewed(&self.world, key, &self.renewed);
-        Ok(contacts.iter().map(with_impulse).filter(|(key, _)| is_valid(*key)).collect())
+        let mut found = Vec::with_capacity(contacts.len());
+        found.extend(contacts.iter().map(with_impulse).filter(|(key, _)| is_valid(*key)));
+        Ok(found)
     }
 
     /// Contacts before the first step: they carry nothing yet.

@@ -398,14 +398,10 @@ impl Engine for ReferenceEngine {
         if self.report.step == 0 {
             self.find_contacts();
         }
-        let impulses = self
-            .colouring
-            .order
-            .iter()
-            .zip(&self.rows)
-            .map(|(&contact, row)| (self.keys[contact as usize], row.impulse))
-            .filter(|(key, _)| !is_of_renewed(&self.world, *key, &self.renewed))
-            .collect();
+        let rows = self.colouring.order.iter().zip(&self.rows);
+        let with_impulse = rows.map(|(&contact, row)| (self.keys[contact as usize], row.impulse));
+        let mut impulses = Vec::with_capacity(self.rows.len());
+        impulses.extend(with_impulse.filter(|(key, _)| !is_of_renewed(&self.world, *key, &self.renewed)));
         let report = self.report.clone();
         let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
         let snapshot = Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report);

@@ -466,19 +466,20 @@
 //! solutions open, accelerated sweeps may come to another than plain ones, and in another order of the contacts to yet another.
 //! Impacts are solved by plain sweeps.
 //!
-//! **Wide cones.** Where friction or rolling resistance binds so much that no row ever slips, a packing is a frame, and sweeps over it have errors that
-//! turn as they shrink. Momentum makes them grow: pellets with μ_r = 100 poured into a pile gained 30 J of spin in a second
-//! and exploded. Over-relaxation of the rolling rows is the worst part of it, and leaving that out does not cure it, nor do four plain
-//! sweeps at the end. Of 1 500 random scenes 55 gained more than a thousandth of the energy turned over from starts other than the model, none of them with both
-//! coefficients below 2.4. So where some
-//! coefficient is above 1 ([`WIDE_CONE`](crate::settings::WIDE_CONE)) sweeps are plain whatever the setting. There plain sweeps may still make energy for
-//! want of sweeps, when friction was sized by a normal impulse that shrank later (11 of these scenes), and so does the model start everywhere, and every start under
-//! bodies more than ten times as heavy as others ([`WATCHED_MASS_RATIO`](crate::settings::WATCHED_MASS_RATIO)): a ball on a column that has 5 to 12 sweeps makes energy with
-//! coefficients from 0.5 on, by per cents of the turnover, in one of a hundred such scenes. The engines find that out where it may be: a substep in which the works of friction and rolling sum up to a gain of more than 1e-4 of the kinetic
-//! energy, or of what has been turned over since the start ([`LARGEST_GAIN`](crate::settings::LARGEST_GAIN)), is solved again by plain sweeps from nothing (where only
-//! masses call for that, the gain over the run alone counts: grains at rest under a ball of 2 880 times their mass book gains that the next substeps take
-//! back). Those make energy hardly ever, one of 30 000 scenes 4 % of the turnover in one substep; a substep in which they do, over the run, is solved without friction and
-//! rolling. The sum counts, as a contact that sticks may spin a grain up by friction and stop it by rolling resistance.
+//! **Wide cones.** Where friction or rolling resistance binds so much that no row ever slips, a packing is a frame, and sweeps over it have
+//! errors that turn as they shrink. Momentum makes them grow: pellets with μ_r = 100 poured into a pile gained 30 J of spin in a second and
+//! exploded. Over-relaxation of the rolling rows is the worst part of it, and leaving that out does not cure it, nor do four plain sweeps at
+//! the end. Of 1 500 random scenes 55 gained more than a thousandth of the energy turned over from starts other than the model, none of them
+//! with both coefficients below 2.4. So where some coefficient is above 1 ([`WIDE_CONE`](crate::settings::WIDE_CONE)) sweeps are plain whatever
+//! the setting. There plain sweeps may still make energy for want of sweeps, when friction was sized by a normal impulse that shrank later (11
+//! of these scenes), and so does the model start everywhere, and every start under bodies more than ten times as heavy as others
+//! ([`WATCHED_MASS_RATIO`](crate::settings::WATCHED_MASS_RATIO)): a ball on a column that has 5 to 12 sweeps makes energy with coefficients
+//! from 0.5 on, by per cents of the turnover, in one of a hundred such scenes. The engines find that out where it may be: a substep in which
+//! the works of friction and rolling sum up to a gain of more than 1e-4 of the kinetic energy, or of what has been turned over since the start
+//! ([`LARGEST_GAIN`](crate::settings::LARGEST_GAIN)), is solved again by plain sweeps from nothing (where only masses call for that, the gain
+//! over the run alone counts: grains at rest under a ball of 2 880 times their mass book gains that the next substeps take back). Those make
+//! energy hardly ever, one of 30 000 scenes 4 % of the turnover in one substep; a substep in which they do, over the run, is solved without
+//! friction and rolling. The sum counts, as a contact that sticks may spin a grain up by friction and stop it by rolling resistance.
 //! `energy_made_share` shows what was made all the same, and a run says so from a thousandth on.
 //!
 //! Over-relaxation costs nothing. What it overshoots by returns in the next sweep with the other sign, and a part of the error that a sweep
