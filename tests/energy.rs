@@ -5,6 +5,7 @@
 mod common;
 
 use common::*;
+use esker::contact::ContactState;
 use esker::engine::{Engine, Ledger, prudent};
 use esker::error::Error;
 use esker::gpu::shader::Edit;
@@ -317,6 +318,31 @@ fn a_substep_has_no_friction_where_plain_sweeps_from_nothing_make_energy() {
     let made = made_share(&mut engine, &settings);
     assert!(made <= BOUND, "{made} of the energy turned over was made");
     assert_eq!(engine.snapshot().unwrap().report.work.solved_again, 1);
+}
+
+/// The same on the GPU, made to find a gain wherever it may: no contact of that substep carries friction or rolling.
+#[test]
+fn the_gpu_engine_too_goes_without_friction_at_last() {
+    let scenario = heap(&[]);
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(60).unwrap();
+    let heap = engine.snapshot().unwrap().world;
+    let sideways = |edits: &[Edit]| {
+        let mut engine = gpu(&heap, &scenario.settings);
+        engine.edit_shaders(edits).unwrap();
+        let report = engine.advance(1).unwrap();
+        let state = engine.snapshot().unwrap();
+        let of = |contact: &ContactState| contact.impulse.tangent.length() + contact.impulse.rolling.length();
+        let normal: f64 = state.contacts.iter().map(|contact| contact.impulse.normal).sum();
+        (report.work.solved_again, normal, state.contacts.iter().map(of).sum::<f64>())
+    };
+    let limits = "if made(works) > 0.0 && status.careful < 2u && (is_over_all || is_at_once) {";
+    let (again, normal, left) = sideways(&[Edit { from: limits, to: "if status.careful < 2u {" }]);
+    assert_eq!(again, 1, "one substep, however often it is tried");
+    // A normal impulse in single precision has a part across its normal, of some roundings.
+    assert!(left < 1e-6 * normal && normal > 0.0, "{left} N s of {normal}");
+    let (_, _, usual) = sideways(&[]);
+    assert!(usual > 1e-3 * normal, "{usual} N s: nothing to leave out");
 }
 
 /// Heavy grains that come later are watched as well, whether the energies are kept or not: that changes no motion.
