@@ -236,6 +236,13 @@ fn a_change_makes_the_runs_again_that_it_concerns() {
     let output = esker(folder.path(), &[]);
     assert!(words(&output).contains("8 runs, 8 of them over"), "another plot: {}", words(&output));
     assert!(words(&output).contains("2 records"), "those of the value that is gone: {}", words(&output));
+    change(folder.path(), ["gravity = [0, 0, -10]", "# of a round number\ngravity = [0, 0.0, -1e1]"]);
+    let output = esker(folder.path(), &[]);
+    assert!(
+        words(&output).contains("8 runs, 8 of them over"),
+        "the same otherwise written: {}",
+        words(&output)
+    );
     change(folder.path(), ["gravity = [0, 0, -10]", "gravity = [0, 0, -5]"]);
     let output = esker(folder.path(), &[]);
     assert!(words(&output).contains("8 runs, 0 of them over"), "other gravity: {}", words(&output));

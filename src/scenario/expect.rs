@@ -175,7 +175,7 @@ const OF_A_CELL: [&str; 14] = [
 ];
 
 /// A number that the run must come to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Expectation {
     /// What it is called.
     pub label: String,
@@ -192,7 +192,7 @@ pub struct Expectation {
 }
 
 /// How the values of a quantity in a window become one number; see the [module](self).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub enum Take {
     /// The last value.
     Final,

@@ -1,11 +1,12 @@
 //! The runs of a study.
 
-use std::fmt::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::table::{Place, places};
+use crate::scenario::input::{LARGEST_TABLE, read_bytes};
 use crate::scenario::study::{Study, scenario};
 use crate::scenario::{Problem, Problems, Scenario};
 
@@ -90,7 +91,9 @@ fn run(study: &Study, stand: Stand) -> Result<Run, Problems> {
     let mut run = Run { stand, label, settings, key: String::new(), folder: String::new(), weight: 0.0 };
     let scenario = run.scenario(study).map_err(|problems| of_run(study, &run.label, &problems))?;
     run.weight = weight(&scenario);
-    run.key = fingerprint(&scenario);
+    run.key = fingerprint(study, &scenario).map_err(|error| {
+        of_run(study, &run.label, &Problems::new(&study.name, vec![Problem::of("a file", error.to_string())]))
+    })?;
     run.folder = format!("{}.{}", plain(&run.label), &run.key[..12]);
     Ok(run)
 }
@@ -108,23 +111,33 @@ fn weight(scenario: &Scenario) -> f64 {
     scenario.duration / settings.time_step * sweeps * scenario.max_grains().max(1) as f64
 }
 
-/// A fingerprint of all that the numbers of a run depend on, data files included.
-fn fingerprint(scenario: &Scenario) -> String {
-    let nameless =
-        Scenario { name: String::new(), title: String::new(), resolved: String::new(), ..scenario.clone() };
-    let mut digest = Digested(Sha256::new());
-    // A digest takes whatever is written to it.
-    let _ = write!(digest, "{} {nameless:?}", env!("CARGO_PKG_VERSION"));
-    digest.0.finalize().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+/// A fingerprint of all that the numbers of a run depend on: the version, the resolved scenario in a normal form without what changes
+/// no number, what is kept of the run, and the files that the scenario reads.
+///
+/// # Errors
+/// When one of those can no longer be read.
+fn fingerprint(study: &Study, scenario: &Scenario) -> io::Result<String> {
+    let mut said: toml::Table = scenario.resolved.parse().map_err(io::Error::other)?;
+    for key in ["title", "expect"] {
+        said.remove(key);
+    }
+    said.iter_mut().for_each(|(_, value)| write_alike(value));
+    let kept = serde_json::to_string(&scenario.expectations)?;
+    let mut digest = Sha256::new();
+    digest.update(format!("{}\n{said}\n{kept}\n", env!("CARGO_PKG_VERSION")));
+    for input in scenario.inputs.iter().filter(|input| **input != study.scenario) {
+        digest.update(read_bytes(input, LARGEST_TABLE)?);
+    }
+    Ok(digest.finalize().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")))
 }
 
-/// Writes into a digest.
-struct Digested(Sha256);
-
-impl fmt::Write for Digested {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.update(text);
-        Ok(())
+/// Writes 2 and 2.0 alike, as far as a float tells whole numbers apart.
+fn write_alike(value: &mut toml::Value) {
+    match value {
+        toml::Value::Integer(number) if number.unsigned_abs() < 1 << 53 => *value = (*number as f64).into(),
+        toml::Value::Array(values) => values.iter_mut().for_each(write_alike),
+        toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| write_alike(value)),
+        _ => {}
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::read::{FINITE, NOT_NEGATIVE, Table, boolean, number};
 use crate::engine::Precision;
 
 /// What a number must be. All bounds that are set must hold; at least one is, unless the number is only shown.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct Bounds {
     /// Expected value, in the unit of the number.
     pub value: Option<f64>,
@@ -19,7 +19,7 @@ pub struct Bounds {
 }
 
 /// Largest |found - value|, by the precision of the engine.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Tolerance {
     /// In double precision.
     pub double: f64,

@@ -14,7 +14,7 @@ const SHOWN: usize = 5;
 const ENOUGH: usize = 1_000_000;
 
 /// A reference curve.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Curve {
     /// Its column in the file, for messages.
     pub column: String,
