@@ -64,17 +64,20 @@ pub fn is_guarded(settings: &Settings, world: &World) -> bool {
     match settings.warm_start {
         // The works of what was not applied mean nothing.
         WarmStart::NoVelocityUpdate { .. } => false,
-        WarmStart::Model => true,
-        _ => has_wide_cones(world) || world.mass_ratio() > WATCHED_MASS_RATIO,
+        _ => gains_at_once(settings, world) || world.mass_ratio() > WATCHED_MASS_RATIO,
     }
+}
+
+/// Whether what a substep starts from, or the cones of its contacts, may make much energy in it alone \[E12\].
+fn gains_at_once(settings: &Settings, world: &World) -> bool {
+    settings.warm_start == WarmStart::Model || has_wide_cones(world)
 }
 
 /// Share of the kinetic energy that friction and rolling may make within one substep \[E12\] \[-\], beside what they may make over the run.
 /// Where nothing but the masses calls for a guard there is no such limit: grains at rest under a heavy body book gains that the next
 /// substeps take back, and a substep that starts from nothing would not support it.
 pub fn largest_gain_at_once(settings: &Settings, world: &World) -> f64 {
-    let is_limited = settings.warm_start == WarmStart::Model || has_wide_cones(world);
-    if is_limited { LARGEST_GAIN } else { f64::INFINITY }
+    if gains_at_once(settings, world) { LARGEST_GAIN } else { f64::INFINITY }
 }
 
 /// Impulse with which the model start answers to a slip \[kg\]: h/γ \[E7\], which goes to the bound of any cone. Under wide cones that
@@ -89,10 +92,36 @@ pub fn prudent(settings: &Settings, world: &World) -> Settings {
     Settings { acceleration: if is_sound { settings.acceleration } else { Acceleration::None }, ..*settings }
 }
 
-/// Whether a contact of an older list is of a grain into whose place one of `grains` has come since (places, ascending).
-pub fn is_of_renewed(world: &World, key: Key, grains: &[usize]) -> bool {
-    let grain = |shape: u32| shape.checked_sub(world.first_grain_shape()).map(|grain| grain as usize);
-    [key.a, key.b].into_iter().filter_map(grain).any(|grain| grains.binary_search(&grain).is_ok())
+/// Places of the grains that came since the last step, ascending: the contacts that an engine lists there are of others.
+#[derive(Debug, Clone, Default)]
+pub struct Newcomers(Vec<usize>);
+
+impl Newcomers {
+    /// Notes the places of grains that came.
+    pub fn add(&mut self, places: Vec<usize>) {
+        self.0.extend(places);
+        self.0.sort_unstable();
+    }
+
+    /// Nobody is new after a step.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Those of these contacts, at most so many, that are not listed in the place of a newcomer.
+    pub fn without_theirs(
+        &self,
+        world: &World,
+        contacts: impl Iterator<Item = (Key, Impulse)>,
+        most: usize,
+    ) -> Vec<(Key, Impulse)> {
+        let grain = |shape: u32| shape.checked_sub(world.first_grain_shape()).map(|grain| grain as usize);
+        let is_new = |shape| grain(shape).is_some_and(|grain| self.0.binary_search(&grain).is_ok());
+        // What is filtered has no known length: it would grow to more room than it needs.
+        let mut found = Vec::with_capacity(most);
+        found.extend(contacts.filter(|(key, _)| !is_new(key.a) && !is_new(key.b)));
+        found
+    }
 }
 
 /// Whether an engine times its stages where that costs time: a GPU then takes a pass per stage.

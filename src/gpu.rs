@@ -21,8 +21,8 @@ use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key, Rest};
 use crate::engine::{
-    Engine, Identity, Impacts, Ledger, Profiling, Residuals, Snapshot, Spread, StepReport, TotalImpulse,
-    add_stage_time, is_of_renewed, prudent,
+    Engine, Identity, Impacts, Ledger, Newcomers, Profiling, Residuals, Snapshot, Spread, StepReport,
+    TotalImpulse, add_stage_time, prudent,
 };
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
@@ -57,8 +57,7 @@ pub struct GpuEngine {
     status: Status,
     /// Steps since the last one that searched for contacts or in which something bounced.
     calm_steps: u64,
-    /// Grains that came since the last step.
-    renewed: Vec<usize>,
+    newcomers: Newcomers,
     /// Steps of the next submission at most: all that follow a substep that has to be solved again are for nothing.
     steps_at_once: u64,
     substeps_done: u64,
@@ -143,7 +142,7 @@ impl GpuEngine {
             timer: None,
             status: Status { search: 1, ..Status::default() },
             calm_steps: 0,
-            renewed: Vec::new(),
+            newcomers: Newcomers::default(),
             steps_at_once: STEPS_PER_SUBMISSION,
             substeps_done: 0,
             report: StepReport::default(),
@@ -637,7 +636,7 @@ impl GpuEngine {
         self.report.stages.clear();
         self.report.searches = 0;
         if steps > 0 {
-            self.renewed.clear();
+            self.newcomers.clear();
         }
         let sweeps = u64::from(self.settings.substeps) * u64::from(self.settings.iterations);
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
@@ -673,10 +672,7 @@ impl GpuEngine {
             let place = contact.place as usize;
             (Key { a: contact.a, b: contact.b }, layout::impulse(&targets[place], &values[place]))
         };
-        let is_valid = |key: Key| !is_of_renewed(&self.world, key, &self.renewed);
-        let mut found = Vec::with_capacity(contacts.len());
-        found.extend(contacts.iter().map(with_impulse).filter(|(key, _)| is_valid(*key)));
-        Ok(found)
+        Ok(self.newcomers.without_theirs(&self.world, contacts.iter().map(with_impulse), count))
     }
 
     /// Contacts before the first step: they carry nothing yet.
@@ -699,13 +695,13 @@ impl GpuEngine {
         self.pull_world()?;
         let places = self.world.add_grains(grains.iter().copied());
         self.ledger.emitted_energy += self.world.kinetic_energy_of(&places);
-        self.renewed.extend(places);
-        self.renewed.sort_unstable();
+        self.newcomers.add(places);
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.load_scale = LoadScale::of(&self.world, &self.anchors);
         self.status.search = 1;
-        self.kernels.adapt(&self.device, &self.buffers, Features::of(&self.world, &self.settings))?;
-        let capacity = self.buffers.capacity().enough_for(&self.world, &self.settings);
+        let features = Features::of(&self.world, &self.settings);
+        self.kernels.adapt(&self.device, &self.buffers, features)?;
+        let capacity = self.buffers.capacity().enough_for(&self.world, features.guard);
         if capacity != *self.buffers.capacity() {
             self.grow(capacity)?;
         }

@@ -31,8 +31,8 @@ use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{
-    Engine, Identity, Ledger, Precision, Snapshot, StepReport, TotalImpulse, add_stage_time, is_guarded,
-    is_of_renewed, largest_gain_at_once, planned_contacts, prudent,
+    Engine, Identity, Ledger, Newcomers, Precision, Snapshot, StepReport, TotalImpulse, add_stage_time,
+    is_guarded, largest_gain_at_once, planned_contacts, prudent,
 };
 use crate::error::Error;
 use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
@@ -90,8 +90,7 @@ pub struct ReferenceEngine {
     boundary_rows: Vec<u32>,
     /// Whether a substep in which friction and rolling made energy is solved again \[E12\].
     is_guarded: bool,
-    /// Grains that came since the last step.
-    renewed: Vec<usize>,
+    newcomers: Newcomers,
     /// Substeps done since the start; time is this times the substep, plus the time at the start.
     substeps_done: u64,
     start_time: f64,
@@ -133,7 +132,7 @@ impl ReferenceEngine {
             ledger: Ledger::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             boundary_rows: Vec::new(),
-            renewed: Vec::new(),
+            newcomers: Newcomers::default(),
             world,
             settings,
             order,
@@ -331,9 +330,9 @@ impl ReferenceEngine {
 
     /// Whether they made much energy in this substep alone.
     fn makes_energy_at_once(&self, works: &Ledger) -> bool {
-        let share = largest_gain_at_once(&self.settings, &self.world);
+        let share = || largest_gain_at_once(&self.settings, &self.world);
         let scale = || ledger::kinetic_scale(&self.world, self.settings.substep(), &self.velocities);
-        works.made() > 0.0 && share.is_finite() && works.made() > share * scale()
+        works.made() > 0.0 && share().is_finite() && works.made() > share() * scale()
     }
 
     /// Whether somebody asks for the works of a substep.
@@ -384,7 +383,7 @@ impl Engine for ReferenceEngine {
         self.stages.0.clear();
         self.report.searches = 0;
         if steps > 0 {
-            self.renewed.clear();
+            self.newcomers.clear();
         }
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
@@ -400,8 +399,7 @@ impl Engine for ReferenceEngine {
         }
         let rows = self.colouring.order.iter().zip(&self.rows);
         let with_impulse = rows.map(|(&contact, row)| (self.keys[contact as usize], row.impulse));
-        let mut impulses = Vec::with_capacity(self.rows.len());
-        impulses.extend(with_impulse.filter(|(key, _)| !is_of_renewed(&self.world, *key, &self.renewed)));
+        let impulses = self.newcomers.without_theirs(&self.world, with_impulse, self.rows.len());
         let report = self.report.clone();
         let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
         let snapshot = Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report);
@@ -419,8 +417,7 @@ impl Engine for ReferenceEngine {
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);
         self.ledger.emitted_energy += self.world.kinetic_energy_of(&places);
-        self.renewed.extend(places);
-        self.renewed.sort_unstable();
+        self.newcomers.add(places);
         Ok(())
     }
 

@@ -153,9 +153,11 @@ fn plan_one(case: &Case) -> Result<Planned<'_>, Problems> {
         let help = "add [expect] to the scenario, or [[case.across]] to the case";
         return Err(Problems::new(&case.name, vec![nothing.help(help)]));
     }
-    let problems: Vec<Problem> = scenarios.first().map_or_else(Vec::new, |scenario| {
-        case.across.iter().filter_map(|across| unknown(across, scenario, case)).collect()
-    });
+    let problems: Vec<Problem> =
+        scenarios.first().filter(|_| !case.across.is_empty()).map_or_else(Vec::new, |scenario| {
+            let observer = observer(scenario);
+            case.across.iter().filter_map(|across| unknown(across, scenario, &observer, case)).collect()
+        });
     match problems.is_empty() {
         true => Ok(Planned { case, runs: case.variations.iter().zip(scenarios).collect() }),
         false => Err(Problems::new(&case.name, problems)),
@@ -163,8 +165,7 @@ fn plan_one(case: &Case) -> Result<Planned<'_>, Problems> {
 }
 
 /// The complaint about a judgement of what no run comes to.
-fn unknown(across: &Across, scenario: &Scenario, case: &Case) -> Option<Problem> {
-    let observer = observer(scenario);
+fn unknown(across: &Across, scenario: &Scenario, observer: &Observer, case: &Case) -> Option<Problem> {
     let labels = scenario.expectations.iter().map(|expectation| expectation.label.as_str());
     let columns = observer.columns().iter().map(|column| column.name.as_str());
     let known: Vec<&str> = labels.chain(columns).collect();

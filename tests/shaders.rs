@@ -408,23 +408,28 @@ fn params_are_written_where_the_shader_reads_them() {
     }
 }
 
-/// Value of a constant of a module, if it is a number of this kind.
-fn constant(module: &Module, name: &str) -> Option<u32> {
+/// The literal that a constant of a module stands for.
+fn literal(module: &Module, name: &str) -> Option<Literal> {
     let (_, constant) =
         module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name))?;
     match module.global_expressions[constant.init] {
-        Expression::Literal(Literal::U32(value)) => Some(value),
+        Expression::Literal(literal) => Some(literal),
+        _ => None,
+    }
+}
+
+/// Value of a constant of a module, if it is a number of this kind.
+fn constant(module: &Module, name: &str) -> Option<u32> {
+    match literal(module, name) {
+        Some(Literal::U32(value)) => Some(value),
         _ => None,
     }
 }
 
 /// The same for a number with a fraction.
 fn fraction(module: &Module, name: &str) -> Option<f32> {
-    let (_, constant) =
-        module.constants.iter().find(|(_, constant)| constant.name.as_deref() == Some(name))?;
-    match module.global_expressions[constant.init] {
-        Expression::Literal(Literal::F32(value)) => Some(value),
-        Expression::Literal(Literal::AbstractFloat(value)) => Some(value as f32),
+    match literal(module, name) {
+        Some(Literal::F32(value)) => Some(value),
         _ => None,
     }
 }

@@ -77,9 +77,9 @@ impl Capacity {
         }
     }
 
-    /// At least this, with room for a world that has grown.
-    pub(super) fn enough_for(&self, world: &World, settings: &Settings) -> Capacity {
-        let known = Capacity { keeps_books: self.keeps_books || is_guarded(settings, world), ..*self };
+    /// At least this, with room for a world that has grown, and for books where substeps are guarded.
+    pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
+        let known = Capacity { keeps_books: self.keeps_books || is_guarded, ..*self };
         let grains = world.grain_count() as u32;
         if grains <= self.grains {
             return known;
