@@ -15,7 +15,9 @@ use esker::bench::report::Sample;
 use esker::reference::BYTES_PER_CONTACT_SWEEP;
 use esker::reference::drive::Drives;
 use esker::reference::narrowphase::Row;
-use esker::reference::sweep::{self, Sweeps};
+use esker::reference::problem::Problem;
+use esker::reference::solver::{Limits, Solver};
+use esker::reference::sweep::ProjectedGaussSeidel;
 use esker::reference::velocity::Velocity;
 use glam::Vec3;
 use rayon::ThreadPool;
@@ -69,12 +71,11 @@ fn engine(step: &Step, pool: &ThreadPool) -> f64 {
         (step.split.clone(), step.rows.clone(), step.velocities.clone());
     let time = pool.install(|| {
         timed(step, || {
-            // SAFETY: the colouring was made for these contacts, and the rows filled in its order.
-            unsafe {
-                let mut drives = Drives::default();
-                let sweeps = Sweeps::plain(&step.colouring, &mut split, &mut drives);
-                sweep::solve(sweeps, &mut rows, &mut velocities, SWEEPS, 0.0)
-            };
+            let mut drives = Drives::default();
+            let mut problem =
+                Problem::new(&step.colouring, &mut split, &mut rows, &mut velocities, &mut drives);
+            let limits = Limits { iterations: SWEEPS, tolerance: 0.0 };
+            ProjectedGaussSeidel::plain().solve(&mut problem, limits, None);
         })
     });
     black_box((rows, velocities));

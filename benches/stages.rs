@@ -8,7 +8,9 @@ use std::sync::LazyLock;
 use common::Step;
 use divan::Bencher;
 use esker::reference::drive::Drives;
-use esker::reference::sweep::{self, Sweeps};
+use esker::reference::problem::Problem;
+use esker::reference::solver::{Limits, Solver};
+use esker::reference::sweep::ProjectedGaussSeidel;
 use esker::reference::{broadphase, colouring, matching, narrowphase};
 
 const GRAINS: u32 = 10_000;
@@ -53,10 +55,10 @@ fn sweep(bencher: Bencher<'_, '_>) {
     bencher.with_inputs(state).bench_local_refs(|(split, rows, velocities)| {
         // Inside a scope the work stays in the pool, as in a step of the engine.
         rayon::scope(|_| {
-            // SAFETY: the colouring was made for these contacts, and the rows filled in its order.
             let mut drives = Drives::default();
-            let sweeps = Sweeps::plain(&step.colouring, split, &mut drives);
-            unsafe { sweep::solve(sweeps, rows, velocities, 1, 0.0) }
+            let mut problem = Problem::new(&step.colouring, split, rows, velocities, &mut drives);
+            let limits = Limits { iterations: 1, tolerance: 0.0 };
+            ProjectedGaussSeidel::plain().solve(&mut problem, limits, None)
         })
     });
 }

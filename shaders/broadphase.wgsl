@@ -1,33 +1,33 @@
 // Broadphase: contacts = pairs of shapes closer than the margin, by a grid of cells for each size of grains.
 // Twin: src/reference/broadphase.rs.
 //
-// Grains are sorted by size into levels (src/world/levels.rs): a grain is in a cell about as wide as itself,
+// Spheres of grains are sorted by size into levels (src/world/levels.rs): each is in a cell about as wide as itself,
 // and looks only for partners as large or larger, in its own level and those above. A cell of level l is 2^l cells
 // of level 0 wide, which are those that positions are anchored to.
 //
 // Cells are hashed row by row into buckets, so the grid needs no bounds: a compact scene maps without
-// collisions, a scattered one wraps around, and a grain is paired only when its cell is the one looked
+// collisions, a scattered one wraps around, and a sphere is paired only when its cell is the one looked
 // for. Along a periodic axis a whole number of cells of every level makes up the period, and the last
-// is a neighbour of the first. A counting sort fills the buckets in whatever order its atomics leave. Corners of free
-// boundaries stand before the grains and own their contacts with surfaces. Each grain owns its contacts with surfaces and
-// with grains that it comes before. They are found once, counted and remembered; then they are stored in ascending order at
+// is a neighbour of the first. A counting sort fills the buckets in whatever order its atomics leave. Vertices
+// stand before the spheres of grains and own their contacts with surfaces. Each sphere owns its contacts with surfaces and
+// with those spheres of other grains that it comes before. They are found once, counted and remembered; then they are stored in ascending order at
 // a place that a prefix sum gives. (To look for them a second time took twice as long as the first.)
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
 @group(0) @binding(5) var<storage, read_write> bucket_ends: array<atomic<u32>>;
-@group(0) @binding(6) var<storage, read_write> entries: array<Entry>;        // grains, bucket by bucket
-@group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per corner and grain, then the total
+@group(0) @binding(6) var<storage, read_write> entries: array<Entry>;        // spheres, bucket by bucket
+@group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per vertex and sphere, then the total
 @group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(10) var<storage, read_write> travel: array<f32>;         // per grain, since the last search [m]
+@group(0) @binding(10) var<storage, read_write> travel: array<f32>;         // per sphere, since the last search [m]
 @group(0) @binding(11) var<storage, read_write> found: array<u32>;          // the first partners of each owner, as shapes
 
-// What the search needs of a grain, side by side for those of a bucket.
+// What the search needs of a sphere, side by side for those of a bucket.
 struct Entry {
     cell: vec3i,
-    grain: u32,
+    sphere: u32,
     offset: vec3f,
     radius: f32,
 }
@@ -72,9 +72,20 @@ fn bucket_of(cell: vec3i, level: u32) -> u32 {
     return (hash + level * LEVEL_STRIDE) & params.bucket_mask;
 }
 
-fn bucket_of_grain(grain: u32) -> u32 {
-    let level = level_of(spheres[grain].radius);
-    return bucket_of(cell_of_level(poses[spheres[grain].body].cell, level), level);
+// A ball with its place in the cell that it is nearest to the centre of.
+fn anchored_ball(index: u32) -> Ball {
+    var ball = ball_at(index);
+    if HAS_RIGID {
+        let cells = round(ball.pose.offset / params.cell_size);
+        ball.pose.cell = wrap_cell(ball.pose.cell + vec3i(cells));
+        ball.pose.offset -= cells * params.cell_size;
+    }
+    return ball;
+}
+
+fn bucket_of_ball(ball: Ball) -> u32 {
+    let level = level_of(ball.radius);
+    return bucket_of(cell_of_level(ball.pose.cell, level), level);
 }
 
 @compute @workgroup_size(64)
@@ -87,28 +98,28 @@ fn clear_buckets(@builtin(global_invocation_id) invocation: vec3u) {
 
 @compute @workgroup_size(64)
 fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = params.corners + flat(invocation);
-    if grain >= balls() || is_halted() {
+    let sphere = params.vertices + flat(invocation);
+    if sphere >= balls() || is_halted() {
         return;
     }
-    if is_removed(spheres[grain]) {
-        contact_starts[grain] = 0u;
+    if is_removed(spheres[sphere]) {
+        contact_starts[sphere] = 0u;
         return;
     }
-    atomicAdd(&bucket_ends[bucket_of_grain(grain)], 1u);
-    travel[grain - params.corners] = 0.0;
+    atomicAdd(&bucket_ends[bucket_of_ball(anchored_ball(sphere))], 1u);
+    travel[sphere - params.vertices] = 0.0;
 }
 
 // After the scan `bucket_ends` holds where each bucket starts; filling moves it to where it ends.
 @compute @workgroup_size(64)
 fn fill_cells(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = params.corners + flat(invocation);
-    if grain >= balls() || is_halted() || is_removed(spheres[grain]) {
+    let sphere = params.vertices + flat(invocation);
+    if sphere >= balls() || is_halted() || is_removed(spheres[sphere]) {
         return;
     }
-    let slot = atomicAdd(&bucket_ends[bucket_of_grain(grain)], 1u);
-    let pose = poses[spheres[grain].body];
-    entries[slot] = Entry(pose.cell, grain, pose.offset, spheres[grain].radius);
+    let ball = anchored_ball(sphere);
+    let slot = atomicAdd(&bucket_ends[bucket_of_ball(ball)], 1u);
+    entries[slot] = Entry(ball.pose.cell, sphere, ball.pose.offset, ball.radius);
 }
 
 fn bucket_start(bucket: u32) -> u32 {
@@ -130,9 +141,9 @@ struct Run {
     level: u32,
 }
 
-// Whether an entry is a partner that `grain` owns and stands in one of the cells of a run. Most are too far away: that
+// Whether an entry is a partner that `owner` owns and stands in one of the cells of a run. Most are too far away: that
 // comes first.
-fn is_partner(grain: u32, ball: Ball, other: Entry, run: Run) -> bool {
+fn is_partner(owner: u32, ball: Ball, other: Entry, run: Run) -> bool {
     let apart = between_places(other, ball.pose);
     let reach = (ball.radius + other.radius) * (1.0 + params.reach);
     if dot(apart, apart) >= reach * reach {
@@ -142,7 +153,7 @@ fn is_partner(grain: u32, ball: Ball, other: Entry, run: Run) -> bool {
         return false;
     }
     let from_first = cell_of_level(other.cell, run.level) - run.first;
-    return comes_first(grain, ball.radius, other.grain, other.radius)
+    return comes_first(owner, ball.radius, other.sphere, other.radius) && is_of_another_body(owner, other.sphere)
         && bitcast<u32>(from_first.x) < run.count && all(from_first.yz == vec2i(0));
 }
 
@@ -153,20 +164,24 @@ fn between_places(entry: Entry, pose: Pose) -> vec3f {
     return between(from_pose, pose);
 }
 
-// The smaller one of two grains owns their contact, of two of the same radius that with the smaller id.
-fn comes_first(grain: u32, radius: f32, other: u32, other_radius: f32) -> bool {
-    return radius < other_radius || (radius == other_radius && grain < other);
+// The smaller one of two spheres owns their contact, of two of the same radius that with the smaller index.
+fn comes_first(sphere: u32, radius: f32, other: u32, other_radius: f32) -> bool {
+    return radius < other_radius || (radius == other_radius && sphere < other);
 }
 
-// Grains in the buckets: all but those that were removed.
-fn sorted_grains() -> u32 {
+fn is_of_another_body(sphere: u32, other: u32) -> bool {
+    return !HAS_RIGID || spheres[sphere].body != spheres[other].body;
+}
+
+// Spheres in the buckets: all but those that were removed.
+fn sorted_spheres() -> u32 {
     if HAS_SINKS {
         return atomicLoad(&bucket_ends[params.bucket_mask]);
     }
-    return params.grains;
+    return params.spheres;
 }
 
-// Grains in a run of cells, as a range of places in `entries`. A run that wraps around the table
+// Spheres in a run of cells, as a range of places in `entries`. A run that wraps around the table
 // is read to its end and goes on at the beginning, so the range may pass the number of grains once.
 fn places_of_run(run: Run) -> vec2u {
     if run.count == 0u {
@@ -176,12 +191,12 @@ fn places_of_run(run: Run) -> vec2u {
     let last = (first + run.count - 1u) & params.bucket_mask;
     let start = bucket_start(first);
     let end = atomicLoad(&bucket_ends[last]);
-    return vec2u(start, select(end, end + sorted_grains(), last < first));
+    return vec2u(start, select(end, end + sorted_spheres(), last < first));
 }
 
 // The entry at a place of such a range.
 fn entry_at(place: u32) -> Entry {
-    let count = sorted_grains();
+    let count = sorted_spheres();
     return entries[select(place, place - count, place >= count)];
 }
 
@@ -270,23 +285,21 @@ fn part_of_row(low: vec3i, cells: u32, level: u32, beyond: bool) -> Run {
     return Run(first, uncut, level);
 }
 
-// Corners, then grains in the order of the buckets: those of a workgroup are of one level and look at the same others.
+// Vertices, then spheres in the order of the buckets: those of a workgroup are of one level and look at the same others.
 fn owner_at(index: u32) -> u32 {
-    if is_corner(index) {
+    if is_vertex(index) {
         return index;
     }
-    let place = index - params.corners;
-    if place >= sorted_grains() {
+    let place = index - params.vertices;
+    if place >= sorted_spheres() {
         return NONE;
     }
-    return entries[place].grain;
+    return entries[place].sphere;
 }
 
+// Like `store_pairs` planned only in a step that goes on, so neither asks whether it has halted.
 @compute @workgroup_size(64)
 fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
-    if is_halted() {
-        return;
-    }
     let index = flat(invocation);
     if index == 0u {
         contact_starts[balls()] = 0u;
@@ -321,7 +334,7 @@ fn put(shelf: Shelf, count: u32, partner: u32) {
 // Puts the partners of an owner on a shelf, and returns how many they are.
 fn find_partners(shelf: Shelf) -> u32 {
     let owner = shelf.owner;
-    let ball = ball_at(owner);
+    let ball = anchored_ball(owner);
     var count = 0u;
     for (var surface = 0u; surface < params.surfaces; surface++) {
         if meets(owner, surfaces[surface]) && is_near_surface(ball, surfaces[surface]) {
@@ -329,7 +342,7 @@ fn find_partners(shelf: Shelf) -> u32 {
             count++;
         }
     }
-    if is_corner(owner) {
+    if is_vertex(owner) {
         return count;
     }
     for (var levels = levels_from(level_of(ball.radius)); levels != 0u; levels &= levels - 1u) {
@@ -343,7 +356,7 @@ fn find_partners(shelf: Shelf) -> u32 {
                     for (var place = places.x; place < places.y; place++) {
                         let other = entry_at(place);
                         if is_partner(owner, ball, other, run) {
-                            put(shelf, count, params.surfaces + other.grain);
+                            put(shelf, count, params.surfaces + other.sphere);
                             count++;
                         }
                     }
@@ -383,13 +396,15 @@ fn plan_contacts() {
     }
     plan(ARGUMENTS_CONTACTS, count);
     plan(ARGUMENTS_FOUND, count);
+    plan(ARGUMENTS_STORED, select(0u, balls(), count > 0u));
 }
 
+// Planned only where there is room for all, so it does not ask whether the step has halted.
 @compute @workgroup_size(64)
 fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
     let index = flat(invocation);
     let owner = owner_at(index);
-    if owner == NONE || is_halted() {
+    if owner == NONE {
         return;
     }
     let first = contact_starts[owner];

@@ -6,8 +6,8 @@
 // the highest at both takes a colour free at both: the lowest for two grains, the highest for a boundary, so
 // that boundaries are solved late. Priorities come from the place in the sorted list, so the result does
 // not depend on which invocation ran first. Fixed and prescribed bodies are never written and never conflict.
-// What finds no colour is the rest, and so are all contacts of grains with free boundaries: see split.wgsl.
-// The few corners of a box take colours.
+// What finds no colour is the rest, and so are all contacts of grains with surfaces of dynamic bodies: see split.wgsl.
+// The few vertices of a box take colours.
 //
 // Large numbers of new contacts are dispatched round by round; the last few are finished inside one
 // workgroup without going back to the queue.
@@ -20,10 +20,8 @@
 @group(0) @binding(8) var<storage, read_write> pending: array<u32>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(10) var<storage, read_write> colour_counts: array<u32>;  // per colour and block
-@group(0) @binding(11) var<storage, read_write> colour_starts: array<u32>;
 @group(0) @binding(12) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(13) var<storage, read> surfaces: array<Surface>;
-@group(0) @binding(14) var<storage, read> free_boundaries: array<FreeBoundary>;
 
 struct Round { index: u32 }
 @group(1) @binding(0) var<uniform> round: Round;
@@ -33,23 +31,22 @@ const FEW = 1024u;
 const FINISH = 256u;
 const ALL_COLOURS = (1u << COLOURS) - 1u;
 
-// Whether a contact is with a free boundary.
-fn meets_free_boundary(contact: Contact) -> bool {
-    return HAS_FREE_BOUNDARIES && contact.b < params.surfaces
-        && free_boundaries[surfaces[contact.b].body].moments.x > 0.0;
+// Whether a contact is with a surface of a dynamic body.
+fn meets_dynamic_surface(contact: Contact) -> bool {
+    return HAS_RIGID && contact.b < params.surfaces && surfaces[contact.b].is_dynamic != 0u;
 }
 
-fn is_corner(contact: Contact) -> bool {
-    return contact.a - params.surfaces < params.corners;
+fn is_of_vertex(contact: Contact) -> bool {
+    return contact.a - params.surfaces < params.vertices;
 }
 
-// Bodies that a contact writes; NONE for a boundary that is not free.
+// Bodies that a contact writes; NONE for one that is prescribed.
 fn free_bodies(contact: Contact) -> vec2u {
     let a = spheres[contact.a - params.surfaces].body;
     if contact.b >= params.surfaces {
         return vec2u(a, spheres[contact.b - params.surfaces].body);
     }
-    return vec2u(a, select(NONE, surfaces[contact.b].body, meets_free_boundary(contact)));
+    return vec2u(a, select(NONE, surfaces[contact.b].body, meets_dynamic_surface(contact)));
 }
 
 @compute @workgroup_size(64)
@@ -59,7 +56,7 @@ fn clear_colours(@builtin(global_invocation_id) invocation: vec3u) {
         atomicStore(&status.pending, 0u);
         atomicStore(&status.late, 0u);
     }
-    if body >= params.grains + params.boundaries || is_halted() {
+    if body >= bodies() || is_halted() {
         return;
     }
     atomicStore(&used[body], 0u);
@@ -79,7 +76,7 @@ fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
     if k >= status.contacts || is_halted() {
         return;
     }
-    if meets_free_boundary(contacts[k]) && !is_corner(contacts[k]) {
+    if meets_dynamic_surface(contacts[k]) && !is_of_vertex(contacts[k]) {
         colours[k] = COLOURS;
         return;
     }
@@ -293,16 +290,16 @@ fn find_starts() {
         return;
     }
     for (var colour = 0u; colour <= COLOURS; colour++) {
-        colour_starts[colour] = colour_counts[colour * blocks()];
+        status.colour_starts[colour] = colour_counts[colour * blocks()];
     }
-    colour_starts[COLOURS + 1u] = status.contacts;
+    status.colour_starts[COLOURS + 1u] = status.contacts;
     status.colours = 0u;
     for (var colour = 0u; colour < COLOURS; colour++) {
-        if colour_starts[colour + 1u] > colour_starts[colour] {
+        if status.colour_starts[colour + 1u] > status.colour_starts[colour] {
             status.colours++;
         }
     }
-    status.rest = status.contacts - colour_starts[COLOURS];
+    status.rest = status.contacts - status.colour_starts[COLOURS];
     status.sides = 0u;
     if status.rest > params.rest_capacity {
         atomicOr(&status.halted, HALT_REST);

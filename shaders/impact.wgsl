@@ -15,8 +15,6 @@
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(7) var<storage, read> colour_starts: array<u32>;
-@group(0) @binding(8) var<storage, read> poses: array<Pose>;         // for locked axes
 
 // Gap of a row that the narrowphase made [m], 0 where the shapes overlap: overlapping contacts aim to part, the others
 // to close.
@@ -152,7 +150,7 @@ fn check_impacts(@builtin(local_invocation_index) lane: u32) {
             select(0u, arguments[3u * ARGUMENTS_IMPACT_CONTACTS + lane], is_over);
     }
     if lane == 0u {
-        plan(ARGUMENTS_IMPACT_BODIES, select(0u, params.boundaries + params.grains, is_over));
+        plan(ARGUMENTS_IMPACT_BODIES, select(0u, bodies(), is_over));
         if is_swept {
             status.impact_sweeps += 2u;
             status.impact_residual = change;
@@ -187,14 +185,14 @@ fn plan_round(@builtin(local_invocation_index) lane: u32) {
 // Mobility given to locked directions, over the trace of the mobility [-].
 const LOCKED_GIVE = 1e-6;
 
-// That of the materials; with a free boundary and friction no more than gains no energy: 1/√((n·K n)(n·K⁻¹ n)).
+// That of the materials; with a rigid body that is no sphere and friction no more than gains no energy: 1/√((n·K n)(n·K⁻¹ n)).
 fn restitution_of(row: Row) -> f32 {
     let restitution = laws[row.law].restitution;
-    if row.friction == 0.0 || !is_shared(row) {
+    if row.friction == 0.0 || !is_general(row) {
         return restitution;
     }
-    let a = inverse_mass_of(row.bodies.x, velocities[row.bodies.x], poses[row.bodies.x].locked, 1.0);
-    let b = inverse_mass_of(row.bodies.y, velocities[row.bodies.y], poses[row.bodies.y].locked, 1.0);
+    let a = inverse_mass_of(row.bodies.x, velocities[row.bodies.x], locked_axes(row.bodies.x), 1.0);
+    let b = inverse_mass_of(row.bodies.y, velocities[row.bodies.y], locked_axes(row.bodies.y), 1.0);
     var k = mobility(row, a, b);
     let scale = k[0].x + k[1].y + k[2].z;
     if scale <= 0.0 {

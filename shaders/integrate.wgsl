@@ -3,25 +3,25 @@
 @group(0) @binding(2) var<storage, read_write> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(4) var<storage, read> schedule: array<BoundaryState>;
-@group(0) @binding(5) var<storage, read_write> travel: array<f32>;   // per grain, since the last search [m]
+@group(0) @binding(5) var<storage, read_write> travel: array<f32>;   // per sphere, since the last search [m]
 @group(0) @binding(6) var<storage, read> spheres: array<Sphere>;
 
-// At the start of a substep boundaries take the velocity that carries them through it, and free ones the
+// At the start of a substep prescribed bodies take the velocity that carries them through it, and rigid ones the
 // inertia as they are turned. Motors wait for the end of the impacts.
 @compute @workgroup_size(64)
-fn aim_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
-    let boundary = flat(invocation);
-    if boundary >= params.boundaries || is_halted() {
+fn aim_bodies(@builtin(global_invocation_id) invocation: vec3u) {
+    let body = flat(invocation);
+    if body >= bodies() || is_halted() {
         return;
     }
-    if is_free_boundary(boundary) {
-        free_boundaries[boundary].limit = 0.0;
-        set_inertia(boundary);
-        return;
+    if is_rigid(body) {
+        rigids[body].limit = 0.0;
+        set_inertia(body);
+    } else if body < params.boundaries {
+        let state = schedule[status.substep * params.boundaries + body];
+        velocities[body].linear = state.linear;
+        velocities[body].angular = state.angular;
     }
-    let state = schedule[status.substep * params.boundaries + boundary];
-    velocities[boundary].linear = state.linear;
-    velocities[boundary].angular = state.angular;
 }
 
 // Cells that a body may be away from the origin: their indices fit an integer, and so do their differences.
@@ -32,7 +32,7 @@ const FAREST = 1073741824f;
 @compute @workgroup_size(64)
 fn judge(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
-    if body >= params.boundaries + params.grains || (body < params.boundaries && !is_free_boundary(body)) {
+    if body >= bodies() || (body < params.boundaries && !is_rigid(body)) {
         return;
     }
     if (atomicLoad(&status.halted) & HALT_GAIN) != 0u {
@@ -64,29 +64,49 @@ fn is_number(x: f32) -> bool {
 }
 
 @compute @workgroup_size(64)
-fn move_grains(@builtin(global_invocation_id) invocation: vec3u) {
-    let grain = flat(invocation);
-    if grain >= params.grains || is_halted() {
+fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
+    let body = flat(invocation);
+    if body >= bodies() || is_halted() {
         return;
     }
-    let body = params.boundaries + grain;
     let velocity = velocities[body];
+    if body < params.boundaries && !is_rigid(body) {
+        poses[body] = schedule[status.substep * params.boundaries + body].pose;
+        return;
+    }
     if velocity.inverse_mass == 0.0 {
         return;  // a sink removed it
     }
     var pose = moved(poses[body], velocity.linear);
-    pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
+    if is_rigid(body) {
+        pose.orientation = turned_freely(body, pose.orientation);
+    } else {
+        pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
+    }
     pose.free_speed = length(velocity.linear + params.h * falls(body));
     poses[body] = pose;
-    note_travel(grain, length(velocity.linear));
 }
 
-// The next step searches if some grain may by its end have moved half the margin since the last search, half of what
+// The next step searches if some sphere may by its end have moved half the margin since the last search, half of what
 // it may fall included.
-fn note_travel(grain: u32, speed: f32) {
-    travel[grain] += params.h * speed;
+@compute @workgroup_size(64)
+fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {
+    let i = flat(invocation);
+    if i >= params.spheres || is_halted() {
+        return;
+    }
+    let sphere = spheres[params.vertices + i];
+    let velocity = velocities[sphere.body];
+    if velocity.inverse_mass == 0.0 {
+        return;  // a sink removed it
+    }
+    var speed = length(velocity.linear);
+    if HAS_RIGID {
+        speed += length(velocity.angular) * length(place_on_body(params.vertices + i).centre);
+    }
+    travel[i] += params.h * speed;
     let ahead = params.step_time * (speed + 0.5 * params.step_time * length(params.gravity));
-    if travel[grain] + ahead > params.skin * spheres[params.corners + grain].radius {
+    if travel[i] + ahead > params.skin * sphere.radius {
         atomicStore(&status.search, 1u);
     }
 }
@@ -109,46 +129,30 @@ fn turn(angle: vec3f) -> vec4f {
     return vec4f(sin(0.5 * size) / size * angle, cos(0.5 * size));
 }
 
-@compute @workgroup_size(64)
-fn move_boundaries(@builtin(global_invocation_id) invocation: vec3u) {
-    let boundary = flat(invocation);
-    if boundary >= params.boundaries || is_halted() {
-        return;
+// Orientation at the end of a substep of a rigid body, which keeps its angular momentum L while it turns: dq/dt = ω(q) q / 2
+// with ω(q) = I(q)⁻¹ L, by the Runge-Kutta method of fourth order. L is kept from substep to substep and only what contacts
+// changed is added: made anew from ω each time, its rounding errors would add up. Twin: RigidBody::turn.
+fn turned_freely(body: u32, q: vec4f) -> vec4f {
+    let angular = velocities[body].angular;
+    if all(angular == vec3f(0.0)) {
+        return q;
     }
-    if is_free_boundary(boundary) {
-        move_freely(boundary);
-    } else {
-        poses[boundary] = schedule[status.substep * params.boundaries + boundary].pose;
-    }
-}
-
-// A free boundary keeps its angular momentum L while it turns: dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, by
-// the Runge-Kutta method of fourth order. L is kept from substep to substep and only what contacts changed is
-// added: made anew from ω each time, its rounding errors would add up. Twin: FreeBody::turn.
-fn move_freely(boundary: u32) {
-    let velocity = velocities[boundary];
-    var pose = moved(poses[boundary], velocity.linear);
-    pose.free_speed = length(velocity.linear + params.h * falls(boundary));
-    if any(velocity.angular != vec3f(0.0)) {
-        let free = free_rotation(pose.locked);
-        let held = velocity.angular * (1.0 - free);
-        let moments = free_boundaries[boundary].moments;
-        let q = pose.orientation;
-        let gained = (velocity.angular - free_boundaries[boundary].spin) * free;
-        let momentum = free_boundaries[boundary].momentum
-            + free * rotate(q, moments * rotate(conjugate(q), gained));
-        let h = params.h;
-        let k1 = turning(q, moments, free, momentum, held);
-        let k2 = turning(q + 0.5 * h * k1, moments, free, momentum, held);
-        let k3 = turning(q + 0.5 * h * k2, moments, free, momentum, held);
-        let k4 = turning(q + h * k3, moments, free, momentum, held);
-        pose.orientation = normalize(q + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4));
-        let spin = inverse_inertia(pose.orientation, moments, free) * momentum + held;
-        velocities[boundary].angular = spin;
-        free_boundaries[boundary].momentum = momentum;
-        free_boundaries[boundary].spin = spin;
-    }
-    poses[boundary] = pose;
+    let free = free_rotation(locked_axes(body));
+    let held = angular * (1.0 - free);
+    let moments = rigids[body].moments;
+    let gained = (angular - rigids[body].spin) * free;
+    let momentum = rigids[body].momentum + free * rotate(q, moments * rotate(conjugate(q), gained));
+    let h = params.h;
+    let k1 = turning(q, moments, free, momentum, held);
+    let k2 = turning(q + 0.5 * h * k1, moments, free, momentum, held);
+    let k3 = turning(q + 0.5 * h * k2, moments, free, momentum, held);
+    let k4 = turning(q + h * k3, moments, free, momentum, held);
+    let turned = normalize(q + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4));
+    let spin = inverse_inertia(turned, moments, free) * momentum + held;
+    velocities[body].angular = spin;
+    rigids[body].momentum = momentum;
+    rigids[body].spin = spin;
+    return turned;
 }
 
 // dq/dt.
@@ -157,7 +161,7 @@ fn turning(q: vec4f, moments: vec3f, free: vec3f, momentum: vec3f, held: vec3f) 
     return compose(vec4f(0.5 * spin, 0.0), q);
 }
 
-// Inverse inertia in the world frame; zero about locked axes. Twin: FreeBody::inverse_inertia.
+// Inverse inertia in the world frame; zero about locked axes. Twin: RigidBody::inverse_inertia.
 fn inverse_inertia(q: vec4f, moments: vec3f, free: vec3f) -> mat3x3f {
     let frame = mat3x3f(rotate(q, vec3f(1.0, 0.0, 0.0)), rotate(q, vec3f(0.0, 1.0, 0.0)),
         rotate(q, vec3f(0.0, 0.0, 1.0)));
@@ -173,11 +177,11 @@ fn inverse_inertia(q: vec4f, moments: vec3f, free: vec3f) -> mat3x3f {
     return mask * cofactors * mask * (1.0 / (unit * dot(k[0], cross(k[1], k[2]))));
 }
 
-fn set_inertia(boundary: u32) {
-    let free = free_rotation(poses[boundary].locked);
-    let inverse = inverse_inertia(poses[boundary].orientation, free_boundaries[boundary].moments, free);
-    free_boundaries[boundary].diagonal = vec3f(inverse[0].x, inverse[1].y, inverse[2].z);
-    free_boundaries[boundary].off_diagonal = vec3f(inverse[1].z, inverse[0].z, inverse[0].y);
+fn set_inertia(body: u32) {
+    let free = free_rotation(locked_axes(body));
+    let inverse = inverse_inertia(poses[body].orientation, rigids[body].moments, free);
+    rigids[body].diagonal = vec3f(inverse[0].x, inverse[1].y, inverse[2].z);
+    rigids[body].off_diagonal = vec3f(inverse[1].z, inverse[0].z, inverse[0].y);
 }
 
 @compute @workgroup_size(1)

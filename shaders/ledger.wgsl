@@ -18,11 +18,9 @@ const LARGEST_GAIN = 1e-4f;    // share of the energy that friction and rolling 
 @group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // in the end the means, but with a guard
-@group(0) @binding(6) var<storage, read> poses: array<Pose>;                  // for locked axes
 @group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, of their impacts, of bodies
 @group(0) @binding(8) var<storage, read_write> ledger: array<Works>;          // per substep
 @group(0) @binding(9) var<storage, read_write> totals: Totals;
-@group(0) @binding(14) var<storage, read> free_boundaries: array<FreeBoundary>;
 
 // Work done on the bodies [J].
 struct Works {
@@ -53,7 +51,7 @@ fn add(x: Works, y: Works) -> Works {
 @compute @workgroup_size(64)
 fn keep_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
-    if body < params.boundaries + params.grains && !is_halted() {
+    if body < bodies() && !is_halted() {
         velocities_before[body] = velocities[body];
     }
 }
@@ -108,7 +106,7 @@ fn book_bodies(
 ) {
     var works = Works();
     let body = flat(invocation);
-    if body < params.boundaries + params.grains && !is_halted() {
+    if body < bodies() && !is_halted() {
         let mean = mean_velocity(body);
         if HAS_GUARD {
             works.kinetic = kinetic_scale(body);
@@ -116,16 +114,16 @@ fn book_bodies(
             velocities_before[body] = mean;
         }
         if mean.inverse_mass > 0.0 {
-            let way = params.h * mean.linear * free_translation(poses[body].locked);
+            let way = params.h * mean.linear * free_translation(locked_axes(body));
             works.gravity = dot(params.gravity, way) / mean.inverse_mass;
             if HAS_SLIDERS && body < params.boundaries {
-                let axis = free_translation(poses[body].locked);
-                works.boundary = free_boundaries[body].impulse * dot(mean.linear, axis);
+                let axis = free_translation(locked_axes(body));
+                works.boundary = rigids[body].impulse * dot(mean.linear, axis);
             }
         }
     }
     let sum = sum_of_group(works, lane, GROUP);
-    if lane == 0u && block_of(group) < blocks_of(params.boundaries + params.grains) && !is_halted() {
+    if lane == 0u && block_of(group) < blocks_of(bodies()) && !is_halted() {
         work_sums[first_of_bodies() + block_of(group)] = sum;
     }
 }
@@ -141,7 +139,7 @@ fn close(@builtin(local_invocation_index) lane: u32) {
                 works = add(works, work_sums[first_of_impacts() + block]);
             }
         }
-        for (var block = lane; block < blocks_of(params.boundaries + params.grains); block += 256u) {
+        for (var block = lane; block < blocks_of(bodies()); block += 256u) {
             works = add(works, work_sums[first_of_bodies() + block]);
         }
     }
@@ -192,7 +190,7 @@ fn kinetic_scale(body: u32) -> f32 {
 @compute @workgroup_size(64)
 fn restore_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
-    if body < params.boundaries + params.grains {
+    if body < bodies() {
         velocities[body] = velocities_before[body];
     }
 }
@@ -291,7 +289,7 @@ fn held(velocity: Velocity, body: u32) -> Velocity {
     }
     var part = Velocity(vec3f(0.0), velocity.inverse_mass, vec3f(0.0), velocity.inverse_inertia);
     if HAS_LOCKS {
-        let locked = poses[body].locked;
+        let locked = locked_axes(body);
         part.linear = velocity.linear * (1.0 - free_translation(locked));
         part.angular = velocity.angular * (1.0 - free_rotation(locked));
     }

@@ -4,10 +4,9 @@
 
 @group(0) @binding(3) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(4) var<storage, read> contact_starts: array<u32>;
-@group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per corner and grain, then the total
+@group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per vertex and sphere, then the total
 @group(0) @binding(6) var<storage, read_write> old_contacts: array<vec2u>;  // shape b, colour
 @group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // three each
-@group(0) @binding(9) var<storage, read> colour_starts: array<u32>;
 
 @compute @workgroup_size(64)
 fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
@@ -62,7 +61,7 @@ fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
 // Colours follow each other in solving order.
 fn colour_of(place: u32) -> u32 {
     var colour = 0u;
-    while colour < COLOURS && place >= colour_starts[colour + 1u] {
+    while colour < COLOURS && place >= status.colour_starts[colour + 1u] {
         colour++;
     }
     return colour;

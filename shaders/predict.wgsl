@@ -6,10 +6,8 @@
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(7) var<storage, read> colour_starts: array<u32>;
 @group(0) @binding(8) var<storage, read> poses: array<Pose>;
 @group(0) @binding(9) var<storage, read> schedule: array<BoundaryState>;
-@group(0) @binding(14) var<storage, read_write> free_boundaries: array<FreeBoundary>;
 
 @compute @workgroup_size(64)
 fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
@@ -103,14 +101,14 @@ fn into_cone(row: Row, start: Guess) -> Impulse {
 @compute @workgroup_size(64)
 fn apply_gravity(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
-    if body >= params.boundaries + params.grains || is_halted() {
+    if body >= bodies() || is_halted() {
         return;
     }
     let velocity = velocities[body];
     if velocity.inverse_mass > 0.0 {
-        let axes = free_translation(poses[body].locked);
+        let axes = free_translation(locked_axes(body));
         var linear = velocity.linear + params.h * params.gravity * axes;
-        if HAS_SLIDERS && body < params.boundaries && free_boundaries[body].moments.x > 0.0 {
+        if HAS_SLIDERS && body < params.boundaries && is_rigid(body) {
             linear += velocity.inverse_mass * start_drive(body, dot(velocity.linear, axes)) * axes;
         }
         velocities[body].linear = linear;
@@ -129,22 +127,22 @@ fn start_drive(body: u32, velocity: f32) -> f32 {
             case WARM_ADAPTIVE: { fraction = adaptive_fraction(abs(velocity - state.target_velocity)); }
             default: {}
         }
-        impulse = clamp(fraction * free_boundaries[body].impulse, -state.force_limit, state.force_limit);
+        impulse = clamp(fraction * rigids[body].impulse, -state.force_limit, state.force_limit);
     }
-    free_boundaries[body].target_velocity = state.target_velocity;
-    free_boundaries[body].limit = state.force_limit;
-    free_boundaries[body].impulse = impulse;
+    rigids[body].target_velocity = state.target_velocity;
+    rigids[body].limit = state.force_limit;
+    rigids[body].impulse = impulse;
     return impulse;
 }
 
 // Area that a pressure on a slider acts on, from the distances of the walls around it; 0 without walls [m²].
 fn area_of(body: u32) -> f32 {
-    let walls = free_boundaries[body].walls;
+    let walls = rigids[body].walls;
     if walls.x == NONE {
         return 0.0;
     }
     // Walls face each other along the axis in which they are apart; the slider's own is neither of the two.
-    let axis = free_translation(poses[body].locked);
+    let axis = free_translation(locked_axes(body));
     let first = select(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), axis.x > 0.0);
     let second = vec3f(1.0) - axis - first;
     return dot(between(poses[walls.x], poses[walls.y]), first) * dot(between(poses[walls.z], poses[walls.w]), second);

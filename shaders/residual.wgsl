@@ -5,7 +5,6 @@
 @group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> contacts: array<Contact>;
-@group(0) @binding(6) var<storage, read> poses: array<Pose>;
 @group(0) @binding(7) var<storage, read_write> residuals: array<vec4f>;  // sums, maxima per block
 
 var<workgroup> sums: array<vec3f, 64>;
@@ -45,10 +44,10 @@ fn residual_of(place: u32) -> vec3f {
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     let impulse = load_impulse(place);
-    let locked = vec2u(poses[row.bodies.x].locked, poses[row.bodies.y].locked);
+    let locked = vec2u(locked_axes(row.bodies.x), locked_axes(row.bodies.y));
     var d = diagonal(row, a, b, locked);
-    if is_shared(row) {
-        d = shared_diagonal(row, inverse_mass_of(row.bodies.x, a, locked.x, 1.0),
+    if is_general(row) {
+        d = general_diagonal(row, inverse_mass_of(row.bodies.x, a, locked.x, 1.0),
             inverse_mass_of(row.bodies.y, b, locked.y, 1.0));
     }
     let u = contact_velocity(row, a, b);

@@ -2,8 +2,6 @@
 // positions do, so it is found before the sweeps. Twin: Split::prepare in src/reference/split.rs.
 
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
-@group(0) @binding(5) var<storage, read> colour_starts: array<u32>;
-@group(0) @binding(6) var<storage, read> poses: array<Pose>;         // for locked axes
 @group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
 @group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(18) var<storage, read_write> rest: array<Rest>;
@@ -14,14 +12,14 @@ fn find_responses(@builtin(global_invocation_id) invocation: vec3u) {
     if contact >= status.rest || is_halted() {
         return;
     }
-    let row = load_row(colour_starts[COLOURS] + contact);
+    let row = load_row(status.colour_starts[COLOURS] + contact);
     let copies = vec2f(rest[contact].copies);
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
-    let locked = vec2u(poses[row.bodies.x].locked, poses[row.bodies.y].locked);
+    let locked = vec2u(locked_axes(row.bodies.x), locked_axes(row.bodies.y));
     let mass_a = inverse_mass_of(row.bodies.x, a, locked.x, copies.x);
     let mass_b = inverse_mass_of(row.bodies.y, b, locked.y, copies.y);
-    if is_shared(row) {
+    if is_general(row) {
         let k = mobility(row, mass_a, mass_b);
         rest[contact].response = k * row.normal;
         rest[contact].tangent_d = tangent_bound(k, row.normal);

@@ -11,19 +11,16 @@
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
-@group(0) @binding(5) var<storage, read> free_boundaries: array<FreeBoundary>;
-@group(0) @binding(6) var<storage, read> colour_starts: array<u32>;
 @group(0) @binding(7) var<storage, read_write> copies: array<atomic<u32>>;       // by body
 @group(0) @binding(8) var<storage, read_write> side_ends: array<atomic<u32>>;    // by body
 @group(0) @binding(9) var<storage, read_write> rest_bodies: array<vec2u>;        // NONE for what is never written
 @group(0) @binding(10) var<storage, read_write> unordered: array<u32>;           // sides: 2 · contact of the rest + side
-@group(0) @binding(11) var<storage, read_write> side_bodies: array<u32>;
 @group(0) @binding(12) var<storage, read_write> rest: array<Rest>;
 
 @compute @workgroup_size(64)
 fn clear_sides(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
-    if body < params.boundaries + params.grains {
+    if body < bodies() {
         atomicStore(&copies[body], 0u);
         atomicStore(&side_ends[body], 0u);
     }
@@ -32,17 +29,17 @@ fn clear_sides(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
-    if k >= status.contacts || is_halted() || contacts[k].place < colour_starts[COLOURS] {
+    if k >= status.contacts || is_halted() || contacts[k].place < status.colour_starts[COLOURS] {
         return;
     }
     let contact = contacts[k];
     var bodies = vec2u(spheres[contact.a - params.surfaces].body, NONE);
     if contact.b >= params.surfaces {
         bodies.y = spheres[contact.b - params.surfaces].body;
-    } else if HAS_FREE_BOUNDARIES && free_boundaries[surfaces[contact.b].body].moments.x > 0.0 {
+    } else if HAS_RIGID && surfaces[contact.b].is_dynamic != 0u {
         bodies.y = surfaces[contact.b].body;
     }
-    rest_bodies[contact.place - colour_starts[COLOURS]] = bodies;
+    rest_bodies[contact.place - status.colour_starts[COLOURS]] = bodies;
     atomicAdd(&copies[bodies.x], 1u);
     if bodies.y != NONE {
         atomicAdd(&copies[bodies.y], 1u);
@@ -115,12 +112,11 @@ fn order_sides(@builtin(global_invocation_id) invocation: vec3u) {
         entry.copies[side] = atomicLoad(&copies[body]);
         if leads(contact, side) {
             entry.slots[side] = slot_of(2u * contact + side, body);
-            side_bodies[entry.slots[side]] = body;
         }
     }
     rest[contact] = entry;
     if contact == 0u {
-        status.sides = atomicLoad(&side_ends[params.boundaries + params.grains - 1u]);
+        status.sides = atomicLoad(&side_ends[bodies() - 1u]);
     }
 }
 

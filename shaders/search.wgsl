@@ -1,7 +1,7 @@
 // Search: whether the contacts found last are still all that can touch in this step. If they are, the
 // dispatches of the stages that find, match and colour contacts are empty. Twin: src/reference/search.rs.
 //
-// A search lists all pairs closer than the margin. Since then each grain has moved by `travel` at most; while
+// A search lists all pairs closer than the margin. Since then each sphere has moved by `travel` at most; while
 // for none of them that and what this step adds at its present speed comes to half the margin, no pair outside of
 // the list can touch. Half of what a grain may fall in this step counts: the two of a pair fall alike, or one falls and
 // the other is held; a surface is held, and the whole margin away. (A grain that is struck within the step may go
@@ -27,18 +27,18 @@ fn plan_search() {
     let remembers = once * min(status.listed, 1u);
     plan(ARGUMENTS_OLD_CONTACTS, remembers * status.contacts);
     plan(ARGUMENTS_OLD_OWNERS, remembers * (status.listed + 1u));
-    let bodies = params.boundaries + params.grains;
     let blocks = (params.contact_capacity + 255u) / 256u;
     plan(ARGUMENTS_BALLS, once * (balls() + 1u));
-    plan(ARGUMENTS_BODIES, once * bodies);
+    plan(ARGUMENTS_BODIES, once * bodies());
     plan(ARGUMENTS_BUCKETS, once * (params.bucket_mask + 1u));
     plan_groups(ARGUMENTS_BLOCKS, once * blocks);
     plan_scan(ARGUMENTS_SCAN_BUCKETS, once * (params.bucket_mask + 1u));
     plan_scan(ARGUMENTS_SCAN_STARTS, once * (balls() + 1u));
     plan_scan(ARGUMENTS_SCAN_COLOURS, once * (COLOURS + 1u) * blocks);
-    plan_scan(ARGUMENTS_SCAN_SIDES, once * bodies);
+    plan_scan(ARGUMENTS_SCAN_SIDES, once * bodies());
     // Planned by the search as it goes on: nothing yet.
     plan(ARGUMENTS_FOUND, 0u);
+    plan(ARGUMENTS_STORED, 0u);
     plan(ARGUMENTS_PENDING, 0u);
     plan(ARGUMENTS_REST, 0u);
 }

@@ -6,13 +6,13 @@
 @group(0) @binding(4) var<storage, read_write> spheres: array<Sphere>;
 @group(0) @binding(5) var<storage, read> sinks: array<Sink>;
 
-// The first sink of the list that holds the centre of a grain takes it.
+// The first sink of the list that holds the centre of a grain takes it, with all its spheres, each of which looks for itself.
 @compute @workgroup_size(64)
 fn drain(@builtin(global_invocation_id) invocation: vec3u) {
-    let sphere = params.corners + flat(invocation);
+    let sphere = params.vertices + flat(invocation);
     // A grain outside halts the run, but not the search for the first one.
     let is_over = (atomicLoad(&status.halted) & ~HALT_OUTSIDE) != 0u;
-    if sphere >= params.corners + params.grains || is_over || is_removed(spheres[sphere]) {
+    if sphere >= balls() || is_over || is_removed(spheres[sphere]) {
         return;
     }
     let body = spheres[sphere].body;
@@ -21,7 +21,7 @@ fn drain(@builtin(global_invocation_id) invocation: vec3u) {
         if contains(sinks[i], pose) {
             if sinks[i].ends_run != 0u {
                 atomicOr(&status.halted, HALT_OUTSIDE);
-                atomicMin(&status.bad_grain, sphere - params.corners);
+                atomicMin(&status.bad_grain, body - params.boundaries);
                 return;
             }
             spheres[sphere].tag = sinks[i].tag;

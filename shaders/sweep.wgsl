@@ -5,12 +5,12 @@
 @group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
 @group(0) @binding(9) var<storage, read_write> last_velocities: array<Velocity>;
 
-// Contacts solved at the same time share no grain, so these loads and stores cannot race. Many may share a
-// boundary: it is not free, only ever `b`, has inverse mass 0, and is never written.
+// Contacts solved at the same time share no dynamic body, so these loads and stores cannot race. Many may share a
+// prescribed one: it is only ever `b`, has inverse mass 0, and is never written.
 @compute @workgroup_size(64)
 fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = colour_starts[colour.index] + flat(invocation);
-    if place < colour_starts[colour.index + 1u] {
+    let place = status.colour_starts[colour.index] + flat(invocation);
+    if place < status.colour_starts[colour.index + 1u] {
         solve_place(place, load_row(place), carried_on(place, load_impulse(place)), HAS_TOLERANCE);
     }
 }
@@ -18,16 +18,16 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
 // The same for impacts, whose sweeps are plain; every other one notes what it changed.
 @compute @workgroup_size(64)
 fn strike_colour(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = colour_starts[colour.index] + flat(invocation);
-    if place < colour_starts[colour.index + 1u] {
+    let place = status.colour_starts[colour.index] + flat(invocation);
+    if place < status.colour_starts[colour.index + 1u] {
         solve_place(place, load_impact(place), load_impulse(place), false);
     }
 }
 
 @compute @workgroup_size(64)
 fn strike_colour_and_note(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = colour_starts[colour.index] + flat(invocation);
-    if place < colour_starts[colour.index + 1u] {
+    let place = status.colour_starts[colour.index] + flat(invocation);
+    if place < status.colour_starts[colour.index + 1u] {
         solve_place(place, load_impact(place), load_impulse(place), true);
     }
 }
@@ -43,8 +43,8 @@ fn solve_place(place: u32, row: Row, old: Impulse, is_noted: bool) {
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     var solution: Solution;
-    if is_shared(row) {
-        solution = solve_corner(row, old, a, b, locks(row.bodies));
+    if is_general(row) {
+        solution = solve_rigid(row, old, a, b, locks(row.bodies));
     } else {
         solution = solve_contact(row, old, a, b, locks(row.bodies), colour.relaxation);
     }
@@ -89,20 +89,16 @@ fn store_last(place: u32, impulse: Impulse) {
     last_impulses[3u * place + 2u] = impulse.rolling.yz;
 }
 
-// The corner of a free box.
-fn solve_corner(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {
+// A contact with a rigid body that is no sphere.
+fn solve_rigid(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {
     let mass_a = inverse_mass_of(row.bodies.x, a, locked.x, 1.0);
     let mass_b = inverse_mass_of(row.bodies.y, b, locked.y, 1.0);
     let k = mobility(row, mass_a, mass_b);
     let response = Response(k * row.normal, tangent_bound(k, row.normal), vec2f(1.0));
-    let impulse = solve_shared(row, old, a, b, response, colour.relaxation);
+    let impulse = solve_general(row, old, a, b, response, colour.relaxation);
     let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
-    return Solution(impulse, given(a, mass_a, share_of_a(row, change)), given(b, mass_b, share_of_b(row, change)));
-}
-
-fn given(body: Velocity, mass: InverseMass, share: Share) -> Velocity {
-    return Velocity(body.linear + mass.linear * share.linear, body.inverse_mass,
-        body.angular + mass.angular * share.angular, body.inverse_inertia);
+    return Solution(impulse, given(row.bodies.x, a, share_of_a(row, change)),
+        given(row.bodies.y, b, share_of_b(row, change)));
 }
 
 // The contacts without a colour, all at once, on copies of their bodies. What becomes of those is put aside for
@@ -112,8 +108,8 @@ fn sweep_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_i
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
-    if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
-        solve_copies(contact, load_row(colour_starts[COLOURS] + contact), HAS_TOLERANCE, &a, &b);
+    if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
+        solve_copies(contact, load_row(status.colour_starts[COLOURS] + contact), HAS_TOLERANCE, &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -123,8 +119,8 @@ fn strike_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
-    if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
-        solve_copies(contact, load_impact(colour_starts[COLOURS] + contact), false, &a, &b);
+    if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
+        solve_copies(contact, load_impact(status.colour_starts[COLOURS] + contact), false, &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -137,8 +133,8 @@ fn strike_rest_and_note(
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
-    if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
-        solve_copies(contact, load_impact(colour_starts[COLOURS] + contact), true, &a, &b);
+    if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
+        solve_copies(contact, load_impact(status.colour_starts[COLOURS] + contact), true, &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -150,13 +146,13 @@ fn solve_copies(
     side_of_a: ptr<function, Side>,
     side_of_b: ptr<function, Side>,
 ) {
-    let place = colour_starts[COLOURS] + contact;
+    let place = status.colour_starts[COLOURS] + contact;
     let old = load_impulse(place);
     let entry = rest[contact];
     let a = velocities[row.bodies.x];
     let b = velocities[row.bodies.y];
     let response = Response(entry.response, entry.tangent_d, vec2f(entry.copies));
-    let impulse = solve_shared(row, old, a, b, response, colour.relaxation);
+    let impulse = solve_general(row, old, a, b, response, colour.relaxation);
     store_impulse(place, impulse);
     if is_noted {
         note_change(row, a, b, old, impulse);
@@ -170,8 +166,8 @@ fn solve_copies(
 fn note_change(row: Row, a: Velocity, b: Velocity, old: Impulse, found: Impulse) {
     let locked = locks(row.bodies);
     var d = diagonal(row, a, b, locked);
-    if is_shared(row) {
-        d = shared_diagonal(row, inverse_mass_of(row.bodies.x, a, locked.x, 1.0),
+    if is_general(row) {
+        d = general_diagonal(row, inverse_mass_of(row.bodies.x, a, locked.x, 1.0),
             inverse_mass_of(row.bodies.y, b, locked.y, 1.0));
     }
     let change = found.linear - old.linear;
@@ -187,7 +183,7 @@ fn carry_on(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     carry_rest_on(flat(invocation));
-    if flat(invocation) < params.boundaries + params.grains {
+    if flat(invocation) < bodies() {
         carry_body_on(flat(invocation));
     }
 }

@@ -2,8 +2,8 @@
 
 @compute @workgroup_size(64)
 fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = colour_starts[colour.index] + flat(invocation);
-    if place >= colour_starts[colour.index + 1u] {
+    let place = status.colour_starts[colour.index] + flat(invocation);
+    if place >= status.colour_starts[colour.index + 1u] {
         return;
     }
     let impulse = load_impulse(place);
@@ -11,7 +11,7 @@ fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let row = load_row(place);
-    if is_shared(row) {
+    if is_general(row) {
         take(row.bodies.x, share_of_a(row, impulse));
         take(row.bodies.y, share_of_b(row, impulse));
         return;
@@ -33,8 +33,8 @@ fn apply_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_i
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
-    if contact < colour_starts[COLOURS + 1u] - colour_starts[COLOURS] {
-        let place = colour_starts[COLOURS] + contact;
+    if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
+        let place = status.colour_starts[COLOURS] + contact;
         let row = load_row(place);
         let impulse = load_impulse(place);
         a = side_a(rest[contact], row, velocities[row.bodies.x], impulse);

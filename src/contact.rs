@@ -2,12 +2,12 @@
 
 use glam::DVec3;
 
-/// Persistent identity of a pair of shapes; what warm starting looks up. `a` is the sphere of a grain,
-/// `b` a surface or the sphere of a larger grain; of two grains of the same radius `a` is the one with the smaller
-/// id. Or `a` is a corner of a free boundary and `b` a surface of another.
+/// Persistent identity of a pair of shapes; what warm starting looks up. `a` is a sphere of a grain,
+/// `b` a surface or a larger sphere of another grain; of two spheres of the same radius `a` is the one with the smaller
+/// id. Or `a` is a vertex of a dynamic boundary and `b` a surface of another.
 ///
-/// Contacts are grouped by `a`. A grain has few neighbours that are as large as itself or larger, so every group is
-/// short, though thousands of small grains may touch a large one.
+/// Contacts are grouped by `a`. A sphere has few neighbours that are as large as itself or larger, so every group is
+/// short, though thousands of small ones may touch a large one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// Shape a.

@@ -33,8 +33,7 @@ pub trait Engine {
     /// When it cannot be read back, or a step failed before.
     fn snapshot(&mut self) -> Result<Snapshot, Error>;
 
-    /// Centres \[m\] and radii \[m\] of the grains that are there, in the order of their ids; what an emitter
-    /// keeps clear of.
+    /// Centres \[m\] and radii \[m\] of the spheres of the grains that are there; what an emitter keeps clear of.
     ///
     /// # Errors
     /// When they cannot be read back.
@@ -115,8 +114,8 @@ impl Newcomers {
         contacts: impl Iterator<Item = (Key, Impulse)>,
         most: usize,
     ) -> Vec<(Key, Impulse)> {
-        let grain = |shape: u32| shape.checked_sub(world.first_grain_shape()).map(|grain| grain as usize);
-        let is_new = |shape| grain(shape).is_some_and(|grain| self.0.binary_search(&grain).is_ok());
+        let is_new =
+            |shape| world.grain_of_shape(shape).is_some_and(|grain| self.0.binary_search(&grain).is_ok());
         // What is filtered has no known length: it would grow to more room than it needs.
         let mut found = Vec::with_capacity(most);
         found.extend(contacts.filter(|(key, _)| !is_new(key.a) && !is_new(key.b)));
@@ -134,10 +133,9 @@ pub enum Profiling {
     On,
 }
 
-/// Contacts that memory is planned for: equal spheres at random close packing have 3 per grain, and 1 within the
-/// margin.
-pub fn planned_contacts(grains: usize) -> usize {
-    grains.saturating_mul(4).saturating_add(64)
+/// Contacts that memory is planned for: equal spheres at random close packing have 3 each, and 1 within the margin.
+pub fn planned_contacts(spheres: usize) -> usize {
+    spheres.saturating_mul(4).saturating_add(64)
 }
 
 /// What runs.
@@ -408,15 +406,16 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Bytes that taking one of this many grains needs.
-    pub fn planned_bytes(grains: usize) -> u64 {
+    pub fn planned_bytes(world: &World, grains: usize) -> u64 {
         let per_contact = size_of::<(Key, Impulse)>() + size_of::<ContactState>();
-        grains as u64 * World::BYTES_PER_GRAIN + (planned_contacts(grains) * per_contact) as u64
+        let contacts = planned_contacts(world.planned_spheres(grains));
+        world.planned_bytes(grains) + (contacts * per_contact) as u64
     }
 
     /// Bytes that one of this many grains holds once it is taken.
-    pub fn planned_holdings(grains: usize) -> u64 {
-        let contacts = planned_contacts(grains) * size_of::<ContactState>();
-        grains as u64 * World::BYTES_PER_GRAIN + contacts as u64
+    pub fn planned_holdings(world: &World, grains: usize) -> u64 {
+        let contacts = planned_contacts(world.planned_spheres(grains)) * size_of::<ContactState>();
+        world.planned_bytes(grains) + contacts as u64
     }
 
     /// Puts a state together, without a ledger and with boundaries that nothing has touched yet: gaps and normals come from the

@@ -10,6 +10,7 @@ mod counted;
 pub mod device;
 mod kernel;
 pub mod layout;
+mod pipelines;
 mod readback;
 pub mod shader;
 pub mod step;
@@ -32,8 +33,9 @@ use buffers::Buffers;
 pub use buffers::Capacity;
 use counted::{CountedPass, Tally};
 use device::Device;
-use kernel::{Features, Kernels};
+use kernel::Kernels;
 use layout::{Anchors, LOAD_WORDS, LoadScale, Params, RowArms, RowTarget, Status, Totals, Works};
+use pipelines::Features;
 use step::Pace;
 use timing::Timer;
 
@@ -262,12 +264,12 @@ impl GpuEngine {
         }
         Ok(Colouring {
             order,
-            starts: self.read_list("colour_starts", step::COLOURS as usize + 1)?,
+            starts: self.status()?.colour_starts[..=step::COLOURS as usize].to_vec(),
             rest: Rest::Split,
         })
     }
 
-    /// Workgroups that the device planned for each dispatch of a sweep: the colours, the rest, its sides.
+    /// Workgroups that the device planned for each dispatch of a sweep: the colours, the rest, the bodies.
     ///
     /// # Errors
     /// When the device is lost.
@@ -307,8 +309,8 @@ impl GpuEngine {
         );
         write("velocities", bytemuck::cast_slice(&layout::velocities(&self.world)));
         write("spheres", bytemuck::cast_slice(&layout::spheres(&self.world)));
-        let free = layout::free_boundaries(&self.world, self.settings.substep());
-        write("free_boundaries", bytemuck::cast_slice(&free));
+        let rigids = layout::rigids(&self.world, self.settings.substep());
+        write("rigids", bytemuck::cast_slice(&rigids));
         write("surfaces", bytemuck::cast_slice(&layout::surfaces(&self.world)));
         write("sinks", bytemuck::cast_slice(&layout::sinks(&self.world, &self.anchors)));
         write("laws", bytemuck::cast_slice(&layout::laws(&self.world, &self.settings)));
@@ -333,7 +335,7 @@ impl GpuEngine {
             let buffer = self.buffers.get("schedule");
             self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&schedule));
         }
-        if self.world.free_boundaries().next().is_some() {
+        if self.world.dynamic_boundaries().next().is_some() {
             return (Search::Always, steps);
         }
         let per_step = (schedule.len() / steps as usize).max(1);
@@ -600,13 +602,13 @@ impl GpuEngine {
         let velocities = self.velocities()?;
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
         if self.world.sliders().next().is_some() {
-            let free: Vec<layout::FreeBoundary> =
-                self.read_list("free_boundaries", self.world.boundaries.len())?;
-            layout::pull_drives(&mut self.world, &free, self.settings.substep());
+            let count = layout::rigid_count(&self.world).min(self.world.boundaries.len());
+            let rigids: Vec<layout::Rigid> = self.read_list("rigids", count)?;
+            layout::pull_drives(&mut self.world, &rigids, self.settings.substep());
         }
         if self.world.has_drains() {
             let spheres: Vec<layout::Sphere> =
-                self.read_list("spheres", self.world.corners.len() + self.world.grain_count())?;
+                self.read_list("spheres", self.world.vertices.len() + self.world.spheres.len())?;
             self.ledger.removed_energy += layout::pull_removed(&mut self.world, &spheres);
         }
         Ok(())
@@ -728,8 +730,8 @@ impl GpuEngine {
 
 /// What each submission is told of the last: its list of contacts.
 fn kept(status: &Status) -> Status {
-    let Status { remembered, contacts, colours, rest, listed, sides, .. } = *status;
-    Status { remembered, contacts, colours, rest, listed, sides, ..Status::default() }
+    let Status { remembered, contacts, colours, rest, listed, sides, colour_starts, .. } = *status;
+    Status { remembered, contacts, colours, rest, listed, sides, colour_starts, ..Status::default() }
 }
 
 impl Engine for GpuEngine {

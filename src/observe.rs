@@ -335,7 +335,7 @@ fn grains(snapshot: &Snapshot) -> impl Iterator<Item = GrainView> + '_ {
     world.present_grains().map(|i| GrainView {
         id: i,
         body: world.grain_body(i),
-        radius: world.spheres[i].radius,
+        radius: world.grain_radius(i),
         mass: world.grain_mass(i),
     })
 }
@@ -346,7 +346,7 @@ struct GrainView {
     id: usize,
     /// Index of its body.
     body: usize,
-    /// Radius \[m\].
+    /// Radius, of a clump that of a sphere of the same volume \[m\].
     radius: f64,
     /// Mass \[kg\].
     mass: f64,
@@ -361,7 +361,7 @@ mod tests {
     use super::*;
     use crate::scenario::Region;
     use crate::settings::NormalLaw;
-    use crate::world::{FreeBody, Motion, Slider, Span};
+    use crate::world::{Motion, RigidBody, Slider, Span};
     use glam::DVec3;
 
     fn zone() -> RegionPlan {
@@ -377,7 +377,7 @@ mod tests {
 
     /// The same world with its floor on a rail.
     fn on_a_slider(mut world: World) -> World {
-        let body = FreeBody::on_rail(1.0, 2);
+        let body = RigidBody::on_rail(1.0, 2);
         let slider = Slider { body, axis: 2, sign: 1.0, drives: Vec::new(), area: None };
         world.boundaries[0].motion = Motion::Slider(slider);
         world

@@ -17,11 +17,14 @@ pub mod matching;
 pub mod narrowphase;
 pub mod oracle;
 pub mod predict;
+pub mod problem;
 pub mod residual;
 pub mod search;
 pub mod sinks;
+pub mod solver;
 pub mod split;
 pub mod sweep;
+pub mod tensors;
 pub mod velocity;
 pub mod warm_start;
 
@@ -40,9 +43,11 @@ use crate::world::{Grain, World, contact_reach};
 
 use drive::Drives;
 use narrowphase::{Law, Onset, Row};
+use problem::Problem;
 use search::Travel;
+use solver::{Limits, Solver};
 use split::Split;
-use sweep::{Momentum, Sweeps};
+use sweep::ProjectedGaussSeidel;
 use velocity::Velocity;
 
 /// Bytes that a contact keeps from step to step.
@@ -81,7 +86,7 @@ pub struct ReferenceEngine {
     onsets: Vec<Onset>,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
-    momentum: Momentum,
+    solver: ProjectedGaussSeidel,
     /// Where the kinetic energy went, and the velocities before the solve that is booked next.
     ledger: Ledger,
     velocities_before: Vec<Velocity>,
@@ -121,7 +126,7 @@ impl ReferenceEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         let period = world.periodic.check(contact_reach(world.largest_radius(), settings.reach()));
         assert!(period.is_ok(), "{period:?}");
-        let bodies = world.boundaries.len() + world.spheres.capacity();
+        let bodies = world.boundaries.len() + world.grains.capacity();
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
         let keeps_books = is_guarded || settings.bookkeeping == Bookkeeping::On;
@@ -144,7 +149,7 @@ impl ReferenceEngine {
             onsets: Vec::new(),
             velocities: Vec::with_capacity(bodies),
             velocities_before: Vec::with_capacity(if keeps_books { bodies } else { 0 }),
-            momentum: Momentum::default(),
+            solver: ProjectedGaussSeidel::new(&settings),
             substeps_done: 0,
             report: StepReport::default(),
             stages: Stages::default(),
@@ -193,28 +198,30 @@ impl ReferenceEngine {
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
     /// within a step.
     pub fn planned_memory(world: &World, grains: usize, settings: &Settings) -> u64 {
-        ReferenceEngine::planned_holdings(world, grains, settings) + ReferenceEngine::planned_passing(grains)
+        ReferenceEngine::planned_holdings(world, grains, settings)
+            + ReferenceEngine::planned_passing(world, grains)
     }
 
     /// Bytes that come and go within a step.
-    pub fn planned_passing(grains: usize) -> u64 {
-        planned_contacts(grains) as u64 * PASSING_PER_CONTACT
+    pub fn planned_passing(world: &World, grains: usize) -> u64 {
+        planned_contacts(world.planned_spheres(grains)) as u64 * PASSING_PER_CONTACT
     }
 
     /// Bytes that the engine holds between steps.
     pub fn planned_holdings(world: &World, grains: usize, settings: &Settings) -> u64 {
-        let contacts = planned_contacts(grains) as u64;
+        let spheres = world.planned_spheres(grains);
+        let contacts = planned_contacts(spheres) as u64;
         let bodies = (world.boundaries.len() + grains) as u64;
         let keeps_works = is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On;
         let lists = if keeps_works { 2 } else { 1 };
-        let per_body = World::BYTES_PER_GRAIN + lists * size_of::<Velocity>() as u64;
         let splitting = Split::planned_bytes(bodies, contacts);
         let momentum = match settings.acceleration {
-            Acceleration::Nesterov => Momentum::planned_bytes(bodies),
+            Acceleration::Nesterov => ProjectedGaussSeidel::planned_bytes(bodies),
             Acceleration::None => 0,
         };
-        bodies * per_body
-            + Travel::planned_bytes(grains as u64)
+        world.planned_bytes(world.boundaries.len() + grains)
+            + bodies * lists * size_of::<Velocity>() as u64
+            + Travel::planned_bytes(spheres as u64)
             + contacts * HELD_PER_CONTACT
             + splitting
             + momentum
@@ -277,10 +284,9 @@ impl ReferenceEngine {
                 before.copy_from_slice(after);
             }
         };
-        // SAFETY: the colouring was made for these contacts, in `find_contacts`, and the rows filled in its order, so rows
-        // of one colour share no grain.
-        report.impacts = stages.time("impact", || unsafe {
-            impact::solve(settings, world.gravity, colouring, split, rows, onsets, velocities, book)
+        report.impacts = stages.time("impact", || {
+            let contacts = impact::Contacts { colouring, split, rows, onsets };
+            impact::solve(settings, world.gravity, contacts, velocities, book)
         });
         works
     }
@@ -289,20 +295,20 @@ impl ReferenceEngine {
     /// asked for.
     fn solve_contacts(&mut self, end: f64, settings: &Settings) -> Ledger {
         let keeps_works = self.keeps_works();
-        let Self { world, colouring, split, rows, onsets, velocities, stages, report, momentum, .. } = self;
+        let Self { world, colouring, split, rows, onsets, velocities, stages, report, solver, .. } = self;
         let (h, before) = (settings.substep(), &self.velocities_before);
         let mut drives = stages.time("predict", || {
             narrowphase::set_targets(rows, onsets, velocities);
             start_solve(world, settings, end, rows, onsets, velocities)
         });
-        // SAFETY, here and below: as in `solve_impacts`.
+        let mut problem = Problem::new(colouring, split, rows, velocities, &mut drives);
         if settings.warm_start.updates_velocities() {
-            stages.time("warm_start", || unsafe { warm_start::apply(colouring, split, rows, velocities) });
+            stages.time("warm_start", || warm_start::apply(&mut problem));
         }
-        (report.sweeps, _) = stages.time("sweep", || unsafe {
-            let (iterations, tolerance) = (settings.iterations, settings.tolerance);
-            let sweeps = Sweeps::new(settings, colouring, split, &mut drives, momentum);
-            sweep::solve(sweeps, rows, velocities, iterations, tolerance)
+        let Settings { iterations, tolerance, .. } = *settings;
+        report.sweeps = stages.time("sweep", || {
+            solver.set(settings);
+            solver.solve(&mut problem, Limits { iterations, tolerance }, None).sweeps
         });
         drives.keep(h, world);
         report.work.add(report.sweeps, rows.len());
@@ -431,6 +437,6 @@ impl Engine for ReferenceEngine {
             + (velocities * size_of::<Velocity>() + contacts) as u64
             + self.travel.bytes()
             + self.split.bytes()
-            + self.momentum.bytes()
+            + self.solver.bytes()
     }
 }

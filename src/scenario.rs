@@ -72,10 +72,23 @@
 //! locked_axes = []                # of these grains, beside those of all
 //! allow_overlap = false           # default true for packings from a file
 //!
+//! [clumps.trimer]                 # grains of several spheres, which may overlap: mass, centre and moments are those of the union
+//! spheres = [{ position = [0, 0, 0], radius = 0.002 }, { position = [0.002, 0, 0], radius = 0.002 }]  # m, in any axes
+//! # file = "trimer.csv"           # instead of `spheres`: columns x,y,z,r, as DEM-Engine writes its clumps
+//! # mass = 1e-4                   # kg, and
+//! # moments = [1e-10, 2e-10, 2e-10]  # kg m²: then spheres stand about the centre of mass and along the principal axes
+//!
+//! [[grains]]
+//! material = "pellet"
+//! clump = "trimer"
+//! turned = "random"               # default; or { axis = [0, 0, 1], angle_deg = 30 } from the axes of the clump
+//! radius = { kind = "uniform", min = 0.002, max = 0.003 }  # of a sphere of the same volume; default: as listed
+//! packing = { kind = "random", count = 100, region = { kind = "box", min = [0, 0, 0], max = [0.1, 0.1, 0.1] } }
+//!
 //! [[emitters]]
 //! name = "source"
 //! material = "pellet"
-//! radius = { kind = "uniform", min = 0.004, max = 0.006 }
+//! radius = { kind = "uniform", min = 0.004, max = 0.006 }   # also `clump` and `turned`
 //! region = { kind = "box", min = [0, 0, 1], max = [0.1, 0.1, 1.1] }
 //! rate = 500.0                    # 1/s; without it all at once
 //! total = 3000                    # default: until `stop`
@@ -163,10 +176,10 @@
 //! drive, area).
 //!
 //! A free boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
-//! of the density of its material unless told otherwise. Grains touch its faces, edges and corners. Other
-//! boundaries are touched by its eight corners (a sphere: by the sphere), so that a box stands and slides
+//! of the density of its material unless told otherwise. Grains touch its faces, edges and vertices. Other
+//! boundaries are touched by its eight vertices (a sphere: by the sphere), so that a box stands and slides
 //! on planes and on the faces of boxes that are larger; edge against edge two boxes pass through each other. In the
-//! laws of contact half the smallest edge stands for the radius of a corner. `locked_axes` at the top of
+//! laws of contact half the smallest edge stands for the radius of a vertex. `locked_axes` at the top of
 //! the file is for grains alone.
 //!
 //! A slider moves along `axis` (default: the normal of its plane), which is x, y or z, and never turns: a plane, a box
@@ -175,7 +188,7 @@
 //! \[m/s\] with at most a `force_limit` \[N\] (default: none). Each of the first three is a number, or a table `{ times = [...],
 //! values = [...] }`, linear in between. In a list of drives each takes over at its `start` \[s\]. `area` is a number \[m²\], or
 //! the one between two pairs of walls as they stand, `{ between = [["left", "right"], ["front", "back"]] }`. Sliders pass through
-//! other boundaries, but for the corners of boxes. What a drive gives is `drive_force:NAME`, what the grains press with
+//! other boundaries, but for the vertices of boxes. What a drive gives is `drive_force:NAME`, what the grains press with
 //! `force_z:NAME` and so on.
 //!
 //! At the start no grain may have its centre behind a plane or in a solid box, cylinder or sphere, whatever `allow_overlap` says;
@@ -224,6 +237,7 @@
 //! face, and so does `potential_energy` where gravity has a part along a periodic axis.
 
 mod boundaries;
+mod clumps;
 mod convergence;
 mod domain;
 mod emitter;
@@ -526,11 +540,19 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let domain_span = root.node("domain").map_or(0..0, |node| node.span);
     world.domain = root.maybe("domain", |node| node.table(|table| domain::domain(table, &cell.periodic)));
 
-    let blocks = each(root, "grains", |i, table| grains::block(table, i, &world.materials, folder));
-    let shared =
-        emitter::Shared { materials: &world.materials, duration, seed, locked, periodic: cell.periodic };
+    let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
+    world.clumps = clumps.unwrap_or_default();
+    let blocks = each(root, "grains", |i, table| grains::block(table, i, &world, folder));
+    let shared = emitter::Shared {
+        materials: &world.materials,
+        clumps: &world.clumps,
+        duration,
+        seed,
+        locked,
+        periodic: cell.periodic,
+    };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
-    let moves = root.has("grains") || root.has("emitters") || world.free_boundaries().next().is_some();
+    let moves = root.has("grains") || root.has("emitters") || world.dynamic_boundaries().next().is_some();
     if !moves {
         root.problem(
             "nothing to simulate: no grains, no emitters and no free boundary",
@@ -542,7 +564,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true, pictures: None });
     let placement = grains::place(&blocks, &world, seed, locked, report);
     overlap::check(&placement, &blocks, &world, report);
-    overlap::check_free_boundaries(&world, &boundary_spans, report);
+    overlap::check_dynamic_boundaries(&world, &boundary_spans, report);
     if let Some(domain) = &world.domain {
         domain::check(domain, &domain_span, &placement, &emitters, report);
     }

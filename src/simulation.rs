@@ -234,7 +234,7 @@ impl<'a> Simulation<'a> {
             let wave = emitter.next_time().unwrap_or_default().max(step as f64 * time_step);
             self.requested[i] = emitter.requested(wave);
             let emitted = emitter.emit(wave, spheres.iter().copied());
-            spheres.extend(emitted.iter().map(|grain| (grain.position, grain.radius)));
+            spheres.extend(emitted.iter().flat_map(|grain| self.scenario.world.spheres_of(grain)));
             grains.extend(emitted);
         }
         self.grains += grains.len();

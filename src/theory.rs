@@ -61,12 +61,16 @@
 //! Σ ½ m (v + h g/2)² - m g·x
 //! ```
 //!
-//! Grains are spheres, so for them there
-//! is no gyroscopic term. Gravity is the only external force but for the drives of sliders \[E11\]. An axis that is locked takes neither weight nor
+//! A sphere has no gyroscopic term. Gravity is the only external force but for the drives of sliders \[E11\]. An axis that is locked takes neither weight nor
 //! impulse. A boundary that is not free moves as prescribed: in the contact problem it has the velocity that carries it
 //! from where it is to where it must be at the end of the substep, and no impulse changes that.
 //!
-//! **Free boundaries** have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which is held during the
+//! **Clumps** are grains of several spheres, which may overlap. Their mass, centre and tensor of inertia are those of the union of
+//! the spheres: no part counts twice. Disjoint spheres are summed in closed form, overlapping ones by quadrature
+//! ([`clump`](crate::world::clump) says with what error). A sphere of a clump touches what a grain of its own would touch, with its
+//! own radius in R*; every pair of spheres is a contact with an impulse of its own, also where two clumps touch with several.
+//!
+//! **Rigid bodies that are no spheres**, clumps and free boundaries, have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which is held during the
 //! solve. What the contacts leave is an angular momentum, which free flight conserves:
 //!
 //! ```text
@@ -78,10 +82,10 @@
 //! The rotational energy L·I⁻¹L/2 is then kept to the order of that method. An axis of rotation that is locked is
 //! left out of I before it is inverted. The GPU keeps L from substep to substep and adds what the contacts changed.
 //!
-//! A free boundary touches grains with its faces, edges and corners (the surface is `b`), and the surfaces of
-//! other boundaries with its corners (which are `a`): eight points of a box, or the one ball of a
-//! sphere. So the edges of two boxes pass through each other, and a corner of a box that is not free is not felt
-//! by the face of one that is. For a corner half the smallest edge of the box stands for R*, in the stiffness and in the
+//! A free boundary touches grains with its faces, edges and vertices (the surface is `b`), and the surfaces of
+//! other boundaries with its vertices (which are `a`): eight points of a box, or the one ball of a
+//! sphere. So the edges of two boxes pass through each other, and a vertex of a box that is not free is not felt
+//! by the face of one that is. For a vertex half the smallest edge of the box stands for R*, in the stiffness and in the
 //! contact margin; a point has no rolling resistance.
 //!
 //! # E2: Normal law
@@ -173,7 +177,7 @@
 //! whose axes are all free; a locked axis makes D_n smaller (the row cannot push along it), D_t and D_r stay
 //! upper bounds. A contact with λ_n = 0 before and after is left alone.
 //!
-//! A contact with a free boundary is solved with the mobility K, the change of u by an impulse at the contact:
+//! A contact with a rigid body that is no sphere is solved with the mobility K, the change of u by an impulse at the contact:
 //!
 //! ```text
 //! K = Σ_(a, b) 1/m - [d]× I⁻¹ [d]×
@@ -192,8 +196,8 @@
 //!
 //! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). The contacts of the rest are solved at the same time,
 //! though they share bodies: the contacts of grains that have more than 8 or so, 4 to 8 % of those in a bed of
-//! equal spheres, and all contacts of grains with free boundaries,
-//! which may be thousands (the few corners of a box take colours). Each of the n contacts that a body has
+//! equal spheres, and all contacts of grains with the surfaces of free boundaries,
+//! which may be thousands (the few vertices of a box take colours, and so do clumps). Each of the n contacts that a body has
 //! in the rest works on a copy of it:
 //!
 //! ```text
@@ -275,7 +279,7 @@
 //! start, and no part of the forces that results report. v_imp is
 //! [`impact_threshold`](crate::settings::Settings::impact_threshold).
 //!
-//! **Restitution of free boundaries.** With coupling between n and t Newton's restitution and friction can
+//! **Restitution of bodies that are no spheres.** With coupling between n and t Newton's restitution and friction can
 //! together gain energy. With U = |u_n⁻|, K split into a = n·K n, b = P K n and C = P K P, and friction that
 //! opposes u_t⁺, one impact changes the energy by at most
 //!
@@ -285,7 +289,7 @@
 //! ```
 //!
 //! as λ_t·C λ_t ≥ s²/(b·C⁻¹ b). So e of such a contact with friction is at most 1/√((n·K n)(n·K⁻¹ n)). For a sphere b = 0
-//! and this is 1. Several corners that hit at once are not covered.
+//! and this is 1. Several contacts of a body that hit at once are not covered.
 //!
 //! # E7: Warm start
 //!

@@ -1,28 +1,31 @@
 //! The problem and its present state: bodies, shapes and materials, in double precision.
 //!
-//! Boundaries come first in both lists, grains after, so grains can be added without renumbering:
-//! body `0..boundaries` are boundaries, the rest grains; shape `0..surfaces` belong to boundaries, then come
-//! the corners of free boundaries, and the rest are the spheres of grains. These indices are the persistent
-//! ids.
+//! A body is prescribed (fixed, or moved as a function of time) or dynamic; shapes point to the bodies that carry them. Surfaces
+//! belong to boundaries, spheres to grains; what a dynamic boundary does to other surfaces goes through its vertices. Shape ids
+//! count surfaces, then vertices, then spheres, and are what warm starting knows contacts by. Boundaries come before grains in
+//! the list of bodies, so that grains can be added without renumbering.
 
 pub mod body;
+pub mod clump;
 pub mod domain;
-pub mod free;
+mod grains;
 pub mod levels;
 pub mod material;
 pub mod motion;
 pub mod periodic;
+pub mod rigid;
 pub mod shape;
 pub mod sink;
 pub mod slider;
 
-pub use body::{Axes, Bodies};
+pub use body::{Axes, Bodies, Kind};
+pub use clump::Clump;
 pub use domain::{Domain, Outside};
-pub use free::{Corner, FreeBody};
 pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
 pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
+pub use rigid::RigidBody;
 pub use shape::{Form, Side, Sphere, Surface, Touch};
 pub use sink::Sink;
 pub use slider::{Area, Course, Drive, Slider, Span};
@@ -45,17 +48,24 @@ pub struct Boundary {
     pub motion: Motion,
 }
 
+/// Index of a clump in [`World::clumps`].
+pub type ClumpId = u32;
+
 /// A grain to be added.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grain {
     /// Centre \[m\].
     pub position: DVec3,
+    /// Orientation, of a clump from the axes in which it was listed.
+    pub orientation: DQuat,
     /// Velocity \[m/s\].
     pub velocity: DVec3,
     /// Angular velocity \[rad/s\].
     pub angular_velocity: DVec3,
-    /// Radius \[m\].
+    /// Radius, of a clump that of a sphere of the same volume \[m\].
     pub radius: f64,
+    /// Which of [`World::clumps`] it is; `None` for a sphere.
+    pub clump: Option<ClumpId>,
     /// Material.
     pub material: MaterialId,
     /// Axes it cannot move along or turn about.
@@ -67,12 +77,32 @@ impl Grain {
     pub fn at(position: DVec3, radius: f64, material: MaterialId) -> Grain {
         Grain {
             position,
+            orientation: DQuat::IDENTITY,
             velocity: DVec3::ZERO,
             angular_velocity: DVec3::ZERO,
             radius,
+            clump: None,
             material,
             locked: Axes::NONE,
         }
+    }
+}
+
+/// What a grain is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parts {
+    /// Its first sphere in [`World::spheres`]; the others follow.
+    pub first: u32,
+    /// How many there are.
+    pub count: u32,
+    /// Which of [`World::clumps`] it is; `None` for a sphere.
+    pub clump: Option<ClumpId>,
+}
+
+impl Parts {
+    /// Its spheres in [`World::spheres`].
+    pub fn spheres(&self) -> std::ops::Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
     }
 }
 
@@ -89,10 +119,14 @@ pub struct World {
     pub boundaries: Vec<Boundary>,
     /// Shapes of the boundaries; surface `i` is shape `i`.
     pub surfaces: Vec<Surface>,
-    /// Corners of the free boundaries; corner `i` is shape `surfaces.len() + i`.
-    pub corners: Vec<Corner>,
-    /// Shapes of the grains; sphere `i` is shape `surfaces.len() + corners.len() + i`.
+    /// Vertices of the dynamic boundaries, which touch surfaces only; vertex `i` is shape `surfaces.len() + i`.
+    pub vertices: Vec<Sphere>,
+    /// Spheres of the grains; sphere `i` is shape `surfaces.len() + vertices.len() + i`.
     pub spheres: Vec<Sphere>,
+    /// Per grain: what it is made of. Grain `i` is body `boundaries.len() + i`.
+    pub grains: Vec<Parts>,
+    /// Kinds of grains of several spheres.
+    pub clumps: Vec<Clump>,
     /// State of all bodies, boundaries first.
     pub bodies: Bodies,
     /// Per boundary: force of its drive in the last substep, towards larger coordinates \[N\]; 0 of one without.
@@ -146,7 +180,7 @@ impl World {
         World { gravity, materials, ..World::default() }
     }
 
-    /// Adds a boundary made of `surfaces` (their `body` is set here), and the corners of a free one.
+    /// Adds a boundary made of `surfaces` (their `body` is set here), and the vertices of a dynamic one.
     ///
     /// # Panics
     /// If grains were added before: ids would shift.
@@ -156,14 +190,15 @@ impl World {
         let first = self.surfaces.len();
         self.surfaces.extend(surfaces.into_iter().map(|surface| Surface { body, ..surface }));
         let (position, orientation) = (boundary.position, boundary.orientation);
-        match boundary.free_body() {
-            Some(free) => {
-                self.bodies.push_free_boundary(self.periodic.wrap(position), orientation, free);
-                let surfaces = self.surfaces.iter().enumerate().skip(first);
-                let corners = surfaces.flat_map(|(i, surface)| Corner::of_surface(surface, i as u32));
-                self.corners.extend(corners);
+        match boundary.dynamic() {
+            Some(rigid) => {
+                let position = self.periodic.wrap(position);
+                self.bodies.push_dynamic(Kind::Rigid, position, orientation, rigid);
+                self.vertices.extend(self.surfaces[first..].iter().flat_map(rigid::vertices_of));
             }
-            None => self.bodies.push_prescribed(position, orientation),
+            None => {
+                self.bodies.push_prescribed(position, orientation);
+            }
         }
         self.boundaries.push(boundary);
         self.drive_forces.push(0.0);
@@ -174,6 +209,7 @@ impl World {
         let more = grains.saturating_sub(self.grain_count());
         self.bodies.reserve(more);
         self.spheres.reserve_exact(more);
+        self.grains.reserve_exact(more);
         self.removed.reserve_exact(more);
         self.ids.reserve_exact(more);
     }
@@ -182,90 +218,21 @@ impl World {
     pub fn bytes(&self) -> u64 {
         let (spheres, removed) = (self.spheres.capacity(), self.removed.capacity());
         let bytes = spheres * size_of::<Sphere>()
+            + self.grains.capacity() * size_of::<Parts>()
             + removed * size_of::<Option<u32>>()
             + (self.ids.capacity() + self.vacancies.places.capacity()) * size_of::<u32>();
         self.bodies.bytes() + bytes as u64
     }
 
-    /// Bytes of a grain.
-    pub const BYTES_PER_GRAIN: u64 =
-        Bodies::BYTES_PER_BODY + (size_of::<Sphere>() + size_of::<Option<u32>>() + size_of::<u32>()) as u64;
-
-    /// Adds grains, wrapped into the periodic cell, and returns their places in the list: those of grains that had been removed
-    /// when grains were added the last time, then at the end. (What left since may have impulses of its last contacts yet. So
-    /// that both engines take the same places, nothing else counts.)
-    pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) -> Vec<usize> {
-        let is_later = self.time > self.vacancies.since;
-        let vacant = if is_later { std::mem::take(&mut self.vacancies.places) } else { Vec::new() };
-        let mut vacant = vacant.into_iter();
-        let places = grains.into_iter().map(|grain| self.put_grain(vacant.next(), &grain)).collect();
-        let removed = (0..self.grain_count() as u32).filter(|&grain| !self.is_present(grain as usize));
-        self.vacancies = Vacancies { since: self.time, places: removed.collect() };
-        places
+    /// Bytes of so many grains, boundaries not counted.
+    pub fn planned_bytes(&self, grains: usize) -> u64 {
+        let more = self.planned_spheres(grains).saturating_sub(grains);
+        grains as u64 * World::BYTES_PER_GRAIN + (more * size_of::<Sphere>()) as u64
     }
 
-    /// Puts a grain into the place of a removed one, or at the end; returns its place.
-    fn put_grain(&mut self, vacant: Option<u32>, grain: &Grain) -> usize {
-        let mass = self.sphere_mass(grain.radius, grain.material);
-        let inertia = 0.4 * mass * grain.radius * grain.radius;
-        let grain = Grain { position: self.wrap(grain.position), ..*grain };
-        let id =
-            (self.grain_count() as u64 + self.replaced.iter().map(|gone| gone.grains).sum::<u64>()) as u32;
-        let Some(place) = vacant.map(|place| place as usize) else {
-            let body = self.bodies.push_free(&grain, mass, inertia);
-            self.spheres.push(Sphere { body, radius: grain.radius, material: grain.material });
-            self.removed.push(None);
-            self.ids.push(id);
-            return self.grain_count() - 1;
-        };
-        self.note_replaced(place);
-        self.bodies.set_free(self.grain_body(place), &grain, mass, inertia);
-        self.spheres[place] =
-            Sphere { radius: grain.radius, material: grain.material, ..self.spheres[place] };
-        self.removed[place] = None;
-        self.ids[place] = id;
-        place
-    }
-
-    /// Notes a removed grain whose place is taken.
-    fn note_replaced(&mut self, grain: usize) {
-        let (drain, mass) = (self.removed[grain].unwrap_or_default() as usize, self.grain_mass(grain));
-        let centre = self.bodies.position[self.grain_body(grain)];
-        self.replaced.resize(self.sinks.len() + 1, Replaced::default());
-        if let Some(gone) = self.replaced.get_mut(drain) {
-            gone.grains += 1;
-            gone.mass += mass;
-            gone.places = [gone.places[0].min(centre), gone.places[1].max(centre)];
-        }
-    }
-
-    /// The place of the grain with this id; `None` where it is not there yet, or any more.
-    pub fn grain_of_id(&self, id: usize) -> Option<usize> {
-        let is_it = |&place: &usize| self.ids.get(place).is_some_and(|&other| other as usize == id);
-        let place = Some(id).filter(is_it).or_else(|| (0..self.ids.len()).find(is_it));
-        place.filter(|&place| self.is_present(place))
-    }
-
-    /// Removes a grain into a sink: nothing moves it any more. Gives the kinetic energy that it had \[J\];
-    /// 0 when it was removed before.
-    pub fn remove_grain(&mut self, grain: usize, sink: u32) -> f64 {
-        let body = self.grain_body(grain);
-        let energy = self.bodies.kinetic_energy(body);
-        self.removed[grain] = Some(sink);
-        self.bodies.inverse_mass[body] = 0.0;
-        self.bodies.inverse_inertia[body] = 0.0;
-        energy
-    }
-
-    /// Whether a grain is there: no sink has removed it.
-    pub fn is_present(&self, grain: usize) -> bool {
-        self.removed[grain].is_none()
-    }
-
-    /// Ids of the grains that are there, in ascending order.
-    pub fn present_grains(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        (0..self.grain_count()).filter(|&grain| self.is_present(grain))
-    }
+    /// Bytes of a grain of one sphere.
+    const BYTES_PER_GRAIN: u64 = Bodies::BYTES_PER_BODY
+        + (size_of::<Sphere>() + size_of::<Parts>() + size_of::<Option<u32>>() + size_of::<u32>()) as u64;
 
     /// Everything that takes grains out: the sinks, then what lies behind the faces of the domain.
     pub fn drains(&self) -> Vec<Sink> {
@@ -283,52 +250,14 @@ impl World {
         (self.bodies.velocity[body] + h * self.bodies.falls(body, self.gravity)).length()
     }
 
-    /// Number of grains that are there.
-    pub fn present_count(&self) -> usize {
-        self.removed.iter().filter(|sink| sink.is_none()).count()
+    /// Mass and inertia at the start of a body, if it is a dynamic boundary.
+    pub fn dynamic_boundary(&self, body: usize) -> Option<&RigidBody> {
+        self.boundaries.get(body)?.dynamic()
     }
 
-    /// Centres \[m\] and radii \[m\] of the grains that are there.
-    pub fn present_spheres(&self) -> Vec<(DVec3, f64)> {
-        let sphere = |grain| (self.bodies.position[self.grain_body(grain)], self.spheres[grain].radius);
-        self.present_grains().map(sphere).collect()
-    }
-
-    /// Number of grains, those removed included.
-    pub fn grain_count(&self) -> usize {
-        self.spheres.len()
-    }
-
-    /// Body of grain `i`.
-    pub fn grain_body(&self, grain: usize) -> usize {
-        self.spheres[grain].body as usize
-    }
-
-    /// Mass of grain `i`, removed or not \[kg\].
-    pub fn grain_mass(&self, grain: usize) -> f64 {
-        let Sphere { radius, material, .. } = self.spheres[grain];
-        self.sphere_mass(radius, material)
-    }
-
-    fn sphere_mass(&self, radius: f64, material: MaterialId) -> f64 {
-        self.materials.list[material as usize].density * sphere_volume(radius)
-    }
-
-    /// Diameter of the largest grain, or without grains of the largest corner \[m\]; 0 without either.
-    pub fn largest_diameter(&self) -> f64 {
-        let corners = || self.corners.iter().map(|corner| corner.contact_radius).fold(0.0, f64::max);
-        let largest = self.largest_radius();
-        2.0 * if largest > 0.0 { largest } else { corners() }
-    }
-
-    /// Mass and inertia of a body, if it is a free boundary.
-    pub fn free_body(&self, body: usize) -> Option<&FreeBody> {
-        self.boundaries.get(body)?.free_body()
-    }
-
-    /// Bodies of the free boundaries, with their mass and inertia.
-    pub fn free_boundaries(&self) -> impl Iterator<Item = (usize, &FreeBody)> {
-        self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.free_body()?)))
+    /// Bodies of the dynamic boundaries, with their mass and inertia.
+    pub fn dynamic_boundaries(&self) -> impl Iterator<Item = (usize, &RigidBody)> {
+        self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.dynamic()?)))
     }
 
     /// The sliders and their bodies.
@@ -368,11 +297,7 @@ impl World {
 
     /// Kinetic energy of all free bodies, translation and rotation \[J\].
     pub fn kinetic_energy(&self) -> f64 {
-        let energy = |body: usize| match self.free_body(body) {
-            Some(free) => free.kinetic_energy(&self.bodies, body),
-            None => self.bodies.kinetic_energy(body),
-        };
-        (0..self.bodies.len()).map(energy).sum()
+        (0..self.bodies.len()).map(|body| self.bodies.kinetic_energy(body)).sum()
     }
 
     /// Largest over smallest mass of the free bodies that are there \[-\]; 1 without any.
@@ -383,23 +308,22 @@ impl World {
         if most > 0.0 { most / least } else { 1.0 }
     }
 
-    /// Largest grain radius \[m\]; 0 without grains.
+    /// Radius of the largest sphere of a grain \[m\]; 0 without grains.
     pub fn largest_radius(&self) -> f64 {
         self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max)
     }
 
-    /// Whether of two grains the first is shape `a` of their [`Key`](crate::contact::Key): the smaller one, of
-    /// two of the same radius that with the smaller id.
-    pub fn comes_first(&self, grain: usize, other: usize) -> bool {
-        let size = |grain: usize| (self.spheres[grain].radius, grain);
-        size(grain) < size(other)
+    /// Whether of two spheres of grains the first is shape `a` of their [`Key`](crate::contact::Key): the smaller one, of
+    /// two of the same radius that with the smaller index.
+    pub fn comes_first(&self, sphere: usize, other: usize) -> bool {
+        let size = |sphere: usize| (self.spheres[sphere].radius, sphere);
+        size(sphere) < size(other)
     }
 
     /// Body that carries a shape.
     pub fn shape_body(&self, shape: u32) -> u32 {
         match self.shape(shape) {
             Shape::Sphere(sphere) => sphere.body,
-            Shape::Corner(corner) => corner.body,
             Shape::Surface(surface) => surface.body,
         }
     }
@@ -408,14 +332,13 @@ impl World {
     pub fn shape_material(&self, shape: u32) -> MaterialId {
         match self.shape(shape) {
             Shape::Sphere(sphere) => sphere.material,
-            Shape::Corner(corner) => corner.material,
             Shape::Surface(surface) => surface.material,
         }
     }
 
-    /// Shape id of the sphere of grain 0.
+    /// Shape id of the first sphere of a grain.
     pub fn first_grain_shape(&self) -> u32 {
-        (self.surfaces.len() + self.corners.len()) as u32
+        (self.surfaces.len() + self.vertices.len()) as u32
     }
 
     /// The shape behind an id.
@@ -425,10 +348,15 @@ impl World {
         if index >= first_sphere {
             Shape::Sphere(&self.spheres[index - first_sphere])
         } else if index >= surfaces {
-            Shape::Corner(&self.corners[index - surfaces])
+            Shape::Sphere(&self.vertices[index - surfaces])
         } else {
             Shape::Surface(&self.surfaces[index])
         }
+    }
+
+    /// Whether a shape is a vertex of a dynamic boundary.
+    pub fn is_vertex(&self, shape: u32) -> bool {
+        (self.surfaces.len() as u32..self.first_grain_shape()).contains(&shape)
     }
 
     /// The sphere behind a shape id, if it is one of a grain.
@@ -441,10 +369,10 @@ impl World {
         self.materials.law(self.shape_material(a), self.shape_material(b))
     }
 
-    /// Puts the boundaries that are not free where they are at `time`, with the velocities that carry them there
+    /// Puts the prescribed boundaries where they are at `time`, with the velocities that carry them there
     /// over the `step` before \[s\].
     pub fn move_boundaries(&mut self, time: f64, step: f64) {
-        let prescribed = |(_, boundary): &(usize, &Boundary)| boundary.free_body().is_none();
+        let prescribed = |(_, boundary): &(usize, &Boundary)| boundary.dynamic().is_none();
         for (body, boundary) in self.boundaries.iter().enumerate().filter(prescribed) {
             let state = boundary.state_at(time, step);
             self.bodies.position[body] = state.position;
@@ -456,28 +384,27 @@ impl World {
 
     /// Whether a shape is the sphere of a grain that was removed.
     fn is_removed(&self, shape: u32) -> bool {
-        let grain = |sphere: &Sphere| sphere.body as usize - self.boundaries.len();
-        self.sphere_of(shape).is_some_and(|sphere| !self.is_present(grain(sphere)))
+        self.grain_of_shape(shape).is_some_and(|grain| !self.is_present(grain))
     }
 
     /// Where two shapes touch or nearly touch; `None` when they cannot (far on the other side of a wall, or
-    /// one of them was removed). Shape `a` must be the sphere of a grain, or a corner and `b` a surface.
+    /// one of them was removed). Shape `a` must be a sphere of a grain, or a vertex and `b` a surface.
     pub fn touch(&self, a: u32, b: u32) -> Option<Touch> {
         if self.is_removed(a) || self.is_removed(b) {
             return None;
         }
-        let ball = self.ball(a)?;
+        let Shape::Sphere(ball) = self.shape(a) else { return None };
+        let centre = self.sphere_centre(ball);
         match self.shape(b) {
             Shape::Surface(surface) => {
                 let body = surface.body as usize;
-                let position = self.periodic.image(self.bodies.position[body], ball.centre);
+                let position = self.periodic.image(self.bodies.position[body], centre);
                 let orientation = self.bodies.orientation[body];
-                surface.touch_within(position, orientation, ball.centre, ball.radius, ball.contact_radius)
+                surface.touch_within(position, orientation, centre, ball.radius, ball.contact_radius)
             }
-            _ => {
-                let other = self.ball(b)?;
-                let other_centre = self.periodic.image(other.centre, ball.centre);
-                Some(Touch::between_spheres(ball.centre, ball.radius, other_centre, other.radius))
+            Shape::Sphere(other) => {
+                let other_centre = self.periodic.image(self.sphere_centre(other), centre);
+                Some(Touch::between_spheres(centre, ball.radius, other_centre, other.radius))
             }
         }
     }
@@ -489,33 +416,33 @@ impl World {
         surface.touch(position, self.bodies.orientation[body], centre, radius)
     }
 
-    /// Whether a corner may touch a surface: not that of its own body, and of two spheres (or a sphere and
-    /// a box) that are both free only one touches the other, as its corner is all of it.
-    pub fn corner_meets(&self, corner: &Corner, surface: &Surface) -> bool {
-        let is_free_sphere =
-            matches!(surface.form, Form::Sphere { .. }) && self.free_body(surface.body as usize).is_some();
-        match corner.body.cmp(&surface.body) {
+    /// Whether a vertex may touch a surface: not that of its own body, and of two spheres (or a sphere and
+    /// a box) that are both dynamic only one touches the other, as its vertex is all of it.
+    pub fn vertex_meets(&self, vertex: &Sphere, surface: &Surface) -> bool {
+        let is_dynamic_sphere =
+            matches!(surface.form, Form::Sphere { .. }) && self.bodies.is_dynamic(surface.body as usize);
+        match vertex.body.cmp(&surface.body) {
             std::cmp::Ordering::Equal => false,
-            std::cmp::Ordering::Less => !is_free_sphere || corner.octant == Corner::CENTRE,
-            std::cmp::Ordering::Greater => !is_free_sphere,
+            std::cmp::Ordering::Less => !is_dynamic_sphere || vertex.radius > 0.0,
+            std::cmp::Ordering::Greater => !is_dynamic_sphere,
         }
     }
 
-    /// Effective radius R* of two shapes \[m\]; the grain's own against a wall, the contact radius of a corner.
+    /// Effective radius R* of two shapes \[m\]; the sphere's own against a wall, the contact radius of a vertex.
     pub fn effective_radius(&self, a: u32, b: u32) -> f64 {
         let radius_a = self.contact_radius(a);
         let radius_b = match self.shape(b) {
             Shape::Surface(Surface { form: Form::Sphere { radius }, .. }) => Some(*radius),
             Shape::Surface(_) => None,
-            _ => Some(self.contact_radius(b)),
+            Shape::Sphere(sphere) => Some(sphere.contact_radius),
         };
         radius_b.map_or(radius_a, |b| radius_a * b / (radius_a + b))
     }
 
-    /// Effective radius that rolling resistance acts with \[m\]: R*, or 0 for a corner that is a point.
+    /// Effective radius that rolling resistance acts with \[m\]: R*, or 0 for a vertex that is a point.
     pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
         match self.shape(a) {
-            Shape::Corner(corner) if corner.radius == 0.0 => 0.0,
+            Shape::Sphere(sphere) if sphere.radius == 0.0 => 0.0,
             _ => self.effective_radius(a, b),
         }
     }
@@ -527,34 +454,52 @@ impl World {
         margin * (radius_a + radius_b)
     }
 
-    /// Radius of a grain, contact radius of a corner \[m\]; 0 for a surface.
+    /// Contact radius of a sphere or a vertex \[m\]; 0 for a surface.
     pub fn contact_radius(&self, shape: u32) -> f64 {
         match self.shape(shape) {
-            Shape::Sphere(sphere) => sphere.radius,
-            Shape::Corner(corner) => corner.contact_radius,
+            Shape::Sphere(sphere) => sphere.contact_radius,
             Shape::Surface(_) => 0.0,
         }
     }
 
-    /// Centre of the sphere of a grain, place of a corner, that of the body of a surface \[m\].
+    /// Centre of a sphere or a vertex, that of the body of a surface \[m\].
     pub fn centre(&self, shape: u32) -> DVec3 {
-        self.ball(shape).map_or(self.bodies.position[self.shape_body(shape) as usize], |ball| ball.centre)
+        match self.shape(shape) {
+            Shape::Sphere(sphere) => self.sphere_centre(sphere),
+            Shape::Surface(surface) => self.bodies.position[surface.body as usize],
+        }
     }
 
-    /// Centre and radii of the sphere of a grain or a corner.
-    fn ball(&self, shape: u32) -> Option<Ball> {
+    /// Centre of a sphere or a vertex, beside its body even where that is near a periodic face \[m\].
+    pub fn sphere_centre(&self, sphere: &Sphere) -> DVec3 {
+        self.bodies.position[sphere.body as usize] + self.sphere_lever(sphere)
+    }
+
+    /// Centre of a sphere or a vertex, from that of its body \[m\].
+    pub fn sphere_lever(&self, sphere: &Sphere) -> DVec3 {
+        // Most grains are one sphere: they need no turn.
+        if sphere.centre == DVec3::ZERO {
+            return DVec3::ZERO;
+        }
+        self.bodies.orientation[sphere.body as usize] * sphere.centre
+    }
+
+    /// Centre of the body of a shape, in the image of it whose shape is nearest to `near` \[m\].
+    pub fn image_of_body(&self, shape: u32, near: DVec3) -> DVec3 {
         match self.shape(shape) {
             Shape::Sphere(sphere) => {
-                let centre = self.bodies.position[sphere.body as usize];
-                Some(Ball { centre, radius: sphere.radius, contact_radius: sphere.radius })
+                let lever = self.sphere_lever(sphere);
+                self.periodic.image(self.bodies.position[sphere.body as usize] + lever, near) - lever
             }
-            Shape::Corner(corner) => {
-                let body = corner.body as usize;
-                let centre = self.bodies.position[body] + self.bodies.orientation[body] * corner.position;
-                Some(Ball { centre, radius: corner.radius, contact_radius: corner.contact_radius })
-            }
-            Shape::Surface(_) => None,
+            Shape::Surface(surface) => self.periodic.image(self.bodies.position[surface.body as usize], near),
         }
+    }
+
+    /// Bound on the speed of the centre of a sphere, turning included \[m/s\].
+    pub fn sphere_speed(&self, sphere: &Sphere) -> f64 {
+        let body = sphere.body as usize;
+        self.bodies.velocity[body].length()
+            + self.bodies.angular_velocity[body].length() * sphere.centre.length()
     }
 }
 
@@ -563,17 +508,8 @@ impl World {
 pub enum Shape<'a> {
     /// Of a boundary.
     Surface(&'a Surface),
-    /// Of a free boundary.
-    Corner(&'a Corner),
-    /// Of a grain.
+    /// Of a grain, or a vertex of a dynamic boundary.
     Sphere(&'a Sphere),
-}
-
-/// A round shape where it is now \[m\].
-struct Ball {
-    centre: DVec3,
-    radius: f64,
-    contact_radius: f64,
 }
 
 /// Volume of a sphere \[m³\].

@@ -280,7 +280,7 @@ fn a_made_up_import_against_the_order_is_refused() {
     let refused = [
         ("src/reference/sweep.rs", "use crate::gpu::GpuEngine;"),
         ("src/reference.rs", "use crate::{error::{self, Error}, gpu::layout};"),
-        ("src/gpu/step.rs", "    let twin = crate::reference::sweep::solve;"),
+        ("src/gpu/step.rs", "    let twin = crate::reference::sweep::project;"),
         ("src/gpu.rs", "use super::reference;"),
         ("src/observe/flow.rs", "use crate::gpu::device;"),
         ("src/output.rs", "pub(crate) use crate::reference::Order;"),

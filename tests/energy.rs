@@ -364,20 +364,21 @@ fn heavy_grains_that_come_later_are_watched() {
         warm_start: WarmStart::HISTORY,
         seed: 1,
     };
-    let mut world = column.scenario().world;
-    let ball = world.spheres.pop().unwrap();
-    world.removed.pop();
-    world.ids.pop();
-    let bodies = &mut world.bodies;
-    let heavy = Grain {
-        velocity: bodies.velocity.pop().unwrap(),
-        ..Grain::at(bodies.position.pop().unwrap(), ball.radius, ball.material)
+    let world = column.scenario().world;
+    let grain = |i: usize| {
+        let (sphere, body) = (&world.spheres[i], world.grain_body(i));
+        let place = Grain::at(world.bodies.position[body], sphere.radius, sphere.material);
+        Grain { velocity: world.bodies.velocity[body], locked: world.bodies.locked[body], ..place }
     };
-    bodies.orientation.pop();
-    bodies.angular_velocity.pop();
-    bodies.locked.pop();
-    bodies.inverse_mass.pop();
-    bodies.inverse_inertia.pop();
+    let last = world.grain_count() - 1;
+    let (light, heavy) = ((0..last).map(grain).collect::<Vec<_>>(), grain(last));
+    let mut start = World::new(world.gravity, world.materials.clone());
+    for (body, boundary) in world.boundaries.iter().enumerate() {
+        let own = world.surfaces.iter().filter(|surface| surface.body as usize == body);
+        start.add_boundary(boundary.clone(), own.copied());
+    }
+    start.add_grains(light);
+    let world = start;
     let run = |engine: &mut dyn Engine| {
         assert_eq!(engine.advance(1).unwrap().work.solved_again, 0);
         engine.add_grains(&[heavy]).unwrap();

@@ -9,7 +9,7 @@ use esker::observe::{energy, loads, packing};
 use esker::reference::{Order, ReferenceEngine};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
-use esker::world::{Axes, Boundary, Form, FreeBody, Material, Materials, Motion, Surface, World};
+use esker::world::{Axes, Boundary, Form, Material, Materials, Motion, RigidBody, Surface, World};
 use glam::{DQuat, DVec3};
 
 const GRAVITY: f64 = 9.81;
@@ -41,11 +41,11 @@ fn with_floor(gravity: DVec3, materials: Materials) -> World {
     world
 }
 
-fn solid(half: DVec3) -> FreeBody {
-    FreeBody::solid(Form::Box { half }, 2500.0).expect("a box can be free")
+fn solid(half: DVec3) -> RigidBody {
+    RigidBody::solid(Form::Box { half }, 2500.0).expect("a box can be free")
 }
 
-fn add_box(world: &mut World, half: DVec3, position: DVec3, orientation: DQuat, body: FreeBody) {
+fn add_box(world: &mut World, half: DVec3, position: DVec3, orientation: DQuat, body: RigidBody) {
     let boundary = Boundary { name: "box".into(), position, orientation, motion: Motion::Free(body) };
     world.add_boundary(boundary, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Box { half }, 0)]);
 }
@@ -189,7 +189,7 @@ fn random_impact(seed: &mut u64) -> World {
         + (orientation * DVec3::X).abs().z * half.x
         + (orientation * DVec3::Y).abs().z * half.y;
     let spin = 10.0 * DVec3::new(next(), next(), next());
-    let mut body = FreeBody { angular_velocity: spin, ..solid(half) };
+    let mut body = RigidBody { angular_velocity: spin, ..solid(half) };
     body.velocity = DVec3::new(3.0 * next(), 3.0 * next(), -4.0 + next());
     add_box(&mut world, half, DVec3::Z * (lowest + 1e-5), orientation, body);
     world
@@ -218,7 +218,7 @@ fn an_impact_with_friction_never_gains_energy() {
 }
 
 fn energy_of(world: &World) -> f64 {
-    let free = world.free_body(1).unwrap();
+    let free = world.dynamic_boundary(1).unwrap();
     let bodies = &world.bodies;
     0.5 * free.mass * bodies.velocity[1].length_squared()
         + free.rotational_energy(bodies.orientation[1], bodies.angular_velocity[1])
@@ -228,7 +228,7 @@ fn energy_of(world: &World) -> f64 {
 fn a_tumbling_box_keeps_momentum_and_energy_on_both_engines() {
     let half = DVec3::new(0.1, 0.2, 0.35);
     let spin = DVec3::new(0.1, 3.0, 0.2);
-    let body = FreeBody { angular_velocity: spin, velocity: DVec3::new(0.1, 0.0, -0.2), ..solid(half) };
+    let body = RigidBody { angular_velocity: spin, velocity: DVec3::new(0.1, 0.0, -0.2), ..solid(half) };
     let mut world = World::new(DVec3::ZERO, stone(0.5, 0.5));
     add_box(&mut world, half, DVec3::ZERO, DQuat::IDENTITY, body);
     let settings = Settings { iterations: 1, time_step: 1e-3, ..Settings::default() };
@@ -277,7 +277,7 @@ motion = { kind = "free" }
 fn locked_axes_hold_a_free_box() {
     let half = DVec3::new(0.1, 0.2, 0.05);
     let locked = Axes::TRANSLATION[1].and(Axes::ROTATION[0]).and(Axes::ROTATION[2]);
-    let body = FreeBody { velocity: DVec3::new(0.5, 0.0, 0.0), locked, ..solid(half) };
+    let body = RigidBody { velocity: DVec3::new(0.5, 0.0, 0.0), locked, ..solid(half) };
     let mut world = with_floor(DVec3::NEG_Z * GRAVITY, stone(0.5, 0.3));
     let tilt = DQuat::from_rotation_y(0.3);
     add_box(&mut world, half, DVec3::new(0.0, 0.0, 0.2), tilt, body);
@@ -296,13 +296,16 @@ fn locked_axes_hold_a_free_box() {
 fn free_spheres_and_boxes_rest_on_each_other() {
     let mut world = with_floor(DVec3::NEG_Z * GRAVITY, stone(0.5, 0.0));
     add_box(&mut world, HALF, DVec3::Z * HALF.z, DQuat::IDENTITY, solid(HALF));
-    let ball = FreeBody::solid(Form::Sphere { radius: 0.03 }, 2500.0).unwrap();
+    let ball = RigidBody::solid(Form::Sphere { radius: 0.03 }, 2500.0).unwrap();
     for (i, z) in [0.04 + 0.03, 0.04 + 0.06 + 0.03].into_iter().enumerate() {
         let boundary = Boundary {
             name: format!("ball {i}"),
             position: DVec3::Z * z,
             orientation: DQuat::IDENTITY,
-            motion: Motion::Free(FreeBody { locked: Axes::TRANSLATION[0].and(Axes::TRANSLATION[1]), ..ball }),
+            motion: Motion::Free(RigidBody {
+                locked: Axes::TRANSLATION[0].and(Axes::TRANSLATION[1]),
+                ..ball
+            }),
         };
         let form = Form::Sphere { radius: 0.03 };
         world.add_boundary(boundary, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, form, 0)]);

@@ -20,7 +20,7 @@ use esker::reference::{broadphase, colouring, impact, velocity};
 use esker::scenario::Scenario;
 use esker::settings::{Bookkeeping, NormalLaw, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
-use esker::world::{Axes, Grain, Material, Materials, World};
+use esker::world::{Grain, Material, Materials, World};
 use glam::{DVec3, Vec3Swizzles};
 use proptest::prelude::*;
 
@@ -403,12 +403,9 @@ fn stuck_together(pieces: &[Piece], restitution: f64) -> World {
         position += if i == 0 { DVec3::ZERO } else { 0.999 * (reach + piece.radius) * piece.direction };
         reach = piece.radius;
         Grain {
-            position,
             velocity: piece.velocity,
             angular_velocity: piece.spin,
-            radius: piece.radius,
-            material: i as u32,
-            locked: Axes::NONE,
+            ..Grain::at(position, piece.radius, i as u32)
         }
     }));
     world
@@ -424,11 +421,9 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
         keys.iter().map(|&key| make_row(world, &law, key, Impulse::default())).unzip();
     let mut velocities = Vec::new();
     velocity::load_velocities(world, 0.0, law.h, &mut velocities);
-    // SAFETY: the contacts are solved one after the other.
-    let bounced = unsafe {
-        let split = &mut Split::default();
-        impact::solve(&settings, world.gravity, &order, split, &rows, &onsets, &mut velocities, |_, _| ())
-    };
+    let contacts =
+        impact::Contacts { colouring: &order, split: &mut Split::default(), rows: &rows, onsets: &onsets };
+    let bounced = impact::solve(&settings, world.gravity, contacts, &mut velocities, |_, _| ());
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
         after.bodies.velocity[body] = velocity.linear;

@@ -23,9 +23,9 @@ fn bound(engine: &dyn Engine) -> f64 {
 fn missing(start: &Snapshot, end: &Snapshot, without: Option<usize>) -> DVec3 {
     let world = &end.world;
     let grains: f64 = (0..world.grain_count()).map(|grain| world.grain_mass(grain)).sum();
-    let mass = grains + world.free_boundaries().map(|(_, free)| free.mass).sum::<f64>();
+    let mass = grains + world.dynamic_boundaries().map(|(_, free)| free.mass).sum::<f64>();
     let given = mass * world.gravity * (end.report.time - start.report.time);
-    let counts = |body: usize| world.free_body(body).is_none() && without != Some(body);
+    let counts = |body: usize| world.dynamic_boundary(body).is_none() && without != Some(body);
     let taken = end.impulses.iter().enumerate().filter(|(body, _)| counts(*body));
     let taken: DVec3 = taken.map(|(_, total)| total.linear).sum();
     momentum(end) - momentum(start) - given + taken
@@ -52,7 +52,7 @@ fn what_gravity_gives_and_the_bodies_do_not_have_the_boundaries_took() {
                 "{name} on {on}: {error:e} of {turned_over:e} N s"
             );
             let size = |body: usize| end.impulses[body].linear.length();
-            let most = (0..end.impulses.len()).filter(|&body| world.free_body(body).is_none());
+            let most = (0..end.impulses.len()).filter(|&body| world.dynamic_boundary(body).is_none());
             let most = most.max_by(|&a, &b| size(a).total_cmp(&size(b)));
             let without = missing(&start, &end, most).length();
             assert!(

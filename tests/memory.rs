@@ -80,7 +80,7 @@ fn the_cpu_engine_takes_what_was_planned() {
         assert!(engine.memory() <= planned, "{} bytes, {planned} planned", engine.memory());
 
         let (found, _) = most_allocated(|| engine.snapshot().unwrap());
-        let planned = Snapshot::planned_bytes(grains);
+        let planned = Snapshot::planned_bytes(&settled, grains);
         assert!(is_honest(found, planned), "snapshot: {found} bytes, {planned} planned");
     }
 }

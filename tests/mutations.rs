@@ -119,6 +119,27 @@ const MUTATIONS: &[Mutation] = &[
         caught_by: ("oblique_pair", "twisting_right"),
     },
     Mutation {
+        mistake: "a contact of a clump acts at the centre of its sphere's body, without the lever of the sphere",
+        edits: &[edit("row.arm_a = arm + ball.lever;", "row.arm_a = arm;")],
+        caught_by: ("rod", "spin"),
+    },
+    Mutation {
+        mistake: "the spheres of a clump do not turn with it",
+        edits: &[edit(
+            "ball.lever = rotate(ball.pose.orientation, place.centre);",
+            "ball.lever = place.centre;",
+        )],
+        caught_by: ("compound_pendulum", "spin"),
+    },
+    Mutation {
+        mistake: "the inertia of a clump is taken for a ball's, the largest of its inverse moments",
+        edits: &[edit(
+            "return inverse_inertia_of(index) * impulse;",
+            "return body.inverse_inertia * impulse;",
+        )],
+        caught_by: ("rod", "spin"),
+    },
+    Mutation {
         mistake: "the effective radius is its reciprocal",
         edits: &[edit(
             "a.radius * b.radius / (a.radius + b.radius)",

@@ -247,7 +247,7 @@ fn a_grain_beyond_the_cells_of_the_gpu_is_refused_with_its_place() {
 #[test]
 fn a_lost_device_is_an_error_that_says_what_to_do() {
     let scenario = box_of(100);
-    let mut engine = gpu(&scenario.world, &settings());
+    let mut engine = GpuEngine::new(own_device(), scenario.world, settings()).unwrap();
     engine.advance(3).unwrap();
     engine.device().destroy();
     let error = engine.advance(3).unwrap_err();

@@ -997,3 +997,36 @@ fn a_grain_on_the_wrong_side_of_a_boundary_is_named_with_both() {
     let text = GOOD.replace(plane, &format!("shape = {{ {tube} }}")).replace(column, &allowed(-0.5));
     Scenario::parse("case.toml", &text, Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
 }
+
+/// What is said of the good file with these clumps in it, and this in the block of grains.
+fn of_clumps(clumps: &str, block: &str) -> String {
+    let text = GOOD.replace(
+        "[[grains]]\nmaterial = \"glass\"\n",
+        &format!("[[grains]]\nmaterial = \"glass\"\n{block}\n"),
+    );
+    problems(&format!("{text}\n{clumps}"), &[]).to_string()
+}
+
+#[test]
+fn wrong_clumps_are_named_with_what_is_wrong_with_them() {
+    const PAIR: &str = "[clumps.pair]\nspheres = [{ position = [0, 0, 0], radius = 0.01 }, { position = [0.01, 0, 0], radius = 0.01 }]\n";
+    for (clumps, block, words) in [
+        (PAIR, "clump = \"pear\"", "which is not a clump (did you mean `pair`?)"),
+        ("", "clump = \"pair\"", "add a table [clumps.pair]"),
+        (PAIR, "turned = \"random\"", "is turned and names no clump"),
+        (PAIR, "clump = \"pair\"\nturned = \"upright\"", "expected \"random\", or { axis"),
+        ("[clumps.none]\n", "", "has neither `spheres` nor `file`"),
+        ("[clumps.none]\nspheres = []\n", "", "has 0 spheres"),
+        ("[clumps.lost]\nfile = \"lost.csv\"\n", "", "lost.csv"),
+        ("[clumps.one]\nspheres = [{ position = [0, 0, 0] }]\n", "", "missing key `radius`"),
+        (&format!("{PAIR}mass = 1.0\n"), "", "has only one of `mass` and `moments`"),
+        (
+            &format!("{PAIR}mass = 1.0\nmoments = [1, 1, 3]\n"),
+            "",
+            "no body has the moments of inertia 1, 1 and 3",
+        ),
+    ] {
+        let found = of_clumps(clumps, block);
+        assert!(found.contains(words), "no \"{words}\" in\n{found}");
+    }
+}

@@ -7,8 +7,8 @@ use std::mem::{offset_of, size_of};
 use encase::UniformBuffer;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
-    self, BoundaryState, Contact, Entry, FreeBoundary, Law, Params, Pose, Rest, RowArms, RowTarget, Sink,
-    Sphere, Status, Surface, Totals, Turn, Velocity, Works,
+    self, BoundaryState, Contact, Entry, Law, Params, Pose, Rest, Rigid, RowArms, RowTarget, Sink, Sphere,
+    Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{AGAIN, BOOKED, CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
@@ -203,26 +203,27 @@ fn twins() -> Vec<Twin> {
             impact_sweeps,
             impact_residual,
             careful,
+            colour_starts,
         }),
-        twin!(Pose { cell, locked, offset, free_speed, orientation }),
+        twin!(Pose { cell, spare, offset, free_speed, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
         twin!(Sphere { radius, material, body, tag }),
-        twin!(FreeBoundary {
+        twin!(Rigid {
+            diagonal,
+            flags,
+            off_diagonal,
+            limit,
             moments,
             target_velocity,
-            diagonal,
-            limit,
-            off_diagonal,
-            impulse,
             momentum,
-            last_impulse,
+            impulse,
             spin,
-            spare_b,
+            last_impulse,
             walls
         }),
         twin!(Rest { slots, copies, response, tangent_d }),
         twin!(Sink { pose, size, form, tag, ends_run, spare }),
-        twin!(Surface { position, body, orientation, size, form, material, is_free_sphere, spare }),
+        twin!(Surface { position, body, orientation, size, form, material, is_dynamic, spare }),
         twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
         twin!(Contact { a, b, previous, place }),
         twin!(RowTarget { normal, target_velocity, bodies, sigma_n, friction }),
@@ -247,7 +248,7 @@ fn structs_have_the_layout_of_their_twins() {
 }
 
 fn entry() -> Twin {
-    twin!(Entry { cell, grain, offset, radius })
+    twin!(Entry { cell, sphere, offset, radius })
 }
 
 fn works() -> Twin {
@@ -294,15 +295,15 @@ fn every_struct_in_a_buffer_has_a_twin() {
 fn a_swapped_a_missing_and_a_wider_field_are_noticed() {
     let found = |fields: &str| {
         let module =
-            naga::front::wgsl::parse_str(&format!("struct Sphere {{ {fields} }}")).expect("valid WGSL");
-        difference(&module, &twin!(Sphere { radius, material, body, tag })).unwrap_or_default()
+            naga::front::wgsl::parse_str(&format!("struct Contact {{ {fields} }}")).expect("valid WGSL");
+        difference(&module, &twin!(Contact { a, b, previous, place })).unwrap_or_default()
     };
-    assert_eq!(found("radius: f32, material: u32, body: u32, tag: u32"), "");
-    assert!(found("material: u32, radius: f32, body: u32, tag: u32").contains("radius at 0 in Rust"));
-    assert!(found("radius: f32, material: u32, body: u32").contains("4 fields in Rust, 3 in WGSL"));
-    assert!(found("radius: f32, material: vec2u, body: u32, tag: u32").contains("material at 4 in Rust"));
-    assert!(found("radius: f32, material: u32, body: u32, tag: vec2u").contains("tag at 12 in Rust"));
-    assert!(found("radius: f32, material: u32, body: u32, tag: array<u32, 2>").contains("20 in WGSL"));
+    assert_eq!(found("a: u32, b: u32, previous: u32, place: u32"), "");
+    assert!(found("b: u32, a: u32, previous: u32, place: u32").contains("a at 0 in Rust"));
+    assert!(found("a: u32, b: u32, previous: u32").contains("4 fields in Rust, 3 in WGSL"));
+    assert!(found("a: u32, b: vec2u, previous: u32, place: u32").contains("b at 4 in Rust"));
+    assert!(found("a: u32, b: u32, previous: u32, place: vec2u").contains("place at 12 in Rust"));
+    assert!(found("a: u32, b: u32, previous: u32, place: array<u32, 2>").contains("20 in WGSL"));
 }
 
 /// A field value that can be recognised in the bytes of a struct.
@@ -380,7 +381,7 @@ fn params_are_written_where_the_shader_reads_them() {
         sinks,
         cell_size,
         periods,
-        corners,
+        vertices,
         rest_capacity,
         step_time,
         level_radius,
@@ -389,6 +390,8 @@ fn params_are_written_where_the_shader_reads_them() {
         load_scale,
         torque_scale,
         gain_at_once,
+        spheres,
+        rigids,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");
@@ -452,6 +455,7 @@ fn constants_have_the_values_of_their_twins() {
         ("COLOURS", colouring::COLOURS as u32),
         ("BOOKED", BOOKED),
         ("NONE", layout::NONE),
+        ("RIGID", layout::RIGID),
         ("HALT_CONTACTS", layout::HALT_CONTACTS),
         ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
         ("HALT_EXPLODED", layout::HALT_EXPLODED),

@@ -294,8 +294,7 @@ fn a_motor_without_its_bound_an_area_without_its_width_and_work_that_is_not_book
     let found = on_edited_gpu(&world, one_width, 1).world.drive_forces[0];
     assert!((found - force).abs() > 0.1 * force, "{found} N");
 
-    let unbooked =
-        Edit { from: "works.boundary = free_boundaries[body].impulse", to: "works.boundary = 0.0" };
+    let unbooked = Edit { from: "works.boundary = rigids[body].impulse", to: "works.boundary = 0.0" };
     let share = energy::error_share(&on_edited_gpu(&world, unbooked, 20));
     assert!(share > 1e-3, "the ledger is off by {share:e}");
 }

@@ -3,8 +3,6 @@
 @group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
 @group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
-@group(0) @binding(5) var<storage, read> colour_starts: array<u32>;  // 8 colours, the rest, the end
-@group(0) @binding(6) var<storage, read> poses: array<Pose>;         // for locked axes
 
 struct Turn {
     index: u32,
@@ -16,7 +14,7 @@ struct Turn {
 
 fn locks(bodies: vec2u) -> vec2u {
     if HAS_LOCKS {
-        return vec2u(poses[bodies.x].locked, poses[bodies.y].locked);
+        return vec2u(locked_axes(bodies.x), locked_axes(bodies.y));
     }
     return vec2u(0u);
 }

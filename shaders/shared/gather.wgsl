@@ -1,57 +1,35 @@
-// After the rest: each body takes the sum of what was put aside for it; then motors are solved. Where nobody asks whether
-// the sweep was the last, bodies and contacts without a colour then go on to the next [E12].
+// After the contacts without a colour: each body takes the sum of what was put aside for it; then motors are solved. Where nobody
+// asks whether the sweep was the last, bodies and contacts without a colour then go on to the next [E12].
 
-@group(0) @binding(19) var<storage, read> side_bodies: array<u32>;
 @group(0) @binding(20) var<storage, read> side_ends: array<u32>;
 
+var<workgroup> least_long: atomic<u32>;
 var<workgroup> long_list: u32;
 var<workgroup> sums: array<Share, 64>;
 
-// The first side of a body sums them all; a list longer than a workgroup is summed by the workgroup in which
-// it starts, and no more than one does.
+// A list longer than a workgroup is summed by the workgroup of its body.
 @compute @workgroup_size(64)
 fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let side = flat(invocation);
-    var body = NONE;
-    if side < status.sides && first_side(side_bodies[side]) == side {
-        body = side_bodies[side];
-    }
+    let body = flat(invocation);
+    var first = 0u;
     var count = 0u;
-    if body != NONE {
-        count = side_ends[body] - side;
+    if body < bodies() {
+        first = first_side(body);
+        count = side_ends[body] - first;
     }
-    if body != NONE && (!HAS_HUBS || count <= GROUP) {
-        take(body, sum_of(side, side + count, 1u));
+    let is_long = HAS_HUBS && count > GROUP;
+    if body < bodies() && !is_long {
+        if count > 0u {
+            take(body, sum_of(first, first + count, 1u));
+        }
         end_sweep(body);
     }
-    // Those of a body without sides are the work of the invocation of its number.
-    if is_body(side) && first_side(side) == side_ends[side] {
-        end_sweep(side);
-    }
     if goes_on() {
-        carry_rest_on(side);
+        carry_rest_on(body);
     }
     if HAS_HUBS {
-        if lane == 0u {
-            long_list = NONE;
-        }
-        workgroupBarrier();
-        if count > GROUP {
-            long_list = body;
-        }
-        let long = workgroupUniformLoad(&long_list);
-        if long != NONE {
-            gather_long_list(long, lane);
-        }
+        gather_long_lists(select(NONE, body, is_long), lane);
     }
-}
-
-// Whether there are sides, motors or sweeps to go on to for a body of this number.
-fn is_body(index: u32) -> bool {
-    if HAS_MOMENTUM {
-        return index < params.boundaries + params.grains;
-    }
-    return has_motor(index);
 }
 
 fn end_sweep(body: u32) {
@@ -81,6 +59,30 @@ fn sum_of(first: u32, end: u32, stride: u32) -> Share {
         sum = plus(sum, load_share(side));
     }
     return sum;
+}
+
+// The long lists of the bodies of a workgroup, one after the other; `body` is the invocation's own, or NONE.
+fn gather_long_lists(body: u32, lane: u32) {
+    var pending = body;
+    loop {
+        if lane == 0u {
+            atomicStore(&least_long, NONE);
+        }
+        workgroupBarrier();
+        if pending != NONE {
+            atomicMin(&least_long, pending);
+        }
+        workgroupBarrier();
+        if lane == 0u {
+            long_list = atomicLoad(&least_long);
+        }
+        let long = workgroupUniformLoad(&long_list);
+        if long == NONE {
+            break;
+        }
+        gather_long_list(long, lane);
+        pending = select(pending, NONE, pending == long);
+    }
 }
 
 fn gather_long_list(body: u32, lane: u32) {

@@ -4,5 +4,5 @@
 // 36 of them find place around it (more with a wide margin), and 8 have a colour.
 const HUB = 32u;
 
-// Whether the scene may have hubs: free boundaries, or grains of very different size.
+// Whether the scene may have hubs: bodies with surfaces, or grains of very different size.
 override HAS_HUBS: bool = true;

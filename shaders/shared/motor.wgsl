@@ -3,18 +3,18 @@
 // sweep.
 
 fn has_motor(body: u32) -> bool {
-    return HAS_SLIDERS && body < params.boundaries && free_boundaries[body].limit > 0.0;
+    return HAS_SLIDERS && body < params.boundaries && rigids[body].limit > 0.0;
 }
 
 fn solve_motor(body: u32) {
-    let motor = free_boundaries[body];
-    let axis = free_translation(poses[body].locked);
+    let motor = rigids[body];
+    let axis = free_translation(locked_axes(body));
     let velocity = velocities[body];
     let off = dot(velocity.linear, axis) - motor.target_velocity;
     let impulse = clamp(motor.impulse - off / velocity.inverse_mass, -motor.limit, motor.limit);
     let change = velocity.inverse_mass * (impulse - motor.impulse);
     velocities[body].linear = velocity.linear + change * axis;
-    free_boundaries[body].impulse = impulse;
+    rigids[body].impulse = impulse;
     if HAS_TOLERANCE {
         atomicMax(&status.change, bitcast<u32>(abs(change)));
     }
@@ -22,9 +22,9 @@ fn solve_motor(body: u32) {
 
 // Between two accelerated sweeps [E12].
 fn carry_motor_on(body: u32, share: f32) {
-    let motor = free_boundaries[body];
+    let motor = rigids[body];
     if share > 0.0 {
-        free_boundaries[body].impulse = motor.impulse + share * (motor.impulse - motor.last_impulse);
+        rigids[body].impulse = motor.impulse + share * (motor.impulse - motor.last_impulse);
     }
-    free_boundaries[body].last_impulse = motor.impulse;
+    rigids[body].last_impulse = motor.impulse;
 }

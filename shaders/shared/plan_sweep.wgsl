@@ -1,8 +1,8 @@
-// Dispatch sizes of one sweep: each colour, the rest, its sides. Run by 64 invocations.
+// Dispatch sizes of one sweep: each colour, the contacts without one, the bodies that take what those do. Run by 64 invocations.
 
 // Bodies or contacts without a colour, whichever are more.
 fn swept() -> u32 {
-    return max(status.rest, params.boundaries + params.grains);
+    return max(status.rest, bodies());
 }
 
 fn plan_colours(first: u32, lane: u32, runs: bool) {
@@ -16,12 +16,12 @@ fn plan_colours(first: u32, lane: u32, runs: bool) {
     }
     // Motors of sliders without contacts are solved with the sides; in an accelerated solve all bodies go on there, but where
     // a tolerance is set.
-    var count = max(status.sides, select(0u, params.boundaries, HAS_SLIDERS));
+    var count = select(select(0u, params.boundaries, HAS_SLIDERS), bodies(), status.sides > 0u);
     if HAS_MOMENTUM && !HAS_TOLERANCE && first == ARGUMENTS_SWEEP {
         count = max(count, swept());
     }
     if lane <= COLOURS {
-        count = colour_starts[lane + 1u] - colour_starts[lane];
+        count = status.colour_starts[lane + 1u] - status.colour_starts[lane];
     }
     plan(first + lane, select(0u, count, runs));
 }

@@ -59,9 +59,7 @@ fn hand_side_over(side: Side) {
     if side.slot != NONE {
         store_share(side.slot, side.share);
     } else if side.copies == 1u && side.velocity.inverse_mass > 0.0 {
-        let locked = locks(vec2u(side.body)).x;
-        let pushed = push(side.velocity, side.share.linear, vec3f(0.0), locked);
-        velocities[side.body] = twist(pushed, side.share.angular, locked);
+        velocities[side.body] = given(side.body, side.velocity, side.share);
     }
 }
 
@@ -110,25 +108,29 @@ fn load_share(slot: u32) -> Share {
 // A body takes what contacts do to it.
 fn take(index: u32, share: Share) {
     let body = velocities[index];
-    if body.inverse_mass == 0.0 {
-        return;
+    if body.inverse_mass > 0.0 {
+        velocities[index] = given(index, body, share);
     }
+}
+
+// Velocity of a body after what contacts do to it.
+fn given(index: u32, body: Velocity, share: Share) -> Velocity {
     var linear = body.inverse_mass * share.linear;
     if HAS_LOCKS {
-        linear *= free_translation(poses[index].locked);
+        linear *= free_translation(locked_axes(index));
     }
-    velocities[index].linear = body.linear + linear;
-    velocities[index].angular = body.angular + turned(index, body, share.angular);
+    return Velocity(body.linear + linear, body.inverse_mass, body.angular + turned(index, body, share.angular),
+        body.inverse_inertia);
 }
 
 // Angular velocity that an angular impulse brings about [rad/s].
 fn turned(index: u32, body: Velocity, impulse: vec3f) -> vec3f {
-    if is_free_boundary(index) {
+    if is_rigid(index) {
         return inverse_inertia_of(index) * impulse;
     }
     var angular = body.inverse_inertia * impulse;
     if HAS_LOCKS {
-        angular *= free_rotation(poses[index].locked);
+        angular *= free_rotation(locked_axes(index));
     }
     return angular;
 }
@@ -141,7 +143,7 @@ struct Response {
 }
 
 // A normal impulse may change the slip here, so friction follows from the velocities after it.
-fn solve_shared(row: Row, old: Impulse, a: Velocity, b: Velocity, response: Response, relaxation: f32)
+fn solve_general(row: Row, old: Impulse, a: Velocity, b: Velocity, response: Response, relaxation: f32)
     -> Impulse {
     let old_normal = dot(old.linear, row.normal);
     let old_tangent = old.linear - old_normal * row.normal;

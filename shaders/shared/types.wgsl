@@ -29,7 +29,7 @@ struct Params {
     sinks: u32,
     cell_size: vec3f,          // [m]
     periods: vec3i,            // cells per period along each axis, 0: not periodic
-    corners: u32,              // of free boundaries; they stand before the grains in `spheres`
+    vertices: u32,             // of dynamic boundaries; they stand before those of grains in `spheres`
     rest_capacity: u32,
     step_time: f32,            // all substeps [s]
     level_radius: f32,         // largest radius in level 0 of the contact search [m]
@@ -38,6 +38,8 @@ struct Params {
     load_scale: f32,           // units of a load per impulse [1/(N s)], a power of two
     torque_scale: f32,         // and per angular impulse [1/(N m s)]
     gain_at_once: f32,         // share of the kinetic energy that friction and rolling may make in a substep [-]
+    spheres: u32,              // of grains
+    rigids: u32,               // bodies up to the last that has an entry in `rigids`
 }
 
 // What the steps of one submission tell each other and the host.
@@ -45,20 +47,20 @@ struct Status {
     halted: atomic<u32>,       // HALT_*: the step that set it and all after it do nothing
     step: u32,                 // steps done in this submission
     substep: u32,              // substeps done in this submission
-    remembered: u32,           // corners and grains that the last step's contacts know of
+    remembered: u32,           // vertices and spheres that the last step's contacts know of
     contacts: u32,             // contacts of this step
     pending: atomic<u32>,      // contacts that still need a colour
     impacts: atomic<u32>,      // 1: a contact bounces
     change: atomic<u32>,       // bits of the largest change in this sweep [m/s]
     sweeps: u32,               // sweeps done in this substep
-    bad_grain: atomic<u32>,    // smallest id of a grain that halted it
+    bad_grain: atomic<u32>,    // smallest index of a grain that halted it
     colours: u32,              // colours in use
     rest: u32,                 // contacts without a colour
     converged: u32,            // 1: no contact changed by more than the tolerance
-    bad_boundary: atomic<u32>, // smallest index of a free boundary that did
+    bad_boundary: atomic<u32>, // smallest index of a dynamic boundary that did
     search: atomic<u32>,       // not 0: the next step searches for contacts
     always: u32,               // 1: so does every step of this submission, as boundaries move
-    listed: u32,               // corners and grains that the present list of contacts knows of, 0 without one
+    listed: u32,               // vertices and spheres that the present list of contacts knows of, 0 without one
     sides: u32,                // sides of the rest, see Rest
     searches: u32,             // searches in this submission
     calm: u32,                 // 1: no step of this submission may search or bounce; one that has to halts
@@ -71,11 +73,12 @@ struct Status {
     impact_sweeps: u32,        // sweeps over the impacts in this substep
     impact_residual: f32,      // what the last of them changed at most, or what still closes [m/s]
     careful: u32,              // 1: this substep is solved again, from nothing; 2: without friction and rolling, too
+    colour_starts: array<u32, 10>,  // in solving order: of 8 colours, of the contacts without one, and the end
 }
 
 struct Pose {
     cell: vec3i,
-    locked: u32,               // six bits: translation x y z, rotation x y z
+    spare: u32,
     offset: vec3f,             // from the centre of the cell [m]
     free_speed: f32,           // of a free body at the end of the coming substep if nothing touches it [m/s]
     orientation: vec4f,
@@ -88,29 +91,33 @@ struct Velocity {
     inverse_inertia: f32,      // [1/(kg m²)]
 }
 
-// The sphere of a grain, or before those of the grains a corner of a free boundary.
+// A sphere of a grain, or before those of the grains a vertex of a dynamic boundary. Where some are not about the centre of their
+// body, as many records follow with the place of each on its body, see centre.wgsl.
 struct Sphere {
-    radius: f32,               // [m], the contact radius of a corner
+    radius: f32,               // 0 for the vertex of a box [m]
     material: u32,
     body: u32,
-    tag: u32,                  // the sink that removed the grain (their number: it left the domain), or NONE; of a corner
-                               // 16 · surface + octant
+    tag: u32,                  // the sink that removed the grain (their number: it left the domain), or NONE
 }
 
-// A boundary as mass splitting needs it, and the drive of a slider.
-struct FreeBoundary {
-    moments: vec3f,            // of inertia about its axes [kg m²]; 0: it is not free
-    target_velocity: f32,      // that its motor holds [m/s]
+// What a body has beside its velocity: its inertia as a tensor if it is rigid and no sphere, its locked axes, and the drive of a
+// slider. By body, up to the last that has any of these.
+struct Rigid {
     diagonal: vec3f,           // xx, yy, zz of the inverse inertia, world frame [1/(kg m²)]
-    limit: f32,                // largest impulse of its motor [N s]; 0: no motor, or not now
+    flags: u32,                // six bits of locked axes: translation x y z, rotation x y z; then RIGID
     off_diagonal: vec3f,       // yz, xz, xy
-    impulse: f32,              // of its drive in the last substep [N s]
+    limit: f32,                // largest impulse of its motor [N s]; 0: no motor, or not now
+    moments: vec3f,            // of inertia about its axes [kg m²]
+    target_velocity: f32,      // that its motor holds [m/s]
     momentum: vec3f,           // angular, at the end of the last substep [N m s]
-    last_impulse: f32,         // of its motor after the last sweep [N s]
+    impulse: f32,              // of its drive in the last substep [N s]
     spin: vec3f,               // angular velocity that belongs to it [rad/s]
-    spare_b: u32,
+    last_impulse: f32,         // of its motor after the last sweep [N s]
     walls: vec4u,              // bodies whose distances make the area of a pressure: low and high, twice; or NONE
 }
+
+const LOCKED = 63u;            // flags of a body: its locked axes,
+const RIGID = 64u;             // and whether its inertia is a tensor
 
 // Where a boundary is at the end of a substep, and the velocity that carries it there; of a slider what drives it.
 struct BoundaryState {
@@ -131,8 +138,9 @@ fn is_removed(sphere: Sphere) -> bool {
     return HAS_SINKS && sphere.tag != NONE;
 }
 
-// Whether the scene has free boundaries; otherwise no inertia is a tensor, and nothing has corners.
-override HAS_FREE_BOUNDARIES: bool = true;
+// Whether the scene has dynamic bodies that are no spheres; otherwise no inertia is a tensor, every sphere of a grain is about the
+// centre of its body, and nothing has vertices.
+override HAS_RIGID: bool = true;
 
 // Whether some of them are sliders, with drives.
 override HAS_SLIDERS: bool = true;
@@ -163,7 +171,7 @@ struct Surface {
     size: vec4f,               // meaning by form, see surface.wgsl [m]
     form: u32,
     material: u32,
-    is_free_sphere: u32,       // 1: a sphere that is free
+    is_dynamic: u32,           // 1: contacts move its body
     spare: u32,
 }
 
@@ -180,8 +188,8 @@ struct Law {
 
 // A pair of shapes that takes part in this step.
 struct Contact {
-    a: u32,                    // shape: the sphere of a grain, or a corner
-    b: u32,                    // shape: a surface, or the sphere of a larger grain
+    a: u32,                    // shape: a sphere of a grain, or a vertex
+    b: u32,                    // shape: a surface, or a larger sphere
     previous: u32,             // place in the last step's list, or NONE
     place: u32,                // place in solving order
 }
@@ -254,13 +262,13 @@ const UNCOLOURED = 9u;
 // Places in `arguments`, three words each.
 const ARGUMENTS_CONTACTS = 0u;
 const ARGUMENTS_IMPACT_CONTACTS = 1u;
-const ARGUMENTS_SWEEP = 2u;    // 8 colours, the rest, its sides
+const ARGUMENTS_SWEEP = 2u;    // 8 colours, the rest, bodies
 const ARGUMENTS_IMPACT_SWEEP = 12u;
 // Those of the search: empty in steps that go on with the contacts of the last.
 const ARGUMENTS_SEARCH = 22u;  // one workgroup
 const ARGUMENTS_OLD_CONTACTS = 23u;
 const ARGUMENTS_OLD_OWNERS = 24u;
-const ARGUMENTS_BALLS = 25u;   // corners and grains, and one more
+const ARGUMENTS_BALLS = 25u;   // vertices and spheres, and one more
 const ARGUMENTS_BODIES = 26u;
 const ARGUMENTS_BUCKETS = 27u;
 const ARGUMENTS_BLOCKS = 28u;  // all room for contacts, in blocks of 256
@@ -276,6 +284,7 @@ const ARGUMENTS_UNCOLOURED = 37u;  // contacts without a colour, in steps that d
 const ARGUMENTS_BOOKED = 38u;  // contacts, in blocks that the ledger sums up
 const ARGUMENTS_IMPACT_ROUND = 39u;  // contacts, where a round of impacts has been solved
 const ARGUMENTS_IMPACT_BODIES = 40u; // bodies, likewise
+const ARGUMENTS_STORED = 41u;  // vertices and spheres, where there is room for their contacts
 
 const BOOKED = 512u;           // contacts of such a block
 const GROUP = 64u;             // invocations per workgroup
@@ -288,9 +297,13 @@ fn is_halted() -> bool {
     return atomicLoad(&status.halted) != 0u;
 }
 
-// Corners and grains: the indices of `spheres`.
+// Vertices, then spheres of grains: the indices of `spheres`.
 fn balls() -> u32 {
-    return params.corners + params.grains;
+    return params.vertices + params.spheres;
+}
+
+fn bodies() -> u32 {
+    return params.boundaries + params.grains;
 }
 
 // Index of an invocation in a folded dispatch.

@@ -49,6 +49,10 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
 fn print_counts(scenario: &Scenario) {
     let (world, most) = (&scenario.world, scenario.max_grains());
     say!("  grains        {} at the start, at most {most}", world.grain_count());
+    for clump in &world.clumps {
+        let (spheres, radius) = (clump.spheres.len(), short(clump.equivalent_radius()));
+        say!("  clump         {}: {spheres} spheres, as much as one of radius {radius} m", clump.name);
+    }
     say!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
     say!("  emitters      {}", scenario.emitters.len());
     say!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));

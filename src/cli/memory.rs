@@ -8,7 +8,6 @@ use crate::gpu::{Capacity, Room};
 use crate::output::frames;
 use crate::reference::ReferenceEngine;
 use crate::scenario::Scenario;
-use crate::world::World;
 
 use super::terminal::say;
 
@@ -26,7 +25,7 @@ const OF_PROGRAM: u64 = 14 << 20;
 
 /// Bytes that the GPU engine holds beside its device: the world, and what an output needs.
 pub(super) fn of_host(scenario: &Scenario) -> u64 {
-    let grains = scenario.max_grains() as u64 * World::BYTES_PER_GRAIN;
+    let grains = scenario.world.planned_bytes(scenario.max_grains());
     OF_PROGRAM + of_start(scenario) + grains + of_output(scenario) + of_convergence(scenario)
 }
 
@@ -34,20 +33,21 @@ pub(super) fn of_host(scenario: &Scenario) -> u64 {
 pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
     let grains = scenario.max_grains();
     let held = ReferenceEngine::planned_holdings(&scenario.world, grains, &scenario.settings);
-    let passing = ReferenceEngine::planned_passing(grains).max(of_output(scenario));
+    let passing = ReferenceEngine::planned_passing(&scenario.world, grains).max(of_output(scenario));
     OF_PROGRAM + of_start(scenario) + held + passing + of_convergence(scenario)
 }
 
 /// Bytes of the initial state, which the scenario keeps.
 fn of_start(scenario: &Scenario) -> u64 {
-    scenario.world.grain_count() as u64 * World::BYTES_PER_GRAIN
+    scenario.world.planned_bytes(scenario.world.grain_count())
 }
 
 /// Bytes that an output needs: a snapshot is taken, and then written as frames.
 fn of_output(scenario: &Scenario) -> u64 {
-    let grains = scenario.max_grains();
-    let frames = if scenario.output.vtp { frames::planned_bytes(grains) } else { 0 };
-    Snapshot::planned_bytes(grains).max(Snapshot::planned_holdings(grains) + frames)
+    let (world, grains) = (&scenario.world, scenario.max_grains());
+    let spheres = world.planned_spheres(grains);
+    let frames = if scenario.output.vtp { frames::planned_bytes(spheres) } else { 0 };
+    Snapshot::planned_bytes(world, grains).max(Snapshot::planned_holdings(world, grains) + frames)
 }
 
 /// Has memory that is freed go back to the system, so that a run takes what was planned. By itself the allocator of glibc

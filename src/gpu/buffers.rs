@@ -15,19 +15,21 @@ use super::step::{BOOKED, COLOURS};
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
-const SMALLEST: u64 = size_of::<layout::FreeBoundary>() as u64;
+const SMALLEST: u64 = size_of::<layout::Rigid>() as u64;
 
 /// What there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacity {
     /// Grains.
     pub grains: u32,
+    /// Spheres of grains.
+    pub spheres: u32,
     /// Boundaries.
     pub boundaries: u32,
-    /// Those of them that are free.
-    pub free_boundaries: u32,
-    /// Corners of free boundaries.
-    pub corners: u32,
+    /// Bodies up to the last that is rigid and no sphere, or has locked axes.
+    pub rigids: u32,
+    /// Vertices of dynamic boundaries.
+    pub vertices: u32,
     /// Surfaces of boundaries.
     pub surfaces: u32,
     /// Materials.
@@ -55,22 +57,24 @@ impl Capacity {
             Room::Grains(grains) => grains.max(world.grain_count()),
             Room::Estimated | Room::Contacts(_) => world.grain_count(),
         };
+        let spheres = world.planned_spheres(grains);
         let contacts = match room {
             Room::Contacts(contacts) => contacts,
-            Room::Estimated | Room::Grains(_) => index(planned_contacts(grains)),
+            Room::Estimated | Room::Grains(_) => index(planned_contacts(spheres)),
         };
-        let grains = index(grains);
+        let (grains, spheres) = (index(grains), index(spheres));
         Capacity {
             grains,
+            spheres,
             boundaries: world.boundaries.len() as u32,
-            free_boundaries: world.free_boundaries().count() as u32,
-            corners: world.corners.len() as u32,
+            rigids: rigids_of(world, grains),
+            vertices: world.vertices.len() as u32,
             surfaces: world.surfaces.len() as u32,
             materials: world.materials.list.len() as u32,
             sinks: world.drains().len() as u32,
             contacts: contacts.max(1),
             rest: rest_of(contacts),
-            buckets: buckets_for(grains),
+            buckets: buckets_for(spheres),
             substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
             keeps_books: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: settings.acceleration == Acceleration::Nesterov,
@@ -79,18 +83,22 @@ impl Capacity {
 
     /// At least this, with room for a world that has grown, and for books where substeps are guarded.
     pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
-        let known = Capacity { keeps_books: self.keeps_books || is_guarded, ..*self };
-        let grains = world.grain_count() as u32;
-        if grains <= self.grains {
+        let rigids = self.rigids.max(rigids_of(world, self.grains));
+        let known = Capacity { keeps_books: self.keeps_books || is_guarded, rigids, ..*self };
+        let (grains, spheres) = (world.grain_count() as u32, world.spheres.len() as u32);
+        if grains <= self.grains && spheres <= self.spheres {
             return known;
         }
         let grains = grains + grains / 2;
-        let contacts = self.contacts.max(index(planned_contacts(grains as usize)));
+        let spheres = index(world.planned_spheres(grains as usize));
+        let contacts = self.contacts.max(index(planned_contacts(spheres as usize)));
         Capacity {
             grains,
+            spheres,
+            rigids: rigids.max(rigids_of(world, grains)),
             contacts,
             rest: self.rest.max(rest_of(contacts)),
-            buckets: buckets_for(grains),
+            buckets: buckets_for(spheres),
             ..known
         }
     }
@@ -124,15 +132,18 @@ impl Capacity {
     /// Name and bytes of every buffer.
     fn sizes(&self) -> Vec<(&'static str, u64)> {
         let bodies = u64::from(self.boundaries) + u64::from(self.grains);
-        let (grains, contacts) = (u64::from(self.grains), u64::from(self.contacts));
-        let balls = u64::from(self.corners) + grains;
+        let contacts = u64::from(self.contacts);
+        let spheres = u64::from(self.spheres);
+        let balls = u64::from(self.vertices) + spheres;
+        // Where a sphere is on its body takes as much again.
+        let halves = if self.rigids > 0 { 2 } else { 1 };
         let rest = u64::from(self.rest);
         let buckets = u64::from(self.buckets);
         let colour_counts = (u64::from(COLOURS) + 1) * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
         // The rows share their room with what the search keeps of grains and the colouring of bodies.
-        let (entries, best) = (grains * size_of::<layout::Entry>() as u64, 8 * bodies);
+        let (entries, best) = (spheres * size_of::<layout::Entry>() as u64, 8 * bodies);
         let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
         // So do the velocities of the last sweep with what the next search knows of the contacts.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
@@ -144,7 +155,7 @@ impl Capacity {
             ("arguments", 3 * 4 * 64),
             ("poses", bodies * size_of::<layout::Pose>() as u64),
             ("velocities", bodies * size_of::<layout::Velocity>() as u64),
-            ("spheres", balls * size_of::<layout::Sphere>() as u64),
+            ("spheres", halves * balls * size_of::<layout::Sphere>() as u64),
             ("surfaces", u64::from(self.surfaces) * size_of::<layout::Surface>() as u64),
             ("sinks", u64::from(self.sinks) * size_of::<layout::Sink>() as u64),
             ("laws", u64::from(self.materials) * u64::from(self.materials) * law_bytes),
@@ -157,19 +168,17 @@ impl Capacity {
             ("colour_sums", 4 * colour_counts.div_ceil(1024)),
             ("side_sums", 4 * bodies.div_ceil(1024)),
             ("colour_counts", 4 * colour_counts),
-            ("colour_starts", 4 * (u64::from(COLOURS) + 2)),
             ("side_ends", 4 * bodies),
             ("rest", rest * size_of::<layout::Rest>() as u64),
-            ("side_bodies", 2 * 4 * rest),
             ("shares", 2 * 24 * rest),
-            ("travel", 4 * grains),
+            ("travel", 4 * spheres),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
             ("row_targets", best.max(contacts * size_of::<layout::RowTarget>() as u64)),
             ("row_arms", entries.max(contacts * size_of::<layout::RowArms>() as u64)),
             ("impulses", 24 * contacts),
             ("old_contacts", last.max(8 * contacts)),
             ("old_impulses", 24 * contacts),
-            ("free_boundaries", u64::from(self.boundaries) * size_of::<layout::FreeBoundary>() as u64),
+            ("rigids", u64::from(self.rigids) * size_of::<layout::Rigid>() as u64),
             ("loads", u64::from(self.boundaries) * 4 * layout::LOAD_WORDS as u64),
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
@@ -193,6 +202,13 @@ impl Capacity {
 /// Room for contacts without a colour: twice the share that a bed of equal spheres has of them. A scene with more grows it.
 fn rest_of(contacts: u32) -> u32 {
     contacts / 12 + 1024
+}
+
+/// Entries in `rigids`: for all grains as soon as one of them has one.
+fn rigids_of(world: &World, grains: u32) -> u32 {
+    let needed = layout::rigid_count(world) as u32;
+    let boundaries = world.boundaries.len() as u32;
+    if needed > boundaries || !world.clumps.is_empty() { boundaries + grains } else { needed }
 }
 
 /// As an index of the device. What is beyond does not fit by far, and is refused with the binding it needs.

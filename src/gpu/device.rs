@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use crate::engine::{Identity, Precision};
 use crate::error::Error;
 
-/// Storage buffers that a kernel may bind. WebGPU promises 8; browsers offer 10 on all but the oldest devices,
-/// graphics cards many more.
-pub const STORAGE_BUFFERS: u32 = 10;
+use super::pipelines::{Cache, Features, Pipelines};
+
+/// Storage buffers that a kernel may bind: what WebGPU promises everywhere.
+pub const STORAGE_BUFFERS: u32 = 8;
 
 /// Which adapter to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,12 +21,14 @@ pub enum DeviceChoice {
     Any,
 }
 
-/// An open device with its queue.
+/// An open device with its queue. Clones are the same device.
+#[derive(Clone)]
 pub struct Device {
     device: wgpu::Device,
     queue: wgpu::Queue,
     info: wgpu::AdapterInfo,
     trouble: Arc<Mutex<Option<Trouble>>>,
+    pipelines: Cache,
 }
 
 /// What the driver complained about.
@@ -104,7 +107,7 @@ impl Device {
 
     fn from_adapter(adapter: &wgpu::Adapter) -> Result<Device, Error> {
         let info = adapter.get_info();
-        // What WebGPU promises everywhere, but buffers as large as the adapter has room for, and more of them.
+        // What WebGPU promises everywhere, but buffers as large as the adapter has room for.
         let offered = adapter.limits();
         let limits = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
@@ -122,7 +125,7 @@ impl Device {
             .map_err(|error| Error::NoDevice { adapter: info.name.clone(), reason: error.to_string() })?;
         let trouble = Arc::new(Mutex::new(None));
         watch(&device, &trouble);
-        Ok(Device { device, queue, info, trouble })
+        Ok(Device { device, queue, info, trouble, pipelines: Cache::default() })
     }
 
     /// What runs.
@@ -148,6 +151,11 @@ impl Device {
             Some(Trouble::Refused(reason)) => Err(Error::Refused { reason: reason.clone() }),
             None => Ok(()),
         }
+    }
+
+    /// All kernels, compiled for what a scene has.
+    pub(super) fn pipelines(&self, features: Features) -> Result<Arc<Pipelines>, Error> {
+        self.pipelines.get(&self.device, features)
     }
 
     /// Gives the device up, as a driver does that resets it.

@@ -1,155 +1,58 @@
-//! Kernels: pipelines, their bind groups (by name), and how a stage is put into a command stream.
+//! Kernels: the bind groups of the pipelines (by name), and how a stage is put into a command stream.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::engine::is_guarded;
 use crate::error::Error;
-use crate::settings::{Acceleration, Settings};
-use crate::world::World;
+use crate::settings::Settings;
 
 use super::buffers::{Buffers, Capacity};
 use super::counted::CountedPass;
 use super::device::Device;
 use super::layout::Turn;
-use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
-use super::step::{self, AGAIN, Aliases, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Stage, Work};
+use super::pipelines::{Features, Name, Pipelines, SCAN, uses};
+use super::shader::{Edit, SOURCES, Variable};
+use super::step::{self, Aliases, COLOURS, Kernel, Over, Pass, Stage, Work};
 
 /// Distance of two entries in the buffer of turns: the alignment of dynamic offsets everywhere.
 const TURN_STRIDE: u32 = 256;
 /// Turns of colours, rounds and plain sweeps; those of accelerated sweeps come after them.
 const PLAIN_TURNS: u32 = 16;
-/// Dispatches of a pass over all contacts: the colours, the rest, its sides.
+/// Dispatches of a pass over all contacts: the colours, the rest, the bodies.
 const PLACES: u32 = COLOURS + 2;
 /// Sweeps after which the momentum no longer grows \[E12\].
 const GROWING: u32 = 28;
 
-type Name = (&'static str, &'static str);
-
 /// All pipelines, and the bind groups for the present buffers.
 pub struct Kernels {
-    pipelines: BTreeMap<Name, Pipeline>,
+    pipelines: Arc<Pipelines>,
     groups: BTreeMap<(Name, Aliases), wgpu::BindGroup>,
     turn_group: wgpu::BindGroup,
-    turn_layout: wgpu::BindGroupLayout,
-    features: Features,
-    edits: Vec<Edit>,
-    /// Groups per row of a folded dispatch, as the shaders have it.
-    groups_per_row: u32,
 }
-
-/// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Features {
-    /// Bodies with locked axes.
-    pub locks: bool,
-    /// Sinks, so that grains may be removed.
-    pub sinks: bool,
-    /// Free boundaries.
-    pub free_boundaries: bool,
-    /// Bodies that may have very many contacts: free boundaries, or grains of very different size.
-    pub hubs: bool,
-    /// Periodic axes.
-    pub period: bool,
-    /// Grains of different sizes.
-    pub sizes: bool,
-    /// Sliders.
-    pub sliders: bool,
-    /// Sweeps that go on from one another.
-    pub momentum: bool,
-    /// Substeps in which friction and rolling make energy are found out.
-    pub guard: bool,
-    /// A tolerance at which sweeps end.
-    pub tolerance: bool,
-    /// Materials that resist rolling.
-    pub rolling: bool,
-}
-
-impl Features {
-    /// Those of a world and of how it is solved.
-    pub fn of(world: &World, settings: &Settings) -> Features {
-        Features {
-            locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
-            sinks: world.has_drains(),
-            free_boundaries: world.free_boundaries().next().is_some(),
-            hubs: world.free_boundaries().next().is_some() || has_hubs(world),
-            period: !world.periodic.is_none(),
-            sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
-            sliders: world.sliders().next().is_some(),
-            momentum: settings.acceleration == Acceleration::Nesterov,
-            guard: is_guarded(settings, world),
-            tolerance: settings.tolerance > 0.0,
-            rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
-        }
-    }
-
-    /// Values of the overrides that a shader declares.
-    fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
-        let all = [
-            ("HAS_LOCKS", self.locks),
-            ("HAS_SINKS", self.sinks),
-            ("HAS_PERIOD", self.period),
-            ("HAS_FREE_BOUNDARIES", self.free_boundaries),
-            ("HAS_HUBS", self.hubs),
-            ("HAS_SIZES", self.sizes),
-            ("HAS_SLIDERS", self.sliders),
-            ("HAS_MOMENTUM", self.momentum),
-            ("HAS_GUARD", self.guard),
-            ("HAS_TOLERANCE", self.tolerance),
-            ("HAS_ROLLING", self.rolling),
-        ];
-        let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
-        all.into_iter()
-            .filter(|(name, _)| is_declared(name))
-            .map(|(name, on)| (name, f64::from(u8::from(on))))
-            .collect()
-    }
-}
-
-/// Whether some grain is more than twice as large as another: see `HUB` in WGSL.
-fn has_hubs(world: &World) -> bool {
-    let radii = || world.spheres.iter().map(|sphere| sphere.radius);
-    radii().fold(0.0, f64::max) > 2.0 * radii().fold(f64::INFINITY, f64::min)
-}
-
-struct Pipeline {
-    pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
-    variables: Vec<Variable>,
-    takes_turn: bool,
-}
-
-const SCAN: [&str; 3] = ["sum_blocks", "scan_block_sums", "add_block_sums"];
 
 impl Kernels {
     pub(super) fn new(device: &Device, buffers: &Buffers, features: Features) -> Result<Kernels, Error> {
-        let (turn_layout, turn_group) = make_turns(device);
-        let mut kernels = Kernels {
-            pipelines: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            turn_group,
-            turn_layout,
-            features,
-            edits: Vec::new(),
-            groups_per_row: 0,
-        };
-        kernels.compile(device)?;
+        Kernels::of(device, buffers, device.pipelines(features)?)
+    }
+
+    fn of(device: &Device, buffers: &Buffers, pipelines: Arc<Pipelines>) -> Result<Kernels, Error> {
+        let turn_group = make_turns(device, &pipelines.turn_layout);
+        let mut kernels = Kernels { pipelines, groups: BTreeMap::new(), turn_group };
         kernels.bind(device, buffers)?;
         Ok(kernels)
     }
 
-    /// Compiles the kernels anew if the scene has come to have what they left out.
+    /// Takes other kernels if the scene has come to have what these left out.
     pub(super) fn adapt(
         &mut self,
         device: &Device,
         buffers: &Buffers,
         features: Features,
     ) -> Result<(), Error> {
-        if self.features == features {
-            return Ok(());
+        if self.pipelines.features != features {
+            *self = Kernels::new(device, buffers, features)?;
         }
-        self.features = features;
-        self.compile(device)?;
-        self.bind(device, buffers)
+        Ok(())
     }
 
     /// Compiles the kernels anew from edited sources.
@@ -160,66 +63,9 @@ impl Kernels {
                 "no shader has the text `{from}`"
             );
         }
-        self.edits = edits.to_vec();
-        self.compile(device)?;
-        self.bind(device, buffers)
-    }
-
-    fn compile(&mut self, device: &Device) -> Result<(), Error> {
-        for source in &SOURCES {
-            let text = self.edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
-            let reflection = source.reflect_text(&text)?;
-            self.groups_per_row = reflection.constant("GROUPS_PER_ROW").ok_or_else(|| Error::Shader {
-                shader: source.name.into(),
-                reason: "has no constant GROUPS_PER_ROW".into(),
-            })?;
-            let module = create_module(device, source.name, text);
-            for name in names().filter(|(shader, _)| *shader == source.name) {
-                let pipeline = self.make_pipeline(device, &module, &reflection, name)?;
-                self.pipelines.insert(name, pipeline);
-            }
-        }
+        let edited = Pipelines::compile(device.raw(), self.pipelines.features, edits)?;
+        *self = Kernels::of(device, buffers, Arc::new(edited))?;
         Ok(())
-    }
-
-    fn make_pipeline(
-        &self,
-        device: &Device,
-        module: &wgpu::ShaderModule,
-        reflection: &Reflection,
-        (shader, entry): Name,
-    ) -> Result<Pipeline, Error> {
-        let variables = reflection.variables(entry).ok_or_else(|| Error::Shader {
-            shader: shader.into(),
-            reason: format!("has no kernel {entry}"),
-        })?;
-        let takes_turn = variables.iter().any(|variable| variable.group == 1);
-        let variables: Vec<Variable> = variables.into_iter().filter(|variable| variable.group == 0).collect();
-        let entries: Vec<_> = variables.iter().map(layout_entry).collect();
-        let layout = device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some(entry),
-            entries: &entries,
-        });
-        let mut layouts = vec![Some(&layout)];
-        layouts.extend(takes_turn.then_some(Some(&self.turn_layout)));
-        let pipeline_layout = device.raw().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(entry),
-            bind_group_layouts: &layouts,
-            immediate_size: 0,
-        });
-        let constants = self.features.constants(&reflection.module);
-        let pipeline = device.raw().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(entry),
-            layout: Some(&pipeline_layout),
-            module,
-            entry_point: Some(entry),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &constants,
-                zero_initialize_workgroup_memory: false,
-            },
-            cache: None,
-        });
-        Ok(Pipeline { pipeline, layout, variables, takes_turn })
     }
 
     /// Binds every variable that a kernel declares to the buffer of the same name, or of its alias.
@@ -239,7 +85,7 @@ impl Kernels {
         name: Name,
         aliases: Aliases,
     ) -> Result<wgpu::BindGroup, Error> {
-        let pipeline = &self.pipelines[&name];
+        let pipeline = &self.pipelines.by_name[&name];
         let entry = |variable: &Variable| {
             let buffer = buffer_of(&variable.name, aliases);
             let buffer = buffers.find(buffer).ok_or_else(|| Error::Shader {
@@ -326,7 +172,7 @@ impl Kernels {
 
     /// Sets a kernel, and its turn if it is told one.
     fn set(&self, pass: &mut CountedPass<'_>, name: Name, aliases: Aliases, turn: u32) {
-        let pipeline = &self.pipelines[&name];
+        let pipeline = &self.pipelines.by_name[&name];
         pass.set_pipeline(&pipeline.pipeline);
         pass.set_bind_group(0, &self.groups[&(name, aliases)], &[]);
         if pipeline.takes_turn {
@@ -348,13 +194,13 @@ impl Kernels {
 
     /// Workgroups that cover what a kernel runs over.
     fn dispatch_over(&self, pass: &mut CountedPass<'_>, over: Over, buffers: &Buffers) {
-        let Capacity { grains, boundaries, sinks, .. } = *buffers.capacity();
+        let Capacity { grains, spheres, boundaries, rigids, sinks, .. } = *buffers.capacity();
         let invocations = match over {
-            Over::Grains => grains,
-            Over::GrainsNearSinks if sinks == 0 => 0,
-            Over::GrainsNearSinks => grains,
+            Over::Spheres => spheres,
+            Over::SpheresNearSinks if sinks == 0 => 0,
+            Over::SpheresNearSinks => spheres,
             Over::Bodies => boundaries + grains,
-            Over::Boundaries => boundaries,
+            Over::Aimed => boundaries.max(rigids),
             planned => match planned.place() {
                 Some(place) => return dispatch_planned(pass, place, buffers),
                 None => 1,
@@ -367,8 +213,8 @@ impl Kernels {
     fn dispatch(&self, pass: &mut CountedPass<'_>, groups: u32) {
         if groups > 0 {
             pass.dispatch_workgroups(
-                groups.min(self.groups_per_row),
-                groups.div_ceil(self.groups_per_row),
+                groups.min(self.pipelines.groups_per_row),
+                groups.div_ceil(self.pipelines.groups_per_row),
                 1,
             );
         }
@@ -385,18 +231,6 @@ impl Kernels {
     }
 }
 
-/// A module, with every access checked in builds with debug assertions, and unchecked in others.
-fn create_module(device: &Device, name: &'static str, text: String) -> wgpu::ShaderModule {
-    let descriptor =
-        wgpu::ShaderModuleDescriptor { label: Some(name), source: wgpu::ShaderSource::Wgsl(text.into()) };
-    if cfg!(debug_assertions) {
-        return device.raw().create_shader_module(descriptor);
-    }
-    // SAFETY: indices come from counts that are compared with the room before anything is written (`status.halted`),
-    // and loops end; the tests run the same kernels with all checks on and come to the same bits.
-    unsafe { device.raw().create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
-}
-
 /// Name of the buffer that a variable stands for: its own, or that of its alias.
 fn buffer_of(variable: &str, aliases: Aliases) -> &str {
     aliases.iter().find(|(from, _)| *from == variable).map_or(variable, |(_, to)| to)
@@ -405,41 +239,6 @@ fn buffer_of(variable: &str, aliases: Aliases) -> &str {
 /// As many workgroups as the device has written down.
 fn dispatch_planned(pass: &mut CountedPass<'_>, place: u32, buffers: &Buffers) {
     pass.dispatch_workgroups_indirect(buffers.get("arguments"), 12 * u64::from(place));
-}
-
-/// Every kernel of the step list with its aliases.
-fn uses() -> Vec<(Name, Aliases)> {
-    let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
-    for work in STEP.iter().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
-        let of_stage = work.kernels().into_iter();
-        uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));
-        if let Work::Scan(_, aliases) = work {
-            uses.extend(SCAN.map(|entry| (("scan", entry), *aliases)));
-        }
-    }
-    uses
-}
-
-/// Names of all kernels in use, each once.
-fn names() -> impl Iterator<Item = Name> {
-    let mut names: Vec<Name> = uses().into_iter().map(|(name, _)| name).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.into_iter()
-}
-
-fn layout_entry(variable: &Variable) -> wgpu::BindGroupLayoutEntry {
-    let ty = match variable.kind {
-        VariableKind::Uniform => wgpu::BufferBindingType::Uniform,
-        VariableKind::Read => wgpu::BufferBindingType::Storage { read_only: true },
-        VariableKind::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
-    };
-    wgpu::BindGroupLayoutEntry {
-        binding: variable.binding,
-        visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
-        count: None,
-    }
 }
 
 /// First turn of the accelerated sweep after so many, whose rows overshoot or do not.
@@ -457,20 +256,7 @@ fn turns() -> Vec<Turn> {
 }
 
 /// A uniform that tells a kernel its turn.
-fn make_turns(device: &Device) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
-    let layout = device.raw().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-        label: Some("turn"),
-        entries: &[wgpu::BindGroupLayoutEntry {
-            binding: 0,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Uniform,
-                has_dynamic_offset: true,
-                min_binding_size: wgpu::BufferSize::new(size_of::<Turn>() as u64),
-            },
-            count: None,
-        }],
-    });
+fn make_turns(device: &Device, layout: &wgpu::BindGroupLayout) -> wgpu::BindGroup {
     let turns = turns();
     let mut bytes = vec![0u8; turns.len() * TURN_STRIDE as usize];
     for (turn, room) in turns.iter().zip(bytes.chunks_exact_mut(TURN_STRIDE as usize)) {
@@ -483,9 +269,9 @@ fn make_turns(device: &Device) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
         mapped_at_creation: false,
     });
     device.queue().write_buffer(&buffer, 0, &bytes);
-    let group = device.raw().create_bind_group(&wgpu::BindGroupDescriptor {
+    device.raw().create_bind_group(&wgpu::BindGroupDescriptor {
         label: Some("turn"),
-        layout: &layout,
+        layout,
         entries: &[wgpu::BindGroupEntry {
             binding: 0,
             resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -494,8 +280,7 @@ fn make_turns(device: &Device) -> (wgpu::BindGroupLayout, wgpu::BindGroup) {
                 size: wgpu::BufferSize::new(size_of::<Turn>() as u64),
             }),
         }],
-    });
-    (layout, group)
+    })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::settings::{
 };
 use crate::world::slider::{Area, Command, Slider};
 use crate::world::{
-    Corner, Form, Levels, Material, MaterialId, Outside, Side, World, contact_reach, sphere_volume,
+    Form, Kind, Levels, Material, MaterialId, Outside, Side, World, contact_reach, sphere_volume,
 };
 
 use super::buffers::Capacity;
@@ -72,7 +72,7 @@ pub struct Params {
     pub sinks: u32,
     pub cell_size: Vec3,
     pub periods: IVec3,
-    pub corners: u32,
+    pub vertices: u32,
     pub rest_capacity: u32,
     pub step_time: f32,
     pub level_radius: f32,
@@ -81,6 +81,8 @@ pub struct Params {
     pub load_scale: f32,
     pub torque_scale: f32,
     pub gain_at_once: f32,
+    pub spheres: u32,
+    pub rigids: u32,
 }
 
 /// What a dispatch is told; WGSL `Turn`.
@@ -140,6 +142,7 @@ pub struct Status {
     pub impact_sweeps: u32,
     pub impact_residual: f32,
     pub careful: u32,
+    pub colour_starts: [u32; 10],
 }
 
 impl Default for Status {
@@ -154,7 +157,7 @@ impl Default for Status {
 #[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Pose {
     pub cell: [i32; 3],
-    pub locked: u32,
+    pub spare: u32,
     pub offset: [f32; 3],
     pub free_speed: f32,
     pub orientation: [f32; 4],
@@ -171,7 +174,7 @@ pub struct Velocity {
     pub inverse_inertia: f32,
 }
 
-/// Sphere of a grain, or corner of a free boundary; WGSL `Sphere`.
+/// Sphere of a grain, or vertex of a dynamic boundary; WGSL `Sphere`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 #[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
@@ -206,7 +209,7 @@ pub struct Surface {
     pub size: [f32; 4],
     pub form: u32,
     pub material: u32,
-    pub is_free_sphere: u32,
+    pub is_dynamic: u32,
     pub spare: u32,
 }
 
@@ -336,34 +339,37 @@ pub struct Rest {
     pub tangent_d: f32,
 }
 
-/// A grain in its cell, as the search sees it; WGSL `Entry`.
+/// A sphere in its cell, as the search sees it; WGSL `Entry`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 #[allow(missing_docs, reason = "documented in shaders/broadphase.wgsl")]
 pub struct Entry {
     pub cell: [i32; 3],
-    pub grain: u32,
+    pub sphere: u32,
     pub offset: [f32; 3],
     pub radius: f32,
 }
 
-/// A boundary as mass splitting needs it, and the drive of a slider; WGSL `FreeBoundary`.
+/// What a body has beside its velocity: inertia as a tensor, locked axes, the drive of a slider; WGSL `Rigid`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 #[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
-pub struct FreeBoundary {
+pub struct Rigid {
+    pub diagonal: [f32; 3],
+    pub flags: u32,
+    pub off_diagonal: [f32; 3],
+    pub limit: f32,
     pub moments: [f32; 3],
     pub target_velocity: f32,
-    pub diagonal: [f32; 3],
-    pub limit: f32,
-    pub off_diagonal: [f32; 3],
-    pub impulse: f32,
     pub momentum: [f32; 3],
-    pub last_impulse: f32,
+    pub impulse: f32,
     pub spin: [f32; 3],
-    pub spare_b: u32,
+    pub last_impulse: f32,
     pub walls: [u32; 4],
 }
+
+/// Flag of a body whose inertia is a tensor; WGSL `RIGID`. Its locked axes are the six bits below.
+pub const RIGID: u32 = 64;
 
 /// The grid that positions are anchored to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -446,9 +452,9 @@ impl Anchors {
             .map(|axis| if periods[axis] > 0 { cell[axis].rem_euclid(periods[axis]) } else { cell[axis] })
     }
 
-    fn pose(&self, position: DVec3, orientation: DQuat, locked: u32) -> Pose {
+    fn pose(&self, position: DVec3, orientation: DQuat) -> Pose {
         let (cell, offset) = self.anchor(position);
-        Pose { cell, locked, offset, free_speed: 0.0, orientation: quaternion(orientation) }
+        Pose { cell, spare: 0, offset, free_speed: 0.0, orientation: quaternion(orientation) }
     }
 }
 
@@ -508,7 +514,7 @@ impl Params {
             sinks: world.drains().len() as u32,
             cell_size: Vec3::from(single(anchors.cell_size)),
             periods: anchors.periods.as_ivec3(),
-            corners: world.corners.len() as u32,
+            vertices: world.vertices.len() as u32,
             rest_capacity: capacity.rest,
             step_time: settings.time_step as f32,
             level_radius: anchors.levels.radius as f32,
@@ -517,6 +523,8 @@ impl Params {
             load_scale: loads.linear as f32,
             torque_scale: loads.angular as f32,
             gain_at_once: largest_gain_at_once(settings, world).min(f64::from(f32::MAX)) as f32,
+            spheres: world.spheres.len() as u32,
+            rigids: rigid_count(world) as u32,
         }
     }
 
@@ -545,7 +553,7 @@ pub(super) fn poses(world: &World, anchors: &Anchors, h: f64) -> Vec<Pose> {
     let bodies = &world.bodies;
     let pose = |i: usize| Pose {
         free_speed: world.free_speed(i, h) as f32,
-        ..anchors.pose(bodies.position[i], bodies.orientation[i], bodies.locked[i].bits())
+        ..anchors.pose(bodies.position[i], bodies.orientation[i])
     };
     let mut poses: Vec<Pose> = (0..bodies.len()).map(pose).collect();
     // The last half cell of a period is the first half of cell 0.
@@ -567,27 +575,30 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
         .collect()
 }
 
-/// Corners of free boundaries, then the spheres of the grains.
+/// Vertices of dynamic boundaries, then the spheres of the grains; where there are rigid bodies that are no spheres, then the places
+/// of all of them on their bodies, as `place_on_body` reads them.
 pub(super) fn spheres(world: &World) -> Vec<Sphere> {
-    let corner = |corner: &Corner| Sphere {
-        radius: corner.contact_radius as f32,
-        material: corner.material,
-        body: corner.body,
-        tag: 16 * corner.surface + corner.octant,
-    };
-    let sphere = |(sphere, sink): (&crate::world::Sphere, &Option<u32>)| Sphere {
+    let sphere = |sphere: &crate::world::Sphere| Sphere {
         radius: sphere.radius as f32,
         material: sphere.material,
         body: sphere.body,
-        tag: sink.unwrap_or(NONE),
+        tag: world.grain_of_body(sphere.body as usize).and_then(|grain| world.removed[grain]).unwrap_or(NONE),
     };
-    world.corners.iter().map(corner).chain(world.spheres.iter().zip(&world.removed).map(sphere)).collect()
+    let place = |sphere: &crate::world::Sphere| {
+        let [x, y, z] = single(sphere.centre);
+        let words = [y, z, sphere.contact_radius as f32].map(f32::to_bits);
+        Sphere { radius: x, material: words[0], body: words[1], tag: words[2] }
+    };
+    let all = || world.vertices.iter().chain(&world.spheres);
+    let has_places = world.bodies.kind.contains(&Kind::Rigid);
+    let places = all().filter(|_| has_places).map(place);
+    all().map(sphere).chain(places).collect()
 }
 
 pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
     let sink = |(i, sink): (usize, &crate::world::Sink)| {
         let (form, size) = form(sink.form);
-        let pose = anchors.pose(sink.position, sink.orientation, 0);
+        let pose = anchors.pose(sink.position, sink.orientation);
         let is_face = i >= world.sinks.len();
         let ends_run = is_face && world.domain.as_ref().is_some_and(|domain| domain.outside == Outside::Stop);
         Sink {
@@ -604,8 +615,6 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
 
 pub(super) fn surfaces(world: &World) -> Vec<Surface> {
     let surface = |surface: &crate::world::Surface| {
-        let is_free_sphere =
-            matches!(surface.form, Form::Sphere { .. }) && world.free_body(surface.body as usize).is_some();
         let (form, size) = form(surface.form);
         Surface {
             position: single(surface.position),
@@ -614,24 +623,37 @@ pub(super) fn surfaces(world: &World) -> Vec<Surface> {
             size,
             form,
             material: surface.material,
-            is_free_sphere: u32::from(is_free_sphere),
+            is_dynamic: u32::from(world.bodies.is_dynamic(surface.body as usize)),
             spare: 0,
         }
     };
     world.surfaces.iter().map(surface).collect()
 }
 
-/// Moments of inertia of the free boundaries, zero for the others, what drives gave in the last substep, of `h`
-/// \[s\], and the walls of their areas; the rest is made on the device. (Without a momentum to start from it comes from
-/// the velocities.)
-pub(super) fn free_boundaries(world: &World, h: f64) -> Vec<FreeBoundary> {
-    let boundary = |(boundary, force): (&crate::world::Boundary, &f64)| FreeBoundary {
-        moments: boundary.free_body().map_or([0.0; 3], |free| single(free.moments)),
-        impulse: (h * force) as f32,
-        walls: boundary.slider().map_or([NONE; 4], walls),
-        ..Zeroable::zeroed()
+/// Bodies up to the last that is rigid and no sphere, or has locked axes.
+pub(super) fn rigid_count(world: &World) -> usize {
+    let bodies = &world.bodies;
+    let has_entry = |body: &usize| bodies.kind[*body] == Kind::Rigid || bodies.locked[*body].bits() != 0;
+    (0..bodies.len()).rev().find(has_entry).map_or(0, |last| last + 1)
+}
+
+/// Moments of inertia, locked axes, what drives gave in the last substep, of `h` \[s\], and the walls of their areas; the rest is
+/// made on the device. (Without a momentum to start from it comes from the velocities.)
+pub(super) fn rigids(world: &World, h: f64) -> Vec<Rigid> {
+    let bodies = &world.bodies;
+    let rigid = |body: usize| {
+        let is_rigid = bodies.kind[body] == Kind::Rigid;
+        let force = world.drive_forces.get(body).copied().unwrap_or_default();
+        let slider = world.boundaries.get(body).and_then(|boundary| boundary.slider());
+        Rigid {
+            flags: bodies.locked[body].bits() | if is_rigid { RIGID } else { 0 },
+            moments: single(bodies.moments[body]),
+            impulse: (h * force) as f32,
+            walls: slider.map_or([NONE; 4], walls),
+            ..Zeroable::zeroed()
+        }
     };
-    world.boundaries.iter().zip(&world.drive_forces).map(boundary).collect()
+    (0..rigid_count(world)).map(rigid).collect()
 }
 
 /// Bodies of the walls around a slider, in the order of the axes that they are apart along.
@@ -642,9 +664,9 @@ fn walls(slider: &Slider) -> [u32; 4] {
 }
 
 /// Forces of the drives in the last substep, of `h` \[s\].
-pub(super) fn pull_drives(world: &mut World, boundaries: &[FreeBoundary], h: f64) {
-    for (force, boundary) in world.drive_forces.iter_mut().zip(boundaries) {
-        *force = f64::from(boundary.impulse) / h;
+pub(super) fn pull_drives(world: &mut World, rigids: &[Rigid], h: f64) {
+    for (force, rigid) in world.drive_forces.iter_mut().zip(rigids) {
+        *force = f64::from(rigid.impulse) / h;
     }
 }
 
@@ -710,10 +732,13 @@ pub fn check_single(
         let known = &mut extremes[material as usize];
         *known = Some(known.map_or([radius; 2], |[least, most]| [least.min(radius), most.max(radius)]));
     }
-    for (body, free) in world.free_boundaries() {
-        if let Some(found) = free.inertia().into_iter().find(|number| !(number.recip() as f32).is_normal()) {
-            let name = &world.boundaries[body].name;
-            let what = format!("a mass [kg] or moment of inertia [kg m²] of boundary \"{name}\"");
+    for (body, rigid) in (0..world.bodies.len()).filter_map(|body| Some((body, world.bodies.rigid(body)?))) {
+        if let Some(found) = rigid.inertia().into_iter().find(|number| !(number.recip() as f32).is_normal()) {
+            let name = match world.grain_of_body(body) {
+                Some(grain) => format!("grain {}", world.ids[grain]),
+                None => format!("boundary \"{}\"", world.boundaries[body].name),
+            };
+            let what = format!("a mass [kg] or moment of inertia [kg m²] of {name}");
             return Err(Error::BeyondSingle { what, found });
         }
     }
@@ -773,7 +798,7 @@ pub(super) fn schedule(
         world.boundaries.iter().map(move |boundary| {
             let state = boundary.state_at(end, h);
             let moved = BoundaryState {
-                pose: anchors.pose(state.position, state.orientation, 0),
+                pose: anchors.pose(state.position, state.orientation),
                 linear: single(state.velocity),
                 angular: single(state.angular_velocity),
                 ..Zeroable::zeroed()
@@ -789,7 +814,7 @@ pub(super) fn schedule(
 
 /// Whether a body stays inside the periodic cell: prescribed boundaries go where they are told.
 fn is_wrapped(world: &World, body: usize) -> bool {
-    body >= world.boundaries.len() || world.free_body(body).is_some()
+    world.bodies.is_dynamic(body)
 }
 
 /// Brings poses and velocities of all bodies back.
@@ -807,8 +832,11 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
 
 /// Removes the grains that sinks took on the device; gives the kinetic energy they had \[J\].
 pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
-    let taken = spheres.iter().skip(world.corners.len()).enumerate().filter(|(_, sphere)| sphere.tag != NONE);
-    taken.map(|(grain, sphere)| world.remove_grain(grain, sphere.tag)).sum()
+    let taken = spheres.iter().skip(world.vertices.len()).filter(|sphere| sphere.tag != NONE);
+    let grains = taken.map(|sphere| (sphere.body as usize - world.boundaries.len(), sphere.tag));
+    let mut grains: Vec<(usize, u32)> = grains.collect();
+    grains.dedup();
+    grains.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum()
 }
 
 /// Units in which the device sums up what contacts give the boundaries, per N s and per N m s: powers of two.
@@ -825,7 +853,7 @@ impl LoadScale {
     /// Such that the sums of a submission fit 63 bits, and a torque has as many as a force at an arm of a cell.
     pub(super) fn of(world: &World, anchors: &Anchors) -> LoadScale {
         let grains = (0..world.grain_count()).map(|grain| world.grain_mass(grain)).sum::<f64>();
-        let mass = grains + world.free_boundaries().map(|(_, free)| free.mass).sum::<f64>();
+        let mass = grains + world.dynamic_boundaries().map(|(_, free)| free.mass).sum::<f64>();
         let power = |x: f64| if x > 0.0 { x.log2().ceil().exp2() } else { 1.0 };
         // Powers of two that single precision holds.
         let linear = (62f64.exp2() / power(mass * LoadScale::FASTEST)).clamp(1e-37, 1e37);

@@ -1,9 +1,9 @@
 //! One time step as a list of stages that one can read aloud. The list is the algorithm.
 
 use Over::{
-    Balls, Bodies, Booked, Boundaries, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found,
-    Grains, GrainsNearSinks, ImpactBodies, ImpactContacts, ImpactRound, OldContacts, OldOwners, Once,
-    Pending, Rest, Search, SearchBodies, SideScan, StartScan, Swept, Uncoloured,
+    Aimed, Balls, Bodies, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found,
+    ImpactBodies, ImpactContacts, ImpactRound, OldContacts, OldOwners, Once, Pending, Rest, Search,
+    SearchBodies, SideScan, Spheres, SpheresNearSinks, StartScan, Stored, Swept, Uncoloured,
 };
 use Work::{Book, Colours, Impacts, Rounds, Run, Scan, Sweeps, Weigh};
 
@@ -50,14 +50,14 @@ pub struct Stage {
 pub enum Over {
     /// One workgroup.
     Once,
-    /// All grains.
-    Grains,
-    /// All grains if there are sinks.
-    GrainsNearSinks,
+    /// All spheres of grains.
+    Spheres,
+    /// All spheres of grains if there are sinks.
+    SpheresNearSinks,
     /// All bodies.
     Bodies,
-    /// All boundaries.
-    Boundaries,
+    /// All bodies up to the last that is prescribed, or rigid and no sphere.
+    Aimed,
     /// All contacts of this step.
     Contacts,
     /// All contacts if something bounces.
@@ -66,9 +66,9 @@ pub enum Over {
     Search,
     /// Contacts of the last list.
     OldContacts,
-    /// Corners and grains that the last list knows of, and one more.
+    /// Vertices and spheres that the last list knows of, and one more.
     OldOwners,
-    /// All corners and grains, and one more.
+    /// All vertices and spheres, and one more.
     Balls,
     /// All bodies.
     SearchBodies,
@@ -84,7 +84,7 @@ pub enum Over {
     Rest,
     /// Blocks of a prefix sum over the buckets,
     BucketScan,
-    /// over corners and grains,
+    /// over vertices and spheres,
     StartScan,
     /// over colours and blocks of contacts,
     ColourScan,
@@ -100,13 +100,15 @@ pub enum Over {
     ImpactRound,
     /// All bodies, likewise.
     ImpactBodies,
+    /// All vertices and spheres if there is room for their contacts.
+    Stored,
 }
 
 impl Over {
     /// Place of the size in `arguments`, where the device works it out.
     pub fn place(self) -> Option<u32> {
         let place = match self {
-            Once | Grains | GrainsNearSinks | Bodies | Boundaries => return None,
+            Once | Spheres | SpheresNearSinks | Bodies | Aimed => return None,
             Contacts => 0,
             ImpactContacts => 1,
             Search => 22,
@@ -128,6 +130,7 @@ impl Over {
             Booked => 38,
             ImpactRound => 39,
             ImpactBodies => 40,
+            Stored => 41,
         };
         Some(place)
     }
@@ -223,7 +226,7 @@ const ROUNDS: u32 = 12;
 const ARGUMENTS_SWEEP: u32 = 2;
 const ARGUMENTS_IMPACT_SWEEP: u32 = 12;
 
-/// Places of the dispatches of a sweep in `arguments`: the colours, the rest, its sides.
+/// Places of the dispatches of a sweep in `arguments`: the colours, the rest, the bodies.
 pub fn planned_sweep() -> std::ops::Range<usize> {
     let first = ARGUMENTS_SWEEP as usize;
     first..first + COLOURS as usize + 2
@@ -251,7 +254,7 @@ pub const STEP: &[Stage] = &[
             pairs("count_pairs", Balls),
             Scan(StartScan, &[("scan_values", "contact_starts"), ("scan_sums", "contact_sums")]),
             run("broadphase", "plan_contacts", Once),
-            pairs("store_pairs", Balls),
+            pairs("store_pairs", Stored),
         ],
     },
     Stage { name: "matching", phase: Phase::Search, work: &[run("matching", "match_previous", Found)] },
@@ -283,8 +286,9 @@ pub const STEP: &[Stage] = &[
         name: "narrowphase",
         phase: Phase::Solve,
         work: &[
-            run("integrate", "aim_boundaries", Boundaries),
-            run("narrowphase", "fill_rows", Contacts),
+            run("integrate", "aim_bodies", Aimed),
+            run("narrowphase", "find_geometry", Contacts),
+            run("narrowphase", "apply_laws", Contacts),
             run("response", "find_responses", Uncoloured),
         ],
     },
@@ -319,7 +323,8 @@ pub const STEP: &[Stage] = &[
             ),
             weigh_impacts(ImpactContacts),
             book_impacts(ImpactContacts),
-            run("narrowphase", "fill_rows", ImpactContacts),
+            run("narrowphase", "find_geometry", ImpactContacts),
+            run("narrowphase", "apply_laws", ImpactContacts),
         ],
     },
     Stage {
@@ -365,9 +370,9 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Solve,
         work: &[
             run("integrate", "judge", Bodies),
-            run("integrate", "move_grains", Grains),
-            run("integrate", "move_boundaries", Boundaries),
-            run("sinks", "drain", GrainsNearSinks),
+            run("integrate", "move_bodies", Bodies),
+            run("integrate", "note_travel", Spheres),
+            run("sinks", "drain", SpheresNearSinks),
             run("integrate", "finish_substep", Once),
         ],
     },

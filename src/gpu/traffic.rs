@@ -109,7 +109,8 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("rest", "order_sides", rest(10 * WORD + REST)),
     ("colouring", "count_colours", contact(WORD + SHARE_OF_COUNTS)),
     ("colouring", "place_contacts", contact(2 * WORD + SHARE_OF_COUNTS)),
-    ("narrowphase", "fill_rows", both(POSE + SPHERE, CONTACT + ROW)),
+    ("narrowphase", "find_geometry", both(POSE + SPHERE, CONTACT + ROW)),
+    ("narrowphase", "apply_laws", contact(2 * ROW + IMPULSE)),
     ("response", "find_responses", rest(ROW + 2 * (VELOCITY + WORD) + REST)),
     ("impact", "find_impacts", both(VELOCITY, ROW)),
     ("ledger", "keep_velocities", grain(2 * VELOCITY)),
@@ -133,7 +134,8 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ),
     ("sweep", "gather_sides", rest(2 * WORD + SHARE + 2 * VELOCITY)),
     ("integrate", "judge", grain(VELOCITY)),
-    ("integrate", "move_grains", grain(VELOCITY + 2 * POSE + SPHERE + 2 * WORD)),
+    ("integrate", "move_bodies", grain(VELOCITY + 2 * POSE)),
+    ("integrate", "note_travel", grain(VELOCITY + SPHERE + 2 * WORD)),
 ];
 
 /// What a kernel moves; nothing where it has no row.
@@ -147,8 +149,8 @@ fn needs_a_row(kernel: &Kernel) -> bool {
     !matches!(
         kernel.over,
         Over::Once
-            | Over::GrainsNearSinks
-            | Over::Boundaries
+            | Over::SpheresNearSinks
+            | Over::Aimed
             | Over::ImpactContacts
             | Over::ImpactRound
             | Over::ImpactBodies

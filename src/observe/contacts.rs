@@ -3,7 +3,7 @@
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, Spread};
 
-/// Overlap over the mean radius of the pair (against a boundary the grain's own, or that of a corner), over all contacts
+/// Overlap over the mean radius of the pair (against a boundary the grain's own, or that of a vertex), over all contacts
 /// that overlap \[-\]; 0 without any.
 pub fn overlap(snapshot: &Snapshot) -> Spread {
     let overlaps = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
@@ -46,13 +46,24 @@ fn of_present(snapshot: &Snapshot) -> impl Iterator<Item = u32> + '_ {
     snapshot.world.present_grains().map(move |grain| counts[grain])
 }
 
-/// Number of touching contacts of every grain; none for one that was removed.
+/// Number of grains and surfaces that every grain touches, however many spheres of a clump do; none for one that was removed.
 pub fn coordination(snapshot: &Snapshot) -> Vec<u32> {
-    let first = snapshot.world.first_grain_shape();
-    let mut counts = vec![0; snapshot.world.grain_count()];
-    for contact in snapshot.contacts.iter().filter(|contact| touches(contact)) {
-        let grains = [contact.key.a, contact.key.b].map(|shape| shape.checked_sub(first));
-        grains.into_iter().flatten().for_each(|grain| counts[grain as usize] += 1);
+    let world = &snapshot.world;
+    let mut counts = vec![0; world.grain_count()];
+    let touching = snapshot.contacts.iter().filter(|contact| touches(contact));
+    // A surface is told from the others of its body, a sphere of a clump is not.
+    let partner = |shape: u32| match world.grain_of_shape(shape) {
+        Some(grain) => (true, grain as u32),
+        None => (false, shape),
+    };
+    let mut pairs: Vec<_> = touching.map(|contact| [contact.key.a, contact.key.b].map(partner)).collect();
+    if !world.clumps.is_empty() {
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        pairs.sort_unstable();
+        pairs.dedup();
+    }
+    for (_, grain) in pairs.into_iter().flatten().filter(|(is_grain, _)| *is_grain) {
+        counts[grain as usize] += 1;
     }
     counts
 }

@@ -4,7 +4,7 @@ use super::grains;
 use crate::contact::ContactState;
 use crate::engine::{Ledger, Snapshot};
 use crate::settings::{HOOKE_OVERLAP, NormalLaw};
-use crate::world::{FreeBody, World};
+use crate::world::World;
 
 /// A quantity of a state whose energies are accounted for: name, unit, meaning.
 type Quantity = (&'static str, &'static str, fn(&Accounts, &Snapshot) -> f64);
@@ -88,7 +88,7 @@ pub fn half_a_step(snapshot: &Snapshot) -> f64 {
         mass * gained.dot(world.bodies.velocity[body] + 0.5 * gained)
     };
     grains(snapshot).map(|grain| gain(grain.body, grain.mass)).sum::<f64>()
-        + world.free_boundaries().map(|(body, free)| gain(body, free.mass)).sum::<f64>()
+        + world.dynamic_boundaries().map(|(body, free)| gain(body, free.mass)).sum::<f64>()
 }
 
 /// Energy that contacts store by their overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's,
@@ -113,7 +113,7 @@ fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
 /// Kinetic energy of translation, Σ m v²/2 \[J\].
 pub fn kinetic(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
-    let boundaries = snapshot.world.free_boundaries();
+    let boundaries = snapshot.world.dynamic_boundaries();
     kinetic_of_grains(snapshot)
         + boundaries.map(|(body, free)| 0.5 * free.mass * velocity[body].length_squared()).sum::<f64>()
 }
@@ -125,18 +125,13 @@ fn kinetic_of_grains(snapshot: &Snapshot) -> f64 {
 
 /// Kinetic energy of rotation, Σ ω·I ω/2 \[J\].
 pub fn rotational(snapshot: &Snapshot) -> f64 {
-    let (bodies, boundaries) = (&snapshot.world.bodies, snapshot.world.free_boundaries());
-    let energy = |body: usize, free: &FreeBody| {
-        free.rotational_energy(bodies.orientation[body], bodies.angular_velocity[body])
-    };
-    rotational_of_grains(snapshot) + boundaries.map(|(body, free)| energy(body, free)).sum::<f64>()
+    let (bodies, boundaries) = (&snapshot.world.bodies, snapshot.world.dynamic_boundaries());
+    rotational_of_grains(snapshot) + boundaries.map(|(body, _)| bodies.rotational_energy(body)).sum::<f64>()
 }
 
 fn rotational_of_grains(snapshot: &Snapshot) -> f64 {
     let bodies = &snapshot.world.bodies;
-    let energy =
-        |body: usize| 0.5 * bodies.angular_velocity[body].length_squared() / bodies.inverse_inertia[body];
-    grains(snapshot).map(|grain| energy(grain.body)).sum()
+    grains(snapshot).map(|grain| bodies.rotational_energy(grain.body)).sum()
 }
 
 /// Potential energy in gravity relative to the origin, -Σ m g·x \[J\].
@@ -144,7 +139,7 @@ pub fn potential(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;
     let energy = |body: usize, mass: f64| -mass * world.gravity.dot(world.bodies.position[body]);
     grains(snapshot).map(|grain| energy(grain.body, grain.mass)).sum::<f64>()
-        + world.free_boundaries().map(|(body, free)| energy(body, free.mass)).sum::<f64>()
+        + world.dynamic_boundaries().map(|(body, free)| energy(body, free.mass)).sum::<f64>()
 }
 
 /// Kinetic energy of translation and rotation of the grains over Σ m |g| d, d the diameter of each grain \[-\];

@@ -16,7 +16,7 @@ pub fn rms_speed(snapshot: &Snapshot) -> f64 {
 /// Speed of the fastest grain or free boundary \[m/s\]; 0 without any.
 pub fn max_speed(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
-    let boundaries = snapshot.world.free_boundaries().map(|(body, _)| velocity[body].length_squared());
+    let boundaries = snapshot.world.dynamic_boundaries().map(|(body, _)| velocity[body].length_squared());
     speeds_squared(snapshot).chain(boundaries).fold(0.0, f64::max).sqrt()
 }
 
@@ -85,7 +85,7 @@ fn speeds_squared(snapshot: &Snapshot) -> impl Iterator<Item = f64> + '_ {
 mod tests {
     use super::super::test_worlds::{drum, empty, stack};
     use super::*;
-    use crate::world::{Form, FreeBody};
+    use crate::world::{Form, RigidBody};
 
     const PLAN: DrumPlan = DrumPlan { boundary: 0, radius: 2.0, plug_speed: 0.15 };
 
@@ -117,7 +117,7 @@ mod tests {
     fn a_free_box_has_no_part_in_the_granular_temperature() {
         let mut snapshot = stack();
         let without = granular_temperature(&snapshot);
-        let body = FreeBody::solid(Form::Box { half: DVec3::ONE }, 100.0).expect("a box can be free");
+        let body = RigidBody::solid(Form::Box { half: DVec3::ONE }, 100.0).expect("a box can be free");
         snapshot.world.boundaries[0].motion = Motion::Free(body);
         snapshot.world.bodies.velocity[0] = 5.0 * DVec3::X;
         assert!(packing::momentum(&snapshot).x > 4000.0, "it moves with the rest");

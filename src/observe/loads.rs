@@ -19,7 +19,7 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     let world = &snapshot.world;
     let mut loads = vec![Load::default(); world.boundaries.len()];
     for contact in &snapshot.contacts {
-        // The impulse acts on `a`, its reverse on `b`; `a` is a boundary when it is a corner of one.
+        // The impulse acts on `a`, its reverse on `b`; `a` is a boundary when it is a vertex of one.
         for (body, sign) in contact.bodies.into_iter().zip([1.0, -1.0]) {
             let body = body as usize;
             let Some(load) = loads.get_mut(body) else { continue };
@@ -49,10 +49,10 @@ pub fn weight_supported(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;
     let gravity = world.gravity;
     let loads = on_boundaries(snapshot);
-    let fixed = loads.iter().zip(&world.boundaries).filter(|(_, boundary)| boundary.free_body().is_none());
+    let fixed = loads.iter().zip(&world.boundaries).filter(|(_, boundary)| boundary.dynamic().is_none());
     let force: DVec3 = fixed.map(|(load, _)| load.force).sum();
     let grains: f64 = grains(snapshot).map(|grain| grain.mass).sum();
-    let mass = grains + world.free_boundaries().map(|(_, free)| free.mass).sum::<f64>();
+    let mass = grains + world.dynamic_boundaries().map(|(_, free)| free.mass).sum::<f64>();
     force.dot(gravity) / (mass * gravity.length_squared())
 }
 

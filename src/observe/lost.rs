@@ -82,7 +82,7 @@ impl Below {
         }
         for grain in world.present_grains().filter(|&grain| !can_fall(world, world.grain_body(grain), down)) {
             let centre = world.bodies.position[world.grain_body(grain)];
-            level = level.max(centre.dot(down) + world.spheres[grain].radius);
+            level = level.max(centre.dot(down) + world.grain_reach(grain));
         }
         level.is_finite().then(|| Below { gravity: world.gravity.length(), down, level, floors })
     }
@@ -92,7 +92,7 @@ impl Below {
     fn way_out(&self, world: &World, grain: usize) -> Option<DVec3> {
         let body = world.grain_body(grain);
         let (centre, velocity) = (world.bodies.position[body], world.bodies.velocity[body]);
-        let depth = centre.dot(self.down) - world.spheres[grain].radius - self.level;
+        let depth = centre.dot(self.down) - world.grain_reach(grain) - self.level;
         let is_held = |(point, normal): &(DVec3, DVec3)| (centre - *point).dot(*normal) > 0.0;
         if depth <= 0.0 || self.floors.iter().any(is_held) || !can_fall(world, body, self.down) {
             return None;
@@ -109,7 +109,7 @@ impl Below {
 fn solids(world: &World) -> impl Iterator<Item = (Form, DVec3, DVec3)> + '_ {
     let down = world.gravity.normalize_or_zero();
     let stays = move |body: usize| {
-        let is_free = world.free_body(body).is_some() && world.boundaries[body].slider().is_none();
+        let is_free = world.dynamic_boundary(body).is_some() && world.boundaries[body].slider().is_none();
         !(is_free && can_fall(world, body, down))
     };
     let surfaces = world.surfaces.iter().filter(move |surface| stays(surface.body as usize)).map(|surface| {

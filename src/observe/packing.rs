@@ -4,7 +4,6 @@ use glam::DVec3;
 
 use super::grains;
 use crate::engine::Snapshot;
-use crate::world::FreeBody;
 
 /// Direction against gravity; +z without gravity.
 pub fn up_against(gravity: DVec3) -> DVec3 {
@@ -57,7 +56,7 @@ pub fn centre_of_mass(snapshot: &Snapshot) -> DVec3 {
 /// Momentum of the grains and free boundaries \[N s\].
 pub fn momentum(snapshot: &Snapshot) -> DVec3 {
     let velocity = &snapshot.world.bodies.velocity;
-    let boundaries = snapshot.world.free_boundaries();
+    let boundaries = snapshot.world.dynamic_boundaries();
     grains(snapshot).map(|grain| grain.mass * velocity[grain.body]).sum::<DVec3>()
         + boundaries.map(|(body, free)| free.mass * velocity[body]).sum::<DVec3>()
 }
@@ -66,13 +65,10 @@ pub fn momentum(snapshot: &Snapshot) -> DVec3 {
 pub fn angular_momentum(snapshot: &Snapshot) -> DVec3 {
     let bodies = &snapshot.world.bodies;
     let orbit = |body: usize, mass: f64| bodies.position[body].cross(mass * bodies.velocity[body]);
-    let of_grain = |body: usize| bodies.angular_velocity[body] / bodies.inverse_inertia[body];
-    let of_boundary = |body: usize, free: &FreeBody| {
-        free.angular_momentum(bodies.orientation[body], bodies.angular_velocity[body])
-    };
-    let boundaries = snapshot.world.free_boundaries();
-    grains(snapshot).map(|grain| orbit(grain.body, grain.mass) + of_grain(grain.body)).sum::<DVec3>()
-        + boundaries.map(|(body, free)| orbit(body, free.mass) + of_boundary(body, free)).sum::<DVec3>()
+    let of_body = |body: usize, mass: f64| orbit(body, mass) + bodies.angular_momentum(body);
+    let boundaries = snapshot.world.dynamic_boundaries();
+    grains(snapshot).map(|grain| of_body(grain.body, grain.mass)).sum::<DVec3>()
+        + boundaries.map(|(body, rigid)| of_body(body, rigid.mass)).sum::<DVec3>()
 }
 
 fn tops(snapshot: &Snapshot) -> Vec<f64> {

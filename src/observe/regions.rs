@@ -22,7 +22,7 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
     let world = &snapshot.world;
     let counts = |material| plan.material.is_none_or(|wanted| wanted == material);
     let (mut count, mut mass, mut moment) = (0, 0.0, DVec3::ZERO);
-    for grain in grains(snapshot).filter(|grain| counts(world.spheres[grain.id].material)) {
+    for grain in grains(snapshot).filter(|grain| counts(world.grain_material(grain.id))) {
         let centre = world.bodies.position[grain.body];
         if plan.region.contains(centre, 0.0, 0.0) {
             count += 1;

@@ -9,39 +9,48 @@ use crate::world::World;
 
 use super::vtp::{Array, Cells, PolyData};
 
-/// Bytes of a grain and of a contact in a frame: points, cells and data.
-const BYTES_PER_GRAIN: u64 = 120;
+/// Bytes of a sphere and of a contact in a frame: points, cells and data.
+const BYTES_PER_SPHERE: u64 = 120;
 const BYTES_PER_CONTACT: u64 = 88;
 
-/// Bytes that the frames of this many grains need, one after the other.
-pub fn planned_bytes(grains: usize) -> u64 {
-    (grains as u64 * BYTES_PER_GRAIN).max(planned_contacts(grains) as u64 * BYTES_PER_CONTACT)
+/// Bytes that the frames of this many spheres need, one after the other.
+pub fn planned_bytes(spheres: usize) -> u64 {
+    (spheres as u64 * BYTES_PER_SPHERE).max(planned_contacts(spheres) as u64 * BYTES_PER_CONTACT)
 }
 
-/// Grains that are there as points: radius \[m\], velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id,
-/// material (index in the scenario) and coordination number; with them the poses of all boundaries.
+/// Spheres of the grains that are there as points: radius \[m\]; of their grain velocity \[m/s\], angular velocity \[rad/s\],
+/// orientation (x, y, z, w), id, material (index in the scenario), coordination number, and in a scene with clumps which clump it
+/// is (index in the scenario, -1 for a single sphere); with them the poses of all boundaries.
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
-    let grains = || world.present_grains();
-    let spheres = || grains().map(|grain| &world.spheres[grain]);
-    let of_body = |values: &'_ [DVec3]| -> Vec<[f64; 3]> {
-        grains().map(|grain| values[world.grain_body(grain)].to_array()).collect()
+    let spheres = || {
+        world.present_grains().flat_map(|grain| {
+            world.grains[grain].spheres().map(move |sphere| (grain, &world.spheres[sphere]))
+        })
     };
-    let orientation = grains().map(|grain| bodies.orientation[world.grain_body(grain)].to_array());
+    let of_body = |values: &'_ [DVec3]| -> Vec<[f64; 3]> {
+        spheres().map(|(_, sphere)| values[sphere.body as usize].to_array()).collect()
+    };
+    let orientation = spheres().map(|(_, sphere)| bodies.orientation[sphere.body as usize].to_array());
     let coordination = coordination(snapshot);
+    let mut point_data = vec![
+        Array::scalars("radius", spheres().map(|(_, sphere)| sphere.radius)),
+        Array::vectors("velocity", of_body(&bodies.velocity).into_iter()),
+        Array::vectors("angular_velocity", of_body(&bodies.angular_velocity).into_iter()),
+        Array::vectors("orientation", orientation),
+        Array::integers("id", spheres().map(|(grain, _)| world.ids[grain] as i32)),
+        Array::integers("material", spheres().map(|(_, sphere)| sphere.material as i32)),
+        Array::integers("coordination_number", spheres().map(|(grain, _)| coordination[grain] as i32)),
+    ];
+    if !world.clumps.is_empty() {
+        let clump = |grain: usize| world.grains[grain].clump.map_or(-1, |clump| clump as i32);
+        point_data.push(Array::integers("clump", spheres().map(|(grain, _)| clump(grain))));
+    }
     PolyData {
         time: snapshot.report.time,
-        points: of_body(&bodies.position),
+        points: spheres().map(|(_, sphere)| world.sphere_centre(sphere).to_array()).collect(),
         cells: Cells::Vertices,
-        point_data: vec![
-            Array::scalars("radius", spheres().map(|sphere| sphere.radius)),
-            Array::vectors("velocity", of_body(&bodies.velocity).into_iter()),
-            Array::vectors("angular_velocity", of_body(&bodies.angular_velocity).into_iter()),
-            Array::vectors("orientation", orientation),
-            Array::integers("id", grains().map(|grain| world.ids[grain] as i32)),
-            Array::integers("material", spheres().map(|sphere| sphere.material as i32)),
-            Array::integers("coordination_number", grains().map(|grain| coordination[grain] as i32)),
-        ],
+        point_data,
         cell_data: Vec::new(),
         field_data: boundary_poses(world),
     }
@@ -57,7 +66,7 @@ fn boundary_poses(world: &World) -> Vec<Array> {
     ]
 }
 
-/// Contacts as lines between the two centres, for a boundary from the centre to the contact point, across a
+/// Contacts as lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a
 /// periodic face to the nearest image: normal and tangential force \[N\], gap \[m\], and whether friction is at
 /// its bound (0 or 1).
 pub fn contacts(snapshot: &Snapshot) -> PolyData {
@@ -82,13 +91,10 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
 }
 
 fn ends(snapshot: &Snapshot, contact: &ContactState) -> [[f64; 3]; 2] {
-    let centre = |body: u32| snapshot.world.bodies.position[body as usize];
-    let near_end = centre(contact.bodies[0]);
-    let is_grain = snapshot.world.sphere_of(contact.key.b).is_some();
-    let far_end = if is_grain {
-        snapshot.world.periodic.image(centre(contact.bodies[1]), near_end)
-    } else {
-        contact.point
-    };
+    let world = &snapshot.world;
+    let near_end = world.centre(contact.key.a);
+    let is_grain = world.sphere_of(contact.key.b).is_some();
+    let far_end =
+        if is_grain { world.periodic.image(world.centre(contact.key.b), near_end) } else { contact.point };
     [near_end.to_array(), far_end.to_array()]
 }

@@ -1,6 +1,6 @@
 //! Broadphase: pairs of shapes closer than the margin, by a grid of cells for each size of grains.
 //!
-//! Grains are sorted by size into levels, see [`Levels`]: a grain is in a cell about as wide as itself, and looks only
+//! Spheres of grains are sorted by size into levels, see [`Levels`]: each is in a cell about as wide as itself, and looks only
 //! for partners as large or larger, which are in its own level and those above. So cells hold few grains at any
 //! distribution of sizes, and thousands of small grains find the large one that they touch, not it them.
 //!
@@ -13,7 +13,7 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::contact::Key;
-use crate::world::{Levels, Periodic, Sphere, Touch, World, contact_reach};
+use crate::world::{Levels, Periodic, Touch, World, contact_reach};
 
 /// Grains handled by one task.
 const CHUNK: usize = 256;
@@ -26,35 +26,40 @@ const LEVEL_STRIDE: i64 = 0x9e37_79b9_7f4a_7c15_u64 as i64;
 
 /// All pairs with a gap below `margin` (in mean diameters of the pair), ascending by key.
 pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
-    let corners = pairs_of_corners(world, margin);
-    let Some(grid) = Grid::new(world, margin) else { return corners };
-    let tasks = world.grain_count().div_ceil(CHUNK);
-    let found: Vec<Vec<Key>> = (0..tasks)
+    let vertices = pairs_of_vertices(world, margin);
+    let Some(grid) = Grid::new(world, margin) else { return vertices };
+    let count = world.spheres.len();
+    let found: Vec<Vec<Key>> = (0..count.div_ceil(CHUNK))
         .into_par_iter()
         .map(|task| {
-            let grains = task * CHUNK..((task + 1) * CHUNK).min(world.grain_count());
+            let spheres = task * CHUNK..((task + 1) * CHUNK).min(count);
             let mut keys = Vec::with_capacity(5 * CHUNK);
-            grains
-                .filter(|&grain| world.is_present(grain))
-                .for_each(|grain| grid.pairs_of(world, grain, margin, &mut keys));
+            spheres
+                .filter(|&sphere| is_present(world, sphere))
+                .for_each(|sphere| grid.pairs_of(world, sphere, margin, &mut keys));
             keys
         })
         .collect();
-    let mut keys = corners;
+    let mut keys = vertices;
     keys.reserve(found.iter().map(Vec::len).sum());
     found.iter().for_each(|found| keys.extend_from_slice(found));
     keys
 }
 
-/// Pairs of the corners of free boundaries with surfaces of other bodies; there are few.
-fn pairs_of_corners(world: &World, margin: f64) -> Vec<Key> {
+/// Whether the grain that a sphere belongs to is there.
+fn is_present(world: &World, sphere: usize) -> bool {
+    world.is_present(world.spheres[sphere].body as usize - world.boundaries.len())
+}
+
+/// Pairs of the vertices of dynamic boundaries with surfaces of other bodies; there are few.
+fn pairs_of_vertices(world: &World, margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
     let mut keys = Vec::new();
-    for (i, corner) in world.corners.iter().enumerate() {
+    for (i, vertex) in world.vertices.iter().enumerate() {
         let a = surfaces + i as u32;
-        let near = |touch: &Touch| touch.gap < 2.0 * margin * corner.contact_radius;
+        let near = |touch: &Touch| touch.gap < 2.0 * margin * vertex.contact_radius;
         let meets = |&b: &u32| {
-            world.corner_meets(corner, &world.surfaces[b as usize])
+            world.vertex_meets(vertex, &world.surfaces[b as usize])
                 && world.touch(a, b).as_ref().is_some_and(near)
         };
         keys.extend((0..surfaces).filter(meets).map(|b| Key { a, b }));
@@ -62,7 +67,7 @@ fn pairs_of_corners(world: &World, margin: f64) -> Vec<Key> {
     keys
 }
 
-/// Grains sorted by cell; those that were removed are left out.
+/// Spheres of grains sorted by cell; those that were removed are left out.
 struct Grid {
     /// Strides of the hash: cells per row and per slab.
     row: i64,
@@ -71,18 +76,19 @@ struct Grid {
     /// Where each bucket starts in `entries`.
     starts: Vec<u32>,
     entries: Vec<Entry>,
-    /// Levels that hold grains, ascending.
+    /// Levels that hold spheres, ascending.
     occupied: Vec<u32>,
     lattice: Lattice,
 }
 
-/// What the search needs of a grain, beside that of its neighbours.
+/// What the search needs of a sphere, beside that of its neighbours.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     centre: DVec3,
     radius: f64,
     cell: Cell,
-    grain: u32,
+    sphere: u32,
+    body: u32,
 }
 
 /// A cell of a level.
@@ -122,14 +128,14 @@ struct Lattice {
 impl Grid {
     fn new(world: &World, margin: f64) -> Option<Grid> {
         let lattice = Lattice::new(&world.periodic, Levels::for_world(world)?, margin);
-        let entry = |grain: usize| {
-            let Sphere { body, radius, .. } = world.spheres[grain];
-            let centre = world.bodies.position[body as usize];
-            let level = lattice.levels.of(radius);
+        let entry = |sphere: usize| {
+            let (shape, centre) = (&world.spheres[sphere], world.sphere_centre(&world.spheres[sphere]));
+            let level = lattice.levels.of(shape.radius);
             let cell = Cell { place: lattice.place_of(centre), level };
-            Entry { centre, radius, cell, grain: grain as u32 }
+            Entry { centre, radius: shape.radius, cell, sphere: sphere as u32, body: shape.body }
         };
-        let mut entries: Vec<Entry> = world.present_grains().map(entry).collect();
+        let present = (0..world.spheres.len()).filter(|&sphere| is_present(world, sphere));
+        let mut entries: Vec<Entry> = present.map(entry).collect();
         let low = entries.iter().map(|entry| entry.cell.place).fold(I64Vec3::MAX, I64Vec3::min);
         let high = entries.iter().map(|entry| entry.cell.place).fold(I64Vec3::MIN, I64Vec3::max);
         let row = high.x.saturating_sub(low.x).saturating_add(3);
@@ -179,7 +185,7 @@ impl Grid {
         part(first, end.min(buckets)).iter().chain(part(0, end.saturating_sub(buckets)))
     }
 
-    /// Grains that may be partners of one at `centre`: those in cells within reach, of its own level and of those
+    /// Spheres that may be partners of one at `centre`: those in cells within reach, of its own level and of those
     /// above. `reach` is its radius with the margin \[m\].
     fn candidates(&self, centre: DVec3, level: u32, reach: f64) -> impl Iterator<Item = (&Entry, Run)> {
         let levels = self.occupied.iter().filter(move |&&other| other >= level);
@@ -187,12 +193,12 @@ impl Grid {
         runs.flat_map(|run| self.entries_near(run).map(move |entry| (entry, run)))
     }
 
-    /// Appends the keys owned by `grain`: with surfaces, then with grains that it comes before.
-    fn pairs_of(&self, world: &World, grain: usize, margin: f64, keys: &mut Vec<Key>) {
+    /// Appends the keys owned by `sphere`: with surfaces, then with spheres of other grains that it comes before.
+    fn pairs_of(&self, world: &World, sphere: usize, margin: f64, keys: &mut Vec<Key>) {
         let surfaces = world.surfaces.len() as u32;
         let first_grain = world.first_grain_shape();
-        let owner = first_grain + grain as u32;
-        let Sphere { body, radius, .. } = world.spheres[grain];
+        let owner = first_grain + sphere as u32;
+        let (radius, body) = (world.spheres[sphere].radius, world.spheres[sphere].body);
         let near = |touch: &Touch| touch.gap < 2.0 * margin * radius;
         keys.extend(
             (0..surfaces)
@@ -200,16 +206,17 @@ impl Grid {
                 .map(|surface| Key { a: owner, b: surface }),
         );
         let first = keys.len();
-        let centre = world.bodies.position[body as usize];
+        let centre = world.sphere_centre(&world.spheres[sphere]);
         // Most are too far away: that comes first.
         let is_partner = |&(other, run): &(&Entry, Run)| {
             let reach = (radius + other.radius) * (1.0 + margin);
             world.separation(other.centre, centre).length_squared() < reach * reach
-                && world.comes_first(grain, other.grain as usize)
+                && world.comes_first(sphere, other.sphere as usize)
+                && other.body != body
                 && run.holds(other.cell)
         };
         let candidates = self.candidates(centre, self.lattice.levels.of(radius), radius * (1.0 + margin));
-        let key = |(other, _): (&Entry, Run)| Key { a: owner, b: first_grain + other.grain };
+        let key = |(other, _): (&Entry, Run)| Key { a: owner, b: first_grain + other.sphere };
         // Not `extend`, which would go through the nested iterators one `next` at a time.
         candidates.filter(is_partner).map(key).for_each(|key| keys.push(key));
         keys[first..].sort_unstable();

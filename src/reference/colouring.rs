@@ -9,11 +9,11 @@
 //! What finds no colour is the rest, solved after the colours by mass splitting ([`super::split`]): in a dense
 //! bed of equal spheres 4 % of the contacts. There, 6 colours with a quarter of the contacts in the rest
 //! converge as well as 15 colours that hold all of them; 8 keep the rest, which costs more per contact, thin.
-//! Grains that touch free boundaries, which may be thousands, are always in the rest. The few corners of a box take
+//! Grains that touch a surface of a dynamic body, which may be thousands, are always in the rest. The few vertices of a box take
 //! colours: solved one after the other they converge within a few sweeps.
 
 use crate::contact::{Colouring, Key, Rest};
-use crate::world::{Shape, World};
+use crate::world::World;
 
 /// Colours at most (`COLOURS` in WGSL).
 pub const COLOURS: usize = 8;
@@ -29,17 +29,15 @@ pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
     let mut used = vec![0u32; world.bodies.len()];
     let mut colour_of = |key: &Key| {
         let bodies = [key.a, key.b].map(|shape| world.shape_body(shape) as usize);
-        let is_free_boundary = |body: usize| world.free_body(body).is_some();
-        let is_corner = matches!(world.shape(key.a), Shape::Corner(_));
-        if !is_corner && bodies.into_iter().any(is_free_boundary) {
+        let is_with_surface = (key.b as usize) < world.surfaces.len();
+        if is_with_surface && world.bodies.is_dynamic(bodies[1]) && !world.is_vertex(key.a) {
             return COLOURS;
         }
-        let moves = |&body: &usize| body >= world.boundaries.len() || is_free_boundary(body);
-        let written = bodies.into_iter().filter(moves);
+        let written = bodies.into_iter().filter(|&body| world.bodies.is_dynamic(body));
         let free = written.clone().fold(ALL, |free, body| free & !used[body]);
         let colour = match free {
             0 => return COLOURS,
-            free if (key.b as usize) < world.surfaces.len() => free.ilog2(),
+            free if is_with_surface => free.ilog2(),
             free => free.trailing_zeros(),
         };
         written.for_each(|body| used[body] |= 1 << colour);

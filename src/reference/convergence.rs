@@ -15,7 +15,8 @@ use crate::engine::convergence::{Convergence, Course, Histogram, ImpulseError, P
 use crate::settings::{Settings, WarmStart};
 
 use super::narrowphase::{self, Row};
-use super::sweep::Sweeps;
+use super::problem::Problem;
+use super::solver::{Limits, Outcome, Solver};
 use super::velocity::Velocity;
 use super::{Order, ReferenceEngine, residual, start_solve, warm_start};
 
@@ -23,14 +24,14 @@ use super::{Order, ReferenceEngine, residual, start_solve, warm_start};
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
     // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
     rayon::scope(|_| {
-        let mut problem = Problem::next(snapshot, settings);
+        let mut problem = Substep::next(snapshot, settings);
         let courses = question.starts.iter().map(|&start| problem.course(start, question)).collect();
         Convergence { time: snapshot.world.time, courses }
     })
 }
 
 /// The contact problem of a substep, before a start is chosen.
-struct Problem {
+struct Substep {
     /// Holds the rows and velocities of the solve in progress.
     engine: ReferenceEngine,
     /// Rows with their targets and the impulses of the substep before.
@@ -39,14 +40,14 @@ struct Problem {
     velocities: Vec<Velocity>,
 }
 
-impl Problem {
+impl Substep {
     /// That of the substep after a state.
-    fn next(snapshot: &Snapshot, settings: &Settings) -> Problem {
+    fn next(snapshot: &Snapshot, settings: &Settings) -> Substep {
         let mut engine = ReferenceEngine::new(snapshot.world.clone(), *settings, Order::Coloured);
         engine.find_contacts();
         engine.carry(&snapshot.contacts);
         engine.aim();
-        Problem { rows: engine.rows.clone(), velocities: engine.velocities.clone(), engine }
+        Substep { rows: engine.rows.clone(), velocities: engine.velocities.clone(), engine }
     }
 
     /// Solves from one start: to the reference solution, then once more, sweep by sweep.
@@ -84,24 +85,23 @@ impl Problem {
         iterations: u32,
         mut visit: impl FnMut(u32, f64, &[Row], &[Velocity]),
     ) {
-        let ReferenceEngine { world, settings, colouring, split, rows, onsets, velocities, momentum, .. } =
+        let ReferenceEngine { world, settings, colouring, split, rows, onsets, velocities, solver, .. } =
             &mut self.engine;
         rows.clone_from(&self.rows);
         velocities.clone_from(&self.velocities);
         settings.warm_start = start;
         let end = world.time + settings.substep();
         let mut drives = start_solve(world, settings, end, rows, onsets, velocities);
+        let mut problem = Problem::new(colouring, split, rows, velocities, &mut drives);
         if start.updates_velocities() {
-            // SAFETY, here and below: the colouring was made for these contacts, and the rows filled in its order.
-            unsafe { warm_start::apply(colouring, split, rows, velocities) };
+            warm_start::apply(&mut problem);
         }
-        visit(0, f64::INFINITY, rows, velocities);
-        let mut sweeps = Sweeps::new(settings, colouring, split, &mut drives, momentum);
-        sweeps.begin(rows, velocities, iterations);
-        for sweep in 1..=iterations {
-            let change = unsafe { sweeps.next(rows, velocities, true) };
-            visit(sweep, change, rows, velocities);
-        }
+        visit(0, f64::INFINITY, problem.rows(), problem.velocities());
+        let mut watch = |outcome: &Outcome, problem: &Problem<'_>| {
+            visit(outcome.sweeps, outcome.change, problem.rows(), problem.velocities());
+        };
+        solver.set(settings);
+        solver.solve(&mut problem, Limits { iterations, tolerance: 0.0 }, Some(&mut watch));
     }
 }
 

@@ -15,8 +15,10 @@ use crate::settings::{IMPACT_PRECISION, IMPACT_TOLERANCE, Settings, TOUCH_TOLERA
 
 use super::drive::Drives;
 use super::narrowphase::{CHUNK, FAR, Onset, Row, times_d};
+use super::problem::Problem;
+use super::solver::{Limits, Solver};
 use super::split::Split;
-use super::sweep::{self, Sweeps};
+use super::sweep::ProjectedGaussSeidel;
 use super::velocity::Velocity;
 
 /// What a contact does in a round of impacts.
@@ -38,73 +40,58 @@ struct Restitution<'a> {
     threshold: f64,
 }
 
+/// What the impact stage of a substep works on: the rows of the narrowphase, in the order of the colouring.
+pub struct Contacts<'a> {
+    /// Order in which they may be solved at once.
+    pub colouring: &'a Colouring,
+    /// The bodies of those without a colour.
+    pub split: &'a mut Split,
+    /// The rows.
+    pub rows: &'a [Row],
+    /// What else is known of each.
+    pub onsets: &'a [Onset],
+}
+
 /// Solves the impacts, if there are any. `book` is given the rows of each round with the impulses that they ended with, and
 /// the velocities after it.
-///
-/// # Safety
-/// As [`sweep::for_each_contact`].
-#[allow(clippy::too_many_arguments, reason = "the contact problem in its parts, as all stages take it")]
-pub unsafe fn solve(
+pub fn solve(
     settings: &Settings,
     gravity: DVec3,
-    colouring: &Colouring,
-    split: &mut Split,
-    rows: &[Row],
-    onsets: &[Onset],
+    contacts: Contacts<'_>,
     velocities: &mut [Velocity],
     mut book: impl FnMut(&[Row], &[Velocity]),
 ) -> Impacts {
+    let Contacts { colouring, split, rows, onsets } = contacts;
     let mut law = Restitution { settings, gravity, threshold: settings.impact_threshold };
     let mut done = Impacts::default();
     let mut fastest = law.fastest_bounce(rows, onsets, velocities);
     while fastest > 0.0 && done.sweeps < settings.impact_iterations {
         let (colouring, mut impacts) =
             taking_part(colouring, rows, onsets, |row, onset| law.role(row, onset, velocities));
-        // SAFETY: by the caller's promise; the rows made over have the bodies and the colours of the rows.
-        let mut sweep_until = |tolerance, velocities: &mut [Velocity]| unsafe {
-            sweep_on(settings, &colouring, split, &mut impacts, velocities, tolerance, &mut done)
+        // A force that has a bound does nothing in no time.
+        let mut motors = Drives::default();
+        let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut motors);
+        let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
+            let iterations = settings.impact_iterations - done.sweeps;
+            let outcome =
+                ProjectedGaussSeidel::plain().solve(problem, Limits { iterations, tolerance }, None);
+            if iterations > 0 {
+                done = Impacts { sweeps: done.sweeps + outcome.sweeps, residual: outcome.change };
+            }
+            iterations > 0 && outcome.change < tolerance
         };
         let (settled, precise) = (IMPACT_TOLERANCE * fastest, IMPACT_PRECISION * fastest);
-        let has_settled = sweep_until(settled, velocities);
+        let has_settled = sweep_until(settled, &mut problem);
         // What the sweeps left undone is not to bounce again.
         law.threshold = law.threshold.max(2.0 * settled);
-        fastest = if has_settled { law.fastest_bounce(rows, onsets, velocities) } else { 0.0 };
+        fastest = if has_settled { law.fastest_bounce(rows, onsets, problem.velocities()) } else { 0.0 };
         if fastest == 0.0 {
-            sweep_until(precise, velocities);
+            sweep_until(precise, &mut problem);
         }
-        book(&impacts, velocities);
+        book(problem.rows(), problem.velocities());
     }
     done.residual = done.residual.max(fastest);
     done
-}
-
-/// Sweeps on over a round of impacts until none changes by more than `tolerance` \[m/s\], as often as the stage may. Returns
-/// whether it came to that.
-///
-/// # Safety
-/// As [`sweep::for_each_contact`].
-unsafe fn sweep_on(
-    settings: &Settings,
-    colouring: &Colouring,
-    split: &mut Split,
-    impacts: &mut [Row],
-    velocities: &mut [Velocity],
-    tolerance: f64,
-    done: &mut Impacts,
-) -> bool {
-    // A force that has a bound does nothing in no time.
-    let mut drives = Drives::default();
-    let left = settings.impact_iterations - done.sweeps;
-    if left == 0 {
-        return false;
-    }
-    // SAFETY: by the caller's promise.
-    let (sweeps, change) = unsafe {
-        let sweeps = Sweeps::plain(colouring, split, &mut drives);
-        sweep::solve(sweeps, impacts, velocities, left, tolerance)
-    };
-    *done = Impacts { sweeps: done.sweeps + sweeps, residual: change };
-    change < tolerance
 }
 
 impl Restitution<'_> {

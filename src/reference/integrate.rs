@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 use crate::settings::{Settings, TRAVEL_LIMIT};
-use crate::world::World;
+use crate::world::{Bodies, Kind, World};
 
 use super::narrowphase::CHUNK;
 use super::velocity::Velocity;
@@ -22,80 +22,63 @@ pub fn move_bodies(
     settings: &Settings,
 ) -> Result<(), Error> {
     judge(world, velocities, h, settings)?;
-    move_grains(world, velocities, h);
-    move_free_boundaries(world, velocities, h);
+    move_dynamic(world, velocities, h);
     world.move_boundaries(end, h);
     world.time = end;
     Ok(())
 }
 
-fn move_grains(world: &mut World, velocities: &[Velocity], h: f64) {
-    let (bodies, periodic, first) = (&mut world.bodies, world.periodic, world.boundaries.len());
-    let grains = (
-        &velocities[first..],
-        &mut bodies.velocity[first..],
-        &mut bodies.angular_velocity[first..],
-        &mut bodies.position[first..],
-        &mut bodies.orientation[first..],
-    );
-    grains.into_par_iter().with_min_len(CHUNK).filter(|grain| grain.0.is_free()).for_each(
-        |(new, velocity, angular_velocity, position, orientation)| {
+/// Spheres turn by their angular velocity; other bodies keep their angular momentum while they turn.
+fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
+    let periodic = world.periodic;
+    let Bodies { kind, moments, position, orientation, velocity, angular_velocity, .. } = &mut world.bodies;
+    let bodies = (velocities, kind, moments, velocity, angular_velocity, position, orientation);
+    bodies.into_par_iter().with_min_len(CHUNK).filter(|body| body.0.is_free()).for_each(
+        |(new, kind, moments, velocity, angular_velocity, position, orientation)| {
             (*velocity, *angular_velocity) = (new.linear, new.angular);
             *position = periodic.wrap(*position + h * new.linear);
-            *orientation = (DQuat::from_scaled_axis(h * new.angular) * *orientation).normalize();
+            if *kind == Kind::Rigid {
+                let rigid = new.rigid(*moments);
+                (*orientation, *angular_velocity) = rigid.turn(*orientation, new.angular, h);
+            } else {
+                *orientation = (DQuat::from_scaled_axis(h * new.angular) * *orientation).normalize();
+            }
         },
     );
-}
-
-/// Free boundaries keep their angular momentum while they turn.
-fn move_free_boundaries(world: &mut World, velocities: &[Velocity], h: f64) {
-    let World { boundaries, bodies, periodic, .. } = world;
-    for (body, boundary) in boundaries.iter().enumerate() {
-        let (Some(free), velocity) = (boundary.free_body(), &velocities[body]) else { continue };
-        bodies.velocity[body] = velocity.linear;
-        bodies.position[body] = periodic.wrap(bodies.position[body] + h * velocity.linear);
-        (bodies.orientation[body], bodies.angular_velocity[body]) =
-            free.turn(bodies.orientation[body], velocity.angular, h);
-    }
 }
 
 /// Whether every velocity is a number, and no contact drove a body too fast: what merely falls or was thrown may be as fast
 /// as it likes, it meets nothing.
 fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
-    let (time, time_step, first) = (world.time, settings.time_step, world.boundaries.len());
+    let (time, time_step) = (world.time, settings.time_step);
     let limit = Limit { diameter: world.largest_diameter(), h };
-    let grains = velocities[first..].par_iter().with_min_len(CHUNK).enumerate();
-    let fault = grains.find_map_first(|(grain, velocity)| {
-        let body = first + grain;
-        let grain = world.ids[grain];
-        match limit.judge(velocity, world.free_speed(body, h)) {
-            Verdict::Good => None,
-            Verdict::NotANumber => Some(Error::NotANumber { grain, time, time_step }),
-            Verdict::TooFast { speed, diameters } => {
-                Some(Error::Exploded { grain, time, speed, diameters, time_step: h })
-            }
+    let first = world.boundaries.len();
+    let verdict = |body: usize| limit.judge(&velocities[body], world.free_speed(body, h));
+    // Grains first: they are what a reader knows by number.
+    let grains = (first..velocities.len()).into_par_iter().with_min_len(CHUNK);
+    let boundaries = world.dynamic_boundaries().map(|(body, _)| body);
+    let is_bad = |body: usize| Some((body, verdict(body))).filter(|(_, verdict)| *verdict != Verdict::Good);
+    let Some((body, verdict)) =
+        grains.find_map_first(is_bad).or_else(|| boundaries.into_iter().find_map(is_bad))
+    else {
+        return Ok(());
+    };
+    let grain = world.grain_of_body(body).map(|grain| world.ids[grain]);
+    let name = || world.boundaries[body].name.clone();
+    Err(match (verdict, grain) {
+        (Verdict::TooFast { speed, diameters }, Some(grain)) => {
+            Error::Exploded { grain, time, speed, diameters, time_step: h }
         }
-    });
-    if let Some(fault) = fault {
-        return Err(fault);
-    }
-    for (body, _) in world.free_boundaries() {
-        let name = || world.boundaries[body].name.clone();
-        let velocity = &velocities[body];
-        match limit.judge(velocity, world.free_speed(body, h)) {
-            Verdict::Good => {}
-            Verdict::NotANumber => {
-                return Err(Error::BoundaryNotANumber { name: name(), time, time_step });
-            }
-            Verdict::TooFast { speed, diameters } => {
-                return Err(Error::BoundaryExploded { name: name(), time, speed, diameters, time_step: h });
-            }
+        (Verdict::TooFast { speed, diameters }, None) => {
+            Error::BoundaryExploded { name: name(), time, speed, diameters, time_step: h }
         }
-    }
-    Ok(())
+        (_, Some(grain)) => Error::NotANumber { grain, time, time_step },
+        (_, None) => Error::BoundaryNotANumber { name: name(), time, time_step },
+    })
 }
 
 /// What is to be said of the velocity of a body.
+#[derive(Clone, Copy, PartialEq)]
 enum Verdict {
     Good,
     NotANumber,

@@ -24,7 +24,7 @@ pub fn rows_of_boundaries(world: &World, keys: &[Key], colouring: &Colouring) ->
 pub fn add<'a>(rows: impl Iterator<Item = &'a Row>, totals: &mut [TotalImpulse]) {
     for row in rows {
         let (linear, rolling) = (row.impulse.linear(row.normal), row.impulse.rolling);
-        // The impulse acts on `a`, its reverse on `b`; `a` is a boundary when it is a corner of one.
+        // The impulse acts on `a`, its reverse on `b`; `a` is a boundary when it is a vertex of one.
         for (body, arm, sign) in [(row.bodies[0], row.arm_a, 1.0), (row.bodies[1], row.arm_b, -1.0)] {
             if let Some(total) = totals.get_mut(body as usize) {
                 *total +=

@@ -9,7 +9,7 @@ use crate::contact::{Colouring, Impulse, Key};
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
 };
-use crate::world::{PairLaw, World};
+use crate::world::{Kind, PairLaw, World};
 
 use super::velocity::{InverseMass, Velocity};
 
@@ -118,7 +118,7 @@ pub fn fill_rows(
 /// Row of one pair that carries an impulse over from the last substep.
 pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> (Row, Onset) {
     let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
-    let [a, b] = bodies.map(|body| body as usize);
+    let a = bodies[0] as usize;
     let Some(touch) = world.touch(key.a, key.b) else {
         let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
         return (Row { bodies, ..Row::default() }, onset);
@@ -130,7 +130,7 @@ pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> (Row, O
         bodies,
         normal: touch.normal,
         arm_a: touch.point - world.bodies.position[a],
-        arm_b: touch.point - world.periodic.image(world.bodies.position[b], world.centre(key.a)),
+        arm_b: touch.point - world.image_of_body(key.b, world.centre(key.a)),
         sigma_n,
         friction: pair.friction,
         rolling_arm: pair.rolling_resistance * world.rolling_radius(key.a, key.b),
@@ -171,15 +171,15 @@ impl Row {
     /// block is bounded by a multiple of the identity, which is exact for spheres, whose arms are parallel to the
     /// normal.
     pub fn set_inverse_d(&mut self, world: &World) -> f64 {
-        if self.bodies.iter().any(|&body| world.free_body(body as usize).is_some()) {
-            return self.set_shared(world);
+        if self.bodies.iter().any(|&body| world.bodies.kind[body as usize] == Kind::Rigid) {
+            return self.set_general(world);
         }
         let [a, b] = self.bodies.map(|body| Velocity::of(world, body as usize));
         self.inverse_d = self.inverse_d_on(&a, &b);
         1.0
     }
 
-    /// 1/D per kind of row between two bodies, neither of them a free boundary.
+    /// 1/D per kind of row between two bodies that are spheres or prescribed.
     pub fn inverse_d_on(&self, a: &Velocity, b: &Velocity) -> [f64; 3] {
         let mut d = [self.sigma_n, 0.0, 0.0];
         for (body, arm) in [(a, self.arm_a), (b, self.arm_b)] {
@@ -192,21 +192,21 @@ impl Row {
         d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
     }
 
-    /// 1/D of a contact with a free boundary \[E5\]; returns the limit of its restitution.
-    fn set_shared(&mut self, world: &World) -> f64 {
+    /// 1/D of a contact with a rigid body that is no sphere \[E5\]; returns the limit of its restitution.
+    fn set_general(&mut self, world: &World) -> f64 {
         let inverse_mass = |body: u32| {
             let body = body as usize;
             let velocity = Velocity::of(world, body);
-            match world.free_body(body) {
-                Some(free) => {
-                    InverseMass::new(&velocity, free.inverse_inertia(world.bodies.orientation[body]))
+            match world.bodies.rigid(body) {
+                Some(rigid) => {
+                    InverseMass::new(&velocity, rigid.inverse_inertia(world.bodies.orientation[body]))
                 }
-                None => InverseMass::of_grain(&velocity),
+                None => InverseMass::of_sphere(&velocity),
             }
         };
         let [a, b] = self.bodies.map(inverse_mass);
         let mobility = self.mobility(&a, &b);
-        self.inverse_d = self.shared_inverse_d(&mobility, &a, &b);
+        self.inverse_d = self.general_inverse_d(&mobility, &a, &b);
         if self.friction > 0.0 { restitution_limit(&mobility, self.normal) } else { 1.0 }
     }
 
@@ -226,7 +226,7 @@ impl Row {
     }
 
     /// 1/D per kind of row on bodies whose arms are not parallel to the normal \[E5\].
-    pub fn shared_inverse_d(&self, mobility: &DMat3, a: &InverseMass, b: &InverseMass) -> [f64; 3] {
+    pub fn general_inverse_d(&self, mobility: &DMat3, a: &InverseMass, b: &InverseMass) -> [f64; 3] {
         let along = self.normal.dot(*mobility * self.normal) + self.sigma_n;
         let d = [along, tangent_bound(mobility, self.normal), a.angular_bound + b.angular_bound];
         d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })

@@ -7,19 +7,21 @@ use crate::world::World;
 pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
     let first_grain = world.first_grain_shape();
-    let shapes = first_grain + world.grain_count() as u32;
-    let corner_meets = |key: &Key| {
-        world.corner_meets(&world.corners[(key.a - surfaces) as usize], &world.surfaces[key.b as usize])
+    let shapes = first_grain + world.spheres.len() as u32;
+    let vertex_meets = |key: &Key| {
+        world.vertex_meets(&world.vertices[(key.a - surfaces) as usize], &world.surfaces[key.b as usize])
     };
-    let corners = (surfaces..first_grain).flat_map(|a| (0..surfaces).map(move |b| Key { a, b }));
+    let vertices = (surfaces..first_grain).flat_map(|a| (0..surfaces).map(move |b| Key { a, b }));
     let near = |key: &Key| {
         world.touch(key.a, key.b).is_some_and(|touch| touch.gap < world.pair_margin(key.a, key.b, margin))
     };
-    let comes_first =
-        |a: u32, b: u32| world.comes_first((a - first_grain) as usize, (b - first_grain) as usize);
+    let comes_first = |a: u32, b: u32| {
+        world.comes_first((a - first_grain) as usize, (b - first_grain) as usize)
+            && world.shape_body(a) != world.shape_body(b)
+    };
     let partners = |a: u32| (0..surfaces).chain((first_grain..shapes).filter(move |&b| comes_first(a, b)));
     let grains = (first_grain..shapes).flat_map(|a| partners(a).map(move |b| Key { a, b }));
-    corners.filter(corner_meets).chain(grains).filter(near).collect()
+    vertices.filter(vertex_meets).chain(grains).filter(near).collect()
 }
 
 /// What is wrong with a colouring of these contacts; `None` when every contact has one place and no
@@ -35,8 +37,7 @@ pub fn colouring_fault(world: &World, keys: &[Key], colouring: &Colouring) -> Op
         for &contact in colouring.colour(colour) {
             let key = keys[contact as usize];
             for body in [key.a, key.b].map(|shape| world.shape_body(shape) as usize) {
-                let is_written = body >= world.boundaries.len() || world.free_body(body).is_some();
-                if is_written && last_colour[body] == colour {
+                if world.bodies.is_dynamic(body) && last_colour[body] == colour {
                     return Some(format!("body {body} twice in colour {colour}"));
                 }
                 last_colour[body] = colour;

@@ -1,6 +1,6 @@
 //! Search: whether the contacts found last are still all that can touch in a step.
 //!
-//! A search lists all pairs closer than the margin. Since then each grain has moved by its `travel` at most;
+//! A search lists all pairs closer than the margin. Since then each sphere has moved by its `travel` at most;
 //! while for none of them that and what the step adds at its present speed comes to half the margin, no pair outside
 //! of the list can touch. Half of what a grain may fall in the step counts: the two of a pair fall alike, or one falls
 //! and the other is held; a surface is held, and the whole margin away. (A grain that is struck within the step may go
@@ -11,24 +11,24 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::settings::Settings;
-use crate::world::World;
+use crate::world::{Sphere, World};
 
 use super::narrowphase::CHUNK;
 use super::velocity::Velocity;
 
-/// How far grains have moved since the last search.
+/// How far spheres of grains have moved since the last search.
 #[derive(Debug, Clone, Default)]
 pub struct Travel {
-    /// Path of each grain \[m\]; empty before the first search.
+    /// Bound on the path of each sphere \[m\]; empty before the first search.
     paths: Vec<f64>,
     /// Whether boundaries moved in the step before: the last list was made before they did.
     boundaries_moved: bool,
 }
 
 impl Travel {
-    /// Bytes for so many grains.
-    pub fn planned_bytes(grains: u64) -> u64 {
-        grains * size_of::<f64>() as u64
+    /// Bytes for so many spheres.
+    pub fn planned_bytes(spheres: u64) -> u64 {
+        spheres * size_of::<f64>() as u64
     }
 
     /// Bytes that it holds.
@@ -44,15 +44,17 @@ impl Travel {
     /// Starts anew: contacts are searched for now.
     pub fn reset(&mut self, world: &World) {
         self.paths.clear();
-        self.paths.resize(world.grain_count(), 0.0);
+        self.paths.resize(world.spheres.len(), 0.0);
     }
 
-    /// Adds what the grains move in a substep of `h` \[s\].
+    /// Adds what the spheres move in a substep of `h` \[s\].
     pub fn add(&mut self, world: &World, velocities: &[Velocity], h: f64) {
-        let grains = &velocities[world.boundaries.len()..];
-        let paths = self.paths.par_iter_mut().zip(grains).with_min_len(CHUNK);
-        paths.filter(|(_, velocity)| velocity.is_free()).for_each(|(path, velocity)| {
-            *path += h * velocity.linear.length();
+        let paths = self.paths.par_iter_mut().zip(&world.spheres).with_min_len(CHUNK);
+        paths.for_each(|(path, sphere)| {
+            let velocity = &velocities[sphere.body as usize];
+            if velocity.is_free() {
+                *path += h * (velocity.linear.length() + velocity.angular.length() * sphere.centre.length());
+            }
         });
     }
 
@@ -60,22 +62,22 @@ impl Travel {
     pub fn calls_for_search(&mut self, world: &World, settings: &Settings) -> bool {
         let boundaries_move = boundaries_move(world, settings);
         let boundaries_moved = std::mem::replace(&mut self.boundaries_moved, boundaries_move);
-        self.paths.len() != world.grain_count()
+        self.paths.len() != world.spheres.len()
             || boundaries_move
             || boundaries_moved
-            || (0..world.grain_count())
-                .into_par_iter()
-                .with_min_len(CHUNK)
-                .any(|grain| world.is_present(grain) && self.may_leave(world, settings, grain))
+            || (self.paths.par_iter().zip(&world.spheres).with_min_len(CHUNK))
+                .any(|(&path, sphere)| may_leave(world, settings, path, sphere))
     }
+}
 
-    /// Whether a grain may by the end of the step have moved half the margin since the last search.
-    fn may_leave(&self, world: &World, settings: &Settings, grain: usize) -> bool {
-        let step = settings.time_step;
-        let speed = world.bodies.velocity[world.grain_body(grain)].length();
-        let ahead = step * (speed + 0.5 * step * world.gravity.length());
-        self.paths[grain] + ahead > settings.contact_margin * world.spheres[grain].radius
+/// Whether a sphere that has moved along `path` \[m\] since the last search may by the end of the step have moved half the margin.
+fn may_leave(world: &World, settings: &Settings, path: f64, sphere: &Sphere) -> bool {
+    if world.bodies.inverse_mass[sphere.body as usize] == 0.0 {
+        return false; // it was removed
     }
+    let step = settings.time_step;
+    let ahead = step * (world.sphere_speed(sphere) + 0.5 * step * world.gravity.length());
+    path + ahead > settings.contact_margin * sphere.radius
 }
 
 fn boundaries_move(world: &World, settings: &Settings) -> bool {
@@ -86,6 +88,6 @@ fn boundaries_move(world: &World, settings: &Settings) -> bool {
             let state = boundary.state_at(end, h);
             state.velocity != DVec3::ZERO || state.angular_velocity != DVec3::ZERO
         };
-        boundary.free_body().is_some() || ends().any(moves)
+        boundary.dynamic().is_some() || ends().any(moves)
     })
 }

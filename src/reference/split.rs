@@ -2,7 +2,7 @@
 //!
 //! A body of n such contacts takes part in each as a copy that has its velocity and 1/n of its mass and inertia;
 //! when all are solved the body takes the mean of the copies, which is what the sum of the impulses does to the
-//! whole of it. Contacts of free boundaries, which may be thousands, all stand here. Twins:
+//! whole of it. Contacts of grains with the surfaces of a dynamic body, which may be thousands, all stand here. Twins:
 //! `shaders/rest.wgsl`, `shaders/response.wgsl`, `shaders/shared/split.wgsl`.
 //!
 //! ```text
@@ -10,15 +10,17 @@
 //!                      └─► others: slot of the body in this chunk of contacts ─► sum of its slots ─► body
 //! ```
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Key, Rest};
 use crate::world::{Axes, World};
 
 use super::narrowphase::{self, Response, Row};
-use super::sweep::{CHUNK, Disjoint, Push, Visit};
-use super::velocity::{InverseMass, Velocity};
+use super::problem::{Bodies, Disjoint};
+use super::sweep::{CHUNK, Push, Visit};
+use super::tensors::Tensors;
+use super::velocity::Velocity;
 
 /// No slot: the contact is the only one of the rest that moves the body, or nothing moves it.
 const NONE: u32 = u32::MAX;
@@ -26,10 +28,8 @@ const NONE: u32 = u32::MAX;
 /// The bodies of the contacts without a colour, while a step is solved.
 #[derive(Debug, Clone, Default)]
 pub struct Split {
-    /// Per boundary, whether it is free.
-    is_free: Vec<bool>,
-    /// How each boundary gives way; unused for those that are not free.
-    whole: Vec<InverseMass>,
+    /// How rigid bodies give way.
+    tensors: Tensors,
     /// Contacts of the rest.
     parts: Vec<Part>,
     /// What chunks of contacts do to bodies of several copies: a slot per chunk and body.
@@ -90,12 +90,12 @@ impl Split {
         (words.iter().sum::<usize>() * size_of::<u32>()
             + self.parts.capacity() * size_of::<Part>()
             + self.shares.capacity() * size_of::<Share>()) as u64
+            + self.tensors.bytes()
     }
 
     /// Counts the contacts that share a body.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring) -> Split {
-        let is_free = world.boundaries.iter().map(|boundary| boundary.free_body().is_some()).collect();
-        let mut split = Split { is_free, ..Split::default() };
+        let mut split = Split { tensors: Tensors::new(world), ..Split::default() };
         if colouring.rest == Rest::OneByOne || colouring.rest().is_empty() {
             return split;
         }
@@ -149,27 +149,33 @@ impl Split {
         self.starts.push(owners.len() as u32);
     }
 
-    /// Takes the inertia of the boundaries as they are turned now.
+    /// Takes the inertia of rigid bodies as they are turned now.
     pub fn refresh(&mut self, world: &World) {
-        self.whole.clear();
-        self.whole.extend(world.boundaries.iter().enumerate().map(|(body, boundary)| {
-            let orientation = world.bodies.orientation[body];
-            let inverse_inertia = boundary.free_body().map(|free| free.inverse_inertia(orientation));
-            InverseMass::new(&Velocity::of(world, body), inverse_inertia.unwrap_or(DMat3::ZERO))
-        }));
+        self.tensors.refresh(world);
     }
 
-    fn is_free_boundary(&self, body: u32) -> bool {
-        self.is_free.get(body as usize).copied().unwrap_or(false)
+    /// Whether one of the bodies of a row is rigid and no sphere.
+    #[inline(always)]
+    fn is_general(&self, row: &Row) -> bool {
+        row.bodies.iter().any(|&body| self.tensors.get(body).is_some())
     }
 
-    /// Whether one of the bodies is a free boundary.
-    pub(super) fn is_shared(&self, row: &Row) -> bool {
-        row.bodies.iter().any(|&body| self.is_free_boundary(body))
-    }
-
-    fn inverse_mass(&self, body: u32, velocity: &Velocity) -> InverseMass {
-        if self.is_free_boundary(body) { self.whole[body as usize] } else { InverseMass::of_grain(velocity) }
+    /// Whether it was made for these contacts: every dynamic body without a slot has no other of them.
+    pub(super) fn fits(&self, overflow: &[Row], dynamic: &Bodies) -> bool {
+        let Some(last) = overflow.iter().flat_map(|row| row.bodies).max() else {
+            return self.parts.is_empty();
+        };
+        let (mut once, mut again) = (Bodies::none(last as usize + 1), Bodies::none(last as usize + 1));
+        for body in overflow.iter().flat_map(|row| row.bodies).filter(|&body| dynamic.holds(body)) {
+            if once.add(body) {
+                again.add(body);
+            }
+        }
+        let is_alone = |(row, part): (&Row, &Part)| {
+            let sides = row.bodies.into_iter().zip(part.slots);
+            sides.into_iter().all(|(body, slot)| slot != NONE || !again.holds(body))
+        };
+        self.parts.len() == overflow.len() && overflow.iter().zip(&self.parts).all(is_alone)
     }
 
     /// Takes how the contacts without a colour answer, which are solved from here on.
@@ -183,13 +189,13 @@ impl Split {
 
     fn response_on_copies(&self, row: &Row, copies: [f64; 2], velocities: &[Velocity]) -> Response {
         let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
-        let mass_a = self.inverse_mass(row.bodies[0], a).of_copy(copies[0]);
-        let mass_b = self.inverse_mass(row.bodies[1], b).of_copy(copies[1]);
-        if self.is_shared(row) {
+        let mass_a = self.tensors.inverse_mass(row.bodies[0], a).of_copy(copies[0]);
+        let mass_b = self.tensors.inverse_mass(row.bodies[1], b).of_copy(copies[1]);
+        if self.is_general(row) {
             let mobility = row.mobility(&mass_a, &mass_b);
             return Response {
                 slip: row.in_plane(mobility * row.normal),
-                inverse_d: row.shared_inverse_d(&mobility, &mass_a, &mass_b),
+                inverse_d: row.general_inverse_d(&mobility, &mass_a, &mass_b),
             };
         }
         Response {
@@ -246,7 +252,7 @@ impl Split {
             copies_a * self.turned(at_a, a, arm_a.cross(linear))
                 + copies_b * self.turned(at_b, b, arm_b.cross(linear))
         };
-        let (push, result) = visit.shared(row, &part.response, [a, b], spun);
+        let (push, result) = visit.general(row, &part.response, [a, b], spun);
         let sides =
             [(at_a, a.is_free(), Share::of_a(row, &push)), (at_b, b.is_free(), Share::of_b(row, &push))];
         for (slot, (body, is_free, share)) in part.slots.into_iter().zip(sides) {
@@ -264,8 +270,8 @@ impl Split {
     /// Angular velocity \[rad/s\] that an angular impulse brings about.
     #[inline(always)]
     fn turned(&self, body: u32, velocity: &Velocity, impulse: DVec3) -> DVec3 {
-        if self.is_free_boundary(body) {
-            return self.whole[body as usize].angular * impulse;
+        if let Some(tensor) = self.tensors.get(body) {
+            return tensor.angular * impulse;
         }
         let turned = velocity.inverse_inertia * impulse;
         if velocity.locked == Axes::NONE { turned } else { turned * velocity.locked.free_rotation() }
@@ -296,18 +302,54 @@ impl Split {
         });
     }
 
-    /// Solves one contact with a free boundary on whole bodies.
-    pub(super) fn visit_alone(&self, row: &mut Row, velocities: &mut [Velocity], visit: &impl Visit) -> f64 {
+    /// Solves the contacts of one colour on whole bodies, one after the other. Returns the largest value that `visit` returned.
+    ///
+    /// # Safety
+    /// While it runs nobody else reads or writes the dynamic bodies of these contacts.
+    #[inline(always)]
+    pub(super) unsafe fn visit_rows(
+        &self,
+        rows: &mut [Row],
+        bodies: &Disjoint<'_>,
+        visit: &impl Visit,
+    ) -> f64 {
+        let visit_row = |largest: f64, row: &mut Row| {
+            // SAFETY: by the caller's promise.
+            largest.max(unsafe {
+                if self.is_general(row) {
+                    self.visit_whole(row, bodies, visit)
+                } else {
+                    bodies.visit(row, visit)
+                }
+            })
+        };
+        if self.tensors.is_empty() {
+            // SAFETY: by the caller's promise.
+            return rows
+                .iter_mut()
+                .fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, visit) }));
+        }
+        rows.iter_mut().fold(0.0, visit_row)
+    }
+
+    /// Solves one contact with a rigid body on whole bodies.
+    ///
+    /// # Safety
+    /// As [`Split::visit_rows`].
+    unsafe fn visit_whole(&self, row: &mut Row, bodies: &Disjoint<'_>, visit: &impl Visit) -> f64 {
         let [at_a, at_b] = row.bodies;
-        let [a, b] = row.bodies.map(|body| velocities[body as usize]);
-        let [mass_a, mass_b] = [(at_a, &a), (at_b, &b)].map(|(body, of)| self.inverse_mass(body, of));
+        // SAFETY: by the caller's promise; copies, as both are written below.
+        let [a, b] = [at_a, at_b].map(|body| unsafe { *bodies.get(body) });
+        let [mass_a, mass_b] = [(at_a, &a), (at_b, &b)].map(|(body, of)| self.tensors.inverse_mass(body, of));
         let response = Response { slip: row.slip_per_impulse(&mass_a, &mass_b), inverse_d: row.inverse_d };
         let (arm_a, arm_b) = (row.arm_a, row.arm_b);
         let spun =
             |linear: DVec3| mass_a.angular * arm_a.cross(linear) + mass_b.angular * arm_b.cross(linear);
-        let (push, result) = visit.shared(row, &response, [&a, &b], spun);
-        for (body, share) in [(at_a, Share::of_a(row, &push)), (at_b, Share::of_b(row, &push))] {
-            self.take(body, &mut velocities[body as usize], &share);
+        let (push, result) = visit.general(row, &response, [&a, &b], spun);
+        let sides = [(at_a, &a, Share::of_a(row, &push)), (at_b, &b, Share::of_b(row, &push))];
+        for (body, _, share) in sides.into_iter().filter(|(_, velocity, _)| velocity.is_free()) {
+            // SAFETY: by the caller's promise.
+            self.take(body, unsafe { bodies.get_mut(body) }, &share);
         }
         result
     }

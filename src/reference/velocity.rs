@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::world::{Axes, Boundary, World, body};
+use crate::world::{Axes, Boundary, RigidBody, World, body};
 
 use super::narrowphase::CHUNK;
 
@@ -47,6 +47,17 @@ impl Velocity {
         body::falls(gravity, self.inverse_mass, self.locked)
     }
 
+    /// The rigid body with these principal moments of inertia \[kg m²\] that moves so.
+    pub fn rigid(&self, moments: DVec3) -> RigidBody {
+        RigidBody {
+            mass: 1.0 / self.inverse_mass,
+            moments,
+            velocity: self.linear,
+            angular_velocity: self.angular,
+            locked: self.locked,
+        }
+    }
+
     /// Takes an impulse \[N s\] at `arm` \[m\] from the centre.
     #[inline(always)]
     pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
@@ -83,7 +94,7 @@ pub struct InverseMass {
 }
 
 impl InverseMass {
-    /// That of a boundary with this inverse inertia.
+    /// That of a body with this inverse inertia.
     pub fn new(velocity: &Velocity, inverse_inertia: DMat3) -> InverseMass {
         InverseMass {
             linear: velocity.inverse_mass * velocity.locked.free_translation(),
@@ -92,9 +103,9 @@ impl InverseMass {
         }
     }
 
-    /// That of a grain, or a boundary that is not free.
+    /// That of a sphere, or a body that is prescribed.
     #[inline(always)]
-    pub fn of_grain(velocity: &Velocity) -> InverseMass {
+    pub fn of_sphere(velocity: &Velocity) -> InverseMass {
         let inverse_inertia = velocity.inverse_inertia * velocity.locked.free_rotation();
         InverseMass::new(velocity, DMat3::from_diagonal(inverse_inertia))
     }
@@ -121,12 +132,12 @@ impl InverseMass {
     }
 }
 
-/// Velocities at the start of a substep that ends at `end` \[s\]: of grains and free boundaries their own, of
-/// other boundaries the ones that carry them through it.
+/// Velocities at the start of a substep that ends at `end` \[s\]: of dynamic bodies their own, of
+/// others the ones that carry them through it.
 pub fn load_velocities(world: &World, end: f64, h: f64, velocities: &mut Vec<Velocity>) {
     let bodies = (0..world.bodies.len()).into_par_iter().with_min_len(CHUNK);
     bodies.map(|body| Velocity::of(world, body)).collect_into_vec(velocities);
-    let prescribed = |(_, boundary): &(&mut Velocity, &Boundary)| boundary.free_body().is_none();
+    let prescribed = |(_, boundary): &(&mut Velocity, &Boundary)| boundary.dynamic().is_none();
     for (velocity, boundary) in velocities.iter_mut().zip(&world.boundaries).filter(prescribed) {
         let state = boundary.state_at(end, h);
         velocity.linear = state.velocity;

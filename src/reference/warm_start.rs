@@ -3,15 +3,15 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Impulse};
+use crate::contact::Impulse;
 use crate::engine::model_gain;
 use crate::settings::{NormalLaw, Settings, WarmStart};
 
 use crate::world::World;
 
 use super::narrowphase::{CHUNK, Law, Onset, Response, Row};
-use super::split::Split;
-use super::sweep::{self, Push, Visit, project};
+use super::problem::Problem;
+use super::sweep::{Push, Visit, project};
 use super::velocity::Velocity;
 
 /// Turns the impulse that a row carries into the one it starts from, inside today's cone.
@@ -80,12 +80,8 @@ fn into_cone(row: &Row, guess: Impulse) -> Impulse {
 }
 
 /// v ← v + M⁻¹ Gᵀ λ⁰: without it a warm start is worse than a cold one.
-///
-/// # Safety
-/// As [`sweep::for_each_contact`].
-pub unsafe fn apply(colouring: &Colouring, split: &mut Split, rows: &mut [Row], velocities: &mut [Velocity]) {
-    // SAFETY: by the caller's promise.
-    unsafe { sweep::for_each_contact(colouring, split, rows, velocities, &Apply) };
+pub fn apply(problem: &mut Problem<'_>) {
+    problem.visit(&Apply);
 }
 
 /// Gives the bodies the impulses that the rows carry.
@@ -104,7 +100,7 @@ impl Visit for Apply {
         0.0
     }
 
-    fn shared(
+    fn general(
         &self,
         row: &mut Row,
         _: &Response,

@@ -15,7 +15,7 @@ use super::read::{
 use super::region::corners;
 use super::slider::slider;
 use super::{Entry, locked_axes};
-use crate::world::{Boundary, Form, FreeBody, MaterialId, Materials, Motion, Periodic, Side, Surface};
+use crate::world::{Boundary, Form, MaterialId, Materials, Motion, Periodic, RigidBody, Side, Surface};
 
 /// A shape about to become a boundary.
 struct Shape {
@@ -232,7 +232,7 @@ fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Mo
 }
 
 /// Reads a free motion; `density` is that of the material \[kg/m³\].
-fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> Option<FreeBody> {
+fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> Option<RigidBody> {
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let locked = locked_axes(table);
@@ -248,7 +248,7 @@ fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> O
         );
     }
     let body = match shape.surfaces.as_slice() {
-        [(_, _, form)] => FreeBody::solid(*form, density),
+        [(_, _, form)] => RigidBody::solid(*form, density),
         _ => None,
     };
     if body.is_none() {
@@ -271,7 +271,7 @@ fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> O
         );
         return None;
     }
-    Some(FreeBody { velocity, angular_velocity, locked, ..body })
+    Some(RigidBody { velocity, angular_velocity, locked, ..body })
 }
 
 fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {

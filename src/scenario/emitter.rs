@@ -3,13 +3,14 @@
 use glam::DVec3;
 
 use super::MAX_GRAINS;
+use super::clumps::{Make, make};
 use super::grid::SphereGrid;
 use super::materials::material_id;
-use super::radii::{RadiusDraw, radii};
+use super::radii::RadiusDraw;
 use super::random::{Random, Stream};
 use super::read::{DURATION, Need, TIME, Table, number, text, vector, whole};
 use super::region::{Region, region};
-use crate::world::{Axes, Grain, MaterialId, Materials, Periodic};
+use crate::world::{Axes, Clump, Grain, MaterialId, Materials, Periodic};
 
 /// Tries to place one grain in a wave before the region counts as full.
 const TRIES: usize = 500;
@@ -24,6 +25,7 @@ pub struct Emitter {
     /// Name, for results and messages.
     pub name: String,
     material: MaterialId,
+    make: Make,
     sizes: RadiusDraw,
     /// Radius of the smallest grains \[m\].
     smallest: f64,
@@ -58,6 +60,8 @@ struct Schedule {
 pub struct Shared<'a> {
     /// The materials.
     pub materials: &'a Materials,
+    /// The clumps.
+    pub clumps: &'a [Clump],
     /// Simulated time \[s\].
     pub duration: f64,
     /// Seed of the scenario.
@@ -72,16 +76,21 @@ pub struct Shared<'a> {
 pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Option<Emitter> {
     let name = table.or("name", format!("emitter-{index}"), text);
     let material = table.get("material", material_id(shared.materials));
-    let radii = table.get("radius", radii);
+    let make = make(table, shared.clumps);
+    let radii = make.as_ref().and_then(|make| make.radii(table));
+    if !table.has("radius") && !make.as_ref().is_none_or(Make::has_size) {
+        table.missing("radius", "for example radius = { kind = \"constant\", value = 0.005 }");
+    }
     let place = table.node("region");
     let region = table.get("region", region);
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let schedule = schedule(table, shared.duration);
-    let (region, radii) = (region?, radii?);
-    let has_room = region.through_faces(&shared.periodic, radii.largest()).has_room_for(radii.largest());
+    let (region, radii, make) = (region?, radii?, make?);
+    let ball = make.reach() * radii.largest();
+    let has_room = region.through_faces(&shared.periodic, ball).has_room_for(ball);
     if let Some(place) = place.filter(|_| !has_room) {
         place.problem(
-            format!("no grain of radius {} m fits into the region of `{}`", radii.largest(), table.name()),
+            format!("no grain of radius {ball} m fits into the region of `{}`", table.name()),
             "enlarge the region or reduce the radius",
         );
         return None;
@@ -90,6 +99,7 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
     Some(Emitter {
         name,
         material: material?,
+        make,
         smallest: radii.smallest(),
         sizes: RadiusDraw::new(radii, schedule.total),
         region,
@@ -182,7 +192,7 @@ impl Emitter {
         let mut grains = Vec::new();
         for _ in 0..due {
             let Some(grain) = self.place_one(&grid) else { break };
-            grid.insert(grain.position, grain.radius);
+            grid.insert(grain.position, self.make.reach() * grain.radius);
             grains.push(grain);
         }
         self.placed += grains.len() as u64;
@@ -201,16 +211,17 @@ impl Emitter {
             Some(radius) => radius,
             None => self.sizes.next(&mut self.random),
         };
-        let free = |&centre: &DVec3| !grid.is_blocked(centre, radius);
-        let region = self.region.through_faces(&self.periodic, radius);
-        let Some(position) = (0..TRIES).map(|_| region.place(radius, &mut self.random)).find(free) else {
+        let ball = self.make.reach() * radius;
+        let free = |&centre: &DVec3| !grid.is_blocked(centre, ball);
+        let region = self.region.through_faces(&self.periodic, ball);
+        let Some(position) = (0..TRIES).map(|_| region.place(ball, &mut self.random)).find(free) else {
             self.waiting = Some(radius);
             return None;
         };
         Some(Grain {
             velocity: self.velocity,
             locked: self.locked,
-            ..Grain::at(position, radius, self.material)
+            ..self.make.grain(position, radius, self.material, &mut self.random)
         })
     }
 
@@ -246,14 +257,14 @@ impl Emitter {
         self.placed >= self.schedule.total || time > self.schedule.stop + 1e-9 * self.schedule.interval
     }
 
-    /// Largest radius of its grains \[m\].
+    /// Largest radius of a sphere of its grains \[m\].
     pub fn largest_radius(&self) -> f64 {
-        self.sizes.largest()
+        self.make.largest() * self.sizes.largest()
     }
 
-    /// Smallest radius of its grains \[m\].
+    /// Smallest radius of a sphere of its grains \[m\].
     pub fn smallest_radius(&self) -> f64 {
-        self.smallest
+        self.make.smallest() * self.smallest
     }
 
     /// Velocity that its grains come with \[m/s\].
@@ -282,6 +293,7 @@ mod tests {
         Emitter {
             name: "source".into(),
             material: 0,
+            make: Make::default(),
             sizes,
             smallest: 0.05,
             region: Region::Box { min: DVec3::ZERO, max: DVec3::ONE },

@@ -5,14 +5,15 @@ use std::path::Path;
 
 use glam::DVec3;
 
+use super::clumps::{Make, make};
 use super::grid::SphereGrid;
 use super::materials::material_id;
 use super::packing::{Packing, Placed, Refusal, packing};
-use super::radii::{Radii, radii};
+use super::radii::Radii;
 use super::random::{Random, Stream};
 use super::read::{Need, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
-use crate::world::{Axes, Grain, MaterialId, Materials, World, sphere_volume};
+use crate::world::{Axes, Grain, MaterialId, World, sphere_volume};
 
 /// Deviation of a random velocity \[m/s\].
 const SPEED: Need =
@@ -25,6 +26,7 @@ pub struct Block {
     /// Where its packing stands in the file.
     pub span: Range<usize>,
     material: MaterialId,
+    make: Make,
     radii: Radii,
     packing: Packing,
     velocity: DVec3,
@@ -38,12 +40,14 @@ pub struct Block {
 }
 
 /// Reads one of `[[grains]]`; `index` is its place in the list, from 0.
-pub fn block(table: &mut Table<'_>, index: usize, materials: &Materials, folder: &Path) -> Option<Block> {
-    let material = table.get("material", material_id(materials));
-    let has_radii = table.has("radius");
-    let radii = table.maybe("radius", radii);
+pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) -> Option<Block> {
+    let material = table.get("material", material_id(&world.materials));
+    let make = make(table, &world.clumps);
+    let reach = make.as_ref().map_or(1.0, Make::reach);
+    let has_radii = table.has("radius") || make.as_ref().is_none_or(Make::has_size);
+    let radii = make.as_ref().and_then(|make| make.radii(table));
     let span = table.node("packing").map_or(table.span.clone(), |node| node.span);
-    let packing = table.get("packing", |node| packing(node, radii.as_ref(), folder));
+    let packing = table.get("packing", |node| packing(node, radii.as_ref(), reach, folder));
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let random_velocity = table.or("random_velocity", 0.0, number(SPEED));
@@ -55,11 +59,12 @@ pub fn block(table: &mut Table<'_>, index: usize, materials: &Materials, folder:
         table.missing("radius", "for example radius = { kind = \"constant\", value = 0.005 }");
     }
     let radii = if needs_radii { radii? } else { radii.unwrap_or(Radii::Constant(1.0)) };
-    let (material, packing) = (material?, packing?);
+    let (material, make, packing) = (material?, make?, packing?);
     Some(Block {
         index,
         span,
         material,
+        make,
         radii,
         packing,
         velocity,
@@ -76,14 +81,12 @@ impl Block {
         format!("grains.{}", self.index)
     }
 
-    fn grain(&self, placed: &Placed, locked: Axes) -> Grain {
+    fn grain(&self, placed: &Placed, locked: Axes, random: &mut Random) -> Grain {
         Grain {
-            position: placed.position,
             velocity: placed.motion.velocity.unwrap_or(self.velocity),
             angular_velocity: placed.motion.angular_velocity.unwrap_or(self.angular_velocity),
-            radius: placed.radius,
-            material: self.material,
             locked: locked.and(self.locked),
+            ..self.make.grain(placed.position, placed.radius, self.material, random)
         }
     }
 
@@ -140,7 +143,8 @@ pub fn place(blocks: &[Block], world: &World, seed: u64, locked: Axes, report: &
             Ok(placed) => {
                 let first = placement.grains.len();
                 placement.starts.push((first, i));
-                placement.grains.extend(placed.iter().map(|grain| block.grain(grain, locked)));
+                let grains = placed.iter().map(|grain| block.grain(grain, locked, &mut random));
+                placement.grains.extend(grains);
                 block.agitate(&mut placement.grains[first..], &mut random);
             }
             Err((message, help)) => report.problem(&block.span, message, help),
@@ -161,13 +165,14 @@ fn place_block(
 ) -> Result<Vec<Placed>, Refusal> {
     let mut grid = SphereGrid::new(world.periodic);
     if matches!(block.packing, Packing::Random { .. }) {
-        earlier.iter().for_each(|grain| grid.insert(grain.position, grain.radius));
+        let spheres = earlier.iter().flat_map(|grain| world.spheres_of(grain));
+        spheres.for_each(|(centre, radius)| grid.insert(centre, radius));
     }
     let is_blocked = |centre: DVec3, radius: f64| {
         grid.is_blocked(centre, radius)
             || deepest_boundary(world, centre, radius).is_some_and(|(gap, _)| gap < 0.0)
     };
-    block.packing.place(&block.radii, &world.periodic, random, &is_blocked)
+    block.packing.place(&block.radii, block.make.reach(), &world.periodic, random, &is_blocked)
 }
 
 /// Gap \[m\] to the boundary that a sphere touches most deeply, and which one that is.

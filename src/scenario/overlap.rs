@@ -69,8 +69,11 @@ pub fn check(placement: &Placement, blocks: &[Block], world: &World, report: &Re
 fn report_astray(placement: &Placement, blocks: &[Block], world: &World, report: &Report) -> Vec<usize> {
     let solids: Vec<&Surface> = world.surfaces.iter().filter(|surface| is_solid(surface)).collect();
     let is_behind = |grain: &Grain, surface: &Surface| {
-        let distance = grain.radius + world.touch_surface(surface, grain.position, grain.radius)?.gap;
-        (distance < -ACCEPTED * grain.radius).then_some((-distance, surface.body as usize))
+        let depth = |(centre, radius): (DVec3, f64)| {
+            let distance = radius + world.touch_surface(surface, centre, radius)?.gap;
+            (distance < -ACCEPTED * radius).then_some((-distance, surface.body as usize))
+        };
+        world.spheres_of(grain).into_iter().find_map(depth)
     };
     let astray = placement.grains.par_iter().enumerate().filter_map(|(id, grain)| {
         solids.iter().find_map(|surface| is_behind(grain, surface)).map(|(depth, body)| (id, depth, body))
@@ -104,18 +107,18 @@ fn is_solid(surface: &Surface) -> bool {
     matches!(surface.form, Form::Plane | Form::Solid { .. } | Form::Box { .. } | Form::Sphere { .. })
 }
 
-/// Reports, per free boundary, where its corners are deepest inside another boundary. `spans` are where the names of the
+/// Reports, per dynamic boundary, where its vertices are deepest inside another boundary. `spans` are where the names of the
 /// boundaries stand in the file.
-pub fn check_free_boundaries(world: &World, spans: &[Range<usize>], report: &Report) {
-    for (body, free) in world.free_boundaries().map(|(body, _)| (body, &world.boundaries[body])) {
-        let own = world.corners.iter().enumerate().filter(|(_, corner)| corner.body as usize == body);
-        let gaps = own.flat_map(|(i, corner)| {
+pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &Report) {
+    for (body, free) in world.dynamic_boundaries().map(|(body, _)| (body, &world.boundaries[body])) {
+        let own = world.vertices.iter().enumerate().filter(|(_, vertex)| vertex.body as usize == body);
+        let gaps = own.flat_map(|(i, vertex)| {
             let id = (world.surfaces.len() + i) as u32;
             let met =
-                world.surfaces.iter().enumerate().filter(|(_, other)| world.corner_meets(corner, other));
+                world.surfaces.iter().enumerate().filter(|(_, other)| world.vertex_meets(vertex, other));
             met.filter_map(move |(surface, other)| {
                 let gap = world.touch(id, surface as u32)?.gap;
-                (-gap > ACCEPTED * corner.contact_radius).then_some((gap, other.body as usize))
+                (-gap > ACCEPTED * vertex.contact_radius).then_some((gap, other.body as usize))
             })
         });
         if let Some((gap, other)) = gaps.min_by(|a, b| a.0.total_cmp(&b.0)) {
@@ -150,33 +153,48 @@ fn describe(overlap: &Overlap, placement: &Placement, blocks: &[Block], world: &
 
 fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> {
     let mut grid = SphereGrid::new(world.periodic);
-    placement.grains.iter().for_each(|grain| grid.insert(grain.position, grain.radius));
+    let all = placement.grains.iter().enumerate();
+    let spheres: Vec<Ball> = all
+        .flat_map(|(grain, it)| {
+            world.spheres_of(it).into_iter().map(move |(centre, radius)| Ball { grain, centre, radius })
+        })
+        .collect();
+    spheres.iter().for_each(|ball| grid.insert(ball.centre, ball.radius));
     let allowed = |grain: usize| blocks[placement.block_of(grain)].allow_overlap;
     let mut overlaps = Vec::new();
-    let count = placement.grains.len();
+    let count = spheres.len();
     // Backwards, since a cell lists its latest grain first: a crowd of grains in one place is then
     // noticed after a few looks instead of all.
     for end in (1..=count).rev().step_by(CHUNK) {
         let chunk = (end.saturating_sub(CHUNK)..end).into_par_iter();
-        overlaps.par_extend(chunk.filter_map(|grain| {
-            let grains = deepest_grain(&grid, world, &placement.grains, grain, &allowed);
+        overlaps.par_extend(chunk.filter_map(|sphere| {
+            let grains = deepest_sphere(&grid, world, &spheres, sphere, &allowed);
             let boundaries =
-                if allowed(grain) { None } else { boundary_overlap(world, &placement.grains, grain) };
+                if allowed(spheres[sphere].grain) { None } else { boundary_overlap(world, &spheres[sphere]) };
             [grains, boundaries].into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
         }));
         if overlaps.len() >= ENOUGH {
             break;
         }
     }
-    overlaps.sort_by_key(|overlap| overlap.grain);
+    // Of a clump that overlaps with several spheres, the deepest.
+    overlaps.sort_by(|a, b| a.grain.cmp(&b.grain).then(b.share.total_cmp(&a.share)));
+    overlaps.dedup_by_key(|overlap| overlap.grain);
     overlaps
 }
 
+/// A sphere of a grain.
+struct Ball {
+    grain: usize,
+    centre: DVec3,
+    radius: f64,
+}
+
 /// The deepest of the overlaps with other grains, blamed on the later of the two.
-fn deepest_grain(
+fn deepest_sphere(
     grid: &SphereGrid,
     world: &World,
-    grains: &[Grain],
+    spheres: &[Ball],
     id: usize,
     allowed: &(dyn Fn(usize) -> bool + Sync),
 ) -> Option<Overlap> {
@@ -184,13 +202,13 @@ fn deepest_grain(
     let mut found = 0;
     grid.visit_pairs(id as u32, |other| {
         let other = other as usize;
-        let (a, b) = (&grains[id], &grains[other]);
-        let depth = a.radius + b.radius - world.separation(a.position, b.position).length();
+        let (a, b) = (&spheres[id], &spheres[other]);
+        let depth = a.radius + b.radius - world.separation(a.centre, b.centre).length();
         let share = depth / a.radius.min(b.radius);
-        if share > ACCEPTED && !(allowed(id) && allowed(other)) {
+        if a.grain != b.grain && share > ACCEPTED && !(allowed(a.grain) && allowed(b.grain)) {
             found += 1;
             if worst.is_none_or(|worst| share > worst.share) {
-                let (grain, earlier) = (id.max(other), id.min(other));
+                let (grain, earlier) = (a.grain.max(b.grain), a.grain.min(b.grain));
                 worst = Some(Overlap { grain, other: Other::Grain(earlier), depth, share });
             }
         }
@@ -199,9 +217,8 @@ fn deepest_grain(
     worst
 }
 
-fn boundary_overlap(world: &World, grains: &[Grain], id: usize) -> Option<Overlap> {
-    let grain = &grains[id];
-    let (gap, body) = deepest_boundary(world, grain.position, grain.radius)?;
-    let share = -gap / grain.radius;
-    (share > ACCEPTED).then_some(Overlap { grain: id, other: Other::Boundary(body), depth: -gap, share })
+fn boundary_overlap(world: &World, ball: &Ball) -> Option<Overlap> {
+    let (gap, body) = deepest_boundary(world, ball.centre, ball.radius)?;
+    let (grain, share) = (ball.grain, -gap / ball.radius);
+    (share > ACCEPTED).then_some(Overlap { grain, other: Other::Boundary(body), depth: -gap, share })
 }

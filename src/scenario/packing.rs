@@ -90,11 +90,13 @@ fn grain_count(node: Node<'_>) -> Option<u64> {
     whole(1, MAX_GRAINS)(node)
 }
 
-/// Reads a packing of grains with the given sizes; paths of files start at `folder`.
-pub fn packing(node: Node<'_>, radii: Option<&Radii>, folder: &Path) -> Option<Packing> {
+/// Reads a packing of grains with the given sizes, each in a ball that is larger than a sphere of its volume by `reach`; paths of
+/// files start at `folder`.
+pub fn packing(node: Node<'_>, radii: Option<&Radii>, reach: f64, folder: &Path) -> Option<Packing> {
+    let balls = radii.map(|radii| radii.scaled(reach));
     node.table(|table| match table.kind(KINDS)? {
         "column" => column(table),
-        "lattice" => lattice::read(table, radii).map(Packing::Lattice),
+        "lattice" => lattice::read(table, balls.as_ref()).map(Packing::Lattice),
         "random" => random_packing(table, radii),
         "pyramid" => pyramid(table, radii),
         "list" => list(table),
@@ -215,11 +217,31 @@ impl Packing {
         }
     }
 
-    /// Places the grains. `is_blocked` tells where others are already.
+    /// Places grains of these radii, each in a ball that is larger by `reach`. `is_blocked` tells where others are already.
     ///
     /// # Errors
     /// When they do not fit, with the number that would.
     pub fn place(
+        &self,
+        radii: &Radii,
+        reach: f64,
+        periodic: &Periodic,
+        random: &mut Random,
+        is_blocked: &dyn Fn(DVec3, f64) -> bool,
+    ) -> Result<Vec<Placed>, Refusal> {
+        let mut placed = self.place_balls(&radii.scaled(reach), periodic, random, is_blocked)?;
+        let of_its_own = |i: usize| match self {
+            Packing::List { radii, .. } => radii.is_some(),
+            Packing::Csv(rows) => rows[i].radius.is_some(),
+            _ => false,
+        };
+        for (_, grain) in placed.iter_mut().enumerate().filter(|(i, _)| !of_its_own(*i)) {
+            grain.radius /= reach;
+        }
+        Ok(placed)
+    }
+
+    fn place_balls(
         &self,
         radii: &Radii,
         periodic: &Periodic,
@@ -294,7 +316,7 @@ mod tests {
 
     fn place(packing: &Packing, radii: &Radii) -> Vec<Placed> {
         let mut random = Random::new(1, Stream::Grains(0));
-        packing.place(radii, &Periodic::default(), &mut random, &|_, _| false).expect("room")
+        packing.place(radii, 1.0, &Periodic::default(), &mut random, &|_, _| false).expect("room")
     }
 
     fn least_gap(grains: &[Placed]) -> f64 {
@@ -342,7 +364,7 @@ mod tests {
         let mut random = Random::new(1, Stream::Grains(0));
         let none = Periodic::default();
         let refusal =
-            packing.place(&Radii::Constant(0.2), &none, &mut random, &|_, _| false).expect_err("full");
+            packing.place(&Radii::Constant(0.2), 1.0, &none, &mut random, &|_, _| false).expect_err("full");
         assert!(refusal.0.contains("of 16 grains"), "{}", refusal.0);
     }
 }

@@ -69,6 +69,30 @@ impl Radii {
         }
     }
 
+    /// All radii larger by a factor.
+    pub fn scaled(&self, factor: f64) -> Radii {
+        let scaled = |radius: &f64| factor * radius;
+        match self {
+            Radii::Constant(radius) => Radii::Constant(scaled(radius)),
+            Radii::Uniform { min, max } => Radii::Uniform { min: scaled(min), max: scaled(max) },
+            Radii::Normal { mean, deviation, min, max } => Radii::Normal {
+                mean: scaled(mean),
+                deviation: scaled(deviation),
+                min: scaled(min),
+                max: scaled(max),
+            },
+            Radii::LogNormal { location, scale, min, max } => Radii::LogNormal {
+                location: location + factor.ln(),
+                scale: *scale,
+                min: scaled(min),
+                max: scaled(max),
+            },
+            Radii::Mixture { radii, shares } => {
+                Radii::Mixture { radii: radii.iter().map(scaled).collect(), shares: shares.clone() }
+            }
+        }
+    }
+
     /// Mean volume of a grain \[m³\].
     pub fn mean_volume(&self) -> f64 {
         let mean_over = |min: f64, max: f64, weight: &dyn Fn(f64) -> f64| {

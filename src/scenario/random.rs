@@ -1,6 +1,6 @@
 //! Random numbers that are the same on every machine: PCG64, seeded per user of randomness.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng as _, SeedableRng};
@@ -47,6 +47,12 @@ impl Random {
     /// Normally distributed with mean 0 and deviation 1.
     pub fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
+    }
+
+    /// An orientation, each as likely as any other.
+    pub fn turn(&mut self) -> DQuat {
+        let [x, y, z, w] = [self.normal(), self.normal(), self.normal(), self.normal()];
+        DQuat::from_xyzw(x, y, z, w).normalize()
     }
 
     /// Uniform below `bound`, which must be positive.

@@ -65,7 +65,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 21] = [
+    let cases: [(&str, &[&str], usize); 22] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -81,6 +81,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("triaxial.toml", &[], 1841),
         ("pile_at_rest.toml", &[&file], 2),
         ("gas.toml", &[], 1000),
+        ("clumps.toml", &[], 600),
         ("soak.toml", &[], 100_000),
         ("dosta/silo_large.toml", &[few], 1000),
         ("dosta/drum.toml", &[few], 31_000),
@@ -253,14 +254,14 @@ shape = { kind = \"sphere\", centre = [5, 0, 0], radius = 0.1 }
 motion = { kind = \"free\" }",
     );
     let world = &scenario.world;
-    let free = world.free_body(0).expect("it is free");
+    let free = world.dynamic_boundary(0).expect("it is free");
     assert_eq!((free.mass, world.bodies.inverse_mass[0]), (60.0, 1.0 / 60.0));
     assert_eq!(free.locked, Axes::TRANSLATION[2].and(Axes::ROTATION[0]));
     assert_eq!((world.bodies.velocity[0], world.bodies.angular_velocity[0]), (DVec3::X, 4.0 * DVec3::Y));
-    let density = world.free_body(1).expect("so is the ball").mass / crate::world::sphere_volume(0.1);
+    let density = world.dynamic_boundary(1).expect("so is the ball").mass / crate::world::sphere_volume(0.1);
     approx::assert_relative_eq!(density, 7800.0, max_relative = 1e-12);
 
-    assert_eq!(world.corners.len(), 9, "eight and the ball");
+    assert_eq!(world.vertices.len(), 9, "eight and the ball");
     // A quarter turn about z through the centre (0.5, 1, 1.5) swaps the edges along x and y.
     let corners: Vec<DVec3> = (2..10).map(|shape| world.centre(shape)).collect();
     let low = corners.iter().copied().fold(DVec3::INFINITY, DVec3::min);

@@ -47,6 +47,8 @@ pub const FILES: &[(&str, &str)] = &[
     file!("jammed.toml"),
     file!("slab.toml"),
     file!("free_rotation.toml"),
+    file!("rod.toml"),
+    file!("compound_pendulum.toml"),
 ];
 
 #[cfg(test)]

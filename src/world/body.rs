@@ -1,8 +1,8 @@
-//! Bodies: mass, pose, velocity; structure of arrays.
+//! Bodies: mass, moments of inertia, pose, velocity; structure of arrays.
 
 use glam::{DQuat, DVec3};
 
-use super::{FreeBody, Grain};
+use super::RigidBody;
 
 /// A set of axes: translation along and rotation about x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,39 +54,59 @@ pub fn falls(gravity: DVec3, inverse_mass: f64, locked: Axes) -> DVec3 {
     }
 }
 
+/// How contacts move a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Not at all: it is fixed, or moves as prescribed.
+    Prescribed,
+    /// As a sphere about its centre of mass: its inertia is a number, and contacts act along its radii.
+    Sphere,
+    /// As any other rigid body: its inertia is a tensor.
+    Rigid,
+}
+
 /// State and inertia of all bodies, one entry per body in each list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bodies {
+    /// How contacts move it.
+    pub kind: Vec<Kind>,
     /// Centre of mass \[m\].
     pub position: Vec<DVec3>,
-    /// Orientation (body to world).
+    /// Orientation (body to world); the axes of a rigid body are its principal ones.
     pub orientation: Vec<DQuat>,
     /// Velocity \[m/s\].
     pub velocity: Vec<DVec3>,
     /// Angular velocity, world frame \[rad/s\].
     pub angular_velocity: Vec<DVec3>,
-    /// 1/mass \[1/kg\]; 0 for a body that is not free, or a grain that was removed.
+    /// 1/mass \[1/kg\]; 0 for a body that is prescribed, or a grain that was removed.
     pub inverse_mass: Vec<f64>,
-    /// 1/moment of inertia of a sphere \[1/(kg m²)\]; 0 for a body that is not free. Of a free boundary the
-    /// largest about any axis; its [`FreeBody`] has all.
+    /// 1/moment of inertia \[1/(kg m²)\]: of a sphere about any axis, of a rigid body the largest about any; 0 for a body that
+    /// is prescribed or was removed, or that cannot turn.
     pub inverse_inertia: Vec<f64>,
-    /// Axes a free body cannot move along or turn about.
+    /// Principal moments of inertia \[kg m²\]; 0 for a body that is prescribed.
+    pub moments: Vec<DVec3>,
+    /// World axes that a dynamic body cannot move along or turn about.
     pub locked: Vec<Axes>,
 }
 
 impl Bodies {
     /// Bytes of a body.
-    pub(super) const BYTES_PER_BODY: u64 =
-        (3 * size_of::<DVec3>() + size_of::<DQuat>() + 2 * size_of::<f64>() + size_of::<Axes>()) as u64;
+    pub(super) const BYTES_PER_BODY: u64 = (4 * size_of::<DVec3>()
+        + size_of::<DQuat>()
+        + 2 * size_of::<f64>()
+        + size_of::<Axes>()
+        + size_of::<Kind>()) as u64;
 
     /// Makes room for this many more.
     pub(super) fn reserve(&mut self, more: usize) {
+        self.kind.reserve_exact(more);
         self.position.reserve_exact(more);
         self.orientation.reserve_exact(more);
         self.velocity.reserve_exact(more);
         self.angular_velocity.reserve_exact(more);
         self.inverse_mass.reserve_exact(more);
         self.inverse_inertia.reserve_exact(more);
+        self.moments.reserve_exact(more);
         self.locked.reserve_exact(more);
     }
 
@@ -105,58 +125,106 @@ impl Bodies {
         self.position.is_empty()
     }
 
+    /// Whether contacts move a body, or did before it was removed.
+    pub fn is_dynamic(&self, body: usize) -> bool {
+        self.kind[body] != Kind::Prescribed
+    }
+
     /// What gravity \[m/s²\] does to a body alone \[m/s²\].
     pub fn falls(&self, body: usize, gravity: DVec3) -> DVec3 {
         falls(gravity, self.inverse_mass[body], self.locked[body])
     }
 
-    /// Kinetic energy of a body, translation and rotation \[J\]; 0 for one that is not free.
+    /// Mass and moments of a body whose inertia is a tensor, as it moves now; `None` for a sphere, or one that is prescribed or
+    /// was removed.
+    pub fn rigid(&self, body: usize) -> Option<RigidBody> {
+        let is_rigid = self.kind[body] == Kind::Rigid && self.inverse_mass[body] > 0.0;
+        is_rigid.then(|| RigidBody {
+            mass: 1.0 / self.inverse_mass[body],
+            moments: self.moments[body],
+            velocity: self.velocity[body],
+            angular_velocity: self.angular_velocity[body],
+            locked: self.locked[body],
+        })
+    }
+
+    /// Kinetic energy of a body, translation and rotation \[J\]; 0 for one that is not dynamic.
     pub fn kinetic_energy(&self, body: usize) -> f64 {
         if self.inverse_mass[body] == 0.0 {
             return 0.0;
         }
-        let translation = self.velocity[body].length_squared() / self.inverse_mass[body];
-        let rotation = self.angular_velocity[body].length_squared() / self.inverse_inertia[body];
-        0.5 * (translation + rotation)
+        0.5 * self.velocity[body].length_squared() / self.inverse_mass[body] + self.rotational_energy(body)
     }
 
-    pub(super) fn push_prescribed(&mut self, position: DVec3, orientation: DQuat) {
-        self.push(position, orientation, DVec3::ZERO, DVec3::ZERO);
+    /// Kinetic energy of rotation of a body \[J\]; 0 for one that is not dynamic.
+    pub fn rotational_energy(&self, body: usize) -> f64 {
+        match self.rigid(body) {
+            Some(rigid) => rigid.rotational_energy(self.orientation[body], self.angular_velocity[body]),
+            None if self.inverse_inertia[body] > 0.0 => {
+                0.5 * self.angular_velocity[body].length_squared() / self.inverse_inertia[body]
+            }
+            None => 0.0,
+        }
+    }
+
+    /// Angular momentum of a body about its centre of mass \[N m s\]; 0 for one that is not dynamic.
+    pub fn angular_momentum(&self, body: usize) -> DVec3 {
+        match self.rigid(body) {
+            Some(rigid) => rigid.angular_momentum(self.orientation[body], self.angular_velocity[body]),
+            None if self.inverse_inertia[body] > 0.0 => {
+                self.angular_velocity[body] / self.inverse_inertia[body]
+            }
+            None => DVec3::ZERO,
+        }
+    }
+
+    /// Adds a body that is fixed or moves as prescribed; returns its index.
+    pub(super) fn push_prescribed(&mut self, position: DVec3, orientation: DQuat) -> u32 {
+        self.kind.push(Kind::Prescribed);
+        self.position.push(position);
+        self.orientation.push(orientation);
+        self.velocity.push(DVec3::ZERO);
+        self.angular_velocity.push(DVec3::ZERO);
         self.inverse_mass.push(0.0);
         self.inverse_inertia.push(0.0);
+        self.moments.push(DVec3::ZERO);
         self.locked.push(Axes::NONE);
-    }
-
-    pub(super) fn push_free_boundary(&mut self, position: DVec3, orientation: DQuat, body: &FreeBody) {
-        self.push(position, orientation, body.velocity, body.angular_velocity);
-        self.inverse_mass.push(1.0 / body.mass);
-        self.inverse_inertia.push(body.largest_inverse_moment());
-        self.locked.push(body.locked);
-    }
-
-    pub(super) fn push_free(&mut self, grain: &Grain, mass: f64, inertia: f64) -> u32 {
-        self.push(grain.position, DQuat::IDENTITY, grain.velocity, grain.angular_velocity);
-        self.inverse_mass.push(1.0 / mass);
-        self.inverse_inertia.push(1.0 / inertia);
-        self.locked.push(grain.locked);
         (self.len() - 1) as u32
     }
 
-    /// Makes a free body anew.
-    pub(super) fn set_free(&mut self, body: usize, grain: &Grain, mass: f64, inertia: f64) {
-        self.position[body] = grain.position;
-        self.orientation[body] = DQuat::IDENTITY;
-        self.velocity[body] = grain.velocity;
-        self.angular_velocity[body] = grain.angular_velocity;
-        self.inverse_mass[body] = 1.0 / mass;
-        self.inverse_inertia[body] = 1.0 / inertia;
-        self.locked[body] = grain.locked;
+    /// Adds a dynamic body; returns its index.
+    pub(super) fn push_dynamic(
+        &mut self,
+        kind: Kind,
+        position: DVec3,
+        orientation: DQuat,
+        rigid: &RigidBody,
+    ) -> u32 {
+        let body = self.push_prescribed(position, orientation);
+        self.set_dynamic(body as usize, kind, position, orientation, rigid);
+        body
     }
 
-    fn push(&mut self, position: DVec3, orientation: DQuat, velocity: DVec3, angular_velocity: DVec3) {
-        self.position.push(position);
-        self.orientation.push(orientation);
-        self.velocity.push(velocity);
-        self.angular_velocity.push(angular_velocity);
+    /// Makes a dynamic body anew.
+    pub(super) fn set_dynamic(
+        &mut self,
+        body: usize,
+        kind: Kind,
+        position: DVec3,
+        orientation: DQuat,
+        rigid: &RigidBody,
+    ) {
+        self.kind[body] = kind;
+        self.position[body] = position;
+        self.orientation[body] = orientation;
+        self.velocity[body] = rigid.velocity;
+        self.angular_velocity[body] = rigid.angular_velocity;
+        self.inverse_mass[body] = 1.0 / rigid.mass;
+        self.inverse_inertia[body] = match kind {
+            Kind::Rigid => rigid.largest_inverse_moment(),
+            _ => 1.0 / rigid.moments.x,
+        };
+        self.moments[body] = rigid.moments;
+        self.locked[body] = rigid.locked;
     }
 }

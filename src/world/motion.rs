@@ -2,7 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
-use super::{Boundary, FreeBody, Slider};
+use super::{Boundary, RigidBody, Slider};
 
 /// How a boundary moves.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -38,7 +38,7 @@ pub enum Motion {
         displacements: Vec<DVec3>,
     },
     /// As contacts and gravity make it move.
-    Free(FreeBody),
+    Free(RigidBody),
     /// Along one axis, as contacts, gravity and a drive make it move.
     Slider(Slider),
 }
@@ -58,7 +58,7 @@ pub struct BoundaryState {
 
 impl Boundary {
     /// Mass and inertia, if it is free; a slider is, along its axis.
-    pub fn free_body(&self) -> Option<&FreeBody> {
+    pub fn dynamic(&self) -> Option<&RigidBody> {
         match &self.motion {
             Motion::Free(body) => Some(body),
             Motion::Slider(slider) => Some(&slider.body),

@@ -8,13 +8,18 @@ use glam::{DQuat, DVec2, DVec3};
 
 use super::MaterialId;
 
-/// The sphere of a grain, centred on its body.
+/// A sphere of a grain, or a vertex of a dynamic body made of surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sphere {
     /// Body that carries it.
     pub body: u32,
-    /// Radius \[m\].
+    /// Centre on its body \[m\]; zero for a grain of one sphere.
+    pub centre: DVec3,
+    /// Radius \[m\]; 0 for the vertex of a box.
     pub radius: f64,
+    /// Radius that stands for R* in the laws of contact and scales the contact margin \[m\]: that of a sphere, half the smallest
+    /// edge for the vertex of a box.
+    pub contact_radius: f64,
     /// Material.
     pub material: MaterialId,
 }

@@ -6,13 +6,13 @@
 use glam::DVec3;
 
 use super::motion::interpolate;
-use super::{Axes, FreeBody, World};
+use super::{Axes, RigidBody, World};
 
 /// A boundary on a rail along x, y or z.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slider {
     /// Its mass, with all axes locked but the one it moves along.
-    pub body: FreeBody,
+    pub body: RigidBody,
     /// The axis: 0, 1, 2 for x, y, z.
     pub axis: usize,
     /// 1 where drives push towards larger coordinates, -1 where towards smaller ones.
@@ -155,14 +155,14 @@ impl Course {
     }
 }
 
-impl FreeBody {
+impl RigidBody {
     /// A body at rest that moves along one axis (0, 1, 2 for x, y, z) and never turns.
-    pub fn on_rail(mass: f64, axis: usize) -> FreeBody {
+    pub fn on_rail(mass: f64, axis: usize) -> RigidBody {
         let across = (0..3).filter(|other| *other != axis).map(|other| Axes::TRANSLATION[other]);
         let locked = across.chain(Axes::ROTATION).fold(Axes::NONE, Axes::and);
         let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
         // What it would take to turn it does not matter.
-        FreeBody { mass, moments: DVec3::ONE, velocity, angular_velocity, locked }
+        RigidBody { mass, moments: DVec3::ONE, velocity, angular_velocity, locked }
     }
 }
 
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     fn slider(drives: Vec<(f64, Drive)>, area: Option<Area>) -> Slider {
-        Slider { body: FreeBody::on_rail(2.0, 2), axis: 2, sign: -1.0, drives, area }
+        Slider { body: RigidBody::on_rail(2.0, 2), axis: 2, sign: -1.0, drives, area }
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_body_on_a_rail_moves_along_it_and_never_turns() {
-        let body = FreeBody::on_rail(3.0, 1);
+        let body = RigidBody::on_rail(3.0, 1);
         assert_eq!(body.locked.free_translation(), DVec3::Y);
         assert_eq!(body.locked.free_rotation(), DVec3::ZERO);
         assert_eq!(body.largest_inverse_moment(), 0.0);

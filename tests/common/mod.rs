@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part of this module")]
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
@@ -15,8 +16,15 @@ use esker::world::World;
 pub const D: f64 = 0.013;
 
 /// Fails without an adapter: a test that did not run must not look green.
-pub fn device() -> Device {
+/// A device of its own, for tests that do something to it.
+pub fn own_device() -> Device {
     Device::open(DeviceChoice::Any).expect("a wgpu adapter: install mesa-vulkan-drivers for lavapipe")
+}
+
+/// The device that the tests of a file share: it compiles its kernels once.
+pub fn device() -> Device {
+    static DEVICE: OnceLock<Device> = OnceLock::new();
+    DEVICE.get_or_init(own_device).clone()
 }
 
 pub fn gpu(world: &World, settings: &Settings) -> GpuEngine {
@@ -361,6 +369,48 @@ motion = {{ kind = "free", velocity = [1.0, 0.2, -4.0] }}
     let elastic = ["materials.pellet.restitution=0.98".to_string()];
     Scenario::parse("corner", &pellets(&text).resolved, Path::new("."), &elastic)
         .unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Clumps of two kinds and single spheres that fall on each other, in a box or along periodic axes.
+pub fn clumps_among_spheres(periodic: &str) -> Scenario {
+    let walls = match periodic {
+        "" => "shape = { kind = \"box\", min = [0, 0, 0], max = [0.08, 0.08, 1.0] }",
+        _ => "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }",
+    };
+    pellets(&format!(
+        r#"{periodic}
+[[boundaries]]
+name = "walls"
+material = "pellet"
+{walls}
+
+[clumps.bent]
+spheres = [
+    {{ position = [0, 0, 0], radius = 0.006 }},
+    {{ position = [0.006, 0, 0], radius = 0.005 }},
+    {{ position = [0.006, 0.005, 0.001], radius = 0.004 }},
+]
+
+[clumps.dumbbell]
+spheres = [{{ position = [-0.005, 0, 0], radius = 0.005 }}, {{ position = [0.005, 0, 0], radius = 0.005 }}]
+
+[[grains]]
+material = "pellet"
+clump = "bent"
+packing = {{ kind = "lattice", corner = [0.012, 0.012, 0.012], counts = [4, 4, 2], spacing = 0.0185 }}
+
+[[grains]]
+material = "pellet"
+clump = "dumbbell"
+radius = {{ kind = "uniform", min = 0.005, max = 0.006 }}
+packing = {{ kind = "lattice", corner = [0.012, 0.012, 0.052], counts = [4, 4, 1], spacing = 0.0185 }}
+
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+packing = {{ kind = "lattice", corner = [0.012, 0.012, 0.07], counts = [4, 4, 1], spacing = 0.0185 }}
+"#
+    ))
 }
 
 /// A crowd on a floor, in motion, in a cell that is periodic along these axes: three cells of the contact

@@ -1,7 +1,7 @@
-// Bodies of contacts with free boundaries: inertia is a tensor, and arms are not parallel to the normal [E5].
-// Twin: InverseMass in src/reference/velocity.rs.
+// Bodies whose inertia is a tensor, and whose arms are not parallel to the normal [E5].
+// Twins: InverseMass in src/reference/velocity.rs, src/reference/tensors.rs.
 
-@group(0) @binding(14) var<storage, read_write> free_boundaries: array<FreeBoundary>;
+@group(0) @binding(14) var<storage, read_write> rigids: array<Rigid>;
 
 // How a body whose inertia is a tensor gives way to impulses.
 struct InverseMass {
@@ -10,17 +10,25 @@ struct InverseMass {
     angular_bound: f32,        // above all eigenvalues of it
 }
 
-fn is_free_boundary(body: u32) -> bool {
-    return HAS_FREE_BOUNDARIES && body < params.boundaries && free_boundaries[body].moments.x > 0.0;
+fn is_rigid(body: u32) -> bool {
+    return HAS_RIGID && body < params.rigids && (rigids[body].flags & RIGID) != 0u;
 }
 
-fn is_shared(row: Row) -> bool {
-    return is_free_boundary(row.bodies.x) || is_free_boundary(row.bodies.y);
+// Six bits of axes that a body cannot move along or turn about.
+fn locked_axes(body: u32) -> u32 {
+    if HAS_LOCKS && body < params.rigids {
+        return rigids[body].flags & LOCKED;
+    }
+    return 0u;
 }
 
-fn inverse_inertia_of(boundary: u32) -> mat3x3f {
-    let d = free_boundaries[boundary].diagonal;
-    let o = free_boundaries[boundary].off_diagonal;
+fn is_general(row: Row) -> bool {
+    return is_rigid(row.bodies.x) || is_rigid(row.bodies.y);
+}
+
+fn inverse_inertia_of(body: u32) -> mat3x3f {
+    let d = rigids[body].diagonal;
+    let o = rigids[body].off_diagonal;
     return mat3x3f(d.x, o.z, o.y, o.z, d.y, o.x, o.y, o.x, d.z);
 }
 
@@ -31,7 +39,7 @@ fn diagonal_matrix(d: vec3f) -> mat3x3f {
 fn inverse_mass_of(index: u32, body: Velocity, locked: u32, copies: f32) -> InverseMass {
     let linear = copies * body.inverse_mass * free_translation(locked);
     let bound = copies * body.inverse_inertia;
-    if is_free_boundary(index) {
+    if is_rigid(index) {
         return InverseMass(linear, copies * inverse_inertia_of(index), bound);
     }
     return InverseMass(linear, diagonal_matrix(bound * free_rotation(locked)), bound);
@@ -62,7 +70,7 @@ fn tangent_bound(k: mat3x3f, normal: vec3f) -> f32 {
 }
 
 // D of the normal, friction and rolling rows.
-fn shared_diagonal(row: Row, a: InverseMass, b: InverseMass) -> vec3f {
+fn general_diagonal(row: Row, a: InverseMass, b: InverseMass) -> vec3f {
     let k = mobility(row, a, b);
     return vec3f(dot(row.normal, k * row.normal) + row.sigma_n, tangent_bound(k, row.normal),
         a.angular_bound + b.angular_bound);

@@ -1,36 +1,36 @@
-//! Free boundaries: rigid bodies with faces and corners, that contacts push and turn.
+//! Rigid bodies that contacts push and turn.
 //!
-//! Grains touch the faces of a free boundary as they touch those of any other. What it does to other
-//! boundaries goes through its corners: the eight points of a box, the one ball of a sphere. Two boxes meet
-//! corner on face only; edge on edge they pass through each other.
+//! A grain touches the faces of a body made of surfaces as it touches those of any other. What such a body does to other
+//! surfaces goes through its vertices: the eight points of a box, the one ball of a sphere. Two boxes meet vertex on face
+//! only; edge on edge they pass through each other.
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::{Axes, Bodies, Form, MaterialId, Surface};
+use super::{Axes, Form, Sphere, Surface};
 
-/// Mass, moments of inertia and initial motion of a free boundary. Its axes are the principal ones.
+/// Mass, moments of inertia and motion of a rigid body. Its axes are the principal ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FreeBody {
+pub struct RigidBody {
     /// Mass \[kg\].
     pub mass: f64,
     /// Moments of inertia about its axes \[kg m²\].
     pub moments: DVec3,
-    /// Velocity at the start \[m/s\].
+    /// Velocity \[m/s\].
     pub velocity: DVec3,
-    /// Angular velocity at the start, world frame \[rad/s\].
+    /// Angular velocity, world frame \[rad/s\].
     pub angular_velocity: DVec3,
     /// World axes it cannot move along or turn about.
     pub locked: Axes,
 }
 
-impl FreeBody {
+impl RigidBody {
     /// Mass \[kg\] and moments of inertia \[kg m²\].
     pub fn inertia(&self) -> [f64; 4] {
         [self.mass, self.moments.x, self.moments.y, self.moments.z]
     }
 
     /// A homogeneous solid of this form at rest; `None` for a form that cannot be free.
-    pub fn solid(form: Form, density: f64) -> Option<FreeBody> {
+    pub fn solid(form: Form, density: f64) -> Option<RigidBody> {
         let (mass, moments) = match form {
             Form::Box { half } => {
                 let mass = 8.0 * density * half.element_product();
@@ -44,7 +44,7 @@ impl FreeBody {
             _ => return None,
         };
         let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
-        Some(FreeBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE })
+        Some(RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE })
     }
 
     /// Largest of the inverse moments of inertia \[1/(kg m²)\]: an upper bound in every direction; 0 where no axis
@@ -80,12 +80,6 @@ impl FreeBody {
         0.5 * (self.moments * in_body * in_body).element_sum()
     }
 
-    /// Kinetic energy of translation and rotation of this, which is `body` of `bodies` \[J\].
-    pub fn kinetic_energy(&self, bodies: &Bodies, body: usize) -> f64 {
-        0.5 * self.mass * bodies.velocity[body].length_squared()
-            + self.rotational_energy(bodies.orientation[body], bodies.angular_velocity[body])
-    }
-
     /// Orientation and angular velocity after a time `h` \[s\] without torque \[E1\]: the angular momentum L
     /// (and the rate about a locked axis) stays, the orientation follows dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, by the Runge-Kutta method of
     /// fourth order.
@@ -109,51 +103,24 @@ impl FreeBody {
     }
 }
 
-/// Where a free boundary touches the surfaces of other boundaries: a point, or a ball about one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Corner {
-    /// Body that carries it.
-    pub body: u32,
-    /// Surface it belongs to.
-    pub surface: u32,
-    /// Which of the eight corners of a box: bits 0, 1, 2 are set on the positive side of x, y, z. 8: the
-    /// centre of a sphere.
-    pub octant: u32,
-    /// Place on its body \[m\].
-    pub position: DVec3,
-    /// Radius \[m\]; 0 for the corner of a box.
-    pub radius: f64,
-    /// Radius that stands for R* in the laws of contact and scales the contact margin \[m\]: that of a sphere,
-    /// half the smallest edge of a box, whose corners would have no stiffness otherwise.
-    pub contact_radius: f64,
-    /// Material.
-    pub material: MaterialId,
-}
-
-impl Corner {
-    /// The octant that stands for the centre of a sphere.
-    pub const CENTRE: u32 = 8;
-
-    /// Corners of a surface of a free boundary; none for forms that cannot be free.
-    pub fn of_surface(surface: &Surface, index: u32) -> Vec<Corner> {
-        let corner = |octant, offset, radius, contact_radius| Corner {
-            body: surface.body,
-            surface: index,
-            octant,
-            position: surface.position + surface.orientation * offset,
-            radius,
-            contact_radius,
-            material: surface.material,
-        };
-        match surface.form {
-            Form::Box { half } => {
-                let side = |octant: u32, axis: u32| if octant >> axis & 1 == 1 { 1.0 } else { -1.0 };
-                let offset = |octant| half * DVec3::new(side(octant, 0), side(octant, 1), side(octant, 2));
-                (0..8).map(|octant| corner(octant, offset(octant), 0.0, half.min_element())).collect()
-            }
-            Form::Sphere { radius } => vec![corner(Corner::CENTRE, DVec3::ZERO, radius, radius)],
-            _ => Vec::new(),
+/// Vertices of a surface, with which its body touches other surfaces; none of forms that cannot be dynamic. `contact_radius` of
+/// the vertex of a box, a point that would have no stiffness otherwise, is half the smallest edge.
+pub fn vertices_of(surface: &Surface) -> Vec<Sphere> {
+    let vertex = |offset, radius, contact_radius| Sphere {
+        body: surface.body,
+        centre: surface.position + surface.orientation * offset,
+        radius,
+        contact_radius,
+        material: surface.material,
+    };
+    match surface.form {
+        Form::Box { half } => {
+            let side = |octant: u32, axis: u32| if octant >> axis & 1 == 1 { 1.0 } else { -1.0 };
+            let offset = |octant| half * DVec3::new(side(octant, 0), side(octant, 1), side(octant, 2));
+            (0..8).map(|octant| vertex(offset(octant), 0.0, half.min_element())).collect()
         }
+        Form::Sphere { radius } => vec![vertex(DVec3::ZERO, radius, radius)],
+        _ => Vec::new(),
     }
 }
 
@@ -161,9 +128,9 @@ impl Corner {
 mod tests {
     use super::*;
 
-    fn brick() -> FreeBody {
+    fn brick() -> RigidBody {
         let form = Form::Box { half: DVec3::new(0.1, 0.2, 0.35) };
-        FreeBody::solid(form, 1000.0).expect("a box can be free")
+        RigidBody::solid(form, 1000.0).expect("a box can be free")
     }
 
     #[test]
@@ -187,7 +154,7 @@ mod tests {
     #[test]
     fn a_locked_axis_takes_no_turn_and_leaves_that_about_the_others_to_their_own_inertia() {
         let locked = Axes::ROTATION[0].and(Axes::ROTATION[1]);
-        let body = FreeBody { locked, ..brick() };
+        let body = RigidBody { locked, ..brick() };
         let orientation = DQuat::from_scaled_axis(DVec3::new(0.3, -1.1, 2.0));
         let inverse = body.inverse_inertia(orientation);
         let about_z = 2.0 * body.rotational_energy(orientation, DVec3::Z);

@@ -1,0 +1,15 @@
+// Where a sphere or vertex is on its body: in the second half of `spheres`, which each shader declares.
+
+struct Place {
+    centre: vec3f,             // on its body [m]
+    contact_radius: f32,       // stands for R* in the laws, and scales the margin [m]
+}
+
+fn place_on_body(index: u32) -> Place {
+    if !HAS_RIGID {
+        return Place(vec3f(0.0), spheres[index].radius);
+    }
+    let words = spheres[balls() + index];
+    return Place(vec3f(words.radius, bitcast<f32>(words.material), bitcast<f32>(words.body)),
+        bitcast<f32>(words.tag));
+}

@@ -1,0 +1,266 @@
+//! Pipelines: every kernel compiled for what a scene has, once per device and kind of scene.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::engine::is_guarded;
+use crate::error::Error;
+use crate::settings::{Acceleration, Settings};
+use crate::world::{Kind, World};
+
+use super::layout::Turn;
+use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
+use super::step::{self, AGAIN, Aliases, RESIDUAL, STEP, Work};
+
+/// Shader and entry point of a kernel.
+pub(super) type Name = (&'static str, &'static str);
+
+/// All kernels, compiled for what a scene has.
+pub(super) struct Pipelines {
+    /// What they were compiled for.
+    pub(super) features: Features,
+    pub(super) by_name: BTreeMap<Name, Pipeline>,
+    /// How a kernel is told its turn.
+    pub(super) turn_layout: wgpu::BindGroupLayout,
+    /// Groups per row of a folded dispatch, as the shaders have it.
+    pub(super) groups_per_row: u32,
+}
+
+/// The pipelines of a device: scenes of one kind share theirs.
+#[derive(Default, Clone)]
+pub(super) struct Cache(Arc<Mutex<Vec<Arc<Pipelines>>>>);
+
+impl Cache {
+    /// Those for what a scene has, compiled where they are not there yet.
+    ///
+    /// # Errors
+    /// When a shader is refused.
+    pub(super) fn get(&self, device: &wgpu::Device, features: Features) -> Result<Arc<Pipelines>, Error> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.iter().find(|pipelines| pipelines.features == features) {
+            return Ok(Arc::clone(found));
+        }
+        let made = Arc::new(Pipelines::compile(device, features, &[])?);
+        known.push(Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+/// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Features {
+    /// Bodies with locked axes.
+    pub locks: bool,
+    /// Sinks, so that grains may be removed.
+    pub sinks: bool,
+    /// Dynamic bodies that are no spheres.
+    pub rigid: bool,
+    /// Bodies that may have very many contacts: dynamic ones with surfaces, or grains of very different size.
+    pub hubs: bool,
+    /// Periodic axes.
+    pub period: bool,
+    /// Grains of different sizes.
+    pub sizes: bool,
+    /// Sliders.
+    pub sliders: bool,
+    /// Sweeps that go on from one another.
+    pub momentum: bool,
+    /// Substeps in which friction and rolling make energy are found out.
+    pub guard: bool,
+    /// A tolerance at which sweeps end.
+    pub tolerance: bool,
+    /// Materials that resist rolling.
+    pub rolling: bool,
+}
+
+impl Features {
+    /// Those of a world and of how it is solved.
+    pub fn of(world: &World, settings: &Settings) -> Features {
+        Features {
+            locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
+            sinks: world.has_drains(),
+            rigid: world.bodies.kind.contains(&Kind::Rigid),
+            hubs: world.dynamic_boundaries().next().is_some() || has_hubs(world),
+            period: !world.periodic.is_none(),
+            sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
+            sliders: world.sliders().next().is_some(),
+            momentum: settings.acceleration == Acceleration::Nesterov,
+            guard: is_guarded(settings, world),
+            tolerance: settings.tolerance > 0.0,
+            rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
+        }
+    }
+
+    /// Values of the overrides that a shader declares.
+    fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
+        let all = [
+            ("HAS_LOCKS", self.locks),
+            ("HAS_SINKS", self.sinks),
+            ("HAS_PERIOD", self.period),
+            ("HAS_RIGID", self.rigid),
+            ("HAS_HUBS", self.hubs),
+            ("HAS_SIZES", self.sizes),
+            ("HAS_SLIDERS", self.sliders),
+            ("HAS_MOMENTUM", self.momentum),
+            ("HAS_GUARD", self.guard),
+            ("HAS_TOLERANCE", self.tolerance),
+            ("HAS_ROLLING", self.rolling),
+        ];
+        let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
+        all.into_iter()
+            .filter(|(name, _)| is_declared(name))
+            .map(|(name, on)| (name, f64::from(u8::from(on))))
+            .collect()
+    }
+}
+
+/// Whether some grain is more than twice as large as another: see `HUB` in WGSL.
+fn has_hubs(world: &World) -> bool {
+    let radii = || world.spheres.iter().map(|sphere| sphere.radius);
+    radii().fold(0.0, f64::max) > 2.0 * radii().fold(f64::INFINITY, f64::min)
+}
+
+/// A kernel, ready to be bound and dispatched.
+pub(super) struct Pipeline {
+    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) layout: wgpu::BindGroupLayout,
+    /// What it binds in group 0.
+    pub(super) variables: Vec<Variable>,
+    /// Whether it is told its turn, in group 1.
+    pub(super) takes_turn: bool,
+}
+
+/// Kernels of a prefix sum, in order.
+pub(super) const SCAN: [&str; 3] = ["sum_blocks", "scan_block_sums", "add_block_sums"];
+
+impl Pipelines {
+    /// Compiles all kernels for what a scene has, from edited sources where there are edits.
+    ///
+    /// # Errors
+    /// When a shader is refused.
+    pub(super) fn compile(
+        device: &wgpu::Device,
+        features: Features,
+        edits: &[Edit],
+    ) -> Result<Pipelines, Error> {
+        let turn_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("turn"),
+            entries: &[turn_entry()],
+        });
+        let mut all = Pipelines { features, by_name: BTreeMap::new(), turn_layout, groups_per_row: 0 };
+        for source in &SOURCES {
+            let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
+            let reflection = source.reflect_text(&text)?;
+            all.groups_per_row = reflection.constant("GROUPS_PER_ROW").ok_or_else(|| Error::Shader {
+                shader: source.name.into(),
+                reason: "has no constant GROUPS_PER_ROW".into(),
+            })?;
+            let module = create_module(device, source.name, text);
+            for name in names().filter(|(shader, _)| *shader == source.name) {
+                let pipeline = all.make_pipeline(device, &module, &reflection, name)?;
+                all.by_name.insert(name, pipeline);
+            }
+        }
+        Ok(all)
+    }
+
+    fn make_pipeline(
+        &self,
+        device: &wgpu::Device,
+        module: &wgpu::ShaderModule,
+        reflection: &Reflection,
+        (shader, entry): Name,
+    ) -> Result<Pipeline, Error> {
+        let variables = reflection.variables(entry).ok_or_else(|| Error::Shader {
+            shader: shader.into(),
+            reason: format!("has no kernel {entry}"),
+        })?;
+        let takes_turn = variables.iter().any(|variable| variable.group == 1);
+        let variables: Vec<Variable> = variables.into_iter().filter(|variable| variable.group == 0).collect();
+        let entries: Vec<_> = variables.iter().map(layout_entry).collect();
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(entry),
+            entries: &entries,
+        });
+        let mut layouts = vec![Some(&layout)];
+        layouts.extend(takes_turn.then_some(Some(&self.turn_layout)));
+        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(entry),
+            bind_group_layouts: &layouts,
+            immediate_size: 0,
+        });
+        let constants = self.features.constants(&reflection.module);
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(entry),
+            layout: Some(&pipeline_layout),
+            module,
+            entry_point: Some(entry),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        });
+        Ok(Pipeline { pipeline, layout, variables, takes_turn })
+    }
+}
+
+/// A module, with every access checked in builds with debug assertions, and unchecked in others.
+fn create_module(device: &wgpu::Device, name: &'static str, text: String) -> wgpu::ShaderModule {
+    let descriptor =
+        wgpu::ShaderModuleDescriptor { label: Some(name), source: wgpu::ShaderSource::Wgsl(text.into()) };
+    if cfg!(debug_assertions) {
+        return device.create_shader_module(descriptor);
+    }
+    // SAFETY: indices come from counts that are compared with the room before anything is written (`status.halted`),
+    // and loops end; the tests run the same kernels with all checks on and come to the same bits.
+    unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+}
+
+/// Every kernel of the step list with its aliases.
+pub(super) fn uses() -> Vec<(Name, Aliases)> {
+    let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
+    for work in STEP.iter().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
+        let of_stage = work.kernels().into_iter();
+        uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));
+        if let Work::Scan(_, aliases) = work {
+            uses.extend(SCAN.map(|entry| (("scan", entry), *aliases)));
+        }
+    }
+    uses
+}
+
+/// Names of all kernels in use, each once.
+fn names() -> impl Iterator<Item = Name> {
+    let mut names: Vec<Name> = uses().into_iter().map(|(name, _)| name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter()
+}
+
+fn layout_entry(variable: &Variable) -> wgpu::BindGroupLayoutEntry {
+    let ty = match variable.kind {
+        VariableKind::Uniform => wgpu::BufferBindingType::Uniform,
+        VariableKind::Read => wgpu::BufferBindingType::Storage { read_only: true },
+        VariableKind::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+    };
+    wgpu::BindGroupLayoutEntry {
+        binding: variable.binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        count: None,
+    }
+}
+
+fn turn_entry() -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry {
+        binding: 0,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer {
+            ty: wgpu::BufferBindingType::Uniform,
+            has_dynamic_offset: true,
+            min_binding_size: wgpu::BufferSize::new(size_of::<Turn>() as u64),
+        },
+        count: None,
+    }
+}

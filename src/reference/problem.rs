@@ -1,0 +1,258 @@
+//! The contact problem of a substep: what a solver is given.
+//!
+//! A solver works on several contacts at once, each of which writes the velocities of its two bodies. That is sound where no two
+//! of them share a dynamic body; [`Problem::new`] proves it of every colour, and of the contacts without one that those which
+//! write a body at once are alone with it. So all that is unsafe stands behind it, in this file and in [`super::split`].
+
+use std::marker::PhantomData;
+
+use rayon::prelude::*;
+
+use crate::contact::{Colouring, Rest};
+
+use super::drive::Drives;
+use super::narrowphase::Row;
+use super::split::Split;
+use super::sweep::{CHUNK, Visit};
+use super::velocity::Velocity;
+
+/// The contact problem of a substep.
+pub struct Problem<'a> {
+    colouring: &'a Colouring,
+    split: &'a mut Split,
+    rows: &'a mut [Row],
+    velocities: &'a mut [Velocity],
+    motors: &'a mut Drives,
+}
+
+impl<'a> Problem<'a> {
+    /// The problem of these rows, which stand in the order of `colouring`, on these bodies.
+    ///
+    /// # Panics
+    /// When two rows of a colour share a dynamic body, a row has a body that is not there, or `split` was made for other contacts.
+    pub fn new(
+        colouring: &'a Colouring,
+        split: &'a mut Split,
+        rows: &'a mut [Row],
+        velocities: &'a mut [Velocity],
+        motors: &'a mut Drives,
+    ) -> Problem<'a> {
+        let dynamic = Bodies::dynamic(velocities);
+        let fault = colouring.starts.par_windows(2).find_map_any(|bounds| {
+            dynamic.shared_by(&rows[bounds[0] as usize..bounds[1] as usize], velocities.len())
+        });
+        assert!(fault.is_none(), "two contacts of a colour share body {fault:?}, or it is not there");
+        let overflow = &rows[colouring.rest_start()..];
+        assert!(
+            colouring.rest == Rest::OneByOne || split.fits(overflow, &dynamic),
+            "bodies of contacts without a colour are split for other contacts"
+        );
+        let is_there = |row: &Row| row.bodies.iter().all(|&body| (body as usize) < velocities.len());
+        assert!(overflow.par_iter().all(is_there), "a contact of a body that is not there");
+        Problem { colouring, split, rows, velocities, motors }
+    }
+
+    /// The contacts, in solving order.
+    pub fn rows(&self) -> &[Row] {
+        self.rows
+    }
+
+    /// The velocities of all bodies.
+    pub fn velocities(&self) -> &[Velocity] {
+        self.velocities
+    }
+
+    /// Finds how the contacts without a colour answer; comes before they are solved.
+    pub(super) fn prepare(&mut self) {
+        self.split.prepare(&self.rows[self.colouring.rest_start()..], self.velocities);
+    }
+
+    /// Solves the motors with all contacts held fixed; returns by how much at most one changed its velocity \[m/s\].
+    pub(super) fn solve_motors(&mut self) -> f64 {
+        self.motors.solve(self.velocities)
+    }
+
+    /// Extrapolates the impulses of the motors by a factor, and lets `extrapolate` do so with the velocities \[E12\].
+    pub(super) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
+        self.motors.carry_on(factor);
+        extrapolate(self.velocities);
+    }
+
+    /// Visits all rows, colour by colour, then those without a colour, and returns the largest value that `visit` returned. Rows of
+    /// a colour share no dynamic body, so their order has no effect.
+    pub(super) fn visit(&mut self, visit: &impl Visit) -> f64 {
+        let Problem { colouring, split, rows, velocities, .. } = self;
+        let mut largest = 0.0f64;
+        for bounds in colouring.starts.windows(2) {
+            let of_colour = &mut rows[bounds[0] as usize..bounds[1] as usize];
+            let (bodies, split) = (Disjoint::new(velocities), &**split);
+            // SAFETY: the rows in flight at one time are those of one colour, which share no dynamic body: `new` has seen to it,
+            // and nobody has changed their bodies since.
+            let visit_all = |rows: &mut [Row]| unsafe { split.visit_rows(rows, &bodies, visit) };
+            largest = largest.max(if of_colour.len() <= CHUNK {
+                visit_all(of_colour)
+            } else {
+                of_colour.par_chunks_mut(CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
+            });
+        }
+        let overflow = &mut rows[colouring.rest_start()..];
+        // SAFETY: one at a time; or split for these contacts, as `new` has seen.
+        largest.max(unsafe {
+            match colouring.rest {
+                Rest::Split => split.visit_rest(overflow, velocities, visit),
+                Rest::OneByOne => split.visit_rows(overflow, &Disjoint::new(velocities), visit),
+            }
+        })
+    }
+}
+
+/// A set of bodies, a bit each.
+#[derive(Clone)]
+pub(super) struct Bodies(Vec<u64>);
+
+impl Bodies {
+    pub(super) fn none(count: usize) -> Bodies {
+        Bodies(vec![0; count.div_ceil(64)])
+    }
+
+    fn dynamic(velocities: &[Velocity]) -> Bodies {
+        let word = |bodies: &[Velocity]| {
+            bodies.iter().enumerate().fold(0, |word, (i, body)| word | u64::from(body.is_free()) << i)
+        };
+        Bodies(velocities.par_chunks(64).map(word).collect())
+    }
+
+    pub(super) fn holds(&self, body: u32) -> bool {
+        self.0.get(body as usize / 64).is_some_and(|word| word >> (body % 64) & 1 == 1)
+    }
+
+    /// Adds a body; returns whether it was in already.
+    pub(super) fn add(&mut self, body: u32) -> bool {
+        let word = &mut self.0[body as usize / 64];
+        let before = *word;
+        *word |= 1 << (body % 64);
+        before == *word
+    }
+
+    /// A body of these that two of the rows share, or one that is beyond the `count` that there are.
+    fn shared_by(&self, rows: &[Row], count: usize) -> Option<u32> {
+        let mut seen = Bodies::none(count);
+        let mut is_fault = |body: u32| body as usize >= count || (self.holds(body) && seen.add(body));
+        rows.iter().flat_map(|row| row.bodies).find(|&body| is_fault(body))
+    }
+}
+
+/// Velocities that several threads write, each body by one thread at a time.
+pub(super) struct Disjoint<'a> {
+    first: *mut Velocity,
+    count: usize,
+    owner: PhantomData<&'a mut [Velocity]>,
+}
+
+// SAFETY: access goes through unsafe functions, whose callers keep the rows in flight disjoint.
+unsafe impl Sync for Disjoint<'_> {}
+
+impl<'a> Disjoint<'a> {
+    pub(super) fn new(velocities: &'a mut [Velocity]) -> Disjoint<'a> {
+        Disjoint { first: velocities.as_mut_ptr(), count: velocities.len(), owner: PhantomData }
+    }
+
+    /// The velocity of a body.
+    ///
+    /// # Safety
+    /// The body is there, and nobody writes it meanwhile.
+    #[inline(always)]
+    pub(super) unsafe fn get(&self, body: u32) -> &Velocity {
+        let body = body as usize;
+        debug_assert!(body < self.count, "`Problem::new` has seen that all bodies are there");
+        // SAFETY: by the caller's promise.
+        unsafe { &*self.first.add(body) }
+    }
+
+    /// The same, to be written.
+    ///
+    /// # Safety
+    /// The body is there, and nobody else reads or writes it meanwhile.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref, reason = "the caller promises that there is no other")]
+    pub(super) unsafe fn get_mut(&self, body: u32) -> &mut Velocity {
+        let body = body as usize;
+        debug_assert!(body < self.count, "`Problem::new` has seen that all bodies are there");
+        // SAFETY: by the caller's promise.
+        unsafe { &mut *self.first.add(body) }
+    }
+
+    /// Lets `visit` work on copies of a row's bodies and writes the free ones back.
+    ///
+    /// # Safety
+    /// The bodies are there, no row visited at the same time may share a dynamic one with this row, and neither is rigid.
+    #[inline(always)]
+    pub(super) unsafe fn visit(&self, row: &mut Row, visit: &impl Visit) -> f64 {
+        let [at_a, at_b] = row.bodies.map(|body| body as usize);
+        debug_assert!(at_a < self.count && at_b < self.count, "as in `get`");
+        // SAFETY: by the caller's promise.
+        unsafe {
+            let mut a = self.first.add(at_a).read();
+            let mut b = self.first.add(at_b).read();
+            let inverse_d = row.inverse_d;
+            let result = visit.contact(row, &inverse_d, &mut a, &mut b);
+            if a.is_free() {
+                let to = self.first.add(at_a);
+                (*to).linear = a.linear;
+                (*to).angular = a.angular;
+            }
+            if b.is_free() {
+                let to = self.first.add(at_b);
+                (*to).linear = b.linear;
+                (*to).angular = b.angular;
+            }
+            result
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::*;
+    use crate::world::Axes;
+
+    fn body(inverse_mass: f64) -> Velocity {
+        Velocity {
+            linear: DVec3::ZERO,
+            inverse_mass,
+            angular: DVec3::ZERO,
+            inverse_inertia: inverse_mass,
+            locked: Axes::NONE,
+        }
+    }
+
+    /// Whether rows on a wall (body 0) and three grains are a problem, with colours that start there.
+    fn is_accepted(bodies: &[[u32; 2]], starts: &[u32], rest: Rest) -> bool {
+        let mut rows: Vec<Row> = bodies.iter().map(|&bodies| Row { bodies, ..Row::default() }).collect();
+        let mut velocities = [body(0.0), body(1.0), body(1.0), body(1.0)];
+        let colouring = Colouring { order: (0..rows.len() as u32).collect(), starts: starts.to_vec(), rest };
+        let (mut split, mut motors) = (Split::default(), Drives::default());
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            Problem::new(&colouring, &mut split, &mut rows, &mut velocities, &mut motors);
+        }))
+        .is_ok()
+    }
+
+    #[test]
+    fn contacts_of_a_colour_may_share_a_wall_and_nothing_else() {
+        assert!(is_accepted(&[[1, 0], [2, 0], [3, 0]], &[0, 3], Rest::Split), "a wall is never written");
+        assert!(is_accepted(&[[1, 2], [2, 3]], &[0, 1, 2], Rest::Split), "in two colours");
+        assert!(!is_accepted(&[[1, 2], [2, 3]], &[0, 2], Rest::Split), "both write grain 2");
+        assert!(!is_accepted(&[[1, 2], [3, 1]], &[0, 2], Rest::Split), "both write grain 1");
+    }
+
+    #[test]
+    fn bodies_that_are_not_there_and_contacts_split_as_others_are_refused() {
+        assert!(!is_accepted(&[[1, 4]], &[0, 1], Rest::Split), "there is no body 4");
+        assert!(!is_accepted(&[[1, 4]], &[], Rest::OneByOne), "nor is it there one by one");
+        assert!(!is_accepted(&[[1, 2]], &[], Rest::Split), "nothing was split");
+        assert!(is_accepted(&[[1, 2], [2, 3]], &[], Rest::OneByOne), "one by one they may share all");
+    }
+}

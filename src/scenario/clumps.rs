@@ -1,0 +1,278 @@
+//! The `[clumps]` table: grains of several spheres by name; and which of them a block or an emitter makes, how turned.
+
+use std::path::Path;
+
+use glam::{DQuat, DVec3};
+
+use super::input::open_named;
+use super::problems::suggest;
+use super::radii::{Radii, radii};
+use super::random::Random;
+use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
+use crate::world::{Clump, ClumpId, Grain, MaterialId};
+
+/// Spheres of a clump, at most.
+const MOST: usize = 1000;
+const MASS: Need = Need::new(|x| x > 0.0, "a positive mass in kg");
+const MOMENT: Need = Need::new(|x| x > 0.0, "a positive moment of inertia in kg m²");
+const ANGLE: Need = Need::new(|x| x.abs() <= 1e6, "an angle in degrees");
+const COLUMNS: [&str; 4] = ["x", "y", "z", "r"];
+
+/// Reads all clumps. A wrong one keeps its name, so that those who refer to it are not blamed.
+pub fn clumps(table: &mut Table<'_>, folder: &Path) -> Vec<Clump> {
+    let read = |(name, _, node): (String, _, Node<'_>)| {
+        let read = node.table(|table| clump(&name, table, folder));
+        read.unwrap_or_else(|| Clump::of_spheres(&name, &[(DVec3::ZERO, 1.0)]))
+    };
+    table.named().into_iter().map(read).collect()
+}
+
+fn clump(name: &str, table: &mut Table<'_>, folder: &Path) -> Option<Clump> {
+    let (has_list, has_file) = (table.has("spheres"), table.has("file"));
+    let listed = table.maybe("spheres", |node| node.elements().map(|nodes| spheres(&nodes)));
+    let from_file = table.node("file").and_then(|node| table.get("file", text).map(|name| (node, name)));
+    let (has_mass, has_moments) = (table.has("mass"), table.has("moments"));
+    let mass = table.maybe("mass", number(MASS));
+    let moments = table.maybe("moments", |node| node.list(number(MOMENT)));
+    if has_list == has_file {
+        let found = if has_list { "both `spheres` and `file`" } else { "neither `spheres` nor `file`" };
+        let help =
+            "give spheres = [{ position = [0, 0, 0], radius = 0.001 }, ...], or a file of columns x,y,z,r";
+        table.problem(format!("`{}` has {found}", table.name()), help);
+        return None;
+    }
+    let spheres = match from_file {
+        Some((node, name)) => read_csv(&node, folder, &name)?,
+        None => listed??,
+    };
+    if spheres.is_empty() || spheres.len() > MOST {
+        let message = format!("`{}` has {} spheres", table.name(), spheres.len());
+        table.problem(message, format!("a clump has 1 to {MOST} spheres"));
+        return None;
+    }
+    if has_mass != has_moments {
+        let message = format!("`{}` has only one of `mass` and `moments`", table.name());
+        table.problem(
+            message,
+            "give both, or neither to have them from the density and the union of the spheres",
+        );
+        return None;
+    }
+    if !has_mass {
+        return Some(Clump::of_spheres(name, &spheres));
+    }
+    let (mass, moments) = (mass?, moments?);
+    let [x, y, z] = moments[..] else {
+        let message = format!("`{}.moments` has {} numbers", table.name(), moments.len());
+        table.problem(message, "give the three principal moments of inertia, about x, y and z");
+        return None;
+    };
+    if x > y + z || y > x + z || z > x + y {
+        let message = format!("no body has the moments of inertia {x}, {y} and {z} of `{}`", table.name());
+        table.problem(message, "none of the three is larger than the sum of the other two");
+        return None;
+    }
+    Some(Clump::with_mass(name, &spheres, mass, DVec3::new(x, y, z)))
+}
+
+/// Centre \[m\] and radius \[m\] of each sphere; `None` when one is wrong.
+fn spheres(nodes: &[Node<'_>]) -> Option<Vec<(DVec3, f64)>> {
+    let sphere = |node: &Node<'_>| {
+        node.clone().table(|table| {
+            let (position, radius) = (table.get("position", vector), table.get("radius", number(RADIUS)));
+            Some((position?, radius?))
+        })
+    };
+    let read: Vec<_> = nodes.iter().map(sphere).collect();
+    read.into_iter().collect()
+}
+
+/// Spheres from a table with columns x, y, z, r, as DEM-Engine writes its clumps.
+fn read_csv(node: &Node<'_>, folder: &Path, name: &str) -> Option<Vec<(DVec3, f64)>> {
+    let help = "the header is x,y,z,r, lengths in metres; paths start at the scenario's folder";
+    let rows = open_named(node, folder, name).and_then(|file| rows(file, name));
+    rows.map_err(|mistakes| mistakes.iter().take(5).for_each(|mistake| node.problem(mistake, help))).ok()
+}
+
+fn rows(input: impl std::io::Read, name: &str) -> Result<Vec<(DVec3, f64)>, Vec<String>> {
+    let mut reader =
+        ::csv::ReaderBuilder::new().trim(::csv::Trim::All).comment(Some(b'#')).from_reader(input);
+    let header = reader.headers().map_err(|error| vec![format!("{name}: {error}")])?.clone();
+    if !header.iter().map(str::to_ascii_lowercase).eq(COLUMNS) {
+        let found = header.iter().collect::<Vec<_>>().join(",");
+        return Err(vec![format!("{name}: the columns are {found}, expected x,y,z,r")]);
+    }
+    let (mut spheres, mut mistakes) = (Vec::new(), Vec::new());
+    for record in reader.records() {
+        match record.map_err(|error| format!("{name}: {error}")).and_then(|record| sphere(&record, name)) {
+            Ok(sphere) => spheres.push(sphere),
+            Err(mistake) => mistakes.push(mistake),
+        }
+    }
+    if mistakes.is_empty() { Ok(spheres) } else { Err(mistakes) }
+}
+
+fn sphere(record: &::csv::StringRecord, name: &str) -> Result<(DVec3, f64), String> {
+    let line = record.position().map_or(0, ::csv::Position::line);
+    let number = |column: usize| {
+        let text = record.get(column).unwrap_or("");
+        let good = text.parse::<f64>().ok().filter(|value| value.abs() <= 1e6);
+        good.ok_or_else(|| {
+            format!("{name}:{line}: {} is \"{text}\", expected a finite number", COLUMNS[column])
+        })
+    };
+    let (centre, radius) = (DVec3::new(number(0)?, number(1)?, number(2)?), number(3)?);
+    match (1e-7..=1e6).contains(&radius) {
+        true => Ok((centre, radius)),
+        false => {
+            Err(format!("{name}:{line}: r is {radius}, expected a positive radius in metres (1e-7 to 1e6)"))
+        }
+    }
+}
+
+/// What the grains of a block or an emitter are: spheres, or clumps that are turned in some way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Make {
+    clump: Option<ClumpId>,
+    orientation: Orientation,
+    /// Radius of a ball that holds a grain, of its largest sphere and of its smallest, over that of a sphere of its volume \[-\].
+    reach: f64,
+    largest: f64,
+    smallest: f64,
+    /// Radius of a sphere of the volume of the clump as it is listed \[m\].
+    listed: Option<f64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Orientation {
+    Random,
+    Fixed(DQuat),
+}
+
+impl Default for Make {
+    fn default() -> Self {
+        Make {
+            clump: None,
+            orientation: Orientation::Fixed(DQuat::IDENTITY),
+            reach: 1.0,
+            largest: 1.0,
+            smallest: 1.0,
+            listed: None,
+        }
+    }
+}
+
+/// Reads `clump` and `turned`; spheres where there is no clump.
+pub fn make(table: &mut Table<'_>, clumps: &[Clump]) -> Option<Make> {
+    let (has_clump, has_orientation) = (table.has("clump"), table.has("turned"));
+    let clump = table.maybe("clump", clump_id(clumps));
+    let orientation = table.maybe("turned", orientation);
+    if !has_clump {
+        if has_orientation {
+            let message = format!("`{}` is turned and names no clump", table.name());
+            table.problem(message, "remove it: a sphere looks the same from all sides; or name a clump");
+        }
+        return Some(Make::default());
+    }
+    let id = clump?;
+    let chosen = &clumps[id as usize];
+    let equivalent = chosen.equivalent_radius();
+    let smallest = chosen.spheres.iter().map(|(_, radius)| *radius).fold(f64::INFINITY, f64::min);
+    Some(Make {
+        clump: Some(id),
+        orientation: if has_orientation { orientation? } else { Orientation::Random },
+        reach: chosen.bounding_radius() / equivalent,
+        largest: chosen.largest_radius() / equivalent,
+        smallest: smallest / equivalent,
+        listed: Some(equivalent),
+    })
+}
+
+fn clump_id(clumps: &[Clump]) -> impl Fn(Node<'_>) -> Option<ClumpId> {
+    move |node| {
+        let name = text(node.clone())?;
+        let id = clumps.iter().position(|clump| clump.name == name);
+        if id.is_none() {
+            let advice = match clumps.is_empty() {
+                true => format!("add a table [clumps.{name}]"),
+                false => suggest(&name, clumps.iter().map(|clump| clump.name.as_str())),
+            };
+            node.problem(format!("`{}` is \"{name}\", which is not a clump", node.name()), advice);
+        }
+        id.map(|id| id as ClumpId)
+    }
+}
+
+/// Reads `"random"`, or an axis and an angle.
+fn orientation(node: Node<'_>) -> Option<Orientation> {
+    if node.is_text() {
+        return match node.text() {
+            Some("random") => Some(Orientation::Random),
+            _ => node.mismatch("\"random\", or { axis = [0, 0, 1], angle_deg = 30 }"),
+        };
+    }
+    node.table(|table| {
+        let (axis, angle) = (table.get("axis", direction), table.get("angle_deg", number(ANGLE)));
+        Some(Orientation::Fixed(DQuat::from_axis_angle(axis?, angle?.to_radians())))
+    })
+}
+
+impl Make {
+    /// Radii of the grains: as given, or of a clump as it is listed.
+    pub fn radii(&self, table: &mut Table<'_>) -> Option<Radii> {
+        if table.has("radius") {
+            return table.get("radius", radii);
+        }
+        self.listed.map(Radii::Constant)
+    }
+
+    /// Whether grains have a size without a `radius`.
+    pub fn has_size(&self) -> bool {
+        self.listed.is_some()
+    }
+
+    /// Radius of a ball about the centre of a grain that holds all of it, over the radius of a sphere of its volume \[-\].
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// The same of its largest sphere \[-\].
+    pub fn largest(&self) -> f64 {
+        self.largest
+    }
+
+    /// The same of its smallest sphere \[-\].
+    pub fn smallest(&self) -> f64 {
+        self.smallest
+    }
+
+    /// A grain at rest. Spheres draw nothing.
+    pub fn grain(&self, position: DVec3, radius: f64, material: MaterialId, random: &mut Random) -> Grain {
+        let orientation = match self.orientation {
+            Orientation::Random => random.turn(),
+            Orientation::Fixed(orientation) => orientation,
+        };
+        Grain { clump: self.clump, orientation, ..Grain::at(position, radius, material) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clumps_of_dem_engine_are_read() {
+        let text = "x,y,z,r\n0.00,-0.41,0,0.8\n-0.33,0.19,0,0.8\n0.29,0.19,0,0.8\n# volume = 4.25\n";
+        let spheres = rows(text.as_bytes(), "flat.csv").expect("three spheres");
+        assert_eq!((spheres.len(), spheres[1]), (3, (DVec3::new(-0.33, 0.19, 0.0), 0.8)));
+    }
+
+    #[test]
+    fn every_mistake_of_a_file_has_its_line() {
+        let mistakes = rows("x,y,z,r\n0,0,0,-1\n0,zero,0,1\n".as_bytes(), "c.csv").expect_err("two mistakes");
+        assert!(mistakes[0].starts_with("c.csv:2: r is -1"), "{}", mistakes[0]);
+        assert!(mistakes[1].starts_with("c.csv:3: y is \"zero\""), "{}", mistakes[1]);
+        let mistakes = rows("x,y,z,radius\n".as_bytes(), "c.csv").expect_err("another header");
+        assert!(mistakes[0].contains("expected x,y,z,r"), "{}", mistakes[0]);
+    }
+}

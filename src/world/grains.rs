@@ -1,0 +1,210 @@
+//! The grains of a world: how they come, what each is made of, and how they are taken out.
+
+use std::collections::VecDeque;
+
+use glam::{DQuat, DVec3};
+
+use super::{
+    ClumpId, Grain, Kind, MaterialId, Parts, Replaced, RigidBody, Sphere, Vacancies, World, sphere_volume,
+};
+
+impl World {
+    /// Adds grains, wrapped into the periodic cell, and returns their places in the list: those of grains of as many spheres that
+    /// had been removed when grains were added the last time, then at the end. (What left since may have impulses of its last
+    /// contacts yet. So that both engines take the same places, nothing else counts.)
+    pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) -> Vec<usize> {
+        let is_later = self.time > self.vacancies.since;
+        let vacant = if is_later { std::mem::take(&mut self.vacancies.places) } else { Vec::new() };
+        let mut vacant = VecDeque::from(vacant);
+        let places = grains.into_iter().map(|grain| self.put_grain(&mut vacant, &grain)).collect();
+        let removed = (0..self.grain_count() as u32).filter(|&grain| !self.is_present(grain as usize));
+        self.vacancies = Vacancies { since: self.time, places: removed.collect() };
+        places
+    }
+
+    /// Puts a grain into the first of the vacant places that holds as many spheres, or at the end; returns its place.
+    fn put_grain(&mut self, vacant: &mut VecDeque<u32>, grain: &Grain) -> usize {
+        let count = grain.clump.map_or(1, |clump| self.clumps[clump as usize].spheres.len()) as u32;
+        let id =
+            (self.grain_count() as u64 + self.replaced.iter().map(|gone| gone.grains).sum::<u64>()) as u32;
+        let fits = |place: &u32| self.grains[*place as usize].count == count;
+        let place = vacant.iter().position(fits).and_then(|found| vacant.remove(found));
+        let place = match place.map(|place| place as usize) {
+            Some(place) => {
+                self.note_replaced(place);
+                place
+            }
+            None => self.push_grain(count),
+        };
+        self.set_grain(place, grain);
+        self.removed[place] = None;
+        self.ids[place] = id;
+        place
+    }
+
+    /// Makes a place for a grain of so many spheres at the end.
+    fn push_grain(&mut self, count: u32) -> usize {
+        let body = self.bodies.push_prescribed(DVec3::ZERO, DQuat::IDENTITY);
+        let none = Sphere { body, centre: DVec3::ZERO, radius: 0.0, contact_radius: 0.0, material: 0 };
+        self.grains.push(Parts { first: self.spheres.len() as u32, count, clump: None });
+        self.spheres.extend(std::iter::repeat_n(none, count as usize));
+        self.removed.push(None);
+        self.ids.push(0);
+        self.grain_count() - 1
+    }
+
+    /// Makes the body and the spheres of a grain anew.
+    fn set_grain(&mut self, place: usize, grain: &Grain) {
+        let Grain { radius, material, velocity, angular_velocity, locked, .. } = *grain;
+        let (body, position) = (self.grain_body(place), self.wrap(grain.position));
+        let mass = self.mass_of(radius, material, grain.clump);
+        let spheres = self.grains[place].spheres();
+        self.grains[place].clump = grain.clump;
+        let Some(clump) = grain.clump.map(|clump| &self.clumps[clump as usize]) else {
+            let moments = DVec3::splat(0.4 * mass * radius * radius);
+            let rigid = RigidBody { mass, moments, velocity, angular_velocity, locked };
+            self.bodies.set_dynamic(body, Kind::Sphere, position, grain.orientation, &rigid);
+            let sphere = &mut self.spheres[spheres.start];
+            *sphere = Sphere { radius, contact_radius: radius, material, ..*sphere };
+            return;
+        };
+        let moments = clump.moments(radius, self.materials.list[material as usize].density);
+        let rigid = RigidBody { mass, moments, velocity, angular_velocity, locked };
+        self.bodies.set_dynamic(body, Kind::Rigid, position, grain.orientation * clump.axes, &rigid);
+        let scale = clump.scale(radius);
+        for (sphere, &(centre, radius)) in self.spheres[spheres].iter_mut().zip(&clump.spheres) {
+            let radius = scale * radius;
+            *sphere = Sphere { centre: scale * centre, radius, contact_radius: radius, material, ..*sphere };
+        }
+    }
+
+    /// Notes a removed grain whose place is taken.
+    fn note_replaced(&mut self, grain: usize) {
+        let (drain, mass) = (self.removed[grain].unwrap_or_default() as usize, self.grain_mass(grain));
+        let centre = self.bodies.position[self.grain_body(grain)];
+        self.replaced.resize(self.sinks.len() + 1, Replaced::default());
+        if let Some(gone) = self.replaced.get_mut(drain) {
+            gone.grains += 1;
+            gone.mass += mass;
+            gone.places = [gone.places[0].min(centre), gone.places[1].max(centre)];
+        }
+    }
+
+    /// The place of the grain with this id; `None` where it is not there yet, or any more.
+    pub fn grain_of_id(&self, id: usize) -> Option<usize> {
+        let is_it = |&place: &usize| self.ids.get(place).is_some_and(|&other| other as usize == id);
+        let place = Some(id).filter(is_it).or_else(|| (0..self.ids.len()).find(is_it));
+        place.filter(|&place| self.is_present(place))
+    }
+
+    /// Removes a grain into a sink: nothing moves it any more. Gives the kinetic energy that it had \[J\];
+    /// 0 when it was removed before.
+    pub fn remove_grain(&mut self, grain: usize, sink: u32) -> f64 {
+        let body = self.grain_body(grain);
+        let energy = self.bodies.kinetic_energy(body);
+        self.removed[grain] = Some(sink);
+        self.bodies.inverse_mass[body] = 0.0;
+        self.bodies.inverse_inertia[body] = 0.0;
+        energy
+    }
+
+    /// Whether a grain is there: no sink has removed it.
+    pub fn is_present(&self, grain: usize) -> bool {
+        self.removed[grain].is_none()
+    }
+
+    /// Ids of the grains that are there, in ascending order.
+    pub fn present_grains(&self) -> impl Iterator<Item = usize> + Clone + '_ {
+        (0..self.grain_count()).filter(|&grain| self.is_present(grain))
+    }
+
+    /// Number of grains that are there.
+    pub fn present_count(&self) -> usize {
+        self.removed.iter().filter(|sink| sink.is_none()).count()
+    }
+
+    /// Centres \[m\] and radii \[m\] of the spheres of a grain to be added.
+    pub fn spheres_of(&self, grain: &Grain) -> Vec<(DVec3, f64)> {
+        let Some(clump) = grain.clump.map(|clump| &self.clumps[clump as usize]) else {
+            return vec![(grain.position, grain.radius)];
+        };
+        let (scale, turn) = (clump.scale(grain.radius), grain.orientation * clump.axes);
+        let place =
+            |&(centre, radius): &(DVec3, f64)| (grain.position + turn * (scale * centre), scale * radius);
+        clump.spheres.iter().map(place).collect()
+    }
+
+    /// Spheres that there will be with so many grains: those that are there, and of each grain to come those of the clump that
+    /// has most.
+    pub fn planned_spheres(&self, grains: usize) -> usize {
+        let most = self.clumps.iter().map(|clump| clump.spheres.len()).max().unwrap_or(1);
+        self.spheres.len() + grains.saturating_sub(self.grain_count()) * most
+    }
+
+    /// Centres \[m\] and radii \[m\] of the spheres of the grains that are there.
+    pub fn present_spheres(&self) -> Vec<(DVec3, f64)> {
+        let spheres = self.present_grains().flat_map(|grain| self.grains[grain].spheres());
+        spheres.map(|i| (self.sphere_centre(&self.spheres[i]), self.spheres[i].radius)).collect()
+    }
+
+    /// Number of grains, those removed included.
+    pub fn grain_count(&self) -> usize {
+        self.grains.len()
+    }
+
+    /// Body of grain `i`.
+    pub fn grain_body(&self, grain: usize) -> usize {
+        self.boundaries.len() + grain
+    }
+
+    /// The grain that a body is, if it is one.
+    pub fn grain_of_body(&self, body: usize) -> Option<usize> {
+        body.checked_sub(self.boundaries.len())
+    }
+
+    /// The grain that a shape belongs to, if it belongs to one.
+    pub fn grain_of_shape(&self, shape: u32) -> Option<usize> {
+        self.sphere_of(shape).and_then(|sphere| self.grain_of_body(sphere.body as usize))
+    }
+
+    /// Material of grain `i`.
+    pub fn grain_material(&self, grain: usize) -> MaterialId {
+        self.spheres[self.grains[grain].first as usize].material
+    }
+
+    /// Radius of grain `i`, of a clump that of a sphere of the same volume \[m\].
+    pub fn grain_radius(&self, grain: usize) -> f64 {
+        let Parts { first, clump, .. } = self.grains[grain];
+        let radius = self.spheres[first as usize].radius;
+        clump.map_or(radius, |clump| {
+            let clump = &self.clumps[clump as usize];
+            radius / clump.spheres[0].1 * clump.equivalent_radius()
+        })
+    }
+
+    /// Radius of a ball about the centre of grain `i` that holds all of it \[m\].
+    pub fn grain_reach(&self, grain: usize) -> f64 {
+        let spheres = &self.spheres[self.grains[grain].spheres()];
+        spheres.iter().map(|sphere| sphere.centre.length() + sphere.radius).fold(0.0, f64::max)
+    }
+
+    /// Mass of grain `i`, removed or not \[kg\].
+    pub fn grain_mass(&self, grain: usize) -> f64 {
+        self.mass_of(self.grain_radius(grain), self.grain_material(grain), self.grains[grain].clump)
+    }
+
+    fn mass_of(&self, radius: f64, material: MaterialId, clump: Option<ClumpId>) -> f64 {
+        let density = self.materials.list[material as usize].density;
+        match clump {
+            Some(clump) => self.clumps[clump as usize].mass(radius, density),
+            None => density * sphere_volume(radius),
+        }
+    }
+
+    /// Diameter of the largest sphere of a grain, or without grains of the largest vertex \[m\]; 0 without either.
+    pub fn largest_diameter(&self) -> f64 {
+        let vertices = || self.vertices.iter().map(|vertex| vertex.contact_radius).fold(0.0, f64::max);
+        let largest = self.largest_radius();
+        2.0 * if largest > 0.0 { largest } else { vertices() }
+    }
+}
