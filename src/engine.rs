@@ -16,7 +16,7 @@ use crate::settings::{
 use crate::world::{Grain, PairLaw, World};
 
 /// Steps a world forward in time.
-pub trait Engine {
+pub trait Engine: Send {
     /// What runs: engine, device, driver.
     fn identity(&self) -> Identity;
 
@@ -45,11 +45,53 @@ pub trait Engine {
     /// When there is no room on the device, or a period is too short for them.
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error>;
 
+    /// Lets `change` change the world between two steps: gravity, velocities, motions of boundaries, which grains are there. Bodies and
+    /// shapes are not to be added or moved. Kinetic energy that comes or goes with it counts as that of grains that come or go.
+    ///
+    /// # Errors
+    /// As [`Engine::snapshot`].
+    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error>;
+
     /// Bytes that the engine holds for the scene.
     fn memory(&self) -> u64;
 
     /// Whether stages are to be timed from now on. An engine that times them at no cost always does.
     fn profile(&mut self, _profiling: Profiling) {}
+}
+
+/// A borrowed engine is one, too.
+impl<E: Engine + ?Sized> Engine for &mut E {
+    fn identity(&self) -> Identity {
+        (**self).identity()
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
+        (**self).advance(steps)
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, Error> {
+        (**self).snapshot()
+    }
+
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
+        (**self).present_spheres()
+    }
+
+    fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        (**self).add_grains(grains)
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        (**self).change(change)
+    }
+
+    fn memory(&self) -> u64 {
+        (**self).memory()
+    }
+
+    fn profile(&mut self, profiling: Profiling) {
+        (**self).profile(profiling);
+    }
 }
 
 /// Whether some pair of materials has a [wide cone](WIDE_CONE).
@@ -301,6 +343,12 @@ impl Ledger {
     /// The empty ledger of a run that starts from `world`.
     pub fn opened_at(world: &World) -> Ledger {
         Ledger { initial_kinetic: world.kinetic_energy(), ..Ledger::default() }
+    }
+
+    /// Books kinetic energy that came with a change of the world, or went with it if it is negative \[J\].
+    pub fn note_change(&mut self, gained: f64) {
+        self.emitted_energy += gained.max(0.0);
+        self.removed_energy += (-gained).max(0.0);
     }
 
     /// Closure error: the change of the kinetic energy, now `kinetic_energy` \[J\], less all that is booked

@@ -48,6 +48,24 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
+    /// A name that nothing in the scene has.
+    #[error("there is no {what} \"{name}\"{advice}")]
+    Unknown {
+        /// What it was to be the name of.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The nearest one, or nothing.
+        advice: String,
+    },
+    /// A body that contacts move cannot be told how to.
+    #[error(
+        "boundary \"{name}\" is free or a slider, which contacts move: give a velocity to one that is fixed or prescribed"
+    )]
+    NotPrescribed {
+        /// Name of the boundary.
+        name: String,
+    },
     /// The velocity of a free boundary stopped being a number.
     #[error(
         "boundary \"{name}\" has a velocity that is not a number at t = {time:.6} s; \

@@ -694,10 +694,18 @@ impl GpuEngine {
     fn extend_world(&mut self, grains: &[Grain]) -> Result<(), Error> {
         let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
         self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
-        self.pull_world()?;
-        let places = self.world.add_grains(grains.iter().copied());
-        self.ledger.emitted_energy += self.world.kinetic_energy_of(&places);
+        let mut places = Vec::new();
+        self.change_world(&mut |world| places = world.add_grains(grains.iter().copied()))?;
         self.newcomers.add(places);
+        Ok(())
+    }
+
+    /// Changes the world between two steps, and sends it to the device again.
+    fn change_world(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        self.pull_world()?;
+        let before = self.world.kinetic_energy();
+        change(&mut self.world);
+        self.ledger.note_change(self.world.kinetic_energy() - before);
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.load_scale = LoadScale::of(&self.world, &self.anchors);
         self.status.search = 1;
@@ -761,6 +769,12 @@ impl Engine for GpuEngine {
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
         self.refuse_after_failure()?;
         let result = self.extend_world(grains);
+        self.note_failure(result)
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        self.refuse_after_failure()?;
+        let result = self.change_world(change);
         self.note_failure(result)
     }
 

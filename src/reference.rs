@@ -427,6 +427,15 @@ impl Engine for ReferenceEngine {
         Ok(())
     }
 
+    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        let before = self.world.kinetic_energy();
+        change(&mut self.world);
+        self.ledger.note_change(self.world.kinetic_energy() - before);
+        self.travel.forget();
+        self.is_guarded = is_guarded(&self.settings, &self.world);
+        Ok(())
+    }
+
     fn memory(&self) -> u64 {
         let velocities = self.velocities.capacity() + self.velocities_before.capacity();
         let contacts = self.rows.capacity() * size_of::<Row>()

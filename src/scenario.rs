@@ -423,6 +423,27 @@ impl Scenario {
         })
     }
 
+    /// A world that was built in code, with nothing that happens to it from outside and no outputs.
+    pub fn of_world(world: World, settings: Settings) -> Scenario {
+        Scenario {
+            name: "world".to_owned(),
+            title: "a world".to_owned(),
+            duration: LONGEST_TIME,
+            settings,
+            world,
+            emitters: Vec::new(),
+            output: OutputPlan { every: LONGEST_TIME, vtp: false, csv: false, pictures: None },
+            drum: None,
+            cell: None,
+            regions: Vec::new(),
+            tracked: Tracked::default(),
+            expectations: Vec::new(),
+            convergence: None,
+            inputs: Inputs::default(),
+            resolved: String::new(),
+        }
+    }
+
     /// Grains there will be at most: those of the initial state and those to be emitted.
     pub fn max_grains(&self) -> usize {
         self.world.grain_count() + self.emitters.iter().map(|emitter| emitter.total() as usize).sum::<usize>()

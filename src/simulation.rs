@@ -1,231 +1,303 @@
-//! The run: an engine is stepped through a scenario, from event to event.
+//! The door to the engines: a scene that is stepped, looked at and changed, from a file or from code.
 //!
-//! ```text
-//! emit ─► record ─► advance ─► emit ─► record ─► advance ─► ... ─► record ─► summary
-//!  │        │          └ a batch of steps: up to the next event, at most about 0.25 s of wall time
-//!  │        └ at t = 0, every output, the end: snapshot, observe, write; pictures at times of their own
-//!  └ when a wave of an emitter is due
+//! ```no_run
+//! use esker::simulation::{Device, Simulation};
+//!
+//! let scenario = esker::scenario::Scenario::load("scenarios/drum.toml".as_ref(), &[])?;
+//! let mut simulation = Simulation::new(&scenario, Device::Auto)?;
+//! while simulation.time() < 12.0 {
+//!     simulation.step(100)?;
+//!     let angle = simulation.quantity("dynamic_angle_deg")?;
+//!     let highest = simulation.positions()?.iter().map(|place| place.z).fold(0.0, f64::max);
+//!     println!("{angle}° {highest} m");
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Before the steps whose convergence is asked about, their problem is solved on the side, in double precision
-//! whichever engine runs ([`convergence`]).
-//!
-//! Whatever ends a run, the folder then holds all outputs up to that time and a summary that says how it
-//! ended.
+//! Emitters, sinks, drives and motions of the scenario act while it is stepped. What is read is read back from the engine once per
+//! state and then borrowed. [`run()`] goes through the same door: it steps a simulation from output to output and writes what it
+//! finds into a folder.
 
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+pub mod device;
+mod run;
 
-use crate::engine::{Engine, Snapshot, Spread, StepReport};
+use glam::DVec3;
+
+use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::Error;
-use crate::observe::energy::{self, Accounts};
-use crate::observe::expectation::{judge, leave_open};
-use crate::observe::lost::{self, Lost};
+use crate::observe::energy::Accounts;
 use crate::observe::{Observation, Observer};
-use crate::output::lock::refuse_link;
-use crate::output::summary::{
-    Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
-};
-use crate::output::{PICTURES, ResultFolder};
-use crate::reference::convergence;
-use crate::render::LivePictures;
-use crate::render::file::remove_pictures;
 use crate::scenario::{Emitter, Scenario};
-use crate::settings::Bookkeeping;
-use crate::world::Sink;
+use crate::settings::{Bookkeeping, Settings};
+use crate::world::{Clump, Grain, World, clump};
 
-/// Wall time that one batch of steps should take at most \[s\]: an interrupt and the progress wait for it.
-const BATCH_SECONDS: f64 = 0.25;
-/// How much longer a batch may be than the one before: the first steps of a scene are often the cheapest.
-const BATCH_GROWTH: u64 = 4;
+pub use device::Device;
+pub use run::{Progress, RunOptions, run};
+
 /// Share of a step by which an event may come late before it moves to the next step: covers the
 /// rounding of time / step for up to 10⁹ steps.
 const STEP_ROUNDING: f64 = 1e-6;
 
-/// Where a run writes, when it ends, and what stops it.
-#[derive(Debug, Clone, Copy)]
-pub struct RunOptions<'a> {
-    /// Folder of the results.
-    pub folder: &'a Path,
-    /// Time to end at instead of the scenario's duration \[s\]. An end before the duration leaves the
-    /// expectations open.
-    pub until: Option<f64>,
-    /// When set, the run ends after the present batch of steps.
-    pub interrupt: &'a AtomicBool,
-}
+/// What is called every so many seconds of simulated time.
+type Callback<'e> = Box<dyn FnMut(&mut Simulation<'e>) -> Result<(), Error> + Send + 'e>;
 
-/// How far a run has come.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
-    /// Steps done.
-    pub step: u64,
-    /// Steps in all.
-    pub steps: u64,
-    /// Simulated time \[s\].
-    pub time: f64,
-    /// Simulated time at the end \[s\].
-    pub end: f64,
-    /// Grains in the scene, less those removed by the last output.
-    pub grains: usize,
-    /// Grains that had got lost by then.
-    pub lost: u64,
-    /// Contacts in the last step.
-    pub contacts: u64,
-    /// Mean residual of the normal rows in the last step \[m/s\].
-    pub residual: f64,
-    /// Steps per second of wall time, in the last batch.
-    pub steps_per_second: f64,
-}
-
-/// Runs a scenario on an engine that holds its world, writes the results and returns the summary.
-/// `watch` is called after every batch of steps.
-///
-/// # Errors
-/// When a step fails or a file cannot be written. What was computed until then is on disk, with a
-/// summary whose status is "failed" where that can still be written.
-pub fn run(
-    scenario: &Scenario,
-    engine: &mut dyn Engine,
-    options: &RunOptions<'_>,
-    watch: &mut dyn FnMut(&Progress),
-) -> Result<Summary, Error> {
-    let mut simulation = Simulation::new(scenario, engine, options)?;
-    match simulation.run(options.interrupt, watch) {
-        Ok(status) => {
-            let summary = simulation.summary(status, None);
-            simulation.folder.finish(&summary)?;
-            Ok(summary)
-        }
-        Err(error) => {
-            simulation.keep_what_there_is(&error);
-            Err(error)
-        }
-    }
-}
-
-/// Number of steps after which `time` is reached \[s\], a rounding error short of it included.
-pub fn steps_until(time: f64, time_step: f64) -> u64 {
-    (time / time_step - STEP_ROUNDING).ceil().max(0.0) as u64
-}
-
-/// Steps of the batch after one of `batch` steps.
-fn next_batch(batch: u64, steps_per_second: f64) -> u64 {
-    let affordable = (BATCH_SECONDS * steps_per_second) as u64;
-    affordable.clamp(1, batch.saturating_mul(BATCH_GROWTH))
-}
-
-/// A run in progress.
-struct Simulation<'a> {
-    scenario: &'a Scenario,
-    engine: &'a mut dyn Engine,
-    folder: ResultFolder,
-    pictures: Option<LivePictures<'a>>,
+/// A scene on an engine. It can be sent to another thread.
+pub struct Simulation<'e> {
+    engine: Box<dyn Engine + 'e>,
+    settings: Settings,
     observer: Observer,
-    observations: Vec<Observation>,
+    clumps: Vec<Clump>,
     emitters: Vec<Emitter>,
     /// Grains that each emitter owed by its last wave.
     requested: Vec<u64>,
     /// Grains there have been.
     grains: usize,
-    /// Those that sinks had removed by the last output.
-    removed: usize,
-    /// Those that had got lost by then.
-    lost: Option<Lost>,
-    /// Simulated time at the end \[s\].
-    end: f64,
-    last_step: u64,
     step: u64,
-    next_output: u64,
-    /// Steps to come whose convergence is asked about, ascending.
-    questions: Vec<u64>,
-    /// Step of the next picture, and of the last one.
-    next_picture: u64,
-    last_picture: Option<u64>,
-    batch: u64,
     report: StepReport,
-    start: Instant,
-    tasks: Named,
-    stages: Named,
+    /// The present state, once it has been asked for.
+    state: Option<Snapshot>,
+    /// What was observed last, of this state or of one before.
+    observation: Option<Observation>,
+    callbacks: Vec<Timed<'e>>,
 }
 
-impl<'a> Simulation<'a> {
-    fn new(
-        scenario: &'a Scenario,
-        engine: &'a mut dyn Engine,
-        options: &RunOptions<'_>,
-    ) -> Result<Simulation<'a>, Error> {
-        let start = Instant::now();
+/// A callback, and when it is due.
+struct Timed<'e> {
+    /// Time between two calls \[s\].
+    every: f64,
+    /// Calls so far.
+    calls: u64,
+    call: Callback<'e>,
+}
+
+impl Simulation<'static> {
+    /// A scenario at its start, on a device.
+    ///
+    /// # Errors
+    /// When there is no such device, or the scene does not fit it.
+    pub fn new(scenario: &Scenario, device: Device) -> Result<Simulation<'static>, Error> {
+        Simulation::on(scenario, device::open(device, scenario)?)
+    }
+
+    /// A world that was built in code, on a device.
+    ///
+    /// # Errors
+    /// As [`Simulation::new`].
+    pub fn of_world(world: World, settings: Settings, device: Device) -> Result<Simulation<'static>, Error> {
+        Simulation::new(&Scenario::of_world(world, settings), device)
+    }
+}
+
+impl<'e> Simulation<'e> {
+    /// A scenario at its start, on an engine that holds its world.
+    ///
+    /// # Errors
+    /// When the first state cannot be read back.
+    pub fn on(scenario: &Scenario, mut engine: Box<dyn Engine + 'e>) -> Result<Simulation<'e>, Error> {
         let observer = match scenario.settings.bookkeeping {
             Bookkeeping::On => observer(scenario, Some(&engine.snapshot()?)),
             Bookkeeping::Off => observer(scenario, None),
         };
-        let end = options.until.unwrap_or(scenario.duration);
-        let folder = ResultFolder::create(options.folder, scenario, observer.columns())?;
-        let pictures = options.folder.join(PICTURES);
-        refuse_link(&pictures)?;
-        remove_pictures(&pictures)?;
-        let live = |plan| LivePictures::create(&pictures, scenario, plan);
         Ok(Simulation {
-            folder,
-            pictures: scenario.output.pictures.as_ref().map(live).transpose()?,
+            engine,
+            settings: scenario.settings,
             observer,
-            observations: Vec::new(),
+            clumps: scenario.world.clumps.clone(),
             emitters: scenario.emitters.clone(),
             requested: vec![0; scenario.emitters.len()],
             grains: scenario.world.grain_count(),
-            removed: 0,
-            lost: None,
-            end,
-            last_step: steps_until(end, scenario.settings.time_step),
             step: 0,
-            next_output: 0,
-            questions: questions(scenario),
-            next_picture: 0,
-            last_picture: None,
-            batch: 1,
             report: StepReport::default(),
-            start,
-            tasks: Named::default(),
-            stages: Named::default(),
-            scenario,
-            engine,
+            state: None,
+            observation: None,
+            callbacks: Vec::new(),
         })
     }
 
-    fn run(&mut self, interrupt: &AtomicBool, watch: &mut dyn FnMut(&Progress)) -> Result<Status, Error> {
-        loop {
-            let is_over = self.step >= self.last_step;
-            let is_interrupted = !is_over && interrupt.load(Ordering::Relaxed);
-            if !is_over && !is_interrupted {
-                self.emit()?;
-            }
-            if is_over || is_interrupted || self.step >= self.next_output {
-                self.record()?;
-            }
-            if self.questions.first() == Some(&self.step) {
-                self.solve_aside()?;
-            }
-            if is_over || is_interrupted || self.step >= self.next_picture {
-                self.draw()?;
-            }
-            match (is_over, is_interrupted) {
-                (true, _) => return Ok(Status::Completed),
-                (_, true) => return Ok(Status::Interrupted),
-                _ => watch(&self.advance()?),
-            }
-        }
+    /// What runs: engine, device, driver.
+    pub fn identity(&self) -> Identity {
+        self.engine.identity()
     }
 
-    /// Adds the grains of the emitters that are due.
-    fn emit(&mut self) -> Result<(), Error> {
-        let start = Instant::now();
-        let time_step = self.scenario.settings.time_step;
-        let step = self.step;
+    /// Simulated time \[s\].
+    pub fn time(&self) -> f64 {
+        self.step as f64 * self.settings.time_step
+    }
+
+    /// Steps done.
+    pub fn steps(&self) -> u64 {
+        self.step
+    }
+
+    /// Report of the last steps.
+    pub fn report(&self) -> &StepReport {
+        &self.report
+    }
+
+    /// Bytes that the engine holds for the scene.
+    pub fn memory(&self) -> u64 {
+        self.engine.memory()
+    }
+
+    /// Whether stages are to be timed from now on, where that costs time.
+    pub fn profile(&mut self, profiling: Profiling) {
+        self.engine.profile(profiling);
+    }
+
+    /// Names and units of all quantities of this scene.
+    pub fn observer(&self) -> &Observer {
+        &self.observer
+    }
+
+    /// Advances by so many time steps. Emitters act, and callbacks are called, when they are due.
+    ///
+    /// # Errors
+    /// When a step fails ([`Engine::advance`]), or a callback does.
+    pub fn step(&mut self, steps: u64) -> Result<(), Error> {
+        let end = self.step + steps;
+        while self.step < end {
+            self.emit_due()?;
+            self.advance(self.next_event().min(end) - self.step)?;
+            self.call_due()?;
+        }
+        Ok(())
+    }
+
+    /// Advances until a time \[s\] is reached.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn run_until(&mut self, time: f64) -> Result<(), Error> {
+        self.step(steps_until(time, self.settings.time_step).saturating_sub(self.step))
+    }
+
+    /// Has `call` called every so many seconds of simulated time from now on, at the end of a step.
+    pub fn every(
+        &mut self,
+        seconds: f64,
+        call: impl FnMut(&mut Simulation<'e>) -> Result<(), Error> + Send + 'e,
+    ) {
+        let calls = (self.time() / seconds + STEP_ROUNDING).floor() as u64;
+        self.callbacks.push(Timed { every: seconds, calls, call: Box::new(call) });
+    }
+
+    /// The present state, read back once.
+    ///
+    /// # Errors
+    /// When it cannot be read back, or a step failed before.
+    pub fn state(&mut self) -> Result<&Snapshot, Error> {
+        let state = match self.state.take() {
+            Some(state) => state,
+            None => self.engine.snapshot()?,
+        };
+        Ok(self.state.insert(state))
+    }
+
+    /// Centres of mass of the grains \[m\], by place. The place of a grain that left has its last one, until another grain takes it:
+    /// [`World::is_present`] tells.
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
+    pub fn positions(&mut self) -> Result<&[DVec3], Error> {
+        let world = &self.state()?.world;
+        Ok(&world.bodies.position[world.boundaries.len()..])
+    }
+
+    /// Velocities of the grains \[m/s\], by place.
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
+    pub fn velocities(&mut self) -> Result<&[DVec3], Error> {
+        let world = &self.state()?.world;
+        Ok(&world.bodies.velocity[world.boundaries.len()..])
+    }
+
+    /// A quantity of the present state by its name, as in the table of [`crate::observe`]. Rates are since the last state of which any
+    /// was asked for.
+    ///
+    /// # Errors
+    /// When there is no such quantity, or as [`Simulation::state`].
+    pub fn quantity(&mut self, name: &str) -> Result<f64, Error> {
+        let Some(place) = self.observer.find(name) else {
+            let known = self.observer.columns().iter().map(|column| column.name.as_str());
+            return Err(unknown("quantity", name, known));
+        };
+        if self.observation.as_ref().is_none_or(|last| last.step != self.step) || self.state.is_none() {
+            self.state()?;
+            if let Some(state) = &self.state {
+                let last = self.observation.as_ref().filter(|last| last.step != self.step);
+                self.observation = Some(self.observer.observe_after(state, last));
+            }
+        }
+        Ok(self.observation.as_ref().map_or(f64::NAN, |observation| observation.values[place]))
+    }
+
+    /// Sets gravity \[m/s²\].
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
+    pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), Error> {
+        self.change(&mut |world| world.gravity = gravity)
+    }
+
+    /// Has a boundary that is fixed or prescribed go on from where it is at a constant velocity \[m/s\].
+    ///
+    /// # Errors
+    /// When there is no such boundary, contacts move it, or as [`Simulation::state`].
+    pub fn set_velocity(&mut self, boundary: &str, velocity: DVec3) -> Result<(), Error> {
+        let world = &self.state()?.world;
+        let Some(body) = world.boundaries.iter().position(|other| other.name == boundary) else {
+            let names = world.boundaries.iter().map(|boundary| boundary.name.as_str());
+            return Err(unknown("boundary", boundary, names));
+        };
+        if world.bodies.is_dynamic(body) {
+            return Err(Error::NotPrescribed { name: boundary.to_owned() });
+        }
+        self.change(&mut |world| {
+            world.set_boundary_velocity(body, velocity);
+        })
+    }
+
+    /// Adds grains.
+    ///
+    /// # Errors
+    /// When there is no room on the device, or a period is too short for them.
+    pub fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        self.state = None;
+        self.grains += grains.len();
+        self.engine.add_grains(grains)
+    }
+
+    /// Takes grains out, by their places.
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
+    pub fn remove_grains(&mut self, places: &[usize]) -> Result<(), Error> {
+        self.change(&mut |world| {
+            let there = |&&place: &&usize| place < world.grain_count() && world.is_present(place);
+            let found: Vec<usize> = places.iter().filter(there).copied().collect();
+            found.into_iter().for_each(|place| {
+                world.take_out(place);
+            });
+        })
+    }
+
+    /// Lets `change` change the world between two steps, as [`Engine::change`] says.
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
+    pub fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        self.state = None;
+        self.engine.change(change)
+    }
+
+    /// Adds the grains of the emitters that are due; returns whether any was.
+    fn emit_due(&mut self) -> Result<bool, Error> {
+        let (step, time_step) = (self.step, self.settings.time_step);
         let is_due =
             |emitter: &Emitter| emitter.next_time().is_some_and(|t| steps_until(t, time_step) <= step);
         if !self.emitters.iter().any(is_due) {
-            return Ok(());
+            return Ok(false);
         }
         let mut spheres = self.engine.present_spheres()?;
         let mut grains = Vec::new();
@@ -234,174 +306,58 @@ impl<'a> Simulation<'a> {
             let wave = emitter.next_time().unwrap_or_default().max(step as f64 * time_step);
             self.requested[i] = emitter.requested(wave);
             let emitted = emitter.emit(wave, spheres.iter().copied());
-            spheres.extend(emitted.iter().flat_map(|grain| self.scenario.world.spheres_of(grain)));
+            spheres.extend(emitted.iter().flat_map(|grain| clump::spheres_of(&self.clumps, grain)));
             grains.extend(emitted);
         }
-        self.grains += grains.len();
         if !grains.is_empty() {
-            self.engine.add_grains(&grains)?;
+            self.add_grains(&grains)?;
         }
-        self.tasks.add("emit", start.elapsed().as_secs_f64());
-        Ok(())
+        Ok(true)
     }
 
-    /// Observes and writes the present state, unless that was done already.
-    fn record(&mut self) -> Result<(), Error> {
-        let start = Instant::now();
-        let snapshot = self.engine.snapshot()?;
-        let is_known = self.observations.last().is_some_and(|last| last.step == snapshot.report.step);
-        if !is_known {
-            let observation = self.observer.observe_after(&snapshot, self.observations.last());
-            self.removed = self.grains - snapshot.world.present_count();
-            let lost = self.observer.find("grains_lost").map_or(0.0, |place| observation.values[place]);
-            self.lost = if lost > 0.0 { lost::lost(&snapshot) } else { None };
-            self.tasks.add("observe", start.elapsed().as_secs_f64());
-            let start = Instant::now();
-            let written = self.folder.record(&snapshot, &observation);
-            self.observations.push(observation);
-            self.tasks.add("output", start.elapsed().as_secs_f64());
-            written?;
-        }
-        self.next_output = self.due_after(self.step, self.scenario.output.every);
-        Ok(())
-    }
-
-    /// Solves the coming step on the side and writes how that converged.
-    fn solve_aside(&mut self) -> Result<(), Error> {
-        let start = Instant::now();
-        if let Some(plan) = &self.scenario.convergence {
-            let (snapshot, settings) = (self.engine.snapshot()?, &self.scenario.settings);
-            let found = convergence::solve_aside(&snapshot, settings, &plan.question);
-            self.folder.record_convergence(found)?;
-        }
-        self.questions.retain(|&step| step > self.step);
-        self.tasks.add("convergence", start.elapsed().as_secs_f64());
-        Ok(())
-    }
-
-    /// Draws the present state if there are to be pictures, unless that was done already.
-    fn draw(&mut self) -> Result<(), Error> {
-        let Some(pictures) = &mut self.pictures else {
-            self.next_picture = u64::MAX;
-            return Ok(());
-        };
-        let (start, every) = (Instant::now(), pictures.every());
-        if self.last_picture != Some(self.step) {
-            pictures.add(&self.engine.snapshot()?)?;
-            self.last_picture = Some(self.step);
-            self.tasks.add("pictures", start.elapsed().as_secs_f64());
-        }
-        self.next_picture = self.due_after(self.step, every);
-        Ok(())
-    }
-
-    /// Step after `step` at which something is due that happens every so many seconds.
-    fn due_after(&self, step: u64, every: f64) -> u64 {
-        let time_step = self.scenario.settings.time_step;
-        let is_useful = every.is_finite() && every > 0.0;
-        if !is_useful {
-            return self.last_step;
-        }
-        let before = (step as f64 * time_step / every).floor();
-        let candidates = (0..3).map(|k| steps_until((before + f64::from(k)) * every, time_step));
-        candidates.into_iter().find(|&due| due > step).unwrap_or(step + 1)
-    }
-
-    /// Step of the next output, picture, wave of an emitter, question about convergence or the end.
-    fn next_event(&self) -> u64 {
-        let time_step = self.scenario.settings.time_step;
-        let waves = self.emitters.iter().filter_map(Emitter::next_time).map(|t| steps_until(t, time_step));
-        let questions = self.questions.first().copied();
-        let fixed = [self.next_output, self.next_picture, self.last_step];
-        waves.chain(questions).chain(fixed).min().unwrap_or(self.last_step)
-    }
-
-    /// Advances by a batch of steps, at most to the next event.
-    fn advance(&mut self) -> Result<Progress, Error> {
-        let start = Instant::now();
-        let steps = self.next_event().saturating_sub(self.step).clamp(1, self.batch);
+    /// Advances by some steps in which nothing else is due.
+    fn advance(&mut self, steps: u64) -> Result<(), Error> {
+        self.state = None;
         self.report = self.engine.advance(steps)?;
-        let seconds = start.elapsed().as_secs_f64().max(1e-9);
         self.step += steps;
-        self.tasks.add("step", seconds);
-        self.report.stages.iter().for_each(|&(stage, seconds)| self.stages.add(stage, seconds));
-
-        let steps_per_second = steps as f64 / seconds;
-        self.batch = next_batch(self.batch, steps_per_second);
-        Ok(Progress {
-            step: self.step,
-            steps: self.last_step,
-            time: self.report.time,
-            end: self.end,
-            grains: self.grains - self.removed,
-            lost: self.lost.map_or(0, |lost| lost.grains),
-            contacts: self.report.contacts,
-            residual: self.report.residuals.normal.mean,
-            steps_per_second,
-        })
+        Ok(())
     }
 
-    /// After a failure: the state before the failed step, if the engine still has it, and a summary.
-    fn keep_what_there_is(&mut self, error: &Error) {
-        // The failure itself is what the caller must hear of, not what it makes impossible.
-        let _ = self.record();
-        let summary = self.summary(Status::Failed, Some(error.to_string()));
-        let _ = self.folder.finish(&summary);
+    /// Step of the next wave of an emitter or callback.
+    fn next_event(&self) -> u64 {
+        let waves = self.emitters.iter().filter_map(Emitter::next_time);
+        let calls = self.callbacks.iter().map(|timed| (timed.calls + 1) as f64 * timed.every);
+        let steps = waves.chain(calls).map(|time| steps_until(time, self.settings.time_step));
+        steps.min().unwrap_or(u64::MAX).max(self.step + 1)
     }
 
-    fn summary(&self, status: Status, message: Option<String>) -> Summary {
-        let (scenario, columns) = (self.scenario, self.observer.columns());
-        let last = self.observations.last();
-        let steps = last.map_or(self.step, |last| last.step.max(self.step));
-        let time = last.map_or(0.0, |last| last.time).max(self.report.time);
-        let observables = last.map(|last| Named::observables(columns, last)).unwrap_or_default();
-        let observable = |name| observables.get(name).unwrap_or_default();
-        let is_complete = status == Status::Completed && self.end >= scenario.duration;
-        let stepping = self.tasks.get("step").unwrap_or_default();
-        let bytes = self.engine.memory();
-        let precision = self.engine.identity().precision;
-        Summary {
-            esker: env!("CARGO_PKG_VERSION"),
-            status,
-            message,
-            scenario: ScenarioSummary {
-                name: scenario.name.clone(),
-                title: scenario.title.clone(),
-                duration: scenario.duration,
-            },
-            engine: self.engine.identity(),
-            settings: scenario.settings,
-            counts: Counts {
-                grains: self.grains - self.removed,
-                boundaries: scenario.world.boundaries.len(),
-                surfaces: scenario.world.surfaces.len(),
-                materials: scenario.world.materials.list.len(),
-                contacts: observable("contacts") as u64,
-            },
-            steps,
-            simulated_seconds: time,
-            wall_seconds: self.start.elapsed().as_secs_f64(),
-            work: self.report.work,
-            steps_per_second: if stepping > 0.0 { steps as f64 / stepping } else { 0.0 },
-            wall_seconds_by_task: self.tasks.clone(),
-            wall_seconds_by_stage: self.stages.clone(),
-            memory: Memory { bytes, bytes_per_grain: bytes as f64 / self.grains.max(1) as f64 },
-            emitters: self.emitters.iter().zip(&self.requested).map(summary_of).collect(),
-            sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
-            lost: self
-                .lost
-                .map(|Lost { grains, places }| LostSummary { grains, places: places.map(Into::into) }),
-            residuals: self.report.residuals,
-            overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
-            energies: observables.only(&energy::names()),
-            observables,
-            units: Named::units(columns),
-            expectations: match is_complete {
-                true => judge(&scenario.expectations, &self.observer, &self.observations, precision),
-                false => leave_open(&scenario.expectations, time, precision),
-            },
+    fn call_due(&mut self) -> Result<(), Error> {
+        let mut callbacks = std::mem::take(&mut self.callbacks);
+        let time_step = self.settings.time_step;
+        let mut result = Ok(());
+        for Timed { every, calls, call } in &mut callbacks {
+            if result.is_ok() && steps_until((*calls + 1) as f64 * *every, time_step) <= self.step {
+                *calls = (self.time() / *every + STEP_ROUNDING).floor() as u64;
+                result = call(self);
+            }
         }
+        // Those that a callback has added come after it.
+        callbacks.append(&mut self.callbacks);
+        self.callbacks = callbacks;
+        result
     }
+}
+
+/// The error of a name that is none of the known ones, with the nearest of them.
+fn unknown<'a>(what: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
+    let nearest = known.max_by(|a, b| strsim::jaro(name, a).total_cmp(&strsim::jaro(name, b)));
+    let advice = nearest.map_or(String::new(), |nearest| format!("; did you mean \"{nearest}\"?"));
+    Error::Unknown { what, name: name.to_owned(), advice }
+}
+
+/// Number of steps after which `time` is reached \[s\], a rounding error short of it included.
+pub fn steps_until(time: f64, time_step: f64) -> u64 {
+    (time / time_step - STEP_ROUNDING).ceil().max(0.0) as u64
 }
 
 /// An observer of all that a scenario asks for; of the energies where `first` is given, the state at the start.
@@ -415,23 +371,3 @@ pub fn observer(scenario: &Scenario, first: Option<&Snapshot>) -> Observer {
         None => observer,
     }
 }
-
-/// Steps whose convergence is asked about, ascending.
-fn questions(scenario: &Scenario) -> Vec<u64> {
-    let times = scenario.convergence.iter().flat_map(|plan| &plan.times);
-    let mut steps: Vec<u64> = times.map(|&time| steps_until(time, scenario.settings.time_step)).collect();
-    steps.dedup();
-    steps
-}
-
-fn taken_by(sink: &Sink, observables: &Named) -> SinkSummary {
-    let value = |quantity: &str| observables.get(&format!("{quantity}:{}", sink.name)).unwrap_or_default();
-    SinkSummary { name: sink.name.clone(), removed: value("removed") as u64, mass: value("removed_mass") }
-}
-
-fn summary_of((emitter, &requested): (&Emitter, &u64)) -> EmitterSummary {
-    EmitterSummary { name: emitter.name.clone(), requested, placed: emitter.placed() }
-}
-
-#[cfg(test)]
-mod tests;

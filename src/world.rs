@@ -369,6 +369,19 @@ impl World {
         self.materials.law(self.shape_material(a), self.shape_material(b))
     }
 
+    /// Has a prescribed boundary go on from where it is now at a constant velocity \[m/s\], without turning. Returns whether it is one.
+    pub fn set_boundary_velocity(&mut self, body: usize, velocity: DVec3) -> bool {
+        if self.bodies.is_dynamic(body) {
+            return false;
+        }
+        let (time, boundary) = (self.time, &mut self.boundaries[body]);
+        let (position, orientation) = boundary.pose_at(time);
+        boundary.position = position - time * velocity;
+        boundary.orientation = orientation;
+        boundary.motion = Motion::Velocity(velocity);
+        true
+    }
+
     /// Puts the prescribed boundaries where they are at `time`, with the velocities that carry them there
     /// over the `step` before \[s\].
     pub fn move_boundaries(&mut self, time: f64, step: f64) {

@@ -34,6 +34,7 @@ const MAY_NAME: [(&str, &[&str]); 19] = [
             "observe",
             "scenario",
             "reference",
+            "gpu",
             "engine",
             "world",
             "contact",

@@ -14,7 +14,7 @@ use esker::observe::expectation::Judgement;
 use esker::reference::ReferenceEngine;
 use esker::scenario::Scenario;
 use esker::simulation::{self, RunOptions};
-use esker::world::Grain;
+use esker::world::{Grain, World};
 use glam::DVec3;
 
 /// 400 grains on a base of 8 d, for 300 steps.
@@ -73,6 +73,10 @@ impl<E: Engine> Engine for Watched<E> {
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
         let result = self.engine.add_grains(grains);
         self.note(result)
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        self.engine.change(change)
     }
 
     fn memory(&self) -> u64 {

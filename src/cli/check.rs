@@ -8,10 +8,10 @@ use crate::engine::prudent;
 use crate::observe::packing::up_against;
 use crate::scenario::{Emitter, Scenario};
 use crate::settings::WIDE_CONE;
+use crate::simulation::device::check_for_gpu;
 use crate::simulation::steps_until;
 use crate::world::{Boundary, Domain, Material, Motion, Outside, Periodic, Sink, World};
 
-use super::device::check_for_gpu;
 use super::terminal::say;
 use super::{Failure, Outcome, memory, short};
 

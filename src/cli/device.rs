@@ -5,10 +5,8 @@ use clap::ValueEnum;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::gpu::device::{self, Device};
-use crate::gpu::layout::check_single;
-use crate::gpu::{GpuEngine, Room};
-use crate::reference::{Order, ReferenceEngine};
 use crate::scenario::Scenario;
+use crate::simulation::device::{check_for_gpu, cpu as open_cpu, gpu as open_gpu};
 
 use super::memory;
 use super::terminal::note;
@@ -55,21 +53,7 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
 
 fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     memory::check_machine("the CPU engine", memory::of_cpu(scenario), scenario)?;
-    let mut world = scenario.world.clone();
-    world.reserve(scenario.max_grains());
-    Ok(Box::new(ReferenceEngine::new(world, scenario.settings, Order::Coloured)))
-}
-
-/// Refuses what the GPU engine cannot compute in single precision, grains of emitters included.
-///
-/// # Errors
-/// With the number that is beyond it.
-pub(super) fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
-    let there = scenario.world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
-    let emitted = scenario.emitters.iter().flat_map(|emitter| {
-        [emitter.smallest_radius(), emitter.largest_radius()].map(|radius| (emitter.material(), radius))
-    });
-    check_single(&scenario.world, &scenario.settings, there.chain(emitted))
+    Ok(open_cpu(scenario))
 }
 
 fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
@@ -80,8 +64,5 @@ fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engi
     if device.is_software() {
         memory::check_machine("a software adapter", plan.bytes() + memory::of_host(scenario), scenario)?;
     }
-    let mut world = scenario.world.clone();
-    world.reserve(scenario.max_grains());
-    let room = Room::Grains(scenario.max_grains());
-    Ok(Box::new(GpuEngine::with_room(device, world, scenario.settings, room)?))
+    open_gpu(device, scenario)
 }

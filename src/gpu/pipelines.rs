@@ -78,7 +78,7 @@ impl Features {
     pub fn of(world: &World, settings: &Settings) -> Features {
         Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
-            sinks: world.has_drains(),
+            sinks: world.has_drains() || world.removed.iter().any(Option::is_some),
             rigid: world.bodies.kind.contains(&Kind::Rigid),
             hubs: world.dynamic_boundaries().next().is_some() || has_hubs(world),
             period: !world.periodic.is_none(),

@@ -7,7 +7,7 @@
 
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
-use super::sphere_volume;
+use super::{Grain, sphere_volume};
 
 /// Points of Gauss' rule on a piece, along y and along z.
 pub const ORDER: usize = 24;
@@ -105,6 +105,16 @@ impl Clump {
         let moments = self.given.map_or(density * self.moments, |(_, moments)| moments);
         moments * self.scale(radius).powi(5)
     }
+}
+
+/// Centres \[m\] and radii \[m\] of the spheres of a grain to be added, of one of these clumps or a sphere.
+pub fn spheres_of(clumps: &[Clump], grain: &Grain) -> Vec<(DVec3, f64)> {
+    let Some(clump) = grain.clump.map(|clump| &clumps[clump as usize]) else {
+        return vec![(grain.position, grain.radius)];
+    };
+    let (scale, turn) = (clump.scale(grain.radius), grain.orientation * clump.axes);
+    let place = |&(centre, radius): &(DVec3, f64)| (grain.position + turn * (scale * centre), scale * radius);
+    clump.spheres.iter().map(place).collect()
 }
 
 impl Integrals {

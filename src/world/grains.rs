@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use glam::{DQuat, DVec3};
 
 use super::{
-    ClumpId, Grain, Kind, MaterialId, Parts, Replaced, RigidBody, Sphere, Vacancies, World, sphere_volume,
+    ClumpId, Grain, Kind, MaterialId, Parts, Replaced, RigidBody, Sphere, Vacancies, World, clump,
+    sphere_volume,
 };
 
 impl World {
@@ -97,6 +98,12 @@ impl World {
         place.filter(|&place| self.is_present(place))
     }
 
+    /// Removes a grain by hand, into none of the sinks: no quantity counts it. Gives the kinetic energy that it had \[J\].
+    pub fn take_out(&mut self, grain: usize) -> f64 {
+        // One more than those that left the domain have.
+        self.remove_grain(grain, self.sinks.len() as u32 + 1)
+    }
+
     /// Removes a grain into a sink: nothing moves it any more. Gives the kinetic energy that it had \[J\];
     /// 0 when it was removed before.
     pub fn remove_grain(&mut self, grain: usize, sink: u32) -> f64 {
@@ -125,13 +132,7 @@ impl World {
 
     /// Centres \[m\] and radii \[m\] of the spheres of a grain to be added.
     pub fn spheres_of(&self, grain: &Grain) -> Vec<(DVec3, f64)> {
-        let Some(clump) = grain.clump.map(|clump| &self.clumps[clump as usize]) else {
-            return vec![(grain.position, grain.radius)];
-        };
-        let (scale, turn) = (clump.scale(grain.radius), grain.orientation * clump.axes);
-        let place =
-            |&(centre, radius): &(DVec3, f64)| (grain.position + turn * (scale * centre), scale * radius);
-        clump.spheres.iter().map(place).collect()
+        clump::spheres_of(&self.clumps, grain)
     }
 
     /// Spheres that there will be with so many grains: those that are there, and of each grain to come those of the clump that

@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::*;
-use crate::engine::{Identity, Precision};
+use crate::engine::{Identity, Precision, Snapshot, StepReport};
 use crate::observe::expectation::Judgement;
 use crate::world::{Grain, World};
 
@@ -72,6 +72,10 @@ impl Engine for Counter<'_> {
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
         self.world.add_grains(grains.iter().copied());
+        Ok(())
+    }
+
+    fn change(&mut self, _: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         Ok(())
     }
 

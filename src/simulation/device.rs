@@ -1,0 +1,69 @@
+//! Where a simulation runs.
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::gpu::device::{self, DeviceChoice};
+use crate::gpu::layout::check_single;
+use crate::gpu::{GpuEngine, Room};
+use crate::reference::{Order, ReferenceEngine};
+use crate::scenario::Scenario;
+
+/// Where a simulation runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Device {
+    /// On a graphics card, or without one on the processor in double precision.
+    Auto,
+    /// On a graphics card.
+    Gpu,
+    /// On an adapter that runs shaders on the processor, such as lavapipe.
+    Software,
+    /// On the processor in double precision.
+    Cpu,
+}
+
+/// An engine at the start of a scenario, with room for all grains that it will have.
+///
+/// # Errors
+/// When there is no such device, or the scene does not fit it.
+pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    match device {
+        Device::Cpu => Ok(cpu(scenario)),
+        Device::Gpu => gpu(device::Device::open(DeviceChoice::Hardware)?, scenario),
+        Device::Software => gpu(device::Device::open(DeviceChoice::Software)?, scenario),
+        Device::Auto => match device::Device::open(DeviceChoice::Hardware) {
+            Err(Error::NoAdapter { .. }) => Ok(cpu(scenario)),
+            opened => gpu(opened?, scenario),
+        },
+    }
+}
+
+/// The CPU engine at the start of a scenario.
+pub fn cpu(scenario: &Scenario) -> Box<dyn Engine> {
+    let mut world = scenario.world.clone();
+    world.reserve(scenario.max_grains());
+    Box::new(ReferenceEngine::new(world, scenario.settings, Order::Coloured))
+}
+
+/// The GPU engine at the start of a scenario.
+///
+/// # Errors
+/// When the scene does not fit the device.
+pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    check_for_gpu(scenario)?;
+    let mut world = scenario.world.clone();
+    world.reserve(scenario.max_grains());
+    let room = Room::Grains(scenario.max_grains());
+    Ok(Box::new(GpuEngine::with_room(device, world, scenario.settings, room)?))
+}
+
+/// Refuses what the GPU engine cannot compute in single precision, grains of emitters included.
+///
+/// # Errors
+/// With the number that is beyond it.
+pub fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
+    let there = scenario.world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
+    let emitted = scenario.emitters.iter().flat_map(|emitter| {
+        [emitter.smallest_radius(), emitter.largest_radius()].map(|radius| (emitter.material(), radius))
+    });
+    check_single(&scenario.world, &scenario.settings, there.chain(emitted))
+}

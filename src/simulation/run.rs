@@ -1,0 +1,390 @@
+//! The run: a simulation is stepped through a scenario, from event to event, and writes what it finds into a folder.
+//!
+//! ```text
+//! emit ─► record ─► advance ─► emit ─► record ─► advance ─► ... ─► record ─► summary
+//!  │        │          └ a batch of steps: up to the next event, at most about 0.25 s of wall time
+//!  │        └ at t = 0, every output, the end: snapshot, observe, write; pictures at times of their own
+//!  └ when a wave of an emitter is due
+//! ```
+//!
+//! Before the steps whose convergence is asked about, their problem is solved on the side, in double precision
+//! whichever engine runs ([`convergence`]).
+//!
+//! Whatever ends a run, the folder then holds all outputs up to that time and a summary that says how it
+//! ended.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::engine::{Engine, Spread};
+use crate::error::Error;
+use crate::observe::Observation;
+use crate::observe::energy;
+use crate::observe::expectation::{judge, leave_open};
+use crate::observe::lost::{self, Lost};
+use crate::output::lock::refuse_link;
+use crate::output::summary::{
+    Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
+};
+use crate::output::{PICTURES, ResultFolder};
+use crate::reference::convergence;
+use crate::render::LivePictures;
+use crate::render::file::remove_pictures;
+use crate::scenario::{Emitter, Scenario};
+use crate::world::Sink;
+
+use super::{Simulation, steps_until};
+
+/// Wall time that one batch of steps should take at most \[s\]: an interrupt and the progress wait for it.
+const BATCH_SECONDS: f64 = 0.25;
+/// How much longer a batch may be than the one before: the first steps of a scene are often the cheapest.
+const BATCH_GROWTH: u64 = 4;
+/// Where a run writes, when it ends, and what stops it.
+#[derive(Debug, Clone, Copy)]
+pub struct RunOptions<'a> {
+    /// Folder of the results.
+    pub folder: &'a Path,
+    /// Time to end at instead of the scenario's duration \[s\]. An end before the duration leaves the
+    /// expectations open.
+    pub until: Option<f64>,
+    /// When set, the run ends after the present batch of steps.
+    pub interrupt: &'a AtomicBool,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Steps done.
+    pub step: u64,
+    /// Steps in all.
+    pub steps: u64,
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Simulated time at the end \[s\].
+    pub end: f64,
+    /// Grains in the scene, less those removed by the last output.
+    pub grains: usize,
+    /// Grains that had got lost by then.
+    pub lost: u64,
+    /// Contacts in the last step.
+    pub contacts: u64,
+    /// Mean residual of the normal rows in the last step \[m/s\].
+    pub residual: f64,
+    /// Steps per second of wall time, in the last batch.
+    pub steps_per_second: f64,
+}
+
+/// Runs a scenario on an engine that holds its world, writes the results and returns the summary.
+/// `watch` is called after every batch of steps.
+///
+/// # Errors
+/// When a step fails or a file cannot be written. What was computed until then is on disk, with a
+/// summary whose status is "failed" where that can still be written.
+pub fn run(
+    scenario: &Scenario,
+    engine: &mut dyn Engine,
+    options: &RunOptions<'_>,
+    watch: &mut dyn FnMut(&Progress),
+) -> Result<Summary, Error> {
+    let mut run = Run::new(scenario, engine, options)?;
+    match run.run(options.interrupt, watch) {
+        Ok(status) => {
+            let summary = run.summary(status, None);
+            run.folder.finish(&summary)?;
+            Ok(summary)
+        }
+        Err(error) => {
+            run.keep_what_there_is(&error);
+            Err(error)
+        }
+    }
+}
+
+/// Steps of the batch after one of `batch` steps.
+fn next_batch(batch: u64, steps_per_second: f64) -> u64 {
+    let affordable = (BATCH_SECONDS * steps_per_second) as u64;
+    affordable.clamp(1, batch.saturating_mul(BATCH_GROWTH))
+}
+
+/// A run in progress.
+struct Run<'a> {
+    scenario: &'a Scenario,
+    simulation: Simulation<'a>,
+    folder: ResultFolder,
+    pictures: Option<LivePictures<'a>>,
+    observations: Vec<Observation>,
+    /// Grains that sinks had removed by the last output.
+    removed: usize,
+    /// Those that had got lost by then.
+    lost: Option<Lost>,
+    /// Simulated time at the end \[s\].
+    end: f64,
+    last_step: u64,
+    next_output: u64,
+    /// Steps to come whose convergence is asked about, ascending.
+    questions: Vec<u64>,
+    /// Step of the next picture, and of the last one.
+    next_picture: u64,
+    last_picture: Option<u64>,
+    batch: u64,
+    start: Instant,
+    tasks: Named,
+    stages: Named,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        scenario: &'a Scenario,
+        engine: &'a mut dyn Engine,
+        options: &RunOptions<'_>,
+    ) -> Result<Run<'a>, Error> {
+        let start = Instant::now();
+        let simulation = Simulation::on(scenario, Box::new(engine))?;
+        let end = options.until.unwrap_or(scenario.duration);
+        let folder = ResultFolder::create(options.folder, scenario, simulation.observer().columns())?;
+        let pictures = options.folder.join(PICTURES);
+        refuse_link(&pictures)?;
+        remove_pictures(&pictures)?;
+        let live = |plan| LivePictures::create(&pictures, scenario, plan);
+        Ok(Run {
+            folder,
+            pictures: scenario.output.pictures.as_ref().map(live).transpose()?,
+            simulation,
+            observations: Vec::new(),
+            removed: 0,
+            lost: None,
+            end,
+            last_step: steps_until(end, scenario.settings.time_step),
+            next_output: 0,
+            questions: questions(scenario),
+            next_picture: 0,
+            last_picture: None,
+            batch: 1,
+            start,
+            tasks: Named::default(),
+            stages: Named::default(),
+            scenario,
+        })
+    }
+
+    /// Steps done.
+    fn step(&self) -> u64 {
+        self.simulation.step
+    }
+
+    /// Adds the grains of the emitters that are due.
+    fn emit(&mut self) -> Result<(), Error> {
+        let start = Instant::now();
+        if self.simulation.emit_due()? {
+            self.tasks.add("emit", start.elapsed().as_secs_f64());
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, interrupt: &AtomicBool, watch: &mut dyn FnMut(&Progress)) -> Result<Status, Error> {
+        loop {
+            let is_over = self.step() >= self.last_step;
+            let is_interrupted = !is_over && interrupt.load(Ordering::Relaxed);
+            if !is_over && !is_interrupted {
+                self.emit()?;
+            }
+            if is_over || is_interrupted || self.step() >= self.next_output {
+                self.record()?;
+            }
+            if self.questions.first() == Some(&self.step()) {
+                self.solve_aside()?;
+            }
+            if is_over || is_interrupted || self.step() >= self.next_picture {
+                self.draw()?;
+            }
+            match (is_over, is_interrupted) {
+                (true, _) => return Ok(Status::Completed),
+                (_, true) => return Ok(Status::Interrupted),
+                _ => watch(&self.advance()?),
+            }
+        }
+    }
+
+    /// Observes and writes the present state, unless that was done already.
+    fn record(&mut self) -> Result<(), Error> {
+        let start = Instant::now();
+        self.simulation.state()?;
+        let Simulation { state: Some(snapshot), observer, grains, .. } = &self.simulation else {
+            return Ok(());
+        };
+        let is_known = self.observations.last().is_some_and(|last| last.step == snapshot.report.step);
+        if !is_known {
+            let observation = observer.observe_after(snapshot, self.observations.last());
+            self.removed = grains - snapshot.world.present_count();
+            let lost = observer.find("grains_lost").map_or(0.0, |place| observation.values[place]);
+            self.lost = if lost > 0.0 { lost::lost(snapshot) } else { None };
+            self.tasks.add("observe", start.elapsed().as_secs_f64());
+            let start = Instant::now();
+            let written = self.folder.record(snapshot, &observation);
+            self.observations.push(observation);
+            self.tasks.add("output", start.elapsed().as_secs_f64());
+            written?;
+        }
+        self.next_output = self.due_after(self.step(), self.scenario.output.every);
+        Ok(())
+    }
+
+    /// Solves the coming step on the side and writes how that converged.
+    fn solve_aside(&mut self) -> Result<(), Error> {
+        let start = Instant::now();
+        if let Some(plan) = &self.scenario.convergence {
+            let (snapshot, settings) = (self.simulation.state()?, &self.scenario.settings);
+            let found = convergence::solve_aside(snapshot, settings, &plan.question);
+            self.folder.record_convergence(found)?;
+        }
+        let now = self.step();
+        self.questions.retain(|&step| step > now);
+        self.tasks.add("convergence", start.elapsed().as_secs_f64());
+        Ok(())
+    }
+
+    /// Draws the present state if there are to be pictures, unless that was done already.
+    fn draw(&mut self) -> Result<(), Error> {
+        let Some(pictures) = &mut self.pictures else {
+            self.next_picture = u64::MAX;
+            return Ok(());
+        };
+        let (start, every) = (Instant::now(), pictures.every());
+        let step = self.simulation.step;
+        if self.last_picture != Some(step) {
+            pictures.add(self.simulation.state()?)?;
+            self.last_picture = Some(step);
+            self.tasks.add("pictures", start.elapsed().as_secs_f64());
+        }
+        self.next_picture = self.due_after(step, every);
+        Ok(())
+    }
+
+    /// Step after `step` at which something is due that happens every so many seconds.
+    fn due_after(&self, step: u64, every: f64) -> u64 {
+        let time_step = self.scenario.settings.time_step;
+        let is_useful = every.is_finite() && every > 0.0;
+        if !is_useful {
+            return self.last_step;
+        }
+        let before = (step as f64 * time_step / every).floor();
+        let candidates = (0..3).map(|k| steps_until((before + f64::from(k)) * every, time_step));
+        candidates.into_iter().find(|&due| due > step).unwrap_or(step + 1)
+    }
+
+    /// Step of the next output, picture, wave of an emitter, question about convergence or the end.
+    fn next_event(&self) -> u64 {
+        let questions = self.questions.first().copied();
+        let fixed = [self.simulation.next_event(), self.next_output, self.next_picture, self.last_step];
+        questions.into_iter().chain(fixed).min().unwrap_or(self.last_step)
+    }
+
+    /// Advances by a batch of steps, at most to the next event.
+    fn advance(&mut self) -> Result<Progress, Error> {
+        let start = Instant::now();
+        let steps = self.next_event().saturating_sub(self.step()).clamp(1, self.batch);
+        self.simulation.advance(steps)?;
+        let seconds = start.elapsed().as_secs_f64().max(1e-9);
+        self.tasks.add("step", seconds);
+        let report = self.simulation.report();
+        report.stages.iter().for_each(|&(stage, seconds)| self.stages.add(stage, seconds));
+
+        let steps_per_second = steps as f64 / seconds;
+        self.batch = next_batch(self.batch, steps_per_second);
+        Ok(Progress {
+            step: self.simulation.step,
+            steps: self.last_step,
+            time: report.time,
+            end: self.end,
+            grains: self.simulation.grains - self.removed,
+            lost: self.lost.map_or(0, |lost| lost.grains),
+            contacts: report.contacts,
+            residual: report.residuals.normal.mean,
+            steps_per_second,
+        })
+    }
+
+    /// After a failure: the state before the failed step, if the engine still has it, and a summary.
+    fn keep_what_there_is(&mut self, error: &Error) {
+        // The failure itself is what the caller must hear of, not what it makes impossible.
+        let _ = self.record();
+        let summary = self.summary(Status::Failed, Some(error.to_string()));
+        let _ = self.folder.finish(&summary);
+    }
+
+    fn summary(&self, status: Status, message: Option<String>) -> Summary {
+        let Simulation { observer, emitters, requested, grains, report, .. } = &self.simulation;
+        let (scenario, columns) = (self.scenario, observer.columns());
+        let last = self.observations.last();
+        let steps = last.map_or(self.step(), |last| last.step.max(self.step()));
+        let time = last.map_or(0.0, |last| last.time).max(report.time);
+        let observables = last.map(|last| Named::observables(columns, last)).unwrap_or_default();
+        let observable = |name| observables.get(name).unwrap_or_default();
+        let is_complete = status == Status::Completed && self.end >= scenario.duration;
+        let stepping = self.tasks.get("step").unwrap_or_default();
+        let bytes = self.simulation.memory();
+        let precision = self.simulation.identity().precision;
+        Summary {
+            esker: env!("CARGO_PKG_VERSION"),
+            status,
+            message,
+            scenario: ScenarioSummary {
+                name: scenario.name.clone(),
+                title: scenario.title.clone(),
+                duration: scenario.duration,
+            },
+            engine: self.simulation.identity(),
+            settings: scenario.settings,
+            counts: Counts {
+                grains: grains - self.removed,
+                boundaries: scenario.world.boundaries.len(),
+                surfaces: scenario.world.surfaces.len(),
+                materials: scenario.world.materials.list.len(),
+                contacts: observable("contacts") as u64,
+            },
+            steps,
+            simulated_seconds: time,
+            wall_seconds: self.start.elapsed().as_secs_f64(),
+            work: report.work,
+            steps_per_second: if stepping > 0.0 { steps as f64 / stepping } else { 0.0 },
+            wall_seconds_by_task: self.tasks.clone(),
+            wall_seconds_by_stage: self.stages.clone(),
+            memory: Memory { bytes, bytes_per_grain: bytes as f64 / (*grains).max(1) as f64 },
+            emitters: emitters.iter().zip(requested).map(summary_of).collect(),
+            sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
+            lost: self
+                .lost
+                .map(|Lost { grains, places }| LostSummary { grains, places: places.map(Into::into) }),
+            residuals: report.residuals,
+            overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
+            energies: observables.only(&energy::names()),
+            observables,
+            units: Named::units(columns),
+            expectations: match is_complete {
+                true => judge(&scenario.expectations, observer, &self.observations, precision),
+                false => leave_open(&scenario.expectations, time, precision),
+            },
+        }
+    }
+}
+
+/// Steps whose convergence is asked about, ascending.
+fn questions(scenario: &Scenario) -> Vec<u64> {
+    let times = scenario.convergence.iter().flat_map(|plan| &plan.times);
+    let mut steps: Vec<u64> = times.map(|&time| steps_until(time, scenario.settings.time_step)).collect();
+    steps.dedup();
+    steps
+}
+
+fn taken_by(sink: &Sink, observables: &Named) -> SinkSummary {
+    let value = |quantity: &str| observables.get(&format!("{quantity}:{}", sink.name)).unwrap_or_default();
+    SinkSummary { name: sink.name.clone(), removed: value("removed") as u64, mass: value("removed_mass") }
+}
+
+fn summary_of((emitter, &requested): (&Emitter, &u64)) -> EmitterSummary {
+    EmitterSummary { name: emitter.name.clone(), requested, placed: emitter.placed() }
+}
+
+#[cfg(test)]
+mod tests;

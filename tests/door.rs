@@ -1,0 +1,152 @@
+//! The public door: scenes stepped, looked at and changed, on both engines; and the examples, which go through it.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+mod common;
+
+#[path = "../examples/clumps.rs"]
+mod clumps;
+#[path = "../examples/drum.rs"]
+mod drum;
+#[path = "../examples/motor.rs"]
+mod motor;
+#[path = "../examples/two_engines.rs"]
+mod two_engines;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::*;
+use esker::engine::Engine;
+use esker::error::Error;
+use esker::scenario::Scenario;
+use esker::simulation::{Device, Simulation};
+use esker::world::Grain;
+use glam::DVec3;
+
+#[test]
+fn the_examples_run() {
+    clumps::main().unwrap();
+    drum::main().unwrap();
+    motor::main().unwrap();
+    two_engines::main().unwrap();
+}
+
+/// A scenario on each of the two engines.
+fn on_both(scenario: &Scenario) -> [Simulation<'static>; 2] {
+    let cpu: Box<dyn Engine> = Box::new(cpu(&scenario.world, &scenario.settings));
+    let gpu: Box<dyn Engine> = Box::new(gpu(&scenario.world, &scenario.settings));
+    [cpu, gpu].map(|engine| Simulation::on(scenario, engine).unwrap())
+}
+
+#[test]
+fn stepping_through_the_door_gives_the_bits_of_the_engine() {
+    let scenario = box_of(100);
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(30).unwrap();
+    let expected = engine.snapshot().unwrap().world.bodies;
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    simulation.step(7).unwrap();
+    simulation.quantity("height").unwrap();
+    simulation.run_until(30.0 * scenario.settings.time_step).unwrap();
+    assert_eq!(simulation.steps(), 30);
+    let found = &simulation.state().unwrap().world.bodies;
+    assert!(found.position == expected.position && found.velocity == expected.velocity);
+    assert_eq!(simulation.positions().unwrap().len(), 100);
+    assert_eq!(simulation.velocities().unwrap()[99], expected.velocity[expected.len() - 1]);
+}
+
+#[test]
+fn a_name_that_is_not_there_is_an_error_with_the_nearest_one() {
+    let scenario = box_of(10);
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    let error = simulation.quantity("hieght").unwrap_err().to_string();
+    assert!(
+        error.contains("no quantity \"hieght\"") && error.contains("did you mean \"height\"?"),
+        "{error}"
+    );
+    let error = simulation.set_velocity("flor", DVec3::Z).unwrap_err();
+    assert!(matches!(error, Error::Unknown { what: "boundary", .. }), "{error}");
+    let mut lid = Simulation::new(&box_on_a_bed(), Device::Cpu).unwrap();
+    let error = lid.set_velocity("box", DVec3::Z).unwrap_err();
+    assert!(matches!(error, Error::NotPrescribed { .. }), "{error}");
+}
+
+/// A grain falls, then gravity is turned off: it goes on at its speed; a plate comes up and takes it along.
+#[test]
+fn gravity_and_plates_are_set_while_the_scene_runs() {
+    let scenario = one_grain();
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        simulation.set_gravity(DVec3::ZERO).unwrap();
+        simulation.step(3).unwrap();
+        let before = simulation.velocities().unwrap()[0];
+        simulation.step(3).unwrap();
+        assert_eq!(simulation.velocities().unwrap()[0], before, "{name}: nothing pulls");
+        let boundary = simulation.state().unwrap().world.boundaries[0].name.clone();
+        simulation.set_velocity(&boundary, DVec3::Z * 0.5).unwrap();
+        let start = simulation.state().unwrap().world.bodies.position[0].z;
+        simulation.step(100).unwrap();
+        let h = scenario.settings.time_step;
+        let plate = simulation.state().unwrap().world.bodies.position[0].z;
+        assert!((plate - start - 50.0 * h).abs() < 1e-5, "{name}: the plate is at {plate} m");
+        let up = simulation.velocities().unwrap()[0].z;
+        assert!(up > 0.45, "{name}: the plate takes the grain along, {up} m/s");
+    }
+}
+
+#[test]
+fn grains_are_added_and_taken_out_by_hand() {
+    let scenario = box_of(50);
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        simulation.step(20).unwrap();
+        simulation.remove_grains(&[3, 4, 4, 999]).unwrap();
+        simulation.step(20).unwrap();
+        assert_eq!(simulation.quantity("grains").unwrap(), 48.0, "{name}");
+        let world = &simulation.state().unwrap().world;
+        let gone = [3, 4].map(|grain| world.grains[grain].first + world.first_grain_shape());
+        let contacts = &simulation.state().unwrap().contacts;
+        let is_gone = |shape: u32| gone.contains(&shape);
+        assert!(
+            contacts.iter().all(|c| !is_gone(c.key.a) && !is_gone(c.key.b)),
+            "{name}: they touch nothing"
+        );
+        simulation.add_grains(&[Grain::at(DVec3::new(0.0, 0.0, 0.5), 0.0065, 0)]).unwrap();
+        simulation.step(1).unwrap();
+        assert_eq!(simulation.quantity("grains").unwrap(), 49.0, "{name}");
+        assert!(simulation.quantity("energy_error_share").unwrap() < 1e-5, "{name}");
+    }
+}
+
+#[test]
+fn callbacks_come_in_time_and_a_simulation_goes_to_another_thread() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let scenario = box_of(20);
+    let h = scenario.settings.time_step;
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    simulation.step(3).unwrap();
+    simulation.every(4.0 * h, move |simulation| {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(simulation.steps() % 4, 0, "at step {}", simulation.steps());
+        simulation.set_gravity(DVec3::NEG_Z)
+    });
+    let done = std::thread::spawn(move || {
+        simulation.step(30).unwrap();
+        simulation
+    });
+    let mut simulation = done.join().unwrap();
+    assert_eq!((simulation.steps(), CALLS.load(Ordering::Relaxed)), (33, 8), "at 4, 8, ..., 32");
+    assert_eq!(simulation.state().unwrap().world.gravity, DVec3::NEG_Z);
+}
+
+/// Waves of an emitter come while the scene is stepped, and at the same steps as in a run.
+#[test]
+fn emitters_act_when_they_are_due() {
+    let scenario = no_grains();
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    simulation.run_until(0.5).unwrap();
+    assert_eq!(simulation.quantity("grains").unwrap(), 0.0);
+    simulation.run_until(0.8).unwrap();
+    let grains = simulation.quantity("grains").unwrap();
+    // 100 a second since 0.5 s; the wave at 0.8 s comes with the next step.
+    assert!((25.0..=30.0).contains(&grains), "{grains}");
+}
