@@ -1,5 +1,7 @@
 //! Builds a scene of clumps in code, drops them on a floor and counts who touches whom: `cargo run --release --example clumps`.
 
+#![allow(clippy::print_stdout, reason = "an example tells what it found")]
+
 use std::error::Error;
 
 use esker::settings::Settings;

@@ -1,5 +1,7 @@
 //! Steps a drum from its scenario file and prints the angle of its flow: `cargo run --release --example drum [SECONDS]`.
 
+#![allow(clippy::print_stdout, reason = "an example tells what it found")]
+
 use std::error::Error;
 use std::path::Path;
 

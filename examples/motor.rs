@@ -1,6 +1,8 @@
 //! A plate that a callback drives: it lifts grains, and is turned round whenever it has gone far enough:
 //! `cargo run --release --example motor`.
 
+#![allow(clippy::print_stdout, reason = "an example tells what it found")]
+
 use std::error::Error;
 use std::path::Path;
 

@@ -1,5 +1,7 @@
 //! The same scene on two engines, side by side on two threads: `cargo run --release --example two_engines [cpu|software|gpu]`.
 
+#![allow(clippy::print_stdout, reason = "an example tells what it found")]
+
 use std::error::Error;
 use std::path::Path;
 use std::thread;
