@@ -8,11 +8,14 @@ mod buffers;
 pub mod copy;
 mod counted;
 pub mod device;
+mod failure;
+mod inspect;
 mod kernel;
 pub mod layout;
 mod pipelines;
 mod readback;
 pub mod shader;
+mod state;
 pub mod step;
 mod timing;
 pub mod traffic;
@@ -20,10 +23,9 @@ pub mod traffic;
 use bytemuck::Pod;
 use glam::DVec3;
 
-use crate::contact::{Colouring, Impulse, Key, Rest};
 use crate::engine::{
-    Engine, Identity, Impacts, Ledger, Newcomers, Profiling, Residuals, Snapshot, Spread, StepReport,
-    TotalImpulse, add_stage_time, prudent,
+    Engine, Identity, Impacts, Ledger, Newcomers, Profiling, Snapshot, StepReport, TotalImpulse,
+    add_stage_time, prudent,
 };
 use crate::error::Error;
 use crate::settings::{Bookkeeping, Settings};
@@ -34,7 +36,7 @@ pub use buffers::Capacity;
 use counted::{CountedPass, Tally};
 use device::Device;
 use kernel::Kernels;
-use layout::{Anchors, LOAD_WORDS, LoadScale, Params, RowArms, RowTarget, Status, Totals, Works};
+use layout::{Anchors, LOAD_WORDS, LoadScale, Params, Status, Totals, Works};
 use pipelines::Features;
 use step::Pace;
 use timing::Timer;
@@ -172,118 +174,6 @@ impl GpuEngine {
     /// The device it runs on.
     pub fn device(&self) -> &Device {
         &self.device
-    }
-
-    /// Runs one stage of the step list; for stage tests.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    ///
-    /// # Panics
-    /// When there is no such stage.
-    pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
-        let stages = step::STEP.iter().chain([&step::RESIDUAL]);
-        let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
-        assert!(!stages.is_empty(), "no stage of the step list is called {name}");
-        if name == step::STEP[0].name {
-            self.status = Status { search: 1, ..self.status()? };
-            self.upload_schedule(1);
-            self.reset_status(Search::Now, Pace::Full);
-        }
-        let mut encoder = self.device.encoder();
-        {
-            let mut pass = CountedPass::begin(&mut encoder);
-            for stage in stages {
-                self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
-            }
-        }
-        self.device.submit(encoder);
-        self.device.check()
-    }
-
-    /// Fills a buffer with one 32-bit word; for stage tests.
-    pub fn fill_words(&self, buffer: &'static str, word: u32) {
-        let buffer = self.buffers.get(buffer);
-        let words = vec![word; buffer.size() as usize / 4];
-        self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&words));
-    }
-
-    /// Keys of the present contacts in ascending order.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn keys(&self) -> Result<Vec<Key>, Error> {
-        Ok(self.contacts()?.iter().map(|contact| Key { a: contact.a, b: contact.b }).collect())
-    }
-
-    /// The present contacts, in the order of their keys.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn contacts(&self) -> Result<Vec<layout::Contact>, Error> {
-        self.read_list("contacts", self.contact_count()?)
-    }
-
-    /// The present rows, in solving order.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn rows(&self) -> Result<Vec<(RowTarget, RowArms)>, Error> {
-        let count = self.contact_count()?;
-        let targets: Vec<RowTarget> = self.read_list("row_targets", count)?;
-        Ok(targets.into_iter().zip(self.read_list("row_arms", count)?).collect())
-    }
-
-    /// Impulses in solving order: linear then rolling.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn impulses(&self) -> Result<Vec<[f32; 6]>, Error> {
-        self.read_list("impulses", self.contact_count()?)
-    }
-
-    /// Velocities of all bodies.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn velocities(&self) -> Result<Vec<layout::Velocity>, Error> {
-        self.read_list("velocities", self.world.bodies.len())
-    }
-
-    /// Colouring of the last step, over contacts in the order of their keys.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn colouring(&self) -> Result<Colouring, Error> {
-        let contacts = self.contacts()?;
-        let mut order = vec![0; contacts.len()];
-        for (k, contact) in contacts.iter().enumerate() {
-            if let Some(slot) = order.get_mut(contact.place as usize) {
-                *slot = k as u32;
-            }
-        }
-        Ok(Colouring {
-            order,
-            starts: self.status()?.colour_starts[..=step::COLOURS as usize].to_vec(),
-            rest: Rest::Split,
-        })
-    }
-
-    /// Workgroups that the device planned for each dispatch of a sweep: the colours, the rest, the bodies.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn planned_sweep(&self) -> Result<Vec<u32>, Error> {
-        let words: Vec<[u32; 3]> = self.read_list("arguments", step::planned_sweep().end)?;
-        Ok(words[step::planned_sweep()].iter().map(|size| size.iter().product()).collect())
-    }
-
-    /// Status word block of the last submission.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn status(&self) -> Result<Status, Error> {
-        Ok(self.read_list::<Status>("status", 1)?[0])
     }
 
     /// The first `count` elements of a buffer.
@@ -433,22 +323,6 @@ impl GpuEngine {
         Ok(status)
     }
 
-    /// Works of the first substep of this submission; for stage tests.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn ledger_entry(&self) -> Result<Works, Error> {
-        Ok(self.read_list::<Works>("ledger", 1)?[0])
-    }
-
-    /// What contacts gave the boundaries in this submission; for stage tests.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn loads(&self) -> Result<Vec<TotalImpulse>, Error> {
-        Ok(self.load_scale.totals(&self.read_list::<u32>("loads", self.impulses.len() * LOAD_WORDS)?))
-    }
-
     /// Calm after so many steps that neither searched nor bounced. (A step of several substeps cannot halt between
     /// them and be done again.)
     fn pace(&self) -> Pace {
@@ -535,55 +409,6 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// What halted the device: a velocity or a place that it cannot go on from, or a grain outside.
-    fn failure(&self, status: &Status) -> Error {
-        let (grain, time) = (status.bad_grain, self.world.time);
-        let (time_step, h) = (self.settings.time_step, self.settings.substep());
-        let boundary = self.world.boundaries.get(status.bad_boundary as usize);
-        let name = boundary.filter(|_| grain == layout::NONE).map(|boundary| boundary.name.clone());
-        let body = match &name {
-            Some(_) => status.bad_boundary as usize,
-            None => self.world.boundaries.len() + grain as usize,
-        };
-        let grain = self.world.ids.get(grain as usize).copied().unwrap_or(grain);
-        let (position, velocity) = match self.state_of(body) {
-            Ok(state) => state,
-            Err(error) => return error,
-        };
-        let speed = velocity.length();
-        let halted = |why: u32| status.halted & why != 0;
-        if !speed.is_finite() || halted(layout::HALT_NOT_A_NUMBER) {
-            return match name {
-                Some(name) => Error::BoundaryNotANumber { name, time, time_step },
-                None => Error::NotANumber { grain, time, time_step },
-            };
-        }
-        let diameters = speed * h / self.world.largest_diameter();
-        match name {
-            Some(name) if halted(layout::HALT_EXPLODED) => {
-                Error::BoundaryExploded { name, time, speed, diameters, time_step: h }
-            }
-            _ if halted(layout::HALT_EXPLODED) => {
-                Error::Exploded { grain, time, speed, diameters, time_step: h }
-            }
-            // It has moved already.
-            _ if halted(layout::HALT_OUTSIDE) => {
-                let DVec3 { x, y, z } = position;
-                Error::LeftDomain { grain, time: time + h, x, y, z }
-            }
-            _ => self.anchors.too_far(position + h * velocity),
-        }
-    }
-
-    /// Position \[m\] and velocity \[m/s\] of a body, as they are on the device.
-    fn state_of(&self, body: usize) -> Result<(DVec3, DVec3), Error> {
-        let poses: Vec<layout::Pose> = self.read_list("poses", body + 1)?;
-        let velocities: Vec<layout::Velocity> = self.read_list("velocities", body + 1)?;
-        let (pose, velocity) = (&poses[body], &velocities[body]);
-        let position = self.anchors.position(pose.cell, pose.offset);
-        Ok((position, DVec3::from(velocity.linear.map(f64::from))))
-    }
-
     fn make_room_for(&mut self, contacts: u32) -> Result<(), Error> {
         self.grow(self.buffers.capacity().with_contacts(contacts, self.device.largest_binding()))
     }
@@ -594,44 +419,6 @@ impl GpuEngine {
         self.device.check()?;
         self.upload_params();
         Ok(())
-    }
-
-    /// Brings positions and velocities back into `world`, and which grains were removed.
-    fn pull_world(&mut self) -> Result<(), Error> {
-        let poses = self.read_list("poses", self.world.bodies.len())?;
-        let velocities = self.velocities()?;
-        layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
-        if self.world.sliders().next().is_some() {
-            let count = layout::rigid_count(&self.world).min(self.world.boundaries.len());
-            let rigids: Vec<layout::Rigid> = self.read_list("rigids", count)?;
-            layout::pull_drives(&mut self.world, &rigids, self.settings.substep());
-        }
-        if self.world.has_drains() {
-            let spheres: Vec<layout::Sphere> =
-                self.read_list("spheres", self.world.vertices.len() + self.world.spheres.len())?;
-            self.ledger.removed_energy += layout::pull_removed(&mut self.world, &spheres);
-        }
-        Ok(())
-    }
-
-    /// Residuals of the last substep, measured on the device, summed here in order.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn measure_residuals(&self) -> Result<Residuals, Error> {
-        let mut encoder = self.device.encoder();
-        {
-            let mut pass = CountedPass::begin(&mut encoder);
-            self.kernels.encode(&mut pass, &step::RESIDUAL, &self.settings, &self.buffers);
-        }
-        self.device.submit(encoder);
-        let count = self.contact_count()?;
-        let blocks: Vec<[f32; 8]> = self.read_list("residuals", count.div_ceil(64))?;
-        let spread = |row: usize| Spread {
-            mean: blocks.iter().map(|block| f64::from(block[row])).sum::<f64>() / count.max(1) as f64,
-            max: blocks.iter().map(|block| f64::from(block[4 + row])).fold(0.0, f64::max),
-        };
-        Ok(Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) })
     }
 
     fn advance_steps(&mut self, steps: u64) -> Result<StepReport, Error> {
@@ -650,44 +437,6 @@ impl GpuEngine {
             self.report.residuals = self.measure_residuals()?;
         }
         Ok(self.report.clone())
-    }
-
-    fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
-        self.pull_world()?;
-        let impulses = match self.report.step {
-            0 => self.find_initial_contacts()?,
-            _ => self.solved_contacts()?,
-        };
-        let substep = self.settings.substep();
-        let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
-        let snapshot = Snapshot::new(self.world.clone(), impulses, substep, self.report.clone());
-        Ok(Snapshot { impulses: self.impulses.clone(), ledger, ..snapshot })
-    }
-
-    /// Contacts of the last step with their impulses.
-    fn solved_contacts(&self) -> Result<Vec<(Key, Impulse)>, Error> {
-        let count = self.contact_count()?;
-        let contacts: Vec<layout::Contact> = self.read_list("contacts", count)?;
-        let targets: Vec<RowTarget> = self.read_list("row_targets", count)?;
-        let values: Vec<[f32; 6]> = self.read_list("impulses", count)?;
-        let with_impulse = |contact: &layout::Contact| {
-            let place = contact.place as usize;
-            (Key { a: contact.a, b: contact.b }, layout::impulse(&targets[place], &values[place]))
-        };
-        Ok(self.newcomers.without_theirs(&self.world, contacts.iter().map(with_impulse), count))
-    }
-
-    /// Contacts before the first step: they carry nothing yet.
-    fn find_initial_contacts(&mut self) -> Result<Vec<(Key, Impulse)>, Error> {
-        for stage in ["search", "broadphase"] {
-            self.run_stage(stage)?;
-        }
-        let status = self.status()?;
-        if status.halted & layout::HALT_CONTACTS != 0 {
-            self.make_room_for(status.contacts)?;
-            return self.find_initial_contacts();
-        }
-        Ok(self.keys()?.into_iter().map(|key| (key, Impulse::default())).collect())
     }
 
     /// Adds grains; the cells and the buffers grow with the largest grain and their number.

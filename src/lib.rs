@@ -5,8 +5,8 @@
 //! # Flow
 //!
 //! ```text
-//! scenario.toml ─► scenario ─► world ─┬─► gpu        (f32, WGSL) ─┬─► snapshot ─► observe ─► output
-//!                                     └─► reference  (f64, Rust) ─┘
+//! scenario.toml ─► scenario ─► world ─┬─► gpu        (f32, WGSL) ─┬─► simulation ─► observe ─► output
+//!                       code ───┘     └─► reference  (f64, Rust) ─┘
 //!
 //! one step of either engine, the same words in the same order:
 //!
@@ -40,7 +40,7 @@
 //! | [`observe`] | what a state amounts to: heights, energies, forces on walls, expectations |
 //! | [`output`] | results on disk: VTP, CSV, JSON |
 //! | [`render`] | pictures of a run |
-//! | [`simulation`] | a run from event to event: emitters, outputs, summary |
+//! | [`simulation`] | the door: a scene stepped, looked at and changed; a run of it into a folder |
 //! | [`validation`] | a suite of scenarios with known answers, run and judged |
 //! | [`study`] | one scenario run with all combinations of some settings, with plots and findings |
 //! | [`mod@bench`] | what a step takes, on one engine beside the other |
@@ -53,9 +53,8 @@
 //! A grain dropped on a floor, half a second later:
 //!
 //! ```
-//! use esker::engine::Engine;
-//! use esker::reference::{Order, ReferenceEngine};
 //! use esker::scenario::Scenario;
+//! use esker::simulation::{Device, Simulation};
 //!
 //! let text = r#"
 //! duration = 0.5
@@ -80,17 +79,17 @@
 //! packing = { kind = "list", positions = [[0, 0, 0.05]] }
 //! "#;
 //! let scenario = Scenario::parse("drop", text, std::path::Path::new("."), &[])?;
-//! let mut engine = ReferenceEngine::new(scenario.world, scenario.settings, Order::Coloured);
-//! let report = engine.advance(100)?;
-//! assert!((report.time - 0.5).abs() < 1e-12);
+//! let mut simulation = Simulation::new(&scenario, Device::Cpu)?;
+//! simulation.run_until(0.5)?;
 //!
 //! // At rest, its centre is a radius above the floor, less a tiny overlap.
-//! let height = engine.present_spheres()?[0].0.z;
+//! let height = simulation.positions()?[0].z;
 //! assert!((height - 0.01).abs() < 1e-5, "height {height} m");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! From a shell the same goes by `esker run FILE`; see [`cli`].
+//! From a shell the same goes by `esker run FILE`; see [`cli`]. The folder `examples/` has more: a drum that is watched, clumps
+//! built in code, a plate that a callback drives, two engines side by side.
 
 pub mod bench;
 pub mod cli;

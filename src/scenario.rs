@@ -237,8 +237,10 @@
 //! face, and so does `potential_energy` where gravity has a part along a periodic axis.
 
 mod boundaries;
+mod checks;
 mod clumps;
 mod convergence;
+mod document;
 mod domain;
 mod emitter;
 pub mod expect;
@@ -246,12 +248,14 @@ mod grains;
 mod grid;
 pub(crate) mod input;
 mod materials;
+mod observed;
 mod overlap;
 mod overrides;
 mod packing;
 mod periodic;
 mod pictures;
 mod plan;
+mod plans;
 mod problems;
 mod radii;
 mod random;
@@ -268,26 +272,25 @@ mod track;
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
 
 use glam::DVec3;
-use miette::NamedSource;
-use toml::de::DeTable;
-use toml_edit::DocumentMut;
 
+pub(crate) use self::checks::check_step_count;
+use self::checks::{check_steps, check_total, locked_axes, read_materials};
+use self::document::{parse_document, parse_tree, read_file, read_text};
 pub use self::emitter::Emitter;
 pub use self::expect::Expectation;
 pub use self::input::Inputs;
 pub use self::pictures::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
+pub use self::plans::{CellPlan, ConvergencePlan, DrumPlan, OutputPlan, RegionPlan};
 pub(crate) use self::problems::suggest;
 pub use self::problems::{Problem, Problems};
 pub(crate) use self::read::LONGEST_TIME;
-use self::read::{DURATION, Node, Report, Table, number, text, vector, whole, word};
+use self::read::{DURATION, Report, Table, number, text, vector, whole};
 pub use self::region::Region;
 pub use self::track::{Tracked, TrackedBody};
-use crate::engine::convergence::Question;
 use crate::settings::{Bookkeeping, Settings};
-use crate::world::{Axes, Materials, Span, World};
+use crate::world::{Axes, World};
 
 /// Grains of a scenario, those to be emitted included, at most.
 pub const MAX_GRAINS: u64 = 20_000_000;
@@ -327,61 +330,6 @@ pub struct Scenario {
     pub inputs: Inputs,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
     pub resolved: String,
-}
-
-/// What to write.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OutputPlan {
-    /// Time between outputs \[s\].
-    pub every: f64,
-    /// VTP frames of grains and contacts, with `.vtp.series` and `.pvd`.
-    pub vtp: bool,
-    /// `timeseries.csv`.
-    pub csv: bool,
-    /// Pictures, if any.
-    pub pictures: Option<PicturePlan>,
-}
-
-/// Steps whose sweeps are looked at one by one.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ConvergencePlan {
-    /// Times at which these steps begin \[s\], ascending.
-    pub times: Vec<f64>,
-    /// What is asked about them.
-    pub question: Question,
-}
-
-/// A drum whose flow is observed: dynamic angle and plug zone.
-#[derive(Debug, Clone, PartialEq)]
-pub struct DrumPlan {
-    /// Index of the boundary (its body) that rotates.
-    pub boundary: usize,
-    /// Inner radius R \[m\].
-    pub radius: f64,
-    /// Relative speed, as a share of R·Ω, up to which a grain counts as plug \[-\].
-    pub plug_speed: f64,
-}
-
-/// A cell of six walls.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CellPlan {
-    /// The walls along x, y and z.
-    pub walls: [Span; 3],
-    /// Axis of the stress that the deviator compares with the others: 0, 1, 2 for x, y, z.
-    pub axial: usize,
-    /// Time from which strains are counted \[s\]: those of the first output after it are since the one before.
-    pub strain_from: f64,
-}
-
-/// A region whose grains are counted.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RegionPlan {
-    /// Name, for results and messages.
-    pub name: String,
-    /// Where.
-    pub region: Region,
-    /// The material that counts; `None`: all do.
-    pub material: Option<u32>,
 }
 
 impl Scenario {
@@ -455,41 +403,6 @@ impl Scenario {
     }
 }
 
-/// What `read` makes of the tables of a file, or all mistakes in it. `read` may add mistakes that are in other files.
-fn read_file<T>(
-    path: &Path,
-    read: impl FnOnce(Table<'_>, &mut Vec<Problem>) -> Option<T>,
-) -> Result<T, Problems> {
-    let shown = path.display().to_string();
-    let fail = |problems| Problems::new(&shown, problems);
-    let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
-    let source = problems::source(&shown, &text);
-    let tree = parse_tree(&source, &text).map_err(fail)?;
-    let report = Report::new(source);
-    let mut elsewhere = Vec::new();
-    let value = read(Table::new(&report, 0..0, Vec::new(), tree.get_ref()), &mut elsewhere);
-    let (mut problems, _) = report.finish();
-    problems.append(&mut elsewhere);
-    value.filter(|_| problems.is_empty()).ok_or_else(|| fail(problems))
-}
-
-/// The text of a file, or why there is none.
-fn read_text(path: &Path, shown: &str) -> Result<String, Problem> {
-    let cannot = |error: std::io::Error| {
-        Problem::of(shown, format!("cannot be read: {error}"))
-            .help("check the path of the scenario file; many grains belong into a CSV file")
-    };
-    let bytes = input::read_bytes(path, input::LARGEST_TEXT).map_err(cannot)?;
-    String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let byte = error.as_bytes()[good];
-        let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
-        let source = problems::source(shown, &before);
-        Problem::at(&source, good..good, format!("not a text file: byte 0x{byte:02x} is not UTF-8"))
-            .help("a scenario is a TOML file in UTF-8")
-    })
-}
-
 fn read(
     name: &str,
     shown: &str,
@@ -515,35 +428,6 @@ fn read(
     }
 }
 
-/// The document that overrides are applied to and defaults filled into.
-fn parse_document(shown: &str, text: &str, overrides: &[String]) -> Result<DocumentMut, Vec<Problem>> {
-    let source = problems::source(shown, text);
-    parse_tree(&source, text)?;
-    let mut document: DocumentMut = text
-        .parse()
-        .map_err(|error: toml_edit::TomlError| vec![syntax(&source, error.span(), error.message())])?;
-    overrides::apply(&mut document, overrides)?;
-    Ok(document)
-}
-
-/// The parsed text with the place of every value, or all its syntax errors.
-fn parse_tree<'a>(
-    source: &Arc<NamedSource<String>>,
-    text: &'a str,
-) -> Result<toml::Spanned<DeTable<'a>>, Vec<Problem>> {
-    let (tree, errors) = DeTable::parse_recoverable(text);
-    if errors.is_empty() {
-        return Ok(tree);
-    }
-    Err(errors.iter().map(|error| syntax(source, error.span(), error.message())).collect())
-}
-
-fn syntax(source: &Arc<NamedSource<String>>, span: Option<std::ops::Range<usize>>, message: &str) -> Problem {
-    let message = format!("not valid TOML: {}", message.replace('\n', ", "));
-    Problem::at(source, span.unwrap_or(0..0), message)
-        .help("a line is `key = value`, `[table]`, `[[list]]` or a # comment; strings are in quotes")
-}
-
 /// Reads the whole file; the result counts only if the report stays empty.
 fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let report = root.report;
@@ -558,46 +442,20 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 
     let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
     world.sinks = sinks;
-    let domain_span = root.node("domain").map_or(0..0, |node| node.span);
     world.domain = root.maybe("domain", |node| node.table(|table| domain::domain(table, &cell.periodic)));
-
-    let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
-    world.clumps = clumps.unwrap_or_default();
-    let blocks = each(root, "grains", |i, table| grains::block(table, i, &world, folder));
-    let shared = emitter::Shared {
-        materials: &world.materials,
-        clumps: &world.clumps,
-        duration,
-        seed,
-        locked,
-        periodic: cell.periodic,
-    };
-    let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
-    let moves = root.has("grains") || root.has("emitters") || world.dynamic_boundaries().next().is_some();
-    if !moves {
-        root.problem(
-            "nothing to simulate: no grains, no emitters and no free boundary",
-            "add [[grains]] or [[emitters]]",
-        );
-    }
 
     let output = root.section("output", |table| Some(plan::output(table, duration, &world)));
     let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true, pictures: None });
-    let placement = grains::place(&blocks, &world, seed, locked, report);
-    overlap::check(&placement, &blocks, &world, report);
-    overlap::check_dynamic_boundaries(&world, &boundary_spans, report);
-    if let Some(domain) = &world.domain {
-        domain::check(domain, &domain_span, &placement, &emitters, report);
-    }
-    check_total(root, &placement, &emitters);
-    let grains = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
-    world.add_grains(placement.grains);
+    let start = Start { folder, duration, seed, locked };
+    let emitters = populate(root, &mut world, &start, &boundary_spans);
+    let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     if report.is_clean() {
         range::check(root, &world, &emitters, &settings);
     }
 
-    let observed = observe(root, &world, &names, grains);
-    let Observed { drum, cell: observed_cell, region_names, regions, tracked, bookkeeping } = observed;
+    let observed = observed::observe(root, &world, &names, grains);
+    let observed::Observed { drum, cell: observed_cell, region_names, regions, tracked, bookkeeping } =
+        observed;
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
@@ -634,6 +492,50 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     };
     cell.check_lengths(scenario.largest_radius(), settings.reach(), report);
     scenario
+}
+
+/// What all grains of a scenario share.
+struct Start<'a> {
+    /// Folder that paths of files start at.
+    folder: &'a Path,
+    /// Simulated time \[s\].
+    duration: f64,
+    seed: u64,
+    /// Axes that all grains are locked on.
+    locked: Axes,
+}
+
+/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters.
+fn populate(
+    root: &mut Table<'_>,
+    world: &mut World,
+    start: &Start<'_>,
+    boundary_spans: &[std::ops::Range<usize>],
+) -> Vec<Emitter> {
+    let (report, &Start { folder, duration, seed, locked }) = (root.report, start);
+    let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
+    world.clumps = clumps.unwrap_or_default();
+    let blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
+    let periodic = world.periodic;
+    let (materials, clumps) = (&world.materials, world.clumps.as_slice());
+    let shared = emitter::Shared { materials, clumps, duration, seed, locked, periodic };
+    let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
+    if !(root.has("grains") || root.has("emitters") || world.dynamic_boundaries().next().is_some()) {
+        root.problem(
+            "nothing to simulate: no grains, no emitters and no free boundary",
+            "add [[grains]] or [[emitters]]",
+        );
+    }
+    let placement = grains::place(&blocks, world, seed, locked, report);
+    overlap::check(&placement, &blocks, world, report);
+    overlap::check_dynamic_boundaries(world, boundary_spans, report);
+    if let Some(domain) = &world.domain {
+        let span = root.node("domain").map_or(0..0, |node| node.span);
+        domain::check(domain, &span, &placement, &emitters, report);
+    }
+    check_total(root, &placement, &emitters);
+    world.add_grains(placement.grains);
+    emitters
 }
 
 /// Names of the boundaries in the file, also of wrong ones, and places of the names of the right ones.
@@ -684,33 +586,6 @@ fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String
     (names, values)
 }
 
-/// What a run observes beside the quantities of every run.
-#[derive(Default)]
-struct Observed {
-    drum: Option<DrumPlan>,
-    cell: Option<CellPlan>,
-    /// Names of the regions as in the file, also of wrong ones.
-    region_names: Vec<String>,
-    regions: Vec<RegionPlan>,
-    tracked: Tracked,
-    bookkeeping: Bookkeeping,
-}
-
-/// Reads what to observe. `names` are those of all boundaries in the file, also of wrong ones; `grains` is
-/// the number there will be at most.
-fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -> Observed {
-    let observed = root.section("observe", |table| {
-        let bookkeeping = plan::bookkeeping(table);
-        let drum = plan::drum(table, world, names);
-        let cell = plan::cell(table, world, names);
-        let tracked = track::tracked(table, world, names, grains);
-        let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
-        let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
-        Some(Observed { drum, cell, region_names, regions, tracked, bookkeeping })
-    });
-    observed.unwrap_or_default()
-}
-
 /// Reads every table of a list; those that are wrong are left out.
 fn each<T>(
     root: &mut Table<'_>,
@@ -719,68 +594,6 @@ fn each<T>(
 ) -> Vec<T> {
     let nodes = root.node(key).and_then(|node| node.elements()).unwrap_or_default();
     nodes.into_iter().enumerate().filter_map(|(i, node)| node.table(|table| read(i, table))).collect()
-}
-
-/// Reads the axes that something is locked on.
-fn locked_axes(table: &mut Table<'_>) -> Axes {
-    const AXES: &[&str] = &["x", "y", "z", "rx", "ry", "rz"];
-    let names = table.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));
-    let all = Axes::TRANSLATION.into_iter().chain(Axes::ROTATION);
-    let locked = AXES.iter().zip(all).filter(|(name, _)| names.contains(name));
-    locked.fold(Axes::NONE, |axes, (_, axis)| axes.and(axis))
-}
-
-fn read_materials(root: &mut Table<'_>) -> Materials {
-    let materials = root.maybe("materials", |node| node.table(|table| Some(materials::materials(table))));
-    let mut materials = materials.unwrap_or_default();
-    let mut given = Vec::new();
-    let pairs = root.node("pairs").and_then(|node| node.elements()).unwrap_or_default();
-    for node in pairs {
-        node.table(|table| materials::pair(table, &mut materials, &mut given));
-    }
-    materials
-}
-
-fn check_steps(root: &mut Table<'_>, duration: f64, settings: &Settings) {
-    if let Err(message) = check_step_count(duration, settings.time_step)
-        && let Some(node) = root.node("duration")
-    {
-        node.problem(message, "enlarge solver.time_step or shorten the duration");
-    }
-    let step = root.node("solver").and_then(|node| node.child("time_step"));
-    if settings.time_step > duration
-        && root.has("duration")
-        && let Some(node) = step.or_else(|| root.node("duration"))
-    {
-        node.problem(
-            format!(
-                "a step of {} s is longer than the run of {duration} s, which would do nothing",
-                settings.time_step
-            ),
-            "shorten solver.time_step, or lengthen the duration to one step at least",
-        );
-    }
-}
-
-/// Refuses more steps than a run may have, in words.
-pub(crate) fn check_step_count(duration: f64, time_step: f64) -> Result<(), String> {
-    let steps = duration / time_step;
-    match steps > MAX_STEPS {
-        true => Err(format!(
-            "{duration} s in steps of {time_step} s are {steps:.1e} steps, at most {MAX_STEPS:e} are possible"
-        )),
-        false => Ok(()),
-    }
-}
-
-fn check_total(root: &Table<'_>, placement: &grains::Placement, emitters: &[Emitter]) {
-    let total = placement.grains.len() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
-    if total > MAX_GRAINS {
-        root.problem(
-            format!("the scenario comes to {total} grains, at most {MAX_GRAINS} are possible"),
-            "use fewer grains",
-        );
-    }
 }
 
 #[cfg(test)]

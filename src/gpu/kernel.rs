@@ -28,16 +28,27 @@ pub struct Kernels {
     pipelines: Arc<Pipelines>,
     groups: BTreeMap<(Name, Aliases), wgpu::BindGroup>,
     turn_group: wgpu::BindGroup,
+    /// Edits of the sources, for tests.
+    edits: Vec<Edit>,
 }
 
 impl Kernels {
     pub(super) fn new(device: &Device, buffers: &Buffers, features: Features) -> Result<Kernels, Error> {
-        Kernels::of(device, buffers, device.pipelines(features)?)
+        Kernels::edited(device, buffers, features, &[])
     }
 
-    fn of(device: &Device, buffers: &Buffers, pipelines: Arc<Pipelines>) -> Result<Kernels, Error> {
+    fn edited(
+        device: &Device,
+        buffers: &Buffers,
+        features: Features,
+        edits: &[Edit],
+    ) -> Result<Kernels, Error> {
+        let pipelines = match edits {
+            [] => device.pipelines(features)?,
+            _ => Arc::new(Pipelines::compile(device.raw(), features, edits)?),
+        };
         let turn_group = make_turns(device, &pipelines.turn_layout);
-        let mut kernels = Kernels { pipelines, groups: BTreeMap::new(), turn_group };
+        let mut kernels = Kernels { pipelines, groups: BTreeMap::new(), turn_group, edits: edits.to_vec() };
         kernels.bind(device, buffers)?;
         Ok(kernels)
     }
@@ -50,7 +61,7 @@ impl Kernels {
         features: Features,
     ) -> Result<(), Error> {
         if self.pipelines.features != features {
-            *self = Kernels::new(device, buffers, features)?;
+            *self = Kernels::edited(device, buffers, features, &self.edits)?;
         }
         Ok(())
     }
@@ -63,8 +74,7 @@ impl Kernels {
                 "no shader has the text `{from}`"
             );
         }
-        let edited = Pipelines::compile(device.raw(), self.pipelines.features, edits)?;
-        *self = Kernels::of(device, buffers, Arc::new(edited))?;
+        *self = Kernels::edited(device, buffers, self.pipelines.features, edits)?;
         Ok(())
     }
 

@@ -1,3 +1,5 @@
+use crate::engine::convergence::Question;
+use crate::world::Axes;
 use std::path::PathBuf;
 
 use glam::DVec3;

@@ -1,0 +1,140 @@
+//! A look at what is on the device between two stages: for stage tests, and for what the engine tells of a step.
+
+use crate::contact::{Colouring, Key, Rest};
+use crate::engine::TotalImpulse;
+use crate::error::Error;
+
+use super::counted::CountedPass;
+use super::layout::{self, LOAD_WORDS, RowArms, RowTarget, Status, Works};
+use super::step::{self, Pace};
+use super::{GpuEngine, Search};
+
+impl GpuEngine {
+    /// Runs one stage of the step list; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    ///
+    /// # Panics
+    /// When there is no such stage.
+    pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
+        let stages = step::STEP.iter().chain([&step::RESIDUAL]);
+        let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
+        assert!(!stages.is_empty(), "no stage of the step list is called {name}");
+        if name == step::STEP[0].name {
+            self.status = Status { search: 1, ..self.status()? };
+            self.upload_schedule(1);
+            self.reset_status(Search::Now, Pace::Full);
+        }
+        let mut encoder = self.device.encoder();
+        {
+            let mut pass = CountedPass::begin(&mut encoder);
+            for stage in stages {
+                self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+            }
+        }
+        self.device.submit(encoder);
+        self.device.check()
+    }
+
+    /// Fills a buffer with one 32-bit word; for stage tests.
+    pub fn fill_words(&self, buffer: &'static str, word: u32) {
+        let buffer = self.buffers.get(buffer);
+        let words = vec![word; buffer.size() as usize / 4];
+        self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&words));
+    }
+
+    /// Keys of the present contacts in ascending order.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn keys(&self) -> Result<Vec<Key>, Error> {
+        Ok(self.contacts()?.iter().map(|contact| Key { a: contact.a, b: contact.b }).collect())
+    }
+
+    /// The present contacts, in the order of their keys.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn contacts(&self) -> Result<Vec<layout::Contact>, Error> {
+        self.read_list("contacts", self.contact_count()?)
+    }
+
+    /// The present rows, in solving order.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn rows(&self) -> Result<Vec<(RowTarget, RowArms)>, Error> {
+        let count = self.contact_count()?;
+        let targets: Vec<RowTarget> = self.read_list("row_targets", count)?;
+        Ok(targets.into_iter().zip(self.read_list("row_arms", count)?).collect())
+    }
+
+    /// Impulses in solving order: linear then rolling.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn impulses(&self) -> Result<Vec<[f32; 6]>, Error> {
+        self.read_list("impulses", self.contact_count()?)
+    }
+
+    /// Velocities of all bodies.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn velocities(&self) -> Result<Vec<layout::Velocity>, Error> {
+        self.read_list("velocities", self.world.bodies.len())
+    }
+
+    /// Colouring of the last step, over contacts in the order of their keys.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn colouring(&self) -> Result<Colouring, Error> {
+        let contacts = self.contacts()?;
+        let mut order = vec![0; contacts.len()];
+        for (k, contact) in contacts.iter().enumerate() {
+            if let Some(slot) = order.get_mut(contact.place as usize) {
+                *slot = k as u32;
+            }
+        }
+        Ok(Colouring {
+            order,
+            starts: self.status()?.colour_starts[..=step::COLOURS as usize].to_vec(),
+            rest: Rest::Split,
+        })
+    }
+
+    /// Workgroups that the device planned for each dispatch of a sweep: the colours, the rest, the bodies.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn planned_sweep(&self) -> Result<Vec<u32>, Error> {
+        let words: Vec<[u32; 3]> = self.read_list("arguments", step::planned_sweep().end)?;
+        Ok(words[step::planned_sweep()].iter().map(|size| size.iter().product()).collect())
+    }
+
+    /// Status word block of the last submission.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn status(&self) -> Result<Status, Error> {
+        Ok(self.read_list::<Status>("status", 1)?[0])
+    }
+
+    /// Works of the first substep of this submission; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn ledger_entry(&self) -> Result<Works, Error> {
+        Ok(self.read_list::<Works>("ledger", 1)?[0])
+    }
+
+    /// What contacts gave the boundaries in this submission; for stage tests.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn loads(&self) -> Result<Vec<TotalImpulse>, Error> {
+        Ok(self.load_scale.totals(&self.read_list::<u32>("loads", self.impulses.len() * LOAD_WORDS)?))
+    }
+}

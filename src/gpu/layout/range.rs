@@ -1,0 +1,82 @@
+//! What single precision cannot hold, refused before it is sent.
+
+use crate::error::Error;
+use crate::settings::{NormalLaw, Settings};
+use crate::world::{Material, MaterialId, World, sphere_volume};
+
+use super::{Anchors, Law, laws};
+
+/// Share of the radius of a grain that the rounding of its position may be \[-\]: contacts overlap by more.
+const ROUNDING_SHARE: f64 = 1e-3;
+
+/// Refuses grains of these materials and radii \[m\] whose mass, moment of inertia or compliance leaves the range of single
+/// precision, or whose places the cells of the world are too wide for.
+///
+/// # Errors
+/// [`Error::BeyondSingle`] and [`Error::TooSmall`], with the numbers.
+pub fn check_single(
+    world: &World,
+    settings: &Settings,
+    grains: impl Iterator<Item = (MaterialId, f64)>,
+) -> Result<(), Error> {
+    let cell = Anchors::for_world(world, settings).cell_size.max_element();
+    let rounding = 0.5 * cell * f64::from(f32::EPSILON);
+    let mut extremes: Vec<Option<[f64; 2]>> = vec![None; world.materials.list.len()];
+    for (material, radius) in grains {
+        let known = &mut extremes[material as usize];
+        *known = Some(known.map_or([radius; 2], |[least, most]| [least.min(radius), most.max(radius)]));
+    }
+    for (body, rigid) in (0..world.bodies.len()).filter_map(|body| Some((body, world.bodies.rigid(body)?))) {
+        if let Some(found) = rigid.inertia().into_iter().find(|number| !(number.recip() as f32).is_normal()) {
+            let name = match world.grain_of_body(body) {
+                Some(grain) => format!("grain {}", world.ids[grain]),
+                None => format!("boundary \"{}\"", world.boundaries[body].name),
+            };
+            let what = format!("a mass [kg] or moment of inertia [kg m²] of {name}");
+            return Err(Error::BeyondSingle { what, found });
+        }
+    }
+    let laws = laws(world, settings);
+    for (material, radii) in extremes.iter().enumerate() {
+        for radius in radii.iter().flatten().copied() {
+            if rounding > ROUNDING_SHARE * radius {
+                return Err(Error::TooSmall { radius, cell, rounding });
+            }
+            check_inverses(&world.materials.list[material], radius)?;
+            if settings.normal_law != NormalLaw::Rigid {
+                let of_material = &laws[material * extremes.len()..][..extremes.len()];
+                of_material.iter().try_for_each(|law| check_compliance(law, radius, settings.normal_law))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_inverses(material: &Material, radius: f64) -> Result<(), Error> {
+    let mass = material.density * sphere_volume(radius);
+    let of_grain = format!("of a grain of \"{}\" of radius {radius:e} m", material.name);
+    let inverses = [("mass [1/kg]", 1.0 / mass), ("inertia [1/(kg m²)]", 2.5 / (mass * radius * radius))];
+    match inverses.into_iter().find(|(_, found)| !(*found as f32).is_normal()) {
+        Some((what, found)) => {
+            Err(Error::BeyondSingle { what: format!("the inverse {what} {of_grain}"), found })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Looks at Σ of a contact that overlaps by as much as it is rounded to, and by all of the radius.
+fn check_compliance(law: &Law, radius: f64, normal_law: NormalLaw) -> Result<(), Error> {
+    let factor = f64::from(law.sigma_factor);
+    let compliances = [ROUNDING_SHARE * f64::from(f32::EPSILON), 1.0].map(|overlap| match normal_law {
+        NormalLaw::Hertz => factor / (radius * radius * overlap).sqrt(),
+        _ => factor / radius,
+    });
+    let found = [factor, compliances[0], compliances[1]];
+    match found.into_iter().find(|found| !(*found as f32).is_normal()) {
+        Some(found) => {
+            let what = format!("the compliance Σ [1/kg] of a contact of a grain of radius {radius:e} m");
+            Err(Error::BeyondSingle { what, found })
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,33 @@
+//! The `[observe]` table.
+
+use super::read::Table;
+use super::{CellPlan, DrumPlan, RegionPlan, Tracked, each, plan, track, unique};
+use crate::settings::Bookkeeping;
+use crate::world::World;
+
+/// What a run observes beside the quantities of every run.
+#[derive(Default)]
+pub(super) struct Observed {
+    pub(super) drum: Option<DrumPlan>,
+    pub(super) cell: Option<CellPlan>,
+    /// Names of the regions as in the file, also of wrong ones.
+    pub(super) region_names: Vec<String>,
+    pub(super) regions: Vec<RegionPlan>,
+    pub(super) tracked: Tracked,
+    pub(super) bookkeeping: Bookkeeping,
+}
+
+/// Reads what to observe. `names` are those of all boundaries in the file, also of wrong ones; `grains` is
+/// the number there will be at most.
+pub(super) fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -> Observed {
+    let observed = root.section("observe", |table| {
+        let bookkeeping = plan::bookkeeping(table);
+        let drum = plan::drum(table, world, names);
+        let cell = plan::cell(table, world, names);
+        let tracked = track::tracked(table, world, names, grains);
+        let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
+        let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
+        Some(Observed { drum, cell, region_names, regions, tracked, bookkeeping })
+    });
+    observed.unwrap_or_default()
+}

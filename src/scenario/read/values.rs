@@ -1,0 +1,118 @@
+//! Readers of single values.
+
+use glam::DVec3;
+use toml::de::DeValue;
+
+use super::super::problems::suggest;
+use super::{FAR, Need, Node, as_number, describe, shorten};
+
+/// Reads a number.
+pub fn number(need: Need) -> impl Fn(Node<'_>) -> Option<f64> {
+    move |node| {
+        let Some(value) = as_number(node.value) else { return node.mismatch(need.words) };
+        if !value.is_finite() || !(need.accepts)(value) {
+            node.problem(
+                format!("`{}` is {}, expected {}", node.name(), describe(node.value), need.words),
+                format!("set `{}` to {}", node.name(), need.words),
+            );
+            return None;
+        }
+        Some(value)
+    }
+}
+
+/// Reads a whole number between two bounds (included).
+pub fn whole(least: u64, most: u64) -> impl Fn(Node<'_>) -> Option<u64> {
+    move |node| {
+        let DeValue::Integer(digits) = node.value else { return node.mismatch("a whole number") };
+        let expected = format!("a whole number from {least} to {most}");
+        match u64::from_str_radix(digits.as_str(), digits.radix()) {
+            Ok(value) if (least..=most).contains(&value) => Some(value),
+            _ => node.mismatch(&expected),
+        }
+    }
+}
+
+/// Reads a string.
+pub fn text(node: Node<'_>) -> Option<String> {
+    match node.value {
+        DeValue::String(text) => Some(text.to_string()),
+        _ => node.mismatch("a string in quotes"),
+    }
+}
+
+/// Reads the name of a file or folder: one that stays where it is put, whatever the system.
+pub fn file_name(node: Node<'_>) -> Option<String> {
+    let name = text(node.clone())?;
+    if !is_file_name(&name) {
+        node.problem(
+            format!("`{}` is \"{}\", which is no plain name of a file", node.name(), shorten(&name)),
+            FILE_NAME_ADVICE,
+        );
+        return None;
+    }
+    Some(name)
+}
+
+/// What to do about a name that is no [`file_name`].
+pub const FILE_NAME_ADVICE: &str =
+    "leave out / \\ : * ? \" < > | and control characters; . and .. are no names";
+
+/// Whether this is the name of a file or folder on every system, and no path.
+pub fn is_file_name(name: &str) -> bool {
+    let is_reserved = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
+    !name.is_empty() && name != "." && name != ".." && !name.contains(is_reserved)
+}
+
+/// Reads true or false.
+pub fn boolean(node: Node<'_>) -> Option<bool> {
+    match node.value {
+        DeValue::Boolean(value) => Some(*value),
+        _ => node.mismatch("true or false"),
+    }
+}
+
+/// Reads one of several words.
+pub fn word(known: &'static [&'static str]) -> impl Fn(Node<'_>) -> Option<&'static str> {
+    move |node| {
+        let found = text(node.clone())?;
+        let word = known.iter().copied().find(|&word| word == found);
+        if word.is_none() {
+            let message = format!("`{}` is \"{found}\", which is unknown", node.name());
+            node.problem(message, suggest(&found, known.iter().copied()));
+        }
+        word
+    }
+}
+
+/// Reads a position, displacement or velocity of three finite numbers.
+pub fn vector(node: Node<'_>) -> Option<DVec3> {
+    let elements = node.elements()?;
+    let [x, y, z] = elements.as_slice() else {
+        let message = format!("`{}` has {} numbers, expected three [x, y, z]", node.name(), elements.len());
+        node.problem(message, "for example [0.0, 0.0, 1.0]");
+        return None;
+    };
+    let near = Need::new(|x| x.abs() <= FAR, "a finite number (at most 1e9)");
+    let [x, y, z] = [x, y, z].map(|component| number(near)(component.clone()));
+    Some(DVec3::new(x?, y?, z?))
+}
+
+/// Reads a direction: a vector of any length but zero, made a unit vector.
+pub fn direction(node: Node<'_>) -> Option<DVec3> {
+    let vector = vector(node.clone())?;
+    let unit = unit_vector(vector);
+    if unit.is_none() {
+        node.problem(
+            format!("`{}` is a zero vector, expected a direction", node.name()),
+            "give a vector that is not zero, such as [0.0, 0.0, 1.0]",
+        );
+    }
+    unit
+}
+
+/// The unit vector along `vector`, also for tiny ones; `None` for zero.
+pub fn unit_vector(vector: DVec3) -> Option<DVec3> {
+    let largest = vector.abs().max_element();
+    (largest > 0.0).then(|| (vector / largest).normalize())
+}
