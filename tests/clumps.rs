@@ -12,35 +12,12 @@ use esker::output::frames;
 use esker::scenario::Scenario;
 use esker::settings::Settings;
 use esker::simulation::{self, RunOptions};
-use esker::world::{Axes, Boundary, Clump, Form, Grain, Material, Materials, Motion, Side, Surface, World};
+use esker::world::{Axes, Clump, Form, Grain, Side, Surface, World};
 use glam::{DQuat, DVec3};
 
 const GRAVITY: f64 = 9.81;
 /// Radius of the spheres of a clump \[m\].
 const R: f64 = 0.01;
-
-fn stone(friction: f64, restitution: f64) -> Materials {
-    Materials::new(vec![Material {
-        name: "stone".into(),
-        density: 2500.0,
-        youngs_modulus: 1e8,
-        poisson_ratio: 0.25,
-        restitution,
-        friction,
-        rolling_resistance: 0.0,
-        damping: 0.0,
-    }])
-}
-
-fn fixed(name: &str) -> Boundary {
-    Boundary { name: name.into(), position: DVec3::ZERO, orientation: DQuat::IDENTITY, motion: Motion::Fixed }
-}
-
-fn with_floor(gravity: DVec3, materials: Materials) -> World {
-    let mut world = World::new(gravity, materials);
-    world.add_boundary(fixed("floor"), [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
-    world
-}
 
 /// A clump at rest with its centre of mass at `position`, as it is listed.
 fn grain_of(world: &World, clump: usize, position: DVec3) -> Grain {

@@ -9,37 +9,12 @@ use esker::observe::{energy, loads, packing};
 use esker::reference::{Order, ReferenceEngine};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
-use esker::world::{Axes, Boundary, Form, Material, Materials, Motion, RigidBody, Surface, World};
+use esker::world::{Axes, Boundary, Form, Motion, RigidBody, Surface, World};
 use glam::{DQuat, DVec3};
 
 const GRAVITY: f64 = 9.81;
 /// Half the edges of the slab \[m\].
 const HALF: DVec3 = DVec3::new(0.1, 0.1, 0.02);
-
-fn stone(friction: f64, restitution: f64) -> Materials {
-    Materials::new(vec![Material {
-        name: "stone".into(),
-        density: 2500.0,
-        youngs_modulus: 1e8,
-        poisson_ratio: 0.25,
-        restitution,
-        friction,
-        rolling_resistance: 0.0,
-        damping: 0.0,
-    }])
-}
-
-fn with_floor(gravity: DVec3, materials: Materials) -> World {
-    let mut world = World::new(gravity, materials);
-    let floor = Boundary {
-        name: "floor".into(),
-        position: DVec3::ZERO,
-        orientation: DQuat::IDENTITY,
-        motion: Motion::Fixed,
-    };
-    world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
-    world
-}
 
 fn solid(half: DVec3) -> RigidBody {
     RigidBody::solid(Form::Box { half }, 2500.0).expect("a box can be free")

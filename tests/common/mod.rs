@@ -10,7 +10,8 @@ use esker::gpu::device::{Device, DeviceChoice};
 use esker::reference::{Order, ReferenceEngine};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
-use esker::world::World;
+use esker::world::{Boundary, Form, Material, Materials, Motion, Surface, World};
+use glam::{DQuat, DVec3};
 
 /// Diameter of the pellets \[m\].
 pub const D: f64 = 0.013;
@@ -38,6 +39,32 @@ pub fn cpu(world: &World, settings: &Settings) -> ReferenceEngine {
 /// Both engines at the same state, for tests that make the same claim of each.
 pub fn both(world: &World, settings: &Settings) -> [Box<dyn Engine>; 2] {
     [Box::new(cpu(world, settings)), Box::new(gpu(world, settings))]
+}
+
+/// Stone with this friction and restitution.
+pub fn stone(friction: f64, restitution: f64) -> Materials {
+    Materials::new(vec![Material {
+        name: "stone".into(),
+        density: 2500.0,
+        youngs_modulus: 1e8,
+        poisson_ratio: 0.25,
+        restitution,
+        friction,
+        rolling_resistance: 0.0,
+        damping: 0.0,
+    }])
+}
+
+/// A world with a floor at z = 0.
+pub fn with_floor(gravity: DVec3, materials: Materials) -> World {
+    let mut world = World::new(gravity, materials);
+    world.add_boundary(fixed("floor"), [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
+    world
+}
+
+/// A boundary that stays where it is.
+pub fn fixed(name: &str) -> Boundary {
+    Boundary { name: name.into(), position: DVec3::ZERO, orientation: DQuat::IDENTITY, motion: Motion::Fixed }
 }
 
 /// A scenario of the repository, with overrides.
