@@ -1,8 +1,9 @@
 //! Scenes that several tests share.
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part of this module")]
 
+use std::cell::OnceCell;
+use std::mem::ManuallyDrop;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
@@ -22,10 +23,14 @@ pub fn own_device() -> Device {
     Device::open(DeviceChoice::Any).expect("a wgpu adapter: install mesa-vulkan-drivers for lavapipe")
 }
 
-/// The device that the tests of a file share: it compiles its kernels once.
+/// The device that the engines of a test share: it compiles kernels once for each kind of scene. Tests that run side by side have
+/// one each, as what one waits for the other would wait for, too.
 pub fn device() -> Device {
-    static DEVICE: OnceLock<Device> = OnceLock::new();
-    DEVICE.get_or_init(own_device).clone()
+    thread_local! {
+        // Never dropped: a driver that is closed while its thread ends may ask for what the thread has lost already.
+        static DEVICE: OnceCell<ManuallyDrop<Device>> = const { OnceCell::new() };
+    }
+    DEVICE.with(|device| Device::clone(device.get_or_init(|| ManuallyDrop::new(own_device()))))
 }
 
 pub fn gpu(world: &World, settings: &Settings) -> GpuEngine {
