@@ -199,8 +199,8 @@ fn what_its_contacts_do_to_a_hub_is_what_moves_it_to_the_same_bits() {
     assert_eq!(one, other);
 }
 
-/// Contacts of each colour, those of the rest, and the sides of these, rounded up to workgroups of 64; in an accelerated solve
-/// all bodies in place of the sides, as all go on.
+/// Contacts of each colour, those of the rest, and where there are some of these all bodies, each of which looks for what they did
+/// to it, rounded up to workgroups of 64; in an accelerated solve in any case all bodies and the rest, as all go on.
 #[test]
 fn a_sweep_is_ten_dispatches_of_no_more_than_its_contacts_whatever_the_sizes() {
     for (name, scenario, acceleration) in [
@@ -220,8 +220,11 @@ fn a_sweep_is_ten_dispatches_of_no_more_than_its_contacts_whatever_the_sizes() {
         let (colouring, status) = (engine.colouring().unwrap(), engine.status().unwrap());
         let coloured = colouring.starts.windows(2).map(|ends| ends[1] - ends[0]);
         let bodies = scenario.world.bodies.inverse_mass.len() as u32;
-        let last =
-            if acceleration == Acceleration::Nesterov { status.sides.max(bodies) } else { status.sides };
+        let last = match acceleration {
+            Acceleration::Nesterov => status.rest.max(bodies),
+            Acceleration::None if status.sides > 0 => bodies,
+            Acceleration::None => 0,
+        };
         let work: Vec<u32> = coloured.chain([status.rest, last]).collect();
         assert_eq!(work[..9].iter().sum::<u32>(), status.contacts, "{name}: every contact once");
         let groups: Vec<u32> = work.iter().map(|count| count.div_ceil(64)).collect();
