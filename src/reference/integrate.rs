@@ -56,11 +56,9 @@ fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) ->
     let verdict = |body: usize| limit.judge(&velocities[body], world.free_speed(body, h));
     // Grains first: they are what a reader knows by number.
     let grains = (first..velocities.len()).into_par_iter().with_min_len(CHUNK);
-    let boundaries = world.dynamic_boundaries().map(|(body, _)| body);
+    let mut boundaries = world.dynamic_boundaries().map(|(body, _)| body);
     let is_bad = |body: usize| Some((body, verdict(body))).filter(|(_, verdict)| *verdict != Verdict::Good);
-    let Some((body, verdict)) =
-        grains.find_map_first(is_bad).or_else(|| boundaries.into_iter().find_map(is_bad))
-    else {
+    let Some((body, verdict)) = grains.find_map_first(is_bad).or_else(|| boundaries.find_map(is_bad)) else {
         return Ok(());
     };
     let grain = world.grain_of_body(body).map(|grain| world.ids[grain]);

@@ -5,6 +5,8 @@
 //! rule, piece by piece between the places where the outline has a kink: with [`ORDER`] points a piece the error is below 1e-8
 //! of the volume for two spheres, below 1e-5 for more, whose outlines have kinks that are left alone where three meet.
 
+use std::sync::LazyLock;
+
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
 use super::{Grain, sphere_volume};
@@ -243,11 +245,10 @@ fn kinks_along_y(discs: &[(DVec2, f64)]) -> Vec<f64> {
 /// Integral over all pieces between these places. With x = middle + half · sin(t) a root at either end of a piece is smooth.
 fn integrate_pieces(mut places: Vec<f64>, at: impl Fn(f64) -> Integrals) -> Integrals {
     places.sort_by(f64::total_cmp);
-    let rule = gauss_legendre();
     let mut sum = Integrals::default();
     for piece in places.windows(2).filter(|piece| piece[1] > piece[0]) {
         let (middle, half) = (0.5 * (piece[0] + piece[1]), 0.5 * (piece[1] - piece[0]));
-        for (point, weight) in rule {
+        for (point, weight) in *GAUSS_LEGENDRE {
             let angle = std::f64::consts::FRAC_PI_2 * point;
             let weight = std::f64::consts::FRAC_PI_2 * weight * half * angle.cos();
             sum = sum.plus(&at(middle + half * angle.sin()), weight);
@@ -255,6 +256,9 @@ fn integrate_pieces(mut places: Vec<f64>, at: impl Fn(f64) -> Integrals) -> Inte
     }
     sum
 }
+
+/// Gauss' rule on -1 to 1, worked out once.
+static GAUSS_LEGENDRE: LazyLock<[(f64, f64); ORDER]> = LazyLock::new(gauss_legendre);
 
 /// Points and weights of Gauss' rule on -1 to 1, by Newton's method on the Legendre polynomial.
 fn gauss_legendre() -> [(f64, f64); ORDER] {
@@ -330,7 +334,7 @@ mod tests {
         let pi = std::f64::consts::PI;
         let (low, high) = (-0.5 * d, r);
         let integral = |f: &dyn Fn(f64) -> f64| {
-            gauss_legendre()
+            GAUSS_LEGENDRE
                 .iter()
                 .map(|(x, w)| 0.5 * (high - low) * w * f(0.5 * (low + high) + 0.5 * (high - low) * x))
                 .sum::<f64>()
