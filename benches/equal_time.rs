@@ -10,9 +10,9 @@ use esker::bench::bed::Bed;
 use esker::bench::report::Sample;
 use esker::bench::{Target, default_targets};
 use esker::engine::{Engine, Spread};
+use esker::model::World;
 use esker::observe::contacts::overlap;
 use esker::scenario::Scenario;
-use esker::world::World;
 
 const GRAINS: u32 = 10_000;
 const ITERATIONS: [u32; 4] = [5, 10, 20, 40];

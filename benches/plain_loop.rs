@@ -12,13 +12,13 @@ use std::time::Instant;
 
 use common::Step;
 use esker::bench::report::Sample;
-use esker::reference::BYTES_PER_CONTACT_SWEEP;
-use esker::reference::drive::Drives;
-use esker::reference::narrowphase::Row;
-use esker::reference::problem::Problem;
-use esker::reference::solver::{Limits, Solver};
-use esker::reference::sweep::ProjectedGaussSeidel;
-use esker::reference::velocity::Velocity;
+use esker::cpu::BYTES_PER_CONTACT_SWEEP;
+use esker::cpu::drive::Drives;
+use esker::cpu::narrowphase::Row;
+use esker::cpu::problem::Problem;
+use esker::cpu::solver::{Limits, Solver};
+use esker::cpu::sweep::ProjectedGaussSeidel;
+use esker::cpu::velocity::Velocity;
 use glam::Vec3;
 use rayon::ThreadPool;
 

@@ -7,11 +7,11 @@ use std::sync::LazyLock;
 
 use common::Step;
 use divan::Bencher;
-use esker::reference::drive::Drives;
-use esker::reference::problem::Problem;
-use esker::reference::solver::{Limits, Solver};
-use esker::reference::sweep::ProjectedGaussSeidel;
-use esker::reference::{broadphase, colouring, matching, narrowphase};
+use esker::cpu::drive::Drives;
+use esker::cpu::problem::Problem;
+use esker::cpu::solver::{Limits, Solver};
+use esker::cpu::sweep::ProjectedGaussSeidel;
+use esker::cpu::{broadphase, colouring, matching, narrowphase};
 
 const GRAINS: u32 = 10_000;
 

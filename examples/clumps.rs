@@ -4,9 +4,9 @@
 
 use std::error::Error;
 
+use esker::model::{Boundary, Clump, Form, Grain, Material, Materials, Motion, Surface, World};
 use esker::settings::Settings;
 use esker::simulation::{Device, Simulation};
-use esker::world::{Boundary, Clump, Form, Grain, Material, Materials, Motion, Surface, World};
 use glam::{DQuat, DVec3};
 
 /// Runs the example.

@@ -1,7 +1,7 @@
 // Broadphase: contacts = pairs of shapes closer than the margin, by a grid of cells for each size of grains.
-// Twin: src/reference/broadphase.rs.
+// Twin: src/cpu/broadphase.rs.
 //
-// Spheres of grains are sorted by size into levels (src/world/levels.rs): each is in a cell about as wide as itself,
+// Spheres of grains are sorted by size into levels (src/model/levels.rs): each is in a cell about as wide as itself,
 // and looks only for partners as large or larger, in its own level and those above. A cell of level l is 2^l cells
 // of level 0 wide, which are those that positions are anchored to.
 //

@@ -1,5 +1,5 @@
 // Colouring: contacts of one colour share no free body, so a colour is solved in parallel.
-// Twin: src/reference/colouring.rs (any valid colouring will do: judged by the oracle).
+// Twin: src/cpu/colouring.rs (any valid colouring will do: judged by the oracle).
 //
 // A contact keeps the colour it had in the last list; that was valid, and still is among those that
 // stayed. New contacts compete in rounds: each names its priority at both its bodies, and one that is

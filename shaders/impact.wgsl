@@ -1,5 +1,5 @@
 // Impact [E6]: contacts that close faster than the threshold, and in this substep, bounce first.
-// Twin: src/reference/impact.rs. When nothing bounces, the dispatches of this stage are empty.
+// Twin: src/cpu/impact.rs. When nothing bounces, the dispatches of this stage are empty.
 //
 //     find_impacts ─► plan_impact ─► prepare_impact ─► two sweeps ─► check_impacts ─► booked ─► aim_round ─► plan_round
 //                                                          ▲                                                   │

@@ -1,4 +1,4 @@
-// Integrate: bodies move with their new velocities [E1]. Twin: src/reference/integrate.rs.
+// Integrate: bodies move with their new velocities [E1]. Twin: src/cpu/integrate.rs.
 
 @group(0) @binding(2) var<storage, read_write> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read_write> velocities: array<Velocity>;

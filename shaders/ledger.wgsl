@@ -1,5 +1,5 @@
 // Ledger: what gravity, boundaries and contacts do to the kinetic energy [E10].
-// Twin: src/reference/ledger.rs.
+// Twin: src/cpu/ledger.rs.
 //
 // Both solves of a substep, that of the impacts and the one after it, are booked alike: the velocities are
 // kept before the solve, and an impulse works on the mean of those and the velocities after it.

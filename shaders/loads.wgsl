@@ -1,4 +1,4 @@
-// Loads: what contacts give the boundaries, summed up over the substeps of a submission. Twin: src/reference/loads.rs.
+// Loads: what contacts give the boundaries, summed up over the substeps of a submission. Twin: src/cpu/loads.rs.
 //
 // Sums are whole numbers of 64 bits, in units that the host sets: the order in which invocations add does not matter, so
 // the bits are the same from run to run.

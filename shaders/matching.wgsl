@@ -1,5 +1,5 @@
 // Matching: which contact of the last step each contact continues, by key.
-// Twin: src/reference/matching.rs. The lists of both steps are grouped by owner, so a search is a
+// Twin: src/cpu/matching.rs. The lists of both steps are grouped by owner, so a search is a
 // walk over a handful of partners.
 
 @group(0) @binding(3) var<storage, read_write> contacts: array<Contact>;

@@ -1,5 +1,5 @@
 // Narrowphase: the rows of the contact problem, from positions [E2]-[E4].
-// Twin: src/reference/narrowphase.rs. Rows stand in solving order.
+// Twin: src/cpu/narrowphase.rs. Rows stand in solving order.
 
 @group(0) @binding(8) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> poses: array<Pose>;

@@ -1,5 +1,5 @@
 // Predict: what the contacts aim at and start from [E2], [E7], and the velocities under the external
-// forces alone [E1]. Twins: src/reference/{narrowphase,warm_start,predict}.rs.
+// forces alone [E1]. Twins: src/cpu/{narrowphase,warm_start,predict}.rs.
 
 @group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
 @group(0) @binding(17) var<storage, read_write> row_arms: array<RowArms>;
@@ -116,7 +116,7 @@ fn apply_gravity(@builtin(global_invocation_id) invocation: vec3u) {
 }
 
 // The impulse that the drive of a slider starts from, at this velocity before the external forces [E11]. Twin:
-// Drives::start in src/reference/drive.rs.
+// Drives::start in src/cpu/drive.rs.
 fn start_drive(body: u32, velocity: f32) -> f32 {
     let state = schedule[status.substep * params.boundaries + body];
     var impulse = params.h * (state.force + state.pressure * area_of(body));

@@ -1,4 +1,4 @@
-// Natural-map residual of the contact problem [E8]. Twin: src/reference/residual.rs.
+// Natural-map residual of the contact problem [E8]. Twin: src/cpu/residual.rs.
 // Each workgroup leaves its sums and maxima; the host adds them up in order.
 
 @group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;

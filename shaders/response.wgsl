@@ -1,5 +1,5 @@
 // Response: how the contacts without a colour answer to impulses on copies of their bodies [E5]. It stays while
-// positions do, so it is found before the sweeps. Twin: Split::prepare in src/reference/split.rs.
+// positions do, so it is found before the sweeps. Twin: Split::prepare in src/cpu/split.rs.
 
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;

@@ -1,5 +1,5 @@
 // Rest: the sides of the contacts without a colour, listed by body, for mass splitting [E5].
-// Twin: Split::new in src/reference/split.rs.
+// Twin: Split::new in src/cpu/split.rs.
 //
 // A side of a contact is what it does to one of its bodies. The sides of a body stand together and in the order
 // of their contacts, so that their sum has the same bits in every run. The one side of a grain that has no other

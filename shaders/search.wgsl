@@ -1,5 +1,5 @@
 // Search: whether the contacts found last are still all that can touch in this step. If they are, the
-// dispatches of the stages that find, match and colour contacts are empty. Twin: src/reference/search.rs.
+// dispatches of the stages that find, match and colour contacts are empty. Twin: src/cpu/search.rs.
 //
 // A search lists all pairs closer than the margin. Since then each sphere has moved by `travel` at most; while
 // for none of them that and what this step adds at its present speed comes to half the margin, no pair outside of

@@ -1,5 +1,5 @@
 // Sinks: grains whose centre came into one are removed, at the end of a substep.
-// Twin: src/reference/sinks.rs.
+// Twin: src/cpu/sinks.rs.
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read_write> velocities: array<Velocity>;

@@ -1,4 +1,4 @@
-// Sweep: one projected Gauss-Seidel pass over the contacts [E5]. Twin: src/reference/sweep.rs. On exit every
+// Sweep: one projected Gauss-Seidel pass over the contacts [E5]. Twin: src/cpu/sweep.rs. On exit every
 // impulse is in its cone. Motors are solved in `gather_sides`.
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;

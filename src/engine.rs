@@ -10,10 +10,10 @@ use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
+use crate::model::{Grain, PairLaw, World};
 use crate::settings::{
     Acceleration, LARGEST_GAIN, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
 };
-use crate::world::{Grain, PairLaw, World};
 
 /// Steps a world forward in time.
 pub trait Engine: Send {

@@ -28,8 +28,8 @@ use crate::engine::{
     add_stage_time, prudent,
 };
 use crate::error::Error;
+use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Bookkeeping, Settings};
-use crate::world::{Grain, World, contact_reach};
 
 use buffers::Buffers;
 pub use buffers::Capacity;

@@ -5,8 +5,8 @@
 //! # Flow
 //!
 //! ```text
-//! scenario.toml ─► scenario ─► world ─┬─► gpu        (f32, WGSL) ─┬─► simulation ─► observe ─► output
-//!                       code ───┘     └─► reference  (f64, Rust) ─┘
+//! scenario.toml ─► scenario ─► model ─┬─► gpu  (f32, WGSL) ─┬─► simulation ─► observe ─► output
+//!                       code ───┘     └─► cpu  (f64, Rust) ─┘
 //!
 //! one step of either engine, the same words in the same order:
 //!
@@ -15,7 +15,7 @@
 //!                                            └──────────────────── in each substep ────────────────────────┘
 //! ```
 //!
-//! A word names the shader (`shaders/sweep.wgsl`), its twin in Rust ([`reference::sweep`]), its entry in the
+//! A word names the shader (`shaders/sweep.wgsl`), its twin in Rust ([`cpu::sweep`]), its entry in the
 //! list of stages ([`gpu::step::STEP`]) and its timer. What each of them computes is in [`theory`], equation
 //! by equation.
 //!
@@ -31,11 +31,12 @@
 //! | Module | What it holds |
 //! |---|---|
 //! | [`scenario`] | the scenario file: its reference, reading it, packings, emitters |
-//! | [`world`] | bodies, shapes and materials: the problem and its present state |
+//! | [`model`] | bodies, shapes and materials: the problem and its present state |
 //! | [`settings`] | settings of the solver, and the constants behind them |
 //! | [`contact`] | keys, impulses, contacts, colourings |
 //! | [`engine`] | what an engine does ([`Engine`](engine::Engine)) and tells ([`Snapshot`](engine::Snapshot)) |
-//! | [`mod@reference`] | the engine in double precision, and its independent judges |
+//! | [`cpu`] | the engine in double precision on the CPU |
+//! | [`oracle`] | independent judges of both engines: all pairs, valid colourings |
 //! | [`gpu`] | the engine on a graphics card |
 //! | [`observe`] | what a state amounts to: heights, energies, forces on walls, expectations |
 //! | [`output`] | results on disk: VTP, CSV, JSON |
@@ -94,12 +95,14 @@
 pub mod bench;
 pub mod cli;
 pub mod contact;
+pub mod cpu;
 pub mod engine;
 pub mod error;
 pub mod gpu;
+pub mod model;
 pub mod observe;
+pub mod oracle;
 pub mod output;
-pub mod reference;
 pub mod render;
 pub mod scenario;
 pub mod settings;
@@ -107,4 +110,3 @@ pub mod simulation;
 pub mod study;
 pub mod theory;
 pub mod validation;
-pub mod world;

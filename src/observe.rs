@@ -90,8 +90,8 @@ pub mod tracked;
 use glam::DVec3;
 
 use crate::engine::{Snapshot, TotalImpulse};
+use crate::model::World;
 use crate::scenario::{CellPlan, DrumPlan, RegionPlan, Tracked};
-use crate::world::World;
 use energy::Accounts;
 
 /// A quantity of every state: name, unit, meaning.
@@ -359,9 +359,9 @@ pub(crate) mod test_worlds;
 mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
+    use crate::model::{Motion, RigidBody, Slider, Span};
     use crate::scenario::Region;
     use crate::settings::NormalLaw;
-    use crate::world::{Motion, RigidBody, Slider, Span};
     use glam::DVec3;
 
     fn zone() -> RegionPlan {

@@ -36,9 +36,9 @@ use self::picture::{Letters, linear};
 use self::raster::{BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
 use crate::engine::Snapshot;
 use crate::error::Error;
+use crate::model::{Form, World};
 use crate::output::frames;
 use crate::scenario::{BoundaryStyle, Look, Show};
-use crate::world::{Form, World};
 
 /// How far planes are drawn beyond what there is, over its largest edge \[-\].
 const ROOM: f64 = 0.03;

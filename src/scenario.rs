@@ -225,7 +225,7 @@
 //! step has, whichever are more.
 //!
 //! Periodic axes: what leaves the cell on one side comes in on the other, and grains meet across the faces
-//! (see [`Periodic`](crate::world::Periodic)). A period is at least three times the diameter of the largest grain
+//! (see [`Periodic`](crate::model::Periodic)). A period is at least three times the diameter of the largest grain
 //! with its margin, 3 · 2 r · (1 + contact_margin), that of emitters included. Grains placed outside are wrapped
 //! in. Where a box, or a cylinder along its axis, spans a period, random packings and emitters fill it up to
 //! the faces and keep their distance across them; every other packing stays where it is put, and overlaps across
@@ -289,8 +289,8 @@ pub(crate) use self::read::LONGEST_TIME;
 use self::read::{DURATION, Report, Table, number, text, vector, whole};
 pub use self::region::Region;
 pub use self::track::{Tracked, TrackedBody};
+use crate::model::{Axes, World};
 use crate::settings::{Bookkeeping, Settings};
-use crate::world::{Axes, World};
 
 /// Grains of a scenario, those to be emitted included, at most.
 pub const MAX_GRAINS: u64 = 20_000_000;

@@ -25,11 +25,11 @@ use glam::DVec3;
 
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::Error;
+use crate::model::{Clump, Grain, World, clump};
 use crate::observe::energy::Accounts;
 use crate::observe::{Observation, Observer};
 use crate::scenario::{Emitter, Scenario};
 use crate::settings::{Bookkeeping, Settings};
-use crate::world::{Clump, Grain, World, clump};
 
 pub use device::Device;
 pub use run::{Progress, RunOptions, run};

@@ -15,7 +15,7 @@
 //! | \[E11\] | drives of sliders | motor rows: Wang et al. 2016, section 4.4; the rest is esker's own | `drive`, `predict`, `sweep` |
 //! | \[E12\] | accelerated sweeps | Nesterov 1983; Mazhar et al. 2015 | `sweep` |
 //!
-//! The stages named here are modules of [`reference`](crate::reference) and files of `shaders/`.
+//! The stages named here are modules of [`cpu`](crate::cpu) and files of `shaders/`.
 //!
 //! # Notation and signs
 //!
@@ -67,7 +67,7 @@
 //!
 //! **Clumps** are grains of several spheres, which may overlap. Their mass, centre and tensor of inertia are those of the union of
 //! the spheres: no part counts twice. Disjoint spheres are summed in closed form, overlapping ones by quadrature
-//! ([`clump`](crate::world::clump) says with what error). A sphere of a clump touches what a grain of its own would touch, with its
+//! ([`clump`](crate::model::clump) says with what error). A sphere of a clump touches what a grain of its own would touch, with its
 //! own radius in R*; every pair of spheres is a contact with an impulse of its own, also where two clumps touch with several.
 //!
 //! **Rigid bodies that are no spheres**, clumps and free boundaries, have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which is held during the
@@ -191,7 +191,7 @@
 //! same time; colours follow each other, and what finds no colour is the rest, solved last by mass splitting. A
 //! boundary that is not free is never written, so any number of contacts of one colour may share it. A
 //! contact of two grains takes the lowest colour that is free, one with a boundary the highest: boundaries are
-//! solved late, so that a sweep ends with grains that keep out of the walls. The reference can also go by keys,
+//! solved late, so that a sweep ends with grains that keep out of the walls. The CPU engine can also go by keys,
 //! one contact after the other.
 //!
 //! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). The contacts of the rest are solved at the same time,
@@ -330,7 +330,7 @@
 //! stands still with 50, or with two substeps of 10, and then adaptive has the exact height where history
 //! is 0.2 % short.
 //!
-//! **What is carried when the normal turns.** The reference keeps λ_n as a number and projects λ_t on
+//! **What is carried when the normal turns.** The CPU engine keeps λ_n as a number and projects λ_t on
 //! today's tangent plane. The GPU keeps the world vector λ_n n + λ_t and takes it apart on
 //! today's normal. The two agree for a normal that did not turn, and differ in proportion to the angle
 //! otherwise. Both are guesses that the sweeps then correct.
@@ -352,7 +352,7 @@
 //! have moved: contacts of a box that tumbles show how its spin turned meanwhile, h |dω/dt| times the arm, whatever
 //! the sweeps.
 //!
-//! **Inside a step** ([`convergence`](crate::reference::convergence)) the problem of a substep is solved once more on the
+//! **Inside a step** ([`convergence`](crate::cpu::convergence)) the problem of a substep is solved once more on the
 //! side, from any start, and the residuals are measured after every sweep, with the error of the normal impulses:
 //!
 //! ```text

@@ -6,13 +6,13 @@ mod common;
 use common::*;
 use esker::contact::Key;
 use esker::engine::{Engine, Snapshot};
+use esker::model::{Axes, Clump, Form, Grain, Side, Surface, World};
 use esker::observe::contacts::coordination_number;
 use esker::observe::{energy, packing};
 use esker::output::frames;
 use esker::scenario::Scenario;
 use esker::settings::Settings;
 use esker::simulation::{self, RunOptions};
-use esker::world::{Axes, Clump, Form, Grain, Side, Surface, World};
 use glam::{DQuat, DVec3};
 
 const GRAVITY: f64 = 9.81;
@@ -358,7 +358,7 @@ fn clumps_come_and_go_and_their_places_are_taken_again() {
     let scenario = through_flow();
     let settings = Settings { iterations: 5, ..scenario.settings };
     let of_clump = scenario.world.clumps[0].volume * 3700.0;
-    let of_sphere = esker::world::sphere_volume(0.0065) * 3700.0;
+    let of_sphere = esker::model::sphere_volume(0.0065) * 3700.0;
     let mut seen = Vec::new();
     for mut engine in both(&scenario.world, &settings) {
         let folder = tempfile::tempdir().unwrap();

@@ -9,14 +9,14 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use common::*;
+use esker::cpu::convergence::solve_aside;
 use esker::engine::convergence::{Convergence, Course, Point, Question};
 use esker::engine::{Engine, Residuals, Snapshot};
+use esker::model::sphere_volume;
 use esker::observe::packing::height;
-use esker::reference::convergence::solve_aside;
 use esker::scenario::Scenario;
 use esker::settings::{AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
-use esker::world::sphere_volume;
 
 const FLOOR: &str = r#"
 [[boundaries]]

@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::*;
 use esker::engine::Engine;
 use esker::error::Error;
+use esker::model::Grain;
 use esker::scenario::Scenario;
 use esker::simulation::{Device, Simulation};
-use esker::world::Grain;
 use glam::DVec3;
 
 #[test]

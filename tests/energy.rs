@@ -9,9 +9,9 @@ use esker::contact::ContactState;
 use esker::engine::{Engine, Ledger, prudent};
 use esker::error::Error;
 use esker::gpu::shader::Edit;
+use esker::model::{Grain, World};
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Bookkeeping, Settings, WarmStart};
-use esker::world::{Grain, World};
 use proptest::prelude::*;
 
 /// Share of the energy turned over that friction and rolling may have made at any time.

@@ -6,23 +6,22 @@ mod common;
 
 use common::*;
 use esker::contact::{Colouring, Impulse, Key, Rest};
+use esker::cpu::drive::Drives;
+use esker::cpu::narrowphase::{Law, Onset, Row, make_row};
+use esker::cpu::problem::Problem;
+use esker::cpu::solver::{Limits, Solver};
+use esker::cpu::split::Split;
+use esker::cpu::sweep::ProjectedGaussSeidel;
+use esker::cpu::velocity::Velocity;
+use esker::cpu::{broadphase, colouring, impact, integrate, ledger, loads, residual, warm_start};
 use esker::engine::{Engine, TotalImpulse};
 use esker::gpu::GpuEngine;
 use esker::gpu::layout::{self, RowArms, RowTarget};
 use esker::gpu::shader::Edit;
-use esker::reference::drive::Drives;
-use esker::reference::narrowphase::{Law, Onset, Row, make_row};
-use esker::reference::problem::Problem;
-use esker::reference::solver::{Limits, Solver};
-use esker::reference::split::Split;
-use esker::reference::sweep::ProjectedGaussSeidel;
-use esker::reference::velocity::Velocity;
-use esker::reference::{
-    broadphase, colouring, impact, integrate, ledger, loads, oracle, residual, warm_start,
-};
+use esker::model::{Form, Grain, Sink, World};
+use esker::oracle;
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, DAMPING_STEPS, LARGEST_MOMENTUM, NormalLaw, Settings, WarmStart};
-use esker::world::{Form, Grain, Sink, World};
 use glam::{DQuat, DVec3};
 
 /// Half a unit in the last place of a number near 1.
@@ -96,7 +95,7 @@ fn vector(v: [f32; 3]) -> DVec3 {
     DVec3::from(v.map(f64::from))
 }
 
-fn twin_velocity(velocity: &layout::Velocity, locked: esker::world::Axes) -> Velocity {
+fn twin_velocity(velocity: &layout::Velocity, locked: esker::model::Axes) -> Velocity {
     Velocity {
         linear: vector(velocity.linear),
         inverse_mass: f64::from(velocity.inverse_mass),
@@ -567,7 +566,7 @@ fn check_predict(mut case: Case) {
         Onset { gap, upsilon, stiffness, ..onset }
     };
     let onsets: Vec<Onset> = rows.iter().zip(&order).map(onset_of).collect();
-    esker::reference::narrowphase::set_targets(&mut rows, &onsets, &before);
+    esker::cpu::narrowphase::set_targets(&mut rows, &onsets, &before);
     warm_start::seed(&law, &case.settings, &case.world, &mut rows, &onsets, &before);
     case.run(&["predict"]);
 
@@ -592,7 +591,7 @@ fn check_predict(mut case: Case) {
 
     let drives = case.drives(&before);
     let mut expected = before;
-    esker::reference::predict::apply_gravity(&case.world, law.h, &mut expected);
+    esker::cpu::predict::apply_gravity(&case.world, law.h, &mut expected);
     drives.apply(&mut expected);
     let bound = velocity_bound(1, &expected);
     holds_and_can_fail(case.name, "velocity", velocity_pairs(&case.twin_velocities(), &expected, bound));

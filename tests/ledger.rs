@@ -8,19 +8,19 @@ use std::sync::atomic::AtomicBool;
 
 use common::*;
 use esker::contact::{ContactState, Impulse};
+use esker::cpu::narrowphase::{Law, make_row};
+use esker::cpu::split::Split;
+use esker::cpu::{broadphase, colouring, impact, velocity};
 use esker::engine::{Engine, Ledger, Snapshot};
+use esker::model::{Grain, Material, Materials, World};
 use esker::observe::energy::{
     elastic, error, error_share, half_a_step, kinetic, kinetic_per_grain, potential, rotational,
 };
 use esker::observe::packing::{angular_momentum, momentum};
 use esker::output::summary::Named;
-use esker::reference::narrowphase::{Law, make_row};
-use esker::reference::split::Split;
-use esker::reference::{broadphase, colouring, impact, velocity};
 use esker::scenario::Scenario;
 use esker::settings::{Bookkeeping, NormalLaw, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
-use esker::world::{Grain, Material, Materials, World};
 use glam::{DVec3, Vec3Swizzles};
 use proptest::prelude::*;
 

@@ -5,10 +5,10 @@ mod common;
 
 use common::*;
 use esker::engine::{Engine, Snapshot, TotalImpulse};
+use esker::model::{Motion, World};
 use esker::observe::Observer;
 use esker::observe::packing::{angular_momentum, momentum};
 use esker::settings::Settings;
-use esker::world::{Motion, World};
 use glam::DVec3;
 
 /// Half a unit in the last place of a number near 1, in single precision.

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::*;
+use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::{Capacity, GpuEngine, Room};
-use esker::reference::ReferenceEngine;
+use esker::model::Grain;
 use esker::settings::{Bookkeeping, Settings};
-use esker::world::Grain;
 use glam::DVec3;
 
 /// Counts what is allocated, and the most there ever was.
@@ -69,7 +69,7 @@ fn the_cpu_engine_takes_what_was_planned() {
     let settled = engine.snapshot().unwrap().world;
     for bookkeeping in [Bookkeeping::Off, Bookkeeping::On] {
         let settings = Settings { bookkeeping, ..settle };
-        let planned = ReferenceEngine::planned_memory(&settled, grains, &settings);
+        let planned = CpuEngine::planned_memory(&settled, grains, &settings);
         let (found, mut engine) = most_allocated(|| {
             let mut engine = cpu(&settled, &settings);
             engine.advance(3).unwrap();

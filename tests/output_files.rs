@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use esker::cpu::{CpuEngine, Order};
 use esker::engine::{Snapshot, StepReport};
+use esker::model::World;
 use esker::observe::Observer;
 use esker::output::ResultFolder;
 use esker::output::summary::Summary;
-use esker::reference::{Order, ReferenceEngine};
 use esker::scenario::Scenario;
 use esker::simulation::{RunOptions, run};
-use esker::world::World;
 use vtkio::model::{Attribute, DataSet, IOBuffer, Piece, PolyDataPiece, VertexNumbers};
 
 /// Two grains of different size on a floor, and a third high above.
@@ -53,7 +53,7 @@ fn scene(changes: &[&str]) -> Scenario {
 }
 
 fn run_into(folder: &Path, scenario: &Scenario) -> Summary {
-    let mut engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Sequential);
+    let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Sequential);
     let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false) };
     run(scenario, &mut engine, &options, &mut |_| {}).expect("a run that does not fail")
 }

@@ -5,14 +5,15 @@ mod common;
 
 use common::*;
 use esker::contact::Key;
+use esker::cpu::broadphase;
 use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::GpuEngine;
+use esker::model::{Axes, Boundary, Form, Grain, Material, Materials, Motion, Periodic, Surface, World};
+use esker::oracle;
 use esker::output::frames;
-use esker::reference::{broadphase, oracle};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
-use esker::world::{Axes, Boundary, Form, Grain, Material, Materials, Motion, Periodic, Surface, World};
 use glam::{DQuat, DVec3};
 use proptest::prelude::*;
 

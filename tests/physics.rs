@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use common::*;
 use esker::engine::{Engine, Snapshot};
+use esker::model::sphere_volume;
 use esker::observe::energy::{self, kinetic_per_grain};
 use esker::observe::expectation::Judgement;
 use esker::observe::flow::rms_speed;
@@ -16,7 +17,6 @@ use esker::output::summary::Summary;
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, NormalLaw, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
-use esker::world::sphere_volume;
 
 const GRAVITY: f64 = 9.81;
 const DENSITY: f64 = 3700.0;

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use esker::cpu::{CpuEngine, Order};
 use esker::engine::Engine;
-use esker::reference::{Order, ReferenceEngine};
+use esker::model::World;
 use esker::render::{Picture, Survey, frame_of};
 use esker::scenario::{FIELDS, Look, Scenario, Show};
-use esker::world::World;
 use glam::DVec3;
 
 /// Three grains on each other in a cup that moves aside, with a free box beside them.
@@ -276,7 +276,7 @@ fn scene_in_a_cup(motion: &str) -> Scenario {
 }
 
 fn drawn(look: &Look, scenario: &Scenario) -> Picture {
-    let mut engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
+    let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
     engine.advance(100).expect("steps");
     let frame = frame_of(&engine.snapshot().expect("a state"), look.show).expect("a frame");
     let mut survey = Survey::new(look, &scenario.world);
@@ -301,7 +301,7 @@ fn relative_velocities_are_those_beside_what_turns() {
     scenario.world.bodies.position[grain] = DVec3::new(0.02, 0.0, 0.01);
     scenario.world.bodies.velocity[grain] = DVec3::new(0.0, 0.01, 0.0);
     let relative = |world: &World, time: f64| -> Option<Vec<f64>> {
-        let mut engine = ReferenceEngine::new(world.clone(), scenario.settings, Order::Coloured);
+        let mut engine = CpuEngine::new(world.clone(), scenario.settings, Order::Coloured);
         let mut snapshot = engine.snapshot().expect("a state");
         snapshot.report.time = time;
         let frame = frame_of(&snapshot, Show::Grains).expect("a frame");

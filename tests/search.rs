@@ -7,9 +7,9 @@ mod common;
 use common::*;
 use esker::engine::{Engine, StepReport};
 use esker::gpu::shader::Edit;
-use esker::reference::oracle;
+use esker::model::World;
+use esker::oracle;
 use esker::settings::{Acceleration, Settings};
-use esker::world::World;
 
 /// A bed that is nearly at rest.
 fn settled() -> World {

@@ -5,6 +5,7 @@
 use std::mem::{offset_of, size_of};
 
 use encase::UniformBuffer;
+use esker::cpu::colouring;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
     self, BoundaryState, Contact, Entry, Law, Params, Pose, Rest, Rigid, RowArms, RowTarget, Sink, Sphere,
@@ -12,9 +13,8 @@ use esker::gpu::layout::{
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{AGAIN, BOOKED, CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
-use esker::reference::colouring;
+use esker::model::{Form, Side};
 use esker::settings::LARGEST_GAIN;
-use esker::world::{Form, Side};
 use glam::{DVec3, IVec3, Vec3};
 use naga::{Expression, Literal, Module, TypeInner};
 

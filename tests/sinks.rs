@@ -7,16 +7,17 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use common::*;
+use esker::cpu::broadphase;
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::GpuEngine;
+use esker::model::{Grain, World};
 use esker::observe::{Observer, packing, sinks};
+use esker::oracle;
 use esker::output::frames;
 use esker::output::summary::Summary;
-use esker::reference::{broadphase, oracle};
 use esker::scenario::Scenario;
 use esker::settings::{Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
-use esker::world::{Grain, World};
 use glam::DVec3;
 
 fn settings() -> Settings {
@@ -354,7 +355,7 @@ fn series(folder: &Path, column: &str) -> Vec<f64> {
 #[test]
 fn a_source_above_a_sink_runs_steadily_and_every_grain_is_accounted_for() {
     let scenario = through_flow();
-    let grain = scenario.world.materials.list[0].density * esker::world::sphere_volume(0.0065);
+    let grain = scenario.world.materials.list[0].density * esker::model::sphere_volume(0.0065);
     let mut places = Vec::new();
     for mut engine in both(&scenario.world, &settings()) {
         let folder = tempfile::tempdir().unwrap();

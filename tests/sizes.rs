@@ -5,14 +5,14 @@
 mod common;
 
 use common::*;
+use esker::cpu::{CpuEngine, Order};
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::shader::Edit;
+use esker::model::World;
 use esker::observe::contacts::overlap;
 use esker::observe::loads;
-use esker::reference::{Order, ReferenceEngine};
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Settings};
-use esker::world::World;
 use glam::DVec3;
 
 const GRAVITY: f64 = 9.81;
@@ -70,7 +70,7 @@ packing = {{ kind = "random", region = {{ kind = "box", min = [-0.045, -0.045, 0
 }
 
 fn three_engines(world: &World) -> [Box<dyn Engine>; 3] {
-    let sequential = ReferenceEngine::new(world.clone(), settings(), Order::Sequential);
+    let sequential = CpuEngine::new(world.clone(), settings(), Order::Sequential);
     let [coloured, gpu] = both(world, &settings());
     [Box::new(sequential), coloured, gpu]
 }

@@ -7,13 +7,13 @@ mod common;
 use std::path::Path;
 
 use common::*;
+use esker::cpu::{CpuEngine, Order};
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::shader::Edit;
+use esker::model::World;
 use esker::observe::{Observer, energy, loads};
-use esker::reference::{Order, ReferenceEngine};
 use esker::scenario::Scenario;
 use esker::settings::{Settings, WarmStart};
-use esker::world::World;
 
 const GRAVITY: f64 = 9.81;
 const H: f64 = 5e-3;
@@ -340,8 +340,7 @@ fn a_lid_on_a_thousand_grains_converges_to_the_sequential_answer() {
         [loads[0].force.z, loads[1].force.z, state.world.drive_forces[1]]
     };
     let of = |iterations| Settings { iterations, warm_start: WarmStart::Cold, ..settings };
-    let in_order =
-        |order, iterations| solve(&mut ReferenceEngine::new(bed.world.clone(), of(iterations), order));
+    let in_order = |order, iterations| solve(&mut CpuEngine::new(bed.world.clone(), of(iterations), order));
     let apart = |one: [f64; 3], other: [f64; 3]| {
         one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max) / 400.0
     };

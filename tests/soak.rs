@@ -7,14 +7,14 @@ mod common;
 use std::sync::atomic::AtomicBool;
 
 use common::*;
+use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Identity, Snapshot, StepReport};
 use esker::error::Error;
 use esker::gpu::{Capacity, GpuEngine, Room};
+use esker::model::{Grain, World};
 use esker::observe::expectation::Judgement;
-use esker::reference::ReferenceEngine;
 use esker::scenario::Scenario;
 use esker::simulation::{self, RunOptions};
-use esker::world::{Grain, World};
 use glam::DVec3;
 
 /// 400 grains on a base of 8 d, for 300 steps.
@@ -98,7 +98,7 @@ fn soak(scene: &Scenario, engine: impl Engine) -> (u64, Vec<String>) {
 #[test]
 fn the_cpu_engine_keeps_to_its_plan_and_the_bed_rests() {
     let scene = small_soak();
-    let planned = ReferenceEngine::planned_memory(&scene.world, scene.max_grains(), &scene.settings);
+    let planned = CpuEngine::planned_memory(&scene.world, scene.max_grains(), &scene.settings);
     let mut world = scene.world.clone();
     world.reserve(scene.max_grains());
     let (most, missed) = soak(&scene, cpu(&world, &scene.settings));

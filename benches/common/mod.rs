@@ -5,12 +5,12 @@ use std::path::Path;
 
 use esker::bench::bed::Bed;
 use esker::contact::{Colouring, Key};
-use esker::reference::narrowphase::{self, Law, Onset, Row};
-use esker::reference::split::Split;
-use esker::reference::velocity::{Velocity, load_velocities};
-use esker::reference::{broadphase, colouring, predict, warm_start};
+use esker::cpu::narrowphase::{self, Law, Onset, Row};
+use esker::cpu::split::Split;
+use esker::cpu::velocity::{Velocity, load_velocities};
+use esker::cpu::{broadphase, colouring, predict, warm_start};
+use esker::model::World;
 use esker::settings::Settings;
-use esker::world::World;
 
 /// What the stages of a step work on.
 pub struct Step {

@@ -1,5 +1,5 @@
 // Round shapes where they are now: spheres of grains, and vertices of dynamic boundaries before them.
-// Twin: World::touch in src/world.rs.
+// Twin: World::touch in src/model.rs.
 
 struct Ball {
     pose: Pose,                // of its centre, with the orientation of its body

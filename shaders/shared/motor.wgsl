@@ -1,4 +1,4 @@
-// The motor of a slider [E11]: one row, solved with all contacts held fixed. Twin: src/reference/drive.rs.
+// The motor of a slider [E11]: one row, solved with all contacts held fixed. Twin: src/cpu/drive.rs.
 // Whoever gives a slider what its contacts do to it solves its motor as well; no other contact moves it later in the
 // sweep.
 

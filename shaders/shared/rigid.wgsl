@@ -1,5 +1,5 @@
 // Bodies whose inertia is a tensor, and whose arms are not parallel to the normal [E5].
-// Twins: InverseMass in src/reference/velocity.rs, src/reference/tensors.rs.
+// Twins: InverseMass in src/cpu/velocity.rs, src/cpu/tensors.rs.
 
 @group(0) @binding(14) var<storage, read_write> rigids: array<Rigid>;
 

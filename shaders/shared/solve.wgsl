@@ -1,4 +1,4 @@
-// One contact solved while all others are held fixed [E5]. Twin: src/reference/sweep.rs.
+// One contact solved while all others are held fixed [E5]. Twin: src/cpu/sweep.rs.
 
 // What a contact does to its bodies.
 struct Solution {

@@ -1,5 +1,5 @@
 // Mass splitting [E5]: how the contacts without a colour are solved at the same time. Twin:
-// src/reference/split.rs. Each of the n contacts of a body works on a copy of it with 1/n of its mass and inertia;
+// src/cpu/split.rs. Each of the n contacts of a body works on a copy of it with 1/n of its mass and inertia;
 // then the body takes the mean of the copies, which is the sum of the impulses on the whole, in a fixed order. A
 // grain that no other of these contacts moves takes its impulse at once, unless its side is listed (rest.wgsl).
 

@@ -1,4 +1,4 @@
-// Distance of a point to a surface. Twin: src/world/shape.rs.
+// Distance of a point to a surface. Twin: src/model/shape.rs.
 
 const FORM_PLANE = 0u;
 const FORM_DISC = 1u;          // size.x: radius

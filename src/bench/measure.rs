@@ -2,17 +2,17 @@
 
 use std::time::Instant;
 
+use crate::cpu::BYTES_PER_CONTACT_SWEEP;
 use crate::engine::Snapshot;
 use crate::engine::{Engine, Profiling, StepReport, add_stage_time};
 use crate::error::Error;
 use crate::gpu::step::{Phase, STEP, SWEEP, Stage};
 use crate::gpu::traffic::{self, Sizes};
+use crate::model::World;
 use crate::observe::contacts::overlap;
 use crate::observe::flow::rms_speed;
-use crate::reference::BYTES_PER_CONTACT_SWEEP;
 use crate::scenario::Scenario;
 use crate::settings::Settings;
-use crate::world::World;
 
 use super::report::{Case, DeviceReport, Failure, Run, Sample, StageReport, Start};
 use super::{Model, Plan, Target};

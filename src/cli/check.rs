@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use glam::DVec3;
 
 use crate::engine::prudent;
+use crate::model::{Boundary, Domain, Material, Motion, Outside, Periodic, Sink, World};
 use crate::observe::packing::up_against;
 use crate::scenario::{Emitter, Scenario};
 use crate::settings::WIDE_CONE;
 use crate::simulation::device::check_for_gpu;
 use crate::simulation::steps_until;
-use crate::world::{Boundary, Domain, Material, Motion, Outside, Periodic, Sink, World};
 
 use super::terminal::say;
 use super::{Failure, Outcome, memory, short};
@@ -291,7 +291,7 @@ fn rayleigh_time(material: &Material, radius: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::Form;
+    use crate::model::Form;
     use glam::DQuat;
 
     fn scenario(time_step: f64) -> Scenario {

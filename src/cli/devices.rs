@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use crate::cpu::{CpuEngine, Order};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::gpu::GpuEngine;
 use crate::gpu::device::{AdapterReport, Device};
-use crate::reference::{Order, ReferenceEngine};
+use crate::model::World;
 use crate::scenario::Scenario;
-use crate::world::World;
 
 use super::terminal::say;
 use super::{Failure, Outcome};
@@ -22,7 +22,7 @@ const ALLOWED: f64 = 1e-4;
 /// Lists the devices and tests each.
 pub(super) fn list() -> Result<Outcome, Failure> {
     let scenario = Scenario::parse("self-test", SCENE, Path::new(""), &[])?;
-    let cpu = ReferenceEngine::new(World::default(), scenario.settings, Order::Coloured).identity();
+    let cpu = CpuEngine::new(World::default(), scenario.settings, Order::Coloured).identity();
     say!("--device {:<10} {} ({}, {})", cpu.engine, cpu.device, cpu.backend, cpu.driver);
     let adapters = Device::open_all();
     if adapters.is_empty() {
@@ -65,7 +65,7 @@ fn self_test(device: Device, scenario: &Scenario) -> Result<f64, Error> {
     let adapter = device.identity().device;
     let mut gpu = GpuEngine::new(device, scenario.world.clone(), scenario.settings)?;
     let rounded = gpu.snapshot()?.world;
-    let mut cpu = ReferenceEngine::new(rounded, scenario.settings, Order::Coloured);
+    let mut cpu = CpuEngine::new(rounded, scenario.settings, Order::Coloured);
     gpu.advance(1)?;
     cpu.advance(1)?;
     let (found, expected) = (gpu.snapshot()?, cpu.snapshot()?);

@@ -2,11 +2,11 @@
 
 use sysinfo::System;
 
+use crate::cpu::CpuEngine;
 use crate::engine::Snapshot;
 use crate::error::{Error, in_words};
 use crate::gpu::{Capacity, Room};
 use crate::output::frames;
-use crate::reference::ReferenceEngine;
 use crate::scenario::Scenario;
 
 use super::terminal::say;
@@ -32,8 +32,8 @@ pub(super) fn of_host(scenario: &Scenario) -> u64 {
 /// Bytes that a run on the CPU engine takes: what comes and goes in a step is gone when there is an output.
 pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
     let grains = scenario.max_grains();
-    let held = ReferenceEngine::planned_holdings(&scenario.world, grains, &scenario.settings);
-    let passing = ReferenceEngine::planned_passing(&scenario.world, grains).max(of_output(scenario));
+    let held = CpuEngine::planned_holdings(&scenario.world, grains, &scenario.settings);
+    let passing = CpuEngine::planned_passing(&scenario.world, grains).max(of_output(scenario));
     OF_PROGRAM + of_start(scenario) + held + passing + of_convergence(scenario)
 }
 
@@ -72,7 +72,7 @@ fn of_convergence(scenario: &Scenario) -> u64 {
     let Scenario { world, settings, convergence, .. } = scenario;
     let grains = scenario.max_grains();
     match convergence {
-        Some(_) => 2 * ReferenceEngine::planned_memory(world, grains, settings),
+        Some(_) => 2 * CpuEngine::planned_memory(world, grains, settings),
         None => 0,
     }
 }

@@ -6,14 +6,14 @@ use clap::builder::PossibleValuesParser;
 use glam::DVec3;
 use indicatif::ProgressBar;
 
+use crate::cpu::{CpuEngine, Order};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::model::World;
 use crate::output;
-use crate::reference::{Order, ReferenceEngine};
 use crate::render::file::{PictureFolder, Target, write_animation, write_png};
 use crate::render::{Frame, Painter, Picture, Results, Survey, frame_of};
 use crate::scenario::{BoundaryStyle, Cut, Look, Problem, Problems, Projection, SIZES, Scenario, Show};
-use crate::world::World;
 
 use super::terminal::{note, say};
 use super::{Failure, Outcome, short};
@@ -182,7 +182,7 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
         let advice = "expected a .png: run the scenario and draw its folder to see it move";
         return Err(wrong("--out", "a scenario file has its initial state alone", advice));
     }
-    let mut engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
+    let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
     let frame = frame_of(&engine.snapshot()?, look.show)?;
     let picture = paint(&look, &scenario, &frame).map_err(input)?;
     write_png(&target.path, &picture)?;

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::{Precision, Profiling};
 use crate::error::Error;
+use crate::model::{Domain, Outside};
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output;
 use crate::output::summary::{LostSummary, Status, Summary};
 use crate::scenario::{LONGEST_TIME, Problem, Problems, Scenario, check_step_count};
 use crate::simulation::{self, RunOptions};
-use crate::world::{Domain, Outside};
 
 use super::progress::Display;
 use super::terminal::{note, say};

@@ -6,8 +6,8 @@ use encase::ShaderType as _;
 
 use crate::engine::{is_guarded, planned_contacts};
 use crate::error::Error;
+use crate::model::World;
 use crate::settings::{Acceleration, Bookkeeping, Settings};
-use crate::world::World;
 
 use super::device::Device;
 use super::layout;

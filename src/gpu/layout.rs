@@ -12,12 +12,12 @@ use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
 use crate::engine::{Ledger, largest_gain_at_once, model_gain};
+use crate::model::slider::{Area, Slider};
+use crate::model::{Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT,
     Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
-use crate::world::slider::{Area, Slider};
-use crate::world::{Form, Kind, Levels, Outside, Side, World};
 
 use super::buffers::Capacity;
 
@@ -146,13 +146,13 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
 /// Vertices of dynamic boundaries, then the spheres of the grains; where there are rigid bodies that are no spheres, then the places
 /// of all of them on their bodies, as `place_on_body` reads them.
 pub(super) fn spheres(world: &World) -> Vec<Sphere> {
-    let sphere = |sphere: &crate::world::Sphere| Sphere {
+    let sphere = |sphere: &crate::model::Sphere| Sphere {
         radius: sphere.radius as f32,
         material: sphere.material,
         body: sphere.body,
         tag: world.grain_of_body(sphere.body as usize).and_then(|grain| world.removed[grain]).unwrap_or(NONE),
     };
-    let place = |sphere: &crate::world::Sphere| {
+    let place = |sphere: &crate::model::Sphere| {
         let [x, y, z] = single(sphere.centre);
         let words = [y, z, sphere.contact_radius as f32].map(f32::to_bits);
         Sphere { radius: x, material: words[0], body: words[1], tag: words[2] }
@@ -164,7 +164,7 @@ pub(super) fn spheres(world: &World) -> Vec<Sphere> {
 }
 
 pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
-    let sink = |(i, sink): (usize, &crate::world::Sink)| {
+    let sink = |(i, sink): (usize, &crate::model::Sink)| {
         let (form, size) = form(sink.form);
         let pose = anchors.pose(sink.position, sink.orientation);
         let is_face = i >= world.sinks.len();
@@ -182,7 +182,7 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
 }
 
 pub(super) fn surfaces(world: &World) -> Vec<Surface> {
-    let surface = |surface: &crate::world::Surface| {
+    let surface = |surface: &crate::model::Surface| {
         let (form, size) = form(surface.form);
         Surface {
             position: single(surface.position),
@@ -259,7 +259,7 @@ pub fn form(form: Form) -> (u32, [f32; 4]) {
 /// The laws of all pairs, with the factors of \[E2\] that do not depend on the contact.
 pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
     let h = settings.substep();
-    let law = |pair: &crate::world::PairLaw| {
+    let law = |pair: &crate::model::PairLaw| {
         let exponent = if settings.normal_law == NormalLaw::Hertz { 1.25 } else { 1.0 };
         let damping_time = (DAMPING_STEPS * h).max(pair.damping / exponent);
         let upsilon = 1.0 / (1.0 + 4.0 * damping_time / h);

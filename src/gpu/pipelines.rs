@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::engine::is_guarded;
 use crate::error::Error;
+use crate::model::{Kind, World};
 use crate::settings::{Acceleration, Settings};
-use crate::world::{Kind, World};
 
 use super::layout::Turn;
 use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};

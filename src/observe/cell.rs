@@ -3,8 +3,8 @@
 use super::loads::Load;
 use super::{Observation, grains};
 use crate::engine::Snapshot;
+use crate::model::sphere_volume;
 use crate::scenario::CellPlan;
-use crate::world::sphere_volume;
 
 /// Quantities of a cell, in the order of its columns.
 pub(super) const QUANTITIES: [(&str, &str); 14] = [
@@ -83,8 +83,8 @@ mod tests {
     use glam::DVec3;
 
     use super::*;
+    use crate::model::Span;
     use crate::observe::test_worlds::empty;
-    use crate::world::Span;
 
     /// Walls at 0 and at (2, 3, 4) m.
     fn cell() -> (Snapshot, CellPlan) {

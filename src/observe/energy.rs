@@ -3,8 +3,8 @@
 use super::grains;
 use crate::contact::ContactState;
 use crate::engine::{Ledger, Snapshot};
+use crate::model::World;
 use crate::settings::{HOOKE_OVERLAP, NormalLaw};
-use crate::world::World;
 
 /// A quantity of a state whose energies are accounted for: name, unit, meaning.
 type Quantity = (&'static str, &'static str, fn(&Accounts, &Snapshot) -> f64);

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::{grains, packing};
 use crate::engine::Snapshot;
+use crate::model::Motion;
 use crate::scenario::DrumPlan;
-use crate::world::Motion;
 
 /// Root of the mean squared speed of the grains \[m/s\]; 0 without grains.
 pub fn rms_speed(snapshot: &Snapshot) -> f64 {
@@ -85,7 +85,7 @@ fn speeds_squared(snapshot: &Snapshot) -> impl Iterator<Item = f64> + '_ {
 mod tests {
     use super::super::test_worlds::{drum, empty, stack};
     use super::*;
-    use crate::world::{Form, RigidBody};
+    use crate::model::{Form, RigidBody};
 
     const PLAN: DrumPlan = DrumPlan { boundary: 0, radius: 2.0, plug_speed: 0.15 };
 

@@ -3,7 +3,7 @@
 use glam::{BVec3, DVec3};
 
 use crate::engine::Snapshot;
-use crate::world::{Form, Outside, World};
+use crate::model::{Form, Outside, World};
 
 /// Share of gravity along an axis that is taken for rounding \[-\].
 const ROUNDING: f64 = 1e-9;
@@ -145,7 +145,7 @@ fn radius_around(form: Form) -> Option<f64> {
 mod tests {
     use super::super::test_worlds::{stack, with_boundary};
     use super::*;
-    use crate::world::{Axes, Domain, Grain};
+    use crate::model::{Axes, Domain, Grain};
 
     /// Two grains over a disc of radius 1 m at the origin, the second thrown so that it passes beside the disc.
     fn over_a_disc(time: f64) -> Snapshot {

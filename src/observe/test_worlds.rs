@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread, StepReport};
-use crate::world::{Boundary, Form, Grain, Material, Materials, Motion, Sink, Surface, World};
+use crate::model::{Boundary, Form, Grain, Material, Materials, Motion, Sink, Surface, World};
 
 /// A material in which a grain of radius 1 m weighs 16 kg, one of 0.5 m 2 kg.
 fn material() -> Material {

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, planned_contacts};
+use crate::model::World;
 use crate::observe::contacts::coordination;
-use crate::world::World;
 
 use super::vtp::{Array, Cells, PolyData};
 

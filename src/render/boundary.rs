@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
 use super::camera::Extent;
-use crate::world::{Form, Surface, World};
+use crate::model::{Form, Surface, World};
 
 /// Sides of the polygon that stands for a circle.
 const SIDES: usize = 96;
@@ -234,7 +234,7 @@ impl Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::{Boundary, Motion, Side};
+    use crate::model::{Boundary, Motion, Side};
 
     fn world(surfaces: impl IntoIterator<Item = Surface>) -> (World, Vec<(DVec3, DQuat)>) {
         let mut world = World::default();

@@ -200,7 +200,7 @@ impl Camera {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::World;
+    use crate::model::World;
 
     fn look() -> Look {
         Look::of_scene(&World::default())

@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
+use crate::model::World;
 use crate::output::vtp::{Array, PolyData};
-use crate::world::World;
 
 /// A grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,7 +95,7 @@ fn poses(grains: &PolyData, world: &World) -> Vec<(DVec3, DQuat)> {
     let position = find("boundary_position").filter(|array| is_whole(array, 3));
     let orientation = find("boundary_orientation").filter(|array| is_whole(array, 4));
     let boundaries = world.boundaries.iter().enumerate();
-    let pose = |(i, boundary): (usize, &crate::world::Boundary)| match (position, orientation) {
+    let pose = |(i, boundary): (usize, &crate::model::Boundary)| match (position, orientation) {
         (Some(position), Some(orientation)) => (
             DVec3::from_array([0, 1, 2].map(|axis| position.component(i, axis))),
             DQuat::from_array([0, 1, 2, 3].map(|axis| orientation.component(i, axis))),

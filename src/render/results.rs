@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::frame::Frame;
 use crate::error::Error;
+use crate::model::World;
 use crate::output::collection;
 use crate::output::vtp::PolyData;
 use crate::scenario::Show;
-use crate::world::World;
 
 /// The frames of a run.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use super::read::{
 use super::region::corners;
 use super::slider::slider;
 use super::{Entry, locked_axes};
-use crate::world::{Boundary, Form, MaterialId, Materials, Motion, Periodic, RigidBody, Side, Surface};
+use crate::model::{Boundary, Form, MaterialId, Materials, Motion, Periodic, RigidBody, Side, Surface};
 
 /// A shape about to become a boundary.
 struct Shape {

@@ -3,8 +3,8 @@
 use super::emitter::Emitter;
 use super::read::{Node, Table, word};
 use super::{MAX_GRAINS, MAX_STEPS, grains, materials};
+use crate::model::{Axes, Materials};
 use crate::settings::Settings;
-use crate::world::{Axes, Materials};
 
 /// Reads the axes that something is locked on.
 pub(super) fn locked_axes(table: &mut Table<'_>) -> Axes {

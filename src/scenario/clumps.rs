@@ -9,7 +9,7 @@ use super::problems::suggest;
 use super::radii::{Radii, radii};
 use super::random::Random;
 use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
-use crate::world::{Clump, ClumpId, Grain, MaterialId};
+use crate::model::{Clump, ClumpId, Grain, MaterialId};
 
 /// Spheres of a clump, at most.
 const MOST: usize = 1000;

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::emitter::Emitter;
 use super::grains::Placement;
 use super::read::{AXES, Node, Report, Table, word};
-use crate::world::{Domain, Outside, Periodic};
+use crate::model::{Domain, Outside, Periodic};
 
 /// Largest finite coordinate of a face \[m\].
 const FAR: f64 = 1e9;

@@ -10,7 +10,7 @@ use super::radii::RadiusDraw;
 use super::random::{Random, Stream};
 use super::read::{DURATION, Need, TIME, Table, number, text, vector, whole};
 use super::region::{Region, region};
-use crate::world::{Axes, Clump, Grain, MaterialId, Materials, Periodic};
+use crate::model::{Axes, Clump, Grain, MaterialId, Materials, Periodic};
 
 /// Tries to place one grain in a wave before the region counts as full.
 const TRIES: usize = 500;

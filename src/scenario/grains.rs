@@ -13,7 +13,7 @@ use super::radii::Radii;
 use super::random::{Random, Stream};
 use super::read::{Need, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
-use crate::world::{Axes, Grain, MaterialId, World, sphere_volume};
+use crate::model::{Axes, Grain, MaterialId, World, sphere_volume};
 
 /// Deviation of a random velocity \[m/s\].
 const SPEED: Need =
@@ -177,7 +177,7 @@ fn place_block(
 
 /// Gap \[m\] to the boundary that a sphere touches most deeply, and which one that is.
 pub fn deepest_boundary(world: &World, centre: DVec3, radius: f64) -> Option<(f64, usize)> {
-    let gap = |surface: &crate::world::Surface| {
+    let gap = |surface: &crate::model::Surface| {
         let touch = world.touch_surface(surface, centre, radius)?;
         Some((touch.gap, surface.body as usize))
     };

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use glam::DVec3;
 
-use crate::world::Periodic;
+use crate::model::Periodic;
 
 /// Spheres that can be asked for the ones near a place, also across the faces of a periodic cell.
 #[derive(Debug, Default)]

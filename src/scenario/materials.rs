@@ -2,7 +2,7 @@
 
 use super::problems::suggest;
 use super::read::{NOT_NEGATIVE, Need, Node, SHARE, Table, number, text};
-use crate::world::{Material, MaterialId, Materials, PairLaw};
+use crate::model::{Material, MaterialId, Materials, PairLaw};
 
 /// A density \[kg/m³\].
 pub const DENSITY: Need = Need::new(|x| x > 0.0, "a positive density in kg/m³");

@@ -2,8 +2,8 @@
 
 use super::read::Table;
 use super::{CellPlan, DrumPlan, RegionPlan, Tracked, each, plan, track, unique};
+use crate::model::World;
 use crate::settings::Bookkeeping;
-use crate::world::World;
 
 /// What a run observes beside the quantities of every run.
 #[derive(Default)]

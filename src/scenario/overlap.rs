@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::grains::{Block, Placement, deepest_boundary};
 use super::grid::SphereGrid;
 use super::read::Report;
-use crate::world::{Form, Grain, Surface, World};
+use crate::model::{Form, Grain, Surface, World};
 
 /// Overlap that is accepted, over the smaller radius \[-\].
 const ACCEPTED: f64 = 0.01;

@@ -15,7 +15,7 @@ use super::radii::{Radii, RadiusDraw};
 use super::random::Random;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
 use super::region::{Region, region};
-use crate::world::Periodic;
+use crate::model::Periodic;
 
 /// Where the grains of a block start.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::read::{AXES, Need, Node, Report, Table, number, unit_vector};
-use crate::world::{Boundary, Form, Motion, Periodic, Surface, contact_reach};
+use crate::model::{Boundary, Form, Motion, Periodic, Surface, contact_reach};
 
 /// Share of a normal along a periodic axis that is taken for rounding \[-\].
 const ROUNDING: f64 = 1e-9;

@@ -7,7 +7,7 @@ use super::read::{
     DURATION, FINITE, Need, Node, POSITIVE, Plain, Table, direction, number, text, vector, whole, word,
 };
 use super::region::corners;
-use crate::world::{Boundary, Motion, World};
+use crate::model::{Boundary, Motion, World};
 
 /// Width and height of a picture, at least and at most \[pixels\].
 pub const SIZES: std::ops::RangeInclusive<u32> = 64..=8192;

@@ -7,8 +7,8 @@ use super::read::{AXES, DURATION, Node, POSITIVE, TIME, Table, boolean, number, 
 use super::region::region;
 use super::slider::facing;
 use super::{CellPlan, DrumPlan, Entry, OutputPlan, RegionPlan};
+use crate::model::{Form, Materials, Side, World};
 use crate::settings::Bookkeeping;
-use crate::world::{Form, Materials, Side, World};
 
 /// Outputs of one run, at most.
 const MAX_OUTPUTS: f64 = 1e6;

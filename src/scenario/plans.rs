@@ -2,7 +2,7 @@
 
 use super::{PicturePlan, Region};
 use crate::engine::convergence::Question;
-use crate::world::Span;
+use crate::model::Span;
 
 /// What to write.
 #[derive(Debug, Clone, PartialEq)]

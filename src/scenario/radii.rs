@@ -2,7 +2,7 @@
 
 use super::random::Random;
 use super::read::{LENGTH_OR_ZERO, Need, Node, RADIUS, Table, number};
-use crate::world::sphere_volume;
+use crate::model::sphere_volume;
 
 /// How the radii of grains are distributed \[m\].
 #[derive(Debug, Clone, PartialEq)]

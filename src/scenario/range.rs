@@ -5,8 +5,8 @@
 
 use super::emitter::Emitter;
 use super::read::{Node, Table};
+use crate::model::{MaterialId, PairLaw, World, sphere_volume};
 use crate::settings::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, Settings};
-use crate::world::{MaterialId, PairLaw, World, sphere_volume};
 
 /// Least overlap, over the radius, at which a compliance must be a number \[-\]: grains rest with more.
 const LEAST_OVERLAP: f64 = 1e-9;

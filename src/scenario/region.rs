@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use super::random::Random;
 use super::read::{LENGTH, Node, Table, direction, number, vector};
-use crate::world::{Form, Periodic};
+use crate::model::{Form, Periodic};
 
 /// A part of space.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +83,7 @@ impl Region {
     pub fn volume(&self) -> f64 {
         match *self {
             Region::Box { min, max } => (max - min).element_product(),
-            Region::Sphere { radius, .. } => crate::world::sphere_volume(radius),
+            Region::Sphere { radius, .. } => crate::model::sphere_volume(radius),
             Region::Cylinder { length, radius, .. } => std::f64::consts::PI * radius * radius * length,
         }
     }

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec3};
 use super::Entry;
 use super::read::{Node, Table, direction, text, vector};
 use super::region::{KINDS, of_kind};
-use crate::world::{Form, Sink};
+use crate::model::{Form, Sink};
 
 /// Reads one of `[[sinks]]`; `index` is its place in the list, from 0.
 pub fn sink(table: &mut Table<'_>, index: usize) -> Option<Entry<Sink>> {

@@ -1,13 +1,13 @@
 use crate::engine::convergence::Question;
-use crate::world::Axes;
+use crate::model::Axes;
 use std::path::PathBuf;
 
 use glam::DVec3;
 
 use super::expect::{Bounds, Take};
 use super::*;
+use crate::model::{Form, Grain, Motion, PairLaw, Side};
 use crate::settings::WarmStart;
-use crate::world::{Form, Grain, Motion, PairLaw, Side};
 
 /// The scenario files at the root of the repository.
 fn folder() -> PathBuf {
@@ -50,7 +50,7 @@ packing = { kind = "list", positions = [[0.3, 0.2, 0.6]], radii = [0.05] }
 
 /// Height of a column of `count` equal grains at rest: contact k carries k of them (Hertz).
 fn column_height(count: u32, radius: f64, density: f64, modulus: f64, poisson: f64) -> f64 {
-    let weight = density * crate::world::sphere_volume(radius) * 9.81;
+    let weight = density * crate::model::sphere_volume(radius) * 9.81;
     let effective = modulus / (2.0 * (1.0 - poisson * poisson));
     let overlap = |k: u32| {
         let curvature_radius = if k == count { radius } else { 0.5 * radius };
@@ -260,7 +260,7 @@ motion = { kind = \"free\" }",
     assert_eq!((free.mass, world.bodies.inverse_mass[0]), (60.0, 1.0 / 60.0));
     assert_eq!(free.locked, Axes::TRANSLATION[2].and(Axes::ROTATION[0]));
     assert_eq!((world.bodies.velocity[0], world.bodies.angular_velocity[0]), (DVec3::X, 4.0 * DVec3::Y));
-    let density = world.dynamic_boundary(1).expect("so is the ball").mass / crate::world::sphere_volume(0.1);
+    let density = world.dynamic_boundary(1).expect("so is the ball").mass / crate::model::sphere_volume(0.1);
     approx::assert_relative_eq!(density, 7800.0, max_relative = 1e-12);
 
     assert_eq!(world.vertices.len(), 9, "eight and the ball");
@@ -411,7 +411,7 @@ material = \"steel\"
 radius = {{ kind = \"constant\", value = 0.04 }}
 packing = {{ kind = \"random\", fill = 0.2, region = {{ kind = \"box\", min = [0, 0, 0], max = [1, 1, 1] }} }}"
     ));
-    let volume = crate::world::sphere_volume(0.04);
+    let volume = crate::model::sphere_volume(0.04);
     assert_eq!(scenario.world.grain_count(), 1 + (0.2 / volume).round() as usize);
 }
 

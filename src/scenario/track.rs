@@ -2,7 +2,7 @@
 
 use super::problems::suggest;
 use super::read::{Node, Table, text, whole};
-use crate::world::World;
+use crate::model::World;
 
 /// Kinds of columns of what is tracked, with the list of `[observe]` that gives them.
 pub const KINDS: [(&str, &str); 12] = [

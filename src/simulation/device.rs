@@ -1,11 +1,11 @@
 //! Where a simulation runs.
 
+use crate::cpu::{CpuEngine, Order};
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::gpu::device::{self, DeviceChoice};
 use crate::gpu::layout::check_single;
 use crate::gpu::{GpuEngine, Room};
-use crate::reference::{Order, ReferenceEngine};
 use crate::scenario::Scenario;
 
 /// Where a simulation runs.
@@ -41,7 +41,7 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
 pub fn cpu(scenario: &Scenario) -> Box<dyn Engine> {
     let mut world = scenario.world.clone();
     world.reserve(scenario.max_grains());
-    Box::new(ReferenceEngine::new(world, scenario.settings, Order::Coloured))
+    Box::new(CpuEngine::new(world, scenario.settings, Order::Coloured))
 }
 
 /// The GPU engine at the start of a scenario.

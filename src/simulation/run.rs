@@ -17,8 +17,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use crate::cpu::convergence;
 use crate::engine::{Engine, Spread};
 use crate::error::Error;
+use crate::model::Sink;
 use crate::observe::Observation;
 use crate::observe::energy;
 use crate::observe::expectation::{judge, leave_open};
@@ -28,11 +30,9 @@ use crate::output::summary::{
     Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
 };
 use crate::output::{PICTURES, ResultFolder};
-use crate::reference::convergence;
 use crate::render::LivePictures;
 use crate::render::file::remove_pictures;
 use crate::scenario::{Emitter, Scenario};
-use crate::world::Sink;
 
 use super::{Simulation, steps_until};
 

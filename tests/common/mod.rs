@@ -5,13 +5,13 @@ use std::cell::OnceCell;
 use std::mem::ManuallyDrop;
 use std::path::Path;
 
+use esker::cpu::{CpuEngine, Order};
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
-use esker::reference::{Order, ReferenceEngine};
+use esker::model::{Boundary, Form, Material, Materials, Motion, Surface, World};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
-use esker::world::{Boundary, Form, Material, Materials, Motion, Surface, World};
 use glam::{DQuat, DVec3};
 
 /// Diameter of the pellets \[m\].
@@ -37,8 +37,8 @@ pub fn gpu(world: &World, settings: &Settings) -> GpuEngine {
     GpuEngine::new(device(), world.clone(), *settings).expect("the scene fits the device")
 }
 
-pub fn cpu(world: &World, settings: &Settings) -> ReferenceEngine {
-    ReferenceEngine::new(world.clone(), *settings, Order::Coloured)
+pub fn cpu(world: &World, settings: &Settings) -> CpuEngine {
+    CpuEngine::new(world.clone(), *settings, Order::Coloured)
 }
 
 /// Both engines at the same state, for tests that make the same claim of each.

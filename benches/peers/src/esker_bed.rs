@@ -5,8 +5,8 @@ use std::error::Error;
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
-use esker::reference::{Order, ReferenceEngine};
-use esker::world::World;
+use esker::cpu::{Order, CpuEngine};
+use esker::model::World;
 
 use crate::bed::Bed;
 use crate::program::Program;
@@ -21,7 +21,7 @@ impl EskerBed {
     /// In double precision on all cores.
     pub fn on_cpu(bed: &Bed) -> EskerBed {
         let scenario = &bed.scenario;
-        let engine = ReferenceEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
+        let engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
         EskerBed { engine: Box::new(engine), iterations: scenario.settings.iterations }
     }
 

@@ -6,8 +6,8 @@ use std::fmt;
 use esker::contact::Impulse;
 use esker::engine::{Snapshot, StepReport};
 use esker::observe::{contacts, energy, packing};
-use esker::reference::broadphase::find_pairs;
-use esker::world::World;
+use esker::cpu::broadphase::find_pairs;
+use esker::model::World;
 
 /// Time step of all programs \[s\].
 pub const STEP: f64 = 5e-3;

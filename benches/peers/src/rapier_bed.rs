@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use esker::world::{Material, World};
+use esker::model::{Material, World};
 use glam::DVec3;
 use rapier3d::prelude::*;
 

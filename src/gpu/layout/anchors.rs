@@ -3,8 +3,8 @@
 use glam::{DQuat, DVec3, I64Vec3};
 
 use crate::error::Error;
+use crate::model::{Levels, World, contact_reach};
 use crate::settings::Settings;
-use crate::world::{Levels, World, contact_reach};
 
 use super::{FAREST, Pose, double, quaternion, single};
 

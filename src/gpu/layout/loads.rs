@@ -3,7 +3,7 @@
 use glam::DVec3;
 
 use crate::engine::TotalImpulse;
-use crate::world::World;
+use crate::model::World;
 
 use super::Anchors;
 

@@ -1,8 +1,8 @@
 //! What single precision cannot hold, refused before it is sent.
 
 use crate::error::Error;
+use crate::model::{Material, MaterialId, World, sphere_volume};
 use crate::settings::{NormalLaw, Settings};
-use crate::world::{Material, MaterialId, World, sphere_volume};
 
 use super::{Anchors, Law, laws};
 

@@ -4,8 +4,8 @@ use bytemuck::{Pod, Zeroable};
 use encase::ShaderType;
 use glam::{IVec3, Vec3};
 
+use crate::model::slider::Command;
 use crate::settings::{OVER_RELAXATION, momentum};
-use crate::world::slider::Command;
 
 /// Cells that a body may be away from the origin: their indices fit an integer, and so do their differences; WGSL `FAREST`.
 pub const FAREST: f64 = (1 << 30) as f64;

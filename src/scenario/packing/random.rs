@@ -6,7 +6,7 @@ use super::super::grid::SphereGrid;
 use super::super::random::Random;
 use super::super::region::Region;
 use super::{InitialMotion, Placed, Refusal};
-use crate::world::{Periodic, sphere_volume};
+use crate::model::{Periodic, sphere_volume};
 
 /// Tries for one grain before the region counts as full.
 const TRIES: usize = 50_000;

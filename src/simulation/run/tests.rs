@@ -6,8 +6,8 @@ use glam::DVec3;
 
 use super::*;
 use crate::engine::{Identity, Precision, Snapshot, StepReport};
+use crate::model::{Grain, World};
 use crate::observe::expectation::Judgement;
-use crate::world::{Grain, World};
 
 /// Counts steps; can fail at one of them, or be interrupted after one.
 struct Counter<'a> {

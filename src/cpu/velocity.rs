@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::world::{Axes, Boundary, RigidBody, World, body};
+use crate::model::{Axes, Boundary, RigidBody, World, body};
 
 use super::narrowphase::CHUNK;
 

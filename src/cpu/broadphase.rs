@@ -13,7 +13,7 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::contact::Key;
-use crate::world::{Levels, Periodic, Touch, World, contact_reach};
+use crate::model::{Levels, Periodic, Touch, World, contact_reach};
 
 /// Grains handled by one task.
 const CHUNK: usize = 256;
@@ -299,9 +299,9 @@ impl Lattice {
 
 #[cfg(test)]
 mod tests {
-    use super::super::oracle::all_pairs;
     use super::*;
-    use crate::world::{Grain, Material, Materials, sphere_volume};
+    use crate::model::{Grain, Material, Materials, sphere_volume};
+    use crate::oracle::all_pairs;
 
     const MARGIN: f64 = 0.1;
 

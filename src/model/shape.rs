@@ -1,8 +1,8 @@
 //! Shapes, and where a sphere touches them.
 //!
 //! Every boundary is made of surfaces with one contact each: a box seen from inside is six planes, a
-//! closed drum a wall and two discs. The functions here are pure geometry, shared by the reference
-//! engine and by the observables; `shaders/shared/surface.wgsl` is the twin for the GPU.
+//! closed drum a wall and two discs. The functions here are pure geometry, shared by the CPU engine
+//! and by the observables; `shaders/shared/surface.wgsl` is the twin for the GPU.
 
 use glam::{DQuat, DVec2, DVec3};
 

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::world::World;
+use crate::model::World;
 
 use super::narrowphase::CHUNK;
 use super::velocity::Velocity;

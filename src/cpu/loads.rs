@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::contact::{Colouring, Key};
 use crate::engine::TotalImpulse;
-use crate::world::World;
+use crate::model::World;
 
 use super::narrowphase::{CHUNK, Row};
 

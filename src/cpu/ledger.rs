@@ -7,7 +7,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::engine::Ledger;
-use crate::world::{Slider, World};
+use crate::model::{Slider, World};
 
 use super::narrowphase::{CHUNK, Row};
 use super::velocity::Velocity;
@@ -125,7 +125,7 @@ fn mean(before: &Velocity, after: &Velocity) -> Velocity {
 mod tests {
     use super::*;
     use crate::contact::Impulse;
-    use crate::world::Axes;
+    use crate::model::Axes;
 
     fn body(mass: f64, linear: DVec3, angular: DVec3) -> Velocity {
         let inverse = if mass > 0.0 { 1.0 / mass } else { 0.0 };

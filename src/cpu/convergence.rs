@@ -18,7 +18,7 @@ use super::narrowphase::{self, Row};
 use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver};
 use super::velocity::Velocity;
-use super::{Order, ReferenceEngine, residual, start_solve, warm_start};
+use super::{CpuEngine, Order, residual, start_solve, warm_start};
 
 /// Solves the next substep of a state from every start that is asked about.
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
@@ -33,7 +33,7 @@ pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question
 /// The contact problem of a substep, before a start is chosen.
 struct Substep {
     /// Holds the rows and velocities of the solve in progress.
-    engine: ReferenceEngine,
+    engine: CpuEngine,
     /// Rows with their targets and the impulses of the substep before.
     rows: Vec<Row>,
     /// Velocities after the impact stage.
@@ -43,7 +43,7 @@ struct Substep {
 impl Substep {
     /// That of the substep after a state.
     fn next(snapshot: &Snapshot, settings: &Settings) -> Substep {
-        let mut engine = ReferenceEngine::new(snapshot.world.clone(), *settings, Order::Coloured);
+        let mut engine = CpuEngine::new(snapshot.world.clone(), *settings, Order::Coloured);
         engine.find_contacts();
         engine.carry(&snapshot.contacts);
         engine.aim();
@@ -73,7 +73,7 @@ impl Substep {
             }
         });
         points.extend(solution);
-        let ReferenceEngine { rows, velocities, .. } = &self.engine;
+        let CpuEngine { rows, velocities, .. } = &self.engine;
         Course { start, points, histograms: histograms.unwrap_or_else(|| histograms_of(rows, velocities)) }
     }
 
@@ -85,7 +85,7 @@ impl Substep {
         iterations: u32,
         mut visit: impl FnMut(u32, f64, &[Row], &[Velocity]),
     ) {
-        let ReferenceEngine { world, settings, colouring, split, rows, onsets, velocities, solver, .. } =
+        let CpuEngine { world, settings, colouring, split, rows, onsets, velocities, solver, .. } =
             &mut self.engine;
         rows.clone_from(&self.rows);
         velocities.clone_from(&self.velocities);
@@ -126,7 +126,7 @@ fn histograms_of(rows: &[Row], velocities: &[Velocity]) -> [Histogram; 3] {
     [0, 1, 2].map(|kind| Histogram::of(residuals.iter().map(|residual| residual[kind])))
 }
 
-impl ReferenceEngine {
+impl CpuEngine {
     /// Gives the contacts found the impulses of `before`, which are sorted by key.
     fn carry(&mut self, before: &[ContactState]) {
         for (row, &contact) in self.rows.iter_mut().zip(&self.colouring.order) {

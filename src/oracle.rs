@@ -1,7 +1,7 @@
 //! Independent judges: slow, obvious, and used to check everything else.
 
 use crate::contact::{Colouring, Key};
-use crate::world::World;
+use crate::model::World;
 
 /// All pairs with a gap below `margin` (in mean diameters of the pair), by trying every pair.
 pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {

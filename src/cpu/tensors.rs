@@ -3,7 +3,7 @@
 use glam::DMat3;
 use rayon::prelude::*;
 
-use crate::world::{Kind, World};
+use crate::model::{Kind, World};
 
 use super::narrowphase::CHUNK;
 use super::velocity::{InverseMass, Velocity};

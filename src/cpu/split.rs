@@ -14,7 +14,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Key, Rest};
-use crate::world::{Axes, World};
+use crate::model::{Axes, World};
 
 use super::narrowphase::{self, Response, Row};
 use super::problem::{Bodies, Disjoint};

@@ -7,7 +7,7 @@ use crate::contact::Impulse;
 use crate::engine::model_gain;
 use crate::settings::{NormalLaw, Settings, WarmStart};
 
-use crate::world::World;
+use crate::model::World;
 
 use super::narrowphase::{CHUNK, Law, Onset, Response, Row};
 use super::problem::Problem;

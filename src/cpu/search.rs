@@ -10,8 +10,8 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::model::{Sphere, World};
 use crate::settings::Settings;
-use crate::world::{Sphere, World};
 
 use super::narrowphase::CHUNK;
 use super::velocity::Velocity;

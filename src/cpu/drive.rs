@@ -2,9 +2,9 @@
 //!
 //! Twins: `shaders/predict.wgsl` for the start, `shaders/shared/motor.wgsl` for the row.
 
+use crate::model::World;
+use crate::model::slider::Command;
 use crate::settings::{Settings, WarmStart};
-use crate::world::World;
-use crate::world::slider::Command;
 
 use super::velocity::Velocity;
 use super::warm_start::adaptive_fraction;
@@ -34,7 +34,7 @@ impl Drives {
     /// before the external forces.
     pub fn start(world: &World, settings: &Settings, end: f64, velocities: &[Velocity]) -> Drives {
         let h = settings.substep();
-        let row = |(body, slider): (usize, &crate::world::Slider)| {
+        let row = |(body, slider): (usize, &crate::model::Slider)| {
             let push = |force: f64| Row {
                 body,
                 axis: slider.axis,

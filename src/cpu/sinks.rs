@@ -4,7 +4,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::error::Error;
-use crate::world::{Domain, Outside, Sink, World};
+use crate::model::{Domain, Outside, Sink, World};
 
 /// Grains looked at by one task.
 const CHUNK: usize = 1024;

@@ -13,7 +13,7 @@
 //! colours: solved one after the other they converge within a few sweeps.
 
 use crate::contact::{Colouring, Key, Rest};
-use crate::world::World;
+use crate::model::World;
 
 /// Colours at most (`COLOURS` in WGSL).
 pub const COLOURS: usize = 8;

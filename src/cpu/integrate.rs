@@ -4,8 +4,8 @@ use glam::DQuat;
 use rayon::prelude::*;
 
 use crate::error::Error;
+use crate::model::{Bodies, Kind, World};
 use crate::settings::{Settings, TRAVEL_LIMIT};
-use crate::world::{Bodies, Kind, World};
 
 use super::narrowphase::CHUNK;
 use super::velocity::Velocity;

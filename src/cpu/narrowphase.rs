@@ -6,10 +6,10 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
+use crate::model::{Kind, PairLaw, World};
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
 };
-use crate::world::{Kind, PairLaw, World};
 
 use super::velocity::{InverseMass, Velocity};
 

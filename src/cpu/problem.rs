@@ -216,7 +216,7 @@ mod tests {
     use glam::DVec3;
 
     use super::*;
-    use crate::world::Axes;
+    use crate::model::Axes;
 
     fn body(inverse_mass: f64) -> Velocity {
         Velocity {

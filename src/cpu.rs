@@ -1,4 +1,4 @@
-//! The reference engine: every stage in double precision, one file per stage, on all cores.
+//! The CPU engine: every stage in double precision, one file per stage, on all cores.
 //!
 //! It is the twin that the GPU stages are compared with, and the engine that runs where there is no
 //! GPU. In coloured order the contacts of a colour share no grain, so they are solved in parallel
@@ -15,7 +15,6 @@ pub mod ledger;
 pub mod loads;
 pub mod matching;
 pub mod narrowphase;
-pub mod oracle;
 pub mod predict;
 pub mod problem;
 pub mod residual;
@@ -38,8 +37,8 @@ use crate::engine::{
     is_guarded, largest_gain_at_once, planned_contacts, prudent,
 };
 use crate::error::Error;
+use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
-use crate::world::{Grain, World, contact_reach};
 
 use drive::Drives;
 use narrowphase::{Law, Onset, Row};
@@ -71,7 +70,7 @@ pub const BYTES_PER_CONTACT_SWEEP: u64 =
     (size_of::<Row>() + size_of::<Impulse>() + 4 * size_of::<Velocity>()) as u64;
 
 /// The double-precision engine.
-pub struct ReferenceEngine {
+pub struct CpuEngine {
     world: World,
     settings: Settings,
     order: Order,
@@ -116,13 +115,13 @@ impl Stages {
     }
 }
 
-impl ReferenceEngine {
+impl CpuEngine {
     /// An engine at the state of `world`.
     ///
     /// # Panics
     /// If the settings are invalid (see [`Settings::validate`]) or a period is too short for the grains (see
-    /// [`Periodic::check`](crate::world::Periodic::check)).
-    pub fn new(world: World, settings: Settings, order: Order) -> ReferenceEngine {
+    /// [`Periodic::check`](crate::model::Periodic::check)).
+    pub fn new(world: World, settings: Settings, order: Order) -> CpuEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         let period = world.periodic.check(contact_reach(world.largest_radius(), settings.reach()));
         assert!(period.is_ok(), "{period:?}");
@@ -130,7 +129,7 @@ impl ReferenceEngine {
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
         let keeps_books = is_guarded || settings.bookkeeping == Bookkeeping::On;
-        ReferenceEngine {
+        CpuEngine {
             is_guarded,
             law: Law::new(&settings),
             start_time: world.time,
@@ -198,8 +197,7 @@ impl ReferenceEngine {
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
     /// within a step.
     pub fn planned_memory(world: &World, grains: usize, settings: &Settings) -> u64 {
-        ReferenceEngine::planned_holdings(world, grains, settings)
-            + ReferenceEngine::planned_passing(world, grains)
+        CpuEngine::planned_holdings(world, grains, settings) + CpuEngine::planned_passing(world, grains)
     }
 
     /// Bytes that come and go within a step.
@@ -374,11 +372,11 @@ fn set_room<T: Clone + Default>(rows: &mut Vec<T>, contacts: usize) {
     rows.resize(contacts, T::default());
 }
 
-impl Engine for ReferenceEngine {
+impl Engine for CpuEngine {
     fn identity(&self) -> Identity {
         Identity {
             engine: "cpu",
-            device: "reference engine, double precision".into(),
+            device: "CPU engine, double precision".into(),
             driver: format!("{} threads", rayon::current_num_threads()),
             backend: "rayon".into(),
             precision: Precision::Double,
