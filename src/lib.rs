@@ -46,6 +46,8 @@
 //! | [`study`] | one scenario run with all combinations of some settings, with plots and findings |
 //! | [`mod@bench`] | what a step takes, on one engine beside the other |
 //! | [`cli`] | the program `esker` |
+//! | [`sources`] | where grains come from: size distributions, kinds of grain, emitters |
+//! | [`guide`] | the user's guide: results, pictures, studies, the method, known limits |
 //! | [`theory`] | the equations \[E1\] to \[E12\], with their sources |
 //! | [`error`] | the one error type |
 //!
@@ -99,6 +101,7 @@ pub mod cpu;
 pub mod engine;
 pub mod error;
 pub mod gpu;
+pub mod guide;
 pub mod model;
 pub mod observe;
 pub mod oracle;
@@ -107,6 +110,7 @@ pub mod render;
 pub mod scenario;
 pub mod settings;
 pub mod simulation;
+pub mod sources;
 pub mod study;
 pub mod theory;
 pub mod validation;

@@ -359,8 +359,8 @@ pub(crate) mod test_worlds;
 mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
+    use crate::model::Region;
     use crate::model::{Motion, RigidBody, Slider, Span};
-    use crate::scenario::Region;
     use crate::settings::NormalLaw;
     use glam::DVec3;
 

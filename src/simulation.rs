@@ -28,8 +28,9 @@ use crate::error::Error;
 use crate::model::{Clump, Grain, World, clump};
 use crate::observe::energy::Accounts;
 use crate::observe::{Observation, Observer};
-use crate::scenario::{Emitter, Scenario};
+use crate::scenario::Scenario;
 use crate::settings::{Bookkeeping, Settings};
+use crate::sources::Emitter;
 
 pub use device::Device;
 pub use run::{Progress, RunOptions, run};

@@ -7,10 +7,11 @@ use glam::DVec3;
 use crate::engine::prudent;
 use crate::model::{Boundary, Domain, Material, Motion, Outside, Periodic, Sink, World};
 use crate::observe::packing::up_against;
-use crate::scenario::{Emitter, Scenario};
+use crate::scenario::Scenario;
 use crate::settings::WIDE_CONE;
 use crate::simulation::device::check_for_gpu;
 use crate::simulation::steps_until;
+use crate::sources::Emitter;
 
 use super::terminal::say;
 use super::{Failure, Outcome, memory, short};
@@ -220,7 +221,7 @@ fn fastest(scenario: &Scenario) -> (f64, String) {
         own.max_by(f64::total_cmp).map(|speed| (speed.hypot(gained.sqrt()), format!("of a grain, {falls}")));
     let emitted = scenario.emitters.iter().map(|emitter| {
         let speed = emitter.velocity().length().hypot(gained.sqrt());
-        (speed, format!("of a grain from `{}`, {falls}", emitter.name))
+        (speed, format!("of a grain from `{}`, {falls}", emitter.name()))
     });
     let boundary =
         |boundary: &Boundary| (speed_of(&boundary.motion, world), format!("of boundary `{}`", boundary.name));

@@ -37,7 +37,7 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
 mod tests {
     use super::super::test_worlds::{drained_stack, stack};
     use super::*;
-    use crate::scenario::Region;
+    use crate::model::Region;
 
     fn plan(min: f64, max: f64, material: Option<u32>) -> RegionPlan {
         let region = Region::Box { min: DVec3::new(-1.0, -1.0, min), max: DVec3::new(1.0, 1.0, max) };

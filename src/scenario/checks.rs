@@ -1,10 +1,10 @@
 //! What a file is asked as a whole, and small parts that several of its tables share.
 
-use super::emitter::Emitter;
 use super::read::{Node, Table, word};
 use super::{MAX_GRAINS, MAX_STEPS, grains, materials};
 use crate::model::{Axes, Materials};
 use crate::settings::Settings;
+use crate::sources::Emitter;
 
 /// Reads the axes that something is locked on.
 pub(super) fn locked_axes(table: &mut Table<'_>) -> Axes {

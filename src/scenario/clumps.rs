@@ -6,10 +6,11 @@ use glam::{DQuat, DVec3};
 
 use super::input::open_named;
 use super::problems::suggest;
-use super::radii::{Radii, radii};
-use super::random::Random;
+use super::radii::radii;
 use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
-use crate::model::{Clump, ClumpId, Grain, MaterialId};
+use crate::model::{Clump, ClumpId};
+use crate::sources::make::{Make, Orientation};
+use crate::sources::radii::Radii;
 
 /// Spheres of a clump, at most.
 const MOST: usize = 1000;
@@ -130,38 +131,6 @@ fn sphere(record: &::csv::StringRecord, name: &str) -> Result<(DVec3, f64), Stri
     }
 }
 
-/// What the grains of a block or an emitter are: spheres, or clumps that are turned in some way.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Make {
-    clump: Option<ClumpId>,
-    orientation: Orientation,
-    /// Radius of a ball that holds a grain, of its largest sphere and of its smallest, over that of a sphere of its volume \[-\].
-    reach: f64,
-    largest: f64,
-    smallest: f64,
-    /// Radius of a sphere of the volume of the clump as it is listed \[m\].
-    listed: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Orientation {
-    Random,
-    Fixed(DQuat),
-}
-
-impl Default for Make {
-    fn default() -> Self {
-        Make {
-            clump: None,
-            orientation: Orientation::Fixed(DQuat::IDENTITY),
-            reach: 1.0,
-            largest: 1.0,
-            smallest: 1.0,
-            listed: None,
-        }
-    }
-}
-
 /// Reads `clump` and `turned`; spheres where there is no clump.
 pub fn make(table: &mut Table<'_>, clumps: &[Clump]) -> Option<Make> {
     let (has_clump, has_orientation) = (table.has("clump"), table.has("turned"));
@@ -175,17 +144,16 @@ pub fn make(table: &mut Table<'_>, clumps: &[Clump]) -> Option<Make> {
         return Some(Make::default());
     }
     let id = clump?;
-    let chosen = &clumps[id as usize];
-    let equivalent = chosen.equivalent_radius();
-    let smallest = chosen.spheres.iter().map(|(_, radius)| *radius).fold(f64::INFINITY, f64::min);
-    Some(Make {
-        clump: Some(id),
-        orientation: if has_orientation { orientation? } else { Orientation::Random },
-        reach: chosen.bounding_radius() / equivalent,
-        largest: chosen.largest_radius() / equivalent,
-        smallest: smallest / equivalent,
-        listed: Some(equivalent),
-    })
+    let orientation = if has_orientation { orientation? } else { Orientation::Random };
+    Some(Make::of_clump(id, &clumps[id as usize], orientation))
+}
+
+/// Reads the radii of grains: as given, or of a clump as it is listed.
+pub fn radii_of(make: &Make, table: &mut Table<'_>) -> Option<Radii> {
+    if table.has("radius") {
+        return table.get("radius", radii);
+    }
+    make.listed_radius().map(Radii::Constant)
 }
 
 fn clump_id(clumps: &[Clump]) -> impl Fn(Node<'_>) -> Option<ClumpId> {
@@ -215,45 +183,6 @@ fn orientation(node: Node<'_>) -> Option<Orientation> {
         let (axis, angle) = (table.get("axis", direction), table.get("angle_deg", number(ANGLE)));
         Some(Orientation::Fixed(DQuat::from_axis_angle(axis?, angle?.to_radians())))
     })
-}
-
-impl Make {
-    /// Radii of the grains: as given, or of a clump as it is listed.
-    pub fn radii(&self, table: &mut Table<'_>) -> Option<Radii> {
-        if table.has("radius") {
-            return table.get("radius", radii);
-        }
-        self.listed.map(Radii::Constant)
-    }
-
-    /// Whether grains have a size without a `radius`.
-    pub fn has_size(&self) -> bool {
-        self.listed.is_some()
-    }
-
-    /// Radius of a ball about the centre of a grain that holds all of it, over the radius of a sphere of its volume \[-\].
-    pub fn reach(&self) -> f64 {
-        self.reach
-    }
-
-    /// The same of its largest sphere \[-\].
-    pub fn largest(&self) -> f64 {
-        self.largest
-    }
-
-    /// The same of its smallest sphere \[-\].
-    pub fn smallest(&self) -> f64 {
-        self.smallest
-    }
-
-    /// A grain at rest. Spheres draw nothing.
-    pub fn grain(&self, position: DVec3, radius: f64, material: MaterialId, random: &mut Random) -> Grain {
-        let orientation = match self.orientation {
-            Orientation::Random => random.turn(),
-            Orientation::Fixed(orientation) => orientation,
-        };
-        Grain { clump: self.clump, orientation, ..Grain::at(position, radius, material) }
-    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use glam::DVec3;
 
-use super::emitter::Emitter;
 use super::grains::Placement;
 use super::read::{AXES, Node, Report, Table, word};
 use crate::model::{Domain, Outside, Periodic};
+use crate::sources::Emitter;
 
 /// Largest finite coordinate of a face \[m\].
 const FAR: f64 = 1e9;
@@ -97,7 +97,7 @@ pub fn check(
     for emitter in emitters {
         let (low, high) = emitter.bounds();
         if !(domain.contains(low) && domain.contains(high)) {
-            let message = format!("the region of emitter \"{}\" reaches out of the domain", emitter.name);
+            let message = format!("the region of emitter \"{}\" reaches out of the domain", emitter.name());
             report.problem(span, message, "enlarge the domain, or move the region");
         }
     }

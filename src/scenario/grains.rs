@@ -5,15 +5,17 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::clumps::{Make, make};
-use super::grid::SphereGrid;
+use super::clumps::{make, radii_of};
 use super::materials::material_id;
 use super::packing::{Packing, Placed, Refusal, packing};
-use super::radii::Radii;
-use super::random::{Random, Stream};
 use super::read::{Need, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
+use crate::model::Random;
+use crate::model::random::Stream;
 use crate::model::{Axes, Grain, MaterialId, World, sphere_volume};
+use crate::sources::grid::SphereGrid;
+use crate::sources::make::Make;
+use crate::sources::radii::Radii;
 
 /// Deviation of a random velocity \[m/s\].
 const SPEED: Need =
@@ -44,8 +46,8 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     let material = table.get("material", material_id(&world.materials));
     let make = make(table, &world.clumps);
     let reach = make.as_ref().map_or(1.0, Make::reach);
-    let has_radii = table.has("radius") || make.as_ref().is_none_or(Make::has_size);
-    let radii = make.as_ref().and_then(|make| make.radii(table));
+    let has_radii = table.has("radius") || make.as_ref().is_none_or(|make| make.listed_radius().is_some());
+    let radii = make.as_ref().and_then(|make| radii_of(make, table));
     let span = table.node("packing").map_or(table.span.clone(), |node| node.span);
     let packing = table.get("packing", |node| packing(node, radii.as_ref(), reach, folder));
     let velocity = table.or("velocity", DVec3::ZERO, vector);

@@ -6,9 +6,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::grains::{Block, Placement, deepest_boundary};
-use super::grid::SphereGrid;
 use super::read::Report;
 use crate::model::{Form, Grain, Surface, World};
+use crate::sources::grid::SphereGrid;
 
 /// Overlap that is accepted, over the smaller radius \[-\].
 const ACCEPTED: f64 = 0.01;

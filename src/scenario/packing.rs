@@ -11,11 +11,12 @@ use glam::DVec3;
 pub use self::csv::Row;
 pub use self::lattice::Lattice;
 use super::MAX_GRAINS;
-use super::radii::{Radii, RadiusDraw};
-use super::random::Random;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
-use super::region::{Region, region};
+use super::region::region;
 use crate::model::Periodic;
+use crate::model::Random;
+use crate::model::Region;
+use crate::sources::radii::{Radii, RadiusDraw};
 
 /// Where the grains of a block start.
 #[derive(Debug, Clone, PartialEq)]
@@ -311,8 +312,8 @@ fn pile_up(base: DVec3, rows: u64, radius: f64) -> Vec<Placed> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Stream;
     use super::*;
+    use crate::model::random::Stream;
 
     fn place(packing: &Packing, radii: &Radii) -> Vec<Placed> {
         let mut random = Random::new(1, Stream::Grains(0));

@@ -1,8 +1,8 @@
 //! What a run writes and observes beside its quantities.
 
-use super::{PicturePlan, Region};
+use super::PicturePlan;
 use crate::engine::convergence::Question;
-use crate::model::Span;
+use crate::model::{Region, Span};
 
 /// What to write.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,10 +3,10 @@
 //! Merely unusual values pass. What single precision cannot hold is refused when a scenario goes to the GPU
 //! ([`Error::BeyondSingle`](crate::error::Error::BeyondSingle)).
 
-use super::emitter::Emitter;
 use super::read::{Node, Table};
 use crate::model::{MaterialId, PairLaw, World, sphere_volume};
 use crate::settings::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, Settings};
+use crate::sources::Emitter;
 
 /// Least overlap, over the radius, at which a compliance must be a number \[-\]: grains rest with more.
 const LEAST_OVERLAP: f64 = 1e-9;

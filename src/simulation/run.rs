@@ -32,7 +32,8 @@ use crate::output::summary::{
 use crate::output::{PICTURES, ResultFolder};
 use crate::render::LivePictures;
 use crate::render::file::remove_pictures;
-use crate::scenario::{Emitter, Scenario};
+use crate::scenario::Scenario;
+use crate::sources::Emitter;
 
 use super::{Simulation, steps_until};
 
@@ -383,7 +384,7 @@ fn taken_by(sink: &Sink, observables: &Named) -> SinkSummary {
 }
 
 fn summary_of((emitter, &requested): (&Emitter, &u64)) -> EmitterSummary {
-    EmitterSummary { name: emitter.name.clone(), requested, placed: emitter.placed() }
+    EmitterSummary { name: emitter.name().to_owned(), requested, placed: emitter.placed() }
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 use glam::DVec3;
 
 use super::super::MAX_GRAINS;
-use super::super::radii::Radii;
-use super::super::random::Random;
 use super::super::read::{Node, Table, number, vector, whole, word};
-use super::super::region::{Region, corners, region};
+use super::super::region::{corners, region};
 use super::{Refusal, grain_count, length};
+use crate::model::Random;
+use crate::model::Region;
+use crate::sources::radii::Radii;
 
 /// Sites visited in the search for those inside a region, at most.
 const MAX_SITES: f64 = 4e8;

@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 
-use super::super::grid::SphereGrid;
-use super::super::random::Random;
-use super::super::region::Region;
 use super::{InitialMotion, Placed, Refusal};
+use crate::model::Random;
+use crate::model::Region;
 use crate::model::{Periodic, sphere_volume};
+use crate::sources::grid::SphereGrid;
 
 /// Tries for one grain before the region counts as full.
 const TRIES: usize = 50_000;

@@ -170,8 +170,9 @@ impl Hasher for CellHasher {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::{Random, Stream};
     use super::*;
+    use crate::model::Random;
+    use crate::model::random::Stream;
 
     fn spheres() -> Vec<(DVec3, f64)> {
         let mut random = Random::new(1, Stream::Grains(0));

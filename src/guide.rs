@@ -1,0 +1,43 @@
+//! The user's guide: results, pictures, the scenario file, studies, the method, speed, the library, known limits.
+//! Documentation only.
+//!
+//! `README.md` of the repository has the first steps: installation, a complete scenario file, the command line with its
+//! exit codes, and the accuracy of settled beds. The pages of this guide go on from there, in any order:
+//!
+//! | Page | Content |
+//! |---|---|
+//! | [`results`] | files of a run, the folder of results, ParaView |
+//! | [`pictures`] | `esker render`: pictures and animations, pictures during a run |
+//! | [`scenario_file`] | sections of the scenario file; the reference of every key is [`crate::scenario`] |
+//! | [`studies`] | `esker validate` (cases with known answers) and `esker study` (one scenario, many settings) |
+//! | [`method`] | contact problem, stages of a step, solver, accuracy settings, energy balance |
+//! | [`speed`] | `esker bench`, timing of stages, benchmarks, comparison with rapier3d |
+//! | [`library`] | [`Simulation`](crate::simulation::Simulation), the interface to the engines from Rust |
+//! | [`limits`] | all known limits |
+//!
+//! Equations, with numbers and sources, are in [`crate::theory`]. Paths such as `scenarios/pile.toml` start at the root of the
+//! repository.
+
+#[doc = include_str!("guide/results.md")]
+pub mod results {}
+
+#[doc = include_str!("guide/pictures.md")]
+pub mod pictures {}
+
+#[doc = include_str!("guide/scenario_file.md")]
+pub mod scenario_file {}
+
+#[doc = include_str!("guide/studies.md")]
+pub mod studies {}
+
+#[doc = include_str!("guide/method.md")]
+pub mod method {}
+
+#[doc = include_str!("guide/speed.md")]
+pub mod speed {}
+
+#[doc = include_str!("guide/library.md")]
+pub mod library {}
+
+#[doc = include_str!("guide/limits.md")]
+pub mod limits {}

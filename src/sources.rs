@@ -1,0 +1,8 @@
+//! Sources of grains: size distributions, the kind of grain, emitters, and the grid that keeps new grains out of others.
+
+pub mod emitter;
+pub mod grid;
+pub mod make;
+pub mod radii;
+
+pub use emitter::Emitter;

@@ -1,0 +1,240 @@
+//! Size distributions of grains.
+
+use crate::model::{Random, sphere_volume};
+
+/// How the radii of grains are distributed \[m\].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Radii {
+    /// All equal.
+    Constant(f64),
+    /// Uniform between two bounds.
+    Uniform {
+        /// Least radius \[m\].
+        min: f64,
+        /// Largest radius \[m\].
+        max: f64,
+    },
+    /// Normal, cut off at two bounds.
+    Normal {
+        /// Mean radius before cutting \[m\].
+        mean: f64,
+        /// Standard deviation before cutting \[m\].
+        deviation: f64,
+        /// Least radius \[m\].
+        min: f64,
+        /// Largest radius \[m\].
+        max: f64,
+    },
+    /// Log-normal, cut off at two bounds.
+    LogNormal {
+        /// Mean of the logarithm of the radius over a metre \[-\].
+        location: f64,
+        /// Standard deviation of that logarithm \[-\].
+        scale: f64,
+        /// Least radius \[m\].
+        min: f64,
+        /// Largest radius \[m\].
+        max: f64,
+    },
+    /// A few sizes.
+    Mixture {
+        /// The sizes \[m\].
+        radii: Vec<f64>,
+        /// Share of each by number; the sum is 1 \[-\].
+        shares: Vec<f64>,
+    },
+}
+
+/// Draws after which a cut-off distribution is taken as uniform between its bounds.
+const DRAWS: usize = 1000;
+
+impl Radii {
+    /// Largest radius \[m\].
+    pub fn largest(&self) -> f64 {
+        match self {
+            Radii::Constant(radius) => *radius,
+            Radii::Uniform { max, .. } | Radii::Normal { max, .. } | Radii::LogNormal { max, .. } => *max,
+            Radii::Mixture { radii, .. } => radii.iter().copied().fold(0.0, f64::max),
+        }
+    }
+
+    /// Smallest radius \[m\].
+    pub fn smallest(&self) -> f64 {
+        match self {
+            Radii::Constant(radius) => *radius,
+            Radii::Uniform { min, .. } | Radii::Normal { min, .. } | Radii::LogNormal { min, .. } => *min,
+            Radii::Mixture { radii, .. } => radii.iter().copied().fold(f64::INFINITY, f64::min),
+        }
+    }
+
+    /// All radii larger by a factor.
+    pub fn scaled(&self, factor: f64) -> Radii {
+        let scaled = |radius: &f64| factor * radius;
+        match self {
+            Radii::Constant(radius) => Radii::Constant(scaled(radius)),
+            Radii::Uniform { min, max } => Radii::Uniform { min: scaled(min), max: scaled(max) },
+            Radii::Normal { mean, deviation, min, max } => Radii::Normal {
+                mean: scaled(mean),
+                deviation: scaled(deviation),
+                min: scaled(min),
+                max: scaled(max),
+            },
+            Radii::LogNormal { location, scale, min, max } => Radii::LogNormal {
+                location: location + factor.ln(),
+                scale: *scale,
+                min: scaled(min),
+                max: scaled(max),
+            },
+            Radii::Mixture { radii, shares } => {
+                Radii::Mixture { radii: radii.iter().map(scaled).collect(), shares: shares.clone() }
+            }
+        }
+    }
+
+    /// Mean volume of a grain \[m³\].
+    pub fn mean_volume(&self) -> f64 {
+        let mean_over = |min: f64, max: f64, weight: &dyn Fn(f64) -> f64| {
+            let nodes = (0..400).map(|i| min + (max - min) * (f64::from(i) + 0.5) / 400.0);
+            let (sum, total) = nodes.fold((0.0, 0.0), |(sum, total), radius| {
+                (sum + weight(radius) * sphere_volume(radius), total + weight(radius))
+            });
+            if total > 0.0 { sum / total } else { sphere_volume(0.5 * (min + max)) }
+        };
+        match self {
+            Radii::Constant(radius) => sphere_volume(*radius),
+            Radii::Uniform { min, max } => mean_over(*min, *max, &|_| 1.0),
+            Radii::Normal { mean, deviation, min, max } => {
+                mean_over(*min, *max, &|radius| (-0.5 * ((radius - mean) / deviation).powi(2)).exp())
+            }
+            Radii::LogNormal { location, scale, min, max } => mean_over(*min, *max, &|radius| {
+                (-0.5 * ((radius.ln() - location) / scale).powi(2)).exp() / radius
+            }),
+            Radii::Mixture { radii, shares } => {
+                radii.iter().zip(shares).map(|(&radius, share)| share * sphere_volume(radius)).sum()
+            }
+        }
+    }
+}
+
+/// Mean and standard deviation of ln(r / 1 m) of a log-normal distribution with this mean and deviation of r \[m\].
+pub fn log_moments(mean: f64, deviation: f64) -> (f64, f64) {
+    let variance = (deviation / mean).powi(2).ln_1p();
+    (mean.ln() - 0.5 * variance, variance.sqrt())
+}
+
+/// Draws radii one by one. The sizes of a mixture come out exactly: each share of `count` to one grain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RadiusDraw {
+    radii: Radii,
+    left: Vec<u64>,
+}
+
+impl RadiusDraw {
+    /// Draws for `count` grains in all.
+    pub fn new(radii: Radii, count: u64) -> RadiusDraw {
+        let left = match &radii {
+            Radii::Mixture { shares, .. } => split(count, shares),
+            _ => Vec::new(),
+        };
+        RadiusDraw { radii, left }
+    }
+
+    /// Largest radius that can come \[m\].
+    pub fn largest(&self) -> f64 {
+        self.radii.largest()
+    }
+
+    /// The next radius \[m\].
+    pub fn next(&mut self, random: &mut Random) -> f64 {
+        match &self.radii {
+            Radii::Constant(radius) => *radius,
+            Radii::Uniform { min, max } => random.between(*min, *max),
+            Radii::Normal { mean, deviation, min, max } => {
+                cut_off(*min, *max, random, |random| mean + deviation * random.normal())
+            }
+            Radii::LogNormal { location, scale, min, max } => {
+                cut_off(*min, *max, random, |random| (location + scale * random.normal()).exp())
+            }
+            Radii::Mixture { radii, .. } => radii[take_one(&mut self.left, random)],
+        }
+    }
+}
+
+/// Takes one of the things left, each as likely as any other: a shuffled order, drawn as one goes.
+fn take_one(left: &mut [u64], random: &mut Random) -> usize {
+    let total: u64 = left.iter().sum();
+    let mut ticket = random.below(total.max(1));
+    for (kind, count) in left.iter_mut().enumerate() {
+        if ticket < *count {
+            *count -= 1;
+            return kind;
+        }
+        ticket -= *count;
+    }
+    0
+}
+
+fn cut_off(min: f64, max: f64, random: &mut Random, draw: impl Fn(&mut Random) -> f64) -> f64 {
+    let value = (0..DRAWS).map(|_| draw(random)).find(|radius| (min..=max).contains(radius));
+    value.unwrap_or_else(|| random.between(min, max))
+}
+
+/// Splits `count` by shares so that each part is right to one (largest remainders first).
+fn split(count: u64, shares: &[f64]) -> Vec<u64> {
+    let exact: Vec<f64> = shares.iter().map(|share| share * count as f64).collect();
+    let mut parts: Vec<u64> = exact.iter().map(|part| part.floor() as u64).collect();
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    let missing = count.saturating_sub(parts.iter().sum());
+    for &part in order.iter().cycle().take(missing as usize) {
+        parts[part] += 1;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::random::Stream;
+
+    fn draw(radii: Radii, count: u64) -> Vec<f64> {
+        let mut random = Random::new(3, Stream::Grains(0));
+        let mut draw = RadiusDraw::new(radii, count);
+        (0..count).map(|_| draw.next(&mut random)).collect()
+    }
+
+    #[test]
+    fn a_mixture_comes_out_to_one_grain() {
+        let sizes = Radii::Mixture { radii: vec![1.0, 2.0, 3.0], shares: vec![0.5, 0.3, 0.2] };
+        let drawn = draw(sizes, 1001);
+        let count = |size: f64| drawn.iter().filter(|&&radius| radius == size).count() as f64;
+        for (size, share) in [(1.0, 0.5), (2.0, 0.3), (3.0, 0.2)] {
+            assert!((count(size) - share * 1001.0).abs() < 1.0, "{size}: {}", count(size));
+        }
+        let runs = drawn.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        assert!(runs > 400, "the sizes are not shuffled: {runs} changes");
+    }
+
+    #[test]
+    fn a_log_normal_has_the_mean_and_deviation_it_was_given() {
+        let (location, scale) = log_moments(2.0, 0.4);
+        let drawn = draw(Radii::LogNormal { location, scale, min: 0.1, max: 40.0 }, 40_000);
+        let mean = drawn.iter().sum::<f64>() / 40_000.0;
+        let deviation = (drawn.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / 40_000.0).sqrt();
+        assert!((mean - 2.0).abs() < 0.01 && (deviation - 0.4).abs() < 0.01, "{mean} {deviation}");
+    }
+
+    #[test]
+    fn bounds_hold_even_far_out_in_a_tail() {
+        let drawn = draw(Radii::Normal { mean: 1.0, deviation: 0.1, min: 1.5, max: 1.6 }, 20);
+        assert!(drawn.iter().all(|radius| (1.5..=1.6).contains(radius)));
+    }
+
+    #[test]
+    fn the_mean_volume_is_that_of_the_draws() {
+        let sizes = Radii::Normal { mean: 1.0, deviation: 0.2, min: 0.4, max: 1.6 };
+        let expected = sizes.mean_volume();
+        let mean = draw(sizes, 20_000).iter().map(|&radius| sphere_volume(radius)).sum::<f64>() / 20_000.0;
+        assert!((mean / expected - 1.0).abs() < 0.02, "{mean} instead of {expected}");
+    }
+}
