@@ -7,6 +7,7 @@ mod bench;
 mod check;
 mod device;
 mod devices;
+mod diagnostic;
 mod memory;
 mod progress;
 mod render;
@@ -24,6 +25,7 @@ use crate::observe::short;
 use crate::scenario::{Problem, Problems};
 
 pub use device::{DeviceChoice, open};
+pub use diagnostic::drawing;
 use terminal::note;
 
 /// Nonsmooth discrete element simulation of granular matter.
@@ -129,7 +131,7 @@ pub fn main() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Input(problems)) => {
-            terminal::print_report(&problems.into_report());
+            terminal::print_report(&drawing(problems));
             ExitCode::from(2)
         }
     }

@@ -396,6 +396,26 @@ impl Error {
     }
 }
 
+/// The known name nearest to a misspelt one, if any is near.
+fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (name.chars().count() / 2).clamp(1, 4);
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&name.to_lowercase(), candidate), candidate))
+        .filter(|&(distance, _)| distance <= limit)
+        .min()
+        .map(|(_, candidate)| candidate)
+}
+
+/// Advice for a name that is not among the known ones.
+pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    if let Some(candidate) = nearest(name, known.clone()) {
+        return format!("did you mean `{candidate}`?");
+    }
+    let all: Vec<String> = known.into_iter().map(|candidate| format!("`{candidate}`")).collect();
+    if all.is_empty() { "there are none".to_owned() } else { format!("known: {}", all.join(", ")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -405,5 +425,12 @@ mod tests {
         assert_eq!(printable("a µ-line\n\tof text"), "a µ-line\n\tof text");
         let sent = "\u{1b}[2J\u{7}red\r\u{9b}1m";
         assert_eq!((printable(sent).as_ref(), printable(sent).len()), ("?[2J?red ·1m", sent.len()));
+    }
+
+    #[test]
+    fn the_nearest_name_is_suggested_and_a_far_one_is_not() {
+        assert_eq!(nearest("raduis", ["radius", "packing"]), Some("radius"));
+        assert_eq!(nearest("colour", ["radius", "packing"]), None);
+        assert_eq!(suggest("colour", ["radius", "packing"]), "known: `radius`, `packing`");
     }
 }

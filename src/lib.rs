@@ -100,6 +100,7 @@ pub mod contact;
 pub mod cpu;
 pub mod engine;
 pub mod error;
+pub(crate) mod files;
 pub mod gpu;
 pub mod guide;
 pub mod model;

@@ -1,80 +1,18 @@
 //! What a state amounts to: one number per quantity, whichever engine made the state.
 //!
-//! Every quantity is a pure function of a [`Snapshot`]; the table below is the list of columns of
+//! Every quantity is a pure function of a [`Snapshot`]; one table, [`quantity::QUANTITIES`], is the list of columns of
 //! `timeseries.csv`, of the numbers in `summary.json` and of the names an `[expect]` table may use.
 //! A quantity that has no meaning in a state (the height of no grains) is not a number.
 //!
-//! | Quantity | Unit | Meaning |
-//! |---|---|---|
-//! | `grains` | - | grains that are there: emitted and not removed |
-//! | `grains_lost` | - | grains that left the domain; without one those below all boundaries, which nothing can stop |
-//! | `height`, `height_p99` | m | highest top of a grain against gravity, from the origin; 99th percentile of the tops |
-//! | `centre_of_mass_x`, `centre_of_mass_y`, `centre_of_mass_z` | m | of the grains |
-//! | `front_x` | m | 99th percentile of the x of the centres of grains |
-//! | `repose_angle_deg` | deg | angle of the cone with the same mean height and mean distance from its axis |
-//! | `kinetic_energy`, `rotational_energy` | J | of translation, of rotation; with free boundaries |
-//! | `potential_energy` | J | in gravity, from the origin; with free boundaries |
-//! | `kinetic_energy_per_grain` | m g d | translation and rotation of the grains over Σ m g d |
-//! | `rms_speed` | m/s | root mean square of the grains |
-//! | `max_speed` | m/s | of the fastest grain or free boundary |
-//! | `granular_temperature` | m²/s² | third of the velocity variance of the grains, weighted by mass |
-//! | `inverse_thermal_speed` | s/m | one over the root of the granular temperature |
-//! | `momentum_x`, `momentum_y`, `momentum_z` | N s | with free boundaries |
-//! | `angular_momentum_x`, `angular_momentum_y`, `angular_momentum_z` | N m s | about the origin, with spin and free boundaries |
-//! | `mean_overlap`, `max_overlap` | radius | over the contacts that overlap, those of free boundaries too; in mean radii of the pair |
-//! | `contacts` | - | pairs with a gap below the contact margin, touching or not |
-//! | `touching` | - | contacts that overlap or carry a force |
-//! | `sliding_share` | - | share of those that carry a force whose friction is at its bound |
-//! | `coordination_number` | - | touching contacts per grain, those with boundaries too |
-//! | `coordination_number_without_rattlers` | - | the same over grains with two or more |
-//! | `weight_supported` | - | force along gravity on all boundaries that are not free, over the weight of grains and free boundaries; last substep |
-//! | `residual_normal`, `residual_friction` | m/s | what the solver left undone, mean over the contacts; last substep |
-//! | `residual_normal_max`, `residual_friction_max` | m/s | the largest; last substep |
-//! | `residual_rolling`, `residual_rolling_max` | rad/s | the same of rolling and twisting; last substep |
-//! | `sweeps` | - | sweeps of the last substep |
-//! | `impact_sweeps` | - | sweeps of its impact stage, 0 where nothing bounced |
-//! | `residual_impact` | m/s | what the last of those changed at most, or the speed of a contact that still closes; last substep |
-//! | `colours`, `rest` | - | colours of the contacts, and contacts without one; last step |
-//! | `force_x:NAME`, `force_y:NAME`, `force_z:NAME` | N | of all contacts on a boundary, free ones too; last substep |
-//! | `torque_x:NAME`, `torque_y:NAME`, `torque_z:NAME` | N m | the same about the position of the boundary; last substep |
-//! | `mean_force_x:NAME`, `mean_force_y:NAME`, `mean_force_z:NAME` | N | the mean since the output before, impacts included; 0 in the first output |
-//! | `mean_torque_x:NAME`, `mean_torque_y:NAME`, `mean_torque_z:NAME` | N m | the same of the torque |
-//! | `drive_force:NAME` | N | of the drive of a slider, towards larger coordinates; last substep |
-//! | `dynamic_angle_deg` | deg | of a drum: centre of mass from straight down, positive the way the drum turns |
-//! | `plug_share` | - | of a drum: share of the grains that move with it |
-//! | `cell_x`, `cell_y`, `cell_z` | m | of a cell: distance of its walls |
-//! | `strain_x`, `strain_y`, `strain_z`, `volume_strain` | - | of a cell: how much it has shrunk, over its size at `strain_from` |
-//! | `stress_x`, `stress_y`, `stress_z` | Pa | of a cell: mean force on a pair of its walls over their area, from inside; last substep |
-//! | `pressure` | Pa | of a cell: mean of the three from the mean forces since the output before, impacts included; 0 in the first output |
-//! | `mean_stress`, `deviator_stress` | Pa | of a cell: mean of the three, and the axial one less the mean of the others |
-//! | `solid_fraction` | - | of a cell: volume of the grains over that between the walls |
-//! | `removed:NAME` | - | grains that a sink removed since the start |
-//! | `removed_mass:NAME` | kg | their mass |
-//! | `mass_flow:NAME` | kg/s | the mean since the output before |
-//! | `count:NAME` | - | grains whose centre is in a region |
-//! | `mass:NAME` | kg | their mass |
-//! | `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` | m | their centre of mass |
-//! | `position_x:NAME`, `position_y:NAME`, `position_z:NAME` | m | of a grain (`grain-0`) or boundary that is observed |
-//! | `velocity_x:NAME`, `velocity_y:NAME`, `velocity_z:NAME` | m/s | of the same |
-//! | `spin_x:NAME`, `spin_y:NAME`, `spin_z:NAME` | rad/s | of the same |
-//! | `normal_force:NAME`, `friction_force:NAME` | N | of a contact that is observed (`0-1`, `0-floor`); last substep |
-//! | `overlap:NAME` | m | of the same |
-//! | `elastic_energy` | J | stored by the overlaps, those of free boundaries too |
-//! | `total_energy` | J | kinetic, rotational, potential and elastic energy |
-//! | `ballistic_energy` | J | the same with the kinetic energy at v + h g/2: what flights and elastic bounces keep |
-//! | `gravity_work`, `boundary_work` | J | done on grains and free boundaries since the start |
-//! | `dissipated_by_impact`, `dissipated_by_friction`, `dissipated_by_rolling`, `dissipated_by_normal` | J | since the start; of normal rows less what overlaps store |
-//! | `emitted_energy`, `removed_energy` | J | kinetic energy that came with emitted grains, that went with removed ones |
-//! | `energy_error` | J | kinetic energy that this account does not explain |
-//! | `energy_error_share` | - | its size over the energy turned over |
-//! | `energy_made_share` | - | what friction and rolling made out of nothing since the start, impacts apart, over the energy turned over |
+//! [`quantity::table`] lists all quantities with unit and meaning.
 //!
 //! "With free boundaries" is said where they count; everything else is of the grains alone. Forces, residuals and sweeps are
 //! those of the last substep before the output: what happens between outputs is not in them, nor are bounces, which take no time; both
 //! are in the mean forces and torques. So are maxima and means that an
 //! `[expect]` table takes: they are over the outputs, not over the steps.
 
-mod cell;
+pub mod bounds;
+pub mod cell;
 pub mod contacts;
 pub mod energy;
 pub mod expectation;
@@ -82,66 +20,23 @@ pub mod flow;
 pub mod loads;
 pub mod lost;
 pub mod packing;
+pub mod quantity;
 pub mod regions;
 pub mod series;
 pub mod sinks;
+pub mod take;
 pub mod tracked;
 
-use glam::DVec3;
-
 use crate::engine::{Snapshot, TotalImpulse};
-use crate::model::World;
-use crate::scenario::{CellPlan, DrumPlan, RegionPlan, Tracked};
-use energy::Accounts;
+use crate::model::{Boundary, World};
+use energy::Balance;
+use quantity::{Needs, QUANTITIES, Quantity, View};
 
-/// A quantity of every state: name, unit, meaning.
-type Quantity = (&'static str, &'static str, fn(&Snapshot) -> f64);
-
-/// The quantities of every run. Boundaries, a drum, sinks and regions add theirs.
-const QUANTITIES: &[Quantity] = &[
-    ("grains", "-", |s| s.world.present_count() as f64),
-    ("grains_lost", "-", lost::count),
-    ("height", "m", packing::height),
-    ("height_p99", "m", packing::height_p99),
-    ("centre_of_mass_x", "m", |s| packing::centre_of_mass(s).x),
-    ("centre_of_mass_y", "m", |s| packing::centre_of_mass(s).y),
-    ("centre_of_mass_z", "m", |s| packing::centre_of_mass(s).z),
-    ("kinetic_energy", "J", energy::kinetic),
-    ("rotational_energy", "J", energy::rotational),
-    ("potential_energy", "J", energy::potential),
-    ("kinetic_energy_per_grain", "m g d", energy::kinetic_per_grain),
-    ("rms_speed", "m/s", flow::rms_speed),
-    ("max_speed", "m/s", flow::max_speed),
-    ("mean_overlap", "radius", |s| contacts::overlap(s).mean),
-    ("max_overlap", "radius", |s| contacts::overlap(s).max),
-    ("contacts", "-", |s| s.contacts.len() as f64),
-    ("touching", "-", contacts::touching),
-    ("sliding_share", "-", contacts::sliding_share),
-    ("coordination_number", "-", contacts::coordination_number),
-    ("coordination_number_without_rattlers", "-", contacts::coordination_number_without_rattlers),
-    ("weight_supported", "-", loads::weight_supported),
-    ("residual_normal", "m/s", |s| s.report.residuals.normal.mean),
-    ("residual_friction", "m/s", |s| s.report.residuals.friction.mean),
-    ("residual_rolling", "rad/s", |s| s.report.residuals.rolling.mean),
-    ("residual_normal_max", "m/s", |s| s.report.residuals.normal.max),
-    ("residual_friction_max", "m/s", |s| s.report.residuals.friction.max),
-    ("residual_rolling_max", "rad/s", |s| s.report.residuals.rolling.max),
-    ("sweeps", "-", |s| f64::from(s.report.sweeps)),
-    ("impact_sweeps", "-", |s| f64::from(s.report.impacts.sweeps)),
-    ("residual_impact", "m/s", |s| s.report.impacts.residual),
-    ("colours", "-", |s| f64::from(s.report.colours)),
-    ("rest", "-", |s| s.report.rest as f64),
-    ("momentum_x", "N s", |s| packing::momentum(s).x),
-    ("momentum_y", "N s", |s| packing::momentum(s).y),
-    ("momentum_z", "N s", |s| packing::momentum(s).z),
-    ("angular_momentum_x", "N m s", |s| packing::angular_momentum(s).x),
-    ("angular_momentum_y", "N m s", |s| packing::angular_momentum(s).y),
-    ("angular_momentum_z", "N m s", |s| packing::angular_momentum(s).z),
-    ("front_x", "m", packing::front_x),
-    ("repose_angle_deg", "deg", packing::repose_angle_deg),
-    ("granular_temperature", "m²/s²", flow::granular_temperature),
-    ("inverse_thermal_speed", "s/m", |s| flow::granular_temperature(s).sqrt().recip()),
-];
+pub use cell::CellPlan;
+pub use expectation::Expectation;
+pub use flow::DrumPlan;
+pub use regions::RegionPlan;
+pub use tracked::{Tracked, TrackedBody};
 
 /// Name and unit of a column.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -150,12 +45,6 @@ pub struct Column {
     pub name: String,
     /// Unit; "-" for none.
     pub unit: &'static str,
-}
-
-impl Column {
-    fn new(name: impl Into<String>, unit: &'static str) -> Column {
-        Column { name: name.into(), unit }
-    }
 }
 
 /// All quantities of one state, in the order of [`Observer::columns`].
@@ -167,96 +56,120 @@ pub struct Observation {
     pub step: u64,
     /// One value per column; not a number where a quantity has no meaning.
     pub values: Vec<f64>,
+    /// What the rates of the next observation start from.
+    pub base: Base,
+}
+
+/// What rates are taken since: a state observed before.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Base {
+    /// Simulated time \[s\].
+    pub time: f64,
     /// Per boundary: what contacts had given it since the start.
     pub impulses: Vec<TotalImpulse>,
+    /// Per sink: mass that it had removed \[kg\].
+    pub removed_mass: Vec<f64>,
+    /// Stresses and strains of the cell that is observed.
+    pub cell: Option<cell::State>,
 }
 
 /// Observes the states of one run.
 #[derive(Debug, Clone)]
 pub struct Observer {
     columns: Vec<Column>,
+    /// Quantity of each column, and of which boundary, sink, region, body or pair.
+    sources: Vec<(&'static Quantity, usize)>,
+    /// Names of the boundaries, and whether they are on a rail.
+    boundaries: Vec<(String, bool)>,
+    sinks: Vec<String>,
     drum: Option<DrumPlan>,
     cell: Option<CellPlan>,
     regions: Vec<RegionPlan>,
     tracked: Tracked,
-    accounts: Option<Accounts>,
+    balance: Option<Balance>,
 }
-
-/// Quantities of a boundary, each along x, y and z, in the order of its columns.
-const OF_A_BOUNDARY: [(&str, &str); 4] =
-    [("force", "N"), ("torque", "N m"), ("mean_force", "N"), ("mean_torque", "N m")];
-/// Quantities of a sink, in the order of its columns.
-const OF_A_SINK: [(&str, &str); 3] = [("removed", "-"), ("removed_mass", "kg"), ("mass_flow", "kg/s")];
-/// Quantities of a region, in the order of its columns.
-const OF_A_REGION: [(&str, &str); 5] =
-    [("count", "-"), ("mass", "kg"), ("centre_x", "m"), ("centre_y", "m"), ("centre_z", "m")];
 
 impl Observer {
     /// An observer of a world with the boundaries and sinks of `world`, and of its drum if there is one.
     pub fn new(world: &World, drum: Option<&DrumPlan>) -> Observer {
-        let mut columns: Vec<Column> =
-            QUANTITIES.iter().map(|&(name, unit, _)| Column::new(name, unit)).collect();
-        for boundary in &world.boundaries {
-            for (kind, unit) in OF_A_BOUNDARY {
-                let name = |axis| format!("{kind}_{axis}:{}", boundary.name);
-                columns.extend(["x", "y", "z"].map(|axis| Column::new(name(axis), unit)));
-            }
-            if boundary.slider().is_some() {
-                columns.push(Column::new(format!("drive_force:{}", boundary.name), "N"));
-            }
-        }
-        if drum.is_some() {
-            columns.push(Column::new("dynamic_angle_deg", "deg"));
-            columns.push(Column::new("plug_share", "-"));
-        }
-        for sink in &world.sinks {
-            columns.extend(OF_A_SINK.map(|(kind, unit)| Column::new(format!("{kind}:{}", sink.name), unit)));
-        }
-        Observer {
-            columns,
+        let boundary = |boundary: &Boundary| (boundary.name.clone(), boundary.slider().is_some());
+        let observer = Observer {
+            columns: Vec::new(),
+            sources: Vec::new(),
+            boundaries: world.boundaries.iter().map(boundary).collect(),
+            sinks: world.sinks.iter().map(|sink| sink.name.clone()).collect(),
             drum: drum.cloned(),
             cell: None,
             regions: Vec::new(),
             tracked: Tracked::default(),
-            accounts: None,
-        }
+            balance: None,
+        };
+        observer.with_columns()
     }
 
     /// The same observer, of this cell too.
     #[must_use]
-    pub fn with_cell(mut self, cell: Option<&CellPlan>) -> Observer {
-        if cell.is_some() {
-            self.columns.extend(cell::QUANTITIES.map(|(name, unit)| Column::new(name, unit)));
-        }
-        self.cell = cell.cloned();
-        self
+    pub fn with_cell(self, cell: Option<&CellPlan>) -> Observer {
+        Observer { cell: cell.cloned(), ..self }.with_columns()
     }
 
     /// The same observer, of these regions too.
     #[must_use]
-    pub fn with_regions(mut self, regions: &[RegionPlan]) -> Observer {
-        for region in regions {
-            let column = |(kind, unit)| Column::new(format!("{kind}:{}", region.name), unit);
-            self.columns.extend(OF_A_REGION.map(column));
-        }
-        self.regions.extend_from_slice(regions);
-        self
+    pub fn with_regions(self, regions: &[RegionPlan]) -> Observer {
+        Observer { regions: regions.to_vec(), ..self }.with_columns()
     }
 
     /// Observes these bodies and contacts as well, one by one.
     #[must_use]
-    pub fn with_tracked(mut self, tracked: &Tracked) -> Observer {
-        self.columns.extend(tracked.columns().into_iter().map(|(name, unit)| Column::new(name, unit)));
-        self.tracked = tracked.clone();
+    pub fn with_tracked(self, tracked: &Tracked) -> Observer {
+        Observer { tracked: tracked.clone(), ..self }.with_columns()
+    }
+
+    /// Observes the energies of the run as well.
+    #[must_use]
+    pub fn with_balance(self, balance: Balance) -> Observer {
+        Observer { balance: Some(balance), ..self }.with_columns()
+    }
+
+    /// The same observer with the columns of all that it observes.
+    fn with_columns(mut self) -> Observer {
+        let (mut columns, mut sources) = (Vec::new(), Vec::new());
+        // Columns of one boundary, region and so on stand together.
+        for group in QUANTITIES.chunk_by(|a, b| a.needs.group() == b.needs.group()) {
+            for (subject, name) in self.subjects(group[0].needs).into_iter().enumerate() {
+                for quantity in group.iter().filter(|quantity| self.has(quantity.needs, subject)) {
+                    let name = match quantity.needs.is_named() {
+                        true => format!("{}:{name}", quantity.name),
+                        false => quantity.name.to_owned(),
+                    };
+                    columns.push(Column { name, unit: quantity.unit });
+                    sources.push((quantity, subject));
+                }
+            }
+        }
+        (self.columns, self.sources) = (columns, sources);
         self
     }
 
-    /// Observes the energies of the run as well that `accounts` were opened for; comes last.
-    #[must_use]
-    pub fn with_accounts(mut self, accounts: Accounts) -> Observer {
-        self.columns.extend(Accounts::QUANTITIES.iter().map(|&(name, unit, _)| Column::new(name, unit)));
-        self.accounts = Some(accounts);
-        self
+    /// Names of all that quantities with this need are of; one without a name where there are not several.
+    fn subjects(&self, needs: Needs) -> Vec<String> {
+        let there = |is_there: bool| vec![String::new(); usize::from(is_there)];
+        match needs {
+            Needs::Nothing => there(true),
+            Needs::Boundary | Needs::Slider => self.boundaries.iter().map(|(name, _)| name.clone()).collect(),
+            Needs::Drum => there(self.drum.is_some()),
+            Needs::Sink => self.sinks.clone(),
+            Needs::Cell => there(self.cell.is_some()),
+            Needs::Region => self.regions.iter().map(|region| region.name.clone()).collect(),
+            Needs::Body => self.tracked.bodies.iter().map(TrackedBody::name).collect(),
+            Needs::Pair => self.tracked.pair_names(),
+            Needs::EnergyBalance => there(self.balance.is_some()),
+        }
+    }
+
+    /// Whether one of these subjects has what a quantity needs.
+    fn has(&self, needs: Needs, subject: usize) -> bool {
+        needs != Needs::Slider || self.boundaries[subject].1
     }
 
     /// Names and units of the values of an observation.
@@ -269,6 +182,17 @@ impl Observer {
         self.columns.iter().position(|column| column.name == quantity)
     }
 
+    /// The value of one column in a state; rates are averages since the base, zero without one.
+    pub fn value(&self, column: usize, snapshot: &Snapshot, base: Option<&Base>) -> f64 {
+        let (quantity, subject) = self.sources[column];
+        (quantity.of)(&View::new(self, snapshot, base), subject)
+    }
+
+    /// What rates start from that are taken since this state.
+    pub fn base(&self, snapshot: &Snapshot, base: Option<&Base>) -> Base {
+        View::new(self, snapshot, base).next_base()
+    }
+
     /// All quantities of a state; rates are zero.
     pub fn observe(&self, snapshot: &Snapshot) -> Observation {
         self.observe_after(snapshot, None)
@@ -276,42 +200,9 @@ impl Observer {
 
     /// All quantities of a state; rates are averages since the `last` observation, zero without one.
     pub fn observe_after(&self, snapshot: &Snapshot, last: Option<&Observation>) -> Observation {
-        let mut values: Vec<f64> = QUANTITIES.iter().map(|(_, _, of)| of(snapshot)).collect();
-        let loads = loads::on_boundaries(snapshot);
-        let mean_loads = loads::mean_on_boundaries(snapshot, last);
-        for (body, (load, mean)) in loads.iter().zip(&mean_loads).enumerate() {
-            values
-                .extend([load.force, load.torque, mean.force, mean.torque].iter().flat_map(DVec3::to_array));
-            if snapshot.world.boundaries[body].slider().is_some() {
-                values.push(snapshot.world.drive_forces[body]);
-            }
-        }
-        if let Some(drum) = &self.drum {
-            values.push(flow::dynamic_angle_deg(snapshot, drum));
-            values.push(flow::plug_share(snapshot, drum));
-        }
-        for taken in sinks::taken(snapshot) {
-            let flow = last.map_or(0.0, |last| {
-                let before = last.values[values.len() + 1];
-                (taken.mass - before) / (snapshot.report.time - last.time)
-            });
-            values.extend([taken.grains as f64, taken.mass, flow]);
-        }
-        if let Some(plan) = &self.cell {
-            values.extend(cell::values(snapshot, plan, [&loads, &mean_loads], last, values.len()));
-        }
-        for region in &self.regions {
-            let content = regions::content(snapshot, region);
-            values.extend([content.grains as f64, content.mass]);
-            values.extend(content.centre.to_array());
-        }
-        values.extend(tracked::values(snapshot, &self.tracked));
-        if let Some(accounts) = &self.accounts {
-            values.extend(Accounts::QUANTITIES.iter().map(|(_, _, of)| of(accounts, snapshot)));
-        }
-        debug_assert_eq!(values.len(), self.columns.len());
-        let impulses = snapshot.impulses.clone();
-        Observation { time: snapshot.report.time, step: snapshot.report.step, values, impulses }
+        let view = View::new(self, snapshot, last.map(|last| &last.base));
+        let values = self.sources.iter().map(|(quantity, subject)| (quantity.of)(&view, *subject)).collect();
+        Observation { time: snapshot.report.time, step: snapshot.report.step, values, base: view.next_base() }
     }
 }
 
@@ -359,8 +250,8 @@ pub(crate) mod test_worlds;
 mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
-    use crate::model::Region;
-    use crate::model::{Motion, RigidBody, Slider, Span};
+    use crate::engine::StepReport;
+    use crate::model::{Motion, Region, RigidBody, Slider, Span};
     use crate::settings::NormalLaw;
     use glam::DVec3;
 
@@ -413,44 +304,43 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_expected_is_what_is_observed() {
+    fn an_observer_of_everything_has_every_quantity_of_the_table() {
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
+        let grains = [TrackedBody::Grain(0), TrackedBody::Grain(1)];
+        let tracked = Tracked { bodies: grains[..1].to_vec(), contacts: vec![grains] };
         let mut world = drained_stack().world;
         world.sinks.truncate(1);
-        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
         let observer = Observer::new(&on_a_slider(world), Some(&plan))
             .with_cell(Some(&cell_plan()))
             .with_regions(&[zone()])
-            .with_accounts(accounts);
-        let kind = |column: &Column| column.name.split_inclusive(':').next().map(str::to_owned);
-        let mut observed: Vec<String> = observer.columns().iter().filter_map(kind).collect();
-        let mut expected = crate::scenario::expect::QUANTITIES.to_vec();
-        observed.sort_unstable();
-        expected.sort_unstable();
-        assert_eq!(observed, expected);
+            .with_tracked(&tracked)
+            .with_balance(Balance::opened_at(&stack(), NormalLaw::Hertz));
+        let found: Vec<(&str, &str)> = observer
+            .columns()
+            .iter()
+            .map(|column| (column.name.split(':').next().unwrap_or_default(), column.unit))
+            .collect();
+        let expected: Vec<(&str, &str)> =
+            QUANTITIES.iter().map(|quantity| (quantity.name, quantity.unit)).collect();
+        assert_eq!(found, expected);
+        let is_found = |column: &Column| quantity::find(&column.name).is_some();
+        assert!(observer.columns().iter().all(is_found));
+        assert!(quantity::find("hight").is_none() && quantity::find("height:floor").is_none());
     }
 
     #[test]
-    fn the_table_has_every_quantity_with_its_unit() {
-        let rows = include_str!("observe.rs").lines().filter_map(|line| line.strip_prefix("//! | "));
-        let rows: Vec<Vec<&str>> = rows.map(|row| row.split(" | ").collect()).collect();
-        let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
-        let grains = [crate::scenario::TrackedBody::Grain(0), crate::scenario::TrackedBody::Grain(1)];
-        let tracked = Tracked { bodies: grains[..1].to_vec(), contacts: vec![grains] };
-        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
-        let observer = Observer::new(&on_a_slider(drained_stack().world), Some(&plan))
-            .with_cell(Some(&cell_plan()))
-            .with_regions(&[zone()])
-            .with_tracked(&tracked)
-            .with_accounts(accounts);
-        for Column { name, unit } in observer.columns() {
-            let written = match name.split_once(':') {
-                Some((kind, _)) => format!("`{kind}:NAME`"),
-                None => format!("`{name}`"),
-            };
-            let row = rows.iter().find(|row| row[0].contains(&written));
-            assert_eq!(row.map(|row| row[1]), Some(*unit), "{name}");
+    fn a_single_value_is_that_of_the_whole_observation() {
+        let snapshot = drained_stack();
+        let observer = Observer::new(&snapshot.world, None).with_regions(&[zone()]);
+        let mut before = Snapshot { report: StepReport::default(), ..stack() };
+        before.world.sinks = snapshot.world.sinks.clone();
+        let before = observer.observe(&before);
+        let all = observer.observe_after(&snapshot, Some(&before));
+        for (column, value) in all.values.iter().enumerate() {
+            let alone = observer.value(column, &snapshot, Some(&before.base));
+            assert_eq!(alone.to_bits(), value.to_bits(), "{}", observer.columns()[column].name);
         }
+        assert_eq!(observer.base(&snapshot, Some(&before.base)), all.base);
     }
 
     #[test]
@@ -501,14 +391,11 @@ mod tests {
     }
 
     #[test]
-    fn with_accounts_there_are_the_energies_that_a_scenario_may_then_expect() {
+    fn with_a_balance_there_are_its_energies() {
         let plain = Observer::new(&stack().world, None);
-        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
-        let booked = plain.clone().with_accounts(accounts);
+        let balanced = plain.clone().with_balance(Balance::opened_at(&stack(), NormalLaw::Hertz));
         let more: Vec<&str> =
-            booked.columns()[plain.columns().len()..].iter().map(|c| c.name.as_str()).collect();
-        assert_eq!(more, crate::scenario::expect::OF_ACCOUNTS);
-        assert_eq!(booked.observe(&stack()).values.len(), booked.columns().len());
+            balanced.columns()[plain.columns().len()..].iter().map(|c| c.name.as_str()).collect();
         let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
         let names: Vec<&str> =
             of_every_run.into_iter().chain(more).filter(|name| !name.ends_with("_share")).collect();

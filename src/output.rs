@@ -33,8 +33,8 @@ use std::path::{Path, PathBuf};
 use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
+use crate::files::Inputs;
 use crate::observe::{Column, Observation};
-use crate::scenario::Scenario;
 
 use collection::Collection;
 use lock::{FolderLock, Sharing};
@@ -54,6 +54,33 @@ pub struct ResultFolder {
 /// Name of the folder of the pictures of a run, within that of its results.
 pub const PICTURES: &str = "pictures";
 
+/// Formats of the results of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Formats {
+    /// VTP frames of grains and contacts, with `.vtp.series` and `.pvd`.
+    pub vtp: bool,
+    /// `timeseries.csv`.
+    pub csv: bool,
+}
+
+impl Formats {
+    /// Every format.
+    pub const ALL: Formats = Formats { vtp: true, csv: true };
+    /// No files but the summary.
+    pub const NONE: Formats = Formats { vtp: false, csv: false };
+}
+
+/// What a folder of results keeps of the scenario.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a> {
+    /// Files that it was read from, which no result may replace.
+    pub inputs: &'a Inputs,
+    /// The scenario with all defaults, as TOML.
+    pub resolved: &'a str,
+    /// What to write.
+    pub formats: Formats,
+}
+
 /// The frames written so far.
 #[derive(Debug)]
 struct Frames {
@@ -68,16 +95,16 @@ impl ResultFolder {
     /// # Errors
     /// When the folder or a file in it cannot be written, another run writes into it, or a file that the scenario reads would
     /// be replaced.
-    pub fn create(path: &Path, scenario: &Scenario, columns: &[Column]) -> Result<ResultFolder, Error> {
-        check_inputs(path, &scenario.inputs)?;
+    pub fn create(path: &Path, record: &Record<'_>, columns: &[Column]) -> Result<ResultFolder, Error> {
+        check_inputs(path, record.inputs)?;
         let lock = FolderLock::take(path, Sharing::Alone)?;
         atomic::remove_files(path, is_result)?;
-        atomic::write(&path.join("scenario.toml"), |out| out.write_all(scenario.resolved.as_bytes()))?;
-        let timeseries = match scenario.output.csv {
+        atomic::write(&path.join("scenario.toml"), |out| out.write_all(record.resolved.as_bytes()))?;
+        let timeseries = match record.formats.csv {
             true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns)?),
             false => None,
         };
-        let frames = scenario.output.vtp.then(|| Frames {
+        let frames = record.formats.vtp.then(|| Frames {
             grains: Collection::new(path, "grains"),
             contacts: Collection::new(path, "contacts"),
         });

@@ -17,6 +17,7 @@ pub mod file;
 mod frame;
 mod legend;
 mod live;
+mod look;
 pub mod picture;
 mod raster;
 mod results;
@@ -38,7 +39,7 @@ use crate::engine::Snapshot;
 use crate::error::Error;
 use crate::model::{Form, World};
 use crate::output::frames;
-use crate::scenario::{BoundaryStyle, Look, Show};
+pub use look::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
 
 /// How far planes are drawn beyond what there is, over its largest edge \[-\].
 const ROOM: f64 = 0.03;

@@ -245,7 +245,6 @@ mod domain;
 mod emitter;
 pub mod expect;
 mod grains;
-pub(crate) mod input;
 mod materials;
 mod observed;
 mod overlap;
@@ -276,16 +275,15 @@ use glam::DVec3;
 pub(crate) use self::checks::check_step_count;
 use self::checks::{check_steps, check_total, locked_axes, read_materials};
 use self::document::{parse_document, parse_tree, read_file, read_text};
-pub use self::expect::Expectation;
-pub use self::input::Inputs;
-pub use self::pictures::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
-pub use self::plans::{CellPlan, ConvergencePlan, DrumPlan, OutputPlan, RegionPlan};
-pub(crate) use self::problems::suggest;
-pub use self::problems::{Problem, Problems};
+pub use self::plans::{ConvergencePlan, OutputPlan};
+pub use self::problems::{Problem, Problems, Source};
 pub(crate) use self::read::LONGEST_TIME;
 use self::read::{DURATION, Report, Table, number, text, vector, whole};
-pub use self::track::{Tracked, TrackedBody};
+use crate::files::Inputs;
 use crate::model::{Axes, World};
+use crate::observe::{CellPlan, DrumPlan, Expectation, RegionPlan, Tracked};
+use crate::output::{Formats, Record};
+use crate::render::Look;
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
 
@@ -377,7 +375,7 @@ impl Scenario {
             settings,
             world,
             emitters: Vec::new(),
-            output: OutputPlan { every: LONGEST_TIME, vtp: false, csv: false, pictures: None },
+            output: OutputPlan { every: LONGEST_TIME, formats: Formats::NONE, pictures: None },
             drum: None,
             cell: None,
             regions: Vec::new(),
@@ -392,6 +390,11 @@ impl Scenario {
     /// Grains there will be at most: those of the initial state and those to be emitted.
     pub fn max_grains(&self) -> usize {
         self.world.grain_count() + self.emitters.iter().map(|emitter| emitter.total() as usize).sum::<usize>()
+    }
+
+    /// What a folder of results keeps of it.
+    pub fn record(&self) -> Record<'_> {
+        Record { inputs: &self.inputs, resolved: &self.resolved, formats: self.output.formats }
     }
 
     /// Largest radius of a grain, now or later \[m\]; 0 without grains.
@@ -410,7 +413,7 @@ fn read(
     let fail = |problems| Problems::new(shown, problems);
     let document = parse_document(shown, text, overrides).map_err(fail)?;
     let text = if overrides.is_empty() { text.to_owned() } else { document.to_string() };
-    let source = problems::source(shown, &text);
+    let source = Source::new(shown, &text);
     let tree = parse_tree(&source, &text).map_err(fail)?;
     let report = Report::new(source);
     let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
@@ -442,7 +445,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     world.domain = root.maybe("domain", |node| node.table(|table| domain::domain(table, &cell.periodic)));
 
     let output = root.section("output", |table| Some(plan::output(table, duration, &world)));
-    let output = output.unwrap_or(OutputPlan { every: duration, vtp: true, csv: true, pictures: None });
+    let output = output.unwrap_or(OutputPlan { every: duration, formats: Formats::ALL, pictures: None });
     let start = Start { folder, duration, seed, locked };
     let emitters = populate(root, &mut world, &start, &boundary_spans);
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
@@ -459,9 +462,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         regions: &region_names,
         sliders: &world.sliders().map(|(body, _)| world.boundaries[body].name.clone()).collect::<Vec<_>>(),
         has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
-        has_accounts: bookkeeping == Bookkeeping::On,
+        has_balance: bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
-        tracked: &tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
+        tracked: &tracked,
         duration,
         folder,
     };

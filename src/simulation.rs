@@ -24,10 +24,10 @@ mod run;
 use glam::DVec3;
 
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
-use crate::error::Error;
+use crate::error::{Error, suggest};
 use crate::model::{Clump, Grain, World, clump};
-use crate::observe::energy::Accounts;
-use crate::observe::{Observation, Observer};
+use crate::observe::energy::Balance;
+use crate::observe::{Base, Observer};
 use crate::scenario::Scenario;
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
@@ -57,9 +57,20 @@ pub struct Simulation<'e> {
     report: StepReport,
     /// The present state, once it has been asked for.
     state: Option<Snapshot>,
-    /// What was observed last, of this state or of one before.
-    observation: Option<Observation>,
+    /// What rates start from: the states, of which a quantity was asked for, before this one and last.
+    bases: Bases,
     callbacks: Vec<Timed<'e>>,
+}
+
+/// What the rates of quantities start from.
+#[derive(Default)]
+struct Bases {
+    /// Step of the last state of which a quantity was asked for.
+    step: Option<u64>,
+    /// What rates of later states start from.
+    last: Option<Base>,
+    /// What the rates of that state started from.
+    before: Option<Base>,
 }
 
 /// A callback, and when it is due.
@@ -110,7 +121,7 @@ impl<'e> Simulation<'e> {
             step: 0,
             report: StepReport::default(),
             state: None,
-            observation: None,
+            bases: Bases::default(),
             callbacks: Vec::new(),
         })
     }
@@ -220,17 +231,18 @@ impl<'e> Simulation<'e> {
     /// When there is no such quantity, or as [`Simulation::state`].
     pub fn quantity(&mut self, name: &str) -> Result<f64, Error> {
         let Some(place) = self.observer.find(name) else {
-            let known = self.observer.columns().iter().map(|column| column.name.as_str());
-            return Err(unknown("quantity", name, known));
+            let known: Vec<&str> =
+                self.observer.columns().iter().map(|column| column.name.as_str()).collect();
+            return Err(unknown("quantity", name, &known));
         };
-        if self.observation.as_ref().is_none_or(|last| last.step != self.step) || self.state.is_none() {
-            self.state()?;
-            if let Some(state) = &self.state {
-                let last = self.observation.as_ref().filter(|last| last.step != self.step);
-                self.observation = Some(self.observer.observe_after(state, last));
-            }
+        self.state()?;
+        let Some(state) = &self.state else { return Ok(f64::NAN) };
+        if self.bases.step != Some(self.step) {
+            let before = self.bases.last.take();
+            self.bases.last = Some(self.observer.base(state, before.as_ref()));
+            (self.bases.before, self.bases.step) = (before, Some(self.step));
         }
-        Ok(self.observation.as_ref().map_or(f64::NAN, |observation| observation.values[place]))
+        Ok(self.observer.value(place, state, self.bases.before.as_ref()))
     }
 
     /// Sets gravity \[m/s²\].
@@ -248,8 +260,8 @@ impl<'e> Simulation<'e> {
     pub fn set_velocity(&mut self, boundary: &str, velocity: DVec3) -> Result<(), Error> {
         let world = &self.state()?.world;
         let Some(body) = world.boundaries.iter().position(|other| other.name == boundary) else {
-            let names = world.boundaries.iter().map(|boundary| boundary.name.as_str());
-            return Err(unknown("boundary", boundary, names));
+            let names: Vec<&str> = world.boundaries.iter().map(|boundary| boundary.name.as_str()).collect();
+            return Err(unknown("boundary", boundary, &names));
         };
         if world.bodies.is_dynamic(body) {
             return Err(Error::NotPrescribed { name: boundary.to_owned() });
@@ -350,10 +362,12 @@ impl<'e> Simulation<'e> {
 }
 
 /// The error of a name that is none of the known ones, with the nearest of them.
-fn unknown<'a>(what: &'static str, name: &str, known: impl Iterator<Item = &'a str>) -> Error {
-    let nearest = known.max_by(|a, b| strsim::jaro(name, a).total_cmp(&strsim::jaro(name, b)));
-    let advice = nearest.map_or(String::new(), |nearest| format!("; did you mean \"{nearest}\"?"));
-    Error::Unknown { what, name: name.to_owned(), advice }
+fn unknown(what: &'static str, name: &str, known: &[&str]) -> Error {
+    Error::Unknown {
+        what,
+        name: name.to_owned(),
+        advice: format!("; {}", suggest(name, known.iter().copied())),
+    }
 }
 
 /// Number of steps after which `time` is reached \[s\], a rounding error short of it included.
@@ -368,7 +382,7 @@ pub fn observer(scenario: &Scenario, first: Option<&Snapshot>) -> Observer {
         .with_regions(&scenario.regions)
         .with_tracked(&scenario.tracked);
     match first {
-        Some(first) => observer.with_accounts(Accounts::opened_at(first, scenario.settings.normal_law)),
+        Some(first) => observer.with_balance(Balance::opened_at(first, scenario.settings.normal_law)),
         None => observer,
     }
 }

@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::engine::{Engine, Identity, Precision, Snapshot, StepReport};
 use crate::error::Error;
+use crate::error::suggest;
 use crate::observe::Observer;
 use crate::observe::expectation::{Judgement, Verdict, in_direction};
 use crate::observe::series::{self, Point};
@@ -29,7 +30,7 @@ use crate::output::atomic;
 use crate::output::lock::refuse_link;
 use crate::output::summary::Summary;
 use crate::scenario::suite::{Across, Case, Class, Engines, Suite, TakeAcross, Variation};
-use crate::scenario::{Problem, Problems, Scenario, suggest};
+use crate::scenario::{Problem, Problems, Scenario};
 use crate::settings::Bookkeeping;
 use crate::simulation::{self, RunOptions};
 

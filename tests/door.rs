@@ -60,7 +60,7 @@ fn a_name_that_is_not_there_is_an_error_with_the_nearest_one() {
     let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
     let error = simulation.quantity("hieght").unwrap_err().to_string();
     assert!(
-        error.contains("no quantity \"hieght\"") && error.contains("did you mean \"height\"?"),
+        error.contains("no quantity \"hieght\"") && error.contains("did you mean `height`?"),
         "{error}"
     );
     let error = simulation.set_velocity("flor", DVec3::Z).unwrap_err();

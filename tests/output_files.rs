@@ -189,7 +189,7 @@ fn frames_without_grains_or_contacts_are_valid() {
     let observer = Observer::new(&world, None);
     let snapshot = Snapshot::new(world, Vec::new(), 0.001, StepReport::default());
     let mut results =
-        ResultFolder::create(folder.path(), &scenario, observer.columns()).expect("a result folder");
+        ResultFolder::create(folder.path(), &scenario.record(), observer.columns()).expect("a result folder");
     results.record(&snapshot, &observer.observe(&snapshot)).expect("recorded");
     for name in ["grains_000000.vtp", "contacts_000000.vtp"] {
         let piece = read_vtp(&folder.path().join(name));

@@ -7,8 +7,9 @@ use std::process::{Command, Output};
 use esker::cpu::{CpuEngine, Order};
 use esker::engine::Engine;
 use esker::model::World;
+use esker::render::{FIELDS, Look, Show};
 use esker::render::{Picture, Survey, frame_of};
-use esker::scenario::{FIELDS, Look, Scenario, Show};
+use esker::scenario::Scenario;
 use glam::DVec3;
 
 /// Three grains on each other in a cup that moves aside, with a free box beside them.
@@ -327,7 +328,7 @@ fn lines_of_forces_are_as_wide_as_the_forces_are_large() {
         azimuth_deg: 0.0,
         elevation_deg: 0.0,
         fit: Some([DVec3::new(-0.02, -0.03, 0.0), DVec3::new(0.06, 0.03, 0.06)]),
-        boundaries: esker::scenario::BoundaryStyle::Hidden,
+        boundaries: esker::render::BoundaryStyle::Hidden,
         ..Look::of_scene(&scenario.world)
     };
     let picture = drawn(&look, &scenario);

@@ -433,7 +433,7 @@ fn expectations_and_observations_must_refer_to_what_is_there() {
     refuses("[expect]", "height", "energy_eror", "energy_eror", &["did you mean `energy_error`?"]);
     let found =
         problems(&GOOD.replace("height = {", "energy_error = {"), &["observe.energy=false"]).to_string();
-    assert!(found.contains("`energy_error` needs the account of energies"), "{found}");
+    assert!(found.contains("`energy_error` needs the energy balance"), "{found}");
     refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["taken from 2 s until 1 s"]);
     refuses(
         "[observe",
@@ -736,7 +736,7 @@ fn all_mistakes_come_at_once_in_the_order_of_the_file() {
         found.list().iter().filter_map(|problem| problem.position()).map(|p| p.0).collect();
     assert!(lines.len() >= 4, "{found}");
     assert!(lines.is_sorted(), "{found}");
-    let text = format!("{:?}", found.into_report());
+    let text = format!("{:?}", esker::cli::drawing(found));
     assert!(text.contains("duratoin = 1.0") && text.contains("did you mean"), "{text}");
 }
 

@@ -11,8 +11,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use crate::error::Error;
+use crate::files::read_bytes;
 use crate::output::atomic;
-use crate::scenario::input::read_bytes;
 
 /// Position \[m\], orientation, velocity \[m/s\] and angular velocity \[rad/s\] of a grain.
 pub type GrainState = [f64; 13];

@@ -12,8 +12,9 @@ use crate::error::Error;
 use crate::model::World;
 use crate::output;
 use crate::render::file::{PictureFolder, Target, write_animation, write_png};
+use crate::render::{BoundaryStyle, Cut, Look, Projection, SIZES, Show};
 use crate::render::{Frame, Painter, Picture, Results, Survey, frame_of};
-use crate::scenario::{BoundaryStyle, Cut, Look, Problem, Problems, Projection, SIZES, Scenario, Show};
+use crate::scenario::{Problem, Problems, Scenario};
 
 use super::terminal::{note, say};
 use super::{Failure, Outcome, short};

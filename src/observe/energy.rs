@@ -1,66 +1,60 @@
 //! Energies of the grains and free boundaries, and where they went \[J\].
 
 use super::grains;
+use super::quantity::{Needs, QUANTITIES, Quantity};
 use crate::contact::ContactState;
 use crate::engine::{Ledger, Snapshot};
 use crate::model::World;
 use crate::settings::{HOOKE_OVERLAP, NormalLaw};
 
-/// A quantity of a state whose energies are accounted for: name, unit, meaning.
-type Quantity = (&'static str, &'static str, fn(&Accounts, &Snapshot) -> f64);
-
-/// Names of all energies \[J\]: those of every run, then those with accounts.
+/// Names of all energies \[J\]: those of every run, then those of the energy balance.
 pub fn names() -> Vec<&'static str> {
-    let of_accounts = Accounts::QUANTITIES.iter().filter(|(_, unit, _)| *unit == "J").map(|(name, ..)| *name);
-    ["kinetic_energy", "rotational_energy", "potential_energy"].into_iter().chain(of_accounts).collect()
+    let of_every_run = ["kinetic_energy", "rotational_energy", "potential_energy"];
+    let is_energy = |quantity: &&Quantity| quantity.needs == Needs::EnergyBalance && quantity.unit == "J";
+    of_every_run
+        .into_iter()
+        .chain(QUANTITIES.iter().filter(is_energy).map(|quantity| quantity.name))
+        .collect()
 }
 
-/// The energies of a run, accounted for from its start \[E10\].
+/// The energy balance of a run from its start \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Accounts {
+pub struct Balance {
     law: NormalLaw,
     /// What contacts stored at the start \[J\]: packings may overlap.
     elastic_at_start: f64,
 }
 
-impl Accounts {
-    /// The quantities there are with accounts, beside those of every run.
-    pub(super) const QUANTITIES: &[Quantity] = &[
-        ("elastic_energy", "J", |accounts, s| elastic(s, accounts.law)),
-        ("total_energy", "J", Accounts::total),
-        ("ballistic_energy", "J", |accounts, s| accounts.total(s) + half_a_step(s)),
-        ("gravity_work", "J", |_, s| booked(s, |ledger| ledger.gravity_work)),
-        ("boundary_work", "J", |_, s| booked(s, |ledger| ledger.boundary_work)),
-        ("dissipated_by_impact", "J", |_, s| 0.0 - booked(s, |ledger| ledger.impact_work)),
-        ("dissipated_by_friction", "J", |_, s| 0.0 - booked(s, |ledger| ledger.friction_work)),
-        ("dissipated_by_rolling", "J", |_, s| 0.0 - booked(s, |ledger| ledger.rolling_work)),
-        ("dissipated_by_normal", "J", Accounts::dissipated_by_normal),
-        ("emitted_energy", "J", |_, s| booked(s, |ledger| ledger.emitted_energy)),
-        ("removed_energy", "J", |_, s| booked(s, |ledger| ledger.removed_energy)),
-        ("energy_error", "J", |_, s| error(s)),
-        ("energy_error_share", "-", |_, s| error_share(s)),
-        ("energy_made_share", "-", |_, s| share(s, booked(s, Ledger::made))),
-    ];
+impl Balance {
+    /// The balance of a run under a normal law, opened at its first state.
+    pub fn opened_at(first: &Snapshot, law: NormalLaw) -> Balance {
+        Balance { law, elastic_at_start: elastic(first, law) }
+    }
 
-    /// Accounts of a run under a normal law, opened at its first state.
-    pub fn opened_at(first: &Snapshot, law: NormalLaw) -> Accounts {
-        Accounts { law, elastic_at_start: elastic(first, law) }
+    /// Energy that contacts store \[J\].
+    pub(super) fn elastic(&self, snapshot: &Snapshot) -> f64 {
+        elastic(snapshot, self.law)
+    }
+
+    /// The total energy with the kinetic energy at v + h g/2 \[J\].
+    pub(super) fn ballistic(&self, snapshot: &Snapshot) -> f64 {
+        self.total(snapshot) + half_a_step(snapshot)
     }
 
     /// Kinetic, rotational, potential and elastic energy \[J\].
-    fn total(&self, snapshot: &Snapshot) -> f64 {
+    pub(super) fn total(&self, snapshot: &Snapshot) -> f64 {
         kinetic(snapshot) + rotational(snapshot) + potential(snapshot) + elastic(snapshot, self.law)
     }
 
     /// What normal impulses took out and contacts do not store \[J\].
-    fn dissipated_by_normal(&self, snapshot: &Snapshot) -> f64 {
+    pub(super) fn dissipated_by_normal(&self, snapshot: &Snapshot) -> f64 {
         let stored = elastic(snapshot, self.law) - self.elastic_at_start;
         0.0 - booked(snapshot, |ledger| ledger.normal_work) - stored
     }
 }
 
 /// A number of the ledger; not a number where there is none.
-fn booked(snapshot: &Snapshot, of: impl Fn(&Ledger) -> f64) -> f64 {
+pub(super) fn booked(snapshot: &Snapshot, of: impl Fn(&Ledger) -> f64) -> f64 {
     snapshot.ledger.as_ref().map_or(f64::NAN, of)
 }
 
@@ -72,6 +66,11 @@ pub fn error(snapshot: &Snapshot) -> f64 {
 /// Size of the closure error over the [turnover](Ledger::turnover) \[-\]; 0 when nothing ever happened.
 pub fn error_share(snapshot: &Snapshot) -> f64 {
     share(snapshot, error(snapshot).abs())
+}
+
+/// What friction and rolling made out of nothing, over the turnover \[-\].
+pub fn made_share(snapshot: &Snapshot) -> f64 {
+    share(snapshot, booked(snapshot, Ledger::made))
 }
 
 /// An energy over the turnover \[-\].
@@ -154,6 +153,7 @@ pub fn kinetic_per_grain(snapshot: &Snapshot) -> f64 {
 mod tests {
     use super::super::test_worlds::{beside, empty, stack, weightless};
     use super::*;
+    use crate::observe::Observer;
 
     /// The stack after a fall: 12.6 J of motion that came from 20 J of gravity and 3 J of new grains.
     fn booked_stack() -> Snapshot {
@@ -173,9 +173,9 @@ mod tests {
         Snapshot { ledger: Some(ledger), ..stack() }
     }
 
-    fn value(accounts: &Accounts, snapshot: &Snapshot, name: &str) -> f64 {
-        let found = Accounts::QUANTITIES.iter().find(|(known, _, _)| *known == name);
-        found.expect("a quantity").2(accounts, snapshot)
+    fn value(balance: &Balance, snapshot: &Snapshot, name: &str) -> f64 {
+        let observer = Observer::new(&snapshot.world, None).with_balance(*balance);
+        observer.observe(snapshot).values[observer.find(name).expect("a quantity")]
     }
 
     // Grains of the stack: mass 2 and 16 kg, radius 0.5 and 1 m, moments 0.2 and 6.4 kg m².
@@ -231,8 +231,8 @@ mod tests {
     #[test]
     fn dissipation_is_work_taken_out_and_the_store_of_normal_rows_is_none() {
         let snapshot = booked_stack();
-        let accounts = Accounts { law: NormalLaw::Hertz, elastic_at_start: 7.0 };
-        let value = |name| value(&accounts, &snapshot, name);
+        let balance = Balance { law: NormalLaw::Hertz, elastic_at_start: 7.0 };
+        let value = |name| value(&balance, &snapshot, name);
         assert_eq!((value("dissipated_by_impact"), value("dissipated_by_friction")), (2.0, 5.0));
         assert_eq!((value("dissipated_by_rolling"), value("gravity_work")), (1.0, 20.0));
         let stored = value("elastic_energy") - 7.0;
@@ -259,9 +259,9 @@ mod tests {
 
     #[test]
     fn what_is_not_booked_is_not_a_number() {
-        let accounts = Accounts::opened_at(&stack(), NormalLaw::Hertz);
-        assert!(value(&accounts, &stack(), "energy_error").is_nan());
-        assert!(value(&accounts, &stack(), "gravity_work").is_nan());
+        let balance = Balance::opened_at(&stack(), NormalLaw::Hertz);
+        assert!(value(&balance, &stack(), "energy_error").is_nan());
+        assert!(value(&balance, &stack(), "gravity_work").is_nan());
     }
 
     #[test]

@@ -1,10 +1,27 @@
 //! Whether a run came to the numbers that its scenario expects.
 
+use super::bounds::Bounds;
 use super::series::{self, Point};
+use super::take::{Curve, Take};
 use super::{Observation, Observer, short};
 use crate::engine::Precision;
-use crate::scenario::Expectation;
-use crate::scenario::expect::{Bounds, Curve, Take};
+
+/// A number that the run must come to.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Expectation {
+    /// What it is called.
+    pub label: String,
+    /// Column of the time series (see [`crate::observe`]).
+    pub quantity: String,
+    /// Column whose number, taken in the same way, divides that of `quantity`.
+    pub over: Option<String>,
+    /// How the values become a number.
+    pub take: Take,
+    /// Time window of the values \[s\]; `None`: the whole run.
+    pub window: Option<(f64, f64)>,
+    /// What the number must be.
+    pub bounds: Bounds,
+}
 
 /// What became of an expectation.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -314,7 +331,8 @@ fn describe(expectation: &Expectation) -> String {
 mod tests {
     use super::super::test_worlds::stack;
     use super::*;
-    use crate::scenario::expect::Tolerance;
+    use crate::observe::Base;
+    use crate::observe::bounds::Tolerance;
 
     fn expect(quantity: &str, take: Take, bounds: Bounds) -> Expectation {
         let label = "label".to_owned();
@@ -340,7 +358,7 @@ mod tests {
             if let Some(column) = column {
                 values[column] = of(time);
             }
-            Observation { time, step: k, values, impulses: Vec::new() }
+            Observation { time, step: k, values, base: Base::default() }
         };
         let observations: Vec<Observation> = (0..=10).map(at).collect();
         judge(&[expectation], &observer, &observations, Precision::Double).remove(0)
@@ -460,7 +478,7 @@ mod tests {
     fn an_engine_in_single_precision_has_a_tolerance_of_its_own() {
         let observer = Observer::new(&stack().world, None);
         let values = vec![1.05; observer.columns().len()];
-        let observations = [Observation { time: 0.0, step: 0, values, impulses: Vec::new() }];
+        let observations = [Observation { time: 0.0, step: 0, values, base: Base::default() }];
         let expectations = [expect("height", Take::Final, value(1.0, 0.01))];
         let on = |precision| judge(&expectations, &observer, &observations, precision).remove(0);
         let (double, single) = (on(Precision::Double), on(Precision::Single));

@@ -5,7 +5,17 @@ use glam::DVec3;
 use super::{grains, packing};
 use crate::engine::Snapshot;
 use crate::model::Motion;
-use crate::scenario::DrumPlan;
+
+/// A drum whose flow is observed: dynamic angle and plug zone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DrumPlan {
+    /// Index of the boundary (its body) that rotates.
+    pub boundary: usize,
+    /// Inner radius R \[m\].
+    pub radius: f64,
+    /// Relative speed, as a share of R·Ω, up to which a grain counts as plug \[-\].
+    pub plug_speed: f64,
+}
 
 /// Root of the mean squared speed of the grains \[m/s\]; 0 without grains.
 pub fn rms_speed(snapshot: &Snapshot) -> f64 {

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::{Observation, grains};
+use super::{Base, grains};
 use crate::engine::{Snapshot, TotalImpulse};
 
 /// Force and torque of all contacts on a boundary, averaged over some time.
@@ -32,15 +32,15 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     loads
 }
 
-/// Load on every boundary since the `last` observation, impacts included; zero without one.
-pub fn mean_on_boundaries(snapshot: &Snapshot, last: Option<&Observation>) -> Vec<Load> {
-    let Some(last) = last else { return vec![Load::default(); snapshot.impulses.len()] };
-    let time = snapshot.report.time - last.time;
+/// Load on every boundary since the base, impacts included; zero without one.
+pub fn mean_on_boundaries(snapshot: &Snapshot, base: Option<&Base>) -> Vec<Load> {
+    let Some(base) = base else { return vec![Load::default(); snapshot.impulses.len()] };
+    let time = snapshot.report.time - base.time;
     let mean = |(now, before): (&TotalImpulse, &TotalImpulse)| Load {
         force: (now.linear - before.linear) / time,
         torque: (now.angular - before.angular) / time,
     };
-    snapshot.impulses.iter().zip(&last.impulses).map(mean).collect()
+    snapshot.impulses.iter().zip(&base.impulses).map(mean).collect()
 }
 
 /// Force along gravity on all boundaries that are not free over the weight of grains and free boundaries \[-\]:
@@ -84,7 +84,7 @@ mod tests {
         snapshot.report.time += 0.5;
         let (linear, angular) = (DVec3::new(1.0, 0.0, -90.0), DVec3::new(0.0, 2.0, 0.0));
         snapshot.impulses[0] += TotalImpulse { linear, angular };
-        let mean = mean_on_boundaries(&snapshot, Some(&first))[0];
+        let mean = mean_on_boundaries(&snapshot, Some(&first.base))[0];
         assert_eq!((mean.force, mean.torque), (2.0 * linear, 2.0 * angular));
         assert_eq!(mean_on_boundaries(&snapshot, None), [Load::default()], "nothing to compare with");
     }

@@ -4,7 +4,18 @@ use glam::DVec3;
 
 use super::grains;
 use crate::engine::Snapshot;
-use crate::scenario::RegionPlan;
+use crate::model::Region;
+
+/// A region whose grains are counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegionPlan {
+    /// Name, for results and messages.
+    pub name: String,
+    /// Where.
+    pub region: Region,
+    /// The material that counts; `None`: all do.
+    pub material: Option<u32>,
+}
 
 /// The grains whose centre is inside a region.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,7 +48,6 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
 mod tests {
     use super::super::test_worlds::{drained_stack, stack};
     use super::*;
-    use crate::model::Region;
 
     fn plan(min: f64, max: f64, material: Option<u32>) -> RegionPlan {
         let region = Region::Box { min: DVec3::new(-1.0, -1.0, min), max: DVec3::new(1.0, 1.0, max) };

@@ -3,27 +3,93 @@
 use glam::DVec3;
 
 use crate::engine::Snapshot;
-use crate::scenario::{Tracked, TrackedBody};
+use crate::model::World;
 
-/// The values of the columns of `tracked`, in their order; those of a grain that is not there yet, or any more, are not numbers.
-pub fn values(snapshot: &Snapshot, tracked: &Tracked) -> Vec<f64> {
-    let bodies = tracked.bodies.iter().flat_map(|body| of_body(snapshot, body));
-    bodies.chain(tracked.contacts.iter().flat_map(|pair| of_contact(snapshot, pair))).collect()
+/// A body that is observed on its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrackedBody {
+    /// A grain, by its number.
+    Grain(usize),
+    /// A boundary.
+    Boundary {
+        /// Index of its body.
+        body: usize,
+        /// Its name.
+        name: String,
+    },
 }
 
-/// Position \[m\], velocity \[m/s\] and spin \[rad/s\] of a body.
-fn of_body(snapshot: &Snapshot, body: &TrackedBody) -> [f64; 9] {
-    let Some(i) = body.index(&snapshot.world) else { return [f64::NAN; 9] };
+/// What is observed one by one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tracked {
+    /// Bodies: position, velocity and spin.
+    pub bodies: Vec<TrackedBody>,
+    /// Contacts between two bodies: forces and overlap.
+    pub contacts: Vec<[TrackedBody; 2]>,
+}
+
+impl TrackedBody {
+    /// Index of the body; `None` for a grain that is not there yet, or any more.
+    pub fn index(&self, world: &World) -> Option<usize> {
+        match self {
+            TrackedBody::Grain(id) => world.grain_of_id(*id).map(|grain| world.grain_body(grain)),
+            TrackedBody::Boundary { body, .. } => Some(*body),
+        }
+    }
+
+    /// Its name in the column of a body.
+    pub(super) fn name(&self) -> String {
+        match self {
+            TrackedBody::Grain(grain) => format!("grain-{grain}"),
+            TrackedBody::Boundary { name, .. } => name.clone(),
+        }
+    }
+
+    /// Its name in the column of a contact.
+    pub(super) fn name_in_contact(&self) -> String {
+        match self {
+            TrackedBody::Grain(grain) => grain.to_string(),
+            TrackedBody::Boundary { name, .. } => name.clone(),
+        }
+    }
+}
+
+impl Tracked {
+    /// Names of the contacts: `0-1`, `0-floor`.
+    pub fn pair_names(&self) -> Vec<String> {
+        let name = |[a, b]: &[TrackedBody; 2]| format!("{}-{}", a.name_in_contact(), b.name_in_contact());
+        self.contacts.iter().map(name).collect()
+    }
+
+    /// Names of the bodies: `grain-0`, `floor`.
+    pub fn body_names(&self) -> Vec<String> {
+        self.bodies.iter().map(TrackedBody::name).collect()
+    }
+}
+
+/// Position \[m\], velocity \[m/s\] and angular velocity \[rad/s\] of a body; those of a grain that is not there yet, or any more,
+/// are not numbers.
+pub(super) fn motion(snapshot: &Snapshot, body: &TrackedBody) -> [DVec3; 3] {
+    let Some(i) = body.index(&snapshot.world) else { return [DVec3::NAN; 3] };
     let bodies = &snapshot.world.bodies;
-    let [x, v, w] = [bodies.position[i], bodies.velocity[i], bodies.angular_velocity[i]];
-    [x.x, x.y, x.z, v.x, v.y, v.z, w.x, w.y, w.z]
+    [bodies.position[i], bodies.velocity[i], bodies.angular_velocity[i]]
 }
 
-/// Normal force \[N\], magnitude of the friction force \[N\] and overlap \[m\] of two bodies; zero where they do not
-/// touch. Forces of several contacts of the two are summed, the overlap is the largest.
-fn of_contact(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> [f64; 3] {
+/// What two bodies do to each other.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PairForce {
+    /// Sum of the normal forces \[N\].
+    pub(super) normal: f64,
+    /// Magnitude of the sum of the friction forces \[N\].
+    pub(super) friction: f64,
+    /// Largest overlap \[m\].
+    pub(super) overlap: f64,
+}
+
+/// What two bodies do to each other; zero where they do not touch, not a number where one is not there.
+pub(super) fn pair_force(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> PairForce {
     let [Some(a), Some(b)] = [a, b].map(|body| body.index(&snapshot.world).map(|i| i as u32)) else {
-        return [f64::NAN; 3];
+        return PairForce { normal: f64::NAN, friction: f64::NAN, overlap: f64::NAN };
     };
     let (mut normal, mut friction, mut overlap) = (0.0, DVec3::ZERO, 0.0);
     for contact in &snapshot.contacts {
@@ -37,7 +103,7 @@ fn of_contact(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> [f64; 3] {
         friction += side * contact.impulse.tangent;
         overlap = f64::max(overlap, -contact.gap);
     }
-    [normal / snapshot.substep, friction.length() / snapshot.substep, overlap]
+    PairForce { normal: normal / snapshot.substep, friction: friction.length() / snapshot.substep, overlap }
 }
 
 #[cfg(test)]

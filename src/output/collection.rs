@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::scenario::input::read_text;
+use crate::files::read_text;
 
 use super::atomic;
 use super::vtp::PolyData;

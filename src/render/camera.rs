@@ -4,7 +4,7 @@
 
 use glam::{DMat3, DVec2, DVec3};
 
-use crate::scenario::{Look, Projection};
+use crate::render::{Look, Projection};
 
 /// Half of the angle that a perspective camera takes in, the smaller way of the picture \[rad\].
 const HALF_ANGLE: f64 = 0.25;

@@ -4,8 +4,8 @@ use glam::DVec3;
 
 use super::frame::Frame;
 use crate::error::Error;
+use crate::error::suggest;
 use crate::output::vtp::Array;
-use crate::scenario::suggest;
 
 /// A field, by name.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
+use glam::DVec3;
+
 use super::file::PictureFolder;
 use super::{Painter, Survey, frame_of};
 use crate::engine::Snapshot;
 use crate::error::Error;
-use crate::scenario::{PicturePlan, Scenario};
+use crate::model::World;
+use crate::render::PicturePlan;
 
 /// Room around the first state in which planes are drawn, over its largest edge \[-\]: grains will spread.
 const ROOM: f64 = 1.0;
@@ -22,20 +25,19 @@ pub struct LivePictures<'a> {
 }
 
 impl<'a> LivePictures<'a> {
-    /// Makes the folder of the pictures that a scenario asks for.
+    /// Makes the folder of the pictures of a run that starts from `world`; grains will come from the boxes `sources`
+    /// (corners \[m\]).
     ///
     /// # Errors
     /// When it cannot be made.
     pub fn create(
         folder: &Path,
-        scenario: &'a Scenario,
+        world: &'a World,
+        sources: &[(DVec3, DVec3)],
         plan: &'a PicturePlan,
     ) -> Result<LivePictures<'a>, Error> {
-        let mut survey = Survey::new(&plan.look, &scenario.world).with_room(ROOM);
-        for emitter in &scenario.emitters {
-            let (min, max) = emitter.bounds();
-            survey.add_source(min, max);
-        }
+        let mut survey = Survey::new(&plan.look, world).with_room(ROOM);
+        sources.iter().for_each(|&(min, max)| survey.add_source(min, max));
         Ok(LivePictures { plan, survey, painter: None, folder: PictureFolder::create(folder)? })
     }
 

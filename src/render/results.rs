@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::model::World;
 use crate::output::collection;
 use crate::output::vtp::PolyData;
-use crate::scenario::Show;
+use crate::render::Show;
 
 /// The frames of a run.
 #[derive(Debug)]

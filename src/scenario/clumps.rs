@@ -4,10 +4,10 @@ use std::path::Path;
 
 use glam::{DQuat, DVec3};
 
-use super::input::open_named;
-use super::problems::suggest;
 use super::radii::radii;
+use super::read::open_named;
 use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
+use crate::error::suggest;
 use crate::model::{Clump, ClumpId};
 use crate::sources::make::{Make, Orientation};
 use crate::sources::radii::Radii;

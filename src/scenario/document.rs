@@ -3,14 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use miette::NamedSource;
 use toml::de::DeTable;
 use toml_edit::DocumentMut;
 
-use super::input;
 use super::overrides;
-use super::problems::{self, Problem, Problems};
+use super::problems::{Problem, Problems, Source};
 use super::read::{Report, Table};
+use crate::files;
 
 /// What `read` makes of the tables of a file, or all mistakes in it. `read` may add mistakes that are in other files.
 pub(super) fn read_file<T>(
@@ -20,7 +19,7 @@ pub(super) fn read_file<T>(
     let shown = path.display().to_string();
     let fail = |problems| Problems::new(&shown, problems);
     let text = read_text(path, &shown).map_err(|problem| fail(vec![problem]))?;
-    let source = problems::source(&shown, &text);
+    let source = Source::new(&shown, &text);
     let tree = parse_tree(&source, &text).map_err(fail)?;
     let report = Report::new(source);
     let mut elsewhere = Vec::new();
@@ -36,12 +35,12 @@ pub(super) fn read_text(path: &Path, shown: &str) -> Result<String, Problem> {
         Problem::of(shown, format!("cannot be read: {error}"))
             .help("check the path of the scenario file; many grains belong into a CSV file")
     };
-    let bytes = input::read_bytes(path, input::LARGEST_TEXT).map_err(cannot)?;
+    let bytes = files::read_bytes(path, files::LARGEST_TEXT).map_err(cannot)?;
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let byte = error.as_bytes()[good];
         let before = String::from_utf8_lossy(&error.as_bytes()[..good]).into_owned();
-        let source = problems::source(shown, &before);
+        let source = Source::new(shown, &before);
         Problem::at(&source, good..good, format!("not a text file: byte 0x{byte:02x} is not UTF-8"))
             .help("a scenario is a TOML file in UTF-8")
     })
@@ -53,7 +52,7 @@ pub(super) fn parse_document(
     text: &str,
     overrides: &[String],
 ) -> Result<DocumentMut, Vec<Problem>> {
-    let source = problems::source(shown, text);
+    let source = Source::new(shown, text);
     parse_tree(&source, text)?;
     let mut document: DocumentMut = text
         .parse()
@@ -64,7 +63,7 @@ pub(super) fn parse_document(
 
 /// The parsed text with the place of every value, or all its syntax errors.
 pub(super) fn parse_tree<'a>(
-    source: &Arc<NamedSource<String>>,
+    source: &Arc<Source>,
     text: &'a str,
 ) -> Result<toml::Spanned<DeTable<'a>>, Vec<Problem>> {
     let (tree, errors) = DeTable::parse_recoverable(text);
@@ -74,11 +73,7 @@ pub(super) fn parse_tree<'a>(
     Err(errors.iter().map(|error| syntax(source, error.span(), error.message())).collect())
 }
 
-pub(super) fn syntax(
-    source: &Arc<NamedSource<String>>,
-    span: Option<std::ops::Range<usize>>,
-    message: &str,
-) -> Problem {
+pub(super) fn syntax(source: &Arc<Source>, span: Option<std::ops::Range<usize>>, message: &str) -> Problem {
     let message = format!("not valid TOML: {}", message.replace('\n', ", "));
     Problem::at(source, span.unwrap_or(0..0), message)
         .help("a line is `key = value`, `[table]`, `[[list]]` or a # comment; strings are in quotes")

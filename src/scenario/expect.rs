@@ -12,8 +12,8 @@
 //! fall = { of = "position_z:grain-0", curve = { file = "drop.csv", time = "t", column = "z" }, tolerance = 1e-3 }
 //! ```
 //!
-//! The key is a label; the quantity is named by `of`, or by the label itself; all quantities are in the table of
-//! [`crate::observe`]. A number is taken from its values at
+//! The key is a label; the quantity is named by `of`, or by the label itself; all quantities are in
+//! [`crate::observe::quantity::table`]. A number is taken from its values at
 //! the outputs, from `from` until `until` \[s\] with both ends (default: the whole run):
 //!
 //! | `take` | The number |
@@ -44,192 +44,13 @@ mod curve;
 use std::ops::Range;
 use std::path::Path;
 
-pub use self::bounds::{Bounds, Tolerance, bounds, slack};
-pub use self::curve::Curve;
-use super::problems::suggest;
+pub use self::bounds::{bounds, slack};
 use super::read::{FINITE, NOT_NEGATIVE, Node, TIME, Table, number, text, word};
-
-/// Quantities that can be expected. Those that end in `:` go on with the name of a boundary, a sink
-/// ([`OF_A_SINK`]) or a region ([`OF_A_REGION`]).
-pub const QUANTITIES: &[&str] = &[
-    "height",
-    "height_p99",
-    "centre_of_mass_x",
-    "centre_of_mass_y",
-    "centre_of_mass_z",
-    "kinetic_energy",
-    "rotational_energy",
-    "potential_energy",
-    "rms_speed",
-    "max_speed",
-    "kinetic_energy_per_grain",
-    "mean_overlap",
-    "max_overlap",
-    "contacts",
-    "touching",
-    "sliding_share",
-    "coordination_number",
-    "coordination_number_without_rattlers",
-    "grains",
-    "grains_lost",
-    "residual_normal",
-    "residual_friction",
-    "residual_rolling",
-    "residual_normal_max",
-    "residual_friction_max",
-    "residual_rolling_max",
-    "dynamic_angle_deg",
-    "plug_share",
-    "sweeps",
-    "impact_sweeps",
-    "residual_impact",
-    "colours",
-    "rest",
-    "momentum_x",
-    "momentum_y",
-    "momentum_z",
-    "angular_momentum_x",
-    "angular_momentum_y",
-    "angular_momentum_z",
-    "weight_supported",
-    "force_x:",
-    "force_y:",
-    "force_z:",
-    "torque_x:",
-    "torque_y:",
-    "torque_z:",
-    "mean_force_x:",
-    "mean_force_y:",
-    "mean_force_z:",
-    "mean_torque_x:",
-    "mean_torque_y:",
-    "mean_torque_z:",
-    "removed:",
-    "removed_mass:",
-    "mass_flow:",
-    "count:",
-    "mass:",
-    "centre_x:",
-    "centre_y:",
-    "centre_z:",
-    "elastic_energy",
-    "total_energy",
-    "ballistic_energy",
-    "gravity_work",
-    "boundary_work",
-    "dissipated_by_impact",
-    "dissipated_by_friction",
-    "dissipated_by_rolling",
-    "dissipated_by_normal",
-    "emitted_energy",
-    "removed_energy",
-    "energy_error",
-    "energy_error_share",
-    "energy_made_share",
-    "front_x",
-    "repose_angle_deg",
-    "granular_temperature",
-    "inverse_thermal_speed",
-    "drive_force:",
-    "cell_x",
-    "cell_y",
-    "cell_z",
-    "strain_x",
-    "strain_y",
-    "strain_z",
-    "volume_strain",
-    "stress_x",
-    "stress_y",
-    "stress_z",
-    "mean_stress",
-    "deviator_stress",
-    "pressure",
-    "solid_fraction",
-];
-
-/// Quantities that go on with the name of a sink.
-pub const OF_A_SINK: [&str; 3] = ["removed:", "removed_mass:", "mass_flow:"];
-
-/// Quantities that go on with the name of a region.
-pub const OF_A_REGION: [&str; 5] = ["count:", "mass:", "centre_x:", "centre_y:", "centre_z:"];
-
-/// Quantities that only a drum has.
-const OF_A_DRUM: [&str; 2] = ["dynamic_angle_deg", "plug_share"];
-
-/// Quantities that only a cell has.
-const OF_A_CELL: [&str; 14] = [
-    "cell_x",
-    "cell_y",
-    "cell_z",
-    "strain_x",
-    "strain_y",
-    "strain_z",
-    "volume_strain",
-    "stress_x",
-    "stress_y",
-    "stress_z",
-    "mean_stress",
-    "deviator_stress",
-    "pressure",
-    "solid_fraction",
-];
-
-/// A number that the run must come to.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Expectation {
-    /// What it is called.
-    pub label: String,
-    /// Column of the time series (see [`crate::observe`]).
-    pub quantity: String,
-    /// Column whose number, taken in the same way, divides that of `quantity`.
-    pub over: Option<String>,
-    /// How the values become a number.
-    pub take: Take,
-    /// Time window of the values \[s\]; `None`: the whole run.
-    pub window: Option<(f64, f64)>,
-    /// What the number must be.
-    pub bounds: Bounds,
-}
-
-/// How the values of a quantity in a window become one number; see the [module](self).
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub enum Take {
-    /// The last value.
-    Final,
-    /// The value at a time \[s\], linear between outputs.
-    At(f64),
-    /// The mean over the outputs.
-    Mean,
-    /// The largest value.
-    Maximum,
-    /// The smallest value.
-    Minimum,
-    /// When the largest value is reached first \[s\].
-    TimeOfMaximum,
-    /// When the smallest value is reached first \[s\].
-    TimeOfMinimum,
-    /// The last value minus the first.
-    Change,
-    /// Slope of the least-squares line \[1/s\].
-    Rate,
-    /// R² of the least-squares line \[-\].
-    Linearity,
-    /// Time of the first output from which the value stays near another \[s\].
-    SettledAfter {
-        /// That other value.
-        value: f64,
-        /// How near.
-        within: f64,
-    },
-    /// The largest step down.
-    Rises,
-    /// The largest step up.
-    Falls,
-    /// The largest deviation of the times of the first local minima from these \[s\].
-    TimesOfMinima(Vec<f64>),
-    /// The largest deviation from a curve.
-    Curve(Curve),
-}
+use crate::error::suggest;
+use crate::observe::bounds::Bounds;
+use crate::observe::quantity::{self, Needs, QUANTITIES};
+use crate::observe::take::Take;
+use crate::observe::{Expectation, Tracked};
 
 /// The words of `take`.
 const TAKES: &[&str] = &[
@@ -248,53 +69,6 @@ const TAKES: &[&str] = &[
     "times_of_minima",
 ];
 
-impl Take {
-    /// The word for it in a scenario file.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Take::Final => "final",
-            Take::At(_) => "at",
-            Take::Mean => "mean",
-            Take::Maximum => "maximum",
-            Take::Minimum => "minimum",
-            Take::TimeOfMaximum => "time_of_maximum",
-            Take::TimeOfMinimum => "time_of_minimum",
-            Take::Change => "change",
-            Take::Rate => "rate",
-            Take::Linearity => "linearity",
-            Take::SettledAfter { .. } => "settled_after",
-            Take::Rises => "rises",
-            Take::Falls => "falls",
-            Take::TimesOfMinima(_) => "times_of_minima",
-            Take::Curve(_) => "curve",
-        }
-    }
-
-    /// Whether the numbers of two quantities can be divided.
-    fn divides(&self) -> bool {
-        use Take::{At, Change, Final, Maximum, Mean, Minimum, Rate};
-        matches!(self, Final | At(_) | Mean | Maximum | Minimum | Change | Rate)
-    }
-}
-
-/// Quantities that only a run has whose energies are accounted for.
-pub const OF_ACCOUNTS: [&str; 14] = [
-    "elastic_energy",
-    "total_energy",
-    "ballistic_energy",
-    "gravity_work",
-    "boundary_work",
-    "dissipated_by_impact",
-    "dissipated_by_friction",
-    "dissipated_by_rolling",
-    "dissipated_by_normal",
-    "emitted_energy",
-    "removed_energy",
-    "energy_error",
-    "energy_error_share",
-    "energy_made_share",
-];
-
 /// What an expectation may refer to.
 pub struct Subjects<'a> {
     /// Names of the boundaries.
@@ -309,29 +83,14 @@ pub struct Subjects<'a> {
     pub has_drum: bool,
     /// Whether a cell is observed.
     pub has_cell: bool,
-    /// Columns of the bodies and contacts that are tracked.
-    pub tracked: &'a [String],
-    /// Whether energies are accounted for.
-    pub has_accounts: bool,
+    /// Bodies and contacts that are observed one by one.
+    pub tracked: &'a Tracked,
+    /// Whether the energy balance is observed.
+    pub has_balance: bool,
     /// Simulated time \[s\].
     pub duration: f64,
     /// Folder that the paths of curves start at.
     pub folder: &'a Path,
-}
-
-impl Subjects<'_> {
-    /// What the quantities of a prefix belong to, and the names there are.
-    fn of(&self, prefix: &str) -> (&'static str, &[String]) {
-        if OF_A_SINK.contains(&prefix) {
-            ("sink", self.sinks)
-        } else if prefix == "drive_force:" {
-            ("slider", self.sliders)
-        } else if OF_A_REGION.contains(&prefix) {
-            ("region", self.regions)
-        } else {
-            ("boundary", self.boundaries)
-        }
-    }
 }
 
 /// What becomes of the number that is taken.
@@ -360,65 +119,74 @@ fn read_all(table: &mut Table<'_>, subjects: &Subjects<'_>, purpose: Purpose) ->
     table.named().into_iter().filter_map(read).collect()
 }
 
-/// The column of the same contact with its bodies in the other order, if it is tracked.
-fn reverse<'a>(quantity: &str, tracked: &'a [String]) -> Option<&'a String> {
-    let (kind, bodies) = quantity.split_once(':')?;
+/// The name of the same pair with its bodies in the other order, if it is observed.
+fn reverse(pair: &str, observed: &[String]) -> Option<String> {
     // Names of boundaries may have a dash in them as well.
-    let mut orders =
-        bodies.match_indices('-').map(|(i, _)| format!("{kind}:{}-{}", &bodies[i + 1..], &bodies[..i]));
-    orders.find_map(|order| tracked.iter().find(|column| **column == order))
+    let mut orders = pair.match_indices('-').map(|(i, _)| format!("{}-{}", &pair[i + 1..], &pair[..i]));
+    orders.find(|order| observed.contains(order))
 }
 
-/// Whether a quantity can be measured in this scenario.
-fn known(quantity: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> {
-    if subjects.tracked.iter().any(|column| column == quantity) {
-        return Ok(());
-    }
-    if let Some((kind, name)) = quantity.split_once(':') {
-        let prefix = format!("{kind}:");
-        if let Some((_, list)) = super::track::KINDS.iter().find(|(known, _)| *known == kind) {
-            let help = match reverse(quantity, subjects.tracked) {
-                Some(known) => format!("the contact is observed the other way round: `{known}`"),
-                None => format!("add it to `{list}` of [observe]"),
+/// Quantities of an earlier version, with what they are called now.
+const RENAMED: [(&str, &str); 1] = [("rest", "overflow")];
+
+/// Names of the quantities that a scenario can have without observing bodies one by one.
+fn known_names() -> Vec<String> {
+    let is_tracked = |needs: Needs| matches!(needs, Needs::Body | Needs::Pair);
+    QUANTITIES.iter().filter(|quantity| !is_tracked(quantity.needs)).map(quantity::Quantity::shown).collect()
+}
+
+/// Whether a quantity can be measured in this scenario; if not, why, and what to do.
+fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> {
+    let (kind, name) = column.split_once(':').unwrap_or((column, ""));
+    let Some(quantity) = quantity::find(column) else {
+        let message = format!("unknown quantity `{column}`");
+        if let Some((_, now)) = RENAMED.iter().find(|(before, _)| *before == column) {
+            return Err((message, format!("it is called `{now}` now")));
+        }
+        let wanted = if column.contains(':') { format!("{kind}:") } else { kind.to_owned() };
+        return Err((message, suggest(&wanted, known_names().iter().map(String::as_str))));
+    };
+    let one_of = |what: &str, names: &[String]| match names.iter().any(|known| known == name) {
+        true => Ok(()),
+        false => {
+            let advice = suggest(name, names.iter().map(String::as_str));
+            Err((format!("`{column}`: there is no {what} \"{name}\""), advice))
+        }
+    };
+    let there = |is_there: bool, what: &str, advice: &str| match is_there {
+        true => Ok(()),
+        false => Err((format!("`{column}` needs {what}"), advice.to_owned())),
+    };
+    let observed = |names: &[String], advice: String| match names.iter().any(|known| known == name) {
+        true => Ok(()),
+        false => Err((format!("`{column}` is not observed"), advice)),
+    };
+    match quantity.needs {
+        Needs::Nothing => Ok(()),
+        Needs::Boundary => one_of("boundary", subjects.boundaries),
+        Needs::Slider => one_of("slider", subjects.sliders),
+        Needs::Sink => one_of("sink", subjects.sinks),
+        Needs::Region => one_of("region", subjects.regions),
+        Needs::Drum => there(subjects.has_drum, "a drum", "add [observe.drum] boundary = \"...\""),
+        Needs::Cell => {
+            there(subjects.has_cell, "a cell", "add [observe.cell] with the walls `x`, `y` and `z`")
+        }
+        Needs::EnergyBalance => {
+            there(subjects.has_balance, "the energy balance", "set `observe.energy` to true")
+        }
+        Needs::Body => observed(
+            &subjects.tracked.body_names(),
+            "add it to `grains` or `boundaries` of [observe]".to_owned(),
+        ),
+        Needs::Pair => {
+            let names = subjects.tracked.pair_names();
+            let advice = match reverse(name, &names) {
+                Some(order) => format!("the contact is observed the other way round: `{kind}:{order}`"),
+                None => "add it to `contacts` of [observe]".to_owned(),
             };
-            return Err((format!("`{quantity}` is not observed"), help));
+            observed(&names, advice)
         }
-        if !QUANTITIES.contains(&prefix.as_str()) {
-            let message = format!("unknown quantity `{quantity}`");
-            return Err((message, suggest(&prefix, QUANTITIES.iter().copied())));
-        }
-        let (kind, names) = subjects.of(&prefix);
-        let names = names.iter().map(String::as_str);
-        return match names.clone().any(|known| known == name) {
-            true => Ok(()),
-            false => Err((format!("`{quantity}`: there is no {kind} \"{name}\""), suggest(name, names))),
-        };
     }
-    if !QUANTITIES.contains(&quantity) {
-        return Err((
-            format!("unknown quantity `{quantity}`"),
-            suggest(quantity, QUANTITIES.iter().copied()),
-        ));
-    }
-    if OF_A_DRUM.contains(&quantity) && !subjects.has_drum {
-        return Err((
-            format!("`{quantity}` needs a drum"),
-            "add [observe.drum] boundary = \"...\"".to_owned(),
-        ));
-    }
-    if OF_A_CELL.contains(&quantity) && !subjects.has_cell {
-        return Err((
-            format!("`{quantity}` needs a cell"),
-            "add [observe.cell] with the walls `x`, `y` and `z`".to_owned(),
-        ));
-    }
-    if OF_ACCOUNTS.contains(&quantity) && !subjects.has_accounts {
-        return Err((
-            format!("`{quantity}` needs the account of energies"),
-            "set `observe.energy` to true".to_owned(),
-        ));
-    }
-    Ok(())
 }
 
 fn expectation(

@@ -1,7 +1,7 @@
 //! The `[materials]` table and the `[[pairs]]` that depart from the mixing rule.
 
-use super::problems::suggest;
 use super::read::{NOT_NEGATIVE, Need, Node, SHARE, Table, number, text};
+use crate::error::suggest;
 use crate::model::{Material, MaterialId, Materials, PairLaw};
 
 /// A density \[kg/m³\].

@@ -1,8 +1,9 @@
 //! The `[observe]` table.
 
 use super::read::Table;
-use super::{CellPlan, DrumPlan, RegionPlan, Tracked, each, plan, track, unique};
+use super::{each, plan, track, unique};
 use crate::model::World;
+use crate::observe::{CellPlan, DrumPlan, RegionPlan, Tracked};
 use crate::settings::Bookkeeping;
 
 /// What a run observes beside the quantities of every run.

@@ -2,12 +2,14 @@
 
 use super::materials::material_id;
 use super::pictures::pictures;
-use super::problems::suggest;
 use super::read::{AXES, DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
 use super::region::region;
 use super::slider::facing;
-use super::{CellPlan, DrumPlan, Entry, OutputPlan, RegionPlan};
+use super::{Entry, OutputPlan};
+use crate::error::suggest;
 use crate::model::{Form, Materials, Side, World};
+use crate::observe::{CellPlan, DrumPlan, RegionPlan};
+use crate::output::Formats;
 use crate::settings::Bookkeeping;
 
 /// Outputs of one run, at most.
@@ -43,7 +45,8 @@ pub fn output(table: &mut Table<'_>, duration: f64, world: &World) -> OutputPlan
             format!("`output.pictures.every` is {:e} s: more than a million pictures", pictures.every);
         node.problem(message, "enlarge `every`");
     }
-    OutputPlan { every, vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv"), pictures }
+    let formats = Formats { vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") };
+    OutputPlan { every, formats, pictures }
 }
 
 /// Reads one of `[[observe.regions]]`; `index` is its place in the list, from 0.

@@ -4,13 +4,22 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
-
 use crate::error::printable;
 
 /// A text that mistakes are found in, under the name of its file.
-pub(super) fn source(name: &str, text: &str) -> Arc<NamedSource<String>> {
-    Arc::new(NamedSource::new(printable(name), printable(text).into_owned()))
+#[derive(Debug)]
+pub struct Source {
+    /// Name of the file.
+    pub name: String,
+    /// The text, fit to be printed.
+    pub text: String,
+}
+
+impl Source {
+    /// A text under a name.
+    pub fn new(name: &str, text: &str) -> Arc<Source> {
+        Arc::new(Source { name: printable(name).into_owned(), text: printable(text).into_owned() })
+    }
 }
 
 /// One mistake in a scenario.
@@ -25,18 +34,18 @@ pub struct Problem {
 /// Where in a text.
 #[derive(Debug, Clone)]
 struct Place {
-    source: Arc<NamedSource<String>>,
+    source: Arc<Source>,
     span: Range<usize>,
 }
 
 impl Problem {
     /// A mistake at a place of a text.
-    pub fn at(source: &Arc<NamedSource<String>>, span: Range<usize>, message: impl Into<String>) -> Problem {
-        let text = source.inner();
+    pub fn at(source: &Arc<Source>, span: Range<usize>, message: impl Into<String>) -> Problem {
+        let text = source.text.as_str();
         let start = floor_char_boundary(text, span.start);
         let end = floor_char_boundary(text, span.end.max(start));
         let place = Place { source: Arc::clone(source), span: start..end };
-        Problem { place: Some(place), ..Problem::of(source.name(), message) }
+        Problem { place: Some(place), ..Problem::of(source.name.as_str(), message) }
     }
 
     /// A mistake without a place in a text: a file that cannot be read, an override.
@@ -57,10 +66,20 @@ impl Problem {
         &self.message
     }
 
+    /// What to do about it.
+    pub fn advice(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// The text that it stands in, and where; `None` when it has no place in a text.
+    pub fn place(&self) -> Option<(&Source, Range<usize>)> {
+        self.place.as_ref().map(|place| (place.source.as_ref(), place.span.clone()))
+    }
+
     /// Line and column, counted from 1; `None` when it has no place in a text.
     pub fn position(&self) -> Option<(usize, usize)> {
         let Place { source, span } = self.place.as_ref()?;
-        let before = &source.inner()[..span.start];
+        let before = &source.text[..span.start];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
         Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
     }
@@ -84,27 +103,12 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-impl Diagnostic for Problem {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.place.as_ref().map(|place| &place.source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.place.as_ref()?.span.clone();
-        Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
-    }
-}
-
 /// Mistakes that are told; the rest are counted. To draw one takes a look at all of the file.
 const TOLD: usize = 100;
 
 /// All that is wrong with a scenario, at most the first hundred mistakes; never empty.
 ///
-/// `Display` gives one line of plain text per mistake; [`Problems::into_report`] the drawing for a terminal.
+/// `Display` gives one line of plain text per mistake.
 #[derive(Debug, Clone)]
 pub struct Problems {
     headline: String,
@@ -128,9 +132,9 @@ impl Problems {
         &self.list
     }
 
-    /// A report that draws every mistake into its lines of the file, under a short headline.
-    pub fn into_report(self) -> miette::Report {
-        miette::Report::new(Drawing(self))
+    /// How many there are, in words, with the name of the file.
+    pub fn headline(&self) -> &str {
+        &self.headline
     }
 }
 
@@ -143,62 +147,18 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-impl Diagnostic for Problems {
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        Some(Box::new(self.list.iter().map(|problem| problem as &dyn Diagnostic)))
-    }
-}
-
-/// The same with only the headline as text, since the drawings say the rest.
-#[derive(Debug)]
-struct Drawing(Problems);
-
-impl fmt::Display for Drawing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.headline)
-    }
-}
-
-impl std::error::Error for Drawing {}
-
-impl Diagnostic for Drawing {
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        self.0.related()
-    }
-}
-
 /// The last boundary between characters at or before `index`.
 fn floor_char_boundary(text: &str, index: usize) -> usize {
     let index = index.min(text.len());
     (0..=index).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }
 
-/// The known name nearest to a misspelt one, if any is near.
-pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (name.chars().count() / 2).clamp(1, 4);
-    known
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&name.to_lowercase(), candidate), candidate))
-        .filter(|&(distance, _)| distance <= limit)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// Advice for a name that is not among the known ones.
-pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    if let Some(candidate) = nearest(name, known.clone()) {
-        return format!("did you mean `{candidate}`?");
-    }
-    let all: Vec<String> = known.into_iter().map(|candidate| format!("`{candidate}`")).collect();
-    if all.is_empty() { "there are none".to_owned() } else { format!("known: {}", all.join(", ")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn source(text: &str) -> Arc<NamedSource<String>> {
-        super::source("heap.toml", text)
+    fn source(text: &str) -> Arc<Source> {
+        Source::new("heap.toml", text)
     }
 
     #[test]
@@ -209,16 +169,6 @@ mod tests {
         assert_eq!(problems.list().len(), 100);
         let first = problems.to_string().lines().take(2).collect::<Vec<_>>().join("|");
         assert_eq!(first, "heap.toml: 20000 problems; the first 100, without 19900 more|heap.toml:1:1: bad");
-    }
-
-    #[test]
-    fn what_steers_a_terminal_is_not_passed_on() {
-        let source = source("a = 1 # \u{1b}[2J\r\nb\n");
-        let report = format!(
-            "{:?}",
-            Problems::new("x", vec![Problem::at(&source, 8..9, "a \u{7}bell")]).into_report()
-        );
-        assert!(!report.contains(['\u{7}', '\r']) && !report.contains("\u{1b}[2J"), "{report:?}");
     }
 
     #[test]
@@ -233,12 +183,5 @@ mod tests {
         let source = source("µ");
         assert_eq!(Problem::at(&source, 1..90, "bad").position(), Some((1, 1)));
         assert_eq!(Problem::at(&source, 70..90, "bad").position(), Some((1, 2)));
-    }
-
-    #[test]
-    fn the_nearest_name_is_suggested_and_a_far_one_is_not() {
-        assert_eq!(nearest("raduis", ["radius", "packing"]), Some("radius"));
-        assert_eq!(nearest("colour", ["radius", "packing"]), None);
-        assert_eq!(suggest("colour", ["radius", "packing"]), "known: `radius`, `packing`");
     }
 }

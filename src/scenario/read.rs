@@ -13,11 +13,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::DVec3;
-use miette::NamedSource;
 use toml::de::{DeTable, DeValue};
 use toml_edit::Value;
 
-use super::problems::{Problem, suggest};
+use super::problems::{Problem, Source};
+use crate::error::suggest;
+use crate::files::{Bounded, open_table};
+use std::fs::File;
 
 pub use values::{
     FILE_NAME_ADVICE, boolean, direction, file_name, is_file_name, number, text, unit_vector, vector, whole,
@@ -47,7 +49,7 @@ pub struct Filled {
 
 /// What was found while reading: mistakes, and defaults that were taken.
 pub struct Report {
-    source: Arc<NamedSource<String>>,
+    source: Arc<Source>,
     problems: RefCell<Vec<(usize, Problem)>>,
     filled: RefCell<Vec<Filled>>,
     inputs: RefCell<Vec<PathBuf>>,
@@ -57,7 +59,7 @@ pub struct Report {
 
 impl Report {
     /// A report about a text.
-    pub fn new(source: Arc<NamedSource<String>>) -> Report {
+    pub fn new(source: Arc<Source>) -> Report {
         Report {
             source,
             problems: RefCell::default(),
@@ -226,7 +228,7 @@ impl<'a> Node<'a> {
 
     /// The value as it stands in the file.
     pub fn written(&self) -> &'a str {
-        self.report.source.inner().get(self.span.clone()).unwrap_or_default()
+        self.report.source.text.get(self.span.clone()).unwrap_or_default()
     }
 
     /// The number, if this is one.
@@ -503,4 +505,14 @@ pub fn dotted(path: &[Step]) -> String {
         Step::Index(index) => index.to_string(),
     };
     path.iter().map(step).collect::<Vec<_>>().join(".")
+}
+
+/// Opens the table `name` beside the scenario, which a value of the file names.
+pub fn open_named(node: &Node<'_>, folder: &Path, name: &str) -> Result<Bounded<File>, Vec<String>> {
+    let path = folder.join(name);
+    // The resolved scenario is written elsewhere: there the path must not depend on the folder.
+    let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
+    node.report.fill(node.path.clone(), full.display().to_string().plain());
+    node.report.reads(&path);
+    open_table(&path).map_err(|error| vec![format!("{} cannot be read: {error}", path.display())])
 }

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-use super::problems::suggest;
 use super::read::{AXES, FINITE, Need, Node, POSITIVE, TIME, Table, direction, number, text};
+use crate::error::suggest;
 use crate::model::{Area, Course, Drive, Form, RigidBody, Slider, Span, World};
 
 const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");

@@ -108,10 +108,11 @@ use std::path::{Path, PathBuf};
 pub use self::axes::{Axis, AxisValue, Reference};
 pub use self::numbers::{Compare, Number, NumberKind, Operand, Reduce, Source, TakeAlong};
 pub use self::plots::{Curves, Finding, Plot, Scale};
-use super::expect::{self, Expectation, Subjects};
+use super::expect::{self, Subjects};
 use super::problems::{Problem, Problems};
 use super::read::{Node, Table, text};
 use super::{Scenario, each, read_file};
+use crate::observe::Expectation;
 use crate::settings::Bookkeeping;
 
 /// What every run has beside the kept quantities.
@@ -276,8 +277,8 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
         sliders: &names(base.world.sliders().map(|(body, _)| &base.world.boundaries[body].name).collect()),
         has_drum: base.drum.is_some(),
         has_cell: base.cell.is_some(),
-        tracked: &base.tracked.columns().into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
-        has_accounts: base.settings.bookkeeping == Bookkeeping::On,
+        tracked: &base.tracked,
+        has_balance: base.settings.bookkeeping == Bookkeeping::On,
         duration: base.duration,
         folder,
     };

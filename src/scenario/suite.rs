@@ -34,10 +34,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::expect::{Bounds, bounds, slack};
-use super::problems::{Problem, Problems, suggest};
+use super::expect::{bounds, slack};
+use super::problems::{Problem, Problems};
 use super::read::{FILE_NAME_ADVICE, FINITE, Node, Table, file_name, is_file_name, number, text, word};
 use super::{Scenario, each, read_file};
+use crate::error::suggest;
+use crate::observe::bounds::Bounds;
 
 /// Scenarios with known answers.
 #[derive(Debug, Clone, PartialEq)]

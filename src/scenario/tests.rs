@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use glam::DVec3;
 
-use super::expect::{Bounds, Take};
 use super::*;
 use crate::model::{Form, Grain, Motion, PairLaw, Side};
+use crate::observe::bounds::Bounds;
+use crate::observe::take::Take;
 use crate::settings::WarmStart;
 
 /// The scenario files at the root of the repository.

@@ -1,96 +1,9 @@
 //! Bodies and contacts to be observed one by one: `grains`, `boundaries` and `contacts` of `[observe]`.
 
-use super::problems::suggest;
 use super::read::{Node, Table, text, whole};
+use crate::error::suggest;
 use crate::model::World;
-
-/// Kinds of columns of what is tracked, with the list of `[observe]` that gives them.
-pub const KINDS: [(&str, &str); 12] = [
-    ("position_x", "grains` or `boundaries"),
-    ("position_y", "grains` or `boundaries"),
-    ("position_z", "grains` or `boundaries"),
-    ("velocity_x", "grains` or `boundaries"),
-    ("velocity_y", "grains` or `boundaries"),
-    ("velocity_z", "grains` or `boundaries"),
-    ("spin_x", "grains` or `boundaries"),
-    ("spin_y", "grains` or `boundaries"),
-    ("spin_z", "grains` or `boundaries"),
-    ("normal_force", "contacts"),
-    ("friction_force", "contacts"),
-    ("overlap", "contacts"),
-];
-/// Units of the columns of a body, in the order of [`KINDS`].
-const UNITS_OF_A_BODY: [&str; 9] = ["m", "m", "m", "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"];
-/// Units of the columns of a contact, in the order of [`KINDS`].
-const UNITS_OF_A_CONTACT: [&str; 3] = ["N", "N", "m"];
-
-/// A body that is observed on its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TrackedBody {
-    /// A grain, by its number.
-    Grain(usize),
-    /// A boundary.
-    Boundary {
-        /// Index of its body.
-        body: usize,
-        /// Its name.
-        name: String,
-    },
-}
-
-/// What is observed one by one.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tracked {
-    /// Bodies: position, velocity and spin.
-    pub bodies: Vec<TrackedBody>,
-    /// Contacts between two bodies: forces and overlap.
-    pub contacts: Vec<[TrackedBody; 2]>,
-}
-
-impl TrackedBody {
-    /// Index of the body; `None` for a grain that is not there yet, or any more.
-    pub fn index(&self, world: &World) -> Option<usize> {
-        match self {
-            TrackedBody::Grain(id) => world.grain_of_id(*id).map(|grain| world.grain_body(grain)),
-            TrackedBody::Boundary { body, .. } => Some(*body),
-        }
-    }
-
-    /// Its name in the column of a body.
-    fn name(&self) -> String {
-        match self {
-            TrackedBody::Grain(grain) => format!("grain-{grain}"),
-            TrackedBody::Boundary { name, .. } => name.clone(),
-        }
-    }
-
-    /// Its name in the column of a contact.
-    fn name_in_contact(&self) -> String {
-        match self {
-            TrackedBody::Grain(grain) => grain.to_string(),
-            TrackedBody::Boundary { name, .. } => name.clone(),
-        }
-    }
-}
-
-impl Tracked {
-    /// Names and units of the columns: nine of each body, then three of each contact.
-    pub fn columns(&self) -> Vec<(String, &'static str)> {
-        let (kinds_of_a_body, kinds_of_a_contact) = KINDS.split_at(UNITS_OF_A_BODY.len());
-        let columns = |kinds: &[(&str, &str)], units: &[&'static str], name: String| {
-            let column =
-                |((kind, _), unit): (&(&str, &str), &&'static str)| (format!("{kind}:{name}"), *unit);
-            kinds.iter().zip(units).map(column).collect::<Vec<_>>()
-        };
-        let of_bodies =
-            self.bodies.iter().flat_map(|body| columns(kinds_of_a_body, &UNITS_OF_A_BODY, body.name()));
-        let of_contacts = self.contacts.iter().flat_map(|[a, b]| {
-            let name = format!("{}-{}", a.name_in_contact(), b.name_in_contact());
-            columns(kinds_of_a_contact, &UNITS_OF_A_CONTACT, name)
-        });
-        of_bodies.chain(of_contacts).collect()
-    }
-}
+use crate::observe::{Tracked, TrackedBody};
 
 /// Reads the lists. `names` are those of all boundaries in the file, also of wrong ones, which are not in the
 /// world; `grains` is the number of grains there will be at most.

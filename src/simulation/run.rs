@@ -143,11 +143,13 @@ impl<'a> Run<'a> {
         let start = Instant::now();
         let simulation = Simulation::on(scenario, Box::new(engine))?;
         let end = options.until.unwrap_or(scenario.duration);
-        let folder = ResultFolder::create(options.folder, scenario, simulation.observer().columns())?;
+        let folder =
+            ResultFolder::create(options.folder, &scenario.record(), simulation.observer().columns())?;
         let pictures = options.folder.join(PICTURES);
         refuse_link(&pictures)?;
         remove_pictures(&pictures)?;
-        let live = |plan| LivePictures::create(&pictures, scenario, plan);
+        let sources: Vec<_> = scenario.emitters.iter().map(Emitter::bounds).collect();
+        let live = |plan| LivePictures::create(&pictures, &scenario.world, &sources, plan);
         Ok(Run {
             folder,
             pictures: scenario.output.pictures.as_ref().map(live).transpose()?,

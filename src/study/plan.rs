@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::table::{Place, places};
-use crate::scenario::input::{LARGEST_TABLE, read_bytes};
+use crate::files::{LARGEST_TABLE, read_bytes};
 use crate::scenario::study::{Study, scenario};
 use crate::scenario::{Problem, Problems, Scenario};
 

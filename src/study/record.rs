@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::{Identity, Precision, Work};
 use crate::error::Error;
+use crate::files::{LARGEST_TEXT, read_text};
 use crate::output::atomic;
 use crate::output::summary::Summary;
-use crate::scenario::input::{LARGEST_TEXT, read_text};
 
 /// Name of the file.
 const FILE: &str = "record.json";

@@ -15,11 +15,11 @@ use super::record::Ran;
 use super::table::{Place, places};
 use crate::engine::Precision;
 use crate::error::Error;
+use crate::error::suggest;
+use crate::files::open_table;
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output::atomic;
-use crate::scenario::input::open_table;
 use crate::scenario::study::{Curves, Finding, Operand, Plot, Scale, Study, WORK};
-use crate::scenario::suggest;
 
 /// What came of a study; `results.json` as it stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]

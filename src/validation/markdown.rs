@@ -98,7 +98,7 @@ fn write_row(text: &mut String, cells: &[&str]) -> std::fmt::Result {
 mod tests {
     use super::super::RunReport;
     use super::*;
-    use crate::scenario::expect::{Bounds, Tolerance};
+    use crate::observe::bounds::{Bounds, Tolerance};
     use crate::scenario::suite::Class;
 
     fn report() -> Report {

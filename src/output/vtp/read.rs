@@ -9,7 +9,7 @@ use roxmltree::{Document, Node};
 
 use super::{Array, Cells, PolyData, Values};
 use crate::error::Error;
-use crate::scenario::input::read_text;
+use crate::files::read_text;
 
 /// Bytes of the count in front of the numbers of an array.
 const COUNT: usize = size_of::<u64>();

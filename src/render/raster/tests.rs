@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::World;
-use crate::scenario::{Look, Projection};
+use crate::render::{Look, Projection};
 
 const SIZE: usize = 120;
 const WHITE: [f32; 3] = [1.0; 3];

@@ -1,51 +1,7 @@
-//! What a number must be: a value with a tolerance, a lower bound, an upper bound.
+//! Reads what a number must be: a value with a tolerance, a lower bound, an upper bound.
 
 use super::super::read::{FINITE, NOT_NEGATIVE, Table, boolean, number};
-use crate::engine::Precision;
-
-/// What a number must be. All bounds that are set must hold; at least one is, unless the number is only shown.
-#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
-pub struct Bounds {
-    /// Expected value, in the unit of the number.
-    pub value: Option<f64>,
-    /// How far from `value` it may be; `None` only where it is shown and not judged.
-    pub tolerance: Option<Tolerance>,
-    /// Lower bound.
-    pub at_least: Option<f64>,
-    /// Upper bound.
-    pub at_most: Option<f64>,
-    /// Whether the number is reported and never judged.
-    pub shown_only: bool,
-}
-
-/// Largest |found - value|, by the precision of the engine.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Tolerance {
-    /// In double precision.
-    pub double: f64,
-    /// In single precision.
-    pub single: f64,
-}
-
-impl Tolerance {
-    /// The tolerance for an engine of this precision.
-    pub fn of(self, precision: Precision) -> f64 {
-        match precision {
-            Precision::Double => self.double,
-            Precision::Single => self.single,
-        }
-    }
-}
-
-impl Bounds {
-    /// Whether a number is within all bounds.
-    pub fn admit(&self, found: f64, precision: Precision) -> bool {
-        let near = self.value.zip(self.tolerance);
-        near.is_none_or(|(value, tolerance)| (found - value).abs() <= tolerance.of(precision))
-            && self.at_least.is_none_or(|bound| found >= bound)
-            && self.at_most.is_none_or(|bound| found <= bound)
-    }
-}
+use crate::observe::bounds::{Bounds, Tolerance};
 
 /// Reads `value`, `at_least`, `at_most` and `shown_only`, with the tolerance of the value.
 pub fn bounds(table: &mut Table<'_>) -> Option<Bounds> {

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use super::super::input::open_named;
-use super::super::problems::suggest;
+use crate::error::suggest;
+use crate::observe::take::Curve;
+
+use super::super::read::open_named;
 use super::super::read::{FINITE, TIME, Table, number, text};
 
 /// Share of the end of a window by which a time may be past it: `start` plus a time of the file is rounded.
@@ -12,15 +14,6 @@ const TIME_ROUNDING: f64 = 1e-9;
 const SHOWN: usize = 5;
 /// Points, or mistakes, after which a file is not read on.
 const ENOUGH: usize = 1_000_000;
-
-/// A reference curve.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Curve {
-    /// Its column in the file, for messages.
-    pub column: String,
-    /// Time \[s\] and value where the two are compared, in the order of time; at least one.
-    pub points: Vec<(f64, f64)>,
-}
 
 /// Reads `file`, `time` and `column` and the points of the curve from `from` to `until` \[s\]. Its time zero is at
 /// `start` of the run \[s\] and `offset` is added to its values. A row whose value is empty is left out; lines

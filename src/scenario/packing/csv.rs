@@ -5,10 +5,10 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::super::MAX_GRAINS;
-use super::super::input::open_named;
-use super::super::problems::suggest;
+use super::super::read::open_named;
 use super::super::read::{Node, Table, text};
 use super::{InitialMotion, Placed};
+use crate::error::suggest;
 
 /// One grain of the table.
 #[derive(Debug, Clone, Copy, PartialEq)]

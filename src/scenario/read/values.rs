@@ -3,8 +3,8 @@
 use glam::DVec3;
 use toml::de::DeValue;
 
-use super::super::problems::suggest;
 use super::{FAR, Need, Node, as_number, describe, shorten};
+use crate::error::suggest;
 
 /// Reads a number.
 pub fn number(need: Need) -> impl Fn(Node<'_>) -> Option<f64> {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::Size;
-use crate::scenario::problems::{Problems, suggest};
+use crate::error::suggest;
+use crate::scenario::problems::Problems;
 use crate::scenario::read::{Node, Table, text};
 use crate::scenario::suite::short_name;
 

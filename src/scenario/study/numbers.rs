@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::WORK;
 use super::axes::{Axis, Reference, axis_named, fixed};
-use crate::scenario::problems::suggest;
+use crate::error::suggest;
 use crate::scenario::read::{FINITE, Node, POSITIVE, Report, Table, number, text, word};
 
 /// A number for every combination of some axes.

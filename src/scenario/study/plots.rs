@@ -2,7 +2,8 @@
 
 use super::axes::{axis_named, fixed};
 use super::numbers::{Known, Operand};
-use crate::scenario::expect::{Bounds, bounds};
+use crate::observe::bounds::Bounds;
+use crate::scenario::expect::bounds;
 use crate::scenario::read::{self, Node, Table, text, word};
 
 /// A statement and the number that it is judged by.

@@ -5,7 +5,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::read::{Node, Plain as _};
 use crate::error::in_words;
 
 /// Largest scenario, study or suite, and largest file of any kind whose length nobody knows beforehand \[bytes\].
@@ -63,16 +62,6 @@ pub(crate) fn open_table(path: &Path) -> io::Result<Bounded<File>> {
     let file = File::open(path)?;
     let most = largest(&file, LARGEST_TABLE)?;
     Ok(Bounded { inner: file, most, left: most, line: 0 })
-}
-
-/// Opens the table `name` beside the scenario, which a value of the file names.
-pub(super) fn open_named(node: &Node<'_>, folder: &Path, name: &str) -> Result<Bounded<File>, Vec<String>> {
-    let path = folder.join(name);
-    // The resolved scenario is written elsewhere: there the path must not depend on the folder.
-    let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
-    node.report.fill(node.path.clone(), full.display().to_string().plain());
-    node.report.reads(&path);
-    open_table(&path).map_err(|error| vec![format!("{} cannot be read: {error}", path.display())])
 }
 
 /// A plain file has an end, and may be as large as it is to be.

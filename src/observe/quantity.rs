@@ -1,0 +1,297 @@
+//! The table of quantities: name, unit, what a quantity needs of a scene, meaning, function. Columns of results, names that an
+//! `[expect]` table may use, and the manual in [`crate::observe`] all come from it.
+
+use std::cell::OnceCell;
+
+use super::loads::{self, Load};
+use super::regions::{self, Content};
+use super::sinks::{self, Taken};
+use super::tracked::{self, PairForce};
+use super::{Base, Observer, cell, contacts, energy, flow, lost, packing};
+use crate::engine::{Ledger, Snapshot};
+
+/// What a scene must have for a quantity to exist, and what the quantity is named after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Every scene has it.
+    Nothing,
+    /// A boundary, whose name follows a colon.
+    Boundary,
+    /// A boundary on a rail, whose name follows a colon.
+    Slider,
+    /// An observed drum.
+    Drum,
+    /// A sink, whose name follows a colon.
+    Sink,
+    /// An observed cell.
+    Cell,
+    /// An observed region, whose name follows a colon.
+    Region,
+    /// A grain or boundary that is observed on its own: `grain-0`, `floor`.
+    Body,
+    /// A pair of bodies that is observed on its own: `0-1`, `0-floor`.
+    Pair,
+    /// The energy balance of the run.
+    EnergyBalance,
+}
+
+impl Needs {
+    /// What decides which columns stand together: what is of a rail stands with what is of the boundary.
+    pub(super) fn group(self) -> Needs {
+        if self == Needs::Slider { Needs::Boundary } else { self }
+    }
+
+    /// Whether the name of a quantity goes on with a colon and the name of what it is of.
+    pub fn is_named(self) -> bool {
+        !matches!(self, Needs::Nothing | Needs::Drum | Needs::Cell | Needs::EnergyBalance)
+    }
+}
+
+/// A quantity of a state.
+#[derive(Debug)]
+pub struct Quantity {
+    /// Name, without the part behind the colon.
+    pub name: &'static str,
+    /// Unit; "-" for none.
+    pub unit: &'static str,
+    /// What a scene must have.
+    pub needs: Needs,
+    /// The value, of the i-th boundary, sink, region, body or pair where there are several.
+    pub(super) of: fn(&View<'_>, usize) -> f64,
+}
+
+impl Quantity {
+    /// Name as in a table of names: `height`, `force_x:`.
+    pub fn shown(&self) -> String {
+        if self.needs.is_named() { format!("{}:", self.name) } else { self.name.to_owned() }
+    }
+}
+
+/// The quantity of a column, whose name may go on with a colon.
+pub fn find(column: &str) -> Option<&'static Quantity> {
+    let (name, is_named) = column.split_once(':').map_or((column, false), |(name, _)| (name, true));
+    QUANTITIES.iter().find(|quantity| quantity.name == name && quantity.needs.is_named() == is_named)
+}
+
+/// A state, with what several quantities share worked out once.
+pub(super) struct View<'a> {
+    pub(super) snapshot: &'a Snapshot,
+    observer: &'a Observer,
+    base: Option<&'a Base>,
+    loads: OnceCell<Vec<Load>>,
+    mean_loads: OnceCell<Vec<Load>>,
+    taken: OnceCell<Vec<Taken>>,
+    cell: OnceCell<cell::State>,
+    contents: OnceCell<Vec<Content>>,
+    pairs: OnceCell<Vec<PairForce>>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(observer: &'a Observer, snapshot: &'a Snapshot, base: Option<&'a Base>) -> View<'a> {
+        View {
+            snapshot,
+            observer,
+            base,
+            loads: OnceCell::new(),
+            mean_loads: OnceCell::new(),
+            taken: OnceCell::new(),
+            cell: OnceCell::new(),
+            contents: OnceCell::new(),
+            pairs: OnceCell::new(),
+        }
+    }
+
+    fn loads(&self) -> &[Load] {
+        self.loads.get_or_init(|| loads::on_boundaries(self.snapshot))
+    }
+
+    fn mean_loads(&self) -> &[Load] {
+        self.mean_loads.get_or_init(|| loads::mean_on_boundaries(self.snapshot, self.base))
+    }
+
+    fn taken(&self) -> &[Taken] {
+        self.taken.get_or_init(|| sinks::taken(self.snapshot))
+    }
+
+    /// Mass per time that a sink took since the base \[kg/s\]; 0 without one.
+    fn mass_flow(&self, sink: usize) -> f64 {
+        self.base.map_or(0.0, |base| {
+            (self.taken()[sink].mass - base.removed_mass[sink]) / (self.snapshot.report.time - base.time)
+        })
+    }
+
+    fn drum(&self, of: fn(&Snapshot, &flow::DrumPlan) -> f64) -> f64 {
+        self.observer.drum.as_ref().map_or(f64::NAN, |drum| of(self.snapshot, drum))
+    }
+
+    fn cell(&self) -> &cell::State {
+        self.cell.get_or_init(|| match &self.observer.cell {
+            Some(plan) => cell::State::new(self.snapshot, plan, [self.loads(), self.mean_loads()], self.base),
+            None => cell::State::UNKNOWN,
+        })
+    }
+
+    fn content(&self, region: usize) -> &Content {
+        let content = |plan| regions::content(self.snapshot, plan);
+        &self.contents.get_or_init(|| self.observer.regions.iter().map(content).collect())[region]
+    }
+
+    fn body(&self, body: usize) -> [glam::DVec3; 3] {
+        tracked::motion(self.snapshot, &self.observer.tracked.bodies[body])
+    }
+
+    fn pair(&self, pair: usize) -> &PairForce {
+        let of = |pair| tracked::pair_force(self.snapshot, pair);
+        &self.pairs.get_or_init(|| self.observer.tracked.contacts.iter().map(of).collect())[pair]
+    }
+
+    fn balance(&self, of: fn(&energy::Balance, &Snapshot) -> f64) -> f64 {
+        self.observer.balance.as_ref().map_or(f64::NAN, |balance| of(balance, self.snapshot))
+    }
+
+    fn booked(&self, of: fn(&Ledger) -> f64) -> f64 {
+        energy::booked(self.snapshot, of)
+    }
+
+    /// What the rates of the observation after this one start from.
+    pub(super) fn next_base(&self) -> Base {
+        Base {
+            time: self.snapshot.report.time,
+            impulses: self.snapshot.impulses.clone(),
+            removed_mass: self.taken().iter().map(|taken| taken.mass).collect(),
+            cell: self.observer.cell.as_ref().map(|_| *self.cell()),
+        }
+    }
+}
+
+/// The suffix of a name in the manual.
+macro_rules! suffix {
+    (Nothing) => {
+        ""
+    };
+    (Drum) => {
+        ""
+    };
+    (Cell) => {
+        ""
+    };
+    (EnergyBalance) => {
+        ""
+    };
+    ($named:ident) => {
+        ":NAME"
+    };
+}
+
+/// Makes the table and its manual from entries `needs, unit, { name => function, ... }, meaning`.
+macro_rules! quantities {
+    ($($needs:ident, $unit:literal, { $($name:literal => $of:expr),+ $(,)? }, $meaning:literal;)+) => {
+        /// All quantities, in the order of the columns.
+        pub const QUANTITIES: &[Quantity] = &[
+            $($(Quantity { name: $name, unit: $unit, needs: Needs::$needs, of: $of },)+)+
+        ];
+
+        /// | Quantity | Unit | Needs | Meaning |
+        /// |---|---|---|---|
+        $(#[doc = concat!(
+            "| ", $("`", $name, suffix!($needs), "` ",)+ "| ", $unit, " | [`", stringify!($needs), "`](super::Needs::", stringify!($needs), ") | ", $meaning, " |"
+        )])+
+        pub mod table {}
+    };
+}
+
+quantities! {
+    Nothing, "-", { "grains" => |v, _| v.snapshot.world.present_count() as f64 }, "grains that are there: emitted and not removed";
+    Nothing, "-", { "grains_lost" => |v, _| lost::count(v.snapshot) }, "grains that left the domain; without one those below all boundaries, which nothing can stop";
+    Nothing, "m", { "height" => |v, _| packing::height(v.snapshot), "height_p99" => |v, _| packing::height_p99(v.snapshot) }, "highest top of a grain against gravity, from the origin; 99th percentile of the tops";
+    Nothing, "m", {
+        "centre_of_mass_x" => |v, _| packing::centre_of_mass(v.snapshot).x,
+        "centre_of_mass_y" => |v, _| packing::centre_of_mass(v.snapshot).y,
+        "centre_of_mass_z" => |v, _| packing::centre_of_mass(v.snapshot).z,
+    }, "centre of mass of the grains";
+    Nothing, "J", { "kinetic_energy" => |v, _| energy::kinetic(v.snapshot), "rotational_energy" => |v, _| energy::rotational(v.snapshot) }, "energy of translation, of rotation; with free boundaries";
+    Nothing, "J", { "potential_energy" => |v, _| energy::potential(v.snapshot) }, "energy in gravity, from the origin; with free boundaries";
+    Nothing, "m g d", { "kinetic_energy_per_grain" => |v, _| energy::kinetic_per_grain(v.snapshot) }, "energy of translation and rotation of the grains over Σ m g d";
+    Nothing, "m/s", { "rms_speed" => |v, _| flow::rms_speed(v.snapshot) }, "root mean square of the speeds of the grains";
+    Nothing, "m/s", { "max_speed" => |v, _| flow::max_speed(v.snapshot) }, "speed of the fastest grain or free boundary";
+    Nothing, "radius", { "mean_overlap" => |v, _| contacts::overlap(v.snapshot).mean, "max_overlap" => |v, _| contacts::overlap(v.snapshot).max }, "mean and largest overlap over the contacts that overlap, those of free boundaries too; in mean radii of the pair";
+    Nothing, "-", { "contacts" => |v, _| v.snapshot.contacts.len() as f64 }, "pairs with a gap below the contact margin, touching or not";
+    Nothing, "-", { "touching" => |v, _| contacts::touching(v.snapshot) }, "contacts that overlap or carry a force";
+    Nothing, "-", { "sliding_share" => |v, _| contacts::sliding_share(v.snapshot) }, "share of the contacts with a force whose friction is at its bound";
+    Nothing, "-", { "coordination_number" => |v, _| contacts::coordination_number(v.snapshot) }, "touching neighbours per grain, boundaries too";
+    Nothing, "-", { "coordination_number_without_rattlers" => |v, _| contacts::coordination_number_without_rattlers(v.snapshot) }, "touching neighbours per grain that has two or more";
+    Nothing, "-", { "weight_supported" => |v, _| loads::weight_supported(v.snapshot) }, "force along gravity on all boundaries that are not free, over the weight of grains and free boundaries; last substep";
+    Nothing, "m/s", { "residual_normal" => |v, _| v.snapshot.report.residuals.normal.mean, "residual_friction" => |v, _| v.snapshot.report.residuals.friction.mean }, "residual of the contact problem \\[E8\\], mean over the contacts; last substep";
+    Nothing, "rad/s", { "residual_rolling" => |v, _| v.snapshot.report.residuals.rolling.mean }, "the same of rolling and twisting; last substep";
+    Nothing, "m/s", { "residual_normal_max" => |v, _| v.snapshot.report.residuals.normal.max, "residual_friction_max" => |v, _| v.snapshot.report.residuals.friction.max }, "largest residual; last substep";
+    Nothing, "rad/s", { "residual_rolling_max" => |v, _| v.snapshot.report.residuals.rolling.max }, "largest residual of rolling and twisting; last substep";
+    Nothing, "-", { "sweeps" => |v, _| f64::from(v.snapshot.report.sweeps) }, "sweeps of the last substep";
+    Nothing, "-", { "impact_sweeps" => |v, _| f64::from(v.snapshot.report.impacts.sweeps) }, "sweeps of its impact stage, 0 where nothing bounced";
+    Nothing, "m/s", { "residual_impact" => |v, _| v.snapshot.report.impacts.residual }, "largest change in the last sweep of impacts, or speed of a contact that still closes; last substep";
+    Nothing, "-", { "colours" => |v, _| f64::from(v.snapshot.report.colours) }, "colours of the contacts; last step";
+    Nothing, "-", { "overflow" => |v, _| v.snapshot.report.rest as f64 }, "contacts without a colour; last step";
+    Nothing, "N s", {
+        "momentum_x" => |v, _| packing::momentum(v.snapshot).x,
+        "momentum_y" => |v, _| packing::momentum(v.snapshot).y,
+        "momentum_z" => |v, _| packing::momentum(v.snapshot).z,
+    }, "momentum, with free boundaries";
+    Nothing, "N m s", {
+        "angular_momentum_x" => |v, _| packing::angular_momentum(v.snapshot).x,
+        "angular_momentum_y" => |v, _| packing::angular_momentum(v.snapshot).y,
+        "angular_momentum_z" => |v, _| packing::angular_momentum(v.snapshot).z,
+    }, "angular momentum about the origin, with spin and free boundaries";
+    Nothing, "m", { "front_x" => |v, _| packing::front_x(v.snapshot) }, "99th percentile of the x of the centres of grains";
+    Nothing, "deg", { "repose_angle_deg" => |v, _| packing::repose_angle_deg(v.snapshot) }, "angle of the cone with the same mean height and mean distance from its axis";
+    Nothing, "m²/s²", { "granular_temperature" => |v, _| flow::granular_temperature(v.snapshot) }, "third of the velocity variance of the grains, weighted by mass";
+    Nothing, "s/m", { "inverse_thermal_speed" => |v, _| flow::granular_temperature(v.snapshot).sqrt().recip() }, "one over the root of the granular temperature";
+
+    Boundary, "N", { "force_x" => |v, i| v.loads()[i].force.x, "force_y" => |v, i| v.loads()[i].force.y, "force_z" => |v, i| v.loads()[i].force.z }, "force of all contacts on a boundary, free ones too; last substep";
+    Boundary, "N m", { "torque_x" => |v, i| v.loads()[i].torque.x, "torque_y" => |v, i| v.loads()[i].torque.y, "torque_z" => |v, i| v.loads()[i].torque.z }, "torque of all contacts about the position of the boundary; last substep";
+    Boundary, "N", { "mean_force_x" => |v, i| v.mean_loads()[i].force.x, "mean_force_y" => |v, i| v.mean_loads()[i].force.y, "mean_force_z" => |v, i| v.mean_loads()[i].force.z }, "mean force since the output before, impacts included; 0 in the first output";
+    Boundary, "N m", { "mean_torque_x" => |v, i| v.mean_loads()[i].torque.x, "mean_torque_y" => |v, i| v.mean_loads()[i].torque.y, "mean_torque_z" => |v, i| v.mean_loads()[i].torque.z }, "mean torque since the output before, impacts included; 0 in the first output";
+    Slider, "N", { "drive_force" => |v, i| v.snapshot.world.drive_forces[i] }, "force of the drive of a slider, towards larger coordinates; last substep";
+
+    Drum, "deg", { "dynamic_angle_deg" => |v, _| v.drum(flow::dynamic_angle_deg) }, "angle of the centre of mass from straight down, positive the way the drum turns";
+    Drum, "-", { "plug_share" => |v, _| v.drum(flow::plug_share) }, "share of the grains that move with the drum";
+
+    Sink, "-", { "removed" => |v, i| v.taken()[i].grains as f64 }, "grains that a sink removed since the start";
+    Sink, "kg", { "removed_mass" => |v, i| v.taken()[i].mass }, "mass of the grains that a sink removed since the start";
+    Sink, "kg/s", { "mass_flow" => |v, i| v.mass_flow(i) }, "mean mass per time that a sink removed since the output before";
+
+    Cell, "m", { "cell_x" => |v, _| v.cell().lengths[0], "cell_y" => |v, _| v.cell().lengths[1], "cell_z" => |v, _| v.cell().lengths[2] }, "distance of the walls of the cell";
+    Cell, "-", {
+        "strain_x" => |v, _| v.cell().strains[0],
+        "strain_y" => |v, _| v.cell().strains[1],
+        "strain_z" => |v, _| v.cell().strains[2],
+        "volume_strain" => |v, _| v.cell().volume_strain,
+    }, "decrease of a length, of the volume, over its size at `strain_from`";
+    Cell, "Pa", { "stress_x" => |v, _| v.cell().stresses[0], "stress_y" => |v, _| v.cell().stresses[1], "stress_z" => |v, _| v.cell().stresses[2] }, "mean force on a pair of walls over their area, from inside; last substep";
+    Cell, "Pa", { "mean_stress" => |v, _| v.cell().mean_stress, "deviator_stress" => |v, _| v.cell().deviator_stress }, "mean of the three stresses; the axial stress less the mean of the others";
+    Cell, "Pa", { "pressure" => |v, _| v.cell().pressure }, "mean of the three stresses from the mean forces since the output before, impacts included; 0 in the first output";
+    Cell, "-", { "solid_fraction" => |v, _| v.cell().solid_fraction }, "volume of the grains over the volume between the walls";
+
+    Region, "-", { "count" => |v, i| v.content(i).grains as f64 }, "grains whose centre is in a region";
+    Region, "kg", { "mass" => |v, i| v.content(i).mass }, "mass of the grains whose centre is in a region";
+    Region, "m", { "centre_x" => |v, i| v.content(i).centre.x, "centre_y" => |v, i| v.content(i).centre.y, "centre_z" => |v, i| v.content(i).centre.z }, "centre of mass of the grains whose centre is in a region";
+
+    Body, "m", { "position_x" => |v, i| v.body(i)[0].x, "position_y" => |v, i| v.body(i)[0].y, "position_z" => |v, i| v.body(i)[0].z }, "position of a grain (`grain-0`) or boundary that is observed";
+    Body, "m/s", { "velocity_x" => |v, i| v.body(i)[1].x, "velocity_y" => |v, i| v.body(i)[1].y, "velocity_z" => |v, i| v.body(i)[1].z }, "velocity of the same";
+    Body, "rad/s", { "spin_x" => |v, i| v.body(i)[2].x, "spin_y" => |v, i| v.body(i)[2].y, "spin_z" => |v, i| v.body(i)[2].z }, "angular velocity of the same";
+    Pair, "N", { "normal_force" => |v, i| v.pair(i).normal, "friction_force" => |v, i| v.pair(i).friction }, "forces between two bodies that are observed (`0-1`, `0-floor`); last substep";
+    Pair, "m", { "overlap" => |v, i| v.pair(i).overlap }, "overlap of the same";
+
+    EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of free boundaries too";
+    EnergyBalance, "J", { "total_energy" => |v, _| v.balance(energy::Balance::total) }, "kinetic, rotational, potential and elastic energy";
+    EnergyBalance, "J", { "ballistic_energy" => |v, _| v.balance(energy::Balance::ballistic) }, "the same with the kinetic energy at v + h g/2: flights and elastic bounces keep it";
+    EnergyBalance, "J", { "gravity_work" => |v, _| v.booked(|it| it.gravity_work), "boundary_work" => |v, _| v.booked(|it| it.boundary_work) }, "work of gravity, of boundaries on grains and free boundaries since the start";
+    EnergyBalance, "J", {
+        "dissipated_by_impact" => |v, _| 0.0 - v.booked(|it| it.impact_work),
+        "dissipated_by_friction" => |v, _| 0.0 - v.booked(|it| it.friction_work),
+        "dissipated_by_rolling" => |v, _| 0.0 - v.booked(|it| it.rolling_work),
+        "dissipated_by_normal" => |v, _| v.balance(energy::Balance::dissipated_by_normal),
+    }, "energy dissipated since the start; by normal impulses less what overlaps store";
+    EnergyBalance, "J", { "emitted_energy" => |v, _| v.booked(|it| it.emitted_energy), "removed_energy" => |v, _| v.booked(|it| it.removed_energy) }, "kinetic energy that came with emitted grains, that went with removed ones";
+    EnergyBalance, "J", { "energy_error" => |v, _| energy::error(v.snapshot) }, "kinetic energy that the balance does not explain";
+    EnergyBalance, "-", { "energy_error_share" => |v, _| energy::error_share(v.snapshot) }, "size of that error over the energy turned over";
+    EnergyBalance, "-", { "energy_made_share" => |v, _| energy::made_share(v.snapshot) }, "energy that friction and rolling made out of nothing since the start, impacts apart, over the energy turned over";
+}
