@@ -33,7 +33,7 @@ fn closing(row: Row) -> f32 {
 
 // Parting speed that gravity gives to a contact in the substep, were it alone [m/s].
 fn gained(row: Row) -> f32 {
-    return params.h * dot(row.normal, falls(row.bodies.x) - falls(row.bodies.y));
+    return params.h * dot(row.normal, pulled(row.bodies.x) - pulled(row.bodies.y));
 }
 
 fn bounces(row: Row, gap: f32, before: f32, gain: f32, threshold: f32) -> bool {

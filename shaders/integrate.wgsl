@@ -83,12 +83,12 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     } else {
         pose.orientation = normalize(compose(turn(params.h * velocity.angular), pose.orientation));
     }
-    pose.free_speed = length(velocity.linear + params.h * falls(body));
+    pose.free_speed = length(velocity.linear + params.h * pulled(body));
     poses[body] = pose;
 }
 
 // The next step searches if some sphere may by its end have moved half the margin since the last search, half of what
-// it may fall included.
+// it may fall and all that applied forces do included.
 @compute @workgroup_size(64)
 fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {
     let i = flat(invocation);
@@ -105,7 +105,13 @@ fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {
         speed += length(velocity.angular) * length(place_on_body(params.vertices + i).centre);
     }
     travel[i] += params.h * speed;
-    let ahead = params.step_time * (speed + 0.5 * params.step_time * length(params.gravity));
+    var gained = 0.5 * length(params.gravity);
+    if HAS_FORCES && sphere.body < params.rigids {
+        let twist = velocity.inverse_inertia * length(rigids[sphere.body].torque);
+        gained += velocity.inverse_mass * length(rigids[sphere.body].force)
+            + twist * length(place_on_body(params.vertices + i).centre);
+    }
+    let ahead = params.step_time * (speed + params.step_time * gained);
     if travel[i] + ahead > params.skin * sphere.radius {
         atomicStore(&status.search, 1u);
     }

@@ -66,7 +66,7 @@ fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
         let bodies = row_targets[place].bodies;
         works = add(works, work_of(place, mean_velocity(bodies.x), mean_velocity(bodies.y)));
         let normal = dot(load_impulse(place).linear, row_targets[place].normal) * row_targets[place].normal;
-        works.gravity -= 0.5 * params.h * dot(normal, falls(bodies.x) - falls(bodies.y));
+        works.gravity -= 0.5 * params.h * dot(normal, pulled(bodies.x) - pulled(bodies.y));
     }
     works.impact = works.normal - works.gravity;
     works.normal = 0.0;
@@ -97,7 +97,7 @@ fn book_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     }
 }
 
-// Gravity, and the drives of sliders. The contacts that are booked next need the mean velocities: each body has many.
+// Gravity, applied forces, and the drives of sliders. The contacts that are booked next need the mean velocities: each body has many.
 @compute @workgroup_size(64)
 fn book_bodies(
     @builtin(global_invocation_id) invocation: vec3u,
@@ -116,6 +116,10 @@ fn book_bodies(
         if mean.inverse_mass > 0.0 {
             let way = params.h * mean.linear * free_translation(locked_axes(body));
             works.gravity = dot(params.gravity, way) / mean.inverse_mass;
+            if HAS_FORCES && body < params.rigids {
+                let turn = params.h * mean.angular * free_rotation(locked_axes(body));
+                works.gravity += dot(rigids[body].force, way) + dot(rigids[body].torque, turn);
+            }
             if HAS_SLIDERS && body < params.boundaries {
                 let axis = free_translation(locked_axes(body));
                 works.boundary = rigids[body].impulse * dot(mean.linear, axis);
@@ -181,7 +185,7 @@ fn kinetic_scale(body: u32) -> f32 {
     if velocity.inverse_mass == 0.0 {
         return 0.0;
     }
-    let fall = params.h * falls(body);
+    let fall = params.h * pulled(body);
     return 0.5 * ((dot(velocity.linear, velocity.linear) + dot(fall, fall)) / velocity.inverse_mass
         + dot(velocity.angular, velocity.angular) / velocity.inverse_inertia);
 }

@@ -99,7 +99,7 @@ fn into_cone(row: Row, start: Guess) -> Impulse {
 }
 
 @compute @workgroup_size(64)
-fn apply_gravity(@builtin(global_invocation_id) invocation: vec3u) {
+fn apply_forces(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
     if body >= bodies() || is_halted() {
         return;
@@ -107,11 +107,15 @@ fn apply_gravity(@builtin(global_invocation_id) invocation: vec3u) {
     let velocity = velocities[body];
     if velocity.inverse_mass > 0.0 {
         let axes = free_translation(locked_axes(body));
-        var linear = velocity.linear + params.h * params.gravity * axes;
+        var linear = velocity.linear + params.h * pulled(body);
         if HAS_SLIDERS && body < params.boundaries && is_rigid(body) {
             linear += velocity.inverse_mass * start_drive(body, dot(velocity.linear, axes)) * axes;
         }
         velocities[body].linear = linear;
+        if HAS_FORCES && body < params.rigids {
+            let inverse = inverse_mass_of(body, velocity, locked_axes(body), 1.0);
+            velocities[body].angular += params.h * (inverse.angular * rigids[body].torque);
+        }
     }
 }
 

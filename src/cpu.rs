@@ -278,13 +278,13 @@ impl CpuEngine {
         let book = |impacts: &[Row], after: &[Velocity]| {
             loads::add_impacts(impacts, totals);
             if keeps_works {
-                works += ledger::book_impacts(world.gravity, h, impacts, before, after);
+                works += ledger::book_impacts(&world.pull(), h, impacts, before, after);
                 before.copy_from_slice(after);
             }
         };
         report.impacts = stages.time("impact", || {
             let contacts = impact::Contacts { colouring, split, rows, onsets };
-            impact::solve(settings, world.gravity, contacts, velocities, book)
+            impact::solve(settings, world.pull(), contacts, velocities, book)
         });
         works
     }
@@ -357,7 +357,7 @@ fn start_solve(
 ) -> Drives {
     warm_start::seed(&Law::new(settings), settings, world, rows, onsets, velocities);
     let drives = Drives::start(world, settings, end, velocities);
-    predict::apply_gravity(world, settings.substep(), velocities);
+    predict::apply_forces(world, settings.substep(), velocities);
     drives.apply(velocities);
     drives
 }

@@ -181,7 +181,8 @@ pub fn planned_contacts(spheres: usize) -> usize {
 }
 
 /// What runs.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Identity {
     /// "gpu" or "cpu".
     pub engine: &'static str,
@@ -196,8 +197,9 @@ pub struct Identity {
 }
 
 /// Precision of an engine's arithmetic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Precision {
     /// 32 bits.
     Single,
@@ -212,7 +214,8 @@ impl fmt::Display for Identity {
 }
 
 /// Mean and maximum of a quantity over contacts.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Spread {
     /// Mean.
     pub mean: f64,
@@ -221,7 +224,8 @@ pub struct Spread {
 }
 
 /// Natural-map residuals by kind of row \[E8\].
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Residuals {
     /// Normal rows \[m/s\].
     pub normal: Spread,
@@ -232,7 +236,8 @@ pub struct Residuals {
 }
 
 /// What came of the impacts of a substep \[E6\].
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Impacts {
     /// Sweeps of all rounds; 0 where nothing bounced.
     pub sweeps: u32,
@@ -272,14 +277,15 @@ pub struct StepReport {
 }
 
 /// Sweeps and solves since the start of a run, as far as an engine counts them; the impact stage is left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Work {
     /// Sweeps of all substeps; not known to a GPU that stops sweeping at a tolerance.
     pub sweeps: Option<u64>,
     /// Contacts swept over, summed over the sweeps; not known to a GPU.
     pub contact_sweeps: Option<u64>,
     /// Substeps that were solved again, as friction and rolling had made energy \[E12\].
-    #[serde(default)]
+    #[cfg_attr(feature = "scenario", serde(default))]
     pub solved_again: u64,
 }
 
@@ -313,7 +319,8 @@ pub fn add_stage_time(stages: &mut Vec<(&'static str, f64)>, stage: &'static str
 
 /// Where the kinetic energy went since the start of the run \[E10\], all in J. Work is counted as done on the
 /// bodies, so what dissipates is negative.
-#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Ledger {
     /// Kinetic energy of the free bodies at the start, translation and rotation.
     pub initial_kinetic: f64,

@@ -169,6 +169,28 @@ pub enum Error {
         /// Length needed \[m\].
         least: f64,
     },
+    /// A place that no grain has.
+    #[error("there is no grain {place}: the scene has {grains} places, counted from 0")]
+    NoGrain {
+        /// The place that was asked for.
+        place: usize,
+        /// Places there are.
+        grains: usize,
+    },
+    /// A force on a body that contacts do not move.
+    #[error("\"{name}\" is fixed, moves as prescribed, or was removed: a force does nothing to it")]
+    NotDynamic {
+        /// Name of the body.
+        name: String,
+    },
+    /// Something that this library was built without.
+    #[error("{what} is not in this build of esker; build it with the Cargo feature \"{feature}\"")]
+    NotBuilt {
+        /// What was asked for.
+        what: &'static str,
+        /// The feature that it needs.
+        feature: &'static str,
+    },
     /// No adapter of the wanted kind.
     #[error("no {wanted} adapter found (looked for Vulkan, Metal and DX12); {advice}")]
     NoAdapter {

@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::in_words;
 
@@ -13,25 +13,6 @@ pub(crate) const LARGEST_TEXT: u64 = 64 << 20;
 pub(crate) const LARGEST_TABLE: u64 = 8 << 30;
 /// Longest line of a table \[bytes\].
 const LONGEST_LINE: usize = 1 << 16;
-
-/// Files that a scenario was read from. Where they are is no part of what it says, and `Debug`, which tells scenarios apart,
-/// leaves it out.
-#[derive(Clone, PartialEq, Eq, Default)]
-pub struct Inputs(pub Vec<PathBuf>);
-
-impl std::fmt::Debug for Inputs {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Inputs")
-    }
-}
-
-impl std::ops::Deref for Inputs {
-    type Target = [PathBuf];
-
-    fn deref(&self) -> &[PathBuf] {
-        &self.0
-    }
-}
 
 /// The text of a file of at most `most` bytes, or of [`LARGEST_TEXT`] where it is no plain file.
 ///

@@ -51,6 +51,17 @@
 //! | [`theory`] | the equations \[E1\] to \[E12\], with their sources |
 //! | [`error`] | the one error type |
 //!
+//! # Features
+//!
+//! | Cargo feature | What it adds | On top of |
+//! |---|---|---|
+//! | none | bodies, the engine in double precision, [`simulation::Simulation`], quantities | |
+//! | `gpu` | the engine on graphics cards ([`gpu`]) | |
+//! | `scenario` | scenario files ([`scenario::Scenario::load`]), results on disk ([`output`]) | |
+//! | `render` | pictures ([`render`]), runs into a folder ([`simulation::run()`]) | `scenario` |
+//! | `lab` | [`validation`], [`study`], [`mod@bench`] | `gpu`, `render` |
+//! | `cli` (default) | the program `esker` ([`cli`]) | `lab` |
+//!
 //! # Example
 //!
 //! A grain dropped on a floor, half a second later:
@@ -94,13 +105,17 @@
 //! From a shell the same goes by `esker run FILE`; see [`cli`]. The folder `examples/` has more: a drum that is watched, clumps
 //! built in code, a plate that a callback drives, two engines side by side.
 
+#[cfg(feature = "lab")]
 pub mod bench;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod contact;
 pub mod cpu;
 pub mod engine;
 pub mod error;
+#[cfg(feature = "scenario")]
 pub(crate) mod files;
+#[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod guide;
 pub mod model;
@@ -112,6 +127,8 @@ pub mod scenario;
 pub mod settings;
 pub mod simulation;
 pub mod sources;
+#[cfg(feature = "lab")]
 pub mod study;
 pub mod theory;
+#[cfg(feature = "lab")]
 pub mod validation;

@@ -8,6 +8,7 @@
 pub mod body;
 pub mod clump;
 pub mod domain;
+pub mod force;
 mod grains;
 pub mod levels;
 pub mod material;
@@ -23,6 +24,7 @@ pub mod slider;
 pub use body::{Axes, Bodies, Kind};
 pub use clump::Clump;
 pub use domain::{Domain, Outside};
+pub use force::{AppliedForce, Pull};
 pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
 pub use motion::Motion;
@@ -135,6 +137,8 @@ pub struct World {
     pub bodies: Bodies,
     /// Per boundary: force of its drive in the last substep, towards larger coordinates \[N\]; 0 of one without.
     pub drive_forces: Vec<f64>,
+    /// Forces that are applied to bodies, by ascending body ([`World::set_force`]).
+    pub forces: Vec<AppliedForce>,
     /// What removes grains.
     pub sinks: Vec<Sink>,
     /// Where grains are to stay, if that is said.
@@ -251,7 +255,7 @@ impl World {
 
     /// Speed that a free body would have after `h` \[s\] if nothing touched it \[m/s\].
     pub fn free_speed(&self, body: usize, h: f64) -> f64 {
-        (self.bodies.velocity[body] + h * self.bodies.falls(body, self.gravity)).length()
+        (self.bodies.velocity[body] + h * self.bodies.pulled(body, &self.pull())).length()
     }
 
     /// Mass and inertia at the start of a body, if it is a dynamic boundary.
@@ -270,7 +274,7 @@ impl World {
     }
 
     /// Sets the area that a pressure on a slider acts on.
-    pub(crate) fn set_area(&mut self, body: usize, area: Area) {
+    pub fn set_area(&mut self, body: usize, area: Area) {
         if let Motion::Slider(slider) = &mut self.boundaries[body].motion {
             slider.area = Some(area);
         }
@@ -517,6 +521,17 @@ impl World {
         let body = sphere.body as usize;
         self.bodies.velocity[body].length()
             + self.bodies.angular_velocity[body].length() * sphere.centre.length()
+    }
+
+    /// Bound on what an applied force does to that speed per time \[m/s²\].
+    pub fn sphere_push(&self, sphere: &Sphere) -> f64 {
+        if self.forces.is_empty() {
+            return 0.0;
+        }
+        let (bodies, body) = (&self.bodies, sphere.body as usize);
+        let torque = self.pull().torque_on(body).length();
+        bodies.inverse_mass[body] * self.pull().force_on(body).length()
+            + bodies.inverse_inertia[body] * torque * sphere.centre.length()
     }
 }
 

@@ -39,7 +39,8 @@ pub use regions::RegionPlan;
 pub use tracked::{Tracked, TrackedBody};
 
 /// Name and unit of a column.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Column {
     /// Name, as in an `[expect]` table.
     pub name: String,

@@ -15,44 +15,29 @@
 //! is created that way and then grows by one flushed row per output, so a crash loses at most the row
 //! being written.
 //!
-//! While a run goes on its folder is [locked](lock), and what a killed run left half written is swept up by the next.
+//! While a run goes on its folder is locked, and what a killed run left half written is swept up by the next.
 
+#[cfg(feature = "scenario")]
 pub mod atomic;
+#[cfg(feature = "scenario")]
 pub mod collection;
+#[cfg(feature = "scenario")]
 pub mod convergence;
+#[cfg(feature = "scenario")]
+mod folder;
+#[cfg(feature = "scenario")]
 pub mod frames;
+#[cfg(feature = "scenario")]
 pub mod lock;
+#[cfg(feature = "scenario")]
 pub mod summary;
+#[cfg(feature = "scenario")]
 pub mod timeseries;
+#[cfg(feature = "scenario")]
 pub mod vtp;
 
-use std::fs;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-use crate::engine::Snapshot;
-use crate::engine::convergence::Convergence;
-use crate::error::Error;
-use crate::files::Inputs;
-use crate::observe::{Column, Observation};
-
-use collection::Collection;
-use lock::{FolderLock, Sharing};
-use summary::Summary;
-use timeseries::TimeSeries;
-
-/// The folder that the results of one run go to.
-#[derive(Debug)]
-pub struct ResultFolder {
-    path: PathBuf,
-    timeseries: Option<TimeSeries>,
-    frames: Option<Frames>,
-    convergence: Vec<Convergence>,
-    _lock: FolderLock,
-}
-
-/// Name of the folder of the pictures of a run, within that of its results.
-pub const PICTURES: &str = "pictures";
+#[cfg(feature = "scenario")]
+pub use folder::*;
 
 /// Formats of the results of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,180 +53,4 @@ impl Formats {
     pub const ALL: Formats = Formats { vtp: true, csv: true };
     /// No files but the summary.
     pub const NONE: Formats = Formats { vtp: false, csv: false };
-}
-
-/// What a folder of results keeps of the scenario.
-#[derive(Debug, Clone, Copy)]
-pub struct Record<'a> {
-    /// Files that it was read from, which no result may replace.
-    pub inputs: &'a Inputs,
-    /// The scenario with all defaults, as TOML.
-    pub resolved: &'a str,
-    /// What to write.
-    pub formats: Formats,
-}
-
-/// The frames written so far.
-#[derive(Debug)]
-struct Frames {
-    grains: Collection,
-    contacts: Collection,
-}
-
-impl ResultFolder {
-    /// Makes the folder, removes the results of an earlier run from it and writes `scenario.toml`. Other
-    /// files in it are left alone.
-    ///
-    /// # Errors
-    /// When the folder or a file in it cannot be written, another run writes into it, or a file that the scenario reads would
-    /// be replaced.
-    pub fn create(path: &Path, record: &Record<'_>, columns: &[Column]) -> Result<ResultFolder, Error> {
-        check_inputs(path, record.inputs)?;
-        let lock = FolderLock::take(path, Sharing::Alone)?;
-        atomic::remove_files(path, is_result)?;
-        atomic::write(&path.join("scenario.toml"), |out| out.write_all(record.resolved.as_bytes()))?;
-        let timeseries = match record.formats.csv {
-            true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns)?),
-            false => None,
-        };
-        let frames = record.formats.vtp.then(|| Frames {
-            grains: Collection::new(path, "grains"),
-            contacts: Collection::new(path, "contacts"),
-        });
-        Ok(ResultFolder { path: path.to_owned(), timeseries, frames, convergence: Vec::new(), _lock: lock })
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Writes a state and its observation in every format of the scenario.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
-    pub fn record(&mut self, snapshot: &Snapshot, observation: &Observation) -> Result<(), Error> {
-        if let Some(timeseries) = &mut self.timeseries {
-            timeseries.append(observation)?;
-        }
-        if let Some(frames) = &mut self.frames {
-            frames.grains.add(observation.time, &frames::grains(snapshot))?;
-            frames.contacts.add(observation.time, &frames::contacts(snapshot))?;
-        }
-        Ok(())
-    }
-
-    /// Writes how the sweeps of one more step converged.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
-    pub fn record_convergence(&mut self, found: Convergence) -> Result<(), Error> {
-        self.convergence.push(found);
-        let write = |name, content: fn(&[Convergence], &mut dyn Write) -> io::Result<()>| {
-            atomic::write(&self.path.join(name), |out| content(&self.convergence, out))
-        };
-        write("convergence.csv", convergence::write_courses)?;
-        write("residual_histogram.csv", convergence::write_histograms)
-    }
-
-    /// Writes `summary.json`.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn finish(&self, summary: &Summary) -> Result<(), Error> {
-        atomic::write(&self.path.join("summary.json"), |out| {
-            serde_json::to_writer_pretty(&mut *out, summary)?;
-            out.write_all(b"\n")
-        })
-    }
-}
-
-/// Whether a folder is there or can be made, as far as that can be told without making it.
-///
-/// # Errors
-/// When it, or what it is to be made in, is a file.
-pub fn check_folder(path: &Path) -> Result<(), Error> {
-    match path.ancestors().find(|ancestor| ancestor.exists()) {
-        Some(found) if !found.is_dir() => {
-            let message = format!("{} is a file, expected a folder: choose another --out", found.display());
-            Err(Error::file(path)(io::Error::new(io::ErrorKind::NotADirectory, message)))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Refuses a folder in which the results of a run would replace one of the files that it reads.
-///
-/// # Errors
-/// [`Error::InputAtRisk`], with the first such file.
-pub fn check_inputs(folder: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
-    let is_written = |name: &str| is_result(name) || name == lock::NAME || atomic::is_temporary(name);
-    protect(folder, inputs, is_written)?;
-    protect(&folder.join(PICTURES), inputs, is_picture)
-}
-
-/// Whether a file is named like a picture of a run, `picture_000012.png`.
-pub fn is_picture(name: &str) -> bool {
-    let number = name.strip_prefix("picture_").and_then(|rest| rest.strip_suffix(".png"));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Refuses a folder where files are read that have a name of those to be written.
-///
-/// # Errors
-/// [`Error::InputAtRisk`], with the first such file.
-pub fn protect(folder: &Path, inputs: &[PathBuf], is_written: impl Fn(&str) -> bool) -> Result<(), Error> {
-    // A folder that is yet to be made holds no inputs.
-    let Ok(real_folder) = fs::canonicalize(folder) else { return Ok(()) };
-    // Some file systems do not tell names by their case.
-    let name_is_written = |place: &Path| {
-        place.file_name().is_some_and(|name| is_written(&name.to_string_lossy().to_lowercase()))
-    };
-    let is_at_risk = |place: &PathBuf| place.parent() == Some(&real_folder) && name_is_written(place);
-    match inputs.iter().find(|input| places_of(input).iter().any(is_at_risk)) {
-        Some(input) => Err(Error::InputAtRisk { file: input.clone(), folder: folder.to_owned() }),
-        None => Ok(()),
-    }
-}
-
-/// Refuses to write a single file where it would replace one that is read.
-///
-/// # Errors
-/// [`Error::InputAtRisk`], with the first such file.
-pub fn protect_from(written: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
-    let (Some(folder), Some(name)) = (written.parent(), written.file_name()) else { return Ok(()) };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    protect(folder, inputs, |other| name.to_string_lossy().to_lowercase() == other)
-}
-
-/// Where a file is: under the name it was given, and where that leads if it is a link.
-fn places_of(file: &Path) -> Vec<PathBuf> {
-    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let named = absolute.parent().zip(absolute.file_name());
-    let named = named.and_then(|(folder, name)| Some(fs::canonicalize(folder).ok()?.join(name)));
-    named.into_iter().chain(fs::canonicalize(file)).collect()
-}
-
-/// Whether a file of this name is one that a run writes.
-fn is_result(name: &str) -> bool {
-    const INDICES: [&str; 4] = ["grains.vtp.series", "grains.pvd", "contacts.vtp.series", "contacts.pvd"];
-    const SINGLE: [&str; 5] =
-        ["scenario.toml", "timeseries.csv", "convergence.csv", "residual_histogram.csv", "summary.json"];
-    let stem = name.strip_suffix(".vtp").unwrap_or_default();
-    let number = stem.strip_prefix("grains_").or_else(|| stem.strip_prefix("contacts_"));
-    let is_frame = number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
-    is_frame || INDICES.contains(&name) || SINGLE.contains(&name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_files_that_a_run_writes_are_taken_for_results() {
-        let results = ["grains_000012.vtp", "contacts_1000000.vtp", "grains.pvd", "summary.json"];
-        assert!(results.into_iter().all(is_result));
-        let others = ["grains_.vtp", "grains_best.vtp", "grains_12.vtk", "notes.txt", "drum.toml", "x.pvd"];
-        assert!(!others.into_iter().any(is_result));
-    }
 }

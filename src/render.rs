@@ -10,341 +10,38 @@
 //! pictures of an animation. A run that draws as it goes does not know what is to come: there the camera is set by
 //! its first state, and a range that is not given grows.
 
+#[cfg(feature = "render")]
 mod boundary;
+#[cfg(feature = "render")]
 mod camera;
+#[cfg(feature = "render")]
 mod field;
+#[cfg(feature = "render")]
 pub mod file;
+#[cfg(feature = "render")]
 mod frame;
+#[cfg(feature = "render")]
 mod legend;
+#[cfg(feature = "render")]
 mod live;
 mod look;
+#[cfg(feature = "render")]
+mod painter;
+#[cfg(feature = "render")]
 pub mod picture;
+#[cfg(feature = "render")]
 mod raster;
+#[cfg(feature = "render")]
 mod results;
 
-use glam::{DQuat, DVec3};
-
-pub use self::frame::{Ball, Force, Frame};
-pub use self::live::LivePictures;
-pub use self::picture::Picture;
-pub use self::results::Results;
-
-use self::boundary::{HalfSpace, Outline, bounded, outline};
-use self::camera::{Camera, Extent};
-use self::field::{Field, Range};
-use self::legend::Bar;
-use self::picture::{Letters, linear};
-use self::raster::{BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
-use crate::engine::Snapshot;
-use crate::error::Error;
-use crate::model::{Form, World};
-use crate::output::frames;
+#[cfg(feature = "render")]
+pub use frame::{Ball, Force, Frame};
+#[cfg(feature = "render")]
+pub use live::LivePictures;
 pub use look::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
-
-/// How far planes are drawn beyond what there is, over its largest edge \[-\].
-const ROOM: f64 = 0.03;
-/// Width of an edge over the height of the picture \[-\].
-const EDGE: f64 = 1.0 / 700.0;
-/// Width of the line of the largest force, over the mean diameter of the grains \[-\].
-const FORCE_WIDTH: f64 = 0.45;
-/// Colour of grains behind forces, and how much of it is the background's.
-const FAINT: ([u8; 3], f32) = ([200, 202, 206], 0.65);
-
-/// What there is to see in a number of frames.
-#[derive(Debug, Clone)]
-pub struct Survey<'a> {
-    look: &'a Look,
-    world: &'a World,
-    view: camera::Frame,
-    field: Field,
-    /// Around all grains and bounded boundaries, along the axes of the scene \[m\].
-    room: Extent,
-    /// The same in the frame of the camera, from the origin of the scene \[m\].
-    extent: Extent,
-    range: Range,
-    /// Sum of the radii \[m\] and number of the grains.
-    radii: (f64, u64),
-    /// Where the boundaries were in the last frame.
-    poses: Vec<(DVec3, DQuat)>,
-    /// How far planes are drawn beyond the room, over its largest edge \[-\].
-    room_share: f64,
-}
-
-impl<'a> Survey<'a> {
-    /// A survey of frames between the boundaries of `world`; its grains do not count.
-    pub fn new(look: &'a Look, world: &'a World) -> Survey<'a> {
-        let field = Field::new(&look.colour_by, world.gravity);
-        Survey {
-            look,
-            world,
-            view: camera::Frame::of(look),
-            field,
-            room: Extent::NOTHING,
-            extent: Extent::NOTHING,
-            range: Range::NOTHING,
-            radii: (0.0, 0),
-            poses: Vec::new(),
-            room_share: ROOM,
-        }
-    }
-
-    /// With planes drawn so far beyond what there is, over its largest edge \[-\].
-    #[must_use]
-    pub fn with_room(self, share: f64) -> Survey<'a> {
-        Survey { room_share: share, ..self }
-    }
-
-    /// Looks at a frame.
-    ///
-    /// # Errors
-    /// [`Error::Unusable`] when it lacks the field that grains are coloured by.
-    pub fn add(&mut self, frame: &Frame) -> Result<(), Error> {
-        for ball in &frame.balls {
-            self.see(ball.centre, ball.radius);
-        }
-        self.poses.clone_from(&frame.poses);
-        if self.look.boundaries != BoundaryStyle::Hidden {
-            bounded(self.world, &frame.poses)
-                .facets
-                .iter()
-                .flatten()
-                .for_each(|&corner| self.see(corner, 0.0));
-        }
-        self.add_values(frame)
-    }
-
-    /// Looks at a box in which grains will appear \[m\], and at the ground under it as far as they may spread: half
-    /// as far as they fall.
-    pub fn add_source(&mut self, min: DVec3, max: DVec3) {
-        let world = self.world;
-        for corner in (Extent { min, max }).corners() {
-            self.see(corner, 0.0);
-            for surface in world.surfaces.iter().filter(|surface| surface.form == Form::Plane) {
-                if let Some(touch) = world.touch_surface(surface, corner, 0.0) {
-                    let (fall, normal) = (touch.gap.max(0.0), touch.normal);
-                    let foot = corner - fall * normal;
-                    let aside = normal.any_orthonormal_vector();
-                    for way in [aside, -aside, normal.cross(aside), -normal.cross(aside)] {
-                        self.see(foot + 0.5 * fall * way, 0.0);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Looks at the values of a frame alone, not at where its grains are.
-    ///
-    /// # Errors
-    /// [`Error::Unusable`] when it lacks the field that grains are coloured by.
-    pub fn add_values(&mut self, frame: &Frame) -> Result<(), Error> {
-        let radii = frame.balls.iter().map(|ball| ball.radius);
-        self.radii = (self.radii.0 + radii.sum::<f64>(), self.radii.1 + frame.balls.len() as u64);
-        self.range = match self.look.show {
-            Show::Grains => self.field.values(frame)?.into_iter().fold(self.range, Range::with),
-            Show::Forces => {
-                frame.forces.iter().map(|force| force.size).fold(self.range.with(0.0), Range::with)
-            }
-        };
-        Ok(())
-    }
-
-    fn see(&mut self, place: DVec3, radius: f64) {
-        self.room = self.room.with(place, radius);
-        self.extent = self.extent.with(self.view.turn(place), radius);
-    }
-
-    /// Values at the ends of the colours.
-    fn colours(&self) -> Range {
-        match self.look.range {
-            Some([least, greatest]) => Range { least, greatest },
-            None => self.range.opened(),
-        }
-    }
-
-    fn mean_radius(&self) -> f64 {
-        self.radii.0 / self.radii.1.max(1) as f64
-    }
-
-    /// Corners of the planes as far as they are drawn.
-    fn planes(&self, room: &Extent) -> Vec<DVec3> {
-        match self.look.boundaries {
-            BoundaryStyle::Hidden => Vec::new(),
-            _ => outline(self.world, &self.poses, room).facets.into_iter().flatten().collect(),
-        }
-    }
-
-    /// A painter whose camera sees all of it, or what the look says.
-    ///
-    /// # Errors
-    /// When the font in the program is damaged.
-    pub fn painter(&self) -> Result<Painter<'a>, Error> {
-        let [width, height] = self.look.size.map(|size| size as usize);
-        let letters = Letters::new(legend::text_size(width, height))?;
-        let label = match self.look.show {
-            Show::Grains => self.field.label(),
-            Show::Forces => "normal force [N]".to_owned(),
-        };
-        let range = self.colours();
-        let bar = Bar { label: &label, range }.width(&letters);
-        let scene_width = width - bar.min(width / 2);
-        let room = self.room.grown(self.room_share);
-        let turned = |extent: Extent| {
-            extent.corners().fold(Extent::NOTHING, |seen, corner| seen.with(self.view.turn(corner), 0.0))
-        };
-        let extent = match self.look.fit {
-            Some([min, max]) => turned(Extent { min, max }),
-            None => self
-                .planes(&room)
-                .into_iter()
-                .fold(self.extent, |seen, corner| seen.with(self.view.turn(corner), 0.0)),
-        };
-        let [columns, rows] = [scene_width, height].map(|size| (size * SAMPLES) as f64);
-        let camera = Camera::new(self.look, extent, columns, rows);
-        Ok(Painter {
-            look: self.look,
-            world: self.world,
-            field: self.field.clone(),
-            label,
-            range,
-            camera,
-            room,
-            scene_width,
-            letters,
-            mean_radius: self.mean_radius(),
-        })
-    }
-}
-
-/// Draws frames, all from the same place and with the same colours.
-#[derive(Debug)]
-pub struct Painter<'a> {
-    look: &'a Look,
-    world: &'a World,
-    field: Field,
-    label: String,
-    range: Range,
-    camera: Camera,
-    room: Extent,
-    /// Width of the scene beside the bar of colours \[pixels\].
-    scene_width: usize,
-    letters: Letters,
-    mean_radius: f64,
-}
-
-impl<'a> Painter<'a> {
-    /// The same with the colours for a survey that has gone on.
-    #[must_use]
-    pub fn with_colours_of(self, survey: &Survey<'a>) -> Painter<'a> {
-        Painter { range: survey.colours(), mean_radius: survey.mean_radius(), ..self }
-    }
-
-    /// Draws a frame.
-    ///
-    /// # Errors
-    /// [`Error::Unusable`] when it lacks the field that grains are coloured by.
-    pub fn draw(&self, frame: &Frame) -> Result<Picture, Error> {
-        let seen = self.see(frame)?;
-        let [width, height] = self.look.size.map(|size| size as usize);
-        let scene = raster::draw(&seen, &self.camera, self.scene_width, height);
-        let mut picture = Picture { width, height, pixels: vec![BACKGROUND; width * height] };
-        for (row, pixels) in picture.pixels.chunks_mut(width).zip(scene.pixels.chunks(self.scene_width)) {
-            row[..self.scene_width].copy_from_slice(pixels);
-        }
-        Bar { label: &self.label, range: self.range }.draw(&mut picture, &self.letters);
-        legend::write_time(&mut picture, &self.letters, frame.time);
-        Ok(picture)
-    }
-
-    fn see(&self, frame: &Frame) -> Result<Seen, Error> {
-        let kept = self.kept();
-        let up = self.camera.turn(DVec3::Z);
-        let mut seen = Seen { balls: self.balls(frame)?, kept, up, ..Seen::default() };
-        let outline = match self.look.boundaries {
-            BoundaryStyle::Hidden => Outline::default(),
-            BoundaryStyle::Edges => Outline { facets: Vec::new(), ..self.outline(frame) },
-            BoundaryStyle::Glass => self.outline(frame),
-        };
-        let facets = outline.facets.iter().map(|facet| {
-            let facet: Vec<DVec3> = facet.iter().map(|&corner| self.camera.see(corner)).collect();
-            kept.map_or(facet.clone(), |half_space| half_space.clip(&facet))
-        });
-        seen.glass = facets.filter(|facet| !facet.is_empty()).collect();
-        let half_width = 0.5 * EDGE * (f64::from(self.look.size[1]) * SAMPLES as f64);
-        let edge = |ends: &[DVec3; 2]| self.line(*ends, kept, [half_width; 2], raster::ink());
-        seen.edges = outline.edges.iter().filter_map(edge).collect();
-        if self.look.show == Show::Forces {
-            seen.faintness = FAINT.1;
-            seen.lines = frame.forces.iter().filter_map(|force| self.force(force, kept)).collect();
-        }
-        Ok(seen)
-    }
-
-    fn outline(&self, frame: &Frame) -> Outline {
-        outline(self.world, &frame.poses, &self.room)
-    }
-
-    /// What is not cut away, in the frame of the camera: the side of the cut that is turned away from it.
-    fn kept(&self) -> Option<HalfSpace> {
-        let cut = self.look.cut?;
-        let (place, normal) = (self.camera.see(cut.point), self.camera.turn(cut.normal));
-        let ray = self.camera.project(place).map(|at| self.camera.ray(at.x, at.y).direction);
-        let towards = normal.dot(ray.unwrap_or(DVec3::Z));
-        let normal = if towards > 0.0 { -normal } else { normal };
-        Some(HalfSpace { normal, offset: normal.dot(place) })
-    }
-
-    fn balls(&self, frame: &Frame) -> Result<Vec<SeenBall>, Error> {
-        let colours: Vec<[f32; 3]> = match self.look.show {
-            Show::Grains => self.field.values(frame)?.into_iter().map(|value| self.colour(value)).collect(),
-            Show::Forces => vec![linear(FAINT.0); frame.balls.len()],
-        };
-        let ball = |(ball, colour): (&Ball, [f32; 3])| SeenBall {
-            centre: self.camera.see(ball.centre),
-            radius: ball.radius,
-            colour,
-        };
-        Ok(frame.balls.iter().zip(colours).map(ball).collect())
-    }
-
-    fn colour(&self, value: f64) -> [f32; 3] {
-        linear(legend::colour(self.range.share(value)))
-    }
-
-    /// The line of a force, as wide as the force is large.
-    fn force(&self, force: &Force, kept: Option<HalfSpace>) -> Option<SeenLine> {
-        if self.range.greatest <= 0.0 {
-            return None; // a range that no force is in
-        }
-        let width = 2.0 * self.mean_radius * FORCE_WIDTH * force.size / self.range.greatest;
-        let ends = force.ends.map(|end| self.camera.see(end));
-        let [a, b] = ends.map(|end| self.camera.scale_at(end));
-        self.line(force.ends, kept, [0.5 * width * a?, 0.5 * width * b?], self.colour(force.size))
-    }
-
-    fn line(
-        &self,
-        ends: [DVec3; 2],
-        kept: Option<HalfSpace>,
-        half_widths: [f64; 2],
-        colour: [f32; 3],
-    ) -> Option<SeenLine> {
-        let ends = ends.map(|end| self.camera.see(end));
-        let ends = match kept {
-            Some(half_space) => half_space.clip_line(ends)?,
-            None => ends,
-        };
-        Some(SeenLine { ends, half_widths, colour })
-    }
-}
-
-/// The frame of a snapshot.
-pub fn frame_of(snapshot: &Snapshot, show: Show) -> Result<Frame, Error> {
-    let contacts = (show == Show::Forces).then(|| frames::contacts(snapshot));
-    Frame::new(frames::grains(snapshot), contacts.as_ref(), &snapshot.world).map_err(|array| {
-        Error::Unusable {
-            origin: "the frames of a run".to_owned(),
-            found: format!("have no array `{array}`"),
-            advice: "this is a defect of esker, please report it".to_owned(),
-        }
-    })
-}
+#[cfg(feature = "render")]
+pub use painter::*;
+#[cfg(feature = "render")]
+pub use picture::Picture;
+#[cfg(feature = "render")]
+pub use results::Results;

@@ -41,8 +41,9 @@ pub const IMPACT_PRECISION: f64 = 1e-13;
 pub const TRAVEL_LIMIT: f64 = 10.0;
 
 /// The normal contact law \[E2\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum NormalLaw {
     /// Elastic, force ∝ overlap^(3/2).
     Hertz,
@@ -53,8 +54,9 @@ pub enum NormalLaw {
 }
 
 /// What a contact starts from \[E7\].
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", serde(tag = "kind", rename_all = "snake_case"))]
 pub enum WarmStart {
     /// From zero.
     Cold,
@@ -138,8 +140,9 @@ impl fmt::Display for WarmStart {
 }
 
 /// How a sweep goes on from the sweep before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Acceleration {
     /// From where that left the impulses.
     None,
@@ -177,8 +180,9 @@ pub const WATCHED_MASS_RATIO: f64 = 10.0;
 pub const LARGEST_GAIN: f64 = 1e-4;
 
 /// Whether an engine keeps the [`Ledger`](crate::engine::Ledger) of energies \[E10\].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Bookkeeping {
     /// No: saves about 5 % of a step of 20 sweeps.
     Off,
@@ -188,7 +192,8 @@ pub enum Bookkeeping {
 }
 
 /// Settings of the solver. SI units.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Settings {
     /// Time step h \[s\].
     pub time_step: f64,

@@ -19,6 +19,7 @@
 //! finds into a folder.
 
 pub mod device;
+#[cfg(feature = "render")]
 mod run;
 
 use glam::DVec3;
@@ -33,11 +34,33 @@ use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
 
 pub use device::Device;
+#[cfg(feature = "render")]
 pub use run::{Progress, RunOptions, run};
 
 /// Share of a step by which an event may come late before it moves to the next step: covers the
 /// rounding of time / step for up to 10⁹ steps.
 const STEP_ROUNDING: f64 = 1e-6;
+
+/// A body that something is done to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target<'a> {
+    /// A grain, by its place.
+    Grain(usize),
+    /// A boundary, by its name.
+    Boundary(&'a str),
+}
+
+impl From<usize> for Target<'_> {
+    fn from(place: usize) -> Self {
+        Target::Grain(place)
+    }
+}
+
+impl<'a> From<&'a str> for Target<'a> {
+    fn from(name: &'a str) -> Self {
+        Target::Boundary(name)
+    }
+}
 
 /// What is called every so many seconds of simulated time.
 type Callback<'e> = Box<dyn FnMut(&mut Simulation<'e>) -> Result<(), Error> + Send + 'e>;
@@ -259,16 +282,44 @@ impl<'e> Simulation<'e> {
     /// When there is no such boundary, contacts move it, or as [`Simulation::state`].
     pub fn set_velocity(&mut self, boundary: &str, velocity: DVec3) -> Result<(), Error> {
         let world = &self.state()?.world;
-        let Some(body) = world.boundaries.iter().position(|other| other.name == boundary) else {
-            let names: Vec<&str> = world.boundaries.iter().map(|boundary| boundary.name.as_str()).collect();
-            return Err(unknown("boundary", boundary, &names));
-        };
+        let body = boundary_named(world, boundary)?;
         if world.bodies.is_dynamic(body) {
             return Err(Error::NotPrescribed { name: boundary.to_owned() });
         }
         self.change(&mut |world| {
             world.set_boundary_velocity(body, velocity);
         })
+    }
+
+    /// Has a force \[N\] at the centre of mass and a torque \[N m\] act on a grain, by its place, or on a boundary that contacts move,
+    /// by its name, until they are set again; zero takes them away. Locked axes feel nothing of them.
+    ///
+    /// # Errors
+    /// When there is no such body, contacts do not move it, or as [`Simulation::state`].
+    pub fn set_force<'b>(
+        &mut self,
+        body: impl Into<Target<'b>>,
+        force: DVec3,
+        torque: DVec3,
+    ) -> Result<(), Error> {
+        let body = self.body(body.into())?;
+        self.change(&mut |world| world.set_force(body, force, torque))
+    }
+
+    /// Index of a body that contacts move.
+    fn body(&mut self, target: Target<'_>) -> Result<usize, Error> {
+        let world = &self.state()?.world;
+        let (body, name) = match target {
+            Target::Boundary(name) => (boundary_named(world, name)?, name.to_owned()),
+            Target::Grain(place) if place < world.grain_count() => {
+                (world.grain_body(place), format!("grain {place}"))
+            }
+            Target::Grain(place) => return Err(Error::NoGrain { place, grains: world.grain_count() }),
+        };
+        match world.bodies.inverse_mass[body] > 0.0 {
+            true => Ok(body),
+            false => Err(Error::NotDynamic { name }),
+        }
     }
 
     /// Adds grains.
@@ -359,6 +410,14 @@ impl<'e> Simulation<'e> {
         self.callbacks = callbacks;
         result
     }
+}
+
+/// Index of a boundary.
+fn boundary_named(world: &World, name: &str) -> Result<usize, Error> {
+    world.boundaries.iter().position(|boundary| boundary.name == name).ok_or_else(|| {
+        let names: Vec<&str> = world.boundaries.iter().map(|boundary| boundary.name.as_str()).collect();
+        unknown("boundary", name, &names)
+    })
 }
 
 /// The error of a name that is none of the known ones, with the nearest of them.

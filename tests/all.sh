@@ -98,11 +98,43 @@ check_adapter() {
     fi
 }
 
+# leaves_out FEATURES PACKAGE...: whether a build with these features does without all of these packages.
+leaves_out() {
+    local features="$1" tree
+    shift
+    tree=$(cargo tree --quiet --edges normal --prefix none --no-default-features --features "$features")
+    for package in "$@"; do
+        if grep -q "^$package v" <<< "$tree"; then
+            echo "a build with the features \"$features\" depends on $package" >&2
+            return 1
+        fi
+    done
+}
+
+check_features() {
+    local features
+    for features in "" gpu scenario gpu,scenario render gpu,render lab; do
+        echo "   features: ${features:-none}"
+        cargo clippy --quiet --lib --no-default-features --features "$features" -- -D warnings
+    done
+    leaves_out "" wgpu naga encase toml serde serde_json csv clap miette plotters gif png
+    leaves_out "gpu,scenario" clap miette indicatif ctrlc sysinfo plotters gif png
+    leaves_out "gpu,render" clap miette indicatif ctrlc sysinfo plotters
+    leaves_out lab clap miette indicatif ctrlc sysinfo
+    # The check itself can fail:
+    if leaves_out gpu wgpu 2> /dev/null; then
+        echo "a build for graphics cards without wgpu passes the check" >&2
+        return 1
+    fi
+}
+
 step "Toolchain" "cargo, rustfmt and clippy must be there." check_toolchain
 step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --check
 step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Lints" "Clippy on library, program and tests; a warning is an error." \
     cargo clippy --all-targets -- -D warnings
+step "Features" "The library builds with each set of features, and without them does without their packages." \
+    check_features
 step "Shaders" "WGSL is valid, fits the limits of WebGPU and agrees with its Rust twins." \
     cargo test --test shaders
 step "Tests" "Units, stages against their twins, physics, command line, and the examples in the docs." \

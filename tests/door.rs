@@ -17,8 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use common::*;
 use esker::engine::Engine;
 use esker::error::Error;
-use esker::model::Grain;
+use esker::model::{Axes, Clump, Grain, World};
 use esker::scenario::Scenario;
+use esker::settings::Settings;
 use esker::simulation::{Device, Simulation};
 use glam::DVec3;
 
@@ -59,10 +60,7 @@ fn a_name_that_is_not_there_is_an_error_with_the_nearest_one() {
     let scenario = box_of(10);
     let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
     let error = simulation.quantity("hieght").unwrap_err().to_string();
-    assert!(
-        error.contains("no quantity \"hieght\"") && error.contains("did you mean `height`?"),
-        "{error}"
-    );
+    assert!(error.contains("no quantity \"hieght\"") && error.contains("did you mean `height`?"), "{error}");
     let error = simulation.set_velocity("flor", DVec3::Z).unwrap_err();
     assert!(matches!(error, Error::Unknown { what: "boundary", .. }), "{error}");
     let mut lid = Simulation::new(&box_on_a_bed(), Device::Cpu).unwrap();
@@ -149,4 +147,97 @@ fn emitters_act_when_they_are_due() {
     let grains = simulation.quantity("grains").unwrap();
     // 100 a second since 0.5 s; the wave at 0.8 s comes with the next step.
     assert!((25.0..=30.0).contains(&grains), "{grains}");
+}
+
+/// Applied forces on free bodies without gravity: a sphere and a clump, in a world built in code.
+fn two_free_bodies() -> Scenario {
+    let mut world = World::new(DVec3::ZERO, stone(0.5, 0.2));
+    let spheres = [(DVec3::ZERO, 0.01), (DVec3::X * 0.012, 0.01)];
+    world.clumps.push(Clump::of_spheres("rod", &spheres));
+    let rod = Grain { clump: Some(0), ..Grain::at(DVec3::new(0.0, 0.0, 1.0), 0.012, 0) };
+    let plain = Grain::at(DVec3::ZERO, 0.01, 0);
+    let locked = Axes::TRANSLATION[0].and(Axes::ROTATION[2]);
+    world.add_grains([plain, rod, Grain { locked, position: DVec3::Y, ..plain }]);
+    Scenario::of_world(world, Settings { time_step: 1e-3, ..Settings::default() })
+}
+
+#[test]
+fn an_applied_force_accelerates_a_body_and_its_torque_turns_it() {
+    let scenario = two_free_bodies();
+    let (force, torque) = (DVec3::new(0.3, 0.0, 0.1), DVec3::new(0.0, 0.0, 2e-5));
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        let tolerance = if name == "cpu" { 1e-12 } else { 1e-4 };
+        for grain in 0..3 {
+            simulation.set_force(grain, force, torque).unwrap();
+        }
+        simulation.step(50).unwrap();
+        let world = simulation.state().unwrap().world.clone();
+        for grain in 0..3 {
+            let (body, locked) = (world.grain_body(grain), world.bodies.locked[world.grain_body(grain)]);
+            let expected = 0.05 * force * world.bodies.inverse_mass[body] * locked.free_translation();
+            let found = world.bodies.velocity[body];
+            assert!(
+                (found - expected).length() < tolerance * expected.length(),
+                "{name}: grain {grain} moves at {found} m/s instead of {expected}"
+            );
+        }
+        // A sphere: τ t / I about the axis of the torque; the locked one does not turn.
+        let spin = [0, 2].map(|grain| world.bodies.angular_velocity[world.grain_body(grain)]);
+        let expected = 0.05 * torque * world.bodies.inverse_inertia[world.grain_body(0)];
+        assert!((spin[0] - expected).length() < tolerance * expected.length(), "{name}: {}", spin[0]);
+        assert_eq!(spin[1], DVec3::ZERO, "{name}: locked");
+        // The rod turns about a principal axis: by the moment of inertia across it.
+        let rod = world.bodies.angular_velocity[world.grain_body(1)];
+        let moments = world.bodies.moments[world.grain_body(1)];
+        let expected = 0.05 * torque.z / moments.max_element();
+        assert!((rod.z - expected).abs() < 1e-3 * expected, "{name}: {rod} instead of {expected}");
+        assert!(simulation.quantity("gravity_work").unwrap() > 0.0, "{name}: the forces worked");
+        assert!(simulation.quantity("energy_error_share").unwrap() < 1e-5, "{name}");
+        // Taken away, everything goes on as it is.
+        for grain in 0..3 {
+            simulation.set_force(grain, DVec3::ZERO, DVec3::ZERO).unwrap();
+        }
+        let before = simulation.velocities().unwrap().to_vec();
+        simulation.step(5).unwrap();
+        assert_eq!(simulation.velocities().unwrap(), before, "{name}: nothing pushes any more");
+    }
+}
+
+/// A grain that lies on a floor is pressed onto it: the floor carries the force, too, and nothing bounces.
+#[test]
+fn a_force_on_a_grain_at_rest_is_carried_by_the_floor() {
+    let scenario = one_grain();
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        simulation.run_until(2.0).unwrap();
+        let floor = simulation.state().unwrap().world.boundaries[0].name.clone();
+        let column = format!("force_z:{floor}");
+        let weight = simulation.quantity(&column).unwrap();
+        simulation.set_force(0, DVec3::Z * 20.0 * weight, DVec3::ZERO).unwrap();
+        simulation.run_until(3.0).unwrap();
+        let (found, bounces) = (simulation.quantity(&column).unwrap(), simulation.quantity("impact_sweeps"));
+        assert!(
+            (found - 21.0 * weight).abs() < 1e-3 * found.abs(),
+            "{name}: {found} N for a weight of {weight}"
+        );
+        assert_eq!(bounces.unwrap(), 0.0, "{name}: the force is known to the impacts");
+        assert!(simulation.quantity("energy_error_share").unwrap() < 1e-4, "{name}");
+    }
+}
+
+#[test]
+fn a_force_on_what_contacts_do_not_move_is_refused() {
+    let mut simulation = Simulation::new(&one_grain(), Device::Cpu).unwrap();
+    let floor = simulation.state().unwrap().world.boundaries[0].name.clone();
+    let error = simulation.set_force(floor.as_str(), DVec3::Z, DVec3::ZERO).unwrap_err();
+    assert!(matches!(error, Error::NotDynamic { .. }), "{error}");
+    let error = simulation.set_force(7, DVec3::Z, DVec3::ZERO).unwrap_err().to_string();
+    assert!(error.contains("no grain 7") && error.contains("1 place"), "{error}");
+    let error = simulation.set_force("flor", DVec3::Z, DVec3::ZERO).unwrap_err().to_string();
+    assert!(error.contains("no boundary \"flor\""), "{error}");
+    // A grain that is taken out loses its force with its place.
+    simulation.set_force(0, DVec3::Z, DVec3::ZERO).unwrap();
+    simulation.remove_grains(&[0]).unwrap();
+    assert!(simulation.state().unwrap().world.forces.is_empty());
 }

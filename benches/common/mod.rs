@@ -44,7 +44,7 @@ impl Step {
         narrowphase::fill_rows(&world, &law, &keys, &colouring, &mut rows, &mut onsets);
         narrowphase::set_targets(&mut rows, &onsets, &velocities);
         warm_start::seed(&law, &settings, &world, &mut rows, &onsets, &velocities);
-        predict::apply_gravity(&world, settings.substep(), &mut velocities);
+        predict::apply_forces(&world, settings.substep(), &mut velocities);
         Step { world, settings, law, keys, colouring, split, rows, onsets, velocities }
     }
 }

@@ -101,7 +101,7 @@ struct Sphere {
 }
 
 // What a body has beside its velocity: its inertia as a tensor if it is rigid and no sphere, its locked axes, and the drive of a
-// slider. By body, up to the last that has any of these.
+// slider, and the force that is applied to it. By body, up to the last that has any of these.
 struct Rigid {
     diagonal: vec3f,           // xx, yy, zz of the inverse inertia, world frame [1/(kg m²)]
     flags: u32,                // six bits of locked axes: translation x y z, rotation x y z; then RIGID
@@ -114,6 +114,10 @@ struct Rigid {
     spin: vec3f,               // angular velocity that belongs to it [rad/s]
     last_impulse: f32,         // of its motor after the last sweep [N s]
     walls: vec4u,              // bodies whose distances make the area of a pressure: low and high, twice; or NONE
+    force: vec3f,              // that is applied to it [N]
+    spare: u32,
+    torque: vec3f,             // [N m]
+    spare_too: u32,
 }
 
 const LOCKED = 63u;            // flags of a body: its locked axes,
@@ -144,6 +148,9 @@ override HAS_RIGID: bool = true;
 
 // Whether some of them are sliders, with drives.
 override HAS_SLIDERS: bool = true;
+
+// Whether forces are applied to some bodies.
+override HAS_FORCES: bool = true;
 
 // Whether sweeps are accelerated [E12].
 override HAS_MOMENTUM: bool = true;

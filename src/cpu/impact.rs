@@ -6,7 +6,7 @@
 //! would close after that, until nothing closes any more. The impulses of this stage change velocities only; they
 //! are never a warm start. Twin: `shaders/impact.wgsl`.
 
-use glam::DVec3;
+use crate::model::Pull;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse};
@@ -35,7 +35,7 @@ enum Role {
 /// The law of restitution in a substep.
 struct Restitution<'a> {
     settings: &'a Settings,
-    gravity: DVec3,
+    pull: Pull<'a>,
     /// Closing speed above which a contact bounces \[m/s\].
     threshold: f64,
 }
@@ -56,13 +56,13 @@ pub struct Contacts<'a> {
 /// the velocities after it.
 pub fn solve(
     settings: &Settings,
-    gravity: DVec3,
+    pull: Pull<'_>,
     contacts: Contacts<'_>,
     velocities: &mut [Velocity],
     mut book: impl FnMut(&[Row], &[Velocity]),
 ) -> Impacts {
     let Contacts { colouring, split, rows, onsets } = contacts;
-    let mut law = Restitution { settings, gravity, threshold: settings.impact_threshold };
+    let mut law = Restitution { settings, pull, threshold: settings.impact_threshold };
     let mut done = Impacts::default();
     let mut fastest = law.fastest_bounce(rows, onsets, velocities);
     while fastest > 0.0 && done.sweeps < settings.impact_iterations {
@@ -122,10 +122,10 @@ impl Restitution<'_> {
         }
     }
 
-    /// Parting speed that gravity gives to a contact in the substep, were it alone \[m/s\].
+    /// Parting speed that gravity and applied forces give to a contact in the substep, were it alone \[m/s\].
     fn gained(&self, row: &Row, velocities: &[Velocity]) -> f64 {
-        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
-        self.settings.substep() * row.normal.dot(a.falls(self.gravity) - b.falls(self.gravity))
+        let [a, b] = row.bodies.map(|body| velocities[body as usize].pulled(&self.pull, body as usize));
+        self.settings.substep() * row.normal.dot(a - b)
     }
 }
 

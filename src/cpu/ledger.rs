@@ -7,17 +7,23 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::engine::Ledger;
-use crate::model::{Slider, World};
+use crate::model::{Pull, Slider, World};
 
 use super::narrowphase::{CHUNK, Row};
 use super::velocity::Velocity;
 
 /// What the impacts of a substep of length `h` \[s\] did: `rows` with the impulses that took `before` to `after`. At an impact
 /// the bodies are half a substep on, and gravity has done its work until then.
-pub fn book_impacts(gravity: DVec3, h: f64, rows: &[Row], before: &[Velocity], after: &[Velocity]) -> Ledger {
+pub fn book_impacts(
+    pull: &Pull<'_>,
+    h: f64,
+    rows: &[Row],
+    before: &[Velocity],
+    after: &[Velocity],
+) -> Ledger {
     let works = book_contacts(rows, before, after);
     let until_then = |row: &Row| {
-        let [a, b] = row.bodies.map(|body| after[body as usize].falls(gravity));
+        let [a, b] = row.bodies.map(|body| after[body as usize].pulled(pull, body as usize));
         0.5 * h * row.impulse.normal * row.normal.dot(a - b)
     };
     let sums: Vec<f64> = rows.par_chunks(CHUNK).map(|rows| rows.iter().map(until_then).sum()).collect();
@@ -34,12 +40,13 @@ pub fn book_impacts(gravity: DVec3, h: f64, rows: &[Row], before: &[Velocity], a
 
 /// Kinetic energy of `velocities`, with what a fall of `h` \[s\] from rest gives on top \[J\]: at rest a contact may book a little.
 pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity]) -> f64 {
-    let kinetic = |velocity: &Velocity| {
-        let fall = (h * velocity.falls(world.gravity)).length_squared();
+    let pull = world.pull();
+    let kinetic = |(body, velocity): (usize, &Velocity)| {
+        let fall = (h * velocity.pulled(&pull, body)).length_squared();
         let spin = velocity.angular.length_squared() / velocity.inverse_inertia;
         0.5 * ((velocity.linear.length_squared() + fall) / velocity.inverse_mass + spin)
     };
-    velocities.iter().filter(|velocity| velocity.is_free()).map(kinetic).sum()
+    velocities.iter().enumerate().filter(|(_, velocity)| velocity.is_free()).map(kinetic).sum()
 }
 
 /// What contacts did: `rows` with the impulses that took `before` to `after`. Summed task by task, so the bits
@@ -59,7 +66,7 @@ pub fn book_contacts(rows: &[Row], before: &[Velocity], after: &[Velocity]) -> L
     sums.into_iter().sum()
 }
 
-/// What gravity did in a substep of length `h` \[s\] that took `before` to `after`.
+/// What gravity and applied forces did in a substep of length `h` \[s\] that took `before` to `after`.
 pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> Ledger {
     let work = |(before, after): (&Velocity, &Velocity)| {
         if !before.is_free() {
@@ -70,7 +77,14 @@ pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocit
     };
     let chunks = before.par_chunks(CHUNK).zip(after.par_chunks(CHUNK));
     let sums: Vec<f64> = chunks.map(|(before, after)| before.iter().zip(after).map(work).sum()).collect();
-    Ledger { gravity_work: sums.into_iter().sum(), ..Ledger::default() }
+    let applied = world.forces.iter().map(|applied| {
+        let body = applied.body as usize;
+        let mean = mean(&before[body], &after[body]);
+        let way = applied.force.dot(mean.linear * mean.locked.free_translation());
+        let turn = applied.torque.dot(mean.angular * mean.locked.free_rotation());
+        if mean.is_free() { h * (way + turn) } else { 0.0 }
+    });
+    Ledger { gravity_work: sums.into_iter().sum::<f64>() + applied.sum::<f64>(), ..Ledger::default() }
 }
 
 /// What the drives of sliders did in a substep of length `h` \[s\] that took `before` to `after`.
@@ -223,7 +237,7 @@ mod tests {
         let before = scenes()[0];
         let after = after(&row(), &before);
         let plain = book_contacts(&[row()], &before, &after);
-        let impact = book_impacts(DVec3::ZERO, 0.1, &[row()], &before, &after);
+        let impact = book_impacts(&Pull::of_gravity(DVec3::ZERO), 0.1, &[row()], &before, &after);
         assert_eq!((impact.impact_work, impact.normal_work), (plain.normal_work, 0.0));
         assert_eq!((impact.friction_work, impact.rolling_work), (plain.friction_work, plain.rolling_work));
         let of_impacts = (impact.impact_friction_work, impact.impact_rolling_work);
@@ -239,7 +253,7 @@ mod tests {
         let impulse = Impulse { normal: 2.0 * 2.1, ..Impulse::default() };
         let bounce = Row { impulse, ..row() };
         let after = [body(2.0, DVec3::new(0.0, 0.0, 1.1), DVec3::ZERO), before[1]];
-        let works = book_impacts(gravity, h, &[bounce], &before, &after);
+        let works = book_impacts(&Pull::of_gravity(gravity), h, &[bounce], &before, &after);
         assert!(works.impact_work.abs() < 1e-14, "an elastic impact takes {} J", -works.impact_work);
         assert!(works.error(kinetic(&after) - kinetic(&before)).abs() < 1e-13, "{works:?}");
     }

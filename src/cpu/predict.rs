@@ -6,14 +6,30 @@ use rayon::prelude::*;
 use crate::model::World;
 
 use super::narrowphase::CHUNK;
-use super::velocity::Velocity;
+use super::velocity::{InverseMass, Velocity};
 
-/// v ← v + h g for every free body.
-pub fn apply_gravity(world: &World, h: f64, velocities: &mut [Velocity]) {
+/// v ← v + h M⁻¹ f for every free body, with the external forces f: gravity, and what is applied to some.
+pub fn apply_forces(world: &World, h: f64, velocities: &mut [Velocity]) {
     let gained: DVec3 = h * world.gravity;
     velocities.par_iter_mut().with_min_len(CHUNK).filter(|velocity| velocity.is_free()).for_each(
         |velocity| {
             velocity.linear += gained * velocity.locked.free_translation();
         },
     );
+    for applied in &world.forces {
+        let velocity = &mut velocities[applied.body as usize];
+        if velocity.is_free() {
+            let inverse = inverse_mass(world, applied.body as usize, velocity);
+            velocity.linear += h * inverse.linear * applied.force;
+            velocity.angular += h * (inverse.angular * applied.torque);
+        }
+    }
+}
+
+/// How a body gives way to impulses, as it is turned now.
+fn inverse_mass(world: &World, body: usize, velocity: &Velocity) -> InverseMass {
+    match world.bodies.rigid(body) {
+        Some(rigid) => InverseMass::new(velocity, rigid.inverse_inertia(world.bodies.orientation[body])),
+        None => InverseMass::of_sphere(velocity),
+    }
 }

@@ -76,7 +76,8 @@ fn may_leave(world: &World, settings: &Settings, path: f64, sphere: &Sphere) -> 
         return false; // it was removed
     }
     let step = settings.time_step;
-    let ahead = step * (world.sphere_speed(sphere) + 0.5 * step * world.gravity.length());
+    let gained = 0.5 * world.gravity.length() + world.sphere_push(sphere);
+    let ahead = step * (world.sphere_speed(sphere) + step * gained);
     path + ahead > settings.contact_margin * sphere.radius
 }
 

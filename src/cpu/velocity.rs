@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::model::{Axes, Boundary, RigidBody, World, body};
+use crate::model::{Axes, Boundary, Pull, RigidBody, World, body};
 
 use super::narrowphase::CHUNK;
 
@@ -41,10 +41,10 @@ impl Velocity {
         self.inverse_mass > 0.0
     }
 
-    /// What gravity \[m/s²\] does to it alone \[m/s²\].
+    /// What pulls it, the velocity of `body`, where nothing touches it \[m/s²\].
     #[inline(always)]
-    pub fn falls(&self, gravity: DVec3) -> DVec3 {
-        body::falls(gravity, self.inverse_mass, self.locked)
+    pub fn pulled(&self, pull: &Pull<'_>, body: usize) -> DVec3 {
+        body::pulled(pull, body, self.inverse_mass, self.locked)
     }
 
     /// The rigid body with these principal moments of inertia \[kg m²\] that moves so.

@@ -198,14 +198,15 @@ pub(super) fn surfaces(world: &World) -> Vec<Surface> {
     world.surfaces.iter().map(surface).collect()
 }
 
-/// Bodies up to the last that is rigid and no sphere, or has locked axes.
+/// Bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force.
 pub(super) fn rigid_count(world: &World) -> usize {
     let bodies = &world.bodies;
     let has_entry = |body: &usize| bodies.kind[*body] == Kind::Rigid || bodies.locked[*body].bits() != 0;
-    (0..bodies.len()).rev().find(has_entry).map_or(0, |last| last + 1)
+    let forced = world.forces.last().map_or(0, |applied| applied.body as usize + 1);
+    (0..bodies.len()).rev().find(has_entry).map_or(0, |last| last + 1).max(forced)
 }
 
-/// Moments of inertia, locked axes, what drives gave in the last substep, of `h` \[s\], and the walls of their areas; the rest is
+/// Moments of inertia, locked axes, applied forces, what drives gave in the last substep, of `h` \[s\], and the walls of their areas; the rest is
 /// made on the device. (Without a momentum to start from it comes from the velocities.)
 pub(super) fn rigids(world: &World, h: f64) -> Vec<Rigid> {
     let bodies = &world.bodies;
@@ -221,7 +222,12 @@ pub(super) fn rigids(world: &World, h: f64) -> Vec<Rigid> {
             ..Zeroable::zeroed()
         }
     };
-    (0..rigid_count(world)).map(rigid).collect()
+    let mut rigids: Vec<Rigid> = (0..rigid_count(world)).map(rigid).collect();
+    for applied in &world.forces {
+        let rigid = &mut rigids[applied.body as usize];
+        (rigid.force, rigid.torque) = (single(applied.force), single(applied.torque));
+    }
+    rigids
 }
 
 /// Bodies of the walls around a slider, in the order of the axes that they are apart along.

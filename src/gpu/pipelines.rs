@@ -63,6 +63,8 @@ pub struct Features {
     pub sizes: bool,
     /// Sliders.
     pub sliders: bool,
+    /// Forces that are applied to bodies.
+    pub forces: bool,
     /// Sweeps that go on from one another.
     pub momentum: bool,
     /// Substeps in which friction and rolling make energy are found out.
@@ -84,6 +86,7 @@ impl Features {
             period: !world.periodic.is_none(),
             sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
             sliders: world.sliders().next().is_some(),
+            forces: !world.forces.is_empty(),
             momentum: settings.acceleration == Acceleration::Nesterov,
             guard: is_guarded(settings, world),
             tolerance: settings.tolerance > 0.0,
@@ -101,6 +104,7 @@ impl Features {
             ("HAS_HUBS", self.hubs),
             ("HAS_SIZES", self.sizes),
             ("HAS_SLIDERS", self.sliders),
+            ("HAS_FORCES", self.forces),
             ("HAS_MOMENTUM", self.momentum),
             ("HAS_GUARD", self.guard),
             ("HAS_TOLERANCE", self.tolerance),

@@ -334,7 +334,7 @@ pub const STEP: &[Stage] = &[
             book("keep_velocities", Bodies),
             run("predict", "plan_sweep", Once),
             run("predict", "prepare_rows", Contacts),
-            run("predict", "apply_gravity", Bodies),
+            run("predict", "apply_forces", Bodies),
         ],
     },
     Stage {

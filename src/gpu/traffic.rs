@@ -119,7 +119,7 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     // Few contacts are with a boundary; of the others only the bodies are looked at.
     ("loads", "add_loads", contact(size_of::<RowTarget>() as u64)),
     ("predict", "prepare_rows", both(VELOCITY, ROW + 2 * IMPULSE)),
-    ("predict", "apply_gravity", grain(2 * VELOCITY)),
+    ("predict", "apply_forces", grain(2 * VELOCITY)),
     ("warm_start", "apply_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
     ("sweep", "sweep_colour", pass(ROW + IMPULSE + 2 * VELOCITY, 0, IMPULSE + 2 * VELOCITY)),
     // Beyond what a contact with a colour moves. As a rule one of its bodies has no other contact without a colour, and

@@ -2,6 +2,7 @@
 
 use glam::{DQuat, DVec3};
 
+use super::Pull;
 use super::RigidBody;
 
 /// A set of axes: translation along and rotation about x, y, z.
@@ -43,15 +44,18 @@ impl Axes {
     }
 }
 
-/// What gravity \[m/s²\] does alone to a body of this inverse mass \[1/kg\] with these axes locked \[m/s²\].
+/// What pulls a body of this inverse mass \[1/kg\] with these axes locked, where nothing touches it \[m/s²\].
 #[inline(always)]
-pub fn falls(gravity: DVec3, inverse_mass: f64, locked: Axes) -> DVec3 {
-    match inverse_mass > 0.0 {
-        false => DVec3::ZERO,
-        // Most bodies: making a mask of the bits takes longer than all else here.
-        true if locked == Axes::NONE => gravity,
-        true => gravity * locked.free_translation(),
+pub fn pulled(pull: &Pull<'_>, body: usize, inverse_mass: f64, locked: Axes) -> DVec3 {
+    if inverse_mass == 0.0 {
+        return DVec3::ZERO;
     }
+    let alone = match pull.forces().is_empty() {
+        true => pull.gravity,
+        false => pull.gravity + inverse_mass * pull.force_on(body),
+    };
+    // Most bodies: making a mask of the bits takes longer than all else here.
+    if locked == Axes::NONE { alone } else { alone * locked.free_translation() }
 }
 
 /// How contacts move a body.
@@ -128,11 +132,6 @@ impl Bodies {
     /// Whether contacts move a body, or did before it was removed.
     pub fn is_dynamic(&self, body: usize) -> bool {
         self.kind[body] != Kind::Prescribed
-    }
-
-    /// What gravity \[m/s²\] does to a body alone \[m/s²\].
-    pub fn falls(&self, body: usize, gravity: DVec3) -> DVec3 {
-        falls(gravity, self.inverse_mass[body], self.locked[body])
     }
 
     /// Mass and moments of a body whose inertia is a tensor, as it moves now; `None` for a sphere, or one that is prescribed or

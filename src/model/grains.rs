@@ -59,14 +59,18 @@ impl World {
         let Grain { radius, material, velocity, angular_velocity, locked, .. } = *grain;
         let (body, position) = (self.grain_body(place), self.wrap(grain.position));
         let mass = self.mass_of(radius, material, grain.clump);
+        // A device that removed the grain before it does not tell of its force.
+        self.set_force(body, DVec3::ZERO, DVec3::ZERO);
         let spheres = self.grains[place].spheres();
         self.grains[place].clump = grain.clump;
+        let set = |sphere: &mut Sphere, centre: DVec3, radius: f64| {
+            *sphere = Sphere { centre, radius, contact_radius: radius, material, ..*sphere };
+        };
         let Some(clump) = grain.clump.map(|clump| &self.clumps[clump as usize]) else {
             let moments = DVec3::splat(0.4 * mass * radius * radius);
             let rigid = RigidBody { mass, moments, velocity, angular_velocity, locked };
             self.bodies.set_dynamic(body, Kind::Sphere, position, grain.orientation, &rigid);
-            let sphere = &mut self.spheres[spheres.start];
-            *sphere = Sphere { radius, contact_radius: radius, material, ..*sphere };
+            set(&mut self.spheres[spheres.start], DVec3::ZERO, radius);
             return;
         };
         let moments = clump.moments(radius, self.materials.list[material as usize].density);
@@ -74,8 +78,7 @@ impl World {
         self.bodies.set_dynamic(body, Kind::Rigid, position, grain.orientation * clump.axes, &rigid);
         let scale = clump.scale(radius);
         for (sphere, &(centre, radius)) in self.spheres[spheres].iter_mut().zip(&clump.spheres) {
-            let radius = scale * radius;
-            *sphere = Sphere { centre: scale * centre, radius, contact_radius: radius, material, ..*sphere };
+            set(sphere, scale * centre, scale * radius);
         }
     }
 
@@ -110,6 +113,7 @@ impl World {
         let body = self.grain_body(grain);
         let energy = self.bodies.kinetic_energy(body);
         self.removed[grain] = Some(sink);
+        self.set_force(body, DVec3::ZERO, DVec3::ZERO);
         self.bodies.inverse_mass[body] = 0.0;
         self.bodies.inverse_inertia[body] = 0.0;
         energy

@@ -3,7 +3,8 @@
 use crate::engine::Precision;
 
 /// What a number must be. All bounds that are set must hold; at least one is, unless the number is only shown.
-#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Bounds {
     /// Expected value, in the unit of the number.
     pub value: Option<f64>,
@@ -18,7 +19,8 @@ pub struct Bounds {
 }
 
 /// Largest |found - value|, by the precision of the engine.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Tolerance {
     /// In double precision.
     pub double: f64,

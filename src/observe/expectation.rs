@@ -7,7 +7,8 @@ use super::{Observation, Observer, short};
 use crate::engine::Precision;
 
 /// A number that the run must come to.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Expectation {
     /// What it is called.
     pub label: String,
@@ -24,7 +25,8 @@ pub struct Expectation {
 }
 
 /// What became of an expectation.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Verdict {
     /// What the scenario calls it.
     pub label: String,
@@ -47,16 +49,17 @@ pub struct Verdict {
     /// The judgement.
     pub verdict: Judgement,
     /// Why there was nothing to judge, or more about what was found.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "scenario", serde(skip_serializing_if = "Option::is_none"))]
     pub reason: Option<String>,
     /// Whether what was found is a deviation from what was expected.
-    #[serde(skip)]
+    #[cfg_attr(feature = "scenario", serde(skip))]
     pub is_deviation: bool,
 }
 
 /// A judgement on an expectation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Judgement {
     /// The number is within its bounds.
     Met,

@@ -1,7 +1,8 @@
 //! How a series of values becomes one number.
 
 /// How the values of a quantity in a window become one number; see [`crate::scenario::expect`].
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub enum Take {
     /// The last value.
     Final,
@@ -41,7 +42,8 @@ pub enum Take {
 }
 
 /// A reference curve.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Curve {
     /// Its column in the file, for messages.
     pub column: String,

@@ -1,5 +1,7 @@
 //! What a run writes and looks at beside its quantities.
 
+use std::path::PathBuf;
+
 use crate::engine::convergence::Question;
 use crate::output::Formats;
 use crate::render::PicturePlan;
@@ -22,4 +24,23 @@ pub struct ConvergencePlan {
     pub times: Vec<f64>,
     /// What is asked about them.
     pub question: Question,
+}
+
+/// Files that a scenario was read from. Where they are is no part of what it says, and `Debug`, which tells scenarios apart,
+/// leaves it out.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Inputs(pub Vec<PathBuf>);
+
+impl std::fmt::Debug for Inputs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Inputs")
+    }
+}
+
+impl std::ops::Deref for Inputs {
+    type Target = [PathBuf];
+
+    fn deref(&self) -> &[PathBuf] {
+        &self.0
+    }
 }

@@ -3,8 +3,11 @@
 use crate::cpu::{CpuEngine, Order};
 use crate::engine::Engine;
 use crate::error::Error;
+#[cfg(feature = "gpu")]
 use crate::gpu::device::{self, DeviceChoice};
+#[cfg(feature = "gpu")]
 use crate::gpu::layout::check_single;
+#[cfg(feature = "gpu")]
 use crate::gpu::{GpuEngine, Room};
 use crate::scenario::Scenario;
 
@@ -25,6 +28,7 @@ pub enum Device {
 ///
 /// # Errors
 /// When there is no such device, or the scene does not fit it.
+#[cfg(feature = "gpu")]
 pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     match device {
         Device::Cpu => Ok(cpu(scenario)),
@@ -34,6 +38,19 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
             Err(Error::NoAdapter { .. }) => Ok(cpu(scenario)),
             opened => gpu(opened?, scenario),
         },
+    }
+}
+
+/// An engine at the start of a scenario, with room for all grains that it will have: the CPU engine, as this library was built
+/// without the feature `gpu`.
+///
+/// # Errors
+/// [`Error::NotBuilt`] where a graphics card is asked for.
+#[cfg(not(feature = "gpu"))]
+pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    match device {
+        Device::Cpu | Device::Auto => Ok(cpu(scenario)),
+        Device::Gpu | Device::Software => Err(Error::NotBuilt { what: "the GPU engine", feature: "gpu" }),
     }
 }
 
@@ -48,6 +65,7 @@ pub fn cpu(scenario: &Scenario) -> Box<dyn Engine> {
 ///
 /// # Errors
 /// When the scene does not fit the device.
+#[cfg(feature = "gpu")]
 pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     check_for_gpu(scenario)?;
     let mut world = scenario.world.clone();
@@ -60,6 +78,7 @@ pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine
 ///
 /// # Errors
 /// With the number that is beyond it.
+#[cfg(feature = "gpu")]
 pub fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
     let there = scenario.world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
     let emitted = scenario.emitters.iter().flat_map(|emitter| {

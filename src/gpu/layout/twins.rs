@@ -354,6 +354,10 @@ pub struct Rigid {
     pub spin: [f32; 3],
     pub last_impulse: f32,
     pub walls: [u32; 4],
+    pub force: [f32; 3],
+    pub spare: u32,
+    pub torque: [f32; 3],
+    pub spare_too: u32,
 }
 
 /// Flag of a body whose inertia is a tensor; WGSL `RIGID`. Its locked axes are the six bits below.

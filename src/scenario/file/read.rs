@@ -145,8 +145,6 @@ impl Need {
 
 /// Largest coordinate and velocity component that is read \[m, m/s\].
 const FAR: f64 = 1e9;
-/// Longest time that is read \[s\].
-pub const LONGEST_TIME: f64 = FAR;
 
 /// A value in the file.
 #[derive(Clone)]

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::Size;
 use crate::error::suggest;
-use crate::scenario::problems::Problems;
-use crate::scenario::read::{Node, Table, text};
+use crate::scenario::file::problems::Problems;
+use crate::scenario::file::read::{Node, Table, text};
 use crate::scenario::suite::short_name;
 
 /// Something that is varied.

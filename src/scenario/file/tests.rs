@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::*;
 use crate::model::{Form, Grain, Motion, PairLaw, Side};
+use crate::observe::Expectation;
 use crate::observe::bounds::Bounds;
 use crate::observe::take::Take;
 use crate::settings::WarmStart;

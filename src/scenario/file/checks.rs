@@ -48,7 +48,7 @@ pub(super) fn check_steps(root: &mut Table<'_>, duration: f64, settings: &Settin
 }
 
 /// Refuses more steps than a run may have, in words.
-pub(crate) fn check_step_count(duration: f64, time_step: f64) -> Result<(), String> {
+pub fn check_step_count(duration: f64, time_step: f64) -> Result<(), String> {
     let steps = duration / time_step;
     match steps > MAX_STEPS {
         true => Err(format!(

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::WORK;
 use super::axes::{Axis, Reference, axis_named, fixed};
 use crate::error::suggest;
-use crate::scenario::read::{FINITE, Node, POSITIVE, Report, Table, number, text, word};
+use crate::scenario::file::read::{FINITE, Node, POSITIVE, Report, Table, number, text, word};
 
 /// A number for every combination of some axes.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use super::axes::{axis_named, fixed};
 use super::numbers::{Known, Operand};
 use crate::observe::bounds::Bounds;
 use crate::scenario::expect::bounds;
-use crate::scenario::read::{self, Node, Table, text, word};
+use crate::scenario::file::read::{self, Node, Table, text, word};
 
 /// A statement and the number that it is judged by.
 #[derive(Debug, Clone, PartialEq)]

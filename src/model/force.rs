@@ -1,0 +1,99 @@
+//! Forces that act on bodies beside gravity, contacts and drives: those that a caller applies.
+
+use glam::DVec3;
+
+use super::{Bodies, World};
+
+/// A constant force and torque on a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AppliedForce {
+    /// Body.
+    pub body: u32,
+    /// Force at the centre of mass \[N\].
+    pub force: DVec3,
+    /// Torque about the centre of mass \[N m\].
+    pub torque: DVec3,
+}
+
+/// What accelerates bodies where nothing touches them: gravity, and the forces that are applied to some.
+#[derive(Debug, Clone, Copy)]
+pub struct Pull<'a> {
+    /// Gravity \[m/s²\].
+    pub gravity: DVec3,
+    forces: &'a [AppliedForce],
+}
+
+impl<'a> Pull<'a> {
+    /// Gravity alone \[m/s²\].
+    pub fn of_gravity(gravity: DVec3) -> Pull<'static> {
+        Pull { gravity, forces: &[] }
+    }
+
+    /// The forces that are applied to bodies.
+    pub fn forces(&self) -> &'a [AppliedForce] {
+        self.forces
+    }
+
+    fn on(&self, body: usize) -> Option<&'a AppliedForce> {
+        let place = self.forces.binary_search_by_key(&(body as u32), |applied| applied.body).ok()?;
+        Some(&self.forces[place])
+    }
+
+    /// The force on a body \[N\]; zero on most.
+    pub fn force_on(&self, body: usize) -> DVec3 {
+        self.on(body).map_or(DVec3::ZERO, |applied| applied.force)
+    }
+
+    /// The torque on a body \[N m\]; zero on most.
+    pub fn torque_on(&self, body: usize) -> DVec3 {
+        self.on(body).map_or(DVec3::ZERO, |applied| applied.torque)
+    }
+}
+
+impl World {
+    /// What accelerates bodies where nothing touches them.
+    pub fn pull(&self) -> Pull<'_> {
+        Pull { gravity: self.gravity, forces: &self.forces }
+    }
+
+    /// Has a force \[N\] and a torque \[N m\] act on a body from now on, in the place of those before; zero takes them away. Locked
+    /// axes feel nothing of it, and a grain that is removed loses it.
+    pub fn set_force(&mut self, body: usize, force: DVec3, torque: DVec3) {
+        let body = body as u32;
+        let place = self.forces.binary_search_by_key(&body, |applied| applied.body);
+        let is_none = force == DVec3::ZERO && torque == DVec3::ZERO;
+        let applied = AppliedForce { body, force, torque };
+        match place {
+            Ok(place) if is_none => drop(self.forces.remove(place)),
+            Ok(place) => self.forces[place] = applied,
+            Err(_) if is_none => {}
+            Err(place) => self.forces.insert(place, applied),
+        }
+    }
+}
+
+impl Bodies {
+    /// What pulls a body, where nothing touches it \[m/s²\].
+    pub fn pulled(&self, body: usize, pull: &Pull<'_>) -> DVec3 {
+        super::body::pulled(pull, body, self.inverse_mass[body], self.locked[body])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_force_on_a_body_counts_and_zero_takes_it_away() {
+        let mut world = World::default();
+        for (body, force) in [(7, 1.0), (2, 3.0), (7, 2.0), (4, 5.0)] {
+            world.set_force(body, DVec3::splat(force), DVec3::ZERO);
+        }
+        assert_eq!([2, 4, 7, 5].map(|body| world.pull().force_on(body).x), [3.0, 5.0, 2.0, 0.0]);
+        world.set_force(4, DVec3::ZERO, DVec3::ZERO);
+        world.set_force(5, DVec3::ZERO, DVec3::ZERO);
+        assert_eq!(world.forces.iter().map(|applied| applied.body).collect::<Vec<_>>(), [2, 7]);
+        world.set_force(2, DVec3::ZERO, DVec3::X);
+        assert_eq!((world.forces.len(), world.pull().force_on(2)), (2, DVec3::ZERO), "a torque alone");
+    }
+}

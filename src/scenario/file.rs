@@ -1,0 +1,294 @@
+//! The reader of scenario files.
+
+mod boundaries;
+mod checks;
+mod clumps;
+mod convergence;
+mod document;
+mod domain;
+mod emitter;
+pub mod expect;
+mod grains;
+mod materials;
+mod observed;
+mod overlap;
+mod overrides;
+mod packing;
+mod periodic;
+mod pictures;
+mod plan;
+mod problems;
+mod radii;
+mod range;
+mod read;
+mod region;
+mod resolved;
+mod sinks;
+mod slider;
+mod solver;
+pub mod study;
+pub mod suite;
+mod track;
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use glam::DVec3;
+
+pub use self::checks::check_step_count;
+use self::checks::{check_steps, check_total, locked_axes, read_materials};
+use self::document::{parse_document, parse_tree, read_file, read_text};
+pub use self::problems::{Problem, Problems, Source};
+use self::read::{DURATION, Report, Table, number, text, vector, whole};
+use super::{ConvergencePlan, Inputs, OutputPlan, Scenario};
+use crate::model::{Axes, World};
+use crate::output::{Formats, Record};
+use crate::render::Look;
+use crate::settings::{Bookkeeping, Settings};
+use crate::sources::Emitter;
+
+/// Grains of a scenario, those to be emitted included, at most.
+pub const MAX_GRAINS: u64 = 20_000_000;
+/// Steps of one run, at most.
+const MAX_STEPS: f64 = 1e12;
+
+impl Scenario {
+    /// Reads a scenario file with overrides such as `solver.iterations=100`.
+    ///
+    /// # Errors
+    /// All mistakes in the file and the overrides.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Scenario, Problems> {
+        let shown = path.display().to_string();
+        let text = read_text(path, &shown).map_err(|problem| Problems::new(&shown, vec![problem]))?;
+        let name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let mut scenario = read(&name, &shown, &text, folder, overrides)?;
+        scenario.inputs.0.insert(0, path.to_owned());
+        Ok(scenario)
+    }
+
+    /// Reads a scenario from a text. `name` is used in messages and for results; paths of other files
+    /// start at `folder`.
+    ///
+    /// # Errors
+    /// All mistakes in the text and the overrides.
+    pub fn parse(name: &str, text: &str, folder: &Path, overrides: &[String]) -> Result<Scenario, Problems> {
+        read(name, name, text, folder, overrides)
+    }
+
+    /// Reads of a scenario file what surrounds the grains of its results, gravity, periodic axes, materials and
+    /// boundaries, and how its pictures look. A file that a run left may name files that are not beside it.
+    ///
+    /// # Errors
+    /// All mistakes in that part of the file.
+    pub fn load_surroundings(path: &Path) -> Result<(World, Look), Problems> {
+        read_file(path, |mut root, _| {
+            let (world, _, _) = surroundings(&mut root);
+            let pictures = root.node("output").and_then(|output| output.child("pictures"));
+            let plan = pictures.and_then(|node| pictures::pictures(node, &world, 1.0));
+            let look = plan.map_or_else(|| Look::of_scene(&world), |plan| plan.look);
+            Some((world, look))
+        })
+    }
+
+    /// What a folder of results keeps of it.
+    pub fn record(&self) -> Record<'_> {
+        Record { inputs: &self.inputs, resolved: &self.resolved, formats: self.output.formats }
+    }
+}
+
+fn read(
+    name: &str,
+    shown: &str,
+    text: &str,
+    folder: &Path,
+    overrides: &[String],
+) -> Result<Scenario, Problems> {
+    let fail = |problems| Problems::new(shown, problems);
+    let document = parse_document(shown, text, overrides).map_err(fail)?;
+    let text = if overrides.is_empty() { text.to_owned() } else { document.to_string() };
+    let source = Source::new(shown, &text);
+    let tree = parse_tree(&source, &text).map_err(fail)?;
+    let report = Report::new(source);
+    let root = Table::new(&report, 0..0, Vec::new(), tree.get_ref());
+    let scenario = root.read(|root| Some(scenario(root, name, folder)));
+    let inputs = Inputs(report.inputs());
+    let (problems, filled) = report.finish();
+    match scenario {
+        Some(scenario) if problems.is_empty() => {
+            Ok(Scenario { resolved: resolved::resolve(document, &filled), inputs, ..scenario })
+        }
+        _ => Err(fail(problems)),
+    }
+}
+
+/// Reads the whole file; the result counts only if the report stays empty.
+fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
+    let report = root.report;
+    let title = root.or("title", name.to_owned(), text);
+    let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
+    let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
+    let locked = locked_axes(root);
+    let (mut world, cell, Named { names, spans: boundary_spans }) = surroundings(root);
+    let settings = root.section("solver", |table| Some(solver::settings(table, world.gravity)));
+    let settings = settings.unwrap_or_default();
+    check_steps(root, duration, &settings);
+
+    let (sink_names, sinks) = unique("sinks", each(root, "sinks", |i, table| sinks::sink(table, i)), report);
+    world.sinks = sinks;
+    world.domain = root.maybe("domain", |node| node.table(|table| domain::domain(table, &cell.periodic)));
+
+    let output = root.section("output", |table| Some(plan::output(table, duration, &world)));
+    let output = output.unwrap_or(OutputPlan { every: duration, formats: Formats::ALL, pictures: None });
+    let start = Start { folder, duration, seed, locked };
+    let emitters = populate(root, &mut world, &start, &boundary_spans);
+    let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
+    if report.is_clean() {
+        range::check(root, &world, &emitters, &settings);
+    }
+
+    let observed = observed::observe(root, &world, &names, grains);
+    let observed::Observed { drum, cell: observed_cell, region_names, regions, tracked, bookkeeping } =
+        observed;
+    let subjects = expect::Subjects {
+        boundaries: &names,
+        sinks: &sink_names,
+        regions: &region_names,
+        sliders: &world.sliders().map(|(body, _)| world.boundaries[body].name.clone()).collect::<Vec<_>>(),
+        has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
+        has_balance: bookkeeping == Bookkeeping::On,
+        has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
+        tracked: &tracked,
+        duration,
+        folder,
+    };
+    let expectations =
+        root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
+    let expectations = expectations.unwrap_or_default();
+    let convergence =
+        root.maybe("convergence", |node| node.table(|table| convergence::plan(table, duration, &settings)));
+    let scenario = Scenario {
+        name: name.to_owned(),
+        title,
+        duration,
+        settings: Settings { bookkeeping, ..settings },
+        world,
+        emitters,
+        output,
+        drum,
+        cell: observed_cell,
+        regions,
+        tracked,
+        expectations,
+        convergence,
+        inputs: Inputs::default(),
+        resolved: String::new(),
+    };
+    cell.check_lengths(scenario.largest_radius(), settings.reach(), report);
+    scenario
+}
+
+/// What all grains of a scenario share.
+struct Start<'a> {
+    /// Folder that paths of files start at.
+    folder: &'a Path,
+    /// Simulated time \[s\].
+    duration: f64,
+    seed: u64,
+    /// Axes that all grains are locked on.
+    locked: Axes,
+}
+
+/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters.
+fn populate(
+    root: &mut Table<'_>,
+    world: &mut World,
+    start: &Start<'_>,
+    boundary_spans: &[std::ops::Range<usize>],
+) -> Vec<Emitter> {
+    let (report, &Start { folder, duration, seed, locked }) = (root.report, start);
+    let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
+    world.clumps = clumps.unwrap_or_default();
+    let blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
+    let periodic = world.periodic;
+    let (materials, clumps) = (&world.materials, world.clumps.as_slice());
+    let shared = emitter::Shared { materials, clumps, duration, seed, locked, periodic };
+    let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
+    if !(root.has("grains") || root.has("emitters") || world.dynamic_boundaries().next().is_some()) {
+        root.problem(
+            "nothing to simulate: no grains, no emitters and no free boundary",
+            "add [[grains]] or [[emitters]]",
+        );
+    }
+    let placement = grains::place(&blocks, world, seed, locked, report);
+    overlap::check(&placement, &blocks, world, report);
+    overlap::check_dynamic_boundaries(world, boundary_spans, report);
+    if let Some(domain) = &world.domain {
+        let span = root.node("domain").map_or(0..0, |node| node.span);
+        domain::check(domain, &span, &placement, &emitters, report);
+    }
+    check_total(root, &placement, &emitters);
+    world.add_grains(placement.grains);
+    emitters
+}
+
+/// Names of the boundaries in the file, also of wrong ones, and places of the names of the right ones.
+struct Named {
+    names: Vec<String>,
+    spans: Vec<std::ops::Range<usize>>,
+}
+
+/// Reads what surrounds the grains: gravity, periodic axes, materials and boundaries.
+fn surroundings(root: &mut Table<'_>) -> (World, periodic::Cell, Named) {
+    let gravity = root.or("gravity", DVec3::new(0.0, 0.0, -9.81), vector);
+    let mut world = World::new(gravity, read_materials(root));
+    let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
+    world.periodic = cell.periodic;
+    let boundary =
+        |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic);
+    let entries = each(root, "boundaries", boundary);
+    let right = entries.iter().filter(|entry| entry.value.is_some());
+    let spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
+    let (names, boundaries) = unique("boundaries", entries, root.report);
+    boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
+    slider::areas(root, &mut world, &names);
+    (world, cell, Named { names, spans })
+}
+
+/// One of a list of things with names.
+struct Entry<T> {
+    /// Its name, kept when the rest is wrong, so that those who refer to it are not blamed.
+    name: String,
+    /// Where the name stands in the file.
+    name_span: std::ops::Range<usize>,
+    /// What it is, if it is right.
+    value: Option<T>,
+}
+
+/// The names of all entries, no two of which may be the same, and what the right ones are.
+fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String>, Vec<T>) {
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    let mut known = HashSet::new();
+    for Entry { name, name_span, value } in entries {
+        if !known.insert(name.clone()) {
+            let message = format!("two {kind} are named \"{name}\"");
+            report.problem(&name_span, message, "give each a name of its own");
+        }
+        names.push(name);
+        values.extend(value);
+    }
+    (names, values)
+}
+
+/// Reads every table of a list; those that are wrong are left out.
+fn each<T>(
+    root: &mut Table<'_>,
+    key: &'static str,
+    read: impl Fn(usize, &mut Table<'_>) -> Option<T>,
+) -> Vec<T> {
+    let nodes = root.node(key).and_then(|node| node.elements()).unwrap_or_default();
+    nodes.into_iter().enumerate().filter_map(|(i, node)| node.table(|table| read(i, table))).collect()
+}
+
+#[cfg(test)]
+mod tests;
