@@ -5,6 +5,7 @@
 //! is too small halts the steps on the device until the host has grown it: no contact is ever dropped.
 
 mod buffers;
+pub mod constants;
 pub mod copy;
 mod counted;
 pub mod device;
@@ -32,7 +33,7 @@ use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Bookkeeping, Settings};
 
 use buffers::Buffers;
-pub use buffers::Capacity;
+pub use buffers::{Capacity, LODGERS, room_of};
 use counted::{CountedPass, Tally};
 use device::Device;
 use kernel::Kernels;

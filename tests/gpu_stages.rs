@@ -492,7 +492,7 @@ fn impact_bounces_as_its_twin_does() {
         let mut expected = before.clone();
         let contacts =
             impact::Contacts { colouring: &colouring, split: &mut split, rows: &rows, onsets: &onsets };
-        impact::solve(&case.settings, case.world.gravity, contacts, &mut expected, |_, _| ());
+        impact::solve(&case.settings, case.world.pull(), contacts, &mut expected, |_, _| ());
         case.run(&["impact"]);
         let found = case.twin_velocities();
         bounced += u32::from(expected != before);
@@ -591,7 +591,7 @@ fn check_predict(mut case: Case) {
 
     let drives = case.drives(&before);
     let mut expected = before;
-    esker::cpu::predict::apply_gravity(&case.world, law.h, &mut expected);
+    esker::cpu::predict::apply_forces(&case.world, law.h, &mut expected);
     drives.apply(&mut expected);
     let bound = velocity_bound(1, &expected);
     holds_and_can_fail(case.name, "velocity", velocity_pairs(&case.twin_velocities(), &expected, bound));

@@ -423,7 +423,7 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     velocity::load_velocities(world, 0.0, law.h, &mut velocities);
     let contacts =
         impact::Contacts { colouring: &order, split: &mut Split::default(), rows: &rows, onsets: &onsets };
-    let bounced = impact::solve(&settings, world.gravity, contacts, &mut velocities, |_, _| ());
+    let bounced = impact::solve(&settings, world.pull(), contacts, &mut velocities, |_, _| ());
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
         after.bodies.velocity[body] = velocity.linear;

@@ -6,16 +6,18 @@ use std::mem::{offset_of, size_of};
 
 use encase::UniformBuffer;
 use esker::cpu::colouring;
+use esker::gpu::constants::Planned;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
     self, BoundaryState, Contact, Entry, Law, Params, Pose, Rest, Rigid, RowArms, RowTarget, Sink, Sphere,
     Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{AGAIN, BOOKED, CHECK, COLOURS, Kernel, Over, Pass, RESIDUAL, STEP, Work};
-use esker::model::{Form, Side};
+use esker::gpu::step::{AGAIN, CHECK, Kernel, Over, RESIDUAL, STEP, Work};
+use esker::gpu::{LODGERS, room_of};
+use esker::model::Form;
 use esker::settings::LARGEST_GAIN;
-use glam::{DVec3, IVec3, Vec3};
+use glam::{IVec3, Vec3};
 use naga::{Expression, Literal, Module, TypeInner};
 
 /// Limits that WebGPU grants everywhere.
@@ -219,7 +221,11 @@ fn twins() -> Vec<Twin> {
             impulse,
             spin,
             last_impulse,
-            walls
+            walls,
+            force,
+            spare,
+            torque,
+            spare_too
         }),
         twin!(Rest { slots, copies, response, tangent_d }),
         twin!(Sink { pose, size, form, tag, ends_run, spare }),
@@ -437,40 +443,14 @@ fn fraction(module: &Module, name: &str) -> Option<f32> {
     }
 }
 
-fn pass_of(stage: &str) -> &'static Pass {
-    let mut works = STEP.iter().filter(|other| other.name == stage).flat_map(|stage| stage.work);
-    let passes = works.find_map(|work| match work {
-        Work::Colours(pass) | Work::Sweeps(pass) => Some(pass),
-        Work::Impacts([pass, _], _) => Some(pass),
-        _ => None,
-    });
-    passes.expect("a stage that goes colour by colour")
-}
-
 #[test]
 fn constants_have_the_values_of_their_twins() {
     let module = reflect("narrowphase").module;
     let expected = [
-        ("COLOURS", COLOURS),
         ("COLOURS", colouring::COLOURS as u32),
-        ("BOOKED", BOOKED),
         ("NONE", layout::NONE),
-        ("RIGID", layout::RIGID),
-        ("HALT_CONTACTS", layout::HALT_CONTACTS),
-        ("HALT_NOT_A_NUMBER", layout::HALT_NOT_A_NUMBER),
-        ("HALT_EXPLODED", layout::HALT_EXPLODED),
-        ("HALT_REST", layout::HALT_REST),
-        ("HALT_BUSY", layout::HALT_BUSY),
-        ("HALT_FAR", layout::HALT_FAR),
-        ("HALT_OUTSIDE", layout::HALT_OUTSIDE),
         ("HALT_GAIN", layout::HALT_GAIN),
-        ("FORM_PLANE", number(Form::Plane)),
-        ("FORM_DISC", number(Form::Disc { radius: 1.0 })),
-        ("FORM_WALL_INSIDE", number(wall(Side::Inside))),
-        ("FORM_WALL_OUTSIDE", number(wall(Side::Outside))),
-        ("FORM_SOLID", number(Form::Solid { bottom_radius: 1.0, top_radius: 1.0, length: 1.0 })),
-        ("FORM_BOX", number(Form::Box { half: DVec3::ONE })),
-        ("FORM_SPHERE", number(Form::Sphere { radius: 1.0 })),
+        ("FORM_SPHERE", layout::form(Form::Sphere { radius: 1.0 }).0),
     ];
     for (name, value) in expected {
         assert_eq!(constant(&module, name), Some(value), "{name} in WGSL and in Rust");
@@ -480,63 +460,12 @@ fn constants_have_the_values_of_their_twins() {
     assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
 }
 
-fn number(form: Form) -> u32 {
-    layout::form(form).0
-}
-
-fn wall(side: Side) -> Form {
-    Form::Wall { bottom_radius: 1.0, top_radius: 1.0, length: 1.0, side }
-}
-
-/// Dispatch sizes stand side by side in one buffer: single ones, and a row per pass. Host and device agree on where.
-#[test]
-fn places_of_the_dispatch_sizes_agree_and_do_not_overlap() {
-    let module = reflect("narrowphase").module;
-    let row = COLOURS + 2; // the colours, the rest, its sides
-    let at = |over: Over| over.place().expect("a size that the device works out");
-    let places = [
-        ("ARGUMENTS_CONTACTS", at(Over::Contacts), 1),
-        ("ARGUMENTS_IMPACT_CONTACTS", at(Over::ImpactContacts), 1),
-        ("ARGUMENTS_SWEEP", pass_of("sweep").arguments, row),
-        ("ARGUMENTS_IMPACT_SWEEP", pass_of("impact").arguments, row),
-        ("ARGUMENTS_SEARCH", at(Over::Search), 1),
-        ("ARGUMENTS_OLD_CONTACTS", at(Over::OldContacts), 1),
-        ("ARGUMENTS_OLD_OWNERS", at(Over::OldOwners), 1),
-        ("ARGUMENTS_BALLS", at(Over::Balls), 1),
-        ("ARGUMENTS_BODIES", at(Over::SearchBodies), 1),
-        ("ARGUMENTS_BUCKETS", at(Over::Buckets), 1),
-        ("ARGUMENTS_BLOCKS", at(Over::ContactBlocks), 1),
-        ("ARGUMENTS_FOUND", at(Over::Found), 1),
-        ("ARGUMENTS_PENDING", at(Over::Pending), 1),
-        ("ARGUMENTS_REST", at(Over::Rest), 1),
-        ("ARGUMENTS_SCAN_BUCKETS", at(Over::BucketScan), 1),
-        ("ARGUMENTS_SCAN_STARTS", at(Over::StartScan), 1),
-        ("ARGUMENTS_SCAN_COLOURS", at(Over::ColourScan), 1),
-        ("ARGUMENTS_SCAN_SIDES", at(Over::SideScan), 1),
-        ("ARGUMENTS_SWEPT", at(Over::Swept), 1),
-        ("ARGUMENTS_UNCOLOURED", at(Over::Uncoloured), 1),
-        ("ARGUMENTS_BOOKED", at(Over::Booked), 1),
-        ("ARGUMENTS_IMPACT_ROUND", at(Over::ImpactRound), 1),
-        ("ARGUMENTS_IMPACT_BODIES", at(Over::ImpactBodies), 1),
-    ];
-    let mut taken: Vec<u32> = Vec::new();
-    for (name, first, count) in places {
-        assert_eq!(constant(&module, name), Some(first), "{name} in WGSL and in Rust");
-        for place in first..first + count {
-            assert!(!taken.contains(&place), "place {place} of {name} is taken");
-            assert!(place < 64, "place {place} of {name} is outside of the buffer");
-            taken.push(place);
-        }
-    }
-    assert_eq!(pass_of("warm_start").arguments, pass_of("sweep").arguments);
-}
-
 /// A kernel that runs over all of something takes 64 per workgroup: the host divides by that.
 #[test]
 fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
     let expected = |over| match over {
-        Over::Once | Over::Search => None,
-        Over::ContactBlocks => Some(256),
+        Over::Once | Over::At(Planned::Search) => None,
+        Over::At(Planned::ContactBlocks) => Some(256),
         _ => Some(64),
     };
     let group = constant(&reflect("narrowphase").module, "GROUP");
@@ -553,6 +482,94 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
             if let Some(size) = expected(*over) {
                 assert_eq!(point.workgroup_size, [size, 1, 1], "{shader}.{entry}");
             }
+        }
+    }
+}
+
+/// A buffer, and under which name something uses it.
+type Use = (String, String);
+
+/// What the kernels of the step list use, in the order in which they run: buffers under their own name or another.
+fn uses_of_buffers(works: &[&Work]) -> Vec<Use> {
+    let mut uses = Vec::new();
+    for work in works {
+        if let Work::Scan(_, aliases) = work {
+            uses.extend(aliases.iter().map(|(_, buffer)| ((*buffer).to_owned(), (*buffer).to_owned())));
+        }
+        for Kernel { shader, entry, aliases, .. } in work.kernels() {
+            let variables = reflect(shader).variables(entry).expect("a kernel of this shader");
+            // Only sweeps are extrapolated: elsewhere the same kernel leaves alone what the last sweep left.
+            let is_used = |variable: &Variable| {
+                variable.group == 0
+                    && (matches!(work, Work::Sweeps(_)) || !variable.name.starts_with("last_"))
+            };
+            uses.extend(variables.into_iter().filter(is_used).map(|variable| {
+                match aliases.iter().find(|(name, _)| *name == variable.name) {
+                    Some((name, buffer)) => ((*buffer).to_owned(), format!("{name} of another kind")),
+                    None => (room_of(&variable.name).to_owned(), variable.name),
+                }
+            }));
+        }
+    }
+    uses
+}
+
+/// Buffers that are used under a name, then under another, and then under the first again, without going round the step.
+fn interleaved(uses: &[Use]) -> Vec<String> {
+    let mut buffers: Vec<&String> = uses.iter().map(|(buffer, _)| buffer).collect();
+    buffers.sort_unstable();
+    buffers.dedup();
+    let is_interleaved = |buffer: &&String| {
+        let mut names: Vec<&String> =
+            uses.iter().filter(|(other, _)| other == *buffer).map(|(_, name)| name).collect();
+        names.dedup();
+        // The end of a step is before the start of the next.
+        if names.len() > 1 && names.first() == names.last() {
+            names.pop();
+        }
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        names.len() < count
+    };
+    buffers.into_iter().filter(is_interleaved).cloned().collect()
+}
+
+#[test]
+fn what_shares_a_room_does_not_need_it_at_the_same_time() {
+    let works: Vec<&Work> = STEP.iter().flat_map(|stage| stage.work).collect();
+    let uses = uses_of_buffers(&works);
+    for (lodger, buffer) in LODGERS {
+        let is_used = uses.iter().any(|(room, name)| room == buffer && name == lodger);
+        assert!(is_used, "nothing uses {lodger} in {buffer}");
+    }
+    assert_eq!(interleaved(&uses), Vec::<String>::new());
+    // The pairs found come after the constraints: their room is in use.
+    let mut wrong = works.clone();
+    let at = wrong.iter().position(|work| {
+        work.kernels().iter().any(|kernel| (kernel.shader, kernel.entry) == ("narrowphase", "apply_laws"))
+    });
+    let moved =
+        wrong.iter().position(|work| work.kernels().iter().any(|kernel| kernel.entry == "store_pairs"));
+    let store = wrong[moved.expect("a kernel that stores pairs")];
+    wrong.insert(1 + at.expect("a kernel of the laws"), store);
+    assert!(interleaved(&uses_of_buffers(&wrong)).contains(&"row_arms".to_owned()));
+}
+
+#[test]
+fn no_kernel_uses_a_buffer_under_two_names() {
+    for work in STEP.iter().flat_map(|stage| stage.work) {
+        for kernel in work.kernels() {
+            let variables = reflect(kernel.shader).variables(kernel.entry).expect("a kernel of this shader");
+            let room = |name: &str| match kernel.aliases.iter().find(|(from, _)| *from == name) {
+                Some((_, buffer)) => (*buffer).to_owned(),
+                None => room_of(name).to_owned(),
+            };
+            let mut rooms: Vec<String> = variables.iter().map(|variable| room(&variable.name)).collect();
+            let count = rooms.len();
+            rooms.sort_unstable();
+            rooms.dedup();
+            assert_eq!(rooms.len(), count, "{}.{}", kernel.shader, kernel.entry);
         }
     }
 }

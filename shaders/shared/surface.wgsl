@@ -1,12 +1,5 @@
 // Distance of a point to a surface. Twin: src/model/shape.rs.
 
-const FORM_PLANE = 0u;
-const FORM_DISC = 1u;          // size.x: radius
-const FORM_WALL_INSIDE = 2u;   // size: bottom radius, top radius, length
-const FORM_WALL_OUTSIDE = 3u;
-const FORM_SOLID = 4u;
-const FORM_BOX = 5u;           // size.xyz: half edges
-const FORM_SPHERE = 6u;        // size.x: radius
 
 // Signed distance, and the direction away from the surface. `near` is false when the point is more
 // than `reach` behind a thin wall.

@@ -120,9 +120,6 @@ struct Rigid {
     spare_too: u32,
 }
 
-const LOCKED = 63u;            // flags of a body: its locked axes,
-const RIGID = 64u;             // and whether its inertia is a tensor
-
 // Where a boundary is at the end of a substep, and the velocity that carries it there; of a slider what drives it.
 struct BoundaryState {
     pose: Pose,
@@ -241,61 +238,10 @@ struct Rest {
     tangent_d: f32,            // D of the friction row, on them [1/kg]
 }
 
-const NONE = 0xffffffffu;
 const FAR = -1e30;             // target of a contact that takes no part
 
-const HALT_CONTACTS = 1u;      // more contacts than room
-const HALT_NOT_A_NUMBER = 2u;
-const HALT_EXPLODED = 4u;
-const HALT_REST = 8u;          // more contacts without a colour than room
-const HALT_BUSY = 16u;         // a calm step has to search, or something bounces in it
-const HALT_FAR = 32u;          // a body is beyond what cells can address
-const HALT_OUTSIDE = 64u;      // a grain has left the domain, which ends the run
-const HALT_GAIN = 128u;        // friction and rolling made energy in a substep: it is to be solved again
-
-const WARM_COLD = 0u;
-const WARM_HISTORY = 1u;
-const WARM_ADAPTIVE = 2u;
-const WARM_MODEL = 3u;
-const WARM_NORMALS = 4u;
-
-const LAW_HERTZ = 0u;
-const LAW_HOOKE = 1u;
-const LAW_RIGID = 2u;
-
-const COLOURS = 8u;            // colour 8 is the rest
-const UNCOLOURED = 9u;
-
-// Places in `arguments`, three words each.
-const ARGUMENTS_CONTACTS = 0u;
-const ARGUMENTS_IMPACT_CONTACTS = 1u;
-const ARGUMENTS_SWEEP = 2u;    // 8 colours, the rest, bodies
-const ARGUMENTS_IMPACT_SWEEP = 12u;
-// Those of the search: empty in steps that go on with the contacts of the last.
-const ARGUMENTS_SEARCH = 22u;  // one workgroup
-const ARGUMENTS_OLD_CONTACTS = 23u;
-const ARGUMENTS_OLD_OWNERS = 24u;
-const ARGUMENTS_BALLS = 25u;   // vertices and spheres, and one more
-const ARGUMENTS_BODIES = 26u;
-const ARGUMENTS_BUCKETS = 27u;
-const ARGUMENTS_BLOCKS = 28u;  // all room for contacts, in blocks of 256
-const ARGUMENTS_FOUND = 29u;   // contacts
-const ARGUMENTS_PENDING = 30u;
-const ARGUMENTS_REST = 31u;
-const ARGUMENTS_SCAN_BUCKETS = 32u;
-const ARGUMENTS_SCAN_STARTS = 33u;
-const ARGUMENTS_SCAN_COLOURS = 34u;
-const ARGUMENTS_SCAN_SIDES = 35u;
-const ARGUMENTS_SWEPT = 36u;   // bodies or contacts without a colour, whichever are more
-const ARGUMENTS_UNCOLOURED = 37u;  // contacts without a colour, in steps that do not search as well
-const ARGUMENTS_BOOKED = 38u;  // contacts, in blocks that the ledger sums up
-const ARGUMENTS_IMPACT_ROUND = 39u;  // contacts, where a round of impacts has been solved
-const ARGUMENTS_IMPACT_BODIES = 40u; // bodies, likewise
-const ARGUMENTS_STORED = 41u;  // vertices and spheres, where there is room for their contacts
-
-const BOOKED = 512u;           // contacts of such a block
-const GROUP = 64u;             // invocations per workgroup
-const GROUPS_PER_ROW = 32768u; // larger dispatches are folded into rows
+// NONE, HALT_*, WARM_*, LAW_*, FORM_*, COLOURS, GROUP and other numbers that the host knows, too, and the places of dispatch sizes
+// in `arguments`, ARGUMENTS_*, are declared by src/gpu/constants.rs, whose text every shader begins with.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read_write> status: Status;

@@ -9,9 +9,9 @@ use crate::error::Error;
 use crate::model::World;
 use crate::settings::{Acceleration, Bookkeeping, Settings};
 
+use super::constants::{BOOKED, COLOURS, Planned};
 use super::device::Device;
 use super::layout;
-use super::step::{BOOKED, COLOURS};
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
@@ -152,7 +152,7 @@ impl Capacity {
         vec![
             ("params", layout::Params::min_size().get()),
             ("status", size_of::<layout::Status>() as u64),
-            ("arguments", 3 * 4 * 64),
+            ("arguments", Planned::bytes()),
             ("poses", bodies * size_of::<layout::Pose>() as u64),
             ("velocities", bodies * size_of::<layout::Velocity>() as u64),
             ("spheres", halves * balls * size_of::<layout::Sphere>() as u64),
@@ -197,6 +197,28 @@ impl Capacity {
     pub fn bytes(&self) -> u64 {
         self.sizes().into_iter().map(|(_, bytes)| bytes.max(SMALLEST)).sum()
     }
+}
+
+/// What has its room in a buffer of another name for a part of the step, and in which: all but the last two while contacts are
+/// searched for, before constraints are made of them. That no use of a buffer falls between two uses of it under another name is a
+/// test of the step list.
+pub const LODGERS: [(&str, &str); 11] = [
+    ("entries", "row_arms"),
+    ("found", "row_targets"),
+    ("pending", "row_arms"),
+    ("best", "row_targets"),
+    ("colours", "impulses"),
+    ("used", "side_ends"),
+    ("rest_bodies", "row_arms"),
+    ("copies", "row_targets"),
+    ("unordered", "shares"),
+    ("last_impulses", "old_impulses"),
+    ("last_velocities", "old_contacts"),
+];
+
+/// Name of the buffer that something has its room in.
+pub fn room_of(name: &str) -> &str {
+    LODGERS.iter().find(|(lodger, _)| *lodger == name).map_or(name, |(_, buffer)| buffer)
 }
 
 /// Room for contacts without a colour: twice the share that a bed of equal spheres has of them. A scene with more grows it.
@@ -259,8 +281,9 @@ impl Buffers {
         self.find(name).expect("buffers are named in one table, and the shader tests look them all up")
     }
 
+    /// The buffer of this name, or that in which what is called so has its room for a while.
     pub(super) fn find(&self, name: &str) -> Option<&wgpu::Buffer> {
-        self.buffers.get(name)
+        self.buffers.get(room_of(name))
     }
 
     pub(super) fn capacity(&self) -> &Capacity {

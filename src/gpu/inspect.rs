@@ -4,6 +4,7 @@ use crate::contact::{Colouring, Key, Rest};
 use crate::engine::TotalImpulse;
 use crate::error::Error;
 
+use super::constants;
 use super::counted::CountedPass;
 use super::layout::{self, LOAD_WORDS, RowArms, RowTarget, Status, Works};
 use super::step::{self, Pace};
@@ -100,7 +101,7 @@ impl GpuEngine {
         }
         Ok(Colouring {
             order,
-            starts: self.status()?.colour_starts[..=step::COLOURS as usize].to_vec(),
+            starts: self.status()?.colour_starts[..=constants::COLOURS as usize].to_vec(),
             rest: Rest::Split,
         })
     }

@@ -7,12 +7,13 @@ use crate::error::Error;
 use crate::settings::Settings;
 
 use super::buffers::{Buffers, Capacity};
+use super::constants::{COLOURS, Planned};
 use super::counted::CountedPass;
 use super::device::Device;
 use super::layout::Turn;
 use super::pipelines::{Features, Name, Pipelines, SCAN, uses};
 use super::shader::{Edit, SOURCES, Variable};
-use super::step::{self, Aliases, COLOURS, Kernel, Over, Pass, Stage, Work};
+use super::step::{self, Aliases, Kernel, Over, Pass, Stage, Work};
 
 /// Distance of two entries in the buffer of turns: the alignment of dynamic offsets everywhere.
 const TURN_STRIDE: u32 = 256;
@@ -196,7 +197,7 @@ impl Kernels {
     }
 
     fn scan(&self, pass: &mut CountedPass<'_>, over: Over, aliases: Aliases, buffers: &Buffers) {
-        for (kernel, over) in SCAN.into_iter().zip([over, Over::Search, over]) {
+        for (kernel, over) in SCAN.into_iter().zip([over, Over::At(Planned::Search), over]) {
             self.set(pass, ("scan", kernel), aliases, 0);
             self.dispatch_over(pass, over, buffers);
         }
@@ -211,10 +212,8 @@ impl Kernels {
             Over::SpheresNearSinks => spheres,
             Over::Bodies => boundaries + grains,
             Over::Aimed => boundaries.max(rigids),
-            planned => match planned.place() {
-                Some(place) => return dispatch_planned(pass, place, buffers),
-                None => 1,
-            },
+            Over::Once => 1,
+            Over::At(planned) => return dispatch_planned(pass, planned.place(), buffers),
         };
         self.dispatch(pass, invocations.div_ceil(64));
     }
@@ -236,7 +235,7 @@ impl Kernels {
         let all = colours.chain([(&kernels.rest, turn, COLOURS), (&kernels.gather, next, COLOURS + 1)]);
         for (Kernel { shader, entry, aliases, .. }, turn, place) in all {
             self.set(pass, (shader, entry), aliases, turn + place);
-            dispatch_planned(pass, kernels.arguments + place, buffers);
+            dispatch_planned(pass, kernels.arguments.place() + place, buffers);
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::settings::{
 };
 
 use super::buffers::Capacity;
+pub use super::constants::*;
 
 pub use anchors::Anchors;
 pub(super) use loads::{LOAD_WORDS, LoadScale};
@@ -42,12 +43,14 @@ impl Params {
     pub(super) fn new(world: &World, settings: &Settings, anchors: &Anchors, capacity: &Capacity) -> Params {
         let h = settings.substep();
         let (warm_start, fraction, motion) = match settings.warm_start {
-            WarmStart::Cold => (0, 0.0, 1.0),
+            WarmStart::Cold => (WARM_COLD, 0.0, 1.0),
             // The velocity update is a stage of its own: see `Kernels::encode`.
-            WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => (1, fraction, 1.0),
-            WarmStart::Adaptive { fraction, motion } => (2, fraction, motion),
-            WarmStart::Model => (3, 0.0, 1.0),
-            WarmStart::NormalsOnly { fraction } => (4, fraction, 1.0),
+            WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => {
+                (WARM_HISTORY, fraction, 1.0)
+            }
+            WarmStart::Adaptive { fraction, motion } => (WARM_ADAPTIVE, fraction, motion),
+            WarmStart::Model => (WARM_MODEL, 0.0, 1.0),
+            WarmStart::NormalsOnly { fraction } => (WARM_NORMALS, fraction, 1.0),
         };
         let [stride_y, stride_z] = anchors.strides(world, capacity.buckets);
         let loads = LoadScale::of(world, anchors);
@@ -62,9 +65,9 @@ impl Params {
             fraction: fraction as f32,
             moving: (motion * world.gravity.length() * h) as f32,
             normal_law: match settings.normal_law {
-                NormalLaw::Hertz => 0,
-                NormalLaw::Hooke => 1,
-                NormalLaw::Rigid => 2,
+                NormalLaw::Hertz => LAW_HERTZ,
+                NormalLaw::Hooke => LAW_HOOKE,
+                NormalLaw::Rigid => LAW_RIGID,
             },
             grains: world.grain_count() as u32,
             boundaries: world.boundaries.len() as u32,
@@ -248,17 +251,19 @@ pub(super) fn pull_drives(world: &mut World, rigids: &[Rigid], h: f64) {
 pub fn form(form: Form) -> (u32, [f32; 4]) {
     let sizes = |x: f64, y: f64, z: f64| [x as f32, y as f32, z as f32, 0.0];
     match form {
-        Form::Plane => (0, sizes(0.0, 0.0, 0.0)),
-        Form::Disc { radius } => (1, sizes(radius, 0.0, 0.0)),
+        Form::Plane => (FORM_PLANE, sizes(0.0, 0.0, 0.0)),
+        Form::Disc { radius } => (FORM_DISC, sizes(radius, 0.0, 0.0)),
         Form::Wall { bottom_radius, top_radius, length, side: Side::Inside } => {
-            (2, sizes(bottom_radius, top_radius, length))
+            (FORM_WALL_INSIDE, sizes(bottom_radius, top_radius, length))
         }
         Form::Wall { bottom_radius, top_radius, length, side: Side::Outside } => {
-            (3, sizes(bottom_radius, top_radius, length))
+            (FORM_WALL_OUTSIDE, sizes(bottom_radius, top_radius, length))
         }
-        Form::Solid { bottom_radius, top_radius, length } => (4, sizes(bottom_radius, top_radius, length)),
-        Form::Box { half } => (5, sizes(half.x, half.y, half.z)),
-        Form::Sphere { radius } => (6, sizes(radius, 0.0, 0.0)),
+        Form::Solid { bottom_radius, top_radius, length } => {
+            (FORM_SOLID, sizes(bottom_radius, top_radius, length))
+        }
+        Form::Box { half } => (FORM_BOX, sizes(half.x, half.y, half.z)),
+        Form::Sphere { radius } => (FORM_SPHERE, sizes(radius, 0.0, 0.0)),
     }
 }
 

@@ -5,6 +5,8 @@
 
 use crate::error::Error;
 
+use super::constants;
+
 /// One stage's source.
 pub struct Source {
     /// Name of the stage.
@@ -51,7 +53,7 @@ pub const SOURCES: [Source; 17] = [
 impl Source {
     /// The WGSL text.
     pub fn text(&self) -> String {
-        self.parts.concat()
+        constants::text() + &self.parts.concat()
     }
 
     /// The parsed and validated module.

@@ -1,10 +1,12 @@
 //! One time step as a list of stages that one can read aloud. The list is the algorithm.
 
-use Over::{
-    Aimed, Balls, Bodies, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found,
-    ImpactBodies, ImpactContacts, ImpactRound, OldContacts, OldOwners, Once, Pending, Rest, Search,
-    SearchBodies, SideScan, Spheres, SpheresNearSinks, StartScan, Stored, Swept, Uncoloured,
+use super::constants::Planned::{
+    Balls, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found, ImpactBodies,
+    ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Pending, Rest, Search, SearchBodies,
+    SideScan, StartScan, Stored, Sweep, Swept, Uncoloured,
 };
+use super::constants::{COLOURS, Planned};
+use Over::{Aimed, At, Bodies, Once, Spheres, SpheresNearSinks};
 use Work::{Book, Colours, Impacts, Rounds, Run, Scan, Sweeps, Weigh};
 
 use crate::settings::{Acceleration, Settings};
@@ -44,8 +46,7 @@ pub struct Stage {
     pub work: &'static [Work],
 }
 
-/// What a kernel runs over. Where the device works out the number itself, the value stands for its place
-/// in `arguments` (`ARGUMENTS_*` in WGSL).
+/// What a kernel runs over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     /// One workgroup.
@@ -56,84 +57,10 @@ pub enum Over {
     SpheresNearSinks,
     /// All bodies.
     Bodies,
-    /// All bodies up to the last that is prescribed, or rigid and no sphere.
+    /// Boundaries, and bodies up to the last with an entry in `rigids`.
     Aimed,
-    /// All contacts of this step.
-    Contacts,
-    /// All contacts if something bounces.
-    ImpactContacts,
-    /// In a search, one workgroup; this and all that follow are empty in a step that does not search.
-    Search,
-    /// Contacts of the last list.
-    OldContacts,
-    /// Vertices and spheres that the last list knows of, and one more.
-    OldOwners,
-    /// All vertices and spheres, and one more.
-    Balls,
-    /// All bodies.
-    SearchBodies,
-    /// All buckets of the grid.
-    Buckets,
-    /// All room for contacts, in blocks of 256.
-    ContactBlocks,
-    /// Contacts found.
-    Found,
-    /// Contacts that still need a colour, if they are many.
-    Pending,
-    /// Contacts without a colour.
-    Rest,
-    /// Blocks of a prefix sum over the buckets,
-    BucketScan,
-    /// over vertices and spheres,
-    StartScan,
-    /// over colours and blocks of contacts,
-    ColourScan,
-    /// over bodies.
-    SideScan,
-    /// All bodies, and all contacts without a colour.
-    Swept,
-    /// Contacts without a colour, in steps that do not search as well.
-    Uncoloured,
-    /// Contacts, in blocks that the ledger sums up.
-    Booked,
-    /// All contacts if a round of impacts has been solved.
-    ImpactRound,
-    /// All bodies, likewise.
-    ImpactBodies,
-    /// All vertices and spheres if there is room for their contacts.
-    Stored,
-}
-
-impl Over {
-    /// Place of the size in `arguments`, where the device works it out.
-    pub fn place(self) -> Option<u32> {
-        let place = match self {
-            Once | Spheres | SpheresNearSinks | Bodies | Aimed => return None,
-            Contacts => 0,
-            ImpactContacts => 1,
-            Search => 22,
-            OldContacts => 23,
-            OldOwners => 24,
-            Balls => 25,
-            SearchBodies => 26,
-            Buckets => 27,
-            ContactBlocks => 28,
-            Found => 29,
-            Pending => 30,
-            Rest => 31,
-            BucketScan => 32,
-            StartScan => 33,
-            ColourScan => 34,
-            SideScan => 35,
-            Swept => 36,
-            Uncoloured => 37,
-            Booked => 38,
-            ImpactRound => 39,
-            ImpactBodies => 40,
-            Stored => 41,
-        };
-        Some(place)
-    }
+    /// As many as the device works out.
+    At(Planned),
 }
 
 /// Variables of a shader that stand for a buffer of another name.
@@ -200,8 +127,8 @@ pub struct Pass {
     /// Before a pass that goes on from another, where sweeps are accelerated. It runs by itself where a tolerance is set, and
     /// as a part of `gather` where not.
     pub carry_on: Option<Kernel>,
-    /// Where its dispatch sizes stand in `arguments`.
-    pub arguments: u32,
+    /// Its dispatch sizes.
+    pub arguments: Planned,
 }
 
 impl Pass {
@@ -216,19 +143,11 @@ impl Pass {
     }
 }
 
-/// Colours (`COLOURS` in WGSL).
-pub const COLOURS: u32 = 8;
-/// Contacts of a block of the ledger (`BOOKED` in WGSL).
-pub const BOOKED: u32 = 512;
 /// Rounds of colouring that are dispatched while many contacts need a colour.
 const ROUNDS: u32 = 12;
-/// Places of the dispatch sizes of a pass, as in `shaders/shared/types.wgsl`.
-const ARGUMENTS_SWEEP: u32 = 2;
-const ARGUMENTS_IMPACT_SWEEP: u32 = 12;
-
 /// Places of the dispatches of a sweep in `arguments`: the colours, the rest, the bodies.
 pub fn planned_sweep() -> std::ops::Range<usize> {
-    let first = ARGUMENTS_SWEEP as usize;
+    let first = Sweep.place() as usize;
     first..first + COLOURS as usize + 2
 }
 
@@ -239,47 +158,50 @@ pub const STEP: &[Stage] = &[
         name: "search",
         phase: Phase::Search,
         work: &[
-            run("matching", "remember_contacts", OldContacts),
-            run("matching", "remember_owners", OldOwners),
+            run("matching", "remember_contacts", At(OldContacts)),
+            run("matching", "remember_owners", At(OldOwners)),
         ],
     },
     Stage {
         name: "broadphase",
         phase: Phase::Search,
         work: &[
-            run("broadphase", "clear_buckets", Buckets),
-            run("broadphase", "count_cells", Balls),
-            Scan(BucketScan, &[("scan_values", "bucket_ends"), ("scan_sums", "bucket_sums")]),
-            pairs("fill_cells", Balls),
-            pairs("count_pairs", Balls),
-            Scan(StartScan, &[("scan_values", "contact_starts"), ("scan_sums", "contact_sums")]),
+            run("broadphase", "clear_buckets", At(Buckets)),
+            run("broadphase", "count_cells", At(Balls)),
+            Scan(At(BucketScan), &[("scan_values", "bucket_ends"), ("scan_sums", "bucket_sums")]),
+            run("broadphase", "fill_cells", At(Balls)),
+            run("broadphase", "count_pairs", At(Balls)),
+            Scan(At(StartScan), &[("scan_values", "contact_starts"), ("scan_sums", "contact_sums")]),
             run("broadphase", "plan_contacts", Once),
-            pairs("store_pairs", Stored),
+            run("broadphase", "store_pairs", At(Stored)),
         ],
     },
-    Stage { name: "matching", phase: Phase::Search, work: &[run("matching", "match_previous", Found)] },
+    Stage { name: "matching", phase: Phase::Search, work: &[run("matching", "match_previous", At(Found))] },
     Stage {
         name: "colouring",
         phase: Phase::Search,
         work: &[
-            pending("clear_colours", SearchBodies),
-            pending("seed_colours", Found),
+            run("colouring", "clear_colours", At(SearchBodies)),
+            run("colouring", "seed_colours", At(Found)),
             run("colouring", "plan_rounds", Once),
-            Rounds(&[pending_kernel("propose", Pending), pending_kernel("commit", Pending)], ROUNDS),
-            pending("list_late", Pending),
-            pending("finish_colouring", Search),
-            pending("count_colours", ContactBlocks),
-            Scan(ColourScan, &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
-            pending("place_contacts", ContactBlocks),
+            Rounds(
+                &[kernel("colouring", "propose", At(Pending)), kernel("colouring", "commit", At(Pending))],
+                ROUNDS,
+            ),
+            run("colouring", "list_late", At(Pending)),
+            run("colouring", "finish_colouring", At(Search)),
+            run("colouring", "count_colours", At(ContactBlocks)),
+            Scan(At(ColourScan), &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
+            run("colouring", "place_contacts", At(ContactBlocks)),
             run("colouring", "find_starts", Once),
-            rest("clear_sides", SearchBodies),
-            rest("count_copies", Found),
-            rest("count_sides", Rest),
-            Scan(SideScan, &[("scan_values", "side_ends"), ("scan_sums", "side_sums")]),
-            rest("fill_sides", Rest),
-            rest("order_sides", Rest),
-            run("matching", "carry_impulses", Found),
-            run("search", "finish_search", Search),
+            run("rest", "clear_sides", At(SearchBodies)),
+            run("rest", "count_copies", At(Found)),
+            run("rest", "count_sides", At(Rest)),
+            Scan(At(SideScan), &[("scan_values", "side_ends"), ("scan_sums", "side_sums")]),
+            run("rest", "fill_sides", At(Rest)),
+            run("rest", "order_sides", At(Rest)),
+            run("matching", "carry_impulses", At(Found)),
+            run("search", "finish_search", At(Search)),
         ],
     },
     Stage {
@@ -287,9 +209,9 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Solve,
         work: &[
             run("integrate", "aim_bodies", Aimed),
-            run("narrowphase", "find_geometry", Contacts),
-            run("narrowphase", "apply_laws", Contacts),
-            run("response", "find_responses", Uncoloured),
+            run("narrowphase", "find_geometry", At(Contacts)),
+            run("narrowphase", "apply_laws", At(Contacts)),
+            run("response", "find_responses", At(Uncoloured)),
         ],
     },
     Stage {
@@ -297,7 +219,7 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Solve,
         work: &[
             run("impact", "begin_impact", Once),
-            run("impact", "find_impacts", Contacts),
+            run("impact", "find_impacts", At(Contacts)),
             run("impact", "plan_impact", Once),
         ],
     },
@@ -306,7 +228,7 @@ pub const STEP: &[Stage] = &[
         phase: Phase::Bounce,
         work: &[
             book("keep_velocities", Bodies),
-            Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", ImpactContacts) }),
+            Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", At(ImpactContacts)) }),
             Impacts(
                 &[
                     strike("strike_colour", "strike_rest"),
@@ -314,17 +236,17 @@ pub const STEP: &[Stage] = &[
                 ],
                 &[
                     run("impact", "check_impacts", Once),
-                    weigh_impacts(ImpactRound),
-                    book_impacts(ImpactRound),
-                    book("keep_velocities", ImpactBodies),
-                    Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", ImpactRound) }),
+                    weigh_impacts(At(ImpactRound)),
+                    book_impacts(At(ImpactRound)),
+                    book("keep_velocities", At(ImpactBodies)),
+                    Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactRound)) }),
                     run("impact", "plan_round", Once),
                 ],
             ),
-            weigh_impacts(ImpactContacts),
-            book_impacts(ImpactContacts),
-            run("narrowphase", "find_geometry", ImpactContacts),
-            run("narrowphase", "apply_laws", ImpactContacts),
+            weigh_impacts(At(ImpactContacts)),
+            book_impacts(At(ImpactContacts)),
+            run("narrowphase", "find_geometry", At(ImpactContacts)),
+            run("narrowphase", "apply_laws", At(ImpactContacts)),
         ],
     },
     Stage {
@@ -333,7 +255,7 @@ pub const STEP: &[Stage] = &[
         work: &[
             book("keep_velocities", Bodies),
             run("predict", "plan_sweep", Once),
-            run("predict", "prepare_rows", Contacts),
+            run("predict", "prepare_rows", At(Contacts)),
             run("predict", "apply_forces", Bodies),
         ],
     },
@@ -345,25 +267,25 @@ pub const STEP: &[Stage] = &[
             rest: kernel("warm_start", "apply_rest", Once),
             gather: GATHER,
             carry_on: None,
-            arguments: ARGUMENTS_SWEEP,
+            arguments: Sweep,
         })],
     },
     Stage {
         name: "sweep",
         phase: Phase::Solve,
         work: &[Sweeps(Pass {
-            colour: Kernel { aliases: LAST, ..kernel("sweep", "sweep_colour", Once) },
+            colour: kernel("sweep", "sweep_colour", Once),
             rest: kernel("sweep", "sweep_rest", Once),
             gather: GATHER,
-            carry_on: Some(Kernel { aliases: LAST, ..kernel("sweep", "carry_on", Swept) }),
-            arguments: ARGUMENTS_SWEEP,
+            carry_on: Some(kernel("sweep", "carry_on", At(Swept))),
+            arguments: Sweep,
         })],
     },
-    Stage { name: "loads", phase: Phase::Solve, work: &[Weigh(kernel("loads", "add_loads", Contacts))] },
+    Stage { name: "loads", phase: Phase::Solve, work: &[Weigh(kernel("loads", "add_loads", At(Contacts)))] },
     Stage {
         name: "ledger",
         phase: Phase::Solve,
-        work: &[book("book_bodies", Bodies), book("book_contacts", Booked), book("close", Once)],
+        work: &[book("book_bodies", Bodies), book("book_contacts", At(Booked)), book("close", Once)],
     },
     Stage {
         name: "integrate",
@@ -383,7 +305,7 @@ pub const STEP: &[Stage] = &[
 pub const SWEEP: &str = "sweep";
 
 /// Bodies take what the rest does to them, and go on to the next sweep.
-const GATHER: Kernel = Kernel { aliases: LAST, ..kernel("sweep", "gather_sides", Once) };
+const GATHER: Kernel = kernel("sweep", "gather_sides", Once);
 /// After each sweep, where a tolerance is set.
 pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 
@@ -393,18 +315,10 @@ pub const AGAIN: Stage =
 
 /// Measured only when asked for.
 pub const RESIDUAL: Stage =
-    Stage { name: "residual", phase: Phase::Close, work: &[run("residual", "measure", Contacts)] };
+    Stage { name: "residual", phase: Phase::Close, work: &[run("residual", "measure", At(Contacts))] };
 
 /// Impulses of a round of impacts go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
-/// As do those of the sweep before in an accelerated solve, and the velocities, where the contacts of the last search stood.
-const LAST: Aliases = &[("last_impulses", "old_impulses"), ("last_velocities", "old_contacts")];
-/// What only the search needs uses the room of the rows, the impulses and the shares, which are made later. (Impulses have
-/// been remembered by then, once: a search that has to be done again for want of room does not remember them again.)
-const PENDING: Aliases =
-    &[("pending", "row_arms"), ("best", "row_targets"), ("colours", "impulses"), ("used", "side_ends")];
-const PAIRS: Aliases = &[("entries", "row_arms"), ("found", "row_targets")];
-const REST: Aliases = &[("rest_bodies", "row_arms"), ("copies", "row_targets"), ("unordered", "shares")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }
@@ -431,28 +345,12 @@ const fn strike(colour: &'static str, rest: &'static str) -> Pass {
         rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", rest, Once) },
         gather: GATHER,
         carry_on: None,
-        arguments: ARGUMENTS_IMPACT_SWEEP,
+        arguments: ImpactSweep,
     }
 }
 
 const fn book(entry: &'static str, over: Over) -> Work {
     Book(kernel("ledger", entry, over))
-}
-
-const fn pending_kernel(entry: &'static str, over: Over) -> Kernel {
-    Kernel { shader: "colouring", entry, over, aliases: PENDING }
-}
-
-const fn pending(entry: &'static str, over: Over) -> Work {
-    Run(pending_kernel(entry, over))
-}
-
-const fn pairs(entry: &'static str, over: Over) -> Work {
-    Run(Kernel { shader: "broadphase", entry, over, aliases: PAIRS })
-}
-
-const fn rest(entry: &'static str, over: Over) -> Work {
-    Run(Kernel { shader: "rest", entry, over, aliases: REST })
 }
 
 /// Visits the stages of a step in order.

@@ -7,6 +7,7 @@
 
 use crate::settings::{Bookkeeping, Settings};
 
+use super::constants::Planned;
 use super::layout::{Contact, Entry, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
 use super::step::{self, Kernel, Over, Pass, Stage, Work};
 
@@ -151,11 +152,11 @@ fn needs_a_row(kernel: &Kernel) -> bool {
         Over::Once
             | Over::SpheresNearSinks
             | Over::Aimed
-            | Over::ImpactContacts
-            | Over::ImpactRound
-            | Over::ImpactBodies
-            | Over::Search
-            | Over::Pending
+            | Over::At(Planned::ImpactContacts)
+            | Over::At(Planned::ImpactRound)
+            | Over::At(Planned::ImpactBodies)
+            | Over::At(Planned::Search)
+            | Over::At(Planned::Pending)
     )
 }
 

@@ -7,85 +7,105 @@ use glam::{IVec3, Vec3};
 use crate::model::slider::Command;
 use crate::settings::{OVER_RELAXATION, momentum};
 
-/// Cells that a body may be away from the origin: their indices fit an integer, and so do their differences; WGSL `FAREST`.
+/// Largest distance of a body from the origin, in cells \[-\]: cell indices and their differences fit an `i32`; WGSL `FAREST`.
 pub const FAREST: f64 = (1 << 30) as f64;
-/// No index; WGSL `NONE`.
-pub const NONE: u32 = u32::MAX;
-/// More contacts than room.
-pub const HALT_CONTACTS: u32 = 1;
-/// A velocity is not a number.
-pub const HALT_NOT_A_NUMBER: u32 = 2;
-/// Contacts drove a body too fast.
-pub const HALT_EXPLODED: u32 = 4;
-/// More contacts without a colour than room.
-pub const HALT_REST: u32 = 8;
-/// A calm step has to search for contacts, or something bounces in it.
-pub const HALT_BUSY: u32 = 16;
-/// A body is beyond what cells can address.
-pub const HALT_FAR: u32 = 32;
-/// A grain has left the domain, which ends the run.
-pub const HALT_OUTSIDE: u32 = 64;
-/// Friction and rolling made energy in a substep, which is to be solved again.
-pub const HALT_GAIN: u32 = 128;
-/// What a run cannot go on from.
-pub const HALT_FAILED: u32 = HALT_NOT_A_NUMBER | HALT_EXPLODED | HALT_FAR | HALT_OUTSIDE;
-
 /// Constants of a run; WGSL `Params`.
 #[derive(Debug, Clone, Copy, ShaderType)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Params {
+    /// Gravity \[m/s²\].
     pub gravity: Vec3,
+    /// Duration h of a substep \[s\].
     pub h: f32,
+    /// Largest gap of a contact in the neighbour list, in mean diameters of the two grains \[-\].
     pub reach: f32,
+    /// Skin of the neighbour list, in mean diameters of two grains \[-\].
     pub skin: f32,
+    /// Closing speed above which a contact bounces \[m/s\].
     pub impact_threshold: f32,
+    /// Largest change of a contact velocity after which sweeps end \[m/s\]; 0: the number of sweeps is fixed.
     pub tolerance: f32,
+    /// Warm start (`WARM_*` in WGSL).
     pub warm_start: u32,
+    /// Share β of the previous impulse that the warm start of a moving contact uses \[-\] \[E7\].
     pub fraction: f32,
+    /// Contact speed from which a contact counts as moving in the adaptive warm start \[m/s\].
     pub moving: f32,
+    /// Normal law (`LAW_*` in WGSL).
     pub normal_law: u32,
+    /// Number of grains.
     pub grains: u32,
+    /// Number of boundaries: fixed, kinematic and dynamic bodies that are no grains. They come before the grains.
     pub boundaries: u32,
+    /// Number of surfaces.
     pub surfaces: u32,
+    /// Number of materials.
     pub materials: u32,
+    /// Number of buckets of the cell hash, less 1; the number is a power of two.
     pub bucket_mask: u32,
+    /// Factor of the y index in the cell hash.
     pub stride_y: i32,
+    /// Factor of the z index in the cell hash.
     pub stride_z: i32,
+    /// Number of contacts for which there is room.
     pub contact_capacity: u32,
+    /// Impulse per slip speed in the warm start from the model, h/γ \[kg\] \[E7\].
     pub model_gain: f32,
+    /// Largest gap at which shapes touch in an impact, as a share of the arm of body a \[-\].
     pub touch_tolerance: f32,
+    /// Speed that contacts may add to a body in a substep \[m/s\]; the run fails above it.
     pub speed_limit: f32,
+    /// Share of an overlap that the rigid law removes per substep \[-\].
     pub rigid_share: f32,
+    /// Largest overlap that the rigid law removes per substep, in effective radii \[-\].
     pub rigid_limit: f32,
+    /// Number of sinks, including the faces of the domain that remove grains.
     pub sinks: u32,
+    /// Edges of a grid cell of level 0 \[m\].
     pub cell_size: Vec3,
+    /// Grid cells of level 0 per period along each axis; 0: the axis is not periodic.
     pub periods: IVec3,
+    /// Number of vertices of dynamic boundaries; they come before the spheres of grains in `spheres`.
     pub vertices: u32,
+    /// Number of overflow contacts for which there is room.
     pub rest_capacity: u32,
+    /// Duration of a step, all substeps included \[s\].
     pub step_time: f32,
+    /// Largest sphere radius in level 0 of the grid \[m\].
     pub level_radius: f32,
+    /// Levels of the grid that hold spheres: bit l for level l.
     pub levels: u32,
+    /// Change at which the sweeps of a round of impacts end, as a share of the fastest closing speed \[-\].
     pub impact_tolerance: f32,
+    /// Integer units per impulse in the sums of loads on boundaries \[1/(N s)\], a power of two.
     pub load_scale: f32,
+    /// Integer units per angular impulse in the sums of loads on boundaries \[1/(N m s)\], a power of two.
     pub torque_scale: f32,
+    /// Energy that friction and rolling may make in a substep, as a share of the kinetic energy \[-\] \[E12\].
     pub gain_at_once: f32,
+    /// Number of spheres of grains.
     pub spheres: u32,
+    /// Number of entries of `rigids`: index of the last body with an entry, plus 1.
     pub rigids: u32,
 }
 
-/// What a dispatch is told; WGSL `Turn`.
+/// Position of a dispatch in its pass over the contacts, with the acceleration of the sweep; WGSL `Turn`. The dispatch over the
+/// bodies, last in a sweep, has the acceleration of the next sweep, for which it extrapolates.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/colour.wgsl")]
 pub struct Turn {
+    /// Index of the dispatch in its pass: 0 to 7 a colour, 8 the overflow contacts, 9 the bodies. In colouring, the round.
     pub index: u32,
+    /// Relaxation factor ω of the contact constraints \[-\]; above 1 in accelerated sweeps, the last excepted \[E12\].
     pub relaxation: f32,
+    /// Extrapolation factor `share` in λ + `share` (λ − λ_before), likewise for velocities \[-\] \[E12\]; 0: no extrapolation.
     pub share: f32,
+    /// Flag of an accelerated sweep that has one before it (1), so that impulses and velocities are extrapolated; else 0.
     pub follows: u32,
 }
 
 impl Turn {
-    /// Turn `index` of a row of dispatches, in a sweep that goes on from so many, whose rows overshoot or do not \[E12\].
+    /// Turn of dispatch `index` in the sweep after `sweeps_before` others of an accelerated solve, with over-relaxation if it
+    /// `overshoots` \[E12\]. Plain sweeps: 0, false.
     pub fn new(index: u32, sweeps_before: u32, overshoots: bool) -> Turn {
         Turn {
             index,
@@ -96,40 +116,70 @@ impl Turn {
     }
 }
 
-/// State of the submission; WGSL `Status`.
+/// Progress of a submission: its steps write it for the steps that follow and for the host; WGSL `Status`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Status {
+    /// Reasons of a halt, bits `HALT_*`; 0: none. The step that sets one and all steps after it do nothing.
     pub halted: u32,
+    /// Number of steps done in this submission.
     pub step: u32,
+    /// Number of substeps done in this submission.
     pub substep: u32,
+    /// Number of vertices and spheres in the previous neighbour list, with which a rebuild matches the new contacts.
     pub remembered: u32,
+    /// Number of contacts in the neighbour list.
     pub contacts: u32,
+    /// Number of contacts that needed a colour when the colouring of a rebuild began.
     pub pending: u32,
+    /// Flag of a substep in which a contact bounces: 1, else 0.
     pub impacts: u32,
+    /// Bits of the largest change of a contact velocity (f32) in this sweep \[m/s\].
     pub change: u32,
+    /// Number of sweeps done in this substep; counted only if a tolerance is set.
     pub sweeps: u32,
+    /// Smallest index of a grain that caused the halt; `u32::MAX`: none.
     pub bad_grain: u32,
+    /// Number of colours in use.
     pub colours: u32,
+    /// Number of overflow contacts.
     pub rest: u32,
+    /// Flag of a substep in which a sweep changed no contact velocity by more than the tolerance: 1, else 0.
     pub converged: u32,
+    /// Smallest index of a dynamic boundary that caused the halt; `u32::MAX`: none.
     pub bad_boundary: u32,
+    /// Flag of a rebuild of the neighbour list in the next step: not 0.
     pub search: u32,
+    /// Flag of a rebuild of the neighbour list in every step of the submission, as boundaries move: 1, else 0.
     pub always: u32,
+    /// Number of vertices and spheres in the present neighbour list; 0: there is no complete list.
     pub listed: u32,
+    /// Number of impulse slots of the overflow contacts on their bodies; see [`Rest::slots`].
     pub sides: u32,
+    /// Number of rebuilds of the neighbour list in this submission.
     pub searches: u32,
+    /// Flag of a submission without rebuilds and impacts: 1, else 0. A step that needs one of them halts (`HALT_BUSY`).
     pub calm: u32,
+    /// Number of substeps of this submission in which a contact bounced.
     pub bounces: u32,
+    /// Number of contacts that still need a colour after the dispatched rounds of colouring.
     pub late: u32,
+    /// Bits of the largest closing speed (f32) of a contact that bounces in this round of impacts \[m/s\]; 0: none bounces.
     pub fastest: u32,
+    /// Flag of a round of impacts that is being swept: 1, else 0.
     pub striking: u32,
+    /// Number of rounds of impacts done in this substep.
     pub rounds: u32,
+    /// Closing speed that the sweeps of the impact rounds may leave \[m/s\]; slower contacts do not bounce in later rounds.
     pub noise: f32,
+    /// Number of sweeps over the impacts in this substep.
     pub impact_sweeps: u32,
+    /// Largest change of a contact velocity in the last of these sweeps, or fastest closing speed left after it \[m/s\].
     pub impact_residual: f32,
+    /// Attempt at the substep \[E12\]. 0: first; 1: second, by plain sweeps from zero impulses; 2: third, without friction and
+    /// rolling as well.
     pub careful: u32,
+    /// First place in solving order of each of the 8 colours and of the overflow contacts, then the number of contacts.
     pub colour_starts: [u32; 10],
 }
 
@@ -139,133 +189,181 @@ impl Default for Status {
     }
 }
 
-/// Pose of a body; WGSL `Pose`.
+/// Pose of a body; WGSL `Pose`. Cell and offset together give the position, with the same precision far from the origin.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Pose {
+    /// Index of the grid cell of level 0 along each axis.
     pub cell: [i32; 3],
+    /// Padding.
     pub spare: u32,
+    /// Offset of the centre of the body from the centre of the cell \[m\].
     pub offset: [f32; 3],
+    /// Speed of a dynamic body at the end of the coming substep if it has no contacts \[m/s\].
     pub free_speed: f32,
+    /// Orientation, a unit quaternion x, y, z, w \[-\].
     pub orientation: [f32; 4],
 }
 
-/// Velocity of a body; WGSL `Velocity`.
+/// Velocity of a body, with its inverse mass and inverse inertia; WGSL `Velocity`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Velocity {
+    /// Velocity of the centre of mass \[m/s\].
     pub linear: [f32; 3],
+    /// Inverse mass \[1/kg\]; 0: a fixed or kinematic body or a removed grain, on which impulses have no effect.
     pub inverse_mass: f32,
+    /// Angular velocity \[rad/s\].
     pub angular: [f32; 3],
+    /// Inverse moment of inertia \[1/(kg m²)\]; the largest about any axis for a body with an inertia tensor.
     pub inverse_inertia: f32,
 }
 
-/// Sphere of a grain, or vertex of a dynamic boundary; WGSL `Sphere`.
+/// Sphere of a grain, or vertex of a dynamic boundary; WGSL `Sphere`. In scenes with inertia tensors the list has a second half:
+/// the position of each sphere and vertex on its body (`shaders/shared/centre.wgsl`).
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Sphere {
+    /// Radius \[m\]; 0 for a vertex of a box.
     pub radius: f32,
+    /// Index of the material.
     pub material: u32,
+    /// Index of the body.
     pub body: u32,
+    /// Index of the sink that removed the grain, or the number of sinks if the grain left the domain; `NONE`: present.
     pub tag: u32,
 }
 
-/// A sink; WGSL `Sink`.
+/// Solid region that removes every grain whose centre enters it: a sink, or the space behind a face of the domain; WGSL `Sink`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Sink {
+    /// Pose of the region.
     pub pose: Pose,
+    /// Dimensions \[m\], with a meaning by form (`shaders/shared/surface.wgsl`).
     pub size: [f32; 4],
+    /// Form (`FORM_*` in WGSL).
     pub form: u32,
+    /// Value of [`Sphere::tag`] for the grains that the region removes.
     pub tag: u32,
+    /// Flag of a region in which a grain ends the run: 1, else 0.
     pub ends_run: u32,
+    /// Padding.
     pub spare: u32,
 }
 
 /// Surface of a boundary; WGSL `Surface`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Surface {
+    /// Position in the frame of the body \[m\].
     pub position: [f32; 3],
+    /// Index of the body.
     pub body: u32,
+    /// Orientation in the frame of the body, a unit quaternion x, y, z, w \[-\].
     pub orientation: [f32; 4],
+    /// Dimensions \[m\], with a meaning by form (`shaders/shared/surface.wgsl`).
     pub size: [f32; 4],
+    /// Form (`FORM_*` in WGSL).
     pub form: u32,
+    /// Index of the material.
     pub material: u32,
+    /// Flag of a surface on a dynamic body: 1, else 0.
     pub is_dynamic: u32,
+    /// Padding.
     pub spare: u32,
 }
 
-/// Law of a pair of materials; WGSL `Law`.
+/// Contact law of a pair of materials, with the factors of \[E2\] that do not depend on the contact; WGSL `Law`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Law {
+    /// Coefficient of friction μ \[-\].
     pub friction: f32,
+    /// Coefficient of rolling resistance μ_r \[-\].
     pub rolling_resistance: f32,
+    /// Coefficient of restitution e \[-\].
     pub restitution: f32,
+    /// Damping factor Υ of the normal law \[-\].
     pub upsilon: f32,
+    /// Compliance Σ_n times √(R* δ) (Hertz) or R* (Hooke), with effective radius R* and overlap δ \[m/kg\].
     pub sigma_factor: f32,
+    /// Bias velocity q_n per overlap, without its part Υ u_n \[1/s\].
     pub target_factor: f32,
+    /// Padding.
     pub spare: [u32; 2],
 }
 
-/// A contact; WGSL `Contact`.
+/// Contact in the neighbour list: a pair of shapes; WGSL `Contact`. Shapes are numbered: surfaces, then vertices, then spheres.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Contact {
+    /// Shape a: a sphere of a grain, or a vertex.
     pub a: u32,
+    /// Shape b: a surface, or a sphere (the larger one, or at equal radii the one of larger index).
     pub b: u32,
+    /// Index of the same contact in the list before the last rebuild; `NONE`: the contact was new at the rebuild.
     pub previous: u32,
+    /// Place in solving order.
     pub place: u32,
 }
 
-/// What a row aims at, and for whom; WGSL `RowTarget`.
+/// First half of a contact constraint (32 bytes): normal, bias velocity, bodies, compliance, coefficient of friction;
+/// WGSL `RowTarget`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct RowTarget {
+    /// Unit normal, from body b to body a \[-\].
     pub normal: [f32; 3],
+    /// Bias velocity q_n \[m/s\]; −10³⁰: the contact takes no part. Until the laws apply, the field holds the gap \[m\].
     pub target_velocity: f32,
+    /// Indices of body a and body b.
     pub bodies: [u32; 2],
+    /// Compliance Σ_n along the normal \[1/kg\]. In impacts, which are rigid, the field holds the gap \[m\].
     pub sigma_n: f32,
+    /// Coefficient of friction μ \[-\].
     pub friction: f32,
 }
 
-/// Where a row acts; WGSL `RowArms`.
+/// Second half of a contact constraint (32 bytes): arms on both bodies, rolling arm, contact law; WGSL `RowArms`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct RowArms {
+    /// Vector from the centre of body a to the contact point \[m\].
     pub arm_a: [f32; 3],
+    /// Rolling arm μ_r R*, the largest rolling impulse per normal impulse \[m\]. Until the laws apply, the field holds the
+    /// effective radius R* \[m\], negative for a vertex that does not roll.
     pub rolling_arm: f32,
+    /// Vector from the centre of body b to the contact point \[m\].
     pub arm_b: [f32; 3],
+    /// Index of the contact law: material of a × number of materials + material of b.
     pub law: u32,
 }
 
-/// State of a boundary at the end of a substep, and what drives a slider in it; WGSL `BoundaryState`.
+/// Prescribed state of a boundary at the end of a substep, and the actuator load of a slider \[E11\]; WGSL `BoundaryState`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct BoundaryState {
+    /// Pose at the end of the substep.
     pub pose: Pose,
+    /// Velocity that moves the boundary to this pose within the substep \[m/s\].
     pub linear: [f32; 3],
+    /// Force of the actuator along the axis of the slider \[N\].
     pub force: f32,
+    /// Angular velocity that turns the boundary to this pose within the substep \[rad/s\].
     pub angular: [f32; 3],
+    /// Pressure of the actuator on the area between the walls around the slider \[Pa\].
     pub pressure: f32,
+    /// Velocity that a servo holds, along the axis of the slider \[m/s\].
     pub target_velocity: f32,
+    /// Largest impulse of a servo in the substep \[N s\]; 0: the slider has no servo.
     pub force_limit: f32,
+    /// Padding.
     pub spare: [u32; 2],
 }
 
 impl BoundaryState {
-    /// With what drives a slider \[E11\] in a substep of `h` \[s\].
+    /// State with the load of the actuator of a slider \[E11\] in a substep of `h` \[s\].
     pub(super) fn driven(self, command: Command, h: f64) -> BoundaryState {
         match command {
             Command::Push(force) => BoundaryState { force: force as f32, ..self },
@@ -284,81 +382,112 @@ impl BoundaryState {
     }
 }
 
-/// Work of a substep, or of a part of it \[J\]; WGSL `Works`.
+/// Work done on the bodies in a substep, or in a part of it \[J\]; WGSL `Works`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/ledger.wgsl")]
 pub struct Works {
+    /// Work of gravity and of applied forces and torques \[J\].
     pub gravity: f32,
+    /// Work of fixed and kinematic bodies, of actuators, and of the constraints on locked axes \[J\].
     pub boundary: f32,
+    /// Work of normal impulses, those of impacts excepted \[J\].
     pub normal: f32,
+    /// Work of friction impulses, those of impacts included \[J\].
     pub friction: f32,
+    /// Work of rolling impulses, those of impacts included \[J\].
     pub rolling: f32,
+    /// Work of the normal impulses of impacts \[J\].
     pub impact: f32,
+    /// Work of the friction impulses of impacts, a part of `friction` \[J\].
     pub impact_friction: f32,
+    /// Work of the rolling impulses of impacts, a part of `rolling` \[J\].
     pub impact_rolling: f32,
+    /// Kinetic energy after the solve, plus that of a fall from rest over a substep \[J\]: no work, but the scale against which
+    /// the guard \[E12\] holds the energy made by friction and rolling. Without a guard the field is 0.
     pub kinetic: f32,
 }
 
-/// Works since the start of the run; WGSL `Totals`.
+/// Energy balance since the start of the run, kept on the device for the guard against energy made \[E12\]; WGSL `Totals`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/ledger.wgsl")]
 pub struct Totals {
+    /// Work since the start of the run \[J\].
     pub works: Works,
+    /// Kinetic energy at the start of the run \[J\].
     pub initial_kinetic: f32,
 }
 
 impl Totals {
-    /// Those of a run that starts with so much kinetic energy \[J\].
+    /// Energy balance at the start of a run with kinetic energy `initial_kinetic` \[J\].
     pub(in crate::gpu) fn opened_with(initial_kinetic: f64) -> Totals {
         Totals { initial_kinetic: initial_kinetic as f32, ..Zeroable::zeroed() }
     }
 }
 
-/// A contact without a colour; WGSL `Rest`.
+/// Mass splitting of an overflow contact (a contact without a colour) \[E5\]; WGSL `Rest`. Each body takes part as one of
+/// several copies. The impulses on the copies are stored body by body and then summed.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Rest {
+    /// Slots of the impulses on body a and body b, numbered body by body. `NONE`: no slot, as the body is not dynamic, takes its
+    /// impulse at once, or shares the slot of another contact in the workgroup.
     pub slots: [u32; 2],
+    /// Number of copies of body a and of body b; 1 for a body that no impulse moves.
     pub copies: [u32; 2],
+    /// Change of the contact velocity per normal impulse, on these copies \[1/kg\].
     pub response: [f32; 3],
+    /// Inverse effective mass D_t of the friction constraint, on these copies \[1/kg\].
     pub tangent_d: f32,
 }
 
-/// A sphere in its cell, as the search sees it; WGSL `Entry`.
+/// Sphere in its bucket of the grid, with the data that a rebuild of the neighbour list reads; WGSL `Entry`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/broadphase.wgsl")]
 pub struct Entry {
+    /// Index of the grid cell of level 0 along each axis.
     pub cell: [i32; 3],
+    /// Index of the sphere.
     pub sphere: u32,
+    /// Offset of the centre of the sphere from the centre of the cell \[m\].
     pub offset: [f32; 3],
+    /// Radius of the sphere \[m\].
     pub radius: f32,
 }
 
-/// What a body has beside its velocity: inertia as a tensor, locked axes, the drive of a slider; WGSL `Rigid`.
+/// State of a body beyond its velocity: inertia tensor, locked axes, actuator of a slider \[E11\], applied force; WGSL `Rigid`.
+/// A servo is the motor of \[E11\]: an actuator that holds a velocity as far as its force reaches.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-#[allow(missing_docs, reason = "documented in shaders/shared/types.wgsl")]
 pub struct Rigid {
+    /// Diagonal xx, yy, zz of the inverse inertia tensor in the world frame \[1/(kg m²)\].
     pub diagonal: [f32; 3],
+    /// Bits of locked axes (translation x, y, z, then rotation x, y, z), then [`RIGID`].
     pub flags: u32,
+    /// Off-diagonal elements yz, xz, xy of the inverse inertia tensor in the world frame \[1/(kg m²)\].
     pub off_diagonal: [f32; 3],
+    /// Largest impulse of the servo in this substep \[N s\]; 0: no servo, or not active (in the impact stage).
     pub limit: f32,
+    /// Principal moments of inertia \[kg m²\].
     pub moments: [f32; 3],
+    /// Velocity that the servo holds \[m/s\].
     pub target_velocity: f32,
+    /// Angular momentum at the end of the last substep \[N m s\].
     pub momentum: [f32; 3],
+    /// Impulse of the actuator \[N s\]: in the last substep or, during a solve, in the present one.
     pub impulse: f32,
+    /// Angular velocity at the end of the last substep, which belongs to `momentum` \[rad/s\].
     pub spin: [f32; 3],
+    /// Impulse of the servo after the last sweep, for the extrapolation \[N s\] \[E12\].
     pub last_impulse: f32,
+    /// Indices of the bodies whose distances span the area of a pressure: low and high along a first axis, low and high along a
+    /// second one; `NONE`: there are none.
     pub walls: [u32; 4],
+    /// Applied force \[N\].
     pub force: [f32; 3],
+    /// Padding.
     pub spare: u32,
+    /// Applied torque \[N m\].
     pub torque: [f32; 3],
+    /// Padding.
     pub spare_too: u32,
 }
-
-/// Flag of a body whose inertia is a tensor; WGSL `RIGID`. Its locked axes are the six bits below.
-pub const RIGID: u32 = 64;
