@@ -1,10 +1,13 @@
 //! What an engine does, and what it tells.
 
 pub mod convergence;
+pub mod stages;
 
 use std::fmt;
+use std::future::{Future, ready};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
+use std::pin::Pin;
 
 use glam::DVec3;
 
@@ -15,7 +18,13 @@ use crate::settings::{
     Acceleration, LARGEST_GAIN, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
 };
 
+/// What comes of a call that a device has to answer.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + 'a>>;
+
 /// Steps a world forward in time.
+///
+/// Every call that reads back from a device comes in two forms: one that waits, and one that gives a future, for where a thread may not
+/// wait, such as in a browser. An engine that computes on the spot has the first alone, which the second then does.
 pub trait Engine: Send {
     /// What runs: engine, device, driver.
     fn identity(&self) -> Identity;
@@ -52,6 +61,31 @@ pub trait Engine: Send {
     /// As [`Engine::snapshot`].
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error>;
 
+    /// As [`Engine::advance`].
+    fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
+        Box::pin(ready(self.advance(steps)))
+    }
+
+    /// As [`Engine::snapshot`].
+    fn snapshot_async(&mut self) -> Pending<'_, Snapshot> {
+        Box::pin(ready(self.snapshot()))
+    }
+
+    /// As [`Engine::present_spheres`].
+    fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
+        Box::pin(ready(self.present_spheres()))
+    }
+
+    /// As [`Engine::add_grains`].
+    fn add_grains_async<'a>(&'a mut self, grains: &'a [Grain]) -> Pending<'a, ()> {
+        Box::pin(ready(self.add_grains(grains)))
+    }
+
+    /// As [`Engine::change`].
+    fn change_async<'a>(&'a mut self, change: &'a mut dyn FnMut(&mut World)) -> Pending<'a, ()> {
+        Box::pin(ready(self.change(change)))
+    }
+
     /// Bytes that the engine holds for the scene.
     fn memory(&self) -> u64;
 
@@ -83,6 +117,26 @@ impl<E: Engine + ?Sized> Engine for &mut E {
 
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         (**self).change(change)
+    }
+
+    fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
+        (**self).advance_async(steps)
+    }
+
+    fn snapshot_async(&mut self) -> Pending<'_, Snapshot> {
+        (**self).snapshot_async()
+    }
+
+    fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
+        (**self).present_spheres_async()
+    }
+
+    fn add_grains_async<'a>(&'a mut self, grains: &'a [Grain]) -> Pending<'a, ()> {
+        (**self).add_grains_async(grains)
+    }
+
+    fn change_async<'a>(&'a mut self, change: &'a mut dyn FnMut(&mut World)) -> Pending<'a, ()> {
+        (**self).change_async(change)
     }
 
     fn memory(&self) -> u64 {

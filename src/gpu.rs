@@ -23,9 +23,10 @@ pub mod traffic;
 
 use bytemuck::Pod;
 use glam::DVec3;
+use pollster::block_on;
 
 use crate::engine::{
-    Engine, Identity, Impacts, Ledger, Newcomers, Profiling, Snapshot, StepReport, TotalImpulse,
+    Engine, Identity, Impacts, Ledger, Newcomers, Pending, Profiling, Snapshot, StepReport, TotalImpulse,
     add_stage_time, prudent,
 };
 use crate::error::Error;
@@ -39,7 +40,7 @@ use device::Device;
 use kernel::Kernels;
 use layout::{Anchors, LOAD_WORDS, LoadScale, Params, Status, Totals, Works};
 use pipelines::Features;
-use step::Pace;
+use step::{Method, NONSMOOTH, Pace};
 use timing::Timer;
 
 /// Steps in one submission at most, and sweeps: drivers reset a device that is busy for seconds.
@@ -53,6 +54,8 @@ pub struct GpuEngine {
     device: Device,
     world: World,
     settings: Settings,
+    /// What a step is made of.
+    method: &'static Method,
     anchors: Anchors,
     buffers: Buffers,
     kernels: Kernels,
@@ -137,6 +140,7 @@ impl GpuEngine {
             load_scale: LoadScale::of(&world, &anchors),
             anchors,
             start_time: world.time,
+            method: &NONSMOOTH,
             ledger: Ledger::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             device,
@@ -178,13 +182,13 @@ impl GpuEngine {
     }
 
     /// The first `count` elements of a buffer.
-    fn read_list<T: Pod>(&self, buffer: &str, count: usize) -> Result<Vec<T>, Error> {
-        readback::read(&self.device, self.buffers.get(buffer), (count * size_of::<T>()) as u64)
+    async fn read_list<T: Pod>(&self, buffer: &str, count: usize) -> Result<Vec<T>, Error> {
+        readback::read(&self.device, self.buffers.get(buffer), (count * size_of::<T>()) as u64).await
     }
 
     /// Contacts that the lists of the last step hold.
-    fn contact_count(&self) -> Result<usize, Error> {
-        Ok(self.status()?.contacts.min(self.buffers.capacity().contacts) as usize)
+    async fn contact_count(&self) -> Result<usize, Error> {
+        Ok(self.read_status().await?.contacts.min(self.buffers.capacity().contacts) as usize)
     }
 
     fn upload_world(&self) -> Result<(), Error> {
@@ -241,7 +245,7 @@ impl GpuEngine {
     }
 
     /// Submits up to `steps` steps and returns how many were done.
-    fn submit_steps(&mut self, steps: u64) -> Result<u64, Error> {
+    async fn submit_steps(&mut self, steps: u64) -> Result<u64, Error> {
         let pace = self.pace();
         let (search, steps) = self.upload_schedule(steps);
         self.reset_status(search, pace);
@@ -253,28 +257,41 @@ impl GpuEngine {
         }
         self.encode_steps(&mut encoder, steps - u64::from(!timed.is_empty()), pace, &mut tally);
         self.device.submit(encoder);
-        let status = self.read_submission(steps)?;
+        let status = self.read_submission(steps).await?;
         if let Some(timer) = &self.timer {
             // The one step that was timed stands for all.
-            for (stage, seconds) in timer.read(&self.device, &timed)? {
+            for (stage, seconds) in timer.read(&self.device, &timed).await? {
                 add_stage_time(&mut self.report.stages, stage, seconds * f64::from(status.step));
             }
         }
         self.report.dispatches = tally.of_one_step(steps, &self.settings);
-        self.take_status(&status)?;
+        self.take_status(&status).await?;
         let substeps = self.settings.substeps;
         let left = substeps - (status.substep - status.step * substeps);
-        Ok(u64::from(status.step) + self.finish_again(&status, left, 0)?)
+        Ok(u64::from(status.step) + self.finish_again(status, left).await?)
     }
 
     /// Where a step halted because friction and rolling made energy, finishes it: solves that substep again, the first of those
-    /// that are left, as the CPU engine does \[E12\], after so many `tries` at it. Returns how many steps that were, one or none.
-    fn finish_again(&mut self, halted: &Status, left: u32, tries: u32) -> Result<u64, Error> {
-        if halted.halted & layout::HALT_GAIN == 0 {
-            self.steps_at_once = (2 * self.steps_at_once).min(STEPS_PER_SUBMISSION);
-            return Ok(0);
+    /// that are left, as the CPU engine does \[E12\]. Returns how many steps that were, one or none.
+    async fn finish_again(&mut self, mut halted: Status, mut left: u32) -> Result<u64, Error> {
+        let (mut steps, mut tries) = (0, 0);
+        while halted.halted & layout::HALT_GAIN != 0 {
+            self.steps_at_once = 1;
+            self.submit_again(&halted, left, tries);
+            let status = self.read_submission(1).await?;
+            self.report.work.solved_again += u64::from(tries == 0);
+            self.take_status(&status).await?;
+            tries = if status.substep == 0 { tries + 1 } else { 0 };
+            steps += u64::from(status.step);
+            left -= status.substep;
+            halted = status;
         }
-        self.steps_at_once = 1;
+        self.steps_at_once = (2 * self.steps_at_once).min(STEPS_PER_SUBMISSION);
+        Ok(steps)
+    }
+
+    /// Submits the first of the substeps that are left of a step, to be solved again after so many `tries` at it, and those after it.
+    fn submit_again(&mut self, halted: &Status, left: u32, tries: u32) {
         self.upload_schedule(1);
         self.write_status(&Status {
             search: halted.search,
@@ -288,24 +305,19 @@ impl GpuEngine {
         {
             let mut pass = CountedPass::begin(&mut encoder);
             let careful = self.settings.careful();
-            step::for_each_stage_again(|stage| {
+            self.method.for_each_stage_again(|stage| {
                 self.kernels.encode(&mut pass, stage, &careful, &self.buffers);
             });
-            step::for_each_stage_to_the_end(left - 1, Pace::Full, |stage| {
+            self.method.for_each_stage_to_the_end(left - 1, Pace::Full, |stage| {
                 self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
             });
         }
         self.device.submit(encoder);
-        let status = self.read_submission(1)?;
-        self.report.work.solved_again += u64::from(tries == 0);
-        self.take_status(&status)?;
-        let tries = if status.substep == 0 { tries + 1 } else { 0 };
-        Ok(u64::from(status.step) + self.finish_again(&status, left - status.substep, tries)?)
     }
 
     /// Books what a submission of `steps` steps did, the entries of the ledger, one per substep, and the loads of the
     /// boundaries, and returns the status after it.
-    fn read_submission(&mut self, steps: u64) -> Result<Status, Error> {
+    async fn read_submission(&mut self, steps: u64) -> Result<Status, Error> {
         let substeps = match self.settings.bookkeeping {
             Bookkeeping::On => steps * u64::from(self.settings.substeps),
             Bookkeeping::Off => 0,
@@ -313,7 +325,7 @@ impl GpuEngine {
         let status = (self.buffers.get("status"), size_of::<Status>() as u64);
         let ledger = (self.buffers.get("ledger"), substeps * size_of::<Works>() as u64);
         let loads = (self.buffers.get("loads"), 4 * (self.impulses.len() * LOAD_WORDS) as u64);
-        let bytes = readback::read_all(&self.device, &[status, ledger, loads])?;
+        let bytes = readback::read_all(&self.device, &[status, ledger, loads]).await?;
         let (status, rest) = bytes.split_at(size_of::<Status>());
         let (entries, loads) = rest.split_at(ledger.1 as usize);
         let status: Status = bytemuck::pod_read_unaligned(status);
@@ -334,7 +346,7 @@ impl GpuEngine {
     fn encode_steps(&self, encoder: &mut wgpu::CommandEncoder, steps: u64, pace: Pace, tally: &mut Tally) {
         let mut pass = CountedPass::begin(encoder);
         for _ in 0..steps {
-            step::for_each_stage(self.settings.substeps, pace, |stage| {
+            self.method.for_each_stage(self.settings.substeps, pace, |stage| {
                 self.encode_stage(&mut pass, stage, tally);
             });
         }
@@ -349,7 +361,7 @@ impl GpuEngine {
         tally: &mut Tally,
     ) -> Vec<&'static str> {
         let mut names = Vec::new();
-        step::for_each_stage(self.settings.substeps, pace, |stage| {
+        self.method.for_each_stage(self.settings.substeps, pace, |stage| {
             let mut pass = CountedPass::new(timer.begin(encoder, stage.name, names.len() as u32));
             self.encode_stage(&mut pass, stage, tally);
             names.push(stage.name);
@@ -379,7 +391,7 @@ impl GpuEngine {
     }
 
     /// Books the steps that were done; grows what was too small, fails on a bad velocity.
-    fn take_status(&mut self, status: &Status) -> Result<(), Error> {
+    async fn take_status(&mut self, status: &Status) -> Result<(), Error> {
         self.substeps_done += u64::from(status.substep);
         self.world.time = self.start_time + self.substeps_done as f64 * self.settings.substep();
         self.report.step += u64::from(status.step);
@@ -389,7 +401,7 @@ impl GpuEngine {
         let is_calm = status.searches + status.bounces + (status.halted & layout::HALT_BUSY) == 0;
         self.calm_steps = if is_calm { self.calm_steps + u64::from(status.step) } else { 0 };
         if status.halted & layout::HALT_FAILED != 0 {
-            return Err(self.failure(status));
+            return Err(self.failure(status).await);
         }
         if status.halted & layout::HALT_CONTACTS != 0 {
             return self.make_room_for(status.contacts);
@@ -422,7 +434,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    fn advance_steps(&mut self, steps: u64) -> Result<StepReport, Error> {
+    async fn advance_steps(&mut self, steps: u64) -> Result<StepReport, Error> {
         self.report.stages.clear();
         self.report.searches = 0;
         if steps > 0 {
@@ -432,27 +444,27 @@ impl GpuEngine {
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
         let mut left = steps;
         while left > 0 {
-            left -= self.submit_steps(left.min(most).min(self.steps_at_once))?;
+            left -= self.submit_steps(left.min(most).min(self.steps_at_once)).await?;
         }
         if steps > 0 {
-            self.report.residuals = self.measure_residuals()?;
+            self.report.residuals = self.residuals().await?;
         }
         Ok(self.report.clone())
     }
 
     /// Adds grains; the cells and the buffers grow with the largest grain and their number.
-    fn extend_world(&mut self, grains: &[Grain]) -> Result<(), Error> {
+    async fn extend_world(&mut self, grains: &[Grain]) -> Result<(), Error> {
         let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
         self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
         let mut places = Vec::new();
-        self.change_world(&mut |world| places = world.add_grains(grains.iter().copied()))?;
+        self.change_world(&mut |world| places = world.add_grains(grains.iter().copied())).await?;
         self.newcomers.add(places);
         Ok(())
     }
 
     /// Changes the world between two steps, and sends it to the device again.
-    fn change_world(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
-        self.pull_world()?;
+    async fn change_world(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        self.pull_world().await?;
         let before = self.world.kinetic_energy();
         change(&mut self.world);
         self.ledger.note_change(self.world.kinetic_energy() - before);
@@ -498,34 +510,64 @@ impl Engine for GpuEngine {
     }
 
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
-        self.refuse_after_failure()?;
-        let result = self.advance_steps(steps);
-        self.note_failure(result)
+        block_on(self.advance_async(steps))
     }
 
     fn snapshot(&mut self) -> Result<Snapshot, Error> {
-        self.refuse_after_failure()?;
-        let result = self.take_snapshot();
-        self.note_failure(result)
+        block_on(self.snapshot_async())
     }
 
     fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        self.refuse_after_failure()?;
-        let result = self.pull_world();
-        self.note_failure(result)?;
-        Ok(self.world.present_spheres())
+        block_on(self.present_spheres_async())
     }
 
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        self.refuse_after_failure()?;
-        let result = self.extend_world(grains);
-        self.note_failure(result)
+        block_on(self.add_grains_async(grains))
     }
 
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
-        self.refuse_after_failure()?;
-        let result = self.change_world(change);
-        self.note_failure(result)
+        block_on(self.change_async(change))
+    }
+
+    fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.advance_steps(steps).await;
+            self.note_failure(result)
+        })
+    }
+
+    fn snapshot_async(&mut self) -> Pending<'_, Snapshot> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.take_snapshot().await;
+            self.note_failure(result)
+        })
+    }
+
+    fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.pull_world().await;
+            self.note_failure(result)?;
+            Ok(self.world.present_spheres())
+        })
+    }
+
+    fn add_grains_async<'a>(&'a mut self, grains: &'a [Grain]) -> Pending<'a, ()> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.extend_world(grains).await;
+            self.note_failure(result)
+        })
+    }
+
+    fn change_async<'a>(&'a mut self, change: &'a mut dyn FnMut(&mut World)) -> Pending<'a, ()> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.change_world(change).await;
+            self.note_failure(result)
+        })
     }
 
     fn memory(&self) -> u64 {

@@ -31,6 +31,8 @@ pub mod scenario_file {}
 pub mod studies {}
 
 #[doc = include_str!("guide/method.md")]
+#[doc = ""]
+#[doc = crate::engine::stages::stage_table!()]
 pub mod method {}
 
 #[doc = include_str!("guide/speed.md")]

@@ -7,16 +7,14 @@
 //! ```text
 //! scenario.toml ─► scenario ─► model ─┬─► gpu  (f32, WGSL) ─┬─► simulation ─► observe ─► output
 //!                       code ───┘     └─► cpu  (f64, Rust) ─┘
-//!
-//! one step of either engine, the same words in the same order:
-//!
-//! search · broadphase · matching · colouring │ narrowphase · impact · predict · warm_start · sweep │ integrate
-//! └───────────── find contacts ────────────┘ └──────────────── solve velocities ─────────────────┘ └─ move ──┘
-//!                                            └──────────────────── in each substep ────────────────────────┘
 //! ```
 //!
+//! One step of either engine goes through the same [stages](engine::stages) in the same order:
+//!
+#![doc = engine::stages::stage_table!()]
+//!
 //! A word names the shader (`shaders/sweep.wgsl`), its twin in Rust ([`cpu::sweep`]), its entry in the
-//! list of stages ([`gpu::step::STEP`]) and its timer. What each of them computes is in [`theory`], equation
+//! list of stages ([`gpu::step::NONSMOOTH`]) and its timer. What each of them computes is in [`theory`], equation
 //! by equation.
 //!
 //! # Units and signs

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Emitters, sinks, drives and motions of the scenario act while it is stepped. What is read is read back from the engine once per
-//! state and then borrowed. [`run()`] goes through the same door: it steps a simulation from output to output and writes what it
+//! state and then borrowed; where a thread may not wait for a device, such as in a browser, `step_async`, `state_async` and so on give
+//! futures. [`run()`] goes through the same door: it steps a simulation from output to output and writes what it
 //! finds into a folder.
 
 pub mod device;
@@ -23,6 +24,7 @@ pub mod device;
 mod run;
 
 use glam::DVec3;
+use pollster::block_on;
 
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::{Error, suggest};
@@ -189,10 +191,18 @@ impl<'e> Simulation<'e> {
     /// # Errors
     /// When a step fails ([`Engine::advance`]), or a callback does.
     pub fn step(&mut self, steps: u64) -> Result<(), Error> {
+        block_on(self.step_async(steps))
+    }
+
+    /// As [`Simulation::step`], without waiting for the device.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub async fn step_async(&mut self, steps: u64) -> Result<(), Error> {
         let end = self.step + steps;
         while self.step < end {
-            self.emit_due()?;
-            self.advance(self.next_event().min(end) - self.step)?;
+            self.emit_due().await?;
+            self.advance(self.next_event().min(end) - self.step).await?;
             self.call_due()?;
         }
         Ok(())
@@ -221,9 +231,17 @@ impl<'e> Simulation<'e> {
     /// # Errors
     /// When it cannot be read back, or a step failed before.
     pub fn state(&mut self) -> Result<&Snapshot, Error> {
+        block_on(self.state_async())
+    }
+
+    /// As [`Simulation::state`], without waiting for the device. What is asked for of the same state afterwards is there.
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
+    pub async fn state_async(&mut self) -> Result<&Snapshot, Error> {
         let state = match self.state.take() {
             Some(state) => state,
-            None => self.engine.snapshot()?,
+            None => self.engine.snapshot_async().await?,
         };
         Ok(self.state.insert(state))
     }
@@ -327,9 +345,17 @@ impl<'e> Simulation<'e> {
     /// # Errors
     /// When there is no room on the device, or a period is too short for them.
     pub fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        block_on(self.add_grains_async(grains))
+    }
+
+    /// As [`Simulation::add_grains`], without waiting for the device.
+    ///
+    /// # Errors
+    /// As [`Simulation::add_grains`].
+    pub async fn add_grains_async(&mut self, grains: &[Grain]) -> Result<(), Error> {
         self.state = None;
         self.grains += grains.len();
-        self.engine.add_grains(grains)
+        self.engine.add_grains_async(grains).await
     }
 
     /// Takes grains out, by their places.
@@ -351,19 +377,27 @@ impl<'e> Simulation<'e> {
     /// # Errors
     /// As [`Simulation::state`].
     pub fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        block_on(self.change_async(change))
+    }
+
+    /// As [`Simulation::change`], without waiting for the device.
+    ///
+    /// # Errors
+    /// As [`Simulation::change`].
+    pub async fn change_async(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         self.state = None;
-        self.engine.change(change)
+        self.engine.change_async(change).await
     }
 
     /// Adds the grains of the emitters that are due; returns whether any was.
-    fn emit_due(&mut self) -> Result<bool, Error> {
+    async fn emit_due(&mut self) -> Result<bool, Error> {
         let (step, time_step) = (self.step, self.settings.time_step);
         let is_due =
             |emitter: &Emitter| emitter.next_time().is_some_and(|t| steps_until(t, time_step) <= step);
         if !self.emitters.iter().any(is_due) {
             return Ok(false);
         }
-        let mut spheres = self.engine.present_spheres()?;
+        let mut spheres = self.engine.present_spheres_async().await?;
         let mut grains = Vec::new();
         for (i, emitter) in self.emitters.iter_mut().enumerate().filter(|(_, emitter)| is_due(emitter)) {
             // A step can end a rounding error before the wave that it stands for.
@@ -374,15 +408,15 @@ impl<'e> Simulation<'e> {
             grains.extend(emitted);
         }
         if !grains.is_empty() {
-            self.add_grains(&grains)?;
+            self.add_grains_async(&grains).await?;
         }
         Ok(true)
     }
 
     /// Advances by some steps in which nothing else is due.
-    fn advance(&mut self, steps: u64) -> Result<(), Error> {
+    async fn advance(&mut self, steps: u64) -> Result<(), Error> {
         self.state = None;
-        self.report = self.engine.advance(steps)?;
+        self.report = self.engine.advance_async(steps).await?;
         self.step += steps;
         Ok(())
     }

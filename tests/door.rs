@@ -241,3 +241,23 @@ fn a_force_on_what_contacts_do_not_move_is_refused() {
     simulation.remove_grains(&[0]).unwrap();
     assert!(simulation.state().unwrap().world.forces.is_empty());
 }
+
+/// The calls that wait are those that do not, waited for: a thread that may not wait comes to the same bits.
+#[test]
+fn a_simulation_goes_without_waiting_to_the_same_bits() {
+    let scenario = box_of(30);
+    for (mut waiting, mut other) in on_both(&scenario).into_iter().zip(on_both(&scenario)) {
+        let name = waiting.identity().engine;
+        let gone = pollster::block_on(async {
+            other.step_async(15).await?;
+            other.change_async(&mut |world| world.gravity *= 0.5).await?;
+            other.step_async(15).await?;
+            Ok::<_, Error>(other.state_async().await?.world.clone())
+        });
+        waiting.step(15).unwrap();
+        waiting.change(&mut |world| world.gravity *= 0.5).unwrap();
+        waiting.step(15).unwrap();
+        let (there, gone) = (&waiting.state().unwrap().world.bodies, gone.unwrap().bodies);
+        assert!(there.position == gone.position && there.velocity == gone.velocity, "{name}");
+    }
+}

@@ -13,7 +13,7 @@ use esker::gpu::layout::{
     Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{AGAIN, CHECK, Kernel, Over, RESIDUAL, STEP, Work};
+use esker::gpu::step::{AGAIN, CHECK, Kernel, NONSMOOTH, Over, RESIDUAL, Work};
 use esker::gpu::{LODGERS, room_of};
 use esker::model::Form;
 use esker::settings::LARGEST_GAIN;
@@ -40,7 +40,7 @@ fn all() -> Vec<(&'static str, Reflection)> {
 /// Every kernel of the step list as (shader, entry).
 fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut names = vec![(CHECK.shader, CHECK.entry)];
-    for work in STEP.iter().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
+    for work in NONSMOOTH.stages().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
         names.extend(work.kernels().into_iter().map(|kernel| (kernel.shader, kernel.entry)));
     }
     names
@@ -470,7 +470,7 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
     };
     let group = constant(&reflect("narrowphase").module, "GROUP");
     assert_eq!(group, Some(64), "GROUP in WGSL");
-    for work in STEP.iter().flat_map(|stage| stage.work) {
+    for work in NONSMOOTH.stages().flat_map(|stage| stage.work) {
         let kernels: Vec<&Kernel> = match work {
             Work::Run(kernel) | Work::Book(kernel) | Work::Weigh(kernel) => vec![kernel],
             Work::Rounds(kernels, _) => kernels.iter().collect(),
@@ -537,7 +537,7 @@ fn interleaved(uses: &[Use]) -> Vec<String> {
 
 #[test]
 fn what_shares_a_room_does_not_need_it_at_the_same_time() {
-    let works: Vec<&Work> = STEP.iter().flat_map(|stage| stage.work).collect();
+    let works: Vec<&Work> = NONSMOOTH.stages().flat_map(|stage| stage.work).collect();
     let uses = uses_of_buffers(&works);
     for (lodger, buffer) in LODGERS {
         let is_used = uses.iter().any(|(room, name)| room == buffer && name == lodger);
@@ -558,7 +558,7 @@ fn what_shares_a_room_does_not_need_it_at_the_same_time() {
 
 #[test]
 fn no_kernel_uses_a_buffer_under_two_names() {
-    for work in STEP.iter().flat_map(|stage| stage.work) {
+    for work in NONSMOOTH.stages().flat_map(|stage| stage.work) {
         for kernel in work.kernels() {
             let variables = reflect(kernel.shader).variables(kernel.entry).expect("a kernel of this shader");
             let room = |name: &str| match kernel.aliases.iter().find(|(from, _)| *from == name) {

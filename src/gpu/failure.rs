@@ -9,7 +9,7 @@ use super::layout::{self, Status};
 
 impl GpuEngine {
     /// What halted the device: a velocity or a place that it cannot go on from, or a grain outside.
-    pub(super) fn failure(&self, status: &Status) -> Error {
+    pub(super) async fn failure(&self, status: &Status) -> Error {
         let (grain, time) = (status.bad_grain, self.world.time);
         let (time_step, h) = (self.settings.time_step, self.settings.substep());
         let boundary = self.world.boundaries.get(status.bad_boundary as usize);
@@ -19,7 +19,7 @@ impl GpuEngine {
             None => self.world.boundaries.len() + grain as usize,
         };
         let grain = self.world.ids.get(grain as usize).copied().unwrap_or(grain);
-        let (position, velocity) = match self.state_of(body) {
+        let (position, velocity) = match self.state_of(body).await {
             Ok(state) => state,
             Err(error) => return error,
         };
@@ -49,9 +49,9 @@ impl GpuEngine {
     }
 
     /// Position \[m\] and velocity \[m/s\] of a body, as they are on the device.
-    fn state_of(&self, body: usize) -> Result<(DVec3, DVec3), Error> {
-        let poses: Vec<layout::Pose> = self.read_list("poses", body + 1)?;
-        let velocities: Vec<layout::Velocity> = self.read_list("velocities", body + 1)?;
+    async fn state_of(&self, body: usize) -> Result<(DVec3, DVec3), Error> {
+        let poses: Vec<layout::Pose> = self.read_list("poses", body + 1).await?;
+        let velocities: Vec<layout::Velocity> = self.read_list("velocities", body + 1).await?;
         let (pose, velocity) = (&poses[body], &velocities[body]);
         let position = self.anchors.position(pose.cell, pose.offset);
         Ok((position, DVec3::from(velocity.linear.map(f64::from))))

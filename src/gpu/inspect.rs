@@ -1,5 +1,8 @@
 //! A look at what is on the device between two stages: for stage tests, and for what the engine tells of a step.
 
+use bytemuck::Pod;
+use pollster::block_on;
+
 use crate::contact::{Colouring, Key, Rest};
 use crate::engine::TotalImpulse;
 use crate::error::Error;
@@ -19,11 +22,17 @@ impl GpuEngine {
     /// # Panics
     /// When there is no such stage.
     pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
-        let stages = step::STEP.iter().chain([&step::RESIDUAL]);
+        let before = self.status()?;
+        self.submit_stage(name, before)
+    }
+
+    /// Submits one stage of the step list, after a submission that left this status.
+    pub(super) fn submit_stage(&mut self, name: &str, before: Status) -> Result<(), Error> {
+        let stages = step::NONSMOOTH.stages().chain([&step::RESIDUAL]);
         let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
         assert!(!stages.is_empty(), "no stage of the step list is called {name}");
-        if name == step::STEP[0].name {
-            self.status = Status { search: 1, ..self.status()? };
+        if name == step::NONSMOOTH.before[0].name {
+            self.status = Status { search: 1, ..before };
             self.upload_schedule(1);
             self.reset_status(Search::Now, Pace::Full);
         }
@@ -58,7 +67,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn contacts(&self) -> Result<Vec<layout::Contact>, Error> {
-        self.read_list("contacts", self.contact_count()?)
+        self.read_now("contacts", block_on(self.contact_count())?)
     }
 
     /// The present rows, in solving order.
@@ -66,9 +75,9 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn rows(&self) -> Result<Vec<(RowTarget, RowArms)>, Error> {
-        let count = self.contact_count()?;
-        let targets: Vec<RowTarget> = self.read_list("row_targets", count)?;
-        Ok(targets.into_iter().zip(self.read_list("row_arms", count)?).collect())
+        let count = block_on(self.contact_count())?;
+        let targets: Vec<RowTarget> = self.read_now("row_targets", count)?;
+        Ok(targets.into_iter().zip(self.read_now("row_arms", count)?).collect())
     }
 
     /// Impulses in solving order: linear then rolling.
@@ -76,7 +85,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn impulses(&self) -> Result<Vec<[f32; 6]>, Error> {
-        self.read_list("impulses", self.contact_count()?)
+        self.read_now("impulses", block_on(self.contact_count())?)
     }
 
     /// Velocities of all bodies.
@@ -84,7 +93,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn velocities(&self) -> Result<Vec<layout::Velocity>, Error> {
-        self.read_list("velocities", self.world.bodies.len())
+        self.read_now("velocities", self.world.bodies.len())
     }
 
     /// Colouring of the last step, over contacts in the order of their keys.
@@ -111,7 +120,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn planned_sweep(&self) -> Result<Vec<u32>, Error> {
-        let words: Vec<[u32; 3]> = self.read_list("arguments", step::planned_sweep().end)?;
+        let words: Vec<[u32; 3]> = self.read_now("arguments", step::planned_sweep().end)?;
         Ok(words[step::planned_sweep()].iter().map(|size| size.iter().product()).collect())
     }
 
@@ -120,7 +129,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn status(&self) -> Result<Status, Error> {
-        Ok(self.read_list::<Status>("status", 1)?[0])
+        block_on(self.read_status())
     }
 
     /// Works of the first substep of this submission; for stage tests.
@@ -128,7 +137,7 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn ledger_entry(&self) -> Result<Works, Error> {
-        Ok(self.read_list::<Works>("ledger", 1)?[0])
+        Ok(self.read_now::<Works>("ledger", 1)?[0])
     }
 
     /// What contacts gave the boundaries in this submission; for stage tests.
@@ -136,6 +145,10 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn loads(&self) -> Result<Vec<TotalImpulse>, Error> {
-        Ok(self.load_scale.totals(&self.read_list::<u32>("loads", self.impulses.len() * LOAD_WORDS)?))
+        Ok(self.load_scale.totals(&self.read_now::<u32>("loads", self.impulses.len() * LOAD_WORDS)?))
+    }
+
+    fn read_now<T: Pod>(&self, buffer: &str, count: usize) -> Result<Vec<T>, Error> {
+        block_on(self.read_list(buffer, count))
     }
 }

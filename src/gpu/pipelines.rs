@@ -10,7 +10,7 @@ use crate::settings::{Acceleration, Settings};
 
 use super::layout::Turn;
 use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
-use super::step::{self, AGAIN, Aliases, RESIDUAL, STEP, Work};
+use super::step::{self, AGAIN, Aliases, NONSMOOTH, RESIDUAL, Work};
 
 /// Shader and entry point of a kernel.
 pub(super) type Name = (&'static str, &'static str);
@@ -224,7 +224,7 @@ fn create_module(device: &wgpu::Device, name: &'static str, text: String) -> wgp
 /// Every kernel of the step list with its aliases.
 pub(super) fn uses() -> Vec<(Name, Aliases)> {
     let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
-    for work in STEP.iter().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
+    for work in NONSMOOTH.stages().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
         let of_stage = work.kernels().into_iter();
         uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));
         if let Work::Scan(_, aliases) = work {

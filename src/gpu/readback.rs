@@ -1,4 +1,11 @@
-//! Reading buffers back. The host waits here, and only here.
+//! Reading buffers back, the one thing that a step waits for.
+//!
+//! Natively the device is waited for here. A browser does not let its thread wait: there the future is woken when the bytes have come.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use bytemuck::{AnyBitPattern, NoUninit};
 
@@ -7,16 +14,16 @@ use crate::error::Error;
 use super::device::Device;
 
 /// The first `bytes` bytes of a buffer, as a list.
-pub(super) fn read<T: AnyBitPattern + NoUninit>(
+pub(super) async fn read<T: AnyBitPattern + NoUninit>(
     device: &Device,
     buffer: &wgpu::Buffer,
     bytes: u64,
 ) -> Result<Vec<T>, Error> {
-    Ok(bytemuck::pod_collect_to_vec(&read_all(device, &[(buffer, bytes)])?))
+    Ok(bytemuck::pod_collect_to_vec(&read_all(device, &[(buffer, bytes)]).await?))
 }
 
-/// The first so many bytes of several buffers, one after the other; the host waits once.
-pub(super) fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) -> Result<Vec<u8>, Error> {
+/// The first so many bytes of several buffers, one after the other, in one wait.
+pub(super) async fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) -> Result<Vec<u8>, Error> {
     let bytes = parts.iter().map(|(_, bytes)| bytes).sum();
     if bytes == 0 {
         return Ok(Vec::new());
@@ -34,14 +41,48 @@ pub(super) fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) -> Resul
         at += bytes;
     }
     device.submit(encoder);
-    let (sender, receiver) = std::sync::mpsc::channel();
-    staging.slice(..).map_async(wgpu::MapMode::Read, move |result| {
-        // A receiver that is gone has stopped waiting.
-        let _ = sender.send(result);
-    });
-    device.wait()?;
+    let mapped = Mapped::default();
+    let sender = mapped.clone();
+    staging.slice(..).map_async(wgpu::MapMode::Read, move |result| sender.send(result));
+    if cfg!(not(target_arch = "wasm32")) {
+        device.wait()?;
+    }
     let lost = |reason: String| Error::DeviceLost { reason, time: f64::NAN };
-    receiver.recv().map_err(|error| lost(error.to_string()))?.map_err(|error| lost(error.to_string()))?;
+    mapped.await.map_err(|error| lost(error.to_string()))?;
     let view = staging.slice(..).get_mapped_range().map_err(|error| lost(error.to_string()))?;
     Ok(view.to_vec())
+}
+
+/// The end of a mapping, which the device tells.
+#[derive(Default, Clone)]
+struct Mapped(Arc<Mutex<Message>>);
+
+#[derive(Default)]
+struct Message {
+    result: Option<Result<(), wgpu::BufferAsyncError>>,
+    /// Who waits for it.
+    waker: Option<Waker>,
+}
+
+impl Mapped {
+    fn send(&self, result: Result<(), wgpu::BufferAsyncError>) {
+        let mut message = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        message.result = Some(result);
+        message.waker.take().into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Future for Mapped {
+    type Output = Result<(), wgpu::BufferAsyncError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut message = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match message.result.take() {
+            Some(result) => Poll::Ready(result),
+            None => {
+                message.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
 }

@@ -5,6 +5,8 @@ use crate::engine::{Residuals, Snapshot, Spread};
 use crate::error::Error;
 use crate::settings::Bookkeeping;
 
+use pollster::block_on;
+
 use super::GpuEngine;
 use super::counted::CountedPass;
 use super::layout::{self, RowTarget};
@@ -12,18 +14,18 @@ use super::step;
 
 impl GpuEngine {
     /// Brings positions and velocities back into `world`, and which grains were removed.
-    pub(super) fn pull_world(&mut self) -> Result<(), Error> {
-        let poses = self.read_list("poses", self.world.bodies.len())?;
-        let velocities = self.velocities()?;
+    pub(super) async fn pull_world(&mut self) -> Result<(), Error> {
+        let poses = self.read_list("poses", self.world.bodies.len()).await?;
+        let velocities: Vec<layout::Velocity> = self.read_list("velocities", self.world.bodies.len()).await?;
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
         if self.world.sliders().next().is_some() {
             let count = layout::rigid_count(&self.world).min(self.world.boundaries.len());
-            let rigids: Vec<layout::Rigid> = self.read_list("rigids", count)?;
+            let rigids: Vec<layout::Rigid> = self.read_list("rigids", count).await?;
             layout::pull_drives(&mut self.world, &rigids, self.settings.substep());
         }
         if self.world.has_drains() {
             let spheres: Vec<layout::Sphere> =
-                self.read_list("spheres", self.world.vertices.len() + self.world.spheres.len())?;
+                self.read_list("spheres", self.world.vertices.len() + self.world.spheres.len()).await?;
             self.ledger.removed_energy += layout::pull_removed(&mut self.world, &spheres);
         }
         Ok(())
@@ -34,14 +36,18 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn measure_residuals(&self) -> Result<Residuals, Error> {
+        block_on(self.residuals())
+    }
+
+    pub(super) async fn residuals(&self) -> Result<Residuals, Error> {
         let mut encoder = self.device.encoder();
         {
             let mut pass = CountedPass::begin(&mut encoder);
             self.kernels.encode(&mut pass, &step::RESIDUAL, &self.settings, &self.buffers);
         }
         self.device.submit(encoder);
-        let count = self.contact_count()?;
-        let blocks: Vec<[f32; 8]> = self.read_list("residuals", count.div_ceil(64))?;
+        let count = self.contact_count().await?;
+        let blocks: Vec<[f32; 8]> = self.read_list("residuals", count.div_ceil(64)).await?;
         let spread = |row: usize| Spread {
             mean: blocks.iter().map(|block| f64::from(block[row])).sum::<f64>() / count.max(1) as f64,
             max: blocks.iter().map(|block| f64::from(block[4 + row])).fold(0.0, f64::max),
@@ -49,11 +55,11 @@ impl GpuEngine {
         Ok(Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) })
     }
 
-    pub(super) fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
-        self.pull_world()?;
+    pub(super) async fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
+        self.pull_world().await?;
         let impulses = match self.report.step {
-            0 => self.find_initial_contacts()?,
-            _ => self.solved_contacts()?,
+            0 => self.find_initial_contacts().await?,
+            _ => self.solved_contacts().await?,
         };
         let substep = self.settings.substep();
         let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
@@ -62,11 +68,11 @@ impl GpuEngine {
     }
 
     /// Contacts of the last step with their impulses.
-    fn solved_contacts(&self) -> Result<Vec<(Key, Impulse)>, Error> {
-        let count = self.contact_count()?;
-        let contacts: Vec<layout::Contact> = self.read_list("contacts", count)?;
-        let targets: Vec<RowTarget> = self.read_list("row_targets", count)?;
-        let values: Vec<[f32; 6]> = self.read_list("impulses", count)?;
+    async fn solved_contacts(&self) -> Result<Vec<(Key, Impulse)>, Error> {
+        let count = self.contact_count().await?;
+        let contacts: Vec<layout::Contact> = self.read_list("contacts", count).await?;
+        let targets: Vec<RowTarget> = self.read_list("row_targets", count).await?;
+        let values: Vec<[f32; 6]> = self.read_list("impulses", count).await?;
         let with_impulse = |contact: &layout::Contact| {
             let place = contact.place as usize;
             (Key { a: contact.a, b: contact.b }, layout::impulse(&targets[place], &values[place]))
@@ -75,15 +81,24 @@ impl GpuEngine {
     }
 
     /// Contacts before the first step: they carry nothing yet.
-    fn find_initial_contacts(&mut self) -> Result<Vec<(Key, Impulse)>, Error> {
-        for stage in ["search", "broadphase"] {
-            self.run_stage(stage)?;
-        }
-        let status = self.status()?;
-        if status.halted & layout::HALT_CONTACTS != 0 {
+    async fn find_initial_contacts(&mut self) -> Result<Vec<(Key, Impulse)>, Error> {
+        let status = loop {
+            let before = self.read_status().await?;
+            self.submit_stage("search", before)?;
+            self.submit_stage("broadphase", before)?;
+            let status = self.read_status().await?;
+            if status.halted & layout::HALT_CONTACTS == 0 {
+                break status;
+            }
             self.make_room_for(status.contacts)?;
-            return self.find_initial_contacts();
-        }
-        Ok(self.keys()?.into_iter().map(|key| (key, Impulse::default())).collect())
+        };
+        let contacts: Vec<layout::Contact> = self.read_list("contacts", status.contacts as usize).await?;
+        let key = |contact: &layout::Contact| Key { a: contact.a, b: contact.b };
+        Ok(contacts.iter().map(|contact| (key(contact), Impulse::default())).collect())
+    }
+
+    /// Status word block of the last submission.
+    pub(super) async fn read_status(&self) -> Result<layout::Status, Error> {
+        Ok(self.read_list::<layout::Status>("status", 1).await?[0])
     }
 }

@@ -1,4 +1,4 @@
-//! One time step as a list of stages that one can read aloud. The list is the algorithm.
+//! One time step as lists of stages that one can read aloud, which a method and its solver bring.
 
 use super::constants::Planned::{
     Balls, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found, ImpactBodies,
@@ -151,8 +151,35 @@ pub fn planned_sweep() -> std::ops::Range<usize> {
     first..first + COLOURS as usize + 2
 }
 
-/// The step.
-pub const STEP: &[Stage] = &[
+/// A solver of the contact problem on the device, as the stages that it brings: what its impulses start from, and its passes.
+pub struct Solver {
+    /// Name.
+    pub name: &'static str,
+    /// The stages, in order.
+    pub stages: &'static [Stage],
+}
+
+/// What a step is made of: the stages before and after the solve, in order, and the solver.
+pub struct Method {
+    /// Name.
+    pub name: &'static str,
+    /// Stages before the solve.
+    pub before: &'static [Stage],
+    /// How the contact problem is solved.
+    pub solver: &'static Solver,
+    /// Stages after the solve.
+    pub after: &'static [Stage],
+}
+
+/// Contact dynamics: implicit steps, with impulses and impacts that take no time. The lists of its stages are the algorithm.
+pub const NONSMOOTH: Method =
+    Method { name: "nonsmooth", before: FIND_AND_PREPARE, solver: &GAUSS_SEIDEL, after: BOOK_AND_MOVE };
+
+/// Projected Gauss-Seidel, plain or accelerated \[E5\], \[E12\].
+pub const GAUSS_SEIDEL: Solver = Solver { name: "projected Gauss-Seidel", stages: SWEEP_COLOURS };
+
+/// Finds contacts, works out their laws, lets what is fast bounce, and predicts velocities.
+const FIND_AND_PREPARE: &[Stage] = &[
     Stage { name: "search", phase: Phase::Open, work: &[run("search", "plan_search", Once)] },
     Stage {
         name: "search",
@@ -259,6 +286,10 @@ pub const STEP: &[Stage] = &[
             run("predict", "apply_forces", Bodies),
         ],
     },
+];
+
+/// Starts from last impulses, then sweeps.
+const SWEEP_COLOURS: &[Stage] = &[
     Stage {
         name: "warm_start",
         phase: Phase::Solve,
@@ -281,6 +312,10 @@ pub const STEP: &[Stage] = &[
             arguments: Sweep,
         })],
     },
+];
+
+/// Sums up what was done, and moves the bodies.
+const BOOK_AND_MOVE: &[Stage] = &[
     Stage { name: "loads", phase: Phase::Solve, work: &[Weigh(kernel("loads", "add_loads", At(Contacts)))] },
     Stage {
         name: "ledger",
@@ -353,32 +388,59 @@ const fn book(entry: &'static str, over: Over) -> Work {
     Book(kernel("ledger", entry, over))
 }
 
-/// Visits the stages of a step in order.
-pub fn for_each_stage(substeps: u32, pace: Pace, mut visit: impl FnMut(&'static Stage)) {
-    match pace {
-        Pace::Full => visit_phases(&[Phase::Open, Phase::Search], &mut visit),
-        Pace::Calm => visit_phases(&[Phase::Open], &mut visit),
+impl Method {
+    /// All stages, in order.
+    pub fn stages(&self) -> impl Iterator<Item = &'static Stage> + Clone + use<> {
+        self.before.iter().chain(self.solver.stages).chain(self.after)
     }
-    for_each_stage_to_the_end(substeps, pace, visit);
-}
 
-/// Visits the stages of the last `substeps` of a step, and those that close it.
-pub fn for_each_stage_to_the_end(substeps: u32, pace: Pace, mut visit: impl FnMut(&'static Stage)) {
-    for _ in 0..substeps {
+    /// Visits the stages of a step in order.
+    pub fn for_each_stage(&self, substeps: u32, pace: Pace, mut visit: impl FnMut(&'static Stage)) {
         match pace {
-            Pace::Full => visit_phases(&[Phase::Solve, Phase::Bounce], &mut visit),
-            Pace::Calm => visit_phases(&[Phase::Solve], &mut visit),
+            Pace::Full => self.visit_phases(&[Phase::Open, Phase::Search], &mut visit),
+            Pace::Calm => self.visit_phases(&[Phase::Open], &mut visit),
         }
+        self.for_each_stage_to_the_end(substeps, pace, visit);
     }
-    visit_phases(&[Phase::Close], visit);
+
+    /// Visits the stages of the last `substeps` of a step, and those that close it.
+    pub fn for_each_stage_to_the_end(
+        &self,
+        substeps: u32,
+        pace: Pace,
+        mut visit: impl FnMut(&'static Stage),
+    ) {
+        for _ in 0..substeps {
+            match pace {
+                Pace::Full => self.visit_phases(&[Phase::Solve, Phase::Bounce], &mut visit),
+                Pace::Calm => self.visit_phases(&[Phase::Solve], &mut visit),
+            }
+        }
+        self.visit_phases(&[Phase::Close], visit);
+    }
+
+    /// Visits the stages in which a substep is solved again: those after the impacts.
+    pub fn for_each_stage_again(&self, visit: impl FnMut(&'static Stage)) {
+        let solve = self.stages().filter(|stage| stage.phase == Phase::Solve);
+        [&AGAIN].into_iter().chain(solve.skip_while(|stage| stage.name != "predict")).for_each(visit);
+    }
+
+    fn visit_phases(&self, phases: &[Phase], visit: impl FnMut(&'static Stage)) {
+        self.stages().filter(|stage| phases.contains(&stage.phase)).for_each(visit);
+    }
 }
 
-/// Visits the stages in which a substep is solved again: those after the impacts.
-pub fn for_each_stage_again(visit: impl FnMut(&'static Stage)) {
-    let solve = STEP.iter().filter(|stage| stage.phase == Phase::Solve);
-    [&AGAIN].into_iter().chain(solve.skip_while(|stage| stage.name != "predict")).for_each(visit);
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::stages::STAGES;
 
-fn visit_phases(phases: &[Phase], visit: impl FnMut(&'static Stage)) {
-    STEP.iter().filter(|stage| phases.contains(&stage.phase)).for_each(visit);
+    /// What opens and closes a step on the device belongs to the stage of the search.
+    #[test]
+    fn the_stages_of_the_device_are_those_that_are_told_in_the_same_order() {
+        let mut names: Vec<&str> = NONSMOOTH.stages().map(|stage| stage.name).collect();
+        names.dedup();
+        let told: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
+        assert_eq!(names, [told, vec!["close"]].concat());
+    }
 }

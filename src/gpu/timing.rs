@@ -21,7 +21,7 @@ impl Timer {
     /// A timer for steps of `substeps`; `None` where the device has no timestamps, or too few.
     pub(super) fn new(device: &Device, substeps: u32) -> Option<Timer> {
         let mut stages = 0;
-        step::for_each_stage(substeps, Pace::Full, |_| stages += 1);
+        step::NONSMOOTH.for_each_stage(substeps, Pace::Full, |_| stages += 1);
         let count = 2 * stages;
         if !device.has_timestamps() || count > QUERIES {
             return None;
@@ -63,12 +63,12 @@ impl Timer {
     }
 
     /// Seconds of each stage of the timed step, by their names in order.
-    pub(super) fn read(
+    pub(super) async fn read(
         &self,
         device: &Device,
         stages: &[&'static str],
     ) -> Result<Vec<(&'static str, f64)>, Error> {
-        let times: Vec<[u64; 2]> = readback::read(device, &self.resolved, self.resolved.size())?;
+        let times: Vec<[u64; 2]> = readback::read(device, &self.resolved, self.resolved.size()).await?;
         let seconds = |[start, end]: &[u64; 2]| end.saturating_sub(*start) as f64 * self.tick;
         Ok(stages.iter().copied().zip(times.iter().map(seconds)).collect())
     }

@@ -201,7 +201,8 @@ pub fn of_stage(stage: &Stage, sizes: &Sizes, settings: &Settings) -> u64 {
 /// Bytes that one sweep must move per contact, whether it carries an impulse or not; in the mean over a solve, where sweeps
 /// are carried on.
 pub fn per_contact_sweep(sizes: &Sizes, settings: &Settings) -> f64 {
-    let sweep = step::STEP.iter().filter(|stage| stage.name == step::SWEEP).flat_map(|stage| stage.work);
+    let sweep =
+        step::NONSMOOTH.stages().filter(|stage| stage.name == step::SWEEP).flat_map(|stage| stage.work);
     let bytes = sweep.map(|work| of_work(work, sizes, settings)).sum::<u64>();
     bytes as f64 / f64::from(settings.iterations.max(1)) / sizes.contacts.max(1) as f64
 }
@@ -209,14 +210,15 @@ pub fn per_contact_sweep(sizes: &Sizes, settings: &Settings) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::step::{Phase, STEP};
+    use crate::gpu::step::{NONSMOOTH, Phase};
     use crate::settings::Acceleration;
 
     const SIZES: Sizes = Sizes { grains: 100, contacts: 400, loaded: 300, rest: 20 };
 
     #[test]
     fn every_kernel_that_moves_much_has_a_row_and_every_row_a_kernel() {
-        let all: Vec<&Kernel> = STEP.iter().flat_map(|stage| stage.work).flat_map(Work::kernels).collect();
+        let all: Vec<&Kernel> =
+            NONSMOOTH.stages().flat_map(|stage| stage.work).flat_map(Work::kernels).collect();
         for kernel in all.iter().filter(|kernel| needs_a_row(kernel)) {
             assert!(of_kernel(kernel) != Traffic::default(), "{}.{} has no row", kernel.shader, kernel.entry);
         }
@@ -229,7 +231,7 @@ mod tests {
     #[test]
     fn a_sweep_moves_row_impulse_and_two_velocities_and_writes_back_what_it_changed() {
         let settings = Settings { iterations: 20, acceleration: Acceleration::None, ..Settings::default() };
-        let sweep = STEP.iter().find(|stage| stage.name == "sweep").expect("a stage of that name");
+        let sweep = NONSMOOTH.stages().find(|stage| stage.name == "sweep").expect("a stage of that name");
         let read = 64 + 24 + 2 * 32;
         let written = 24 + 2 * 32;
         // Copies, slots and response, a share put aside and gathered, and the body that takes it.
@@ -255,11 +257,11 @@ mod tests {
     #[test]
     fn every_stage_moves_something_and_books_cost_nothing_when_not_kept() {
         let off = Settings { bookkeeping: Bookkeeping::Off, ..Settings::default() };
-        for stage in STEP.iter().filter(|stage| !matches!(stage.phase, Phase::Open | Phase::Close)) {
+        for stage in NONSMOOTH.stages().filter(|stage| !matches!(stage.phase, Phase::Open | Phase::Close)) {
             let moves = of_stage(stage, &SIZES, &Settings::default()) > 0;
             assert_eq!(moves, stage.phase != Phase::Bounce, "{}", stage.name);
         }
-        let ledger = STEP.iter().find(|stage| stage.name == "ledger").expect("a stage of that name");
+        let ledger = NONSMOOTH.stages().find(|stage| stage.name == "ledger").expect("a stage of that name");
         assert_eq!(of_stage(ledger, &SIZES, &off), 0);
     }
 }

@@ -17,6 +17,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use pollster::block_on;
+
 use crate::cpu::convergence;
 use crate::engine::{Engine, Spread};
 use crate::error::Error;
@@ -179,7 +181,7 @@ impl<'a> Run<'a> {
     /// Adds the grains of the emitters that are due.
     fn emit(&mut self) -> Result<(), Error> {
         let start = Instant::now();
-        if self.simulation.emit_due()? {
+        if block_on(self.simulation.emit_due())? {
             self.tasks.add("emit", start.elapsed().as_secs_f64());
         }
         Ok(())
@@ -287,7 +289,7 @@ impl<'a> Run<'a> {
     fn advance(&mut self) -> Result<Progress, Error> {
         let start = Instant::now();
         let steps = self.next_event().saturating_sub(self.step()).clamp(1, self.batch);
-        self.simulation.advance(steps)?;
+        block_on(self.simulation.advance(steps))?;
         let seconds = start.elapsed().as_secs_f64().max(1e-9);
         self.tasks.add("step", seconds);
         let report = self.simulation.report();
