@@ -461,7 +461,7 @@ pub struct Entry {
 pub struct Rigid {
     /// Diagonal xx, yy, zz of the inverse inertia tensor in the world frame \[1/(kg m²)\].
     pub diagonal: [f32; 3],
-    /// Bits of locked axes (translation x, y, z, then rotation x, y, z), then [`RIGID`].
+    /// Bits of locked axes (translation x, y, z, then rotation x, y, z), then [`RIGID`](super::RIGID).
     pub flags: u32,
     /// Off-diagonal elements yz, xz, xy of the inverse inertia tensor in the world frame \[1/(kg m²)\].
     pub off_diagonal: [f32; 3],
