@@ -14,7 +14,7 @@ use common::Step;
 use esker::bench::report::Sample;
 use esker::cpu::BYTES_PER_CONTACT_SWEEP;
 use esker::cpu::drive::Drives;
-use esker::cpu::narrowphase::Row;
+use esker::cpu::narrowphase::Constraint;
 use esker::cpu::problem::Problem;
 use esker::cpu::solver::{Limits, Solver};
 use esker::cpu::sweep::ProjectedGaussSeidel;
@@ -67,18 +67,18 @@ fn race(step: &Step, cores: usize) -> [f64; 3] {
 }
 
 fn engine(step: &Step, pool: &ThreadPool) -> f64 {
-    let (mut split, mut rows, mut velocities) =
-        (step.split.clone(), step.rows.clone(), step.velocities.clone());
+    let (mut split, mut constraints, mut velocities) =
+        (step.split.clone(), step.constraints.clone(), step.velocities.clone());
     let time = pool.install(|| {
         timed(step, || {
             let mut drives = Drives::default();
             let mut problem =
-                Problem::new(&step.colouring, &mut split, &mut rows, &mut velocities, &mut drives);
+                Problem::new(&step.colouring, &mut split, &mut constraints, &mut velocities, &mut drives);
             let limits = Limits { iterations: SWEEPS, tolerance: 0.0 };
             ProjectedGaussSeidel::plain().solve(&mut problem, limits, None);
         })
     });
-    black_box((rows, velocities));
+    black_box((constraints, velocities));
     time
 }
 
@@ -101,9 +101,9 @@ struct Contact {
     normal: Vec3,
     arm_a: Vec3,
     arm_b: Vec3,
-    inverse_d: [f32; 3],
-    sigma_n: f32,
-    target: f32,
+    effective_mass: [f32; 3],
+    compliance: f32,
+    bias: f32,
     friction: f32,
     rolling_arm: f32,
     normal_impulse: f32,
@@ -125,8 +125,8 @@ impl Plain {
             .colouring
             .order
             .iter()
-            .zip(&step.rows)
-            .map(|(&contact, row)| (contact, Contact::new(row)))
+            .zip(&step.constraints)
+            .map(|(&contact, constraint)| (contact, Contact::new(constraint)))
             .collect();
         contacts.sort_unstable_by_key(|&(contact, _)| contact);
         Plain {
@@ -146,34 +146,34 @@ impl Plain {
 }
 
 impl Contact {
-    fn new(row: &Row) -> Contact {
+    fn new(constraint: &Constraint) -> Contact {
         Contact {
-            a: row.bodies[0],
-            b: row.bodies[1],
-            normal: row.normal.as_vec3(),
-            arm_a: row.arm_a.as_vec3(),
-            arm_b: row.arm_b.as_vec3(),
-            inverse_d: row.inverse_d.map(|d| d as f32),
-            sigma_n: row.sigma_n as f32,
-            target: row.target as f32,
-            friction: row.friction as f32,
-            rolling_arm: row.rolling_arm as f32,
-            normal_impulse: row.impulse.normal as f32,
-            tangent_impulse: row.impulse.tangent.as_vec3(),
-            rolling_impulse: row.impulse.rolling.as_vec3(),
+            a: constraint.bodies[0],
+            b: constraint.bodies[1],
+            normal: constraint.normal.as_vec3(),
+            arm_a: constraint.arm_a.as_vec3(),
+            arm_b: constraint.arm_b.as_vec3(),
+            effective_mass: constraint.effective_mass.map(|d| d as f32),
+            compliance: constraint.compliance as f32,
+            bias: constraint.bias as f32,
+            friction: constraint.friction as f32,
+            rolling_arm: constraint.rolling_arm as f32,
+            normal_impulse: constraint.impulse.normal as f32,
+            tangent_impulse: constraint.impulse.tangent.as_vec3(),
+            rolling_impulse: constraint.impulse.rolling.as_vec3(),
         }
     }
 
     fn solve(&mut self, a: &mut Body, b: &mut Body) {
         let velocity = a.at(self.arm_a) - b.at(self.arm_b);
         let closing = velocity.dot(self.normal);
-        let step = (closing + self.sigma_n * self.normal_impulse - self.target) * self.inverse_d[0];
+        let step = (closing + self.compliance * self.normal_impulse - self.bias) * self.effective_mass[0];
         let normal = (self.normal_impulse - step).max(0.0);
         if normal == 0.0 && self.normal_impulse == 0.0 {
             return;
         }
         let slip = velocity - closing * self.normal;
-        let tangent = project(self.tangent_impulse - slip * self.inverse_d[1], self.friction * normal);
+        let tangent = project(self.tangent_impulse - slip * self.effective_mass[1], self.friction * normal);
         let linear = (normal - self.normal_impulse) * self.normal + (tangent - self.tangent_impulse);
         a.push(linear, self.arm_a);
         b.push(-linear, self.arm_b);
@@ -182,7 +182,8 @@ impl Contact {
             return;
         }
         let spin = a.angular - b.angular;
-        let rolling = project(self.rolling_impulse - spin * self.inverse_d[2], self.rolling_arm * normal);
+        let rolling =
+            project(self.rolling_impulse - spin * self.effective_mass[2], self.rolling_arm * normal);
         a.angular += a.inverse_inertia * (rolling - self.rolling_impulse);
         b.angular -= b.inverse_inertia * (rolling - self.rolling_impulse);
         self.rolling_impulse = rolling;

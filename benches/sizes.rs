@@ -89,7 +89,7 @@ fn median(mut times: Vec<f64>) -> f64 {
 impl Scene {
     fn on_cpu(self) -> Case {
         let Scene { name, world } = self;
-        let margin = Settings::default().contact_margin;
+        let margin = Settings::default().skin;
         let pairs = find_pairs(&world, margin).len();
         let search = Box::new(move || assert_eq!(find_pairs(&world, margin).len(), pairs));
         Case { name, pairs, search }

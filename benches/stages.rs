@@ -24,13 +24,13 @@ static STEP: LazyLock<Step> = LazyLock::new(|| Step::of_bed(GRAINS));
 #[divan::bench]
 fn broadphase(bencher: Bencher<'_, '_>) {
     let step = &*STEP;
-    bencher.bench(|| broadphase::find_pairs(&step.world, step.settings.contact_margin));
+    bencher.bench(|| broadphase::find_pairs(&step.world, step.settings.skin));
 }
 
 #[divan::bench]
 fn matching(bencher: Bencher<'_, '_>) {
     let step = &*STEP;
-    bencher.bench(|| matching::carry(&step.keys, &step.keys, &step.colouring, &step.rows));
+    bencher.bench(|| matching::match_impulses(&step.keys, &step.keys, &step.colouring, &step.constraints));
 }
 
 #[divan::bench]
@@ -42,21 +42,30 @@ fn colouring(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn narrowphase(bencher: Bencher<'_, '_>) {
     let step = &*STEP;
-    bencher.with_inputs(|| (step.rows.clone(), step.onsets.clone())).bench_local_refs(|(rows, onsets)| {
-        narrowphase::fill_rows(&step.world, &step.law, &step.keys, &step.colouring, rows, onsets);
-    });
+    bencher.with_inputs(|| (step.constraints.clone(), step.onsets.clone())).bench_local_refs(
+        |(constraints, onsets)| {
+            narrowphase::fill_constraints(
+                &step.world,
+                &step.law,
+                &step.keys,
+                &step.colouring,
+                constraints,
+                onsets,
+            );
+        },
+    );
 }
 
 /// One sweep, from the state before the first.
 #[divan::bench]
 fn sweep(bencher: Bencher<'_, '_>) {
     let step = &*STEP;
-    let state = || (step.split.clone(), step.rows.clone(), step.velocities.clone());
-    bencher.with_inputs(state).bench_local_refs(|(split, rows, velocities)| {
+    let state = || (step.split.clone(), step.constraints.clone(), step.velocities.clone());
+    bencher.with_inputs(state).bench_local_refs(|(split, constraints, velocities)| {
         // Inside a scope the work stays in the pool, as in a step of the engine.
         rayon::scope(|_| {
             let mut drives = Drives::default();
-            let mut problem = Problem::new(&step.colouring, split, rows, velocities, &mut drives);
+            let mut problem = Problem::new(&step.colouring, split, constraints, velocities, &mut drives);
             let limits = Limits { iterations: 1, tolerance: 0.0 };
             ProjectedGaussSeidel::plain().solve(&mut problem, limits, None)
         })

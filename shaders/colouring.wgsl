@@ -299,12 +299,12 @@ fn find_starts() {
             status.colours++;
         }
     }
-    status.rest = status.contacts - status.colour_starts[COLOURS];
+    status.overflow = status.contacts - status.colour_starts[COLOURS];
     status.sides = 0u;
-    if status.rest > params.rest_capacity {
-        atomicOr(&status.halted, HALT_REST);
+    if status.overflow > params.overflow_capacity {
+        atomicOr(&status.halted, HALT_OVERFLOW);
     } else {
-        plan(ARGUMENTS_REST, status.rest);
-        plan(ARGUMENTS_UNCOLOURED, status.rest);
+        plan(ARGUMENTS_OVERFLOW, status.overflow);
+        plan(ARGUMENTS_UNCOLOURED, status.overflow);
     }
 }

@@ -6,51 +6,51 @@
 //                                                          └───────────────────────────────────────────────────┘
 //
 // What bounces may drive a grain against the next one within the same substep, so the stage goes in rounds: when the sweeps of
-// one have settled, its works are booked, and all that would still close is the next. The rows are made over for
+// one have settled, its works are booked, and all that would still close is the next. The constraints are made over for
 // it (rigid, with targets of their own and the gap in place of the compliance), and then filled anew by the narrowphase.
 
 @group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;   // of the present round
-@group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
-@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
+@group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
 
-// Gap of a row that the narrowphase made [m], 0 where the shapes overlap: overlapping contacts aim to part, the others
+// Gap of a constraint that the narrowphase made [m], 0 where the shapes overlap: overlapping contacts aim to part, the others
 // to close.
-fn gap_of(row: Row) -> f32 {
-    return max(0.0, -params.h * row.target_velocity);
+fn gap_of(constraint: Constraint) -> f32 {
+    return max(0.0, -params.h * constraint.bias_velocity);
 }
 
 // Gap up to which a contact counts as touching [m].
-fn reach_of(row: Row) -> f32 {
-    return params.touch_tolerance * length(row.arm_a);
+fn reach_of(constraint: Constraint) -> f32 {
+    return params.touch_tolerance * length(constraint.arm_a);
 }
 
-fn closing(row: Row) -> f32 {
-    return dot(contact_velocity(row, velocities[row.bodies.x], velocities[row.bodies.y]), row.normal);
+fn closing(constraint: Constraint) -> f32 {
+    return dot(contact_velocity(constraint, velocities[constraint.bodies.x], velocities[constraint.bodies.y]), constraint.normal);
 }
 
 // Parting speed that gravity gives to a contact in the substep, were it alone [m/s].
-fn gained(row: Row) -> f32 {
-    return params.h * dot(row.normal, pulled(row.bodies.x) - pulled(row.bodies.y));
+fn gained(constraint: Constraint) -> f32 {
+    return params.h * dot(constraint.normal, pulled(constraint.bodies.x) - pulled(constraint.bodies.y));
 }
 
-fn bounces(row: Row, gap: f32, before: f32, gain: f32, threshold: f32) -> bool {
-    return before < -threshold && gap + params.h * min(0.0, before + gain) <= reach_of(row);
+fn bounces(constraint: Constraint, gap: f32, before: f32, gain: f32, threshold: f32) -> bool {
+    return before < -threshold && gap + params.h * min(0.0, before + gain) <= reach_of(constraint);
 }
 
 // Speed at which a contact of this gap leaves, at least; FAR if it takes no part. Notes how fast it closes if it bounces.
-fn aim(row: Row, gap: f32) -> f32 {
-    let before = closing(row);
-    let gain = gained(row);
+fn aim(constraint: Constraint, gap: f32) -> f32 {
+    let before = closing(constraint);
+    let gain = gained(constraint);
     // At the impact half of what the substep gives has been gained; the rest comes after it [E6].
-    let rebound = -restitution_of(row) * (before + 0.5 * gain) - 0.5 * gain;
-    if bounces(row, gap, before, gain, max(params.impact_threshold, status.noise)) {
+    let rebound = -restitution_of(constraint) * (before + 0.5 * gain) - 0.5 * gain;
+    if bounces(constraint, gap, before, gain, max(params.impact_threshold, status.noise)) {
         atomicMax(&status.fastest, bitcast<u32>(-before));  // ordered like the positive floats
         return rebound;
     }
-    if gap <= reach_of(row) {
+    if gap <= reach_of(constraint) {
         return select(0.0, rebound, before + gain > 0.0);
     }
     return FAR;
@@ -76,9 +76,9 @@ fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
     if place >= status.contacts || is_halted() {
         return;
     }
-    let row = load_row(place);
-    let before = closing(row);
-    if before < -params.impact_threshold && bounces(row, gap_of(row), before, gained(row), params.impact_threshold) {
+    let constraint = load_constraint(place);
+    let before = closing(constraint);
+    if before < -params.impact_threshold && bounces(constraint, gap_of(constraint), before, gained(constraint), params.impact_threshold) {
         atomicStore(&status.impacts, 1u);
     }
 }
@@ -106,13 +106,13 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
     plan_colours(ARGUMENTS_IMPACT_SWEEP, lane, runs);
 }
 
-// The first round: from the rows of the narrowphase.
+// The first round: from the constraints of the narrowphase.
 @compute @workgroup_size(64)
 fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
     if place < status.contacts && !is_halted() {
-        let row = load_row(place);
-        begin_row(place, row, gap_of(row));
+        let constraint = load_constraint(place);
+        begin_constraint(place, constraint, gap_of(constraint));
     }
 }
 
@@ -121,14 +121,14 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
 fn aim_round(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
     if place < status.contacts {
-        let row = load_row(place);
-        begin_row(place, row, row.sigma_n);
+        let constraint = load_constraint(place);
+        begin_constraint(place, constraint, constraint.compliance);
     }
 }
 
-fn begin_row(place: u32, row: Row, gap: f32) {
-    row_targets[place].target_velocity = aim(row, gap);
-    row_targets[place].sigma_n = gap;
+fn begin_constraint(place: u32, constraint: Constraint, gap: f32) {
+    constraint_heads[place].bias_velocity = aim(constraint, gap);
+    constraint_heads[place].compliance = gap;
     for (var i = 0u; i < 3u; i++) {
         impulses[3u * place + i] = vec2f(0.0);
     }
@@ -186,22 +186,22 @@ fn plan_round(@builtin(local_invocation_index) lane: u32) {
 const LOCKED_GIVE = 1e-6;
 
 // That of the materials; with a rigid body that is no sphere and friction no more than gains no energy: 1/√((n·K n)(n·K⁻¹ n)).
-fn restitution_of(row: Row) -> f32 {
-    let restitution = laws[row.law].restitution;
-    if row.friction == 0.0 || !is_general(row) {
+fn restitution_of(constraint: Constraint) -> f32 {
+    let restitution = laws[constraint.law].restitution;
+    if constraint.friction == 0.0 || !is_general(constraint) {
         return restitution;
     }
-    let a = inverse_mass_of(row.bodies.x, velocities[row.bodies.x], locked_axes(row.bodies.x), 1.0);
-    let b = inverse_mass_of(row.bodies.y, velocities[row.bodies.y], locked_axes(row.bodies.y), 1.0);
-    var k = mobility(row, a, b);
+    let a = inverse_mass_of(constraint.bodies.x, velocities[constraint.bodies.x], locked_axes(constraint.bodies.x), 1.0);
+    let b = inverse_mass_of(constraint.bodies.y, velocities[constraint.bodies.y], locked_axes(constraint.bodies.y), 1.0);
+    var k = mobility(constraint, a, b);
     let scale = k[0].x + k[1].y + k[2].z;
     if scale <= 0.0 {
         return restitution;
     }
     k = k * (1.0 / scale) + diagonal_matrix(vec3f(LOCKED_GIVE));
     // n·K⁻¹ n from the cofactors of the symmetric K.
-    let solved = vec3f(dot(cross(k[1], k[2]), row.normal), dot(cross(k[2], k[0]), row.normal),
-        dot(cross(k[0], k[1]), row.normal));
-    let product = dot(row.normal, k * row.normal) * dot(row.normal, solved) / dot(k[0], cross(k[1], k[2]));
+    let solved = vec3f(dot(cross(k[1], k[2]), constraint.normal), dot(cross(k[2], k[0]), constraint.normal),
+        dot(cross(k[0], k[1]), constraint.normal));
+    let product = dot(constraint.normal, k * constraint.normal) * dot(constraint.normal, solved) / dot(k[0], cross(k[1], k[2]));
     return min(restitution, 1.0 / sqrt(max(product, 1.0)));
 }

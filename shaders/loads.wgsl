@@ -3,8 +3,8 @@
 // Sums are whole numbers of 64 bits, in units that the host sets: the order in which invocations add does not matter, so
 // the bits are the same from run to run.
 
-@group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
-@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
+@group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 // Per boundary six numbers, the low word before the high one: impulse, then angular impulse about its position.
 @group(0) @binding(4) var<storage, read_write> loads: array<atomic<u32>>;
 
@@ -14,7 +14,7 @@ fn add_loads(@builtin(global_invocation_id) invocation: vec3u) {
     if place >= status.contacts || is_halted() {
         return;
     }
-    let bodies = row_targets[place].bodies;
+    let bodies = constraint_heads[place].bodies;
     if min(bodies.x, bodies.y) >= params.boundaries {
         return;
     }
@@ -22,7 +22,7 @@ fn add_loads(@builtin(global_invocation_id) invocation: vec3u) {
     if is_zero(impulse) {
         return;
     }
-    let arms = row_arms[place];
+    let arms = constraint_arms[place];
     if bodies.x < params.boundaries {
         give(bodies.x, impulse.linear, cross(arms.arm_a, impulse.linear) + impulse.rolling);
     }

@@ -28,7 +28,7 @@ fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
 
 // Once the places are known: each contact starts from the impulse that its predecessor ended with.
 @compute @workgroup_size(64)
-fn carry_impulses(@builtin(global_invocation_id) invocation: vec3u) {
+fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
     if k >= status.contacts || is_halted() {
         return;

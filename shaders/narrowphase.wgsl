@@ -1,4 +1,4 @@
-// Narrowphase: the rows of the contact problem, from positions [E2]-[E4].
+// Narrowphase: the constraints of the contact problem, from positions [E2]-[E4].
 // Twin: src/cpu/narrowphase.rs. Rows stand in solving order.
 
 @group(0) @binding(8) var<storage, read> contacts: array<Contact>;
@@ -6,10 +6,10 @@
 @group(0) @binding(4) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(5) var<storage, read> surfaces: array<Surface>;
 @group(0) @binding(6) var<storage, read> laws: array<Law>;
-@group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
-@group(0) @binding(17) var<storage, read_write> row_arms: array<RowArms>;
+@group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
+@group(0) @binding(17) var<storage, read_write> constraint_arms: array<ConstraintArms>;
 
-// Where each contact is: normal and arms. Until the laws are applied a row has its gap where its target is to be, and its
+// Where each contact is: normal and arms. Until the laws are applied a constraint has its gap where its target is to be, and its
 // effective radius, negative for a point that does not roll, in place of the rolling arm.
 @compute @workgroup_size(64)
 fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
@@ -20,65 +20,65 @@ fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
     let contact = contacts[k];
     let a = contact.a - params.surfaces;
     if contact.b < params.surfaces {
-        store_row(contact.place, row_with_surface(a, surfaces[contact.b]));
+        store_constraint(contact.place, constraint_with_surface(a, surfaces[contact.b]));
     } else {
-        store_row(contact.place, row_with_sphere(a, contact.b - params.surfaces));
+        store_constraint(contact.place, constraint_with_sphere(a, contact.b - params.surfaces));
     }
 }
 
-fn store_row(place: u32, row: Row) {
-    row_targets[place] = RowTarget(row.normal, row.target_velocity, row.bodies, row.sigma_n, row.friction);
-    row_arms[place] = RowArms(row.arm_a, row.rolling_arm, row.arm_b, row.law);
+fn store_constraint(place: u32, constraint: Constraint) {
+    constraint_heads[place] = ConstraintHead(constraint.normal, constraint.bias_velocity, constraint.bodies, constraint.compliance, constraint.friction);
+    constraint_arms[place] = ConstraintArms(constraint.arm_a, constraint.rolling_arm, constraint.arm_b, constraint.law);
 }
 
-fn row_with_sphere(index_a: u32, index_b: u32) -> Row {
+fn constraint_with_sphere(index_a: u32, index_b: u32) -> Constraint {
     let a = spheres[index_a];
     let b = spheres[index_b];
     let ball_a = ball_at(index_a);
     let ball_b = ball_at(index_b);
     let apart = between(ball_b.pose, ball_a.pose);
     let distance = length(apart);
-    var row: Row;
-    row.bodies = vec2u(a.body, b.body);
+    var constraint: Constraint;
+    constraint.bodies = vec2u(a.body, b.body);
     if is_removed(a) || is_removed(b) {
-        row.target_velocity = -FAR;
-        return row;
+        constraint.bias_velocity = -FAR;
+        return constraint;
     }
-    row.normal = direction_or(apart, distance, vec3f(0.0, 0.0, 1.0));
+    constraint.normal = direction_or(apart, distance, vec3f(0.0, 0.0, 1.0));
     let gap = distance - a.radius - b.radius;
-    row.target_velocity = gap;
-    row.arm_a = -(a.radius + 0.5 * gap) * row.normal + ball_a.lever;
-    row.arm_b = (b.radius + 0.5 * gap) * row.normal + ball_b.lever;
-    row.law = a.material * params.materials + b.material;
-    row.rolling_arm = a.radius * b.radius / (a.radius + b.radius);
-    return row;
+    constraint.bias_velocity = gap;
+    constraint.arm_a = -(a.radius + 0.5 * gap) * constraint.normal + ball_a.lever;
+    constraint.arm_b = (b.radius + 0.5 * gap) * constraint.normal + ball_b.lever;
+    constraint.law = a.material * params.materials + b.material;
+    constraint.rolling_arm = a.radius * b.radius / (a.radius + b.radius);
+    return constraint;
 }
 
-fn row_with_surface(index: u32, surface: Surface) -> Row {
+fn constraint_with_surface(index: u32, surface: Surface) -> Constraint {
     let a = spheres[index];
     let ball = ball_at(index);
     let touch = touch_surface(surface, poses[surface.body], ball.pose, ball.contact_radius);
-    var row: Row;
-    row.bodies = vec2u(a.body, surface.body);
+    var constraint: Constraint;
+    constraint.bodies = vec2u(a.body, surface.body);
     if !touch.near || (!is_vertex(index) && is_removed(a)) {
-        row.target_velocity = -FAR;
-        return row;
+        constraint.bias_velocity = -FAR;
+        return constraint;
     }
-    row.normal = touch.normal;
+    constraint.normal = touch.normal;
     let gap = touch.length - ball.radius;
-    row.target_velocity = gap;
-    let arm = -(ball.radius + 0.5 * gap) * row.normal;
-    row.arm_a = arm + ball.lever;
-    row.arm_b = between(poses[surface.body], ball.pose) + arm;
-    row.law = a.material * params.materials + surface.material;
-    row.rolling_arm = ball.contact_radius;
+    constraint.bias_velocity = gap;
+    let arm = -(ball.radius + 0.5 * gap) * constraint.normal;
+    constraint.arm_a = arm + ball.lever;
+    constraint.arm_b = between(poses[surface.body], ball.pose) + arm;
+    constraint.law = a.material * params.materials + surface.material;
+    constraint.rolling_arm = ball.contact_radius;
     if surface.form == FORM_SPHERE {
-        row.rolling_arm = ball.contact_radius * surface.size.x / (ball.contact_radius + surface.size.x);
+        constraint.rolling_arm = ball.contact_radius * surface.size.x / (ball.contact_radius + surface.size.x);
     }
     if ball.radius == 0.0 {
-        row.rolling_arm = -row.rolling_arm;
+        constraint.rolling_arm = -constraint.rolling_arm;
     }
-    return row;
+    return constraint;
 }
 
 // The coefficients of the laws [E2]-[E4], from the gaps.
@@ -88,36 +88,36 @@ fn apply_laws(@builtin(global_invocation_id) invocation: vec3u) {
     if place >= status.contacts || is_halted() {
         return;
     }
-    var row = load_row(place);
-    let gap = row.target_velocity;
+    var constraint = load_constraint(place);
+    let gap = constraint.bias_velocity;
     if gap == -FAR {
-        row_targets[place].target_velocity = FAR;
+        constraint_heads[place].bias_velocity = FAR;
         return;
     }
-    let law = laws[row.law];
-    let radius = abs(row_arms[place].rolling_arm);
-    let rolls = row_arms[place].rolling_arm > 0.0;
-    row_arms[place].rolling_arm = select(0.0, law.rolling_resistance * radius, rolls);
+    let law = laws[constraint.law];
+    let radius = abs(constraint_arms[place].rolling_arm);
+    let rolls = constraint_arms[place].rolling_arm > 0.0;
+    constraint_arms[place].rolling_arm = select(0.0, law.rolling_resistance * radius, rolls);
     let overlap = -gap;
     if overlap <= 0.0 {
-        row.target_velocity = overlap / params.h;
-        row.sigma_n = landing_compliance(law, radius, dot(load_impulse(place).linear, row.normal));
+        constraint.bias_velocity = overlap / params.h;
+        constraint.compliance = landing_compliance(law, radius, dot(load_impulse(place).linear, constraint.normal));
     } else {
         switch params.normal_law {
             case LAW_HERTZ: {
-                row.sigma_n = law.sigma_factor / sqrt(radius * overlap);
-                row.target_velocity = law.target_factor * overlap;
+                constraint.compliance = law.sigma_factor / sqrt(radius * overlap);
+                constraint.bias_velocity = law.target_factor * overlap;
             }
             case LAW_HOOKE: {
-                row.sigma_n = law.sigma_factor / radius;
-                row.target_velocity = law.target_factor * overlap;
+                constraint.compliance = law.sigma_factor / radius;
+                constraint.bias_velocity = law.target_factor * overlap;
             }
             default: {
-                row.target_velocity = min(params.rigid_share * overlap, params.rigid_limit * radius) / params.h;
+                constraint.bias_velocity = min(params.rigid_share * overlap, params.rigid_limit * radius) / params.h;
             }
         }
     }
-    row_targets[place] = RowTarget(row.normal, row.target_velocity, row.bodies, row.sigma_n, law.friction);
+    constraint_heads[place] = ConstraintHead(constraint.normal, constraint.bias_velocity, constraint.bodies, constraint.compliance, law.friction);
 }
 
 // Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to

@@ -1,8 +1,8 @@
 // Predict: what the contacts aim at and start from [E2], [E7], and the velocities under the external
 // forces alone [E1]. Twins: src/cpu/{narrowphase,warm_start,predict}.rs.
 
-@group(0) @binding(16) var<storage, read_write> row_targets: array<RowTarget>;
-@group(0) @binding(17) var<storage, read_write> row_arms: array<RowArms>;
+@group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
+@group(0) @binding(17) var<storage, read_write> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
@@ -20,29 +20,29 @@ fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
 
 // q_n from the velocities after the impact stage, and λ⁰ inside today's cone.
 @compute @workgroup_size(64)
-fn prepare_rows(@builtin(global_invocation_id) invocation: vec3u) {
+fn prepare_constraints(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
     if place >= status.contacts || is_halted() {
         return;
     }
-    let row = load_row(place);
-    let a = velocities[row.bodies.x];
-    let b = velocities[row.bodies.y];
-    let u = contact_velocity(row, a, b);
-    store_impulse(place, into_cone(row, guess(row, load_impulse(place), u, a.angular - b.angular)));
+    let constraint = load_constraint(place);
+    let a = velocities[constraint.bodies.x];
+    let b = velocities[constraint.bodies.y];
+    let u = contact_velocity(constraint, a, b);
+    store_impulse(place, into_cone(constraint, guess(constraint, load_impulse(place), u, a.angular - b.angular)));
     // Solved again, it is there already.
-    if is_elastic(row) && status.careful == 0u {
-        row_targets[place].target_velocity += laws[row.law].upsilon * dot(u, row.normal);
+    if is_elastic(constraint) && status.careful == 0u {
+        constraint_heads[place].bias_velocity += laws[constraint.law].upsilon * dot(u, constraint.normal);
     }
     if status.careful == 2u {
-        row_targets[place].friction = 0.0;
-        row_arms[place].rolling_arm = 0.0;
+        constraint_heads[place].friction = 0.0;
+        constraint_arms[place].rolling_arm = 0.0;
     }
 }
 
 // Overlapping under an elastic law; a contact that is about to land aims at closing its gap.
-fn is_elastic(row: Row) -> bool {
-    return row.sigma_n > 0.0 && row.target_velocity > 0.0;
+fn is_elastic(constraint: Constraint) -> bool {
+    return constraint.compliance > 0.0 && constraint.bias_velocity > 0.0;
 }
 
 // An impulse in parts, before it is brought into the cone.
@@ -52,19 +52,19 @@ struct Guess {
     rolling: vec3f,
 }
 
-fn guess(row: Row, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
+fn guess(constraint: Constraint, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
     var fraction = 0.0;
     switch start() {
         case WARM_HISTORY: { fraction = params.fraction; }
         case WARM_ADAPTIVE: { fraction = adaptive_fraction(length(u)); }
-        case WARM_MODEL: { return model(row, u, spin); }
+        case WARM_MODEL: { return model(constraint, u, spin); }
         case WARM_NORMALS: {
-            return Guess(params.fraction * dot(carried.linear, row.normal), vec3f(0.0), vec3f(0.0));
+            return Guess(params.fraction * dot(carried.linear, constraint.normal), vec3f(0.0), vec3f(0.0));
         }
         default: {}
     }
     let linear = fraction * carried.linear;
-    return Guess(dot(linear, row.normal), linear, fraction * carried.rolling);
+    return Guess(dot(linear, constraint.normal), linear, fraction * carried.rolling);
 }
 
 // What contacts start from in this substep: from nothing where it is solved again.
@@ -81,21 +81,21 @@ fn adaptive_fraction(speed: f32) -> f32 {
 }
 
 // The impulse that the overlap and the contact velocity suggest: at rest Σ_n λ_n = q_n.
-fn model(row: Row, u: vec3f, spin: vec3f) -> Guess {
+fn model(constraint: Constraint, u: vec3f, spin: vec3f) -> Guess {
     var normal = 0.0;
-    if is_elastic(row) {
-        normal = row.target_velocity / row.sigma_n;
+    if is_elastic(constraint) {
+        normal = constraint.bias_velocity / constraint.compliance;
     }
     return Guess(normal, -params.model_gain * u, -params.model_gain * spin);
 }
 
-fn into_cone(row: Row, start: Guess) -> Impulse {
+fn into_cone(constraint: Constraint, start: Guess) -> Impulse {
     if start.normal <= 0.0 {
         return Impulse(vec3f(0.0), vec3f(0.0));
     }
-    let in_plane = start.tangent - dot(start.tangent, row.normal) * row.normal;
-    let tangent = limit(in_plane, row.friction * start.normal);
-    return Impulse(start.normal * row.normal + tangent, limit(start.rolling, row.rolling_arm * start.normal));
+    let in_plane = start.tangent - dot(start.tangent, constraint.normal) * constraint.normal;
+    let tangent = limit(in_plane, constraint.friction * start.normal);
+    return Impulse(start.normal * constraint.normal + tangent, limit(start.rolling, constraint.rolling_arm * start.normal));
 }
 
 @compute @workgroup_size(64)

@@ -1,8 +1,8 @@
 // Natural-map residual of the contact problem [E8]. Twin: src/cpu/residual.rs.
 // Each workgroup leaves its sums and maxima; the host adds them up in order.
 
-@group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
-@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
+@group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(7) var<storage, read_write> residuals: array<vec4f>;  // sums, maxima per block
@@ -40,27 +40,27 @@ fn measure(
 
 // Normal [m/s], friction [m/s], rolling [rad/s].
 fn residual_of(place: u32) -> vec3f {
-    let row = load_row(place);
-    let a = velocities[row.bodies.x];
-    let b = velocities[row.bodies.y];
+    let constraint = load_constraint(place);
+    let a = velocities[constraint.bodies.x];
+    let b = velocities[constraint.bodies.y];
     let impulse = load_impulse(place);
-    let locked = vec2u(locked_axes(row.bodies.x), locked_axes(row.bodies.y));
-    var d = diagonal(row, a, b, locked);
-    if is_general(row) {
-        d = general_diagonal(row, inverse_mass_of(row.bodies.x, a, locked.x, 1.0),
-            inverse_mass_of(row.bodies.y, b, locked.y, 1.0));
+    let locked = vec2u(locked_axes(constraint.bodies.x), locked_axes(constraint.bodies.y));
+    var d = diagonal(constraint, a, b, locked);
+    if is_general(constraint) {
+        d = general_diagonal(constraint, inverse_mass_of(constraint.bodies.x, a, locked.x, 1.0),
+            inverse_mass_of(constraint.bodies.y, b, locked.y, 1.0));
     }
-    let u = contact_velocity(row, a, b);
-    let u_n = dot(u, row.normal);
-    let normal = dot(impulse.linear, row.normal);
-    let tangent = impulse.linear - normal * row.normal;
+    let u = contact_velocity(constraint, a, b);
+    let u_n = dot(u, constraint.normal);
+    let normal = dot(impulse.linear, constraint.normal);
+    let tangent = impulse.linear - normal * constraint.normal;
 
-    let step = safe_ratio(u_n + row.sigma_n * normal - row.target_velocity, d.x);
-    let friction_trial = tangent - (u - u_n * row.normal) * safe_ratio(1.0, d.y);
+    let step = safe_ratio(u_n + constraint.compliance * normal - constraint.bias_velocity, d.x);
+    let friction_trial = tangent - (u - u_n * constraint.normal) * safe_ratio(1.0, d.y);
     let spin = a.angular - b.angular;
     let rolling_trial = impulse.rolling - spin * safe_ratio(1.0, d.z);
     return vec3f(
         abs(normal - max(0.0, normal - step)) * d.x,
-        length(tangent - limit(friction_trial, row.friction * normal)) * d.y,
-        length(impulse.rolling - limit(rolling_trial, row.rolling_arm * normal)) * d.z);
+        length(tangent - limit(friction_trial, constraint.friction * normal)) * d.y,
+        length(impulse.rolling - limit(rolling_trial, constraint.rolling_arm * normal)) * d.z);
 }

@@ -40,7 +40,7 @@ fn plan_search() {
     plan(ARGUMENTS_FOUND, 0u);
     plan(ARGUMENTS_STORED, 0u);
     plan(ARGUMENTS_PENDING, 0u);
-    plan(ARGUMENTS_REST, 0u);
+    plan(ARGUMENTS_OVERFLOW, 0u);
 }
 
 fn plan_scan(place: u32, values: u32) {

@@ -11,7 +11,7 @@
 fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let place = status.colour_starts[colour.index] + flat(invocation);
     if place < status.colour_starts[colour.index + 1u] {
-        solve_place(place, load_row(place), carried_on(place, load_impulse(place)), HAS_TOLERANCE);
+        solve_place(place, load_constraint(place), extrapolation(place, load_impulse(place)), HAS_TOLERANCE);
     }
 }
 
@@ -32,38 +32,38 @@ fn strike_colour_and_note(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Impacts are rigid: where a row has its compliance, theirs have the gap.
-fn load_impact(place: u32) -> Row {
-    var row = load_row(place);
-    row.sigma_n = 0.0;
-    return row;
+// Impacts are rigid: where a constraint has its compliance, theirs have the gap.
+fn load_impact(place: u32) -> Constraint {
+    var constraint = load_constraint(place);
+    constraint.compliance = 0.0;
+    return constraint;
 }
 
-fn solve_place(place: u32, row: Row, old: Impulse, is_noted: bool) {
-    let a = velocities[row.bodies.x];
-    let b = velocities[row.bodies.y];
+fn solve_place(place: u32, constraint: Constraint, old: Impulse, is_noted: bool) {
+    let a = velocities[constraint.bodies.x];
+    let b = velocities[constraint.bodies.y];
     var solution: Solution;
-    if is_general(row) {
-        solution = solve_rigid(row, old, a, b, locks(row.bodies));
+    if is_general(constraint) {
+        solution = solve_rigid(constraint, old, a, b, locks(constraint.bodies));
     } else {
-        solution = solve_contact(row, old, a, b, locks(row.bodies), colour.relaxation);
+        solution = solve_contact(constraint, old, a, b, locks(constraint.bodies), colour.relaxation);
     }
     if is_zero(old) && is_zero(solution.impulse) {
         return;
     }
     store_impulse(place, solution.impulse);
-    velocities[row.bodies.x] = solution.a;
+    velocities[constraint.bodies.x] = solution.a;
     if b.inverse_mass > 0.0 {
-        velocities[row.bodies.y] = solution.b;
+        velocities[constraint.bodies.y] = solution.b;
     }
     if is_noted {
-        note_change(row, a, b, old, solution.impulse);
+        note_change(constraint, a, b, old, solution.impulse);
     }
 }
 
 // Where a sweep starts from that follows another: beyond where that left the impulse, by a share of what it made of
 // it [E12]. The velocities are there already.
-fn carried_on(place: u32, now: Impulse) -> Impulse {
+fn extrapolation(place: u32, now: Impulse) -> Impulse {
     if !HAS_MOMENTUM || colour.follows == 0u {
         return now;
     }
@@ -90,32 +90,32 @@ fn store_last(place: u32, impulse: Impulse) {
 }
 
 // A contact with a rigid body that is no sphere.
-fn solve_rigid(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {
-    let mass_a = inverse_mass_of(row.bodies.x, a, locked.x, 1.0);
-    let mass_b = inverse_mass_of(row.bodies.y, b, locked.y, 1.0);
-    let k = mobility(row, mass_a, mass_b);
-    let response = Response(k * row.normal, tangent_bound(k, row.normal), vec2f(1.0));
-    let impulse = solve_general(row, old, a, b, response, colour.relaxation);
+fn solve_rigid(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {
+    let mass_a = inverse_mass_of(constraint.bodies.x, a, locked.x, 1.0);
+    let mass_b = inverse_mass_of(constraint.bodies.y, b, locked.y, 1.0);
+    let k = mobility(constraint, mass_a, mass_b);
+    let response = Response(k * constraint.normal, tangent_bound(k, constraint.normal), vec2f(1.0));
+    let impulse = solve_general(constraint, old, a, b, response, colour.relaxation);
     let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
-    return Solution(impulse, given(row.bodies.x, a, share_of_a(row, change)),
-        given(row.bodies.y, b, share_of_b(row, change)));
+    return Solution(impulse, given(constraint.bodies.x, a, share_of_a(constraint, change)),
+        given(constraint.bodies.y, b, share_of_b(constraint, change)));
 }
 
 // The contacts without a colour, all at once, on copies of their bodies. What becomes of those is put aside for
 // `gather_sides`.
 @compute @workgroup_size(64)
-fn sweep_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
+fn sweep_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
     if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
-        solve_copies(contact, load_row(status.colour_starts[COLOURS] + contact), HAS_TOLERANCE, &a, &b);
+        solve_copies(contact, load_constraint(status.colour_starts[COLOURS] + contact), HAS_TOLERANCE, &a, &b);
     }
     hand_over(lane, a, b);
 }
 
 @compute @workgroup_size(64)
-fn strike_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
+fn strike_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
@@ -126,7 +126,7 @@ fn strike_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_
 }
 
 @compute @workgroup_size(64)
-fn strike_rest_and_note(
+fn strike_overflow_and_note(
     @builtin(global_invocation_id) invocation: vec3u,
     @builtin(local_invocation_index) lane: u32,
 ) {
@@ -141,55 +141,55 @@ fn strike_rest_and_note(
 
 fn solve_copies(
     contact: u32,
-    row: Row,
+    constraint: Constraint,
     is_noted: bool,
     side_of_a: ptr<function, Side>,
     side_of_b: ptr<function, Side>,
 ) {
     let place = status.colour_starts[COLOURS] + contact;
     let old = load_impulse(place);
-    let entry = rest[contact];
-    let a = velocities[row.bodies.x];
-    let b = velocities[row.bodies.y];
+    let entry = overflow[contact];
+    let a = velocities[constraint.bodies.x];
+    let b = velocities[constraint.bodies.y];
     let response = Response(entry.response, entry.tangent_d, vec2f(entry.copies));
-    let impulse = solve_general(row, old, a, b, response, colour.relaxation);
+    let impulse = solve_general(constraint, old, a, b, response, colour.relaxation);
     store_impulse(place, impulse);
     if is_noted {
-        note_change(row, a, b, old, impulse);
+        note_change(constraint, a, b, old, impulse);
     }
     let change = Impulse(impulse.linear - old.linear, impulse.rolling - old.rolling);
-    *side_of_a = side_a(entry, row, a, change);
-    *side_of_b = side_b(entry, row, b, change);
+    *side_of_a = side_a(entry, constraint, a, change);
+    *side_of_b = side_b(entry, constraint, b, change);
 }
 
-// How much contact velocity the normal and friction rows changed, D |Δλ|, on whole bodies.
-fn note_change(row: Row, a: Velocity, b: Velocity, old: Impulse, found: Impulse) {
-    let locked = locks(row.bodies);
-    var d = diagonal(row, a, b, locked);
-    if is_general(row) {
-        d = general_diagonal(row, inverse_mass_of(row.bodies.x, a, locked.x, 1.0),
-            inverse_mass_of(row.bodies.y, b, locked.y, 1.0));
+// How much contact velocity the normal and friction constraints changed, D |Δλ|, on whole bodies.
+fn note_change(constraint: Constraint, a: Velocity, b: Velocity, old: Impulse, found: Impulse) {
+    let locked = locks(constraint.bodies);
+    var d = diagonal(constraint, a, b, locked);
+    if is_general(constraint) {
+        d = general_diagonal(constraint, inverse_mass_of(constraint.bodies.x, a, locked.x, 1.0),
+            inverse_mass_of(constraint.bodies.y, b, locked.y, 1.0));
     }
     let change = found.linear - old.linear;
-    let normal = dot(change, row.normal);
-    let most = max(abs(normal) * d.x, length(change - normal * row.normal) * d.y);
+    let normal = dot(change, constraint.normal);
+    let most = max(abs(normal) * d.x, length(change - normal * constraint.normal) * d.y);
     atomicMax(&status.change, bitcast<u32>(most));  // ordered like the positive floats
 }
 
 // Before a sweep that goes on from the one before, where a tolerance is set; otherwise `gather_sides` does this.
 @compute @workgroup_size(64)
-fn carry_on(@builtin(global_invocation_id) invocation: vec3u) {
+fn extrapolate(@builtin(global_invocation_id) invocation: vec3u) {
     if status.converged != 0u {
         return;
     }
-    carry_rest_on(flat(invocation));
+    extrapolate_overflow(flat(invocation));
     if flat(invocation) < bodies() {
-        carry_body_on(flat(invocation));
+        extrapolate_body(flat(invocation));
     }
 }
 
 // The velocities go on by a share of what the last sweep made of them, as they are linear in the impulses [E12].
-fn carry_body_on(body: u32) {
+fn extrapolate_body(body: u32) {
     let now = velocities[body];
     let last = last_velocities[body];
     if colour.share > 0.0 && now.inverse_mass > 0.0 {
@@ -198,15 +198,15 @@ fn carry_body_on(body: u32) {
     }
     last_velocities[body] = now;
     if has_motor(body) {
-        carry_motor_on(body, colour.share);
+        extrapolate_motor(body, colour.share);
     }
 }
 
 // The contacts without a colour, whose own kernel has no binding to spare.
-fn carry_rest_on(contact: u32) {
-    if contact < status.rest {
-        let place = status.contacts - status.rest + contact;
-        store_impulse(place, carried_on(place, load_impulse(place)));
+fn extrapolate_overflow(contact: u32) {
+    if contact < status.overflow {
+        let place = status.contacts - status.overflow + contact;
+        store_impulse(place, extrapolation(place, load_impulse(place)));
     }
 }
 

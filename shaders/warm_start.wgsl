@@ -10,35 +10,35 @@ fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
     if is_zero(impulse) {
         return;
     }
-    let row = load_row(place);
-    if is_general(row) {
-        take(row.bodies.x, share_of_a(row, impulse));
-        take(row.bodies.y, share_of_b(row, impulse));
+    let constraint = load_constraint(place);
+    if is_general(constraint) {
+        take(constraint.bodies.x, share_of_a(constraint, impulse));
+        take(constraint.bodies.y, share_of_b(constraint, impulse));
         return;
     }
-    let locked = locks(row.bodies);
-    let a = velocities[row.bodies.x];
-    let b = velocities[row.bodies.y];
-    let pushed_a = push(a, impulse.linear, row.arm_a, locked.x);
-    velocities[row.bodies.x] = twist(pushed_a, impulse.rolling, locked.x);
+    let locked = locks(constraint.bodies);
+    let a = velocities[constraint.bodies.x];
+    let b = velocities[constraint.bodies.y];
+    let pushed_a = push(a, impulse.linear, constraint.arm_a, locked.x);
+    velocities[constraint.bodies.x] = twist(pushed_a, impulse.rolling, locked.x);
     if b.inverse_mass > 0.0 {
-        let pushed_b = push(b, -impulse.linear, row.arm_b, locked.y);
-        velocities[row.bodies.y] = twist(pushed_b, -impulse.rolling, locked.y);
+        let pushed_b = push(b, -impulse.linear, constraint.arm_b, locked.y);
+        velocities[constraint.bodies.y] = twist(pushed_b, -impulse.rolling, locked.y);
     }
 }
 
 // What the contacts without a colour do to their bodies is put aside for `gather_sides`.
 @compute @workgroup_size(64)
-fn apply_rest(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
+fn apply_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
     if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
         let place = status.colour_starts[COLOURS] + contact;
-        let row = load_row(place);
+        let constraint = load_constraint(place);
         let impulse = load_impulse(place);
-        a = side_a(rest[contact], row, velocities[row.bodies.x], impulse);
-        b = side_b(rest[contact], row, velocities[row.bodies.y], impulse);
+        a = side_a(overflow[contact], constraint, velocities[constraint.bodies.x], impulse);
+        b = side_b(overflow[contact], constraint, velocities[constraint.bodies.y], impulse);
     }
     hand_over(lane, a, b);
 }

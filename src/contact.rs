@@ -94,12 +94,12 @@ pub struct Colouring {
     /// Where each colour starts in `order`, and where the last one ends.
     pub starts: Vec<u32>,
     /// How the contacts without a colour are solved.
-    pub rest: Rest,
+    pub overflow: Overflow,
 }
 
 /// How contacts without a colour are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rest {
+pub enum Overflow {
     /// All at once, each on copies of its bodies that share their mass \[E5\].
     #[default]
     Split,
@@ -119,12 +119,12 @@ impl Colouring {
     }
 
     /// Place of the first contact without a colour.
-    pub fn rest_start(&self) -> usize {
+    pub fn overflow_start(&self) -> usize {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
     /// Contacts without a colour.
-    pub fn rest(&self) -> &[u32] {
-        &self.order[self.rest_start()..]
+    pub fn overflow(&self) -> &[u32] {
+        &self.order[self.overflow_start()..]
     }
 }

@@ -5,13 +5,13 @@
 //! and the result does not depend on the number of threads; in sequential order the contacts are
 //! solved one after the other in the order of their keys.
 
+pub mod balance;
 pub mod broadphase;
 pub mod colouring;
 pub mod convergence;
 pub mod drive;
 pub mod impact;
 pub mod integrate;
-pub mod ledger;
 pub mod loads;
 pub mod matching;
 pub mod narrowphase;
@@ -33,15 +33,15 @@ use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{
-    Engine, Identity, Ledger, Newcomers, Precision, Snapshot, StepReport, TotalImpulse, add_stage_time,
-    is_guarded, largest_gain_at_once, planned_contacts, prudent,
+    EnergyBalance, Engine, Identity, Newcomers, Precision, Snapshot, StepReport, TotalImpulse,
+    add_stage_time, is_guarded, largest_gain_at_once, planned_contacts, prudent,
 };
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
 
 use drive::Drives;
-use narrowphase::{Law, Onset, Row};
+use narrowphase::{Constraint, Law, Onset};
 use problem::Problem;
 use search::Travel;
 use solver::{Limits, Solver};
@@ -51,9 +51,9 @@ use velocity::Velocity;
 
 /// Bytes that a contact keeps from step to step.
 const HELD_PER_CONTACT: u64 =
-    (size_of::<Key>() + size_of::<Row>() + size_of::<Onset>() + size_of::<u32>()) as u64;
-/// Bytes per contact that come and go: the impact stage solves a copy of the rows.
-const PASSING_PER_CONTACT: u64 = (size_of::<Row>() + 2 * size_of::<Key>()) as u64;
+    (size_of::<Key>() + size_of::<Constraint>() + size_of::<Onset>() + size_of::<u32>()) as u64;
+/// Bytes per contact that come and go: the impact stage solves a copy of the constraints.
+const PASSING_PER_CONTACT: u64 = (size_of::<Constraint>() + 2 * size_of::<Key>()) as u64;
 
 /// The order in which contacts are visited within a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +64,10 @@ pub enum Order {
     Coloured,
 }
 
-/// Bytes that a sweep moves per contact: a row is read and its impulse written, the velocities of both bodies are
+/// Bytes that a sweep moves per contact: a constraint is read and its impulse written, the velocities of both bodies are
 /// read and written.
 pub const BYTES_PER_CONTACT_SWEEP: u64 =
-    (size_of::<Row>() + size_of::<Impulse>() + 4 * size_of::<Velocity>()) as u64;
+    (size_of::<Constraint>() + size_of::<Impulse>() + 4 * size_of::<Velocity>()) as u64;
 
 /// The double-precision engine.
 pub struct CpuEngine {
@@ -81,17 +81,17 @@ pub struct CpuEngine {
     colouring: Colouring,
     split: Split,
     /// Rows of this step, in the order of the colouring.
-    rows: Vec<Row>,
+    constraints: Vec<Constraint>,
     onsets: Vec<Onset>,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
     solver: ProjectedGaussSeidel,
     /// Where the kinetic energy went, and the velocities before the solve that is booked next.
-    ledger: Ledger,
+    balance: EnergyBalance,
     velocities_before: Vec<Velocity>,
-    /// Per boundary: what contacts gave it since the start; and the rows of its contacts.
+    /// Per boundary: what contacts gave it since the start; and the constraints of its contacts.
     impulses: Vec<TotalImpulse>,
-    boundary_rows: Vec<u32>,
+    boundary_constraints: Vec<u32>,
     /// Whether a substep in which friction and rolling made energy is solved again \[E12\].
     is_guarded: bool,
     newcomers: Newcomers,
@@ -128,14 +128,14 @@ impl CpuEngine {
         let bodies = world.boundaries.len() + world.grains.capacity();
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
-        let keeps_books = is_guarded || settings.bookkeeping == Bookkeeping::On;
+        let keeps_balance = is_guarded || settings.bookkeeping == Bookkeeping::On;
         CpuEngine {
             is_guarded,
             law: Law::new(&settings),
             start_time: world.time,
-            ledger: Ledger::opened_at(&world),
+            balance: EnergyBalance::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
-            boundary_rows: Vec::new(),
+            boundary_constraints: Vec::new(),
             newcomers: Newcomers::default(),
             world,
             settings,
@@ -144,10 +144,10 @@ impl CpuEngine {
             keys: Vec::new(),
             colouring: Colouring::default(),
             split: Split::default(),
-            rows: Vec::new(),
+            constraints: Vec::new(),
             onsets: Vec::new(),
             velocities: Vec::with_capacity(bodies),
-            velocities_before: Vec::with_capacity(if keeps_books { bodies } else { 0 }),
+            velocities_before: Vec::with_capacity(if keeps_balance { bodies } else { 0 }),
             solver: ProjectedGaussSeidel::new(&settings),
             substeps_done: 0,
             report: StepReport::default(),
@@ -172,26 +172,27 @@ impl CpuEngine {
     fn find_contacts(&mut self) {
         let (world, settings, stages) = (&self.world, &self.settings, &mut self.stages);
         let keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.reach()));
-        let carried =
-            stages.time("matching", || matching::carry(&keys, &self.keys, &self.colouring, &self.rows));
+        let carried = stages.time("matching", || {
+            matching::match_impulses(&keys, &self.keys, &self.colouring, &self.constraints)
+        });
         let colouring = stages.time("colouring", || match self.order {
             Order::Sequential => colouring::one_after_the_other(keys.len()),
             Order::Coloured => colouring::greedy(world, &keys),
         });
         self.split = Split::new(world, &keys, &colouring);
-        set_room(&mut self.rows, keys.len());
+        set_room(&mut self.constraints, keys.len());
         set_room(&mut self.onsets, keys.len());
-        for (row, &contact) in self.rows.iter_mut().zip(&colouring.order) {
-            row.impulse = carried[contact as usize];
+        for (constraint, &contact) in self.constraints.iter_mut().zip(&colouring.order) {
+            constraint.impulse = carried[contact as usize];
         }
         self.travel.reset(world);
         self.report.searches += 1;
-        self.boundary_rows = loads::rows_of_boundaries(world, &keys, &colouring);
+        self.boundary_constraints = loads::constraints_of_boundaries(world, &keys, &colouring);
         (self.keys, self.colouring) = (keys, colouring);
         self.report.contacts = self.keys.len() as u64;
         let used = (0..self.colouring.colours()).filter(|&colour| !self.colouring.colour(colour).is_empty());
         self.report.colours = used.count() as u32;
-        self.report.rest = self.colouring.rest().len() as u64;
+        self.report.overflow = self.colouring.overflow().len() as u64;
     }
 
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
@@ -225,23 +226,26 @@ impl CpuEngine {
             + momentum
     }
 
-    /// Narrowphase, impact, predict, warm start, sweep, ledger, integrate: one substep.
+    /// Narrowphase, impact, predict, warm start, sweep, balance, integrate: one substep.
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
-        self.fill_rows(end);
+        self.fill_constraints(end);
         let impacts = self.solve_impacts();
         let settings = self.settings;
         let mut works = self.solve_contacts(end, &settings);
         if self.is_guarded && (self.makes_energy(&impacts, &works) || self.makes_energy_at_once(&works)) {
             works = self.solve_again(end);
             if self.makes_energy(&impacts, &works) {
-                self.rows.iter_mut().for_each(|row| (row.friction, row.rolling_arm) = (0.0, 0.0));
+                self.constraints
+                    .iter_mut()
+                    .for_each(|constraint| (constraint.friction, constraint.rolling_arm) = (0.0, 0.0));
                 works = self.solve_again(end);
             }
             self.report.work.solved_again += 1;
         }
-        let of_boundaries = self.boundary_rows.iter().map(|&row| &self.rows[row as usize]);
+        let of_boundaries =
+            self.boundary_constraints.iter().map(|&constraint| &self.constraints[constraint as usize]);
         self.stages.time("loads", || loads::add(of_boundaries, &mut self.impulses));
         let Self { world, settings, velocities, stages, travel, .. } = self;
         let removed_energy = stages.time("integrate", || {
@@ -249,57 +253,71 @@ impl CpuEngine {
             travel.add(world, velocities, h);
             sinks::drain(world)
         })?;
-        self.ledger += impacts + works + Ledger { removed_energy, ..Ledger::default() };
+        self.balance += impacts + works + EnergyBalance { removed_energy, ..EnergyBalance::default() };
         self.substeps_done += 1;
         Ok(())
     }
 
     /// Rows of the substep that ends at `end` \[s\], and the velocities at its start.
-    fn fill_rows(&mut self, end: f64) {
-        let Self { world, settings, law, keys, colouring, split, rows, onsets, velocities, stages, .. } =
-            self;
+    fn fill_constraints(&mut self, end: f64) {
+        let Self {
+            world,
+            settings,
+            law,
+            keys,
+            colouring,
+            split,
+            constraints,
+            onsets,
+            velocities,
+            stages,
+            ..
+        } = self;
         stages.time("narrowphase", || {
             velocity::load_velocities(world, end, settings.substep(), velocities);
             split.refresh(world);
-            narrowphase::fill_rows(world, law, keys, colouring, rows, onsets);
+            narrowphase::fill_constraints(world, law, keys, colouring, constraints, onsets);
         });
     }
 
     /// The impact stage; returns what it did, where that is asked for.
-    fn solve_impacts(&mut self) -> Ledger {
+    fn solve_impacts(&mut self) -> EnergyBalance {
         let keeps_works = self.keeps_works();
-        let Self { world, settings, colouring, split, rows, onsets, velocities, stages, report, .. } = self;
+        let Self {
+            world, settings, colouring, split, constraints, onsets, velocities, stages, report, ..
+        } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
         let totals = &mut self.impulses;
         if keeps_works {
-            stages.time("ledger", || before.clone_from(velocities));
+            stages.time("balance", || before.clone_from(velocities));
         }
-        let mut works = Ledger::default();
-        let book = |impacts: &[Row], after: &[Velocity]| {
+        let mut works = EnergyBalance::default();
+        let book = |impacts: &[Constraint], after: &[Velocity]| {
             loads::add_impacts(impacts, totals);
             if keeps_works {
-                works += ledger::book_impacts(&world.pull(), h, impacts, before, after);
+                works += balance::book_impacts(&world.pull(), h, impacts, before, after);
                 before.copy_from_slice(after);
             }
         };
         report.impacts = stages.time("impact", || {
-            let contacts = impact::Contacts { colouring, split, rows, onsets };
+            let contacts = impact::Contacts { colouring, split, constraints, onsets };
             impact::solve(settings, world.pull(), contacts, velocities, book)
         });
         works
     }
 
-    /// Predict, warm start, sweeps, ledger: the continuous solve with these settings. Returns what it did, where that is
+    /// Predict, warm start, sweeps, balance: the continuous solve with these settings. Returns what it did, where that is
     /// asked for.
-    fn solve_contacts(&mut self, end: f64, settings: &Settings) -> Ledger {
+    fn solve_contacts(&mut self, end: f64, settings: &Settings) -> EnergyBalance {
         let keeps_works = self.keeps_works();
-        let Self { world, colouring, split, rows, onsets, velocities, stages, report, solver, .. } = self;
+        let Self { world, colouring, split, constraints, onsets, velocities, stages, report, solver, .. } =
+            self;
         let (h, before) = (settings.substep(), &self.velocities_before);
         let mut drives = stages.time("predict", || {
-            narrowphase::set_targets(rows, onsets, velocities);
-            start_solve(world, settings, end, rows, onsets, velocities)
+            narrowphase::set_targets(constraints, onsets, velocities);
+            start_solve(world, settings, end, constraints, onsets, velocities)
         });
-        let mut problem = Problem::new(colouring, split, rows, velocities, &mut drives);
+        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut drives);
         if settings.warm_start.updates_velocities() {
             stages.time("warm_start", || warm_start::apply(&mut problem));
         }
@@ -309,33 +327,33 @@ impl CpuEngine {
             solver.solve(&mut problem, Limits { iterations, tolerance }, None).sweeps
         });
         drives.keep(h, world);
-        report.work.add(report.sweeps, rows.len());
+        report.work.add(report.sweeps, constraints.len());
         if !keeps_works {
-            return Ledger::default();
+            return EnergyBalance::default();
         }
-        stages.time("ledger", || {
-            ledger::book_gravity(world, h, before, velocities)
-                + ledger::book_contacts(rows, before, velocities)
-                + ledger::book_drives(world, h, before, velocities)
+        stages.time("balance", || {
+            balance::book_gravity(world, h, before, velocities)
+                + balance::book_contacts(constraints, before, velocities)
+                + balance::book_drives(world, h, before, velocities)
         })
     }
 
     /// The continuous solve once more, from the velocities that the impacts left, by plain sweeps from nothing.
-    fn solve_again(&mut self, end: f64) -> Ledger {
+    fn solve_again(&mut self, end: f64) -> EnergyBalance {
         self.velocities.clone_from(&self.velocities_before);
         self.solve_contacts(end, &self.settings.careful())
     }
 
     /// Whether friction and rolling, which made energy in this substep, have by now done so since the start \[E12\].
-    fn makes_energy(&self, impacts: &Ledger, works: &Ledger) -> bool {
-        let so_far = self.ledger + *impacts + *works;
+    fn makes_energy(&self, impacts: &EnergyBalance, works: &EnergyBalance) -> bool {
+        let so_far = self.balance + *impacts + *works;
         works.made() > 0.0 && so_far.made() > LARGEST_GAIN * so_far.turnover()
     }
 
     /// Whether they made much energy in this substep alone.
-    fn makes_energy_at_once(&self, works: &Ledger) -> bool {
+    fn makes_energy_at_once(&self, works: &EnergyBalance) -> bool {
         let share = || largest_gain_at_once(&self.settings, &self.world);
-        let scale = || ledger::kinetic_scale(&self.world, self.settings.substep(), &self.velocities);
+        let scale = || balance::kinetic_scale(&self.world, self.settings.substep(), &self.velocities);
         works.made() > 0.0 && share().is_finite() && works.made() > share() * scale()
     }
 
@@ -345,31 +363,31 @@ impl CpuEngine {
     }
 }
 
-/// Brings the rows to their start \[E7\] and the velocities to those under the external forces alone, in a substep that ends at
+/// Brings the constraints to their start \[E7\] and the velocities to those under the external forces alone, in a substep that ends at
 /// `end` \[s\]; what the contacts start from is not in the velocities yet.
 fn start_solve(
     world: &World,
     settings: &Settings,
     end: f64,
-    rows: &mut [Row],
+    constraints: &mut [Constraint],
     onsets: &[Onset],
     velocities: &mut [Velocity],
 ) -> Drives {
-    warm_start::seed(&Law::new(settings), settings, world, rows, onsets, velocities);
+    warm_start::seed(&Law::new(settings), settings, world, constraints, onsets, velocities);
     let drives = Drives::start(world, settings, end, velocities);
     predict::apply_forces(world, settings.substep(), velocities);
     drives.apply(velocities);
     drives
 }
 
-/// As many blank rows as contacts; their room grows by little more than it must.
-fn set_room<T: Clone + Default>(rows: &mut Vec<T>, contacts: usize) {
-    rows.clear();
-    if rows.capacity() < contacts {
-        *rows = Vec::new();
-        rows.reserve_exact(contacts + contacts / 32);
+/// As many blank constraints as contacts; their room grows by little more than it must.
+fn set_room<T: Clone + Default>(constraints: &mut Vec<T>, contacts: usize) {
+    constraints.clear();
+    if constraints.capacity() < contacts {
+        *constraints = Vec::new();
+        constraints.reserve_exact(contacts + contacts / 32);
     }
-    rows.resize(contacts, T::default());
+    constraints.resize(contacts, T::default());
 }
 
 impl Engine for CpuEngine {
@@ -392,7 +410,7 @@ impl Engine for CpuEngine {
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         if steps > 0 {
-            self.report.residuals = residual::measure(&self.rows, &self.velocities);
+            self.report.residuals = residual::measure(&self.constraints, &self.velocities);
         }
         Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
     }
@@ -401,13 +419,14 @@ impl Engine for CpuEngine {
         if self.report.step == 0 {
             self.find_contacts();
         }
-        let rows = self.colouring.order.iter().zip(&self.rows);
-        let with_impulse = rows.map(|(&contact, row)| (self.keys[contact as usize], row.impulse));
-        let impulses = self.newcomers.without_theirs(&self.world, with_impulse, self.rows.len());
+        let constraints = self.colouring.order.iter().zip(&self.constraints);
+        let with_impulse =
+            constraints.map(|(&contact, constraint)| (self.keys[contact as usize], constraint.impulse));
+        let impulses = self.newcomers.without_theirs(&self.world, with_impulse, self.constraints.len());
         let report = self.report.clone();
-        let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
+        let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let snapshot = Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report);
-        Ok(Snapshot { impulses: self.impulses.clone(), ledger, ..snapshot })
+        Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
     }
 
     fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
@@ -420,7 +439,7 @@ impl Engine for CpuEngine {
         let places = self.world.add_grains(grains.iter().copied());
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);
-        self.ledger.emitted_energy += self.world.kinetic_energy_of(&places);
+        self.balance.emitted_energy += self.world.kinetic_energy_of(&places);
         self.newcomers.add(places);
         Ok(())
     }
@@ -428,7 +447,7 @@ impl Engine for CpuEngine {
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         let before = self.world.kinetic_energy();
         change(&mut self.world);
-        self.ledger.note_change(self.world.kinetic_energy() - before);
+        self.balance.note_change(self.world.kinetic_energy() - before);
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);
         Ok(())
@@ -436,10 +455,10 @@ impl Engine for CpuEngine {
 
     fn memory(&self) -> u64 {
         let velocities = self.velocities.capacity() + self.velocities_before.capacity();
-        let contacts = self.rows.capacity() * size_of::<Row>()
+        let contacts = self.constraints.capacity() * size_of::<Constraint>()
             + self.onsets.capacity() * size_of::<Onset>()
             + self.keys.capacity() * size_of::<Key>()
-            + (self.colouring.order.capacity() + self.boundary_rows.capacity()) * size_of::<u32>();
+            + (self.colouring.order.capacity() + self.boundary_constraints.capacity()) * size_of::<u32>();
         self.world.bytes()
             + (velocities * size_of::<Velocity>() + contacts) as u64
             + self.travel.bytes()

@@ -311,7 +311,7 @@ pub struct StepReport {
     /// Colours in the last step that hold a contact; 0 in sequential order.
     pub colours: u32,
     /// Contacts without a colour in the last step, solved by mass splitting; in sequential order all of them.
-    pub rest: u64,
+    pub overflow: u64,
     /// Steps of this call that searched for contacts; the others went on with those of the step before, as no grain
     /// could have moved half the margin.
     pub searches: u64,
@@ -375,7 +375,7 @@ pub fn add_stage_time(stages: &mut Vec<(&'static str, f64)>, stage: &'static str
 /// bodies, so what dissipates is negative.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
-pub struct Ledger {
+pub struct EnergyBalance {
     /// Kinetic energy of the free bodies at the start, translation and rotation.
     pub initial_kinetic: f64,
     /// Kinetic energy that added grains came with.
@@ -400,10 +400,10 @@ pub struct Ledger {
     pub impact_rolling_work: f64,
 }
 
-impl Ledger {
-    /// The empty ledger of a run that starts from `world`.
-    pub fn opened_at(world: &World) -> Ledger {
-        Ledger { initial_kinetic: world.kinetic_energy(), ..Ledger::default() }
+impl EnergyBalance {
+    /// The empty balance of a run that starts from `world`.
+    pub fn opened_at(world: &World) -> EnergyBalance {
+        EnergyBalance { initial_kinetic: world.kinetic_energy(), ..EnergyBalance::default() }
     }
 
     /// Books kinetic energy that came with a change of the world, or went with it if it is negative \[J\].
@@ -446,11 +446,11 @@ impl Ledger {
     }
 }
 
-impl Add for Ledger {
-    type Output = Ledger;
+impl Add for EnergyBalance {
+    type Output = EnergyBalance;
 
-    fn add(self, other: Ledger) -> Ledger {
-        Ledger {
+    fn add(self, other: EnergyBalance) -> EnergyBalance {
+        EnergyBalance {
             initial_kinetic: self.initial_kinetic + other.initial_kinetic,
             emitted_energy: self.emitted_energy + other.emitted_energy,
             removed_energy: self.removed_energy + other.removed_energy,
@@ -466,15 +466,15 @@ impl Add for Ledger {
     }
 }
 
-impl AddAssign for Ledger {
-    fn add_assign(&mut self, other: Ledger) {
+impl AddAssign for EnergyBalance {
+    fn add_assign(&mut self, other: EnergyBalance) {
         *self = *self + other;
     }
 }
 
-impl Sum for Ledger {
-    fn sum<I: Iterator<Item = Ledger>>(entries: I) -> Ledger {
-        entries.fold(Ledger::default(), Add::add)
+impl Sum for EnergyBalance {
+    fn sum<I: Iterator<Item = EnergyBalance>>(entries: I) -> EnergyBalance {
+        entries.fold(EnergyBalance::default(), Add::add)
     }
 }
 
@@ -510,7 +510,7 @@ pub struct Snapshot {
     pub impulses: Vec<TotalImpulse>,
     /// Where the kinetic energy went; `None` where nobody keeps account
     /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
-    pub ledger: Option<Ledger>,
+    pub balance: Option<EnergyBalance>,
 }
 
 impl Snapshot {
@@ -527,7 +527,7 @@ impl Snapshot {
         world.planned_bytes(grains) + contacts as u64
     }
 
-    /// Puts a state together, without a ledger and with boundaries that nothing has touched yet: gaps and normals come from the
+    /// Puts a state together, without a balance and with boundaries that nothing has touched yet: gaps and normals come from the
     /// positions in `world`.
     pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
@@ -546,6 +546,6 @@ impl Snapshot {
         contacts.extend(impulses.into_iter().filter_map(state));
         contacts.sort_unstable_by_key(|contact| contact.key);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
-        Snapshot { world, contacts, substep, report, impulses, ledger: None }
+        Snapshot { world, contacts, substep, report, impulses, balance: None }
     }
 }

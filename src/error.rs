@@ -66,7 +66,7 @@ pub enum Error {
         /// Name of the boundary.
         name: String,
     },
-    /// The velocity of a free boundary stopped being a number.
+    /// The velocity of a dynamic boundary stopped being a number.
     #[error(
         "boundary \"{name}\" has a velocity that is not a number at t = {time:.6} s; \
          check its initial state and material, or reduce solver.time_step (now {time_step} s)"
@@ -79,7 +79,7 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
-    /// Contacts drove a free boundary further in a step than contact detection can follow.
+    /// Contacts drove a dynamic boundary further in a step than contact detection can follow.
     #[error(
         "boundary \"{name}\" exploded at t = {time:.6} s: its contacts drove it to {speed:.3e} m/s, {diameters:.1} largest \
          diameters in one step or substep of {time_step} s; reduce solver.time_step, raise solver.iterations, \

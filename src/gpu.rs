@@ -26,8 +26,8 @@ use glam::DVec3;
 use pollster::block_on;
 
 use crate::engine::{
-    Engine, Identity, Impacts, Ledger, Newcomers, Pending, Profiling, Snapshot, StepReport, TotalImpulse,
-    add_stage_time, prudent,
+    EnergyBalance, Engine, Identity, Impacts, Newcomers, Pending, Profiling, Snapshot, StepReport,
+    TotalImpulse, add_stage_time, prudent,
 };
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
@@ -72,7 +72,7 @@ pub struct GpuEngine {
     start_time: f64,
     report: StepReport,
     /// Where the kinetic energy went: the entries of all substeps, summed.
-    ledger: Ledger,
+    balance: EnergyBalance,
     /// Per boundary: what contacts gave it since the start.
     impulses: Vec<TotalImpulse>,
     load_scale: LoadScale,
@@ -141,7 +141,7 @@ impl GpuEngine {
             anchors,
             start_time: world.time,
             method: &NONSMOOTH,
-            ledger: Ledger::opened_at(&world),
+            balance: EnergyBalance::opened_at(&world),
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             device,
             world,
@@ -159,7 +159,7 @@ impl GpuEngine {
         };
         engine.device.check()?;
         engine.upload_world()?;
-        let totals = Totals::opened_with(engine.ledger.initial_kinetic);
+        let totals = Totals::opened_with(engine.balance.initial_kinetic);
         let buffer = engine.buffers.get("totals");
         engine.device.queue().write_buffer(buffer, 0, bytemuck::bytes_of(&totals));
         Ok(engine)
@@ -315,7 +315,7 @@ impl GpuEngine {
         self.device.submit(encoder);
     }
 
-    /// Books what a submission of `steps` steps did, the entries of the ledger, one per substep, and the loads of the
+    /// Books what a submission of `steps` steps did, the entries of the balance, one per substep, and the loads of the
     /// boundaries, and returns the status after it.
     async fn read_submission(&mut self, steps: u64) -> Result<Status, Error> {
         let substeps = match self.settings.bookkeeping {
@@ -323,16 +323,16 @@ impl GpuEngine {
             Bookkeeping::Off => 0,
         };
         let status = (self.buffers.get("status"), size_of::<Status>() as u64);
-        let ledger = (self.buffers.get("ledger"), substeps * size_of::<Works>() as u64);
+        let balance = (self.buffers.get("balance"), substeps * size_of::<Works>() as u64);
         let loads = (self.buffers.get("loads"), 4 * (self.impulses.len() * LOAD_WORDS) as u64);
-        let bytes = readback::read_all(&self.device, &[status, ledger, loads]).await?;
-        let (status, rest) = bytes.split_at(size_of::<Status>());
-        let (entries, loads) = rest.split_at(ledger.1 as usize);
+        let bytes = readback::read_all(&self.device, &[status, balance, loads]).await?;
+        let (status, overflow) = bytes.split_at(size_of::<Status>());
+        let (entries, loads) = overflow.split_at(balance.1 as usize);
         let status: Status = bytemuck::pod_read_unaligned(status);
         let given = self.load_scale.totals(&bytemuck::pod_collect_to_vec::<u8, u32>(loads));
         self.impulses.iter_mut().zip(given).for_each(|(total, given)| *total += given);
         let entries = bytemuck::pod_collect_to_vec::<u8, Works>(entries);
-        self.ledger += entries.iter().take(status.substep as usize).map(layout::entry).sum();
+        self.balance += entries.iter().take(status.substep as usize).map(layout::entry).sum();
         Ok(status)
     }
 
@@ -406,12 +406,12 @@ impl GpuEngine {
         if status.halted & layout::HALT_CONTACTS != 0 {
             return self.make_room_for(status.contacts);
         }
-        if status.halted & layout::HALT_REST != 0 {
-            return self.grow(self.buffers.capacity().with_rest(status.rest));
+        if status.halted & layout::HALT_OVERFLOW != 0 {
+            return self.grow(self.buffers.capacity().with_overflow(status.overflow));
         }
         self.report.contacts = u64::from(status.contacts);
         self.report.colours = status.colours;
-        self.report.rest = u64::from(status.rest);
+        self.report.overflow = u64::from(status.overflow);
         self.report.impacts =
             Impacts { sweeps: status.impact_sweeps, residual: f64::from(status.impact_residual) };
         let counted = self.settings.tolerance > 0.0;
@@ -467,7 +467,7 @@ impl GpuEngine {
         self.pull_world().await?;
         let before = self.world.kinetic_energy();
         change(&mut self.world);
-        self.ledger.note_change(self.world.kinetic_energy() - before);
+        self.balance.note_change(self.world.kinetic_energy() - before);
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.load_scale = LoadScale::of(&self.world, &self.anchors);
         self.status.search = 1;
@@ -500,8 +500,8 @@ impl GpuEngine {
 
 /// What each submission is told of the last: its list of contacts.
 fn kept(status: &Status) -> Status {
-    let Status { remembered, contacts, colours, rest, listed, sides, colour_starts, .. } = *status;
-    Status { remembered, contacts, colours, rest, listed, sides, colour_starts, ..Status::default() }
+    let Status { remembered, contacts, colours, overflow, listed, sides, colour_starts, .. } = *status;
+    Status { remembered, contacts, colours, overflow, listed, sides, colour_starts, ..Status::default() }
 }
 
 impl Engine for GpuEngine {

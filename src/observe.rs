@@ -6,7 +6,7 @@
 //!
 //! [`quantity::table`] lists all quantities with unit and meaning.
 //!
-//! "With free boundaries" is said where they count; everything else is of the grains alone. Forces, residuals and sweeps are
+//! "With dynamic boundaries" is said where they count; everything else is of the grains alone. Forces, residuals and sweeps are
 //! those of the last substep before the output: what happens between outputs is not in them, nor are bounces, which take no time; both
 //! are in the mean forces and torques. So are maxima and means that an
 //! `[expect]` table takes: they are over the outputs, not over the steps.

@@ -21,7 +21,7 @@
 //! tolerance = 0.0
 //! acceleration = "nesterov"       # "none": plain sweeps [E12]
 //! normal_law = "hertz"            # "hooke", "rigid"
-//! contact_margin = 0.1            # skin of the contact search, in diameters; no part of the law
+//! skin = 0.1            # skin of the contact search, in diameters; no part of the law
 //! impact_threshold = 0.05         # m/s: faster contacts bounce
 //! impact_iterations = 20          # sweeps over the impacts of a substep at most; default as iterations
 //! warm_start = { kind = "adaptive", fraction = 0.85, motion = 0.2 }  # "history" { fraction }, "cold", "model";
@@ -50,7 +50,7 @@
 //! name = "lid"
 //! material = "pellet"
 //! shape = { kind = "box", min = [-0.1, 0, 0.1], max = [0.1, 0.1, 0.12], side = "outside" }
-//! motion = { kind = "free", velocity = [0, 0, 0], locked_axes = ["y"], density = 900 }
+//! motion = { kind = "dynamic", velocity = [0, 0, 0], locked_axes = ["y"], density = 900 }
 //!
 //! [[boundaries]]
 //! name = "press"
@@ -175,7 +175,7 @@
 //! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density), `slider` (mass, axis,
 //! drive, area).
 //!
-//! A free boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
+//! A dynamic boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
 //! of the density of its material unless told otherwise. Grains touch its faces, edges and vertices. Other
 //! boundaries are touched by its eight vertices (a sphere: by the sphere), so that a box stands and slides
 //! on planes and on the faces of boxes that are larger; edge against edge two boxes pass through each other. In the
@@ -226,7 +226,7 @@
 //!
 //! Periodic axes: what leaves the cell on one side comes in on the other, and grains meet across the faces
 //! (see [`Periodic`](crate::model::Periodic)). A period is at least three times the diameter of the largest grain
-//! with its margin, 3 · 2 r · (1 + contact_margin), that of emitters included. Grains placed outside are wrapped
+//! with its margin, 3 · 2 r · (1 + skin), that of emitters included. Grains placed outside are wrapped
 //! in. Where a box, or a cylinder along its axis, spans a period, random packings and emitters fill it up to
 //! the faces and keep their distance across them; every other packing stays where it is put, and overlaps across
 //! a face are mistakes like others: a cubic lattice in such a box leaves at least a diameter across the faces.

@@ -80,7 +80,7 @@ pub enum WarmStart {
         fraction: f64,
     },
     /// As `History`, but the velocities do not receive what the contacts start from. For studies: it shows
-    /// why they must. The impulses that results report were then not all applied, and the ledger does not close.
+    /// why they must. The impulses that results report were then not all applied, and the balance does not close.
     NoVelocityUpdate {
         /// β \[-\], 0 to 1.
         fraction: f64,
@@ -179,7 +179,7 @@ pub const WATCHED_MASS_RATIO: f64 = 10.0;
 /// of the energy turned over since the start \[-\].
 pub const LARGEST_GAIN: f64 = 1e-4;
 
-/// Whether an engine keeps the [`Ledger`](crate::engine::Ledger) of energies \[E10\].
+/// Whether an engine keeps the [`EnergyBalance`](crate::engine::EnergyBalance) of energies \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
@@ -212,12 +212,12 @@ pub struct Settings {
     pub normal_law: NormalLaw,
     /// Skin of the contact search, in mean diameters of the two grains \[-\]: pairs are searched for again before any grain can
     /// have moved half of it. No part of the law: see [`Settings::reach`].
-    pub contact_margin: f64,
+    pub skin: f64,
     /// Closing speed above which a contact bounces in the substep in which it would close \[E6\] \[m/s\].
     pub impact_threshold: f64,
     /// Sweeps over all contacts of an impact stage, at most \[-\].
     pub impact_iterations: u32,
-    /// Whether the ledger of energies is kept; changes no motion.
+    /// Whether the balance of energies is kept; changes no motion.
     pub bookkeeping: Bookkeeping,
 }
 
@@ -231,7 +231,7 @@ impl Default for Settings {
             warm_start: WarmStart::ADAPTIVE,
             acceleration: Acceleration::Nesterov,
             normal_law: NormalLaw::Hertz,
-            contact_margin: 0.1,
+            skin: 0.1,
             impact_threshold: 0.05,
             impact_iterations: 20,
             bookkeeping: Bookkeeping::On,
@@ -254,7 +254,7 @@ impl Settings {
     /// Gap up to which pairs are listed, in mean diameters of the two grains \[-\]: the skin of the search, and whatever it is so
     /// much that pairs are solved before they close.
     pub fn reach(&self) -> f64 {
-        self.contact_margin.max(LEAST_REACH)
+        self.skin.max(LEAST_REACH)
     }
 
     /// Checks every setting.
@@ -285,9 +285,9 @@ impl Settings {
             "zero or a positive speed [m/s]",
         );
         need(
-            self.contact_margin.is_finite() && (0.0..=1.0).contains(&self.contact_margin),
-            "solver.contact_margin",
-            self.contact_margin,
+            self.skin.is_finite() && (0.0..=1.0).contains(&self.skin),
+            "solver.skin",
+            self.skin,
             "0 to 1 grain diameters",
         );
         need(

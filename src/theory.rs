@@ -11,7 +11,7 @@
 //! | \[E7\] | warm start | Wang et al. 2016, Eqs. 7 to 11; the adaptive fraction is esker's own | `matching`, `warm_start` |
 //! | \[E8\] | residual | natural map, after Alart & Curnier 1991 | `residual` |
 //! | \[E9\] | substeps | esker's own | all stages after the contact search |
-//! | \[E10\] | ledger of energies | kinetic energy and mean velocity: Moreau 1999 | `ledger`, `observe::energy` |
+//! | \[E10\] | balance of energies | kinetic energy and mean velocity: Moreau 1999 | `balance`, `observe::energy` |
 //! | \[E11\] | drives of sliders | motor rows: Wang et al. 2016, section 4.4; the rest is esker's own | `drive`, `predict`, `sweep` |
 //! | \[E12\] | accelerated sweeps | Nesterov 1983; Mazhar et al. 2015 | `sweep` |
 //!
@@ -70,7 +70,7 @@
 //! ([`clump`](crate::model::clump) says with what error). A sphere of a clump touches what a grain of its own would touch, with its
 //! own radius in R*; every pair of spheres is a contact with an impulse of its own, also where two clumps touch with several.
 //!
-//! **Rigid bodies that are no spheres**, clumps and free boundaries, have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which is held during the
+//! **Rigid bodies that are no spheres**, clumps and dynamic boundaries, have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which is held during the
 //! solve. What the contacts leave is an angular momentum, which free flight conserves:
 //!
 //! ```text
@@ -82,7 +82,7 @@
 //! The rotational energy L·I⁻¹L/2 is then kept to the order of that method. An axis of rotation that is locked is
 //! left out of I before it is inverted. The GPU keeps L from substep to substep and adds what the contacts changed.
 //!
-//! A free boundary touches grains with its faces, edges and vertices (the surface is `b`), and the surfaces of
+//! A dynamic boundary touches grains with its faces, edges and vertices (the surface is `b`), and the surfaces of
 //! other boundaries with its vertices (which are `a`): eight points of a box, or the one ball of a
 //! sphere. So the edges of two boxes pass through each other, and a vertex of a box that is not free is not felt
 //! by the face of one that is. For a vertex half the smallest edge of the box stands for R*, in the stiffness and in the
@@ -129,7 +129,7 @@
 //! **Not yet touching**: a pair that is listed may close its gap in this substep, not
 //! more. Pairs are listed up to a gap of 0.1 d at least, and up to the skin of the search where that is more
 //! ([`reach`](crate::settings::Settings::reach)). A row of a pair that cannot close does nothing, so the skin
-//! ([`contact_margin`](crate::settings::Settings::contact_margin)) decides how often is searched, and is no part of the law. Without such rows a fast grain is first seen in deep overlap, and tall stacks hop: a column of 50
+//! ([`skin`](crate::settings::Settings::skin)) decides how often is searched, and is no part of the law. Without such rows a fast grain is first seen in deep overlap, and tall stacks hop: a column of 50
 //! pellets at h = 5 ms with 10 sweeps changes its height by up to a third, with them by 5 % (history start).
 //! Such a row is rigid when the pair comes near, Σ_n = 0: it brings the gap to zero and no further. Left so, a
 //! contact that has just closed would carry its load at a gap of zero for ever (2 % of the loaded contacts
@@ -196,7 +196,7 @@
 //!
 //! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). The contacts of the rest are solved at the same time,
 //! though they share bodies: the contacts of grains that have more than 8 or so, 4 to 8 % of those in a bed of
-//! equal spheres, and all contacts of grains with the surfaces of free boundaries,
+//! equal spheres, and all contacts of grains with the surfaces of dynamic boundaries,
 //! which may be thousands (the few vertices of a box take colours, and so do clumps). Each of the n contacts that a body has
 //! in the rest works on a copy of it:
 //!
@@ -321,7 +321,7 @@
 //! ```
 //!
 //! The second solves for impulses that are not those that act: what λ⁰ holds was never applied, so contacts come out the
-//! softer by Σ_n λ⁰, the cones are too wide, the forces in results too large, and the ledger \[E10\] does not close. A pyramid of
+//! softer by Σ_n λ⁰, the cones are too wide, the forces in results too large, and the balance \[E10\] does not close. A pyramid of
 //! 8 layers, 7.73 cm high, has after 2 s with 20 sweeps: 6.99 cm without the update, 7.09 cold, 7.40 with normals only, 7.62
 //! with history, 7.69 adaptive.
 //!
@@ -375,7 +375,7 @@
 //! start, averaged over 3.5 s, is off by 0.7 % with 1 × 10, 0.6 % with 2 × 5 and 0.1 % with 10 × 1 (substeps ×
 //! sweeps).
 //!
-//! # E10: Ledger
+//! # E10: EnergyBalance
 //!
 //! Every solve takes velocities v⁻ to v⁺ by impulses. With the mean velocities v̄ = (v⁻ + v⁺)/2, and ū, w̄ from
 //! them, the kinetic energy T of the free bodies changes by
@@ -392,7 +392,7 @@
 //! whatever the step, the sweeps and the residual, as long as the impulses that are booked are those that were
 //! applied.
 //!
-//! Each round of the impact stage is one solve, the rest of the substep (gravity, warm start, sweeps) another. The ledger adds up
+//! Each round of the impact stage is one solve, the rest of the substep (gravity, warm start, sweeps) another. The balance adds up
 //! since the start of the run
 //!
 //! ```text
@@ -446,7 +446,7 @@
 //! ```
 //!
 //! Last in a sweep, it leaves a slider that its motor can hold with v_d to rounding, and one that it cannot with its
-//! whole force. The contacts of a slider are those of a free boundary with K = s sᵀ/m (mass splitting, \[E5\]): they
+//! whole force. The contacts of a slider are those of a dynamic boundary with K = s sᵀ/m (mass splitting, \[E5\]): they
 //! see a plate that gives way with its mass, and the sweeps come to the plate that is held or pushed. λ_d starts from
 //! the impulse that the drive gave in the substep before, whichever it was, times the fraction of \[E7\], for which
 //! |s·v - v_d| stands for |u|. Forces with a bound do nothing in no time: in the impact stage \[E6\] there are no motors,
@@ -520,7 +520,7 @@
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
 //!     sweep         as many as told, each with the motors at its end                [E5], [E11]
 //!     loads         what contacts gave the boundaries, impacts included
-//!     ledger        works of the impact stage and of the sweeps                     [E10]
+//!     balance        works of the impact stage and of the sweeps                     [E10]
 //!     integrate     positions move; a body that contacts drove too fast ends the run; [E1]
 //!                   then sinks and the domain remove grains
 //! ```

@@ -102,7 +102,7 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
         ],
     ),
     ("theory", &[]),
-    ("guide", &[]),
+    ("guide", &["engine"]),
     ("lib", &[]),
     ("main", &["cli"]),
 ];

@@ -41,7 +41,7 @@ fn profiling_is_opt_in_counts_the_same_dispatches_and_changes_no_bit() {
         more.per_step - without.dispatches.per_step,
         5 * more.per_sweep + 2 * (2 * more.per_sweep + 6)
     );
-    assert_eq!(more.per_sweep, 10, "8 colours, the rest and its sides");
+    assert_eq!(more.per_sweep, 10, "8 colours, the overflow and its sides");
     assert_eq!(more.stages.iter().map(|(_, count)| count).sum::<u32>(), more.per_step);
 }
 
@@ -187,7 +187,7 @@ fn a_scenario_file_is_measured_as_it_is_and_its_grains_set_where_there_is_one_co
 
     for (name, more, reason) in [
         ("pile.toml", &[][..], "no grains at the start"),
-        ("pile_at_rest.toml", &["--grains", "100"], "--grains needs a scenario with one [[grains]]"),
+        ("pile_at_overflow.toml", &["--grains", "100"], "--grains needs a scenario with one [[grains]]"),
     ] {
         let output = bench(name, more);
         assert_eq!(output.status.code(), Some(2), "{name}");

@@ -85,7 +85,7 @@ fn the_course_of_the_own_start_ends_where_the_step_does() {
         ("column", column(8)),
         ("falling", box_of(300)),
         ("drum", mixed_sizes_in_a_drum()),
-        ("free boundaries", free_boundaries_among_grains()),
+        ("dynamic boundaries", dynamic_boundaries_among_grains()),
     ];
     for (name, scenario) in cases {
         for warm_start in [WarmStart::Cold, WarmStart::ADAPTIVE, WarmStart::NO_VELOCITY_UPDATE] {

@@ -6,7 +6,7 @@ mod common;
 
 use common::*;
 use esker::contact::ContactState;
-use esker::engine::{Engine, Ledger, prudent};
+use esker::engine::{EnergyBalance, Engine, prudent};
 use esker::error::Error;
 use esker::gpu::shader::Edit;
 use esker::model::{Grain, World};
@@ -159,14 +159,14 @@ fn made_share(engine: &mut dyn Engine, settings: &Settings) -> f64 {
             Err(Error::Exploded { .. }) => break,
             Err(error) => panic!("{error}"),
         }
-        let ledger = engine.snapshot().unwrap().ledger.unwrap();
-        largest = largest.max(share(&ledger));
+        let balance = engine.snapshot().unwrap().balance.unwrap();
+        largest = largest.max(share(&balance));
     }
     largest
 }
 
-fn share(ledger: &Ledger) -> f64 {
-    if ledger.turnover() > 0.0 { ledger.made() / ledger.turnover() } else { 0.0 }
+fn share(balance: &EnergyBalance) -> f64 {
+    if balance.turnover() > 0.0 { balance.made() / balance.turnover() } else { 0.0 }
 }
 
 /// As many cases as asked for, or so many.
@@ -206,12 +206,12 @@ proptest! {
 /// A control of the measure: friction that pushes along shows as energy made, the same friction against the slip does not.
 #[test]
 fn a_gain_is_told_from_a_loss() {
-    let turned = Ledger { gravity_work: 1.0, normal_work: -0.5, ..Ledger::default() };
-    let gain = Ledger { friction_work: 0.3, rolling_work: -0.1, ..turned };
+    let turned = EnergyBalance { gravity_work: 1.0, normal_work: -0.5, ..EnergyBalance::default() };
+    let gain = EnergyBalance { friction_work: 0.3, rolling_work: -0.1, ..turned };
     approx::assert_relative_eq!(share(&gain), 0.2 / 1.9, max_relative = 1e-12);
-    let loss = Ledger { friction_work: -0.3, rolling_work: 0.1, ..turned };
+    let loss = EnergyBalance { friction_work: -0.3, rolling_work: 0.1, ..turned };
     assert_eq!(share(&loss), 0.0);
-    let of_impacts = Ledger { friction_work: 0.3, impact_friction_work: 0.3, ..turned };
+    let of_impacts = EnergyBalance { friction_work: 0.3, impact_friction_work: 0.3, ..turned };
     assert_eq!(share(&of_impacts), 0.0, "impacts are counted apart");
 }
 
@@ -219,7 +219,8 @@ fn a_gain_is_told_from_a_loss() {
 #[test]
 fn sweeps_are_plain_under_wide_cones() {
     let velocities = |friction: f64, acceleration| {
-        let mut scenario = scenario("pile_at_rest.toml", &[&format!("materials.pellet.friction={friction}")]);
+        let mut scenario =
+            scenario("pile_at_overflow.toml", &[&format!("materials.pellet.friction={friction}")]);
         scenario.world.bodies.velocity.iter_mut().skip(1).for_each(|velocity| velocity.x += 0.1);
         let settings = Settings { iterations: 6, acceleration, ..scenario.settings };
         let mut engine = cpu(&scenario.world, &settings);
@@ -243,7 +244,7 @@ fn a_start_that_makes_energy_is_solved_again() {
     for mut engine in both(&scenario.world, &scenario.settings) {
         let report = engine.advance(120).unwrap();
         assert!(report.work.solved_again > 0, "no substep was solved again");
-        let made = share(&engine.snapshot().unwrap().ledger.unwrap());
+        let made = share(&engine.snapshot().unwrap().balance.unwrap());
         assert!(made <= BOUND, "{made} of the energy turned over was made");
     }
 }

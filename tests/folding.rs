@@ -32,7 +32,7 @@ fn outcome(scene: &Scenario, steps: u64, edits: &[Edit]) -> String {
     }
     let contacts = engine.advance(steps).map(|report| report.contacts);
     let lists = (engine.keys(), engine.velocities(), engine.measure_residuals());
-    format!("{contacts:?} {lists:?} {:?}", engine.ledger_entry())
+    format!("{contacts:?} {lists:?} {:?}", engine.balance_entry())
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_kernel_that_forgets_the_rows_is_noticed() {
             "fn block_index(group: vec3u) -> u32 {\n    return group.x;",
         ),
         (
-            "scan and ledger",
+            "scan and balance",
             "fn block_of(group: vec3u) -> u32 {\n    return group.x + group.y * GROUPS_PER_ROW;",
             "fn block_of(group: vec3u) -> u32 {\n    return group.x;",
         ),

@@ -5,18 +5,18 @@
 mod common;
 
 use common::*;
-use esker::contact::{Colouring, Impulse, Key, Rest};
+use esker::contact::{Colouring, Impulse, Key, Overflow};
 use esker::cpu::drive::Drives;
-use esker::cpu::narrowphase::{Law, Onset, Row, make_row};
+use esker::cpu::narrowphase::{Constraint, Law, Onset, make_constraint};
 use esker::cpu::problem::Problem;
 use esker::cpu::solver::{Limits, Solver};
 use esker::cpu::split::Split;
 use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::velocity::Velocity;
-use esker::cpu::{broadphase, colouring, impact, integrate, ledger, loads, residual, warm_start};
+use esker::cpu::{balance, broadphase, colouring, impact, integrate, loads, residual, warm_start};
 use esker::engine::{Engine, TotalImpulse};
 use esker::gpu::GpuEngine;
-use esker::gpu::layout::{self, RowArms, RowTarget};
+use esker::gpu::layout::{self, ConstraintArms, ConstraintHead};
 use esker::gpu::shader::Edit;
 use esker::model::{Form, Grain, Sink, World};
 use esker::oracle;
@@ -62,10 +62,14 @@ impl Case {
         Law::new(&self.settings)
     }
 
-    /// The GPU's rows and impulses as the twin's, so that both sides solve the same problem.
-    fn twin_rows(&self) -> Vec<Row> {
-        let (rows, impulses) = (self.gpu.rows().unwrap(), self.gpu.impulses().unwrap());
-        rows.iter().zip(&impulses).map(|(row, values)| twin_row(self, row, values)).collect()
+    /// The GPU's constraints and impulses as the twin's, so that both sides solve the same problem.
+    fn twin_constraints(&self) -> Vec<Constraint> {
+        let (constraints, impulses) = (self.gpu.constraints().unwrap(), self.gpu.impulses().unwrap());
+        constraints
+            .iter()
+            .zip(&impulses)
+            .map(|(constraint, values)| twin_constraint(self, constraint, values))
+            .collect()
     }
 
     fn twin_velocities(&self) -> Vec<Velocity> {
@@ -74,7 +78,7 @@ impl Case {
         found.iter().zip(locked).map(|(velocity, &locked)| twin_velocity(velocity, locked)).collect()
     }
 
-    /// The twin's free boundaries, as they are shared in a colouring.
+    /// The twin's dynamic boundaries, as they are shared in a colouring.
     fn split(&self, colouring: &Colouring) -> Split {
         let mut split = Split::new(&self.world, &self.gpu.keys().unwrap(), colouring);
         split.refresh(&self.world);
@@ -105,18 +109,22 @@ fn twin_velocity(velocity: &layout::Velocity, locked: esker::model::Axes) -> Vel
     }
 }
 
-fn twin_row(case: &Case, (row, arms): &(RowTarget, RowArms), values: &[f32; 6]) -> Row {
-    let mut twin = Row {
-        bodies: row.bodies,
-        normal: vector(row.normal),
+fn twin_constraint(
+    case: &Case,
+    (constraint, arms): &(ConstraintHead, ConstraintArms),
+    values: &[f32; 6],
+) -> Constraint {
+    let mut twin = Constraint {
+        bodies: constraint.bodies,
+        normal: vector(constraint.normal),
         arm_a: vector(arms.arm_a),
         arm_b: vector(arms.arm_b),
-        sigma_n: f64::from(row.sigma_n),
-        target: f64::from(row.target_velocity),
-        friction: f64::from(row.friction),
+        compliance: f64::from(constraint.compliance),
+        bias: f64::from(constraint.bias_velocity),
+        friction: f64::from(constraint.friction),
         rolling_arm: f64::from(arms.rolling_arm),
-        impulse: layout::impulse(row, values),
-        ..Row::default()
+        impulse: layout::impulse(constraint, values),
+        ..Constraint::default()
     };
     twin.set_inverse_d(&case.world);
     twin
@@ -138,8 +146,8 @@ fn cases() -> Vec<Case> {
         Case::new("sizes 1:4 among moving walls", &mixed_sizes_in_a_drum(), settings, 30),
         Case::new("a box falls on a bed", &box_on_a_bed(), settings, 8),
         Case::new("a box lies on a bed", &box_on_a_bed(), settings, 40),
-        Case::new("free boundaries", &free_boundaries_among_grains(), settings, 1),
-        Case::new("free boundaries later", &free_boundaries_among_grains(), settings, 30),
+        Case::new("dynamic boundaries", &dynamic_boundaries_among_grains(), settings, 1),
+        Case::new("dynamic boundaries later", &dynamic_boundaries_among_grains(), settings, 30),
         Case::new("a box on a corner", &box_on_a_corner(), settings, 0),
         Case::new("sliders", &cell_of_sliders(), settings, 1),
         Case::new("sliders that press", &cell_of_sliders(), settings, 60),
@@ -154,7 +162,7 @@ fn cases() -> Vec<Case> {
         Case::new("periodic in x, y and z", &periodic("xyz"), settings, 3),
         Case::new("periodic in x", &periodic("x"), settings, 3),
         Case::new("clumps fall", &clumps_among_spheres(""), settings, 20),
-        Case::new("clumps at rest", &clumps_among_spheres(""), settings, 100),
+        Case::new("clumps at overflow", &clumps_among_spheres(""), settings, 100),
         Case::new("clumps in a periodic cell", &clumps_among_spheres(PERIODIC), settings, 40),
         Case::of_world("sizes 1:10", &crowd(&sizes_up_to(10.0), "xy"), settings, 3),
         Case::of_world("sizes 1:100", &crowd(&sizes_up_to(100.0), ""), settings, 3),
@@ -283,7 +291,7 @@ fn broadphase_finds_the_pairs_of_grains_of_any_sizes() {
 
 #[test]
 fn grains_with_more_partners_than_are_remembered_find_them_all() {
-    let settings = Settings { contact_margin: 0.8, ..Settings::default() };
+    let settings = Settings { skin: 0.8, ..Settings::default() };
     let mut case = Case::of_world("wide margin", &crowd(&vec![1.0; 600], ""), settings, 0);
     let expected = broadphase::find_pairs(&case.world, settings.reach());
     let most = expected.chunk_by(|x, y| x.a == y.a).map(<[Key]>::len).max();
@@ -373,16 +381,16 @@ fn colouring_is_valid_and_complete_and_carries_the_impulses() {
 
 /// Nothing is dropped: contacts beyond the 8 colours are in the rest, and solved there.
 #[test]
-fn a_grain_with_more_contacts_than_colours_fills_the_rest() {
+fn a_grain_with_more_contacts_than_colours_fills_the_overflow() {
     let settings = Settings { iterations: 12, ..Settings::default() };
-    let mut case = Case::new("rest", &one_grain_with_many_contacts(), settings, 0);
+    let mut case = Case::new("overflow", &one_grain_with_many_contacts(), settings, 0);
     case.run(&SEARCH);
     let colouring = case.gpu.colouring().unwrap();
     assert_eq!(colouring.colours(), 8);
-    assert!(colouring.rest().len() > 100, "{} contacts in the rest", colouring.rest().len());
-    let mut ascending = colouring.rest().to_vec();
+    assert!(colouring.overflow().len() > 100, "{} contacts in the overflow", colouring.overflow().len());
+    let mut ascending = colouring.overflow().to_vec();
     ascending.sort_unstable();
-    assert_eq!(colouring.rest(), ascending, "the rest stands in the order of the keys");
+    assert_eq!(colouring.overflow(), ascending, "the overflow stands in the order of the keys");
 }
 
 #[test]
@@ -401,7 +409,7 @@ fn the_judge_of_colourings_notices_two_contacts_of_a_grain_in_one_colour() {
 const SEARCH: [&str; 4] = ["search", "broadphase", "matching", "colouring"];
 
 #[test]
-fn narrowphase_makes_the_rows_of_its_twin() {
+fn narrowphase_makes_the_constraints_of_its_twin() {
     for law in [NormalLaw::Hertz, NormalLaw::Hooke, NormalLaw::Rigid] {
         let settings = Settings { normal_law: law, ..Settings::default() };
         let scenes = [
@@ -410,27 +418,29 @@ fn narrowphase_makes_the_rows_of_its_twin() {
             coincident_centres(),
             periodic("xyz"),
             periodic("x"),
-            free_boundaries_among_grains(),
+            dynamic_boundaries_among_grains(),
         ];
         for (scenario, steps) in scenes.iter().zip([25, 120, 0, 3, 3, 30]) {
-            check_rows(Case::new("rows", scenario, settings, steps));
+            check_constraints(Case::new("constraints", scenario, settings, steps));
         }
     }
 }
 
-fn check_rows(mut case: Case) {
+fn check_constraints(mut case: Case) {
     case.run(&SEARCH);
-    for stream in ["row_targets", "row_arms"] {
+    for stream in ["constraint_heads", "constraint_arms"] {
         case.gpu.fill_words(stream, 0x7fc0_0000);
     }
     case.run(&["narrowphase"]);
-    let (law, rows, carried) = (case.law(), case.gpu.rows().unwrap(), case.gpu.impulses().unwrap());
+    let (law, constraints, carried) =
+        (case.law(), case.gpu.constraints().unwrap(), case.gpu.impulses().unwrap());
     let mut pairs = Vec::new();
     for contact in case.gpu.contacts().unwrap() {
         let key = Key { a: contact.a, b: contact.b };
         let place = contact.place as usize;
-        let (found, arms) = &rows[place];
-        let (expected, onset) = make_row(&case.world, &law, key, layout::impulse(found, &carried[place]));
+        let (found, arms) = &constraints[place];
+        let (expected, onset) =
+            make_constraint(&case.world, &law, key, layout::impulse(found, &carried[place]));
         assert_eq!(found.bodies, expected.bodies);
         let bound = gap_bound(&case.world, key);
         // Directions are differences over distances; a contact within rounding of an edge may differ.
@@ -444,13 +454,13 @@ fn check_rows(mut case: Case) {
         if onset.gap.abs() > bound {
             let slope = 1.0 / law.h; // every law turns a gap into a target with at most this slope
             let target = bound * slope + 8.0 * ROUNDING * onset.position_target.abs();
-            pairs.push((f64::from(found.target_velocity), onset.position_target, target));
+            pairs.push((f64::from(found.bias_velocity), onset.position_target, target));
             let relative = 0.5 * bound / onset.gap.abs() + 16.0 * ROUNDING;
-            pairs.push((f64::from(found.sigma_n), expected.sigma_n, relative * expected.sigma_n));
+            pairs.push((f64::from(found.compliance), expected.compliance, relative * expected.compliance));
         }
     }
     assert!(pairs.len() > 10, "{} numbers", pairs.len());
-    holds_and_can_fail(case.name, "row", pairs);
+    holds_and_can_fail(case.name, "constraint", pairs);
 }
 
 /// A velocity that passes through `sweeps` visits of at most 14 contacts each, with 8 roundings a visit.
@@ -483,15 +493,19 @@ fn impact_bounces_as_its_twin_does() {
         let law = case.law();
         let keys = case.gpu.keys().unwrap();
         let mut split = case.split(&colouring);
-        let rows = case.twin_rows();
-        let onset_of = |(row, &k): (&Row, &u32)| {
-            let (_, exact) = make_row(&case.world, &law, keys[k as usize], Impulse::default());
-            Onset { gap: if row.target > 0.0 { -exact.gap.abs() } else { exact.gap.abs() }, ..exact }
+        let constraints = case.twin_constraints();
+        let onset_of = |(constraint, &k): (&Constraint, &u32)| {
+            let (_, exact) = make_constraint(&case.world, &law, keys[k as usize], Impulse::default());
+            Onset { gap: if constraint.bias > 0.0 { -exact.gap.abs() } else { exact.gap.abs() }, ..exact }
         };
-        let onsets: Vec<Onset> = rows.iter().zip(&colouring.order).map(onset_of).collect();
+        let onsets: Vec<Onset> = constraints.iter().zip(&colouring.order).map(onset_of).collect();
         let mut expected = before.clone();
-        let contacts =
-            impact::Contacts { colouring: &colouring, split: &mut split, rows: &rows, onsets: &onsets };
+        let contacts = impact::Contacts {
+            colouring: &colouring,
+            split: &mut split,
+            constraints: &constraints,
+            onsets: &onsets,
+        };
         impact::solve(&case.settings, case.world.pull(), contacts, &mut expected, |_, _| ());
         case.run(&["impact"]);
         let found = case.twin_velocities();
@@ -510,12 +524,12 @@ fn a_box_on_a_corner_returns_with_less_than_its_restitution() {
     let mut case = Case::new("corner", &box_on_a_corner(), settings, 0);
     case.run(&SEARCH);
     case.run(&["narrowphase"]);
-    let (rows, before) = (case.twin_rows(), case.twin_velocities());
+    let (constraints, before) = (case.twin_constraints(), case.twin_velocities());
     case.run(&["impact"]);
     let after = case.twin_velocities();
-    let bounces = rows.iter().filter_map(|row| {
-        let [a, b] = row.bodies.map(|body| body as usize);
-        let speed = |of: &[Velocity]| row.contact_velocity(&of[a], &of[b]).dot(row.normal);
+    let bounces = constraints.iter().filter_map(|constraint| {
+        let [a, b] = constraint.bodies.map(|body| body as usize);
+        let speed = |of: &[Velocity]| constraint.contact_velocity(&of[a], &of[b]).dot(constraint.normal);
         let returned = -speed(&after) / speed(&before);
         (speed(&before) < -1.0 && speed(&after) > 0.1).then_some(returned)
     });
@@ -549,32 +563,32 @@ fn check_predict(mut case: Case) {
     let before = case.twin_velocities();
     let keys = case.gpu.keys().unwrap();
     let order = case.gpu.colouring().unwrap().order;
-    let mut rows = case.twin_rows();
-    let onset_of = |(row, &k): (&Row, &u32)| {
+    let mut constraints = case.twin_constraints();
+    let onset_of = |(constraint, &k): (&Constraint, &u32)| {
         // Which side of zero a vanishing gap is on is the GPU's to say: its own overlap is the start.
         let key = keys[k as usize];
-        let (_, exact) = make_row(&case.world, &law, key, Impulse::default());
-        let onset = Onset { gap: exact.gap, position_target: row.target, ..Onset::default() };
-        if row.target <= 0.0 {
+        let (_, exact) = make_constraint(&case.world, &law, key, Impulse::default());
+        let onset = Onset { gap: exact.gap, position_target: constraint.bias, ..Onset::default() };
+        if constraint.bias <= 0.0 {
             return onset;
         }
         let upsilon = 1.0 / (1.0 + 4.0 * DAMPING_STEPS);
-        let gap = -row.target * law.h * 1.25 / (4.0 * upsilon);
+        let gap = -constraint.bias * law.h * 1.25 / (4.0 * upsilon);
         let pair = case.world.law(key.a, key.b);
         let radius = case.world.effective_radius(key.a, key.b);
         let stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
         Onset { gap, upsilon, stiffness, ..onset }
     };
-    let onsets: Vec<Onset> = rows.iter().zip(&order).map(onset_of).collect();
-    esker::cpu::narrowphase::set_targets(&mut rows, &onsets, &before);
-    warm_start::seed(&law, &case.settings, &case.world, &mut rows, &onsets, &before);
+    let onsets: Vec<Onset> = constraints.iter().zip(&order).map(onset_of).collect();
+    esker::cpu::narrowphase::set_targets(&mut constraints, &onsets, &before);
+    warm_start::seed(&law, &case.settings, &case.world, &mut constraints, &onsets, &before);
     case.run(&["predict"]);
 
-    let (found_rows, impulses) = (case.gpu.rows().unwrap(), case.gpu.impulses().unwrap());
+    let (found_constraints, impulses) = (case.gpu.constraints().unwrap(), case.gpu.impulses().unwrap());
     let mut pairs = Vec::new();
-    for ((expected, (found, _)), values) in rows.iter().zip(&found_rows).zip(&impulses) {
-        let slack = 16.0 * ROUNDING * (expected.target.abs() + 1.0);
-        pairs.push((f64::from(found.target_velocity), expected.target, slack));
+    for ((expected, (found, _)), values) in constraints.iter().zip(&found_constraints).zip(&impulses) {
+        let slack = 16.0 * ROUNDING * (expected.bias.abs() + 1.0);
+        pairs.push((f64::from(found.bias_velocity), expected.bias, slack));
         let impulse = layout::impulse(found, values);
         // The friction of the model start points against the slip, and is as exact as that direction.
         let size = expected.impulse.normal + expected.impulse.tangent.length();
@@ -605,7 +619,10 @@ fn the_velocities_receive_every_start_but_the_one_that_says_they_do_not() {
         case.run(&SEARCH);
         case.run(&["narrowphase", "impact", "predict"]);
         let before = case.twin_velocities();
-        assert!(case.twin_rows().iter().any(|row| row.impulse.normal > 0.0), "something is carried");
+        assert!(
+            case.twin_constraints().iter().any(|constraint| constraint.impulse.normal > 0.0),
+            "something is carried"
+        );
         case.run(&["warm_start"]);
         assert_eq!(case.twin_velocities() != before, receives, "{warm_start}");
     }
@@ -620,10 +637,10 @@ fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
         case.run(&["predict"]);
         let colouring = case.gpu.colouring().unwrap();
         let mut split = case.split(&colouring);
-        let mut rows = case.twin_rows();
+        let mut constraints = case.twin_constraints();
         let mut expected = case.twin_velocities();
         let one_pass = 4.0 * velocity_bound(1, &expected);
-        let mut problem = Problem::new(&colouring, &mut split, &mut rows, &mut expected, &mut drives);
+        let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut expected, &mut drives);
         warm_start::apply(&mut problem);
         drives.solve(&mut expected);
         case.run(&["warm_start"]);
@@ -661,14 +678,14 @@ fn accelerated_sweeps_leave_the_velocities_and_impulses_of_their_twins() {
 }
 
 /// Rows and velocities as the twin sweeps them from the state of the GPU.
-fn sweeps_of_twin(case: &Case, settings: &Settings, drives: &mut Drives) -> (Vec<Row>, Vec<Velocity>) {
+fn sweeps_of_twin(case: &Case, settings: &Settings, drives: &mut Drives) -> (Vec<Constraint>, Vec<Velocity>) {
     let colouring = case.gpu.colouring().unwrap();
-    let (mut rows, mut velocities) = (case.twin_rows(), case.twin_velocities());
+    let (mut constraints, mut velocities) = (case.twin_constraints(), case.twin_velocities());
     let mut split = case.split(&colouring);
-    let mut problem = Problem::new(&colouring, &mut split, &mut rows, &mut velocities, drives);
+    let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, drives);
     let limits = Limits { iterations: case.settings.iterations, tolerance: 0.0 };
     ProjectedGaussSeidel::new(settings).solve(&mut problem, limits, None);
-    (rows, velocities)
+    (constraints, velocities)
 }
 
 fn swept_bound(case: &Case) -> f64 {
@@ -681,14 +698,14 @@ fn swept_bound(case: &Case) -> f64 {
 
 fn sweeps_as_its_twin(case: &mut Case, mut drives: Drives) {
     let bound = swept_bound(case);
-    let (rows, expected) = sweeps_of_twin(case, &case.settings, &mut drives);
+    let (constraints, expected) = sweeps_of_twin(case, &case.settings, &mut drives);
     case.run(&["sweep"]);
     let found = case.twin_velocities();
     holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
 
     let inverse_mass = &case.world.bodies.inverse_mass;
-    let solved = case.twin_rows();
-    let pairs = solved.iter().zip(&rows).flat_map(|(found, expected)| {
+    let solved = case.twin_constraints();
+    let pairs = solved.iter().zip(&constraints).flat_map(|(found, expected)| {
         // An impulse is as exact as the velocity of the lighter body times its mass.
         let [a, b] = found.bodies.map(|body| inverse_mass[body as usize]);
         let slack = 4.0 * bound / a.max(b);
@@ -702,15 +719,20 @@ fn sweeps_as_its_twin(case: &mut Case, mut drives: Drives) {
 }
 
 /// The velocities of the twin's sweep in another colouring, as far as they are from the GPU's in bounds.
-fn bounds_apart(case: &Case, found: &[Velocity], start: (&[Row], &[Velocity]), order: &Colouring) -> f64 {
-    let (mut rows, mut expected) = (start.0.to_vec(), start.1.to_vec());
+fn bounds_apart(
+    case: &Case,
+    found: &[Velocity],
+    start: (&[Constraint], &[Velocity]),
+    order: &Colouring,
+) -> f64 {
+    let (mut constraints, mut expected) = (start.0.to_vec(), start.1.to_vec());
     let by_place = case.gpu.colouring().unwrap().order;
-    let mut by_key = rows.clone();
-    by_place.iter().zip(&rows).for_each(|(&k, row)| by_key[k as usize] = *row);
-    order.order.iter().zip(&mut rows).for_each(|(&k, row)| *row = by_key[k as usize]);
+    let mut by_key = constraints.clone();
+    by_place.iter().zip(&constraints).for_each(|(&k, constraint)| by_key[k as usize] = *constraint);
+    order.order.iter().zip(&mut constraints).for_each(|(&k, constraint)| *constraint = by_key[k as usize]);
     let sweeps = case.settings.iterations;
     let (split, drives) = (&mut case.split(order), &mut Drives::default());
-    let mut problem = Problem::new(order, split, &mut rows, &mut expected, drives);
+    let mut problem = Problem::new(order, split, &mut constraints, &mut expected, drives);
     let limits = Limits { iterations: sweeps, tolerance: 0.0 };
     ProjectedGaussSeidel::plain().solve(&mut problem, limits, None);
     let bound = 4.0 * velocity_bound(sweeps, start.1);
@@ -718,7 +740,7 @@ fn bounds_apart(case: &Case, found: &[Velocity], start: (&[Row], &[Velocity]), o
     pairs.iter().map(|(found, expected, bound)| (found - expected).abs() / bound).fold(0.0, f64::max)
 }
 
-/// The box takes the mean of copies with 1/n of its mass: solved one after the other, the same rows come to
+/// The box takes the mean of copies with 1/n of its mass: solved one after the other, the same constraints come to
 /// other velocities within a few sweeps.
 #[test]
 fn a_box_on_a_bed_is_split_as_its_twin_splits_it() {
@@ -726,16 +748,16 @@ fn a_box_on_a_bed_is_split_as_its_twin_splits_it() {
     let mut case = Case::new("split", &box_on_a_bed(), settings, 20);
     case.run(&SEARCH);
     case.run(&["narrowphase", "impact", "predict", "warm_start"]);
-    let (rows, before) = (case.twin_rows(), case.twin_velocities());
+    let (constraints, before) = (case.twin_constraints(), case.twin_velocities());
     let colouring = case.gpu.colouring().unwrap();
-    let on_box = |row: &&Row| row.bodies[1] == 1;
-    let copies = rows[colouring.rest_start()..].iter().filter(on_box).count();
+    let on_box = |constraint: &&Constraint| constraint.bodies[1] == 1;
+    let copies = constraints[colouring.overflow_start()..].iter().filter(on_box).count();
     assert!(copies > 20, "only {copies} contacts of the box without a colour");
     case.run(&["sweep"]);
     let found = case.twin_velocities();
-    let apart = |order: &Colouring| bounds_apart(&case, &found, (&rows, &before), order);
+    let apart = |order: &Colouring| bounds_apart(&case, &found, (&constraints, &before), order);
     assert!(apart(&colouring) < 1.0, "{} bounds from its twin", apart(&colouring));
-    let one_by_one = Colouring { rest: Rest::OneByOne, ..colouring.clone() };
+    let one_by_one = Colouring { overflow: Overflow::OneByOne, ..colouring.clone() };
     assert!(apart(&one_by_one) > 10.0, "without splitting only {} bounds apart", apart(&one_by_one));
 }
 
@@ -744,7 +766,7 @@ fn the_residual_is_that_of_its_twin() {
     for mut case in cases() {
         case.run(&SEARCH);
         case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
-        let expected = residual::measure(&case.twin_rows(), &case.twin_velocities());
+        let expected = residual::measure(&case.twin_constraints(), &case.twin_velocities());
         let found = case.gpu.measure_residuals().unwrap();
         let bound = 4.0 * velocity_bound(1, &case.twin_velocities());
         let spin = bound / 0.003;
@@ -774,10 +796,11 @@ fn kinetic(world: &World, velocities: &[Velocity]) -> f64 {
 }
 
 /// Works are impulses times velocities; each is off by what `velocity_bound` allows the other.
-fn work_bound(rows: &[Row], velocities: &[Velocity], sweeps: u32) -> f64 {
+fn work_bound(constraints: &[Constraint], velocities: &[Velocity], sweeps: u32) -> f64 {
     let free = velocities.iter().filter(|velocity| velocity.is_free());
     let momentum: f64 = free.map(|velocity| velocity.linear.length() / velocity.inverse_mass).sum();
-    let carried: f64 = rows.iter().map(|row| row.impulse.linear(row.normal).length()).sum();
+    let carried: f64 =
+        constraints.iter().map(|constraint| constraint.impulse.linear(constraint.normal).length()).sum();
     8.0 * velocity_bound(sweeps, velocities) * (momentum + carried)
 }
 
@@ -789,14 +812,18 @@ fn loads_are_those_of_its_twin() {
         case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
         case.gpu.fill_words("loads", 0);
         case.run(&["loads"]);
-        let (found, rows) = (case.gpu.loads().unwrap(), case.twin_rows());
+        let (found, constraints) = (case.gpu.loads().unwrap(), case.twin_constraints());
         let mut expected = vec![TotalImpulse::default(); case.world.boundaries.len()];
-        loads::add(rows.iter(), &mut expected);
+        loads::add(constraints.iter(), &mut expected);
         // Each contact is rounded to single precision, in a product of an arm and an impulse, and to a unit of the sum.
-        let carried: f64 = rows.iter().map(|row| row.impulse.linear(row.normal).length()).sum();
-        let arm = rows.iter().map(|row| row.arm_b.length() + row.rolling_arm).fold(0.0, f64::max);
+        let carried: f64 =
+            constraints.iter().map(|constraint| constraint.impulse.linear(constraint.normal).length()).sum();
+        let arm = constraints
+            .iter()
+            .map(|constraint| constraint.arm_b.length() + constraint.rolling_arm)
+            .fold(0.0, f64::max);
         let grains: f64 = (0..case.world.grain_count()).map(|grain| case.world.grain_mass(grain)).sum();
-        let unit = 1e-11 * rows.len() as f64 * grains;
+        let unit = 1e-11 * constraints.len() as f64 * grains;
         let mut pairs = Vec::new();
         for (found, expected) in found.iter().zip(&expected) {
             loaded += usize::from(expected.linear != DVec3::ZERO);
@@ -816,27 +843,27 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         case.run(&SEARCH);
         case.run(&["narrowphase"]);
         case.gpu.fill_words("work_sums", 0x7fc0_0000);
-        case.gpu.fill_words("ledger", 0x7fc0_0000);
+        case.gpu.fill_words("balance", 0x7fc0_0000);
         let start = case.twin_velocities();
         case.run(&["impact"]);
         let has_impact = case.twin_velocities() != start;
         bounced += u32::from(has_impact);
-        case.run(&["predict", "warm_start", "sweep", "ledger"]);
+        case.run(&["predict", "warm_start", "sweep", "balance"]);
         if case.world.sliders().next().is_some() {
             case.world.drive_forces = case.gpu.snapshot().unwrap().world.drive_forces;
         }
-        let (end, rows) = (case.twin_velocities(), case.twin_rows());
-        let found = layout::entry(&case.gpu.ledger_entry().unwrap());
+        let (end, constraints) = (case.twin_velocities(), case.twin_constraints());
+        let found = layout::entry(&case.gpu.balance_entry().unwrap());
 
         let change = kinetic(&case.world, &end) - kinetic(&case.world, &start);
         let sweeps = case.settings.iterations;
-        let bound = work_bound(&rows, &start, sweeps) + work_bound(&rows, &end, sweeps);
+        let bound = work_bound(&constraints, &start, sweeps) + work_bound(&constraints, &end, sweeps);
         let mut pairs = vec![(found.error(change), 0.0, bound)];
         if !has_impact {
             let h = case.settings.substep();
-            let expected = ledger::book_contacts(&rows, &start, &end)
-                + ledger::book_gravity(&case.world, h, &start, &end)
-                + ledger::book_drives(&case.world, h, &start, &end);
+            let expected = balance::book_contacts(&constraints, &start, &end)
+                + balance::book_gravity(&case.world, h, &start, &end)
+                + balance::book_drives(&case.world, h, &start, &end);
             pairs.extend([
                 (found.gravity_work, expected.gravity_work, bound),
                 (found.boundary_work, expected.boundary_work, bound),
@@ -849,10 +876,10 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         holds_and_can_fail(case.name, "work", pairs);
 
         // Impulses that are booked but were not applied.
-        if !rows.is_empty() {
+        if !constraints.is_empty() {
             case.gpu.fill_words("impulses", 0.01f32.to_bits());
-            case.run(&["ledger"]);
-            let error = layout::entry(&case.gpu.ledger_entry().unwrap()).error(change).abs();
+            case.run(&["balance"]);
+            let error = layout::entry(&case.gpu.balance_entry().unwrap()).error(change).abs();
             assert!(error > bound, "{}: tampering leaves an error of {error} J", case.name);
             tampered += 1;
         }

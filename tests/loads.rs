@@ -14,7 +14,7 @@ use glam::DVec3;
 /// Half a unit in the last place of a number near 1, in single precision.
 const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
 
-/// Share of the impulse turned over that rounding may leave: every change of a velocity is rounded, as in the ledger.
+/// Share of the impulse turned over that rounding may leave: every change of a velocity is rounded, as in the balance.
 fn bound(engine: &dyn Engine) -> f64 {
     if engine.identity().engine == "cpu" { 1e-12 } else { 16.0 * ROUNDING }
 }

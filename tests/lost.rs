@@ -74,9 +74,9 @@ fn a_domain_removes_what_leaves_it_on_the_substep_and_keeps_account_of_it() {
         assert_eq!(count(&after(engine.as_mut(), 0.37)), 0.0);
         let state = after(engine.as_mut(), 0.01);
         assert_eq!((count(&state), state.world.present_count()), (4.0, 4), "{}", engine.identity().engine);
-        let ledger = state.ledger.expect("an account");
-        let error = ledger.error(state.world.kinetic_energy()) / ledger.turnover();
-        assert!(ledger.removed_energy > 0.9 * ledger.turnover() / 2.0 && error.abs() < 1e-5, "{ledger:?}");
+        let balance = state.balance.expect("an account");
+        let error = balance.error(state.world.kinetic_energy()) / balance.turnover();
+        assert!(balance.removed_energy > 0.9 * balance.turnover() / 2.0 && error.abs() < 1e-5, "{balance:?}");
         state.world.removed
     });
     assert_eq!(states[0], states[1]);

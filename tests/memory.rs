@@ -109,14 +109,14 @@ fn ten_million_grains_fit_a_card_of_80_gb() {
     assert!(plan.bytes() < 80_000_000_000, "{} bytes", plan.bytes());
 }
 
-/// The ledger keeps the velocities before each solve.
+/// The balance keeps the velocities before each solve.
 #[test]
 fn a_grain_takes_at_most_700_bytes_on_the_device_and_32_with_its_share_of_the_ledger() {
     let _alone = alone();
     for grains in [100_000, 1_000_000, 10_000_000] {
         let booked = plan(grains);
-        assert!(booked.keeps_books);
-        let [with, without] = [booked, Capacity { keeps_books: false, ..booked }].map(|plan| plan.bytes());
+        assert!(booked.keeps_balance);
+        let [with, without] = [booked, Capacity { keeps_balance: false, ..booked }].map(|plan| plan.bytes());
         assert!(without <= 700 * grains as u64, "{without} bytes for {grains} grains");
         // And its share of the sums over blocks of 64 contacts or bodies.
         assert!(with <= without + 35 * grains as u64, "{with} bytes for {grains} grains");

@@ -33,30 +33,33 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         mistake: "friction is bounded by the change of the normal impulse, not by what was accumulated",
         edits: &[edit(
-            "let tangent = limit(trial, row.friction * normal);",
-            "let tangent = limit(trial, row.friction * max(0.0, normal - old_normal));",
+            "let tangent = limit(trial, constraint.friction * normal);",
+            "let tangent = limit(trial, constraint.friction * max(0.0, normal - old_normal));",
         )],
         caught_by: ("slide_to_roll", "coulomb"),
     },
     Mutation {
         mistake: "friction is bounded component by component: a box instead of a disc",
         edits: &[edit(
-            "let tangent = limit(trial, row.friction * normal);",
-            "let tangent = clamp(trial, vec3f(-row.friction * normal), vec3f(row.friction * normal));",
+            "let tangent = limit(trial, constraint.friction * normal);",
+            "let tangent = clamp(trial, vec3f(-constraint.friction * normal), vec3f(constraint.friction * normal));",
         )],
         caught_by: ("slide_to_roll", "diagonal_coulomb"),
     },
     Mutation {
         mistake: "the warm start fills in impulses and leaves the velocities as they were",
         edits: &[
-            edit("velocities[row.bodies.x] = twist(pushed_a, impulse.rolling, locked.x);", ""),
-            edit("velocities[row.bodies.y] = twist(pushed_b, -impulse.rolling, locked.y);", ""),
+            edit("velocities[constraint.bodies.x] = twist(pushed_a, impulse.rolling, locked.x);", ""),
+            edit("velocities[constraint.bodies.y] = twist(pushed_b, -impulse.rolling, locked.y);", ""),
         ],
         caught_by: ("slide_to_roll", "weight"),
     },
     Mutation {
         mistake: "the arm has the wrong sign in the contact velocity",
-        edits: &[edit("a.linear + cross(a.angular, row.arm_a)", "a.linear - cross(a.angular, row.arm_a)")],
+        edits: &[edit(
+            "a.linear + cross(a.angular, constraint.arm_a)",
+            "a.linear - cross(a.angular, constraint.arm_a)",
+        )],
         caught_by: ("oblique", "spin"),
     },
     Mutation {
@@ -67,19 +70,19 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         mistake: "friction acts on one body of a contact and not on the other",
         edits: &[edit(
-            "solution.b = push(b, -linear, row.arm_b, locked.y);",
-            "solution.b = push(b, (old_normal - normal) * row.normal, row.arm_b, locked.y);",
+            "solution.b = push(b, -linear, constraint.arm_b, locked.y);",
+            "solution.b = push(b, (old_normal - normal) * constraint.normal, constraint.arm_b, locked.y);",
         )],
         caught_by: ("oblique_pair", "momentum_y"),
     },
     Mutation {
         mistake: "restitution has the wrong sign",
-        edits: &[edit("-restitution_of(row) * (before", "restitution_of(row) * (before")],
+        edits: &[edit("-restitution_of(constraint) * (before", "restitution_of(constraint) * (before")],
         caught_by: ("head_on", "light"),
     },
     Mutation {
         mistake: "an impact is as soft as a contact at rest",
-        edits: &[edit("row.sigma_n = 0.0;", "row.sigma_n = 1000.0;")],
+        edits: &[edit("constraint.compliance = 0.0;", "constraint.compliance = 1000.0;")],
         caught_by: ("oblique_pair", "away_left"),
     },
     Mutation {
@@ -120,7 +123,7 @@ const MUTATIONS: &[Mutation] = &[
     },
     Mutation {
         mistake: "a contact of a clump acts at the centre of its sphere's body, without the lever of the sphere",
-        edits: &[edit("row.arm_a = arm + ball.lever;", "row.arm_a = arm;")],
+        edits: &[edit("constraint.arm_a = arm + ball.lever;", "constraint.arm_a = arm;")],
         caught_by: ("rod", "spin"),
     },
     Mutation {
@@ -197,7 +200,7 @@ fn the_same_cases_are_met_without_mistakes() {
 /// A change that is none: edited shaders are not the reason why a case is missed.
 #[test]
 fn an_edit_that_changes_nothing_is_not_caught() {
-    let same = edit("row.friction * normal", "normal * row.friction");
+    let same = edit("constraint.friction * normal", "normal * constraint.friction");
     let reports = validate(&["slide_to_roll"], &[same]);
     assert!(missed(&reports[0]).is_empty(), "missed {:?}", missed(&reports[0]));
 }

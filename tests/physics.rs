@@ -189,20 +189,20 @@ fn a_grain_sinks_into_the_floor_as_hertz_predicts() {
 }
 
 #[test]
-fn a_box_of_a_thousand_grains_comes_to_rest_on_its_floor() {
-    let scenario = scenario("box_at_rest.toml", &["output.formats=[\"csv\"]"]);
+fn a_box_of_a_thousand_grains_comes_to_overflow_on_its_floor() {
+    let scenario = scenario("box_at_overflow.toml", &["output.formats=[\"csv\"]"]);
     for engine in &mut engines(&scenario) {
         assert_met(&run(&scenario, engine.as_mut()));
         let state = engine.snapshot().unwrap();
         assert_nothing_creeps(&state);
-        assert_stays_at_rest(engine.as_mut(), total_per_grain(&state));
+        assert_stays_at_overflow(engine.as_mut(), total_per_grain(&state));
     }
 }
 
 /// A grain may rock in its place for seconds, as nothing resists rolling here, or spin for ever where it lies alone on the
 /// floor: translation takes less than the scenario allows for all motion, and the total energy does not rise by more than single
 /// precision rounds heights.
-fn assert_stays_at_rest(engine: &mut dyn Engine, begin: f64) {
+fn assert_stays_at_overflow(engine: &mut dyn Engine, begin: f64) {
     for _ in 0..10 {
         engine.advance(20).unwrap();
         let state = engine.snapshot().unwrap();
@@ -272,8 +272,9 @@ fn the_settled_bed_of_ten_thousand_agrees_with_smooth_dem() {
 
 #[test]
 fn a_pile_stands_with_the_adaptive_start_and_melts_with_history() {
-    let standing = scenario("pile_at_rest.toml", &[]);
-    let melting = scenario("pile_at_rest.toml", &["solver.warm_start=history", "solver.acceleration=none"]);
+    let standing = scenario("pile_at_overflow.toml", &[]);
+    let melting =
+        scenario("pile_at_overflow.toml", &["solver.warm_start=history", "solver.acceleration=none"]);
     let before = 11.02 * D;
     for engine in &mut engines(&standing) {
         engine.advance(600).unwrap();

@@ -36,7 +36,7 @@ motion = { kind = "velocity", velocity = [0.1, 0, 0] }
 name = "box"
 material = "steel"
 shape = { kind = "box", min = [0.1, 0, 0.1], max = [0.14, 0.04, 0.14], side = "outside" }
-motion = { kind = "free" }
+motion = { kind = "dynamic" }
 [[grains]]
 material = "steel"
 radius = { kind = "constant", value = 0.01 }

@@ -230,9 +230,10 @@ fn zero_vectors_and_empty_boxes_are_refused() {
 #[test]
 fn what_cannot_be_free_says_what_can() {
     let plane = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
-    let free =
-        |shape: &str, motion: &str| format!("shape = {{ {shape} }}\nmotion = {{ kind = \"free\"{motion} }}");
-    let marked = "{ kind = \"free\"";
+    let free = |shape: &str, motion: &str| {
+        format!("shape = {{ {shape} }}\nmotion = {{ kind = \"dynamic\"{motion} }}")
+    };
+    let marked = "{ kind = \"dynamic\"";
     for shape in [
         "kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1]",
         "kind = \"box\", min = [0, 0, -2], max = [1, 1, -1]",
@@ -665,12 +666,12 @@ fn a_velocity_relative_to_what_turns_needs_something_that_does() {
 /// The good file with one more boundary, free, of this shape.
 fn with_free(shape: &str) -> String {
     format!(
-        "{GOOD}\n[[boundaries]]\nname = \"lid\"\nmaterial = \"glass\"\nshape = {{ {shape} }}\nmotion = {{ kind = \"free\" }}\n"
+        "{GOOD}\n[[boundaries]]\nname = \"lid\"\nmaterial = \"glass\"\nshape = {{ {shape} }}\nmotion = {{ kind = \"dynamic\" }}\n"
     )
 }
 
 #[test]
-fn a_free_boundary_that_starts_inside_another_is_named_with_it() {
+fn a_dynamic_boundary_that_starts_inside_another_is_named_with_it() {
     let text = |low: f64| {
         with_free(&format!("kind = \"box\", min = [4, 0, {low}], max = [5, 1, 3], side = \"outside\""))
     };
@@ -692,7 +693,7 @@ fn a_free_boundary_that_starts_inside_another_is_named_with_it() {
 }
 
 #[test]
-fn a_free_boundary_longer_than_the_period_is_refused() {
+fn a_dynamic_boundary_longer_than_the_period_is_refused() {
     let text = |length: f64| {
         let lid =
             format!("kind = \"box\", min = [4, 0, 5], max = [{}, 1, 6], side = \"outside\"", 4.0 + length);
@@ -1029,4 +1030,16 @@ fn wrong_clumps_are_named_with_what_is_wrong_with_them() {
         let found = of_clumps(clumps, block);
         assert!(found.contains(words), "no \"{words}\" in\n{found}");
     }
+}
+
+/// What an earlier version called otherwise is refused with the word of today.
+#[test]
+fn an_earlier_word_is_refused_with_that_of_today() {
+    let changed = |from: &str, to: &str| problems(&GOOD.replacen(from, to, 1), &[]).to_string();
+    let found = changed("iterations = 20", "iterations = 20\ncontact_margin = 0.1");
+    assert!(found.contains("unknown key `contact_margin`") && found.contains("called `skin` now"), "{found}");
+    let found = changed("kind = \"rotation\", rate = 0.5", "kind = \"dynamic\"");
+    assert!(found.contains("it is called \"dynamic\" now"), "{found}");
+    let found = changed("height = { value = 0.06, tolerance = 0.001 }", "rest = { at_most = 3 }");
+    assert!(found.contains("unknown quantity `rest`") && found.contains("called `overflow` now"), "{found}");
 }

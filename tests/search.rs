@@ -42,10 +42,10 @@ fn a_bed_at_rest_is_rarely_searched_and_its_list_holds_all_that_touch() {
 #[test]
 fn grains_in_motion_are_searched_for_as_often_as_the_margin_is_narrow() {
     let scenario = box_of(400);
-    let searches = |contact_margin: f64| {
+    let searches = |skin: f64| {
         // Accelerated sweeps let the engines come to different solutions of friction.
         let acceleration = Acceleration::None;
-        let settings = Settings { contact_margin, acceleration, ..scenario.settings };
+        let settings = Settings { skin, acceleration, ..scenario.settings };
         both(&scenario.world, &settings).map(|mut engine| engine.advance(12).unwrap().searches)
     };
     assert_eq!(searches(0.0), [12, 12]);
@@ -78,8 +78,7 @@ packing = { kind = "list", positions = [[0.0, 0.0, 0.0068]] }
 "#,
     );
     scenario.world.gravity *= 1.0 / 9.81;
-    let settings =
-        Settings { time_step: 1e-3, impact_threshold: 0.01, contact_margin: 0.2, ..scenario.settings };
+    let settings = Settings { time_step: 1e-3, impact_threshold: 0.01, skin: 0.2, ..scenario.settings };
     (scenario.world, settings)
 }
 

@@ -9,8 +9,8 @@ use esker::cpu::colouring;
 use esker::gpu::constants::Planned;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
-    self, BoundaryState, Contact, Entry, Law, Params, Pose, Rest, Rigid, RowArms, RowTarget, Sink, Sphere,
-    Status, Surface, Totals, Turn, Velocity, Works,
+    self, BoundaryState, ConstraintArms, ConstraintHead, Contact, Entry, Law, Overflow, Params, Pose, Rigid,
+    Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{AGAIN, CHECK, Kernel, NONSMOOTH, Over, RESIDUAL, Work};
@@ -187,7 +187,7 @@ fn twins() -> Vec<Twin> {
             sweeps,
             bad_grain,
             colours,
-            rest,
+            overflow,
             converged,
             bad_boundary,
             search,
@@ -227,13 +227,13 @@ fn twins() -> Vec<Twin> {
             torque,
             spare_too
         }),
-        twin!(Rest { slots, copies, response, tangent_d }),
+        twin!(Overflow { slots, copies, response, tangent_d }),
         twin!(Sink { pose, size, form, tag, ends_run, spare }),
         twin!(Surface { position, body, orientation, size, form, material, is_dynamic, spare }),
         twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
         twin!(Contact { a, b, previous, place }),
-        twin!(RowTarget { normal, target_velocity, bodies, sigma_n, friction }),
-        twin!(RowArms { arm_a, rolling_arm, arm_b, law }),
+        twin!(ConstraintHead { normal, bias_velocity, bodies, compliance, friction }),
+        twin!(ConstraintArms { arm_a, rolling_arm, arm_b, law }),
         twin!(BoundaryState { pose, linear, force, angular, pressure, target_velocity, force_limit, spare }),
     ]
 }
@@ -244,8 +244,8 @@ fn structs_have_the_layout_of_their_twins() {
     let module = reflect("integrate").module;
     let differences: Vec<String> = twins().iter().filter_map(|twin| difference(&module, twin)).collect();
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
-    assert_eq!(difference(&reflect("ledger").module, &works()), None);
-    assert_eq!(difference(&reflect("ledger").module, &totals()), None);
+    assert_eq!(difference(&reflect("balance").module, &works()), None);
+    assert_eq!(difference(&reflect("balance").module, &totals()), None);
     assert_eq!(
         difference(&reflect("sweep").module, &twin!(Turn { index, relaxation, share, follows })),
         None
@@ -388,7 +388,7 @@ fn params_are_written_where_the_shader_reads_them() {
         cell_size,
         periods,
         vertices,
-        rest_capacity,
+        overflow_capacity,
         step_time,
         level_radius,
         levels,
@@ -455,7 +455,7 @@ fn constants_have_the_values_of_their_twins() {
     for (name, value) in expected {
         assert_eq!(constant(&module, name), Some(value), "{name} in WGSL and in Rust");
     }
-    assert_eq!(fraction(&reflect("ledger").module, "LARGEST_GAIN"), Some(LARGEST_GAIN as f32));
+    assert_eq!(fraction(&reflect("balance").module, "LARGEST_GAIN"), Some(LARGEST_GAIN as f32));
     assert_eq!(fraction(&reflect("integrate").module, "FAREST"), Some(layout::FAREST as f32));
     assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
 }
@@ -553,7 +553,7 @@ fn what_shares_a_room_does_not_need_it_at_the_same_time() {
         wrong.iter().position(|work| work.kernels().iter().any(|kernel| kernel.entry == "store_pairs"));
     let store = wrong[moved.expect("a kernel that stores pairs")];
     wrong.insert(1 + at.expect("a kernel of the laws"), store);
-    assert!(interleaved(&uses_of_buffers(&wrong)).contains(&"row_arms".to_owned()));
+    assert!(interleaved(&uses_of_buffers(&wrong)).contains(&"constraint_arms".to_owned()));
 }
 
 #[test]

@@ -221,11 +221,11 @@ fn a_sweep_is_ten_dispatches_of_no_more_than_its_contacts_whatever_the_sizes() {
         let coloured = colouring.starts.windows(2).map(|ends| ends[1] - ends[0]);
         let bodies = scenario.world.bodies.inverse_mass.len() as u32;
         let last = match acceleration {
-            Acceleration::Nesterov => status.rest.max(bodies),
+            Acceleration::Nesterov => status.overflow.max(bodies),
             Acceleration::None if status.sides > 0 => bodies,
             Acceleration::None => 0,
         };
-        let work: Vec<u32> = coloured.chain([status.rest, last]).collect();
+        let work: Vec<u32> = coloured.chain([status.overflow, last]).collect();
         assert_eq!(work[..9].iter().sum::<u32>(), status.contacts, "{name}: every contact once");
         let groups: Vec<u32> = work.iter().map(|count| count.div_ceil(64)).collect();
         assert_eq!(engine.planned_sweep().unwrap(), groups, "{name}: {work:?}");

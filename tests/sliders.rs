@@ -57,7 +57,7 @@ fn a_force_accelerates_a_free_plate_and_its_work_is_booked() {
         assert_near(velocity, 3.0 / 2.0 * 40.0 * H, rounding, name);
         // Positions move with the new velocities: Σ k a h².
         assert_near(state.world.bodies.position[0].z, 1.5 * H * H * 820.0, rounding, name);
-        assert_near(state.ledger.unwrap().boundary_work, velocity * velocity, rounding, name);
+        assert_near(state.balance.unwrap().boundary_work, velocity * velocity, rounding, name);
         assert_near(state.world.drive_forces[0], 3.0, rounding, name);
     });
 }
@@ -81,7 +81,7 @@ fn a_motor_has_its_limit_until_it_holds_its_velocity() {
         on_both(&scenario.world, Settings::default(), steps, |state, name, rounding| {
             assert_near(state.world.bodies.velocity[0].z, velocity, rounding, name);
             assert_near(state.world.drive_forces[0], force, 100.0 * rounding, name);
-            assert!(energy::error_share(state) < rounding, "{name}: the ledger does not close");
+            assert!(energy::error_share(state) < rounding, "{name}: the balance does not close");
         });
     }
 }
@@ -223,10 +223,10 @@ fn the_ledger_closes_with_all_kinds_of_drives() {
             Settings { iterations: 20, ..Settings::default() },
             steps,
             |state, name, rounding| {
-                let (share, ledger) = (energy::error_share(state), state.ledger.unwrap());
-                assert!(share < rounding, "{name}: the ledger is off by {share:e}");
+                let (share, balance) = (energy::error_share(state), state.balance.unwrap());
+                assert!(share < rounding, "{name}: the balance is off by {share:e}");
                 // What the drives do is far more than that, so it would show.
-                let unbooked = ledger.boundary_work.abs() / ledger.turnover();
+                let unbooked = balance.boundary_work.abs() / balance.turnover();
                 assert!(unbooked > 100.0 * rounding, "{name}: {unbooked:e}");
             },
         );
@@ -296,7 +296,7 @@ fn a_motor_without_its_bound_an_area_without_its_width_and_work_that_is_not_book
 
     let unbooked = Edit { from: "works.boundary = rigids[body].impulse", to: "works.boundary = 0.0" };
     let share = energy::error_share(&on_edited_gpu(&world, unbooked, 20));
-    assert!(share > 1e-3, "the ledger is off by {share:e}");
+    assert!(share > 1e-3, "the balance is off by {share:e}");
 }
 
 /// Two layers of 33 × 33 grains between a floor and a light lid that a motor presses down with its limit.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use esker::bench::bed::Bed;
 use esker::contact::{Colouring, Key};
-use esker::cpu::narrowphase::{self, Law, Onset, Row};
+use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
 use esker::cpu::split::Split;
 use esker::cpu::velocity::{Velocity, load_velocities};
 use esker::cpu::{broadphase, colouring, predict, warm_start};
@@ -20,7 +20,7 @@ pub struct Step {
     pub keys: Vec<Key>,
     pub colouring: Colouring,
     pub split: Split,
-    pub rows: Vec<Row>,
+    pub constraints: Vec<Constraint>,
     pub onsets: Vec<Onset>,
     pub velocities: Vec<Velocity>,
 }
@@ -33,18 +33,18 @@ impl Step {
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let (world, _) = bed.settled(Some(cache), &mut |_| ()).unwrap();
         let law = Law::new(&settings);
-        let keys = broadphase::find_pairs(&world, settings.contact_margin);
+        let keys = broadphase::find_pairs(&world, settings.skin);
         let colouring = colouring::greedy(&world, &keys);
         let mut split = Split::new(&world, &keys, &colouring);
         split.refresh(&world);
-        let mut rows = vec![Row::default(); keys.len()];
+        let mut constraints = vec![Constraint::default(); keys.len()];
         let mut onsets = vec![Onset::default(); keys.len()];
         let mut velocities = Vec::new();
         load_velocities(&world, settings.substep(), settings.substep(), &mut velocities);
-        narrowphase::fill_rows(&world, &law, &keys, &colouring, &mut rows, &mut onsets);
-        narrowphase::set_targets(&mut rows, &onsets, &velocities);
-        warm_start::seed(&law, &settings, &world, &mut rows, &onsets, &velocities);
+        narrowphase::fill_constraints(&world, &law, &keys, &colouring, &mut constraints, &mut onsets);
+        narrowphase::set_targets(&mut constraints, &onsets, &velocities);
+        warm_start::seed(&law, &settings, &world, &mut constraints, &onsets, &velocities);
         predict::apply_forces(&world, settings.substep(), &mut velocities);
-        Step { world, settings, law, keys, colouring, split, rows, onsets, velocities }
+        Step { world, settings, law, keys, colouring, split, constraints, onsets, velocities }
     }
 }

@@ -25,7 +25,7 @@ fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local
         end_sweep(body);
     }
     if goes_on() {
-        carry_rest_on(body);
+        extrapolate_overflow(body);
     }
     if HAS_HUBS {
         gather_long_lists(select(NONE, body, is_long), lane);
@@ -37,7 +37,7 @@ fn end_sweep(body: u32) {
         solve_motor(body);
     }
     if goes_on() {
-        carry_body_on(body);
+        extrapolate_body(body);
     }
 }
 

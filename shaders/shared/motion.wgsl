@@ -31,8 +31,8 @@ fn wrap_into(cell: vec3i, periods: vec3i) -> vec3i {
     if !HAS_PERIOD {
         return cell;
     }
-    let rest = cell % max(periods, vec3i(1));
-    return select(cell, select(rest, rest + periods, rest < vec3i(0)), is_periodic());
+    let overflow = cell % max(periods, vec3i(1));
+    return select(cell, select(overflow, overflow + periods, overflow < vec3i(0)), is_periodic());
 }
 
 // The least number of cells that leads to an image of a cell this many cells away.
@@ -55,8 +55,8 @@ fn compose(p: vec4f, q: vec4f) -> vec4f {
 }
 
 // Contact velocity u = v_a + ω_a × d_a - v_b - ω_b × d_b [m/s].
-fn contact_velocity(row: Row, a: Velocity, b: Velocity) -> vec3f {
-    return a.linear + cross(a.angular, row.arm_a) - b.linear - cross(b.angular, row.arm_b);
+fn contact_velocity(constraint: Constraint, a: Velocity, b: Velocity) -> vec3f {
+    return a.linear + cross(a.angular, constraint.arm_a) - b.linear - cross(b.angular, constraint.arm_b);
 }
 
 fn free_translation(locked: u32) -> vec3f {

@@ -1,4 +1,4 @@
-// The motor of a slider [E11]: one row, solved with all contacts held fixed. Twin: src/cpu/drive.rs.
+// The motor of a slider [E11]: one constraint, solved with all contacts held fixed. Twin: src/cpu/drive.rs.
 // Whoever gives a slider what its contacts do to it solves its motor as well; no other contact moves it later in the
 // sweep.
 
@@ -21,7 +21,7 @@ fn solve_motor(body: u32) {
 }
 
 // Between two accelerated sweeps [E12].
-fn carry_motor_on(body: u32, share: f32) {
+fn extrapolate_motor(body: u32, share: f32) {
     let motor = rigids[body];
     if share > 0.0 {
         rigids[body].impulse = motor.impulse + share * (motor.impulse - motor.last_impulse);

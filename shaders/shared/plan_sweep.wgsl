@@ -2,7 +2,7 @@
 
 // Bodies or contacts without a colour, whichever are more.
 fn swept() -> u32 {
-    return max(status.rest, bodies());
+    return max(status.overflow, bodies());
 }
 
 fn plan_colours(first: u32, lane: u32, runs: bool) {

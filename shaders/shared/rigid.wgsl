@@ -22,8 +22,8 @@ fn locked_axes(body: u32) -> u32 {
     return 0u;
 }
 
-fn is_general(row: Row) -> bool {
-    return is_rigid(row.bodies.x) || is_rigid(row.bodies.y);
+fn is_general(constraint: Constraint) -> bool {
+    return is_rigid(constraint.bodies.x) || is_rigid(constraint.bodies.y);
 }
 
 fn inverse_inertia_of(body: u32) -> mat3x3f {
@@ -50,14 +50,14 @@ fn response(body: InverseMass, arm: vec3f, axis: vec3f) -> vec3f {
 }
 
 // Contact velocity that an impulse brings about, per impulse [1/kg]; symmetric.
-fn mobility(row: Row, a: InverseMass, b: InverseMass) -> mat3x3f {
+fn mobility(constraint: Constraint, a: InverseMass, b: InverseMass) -> mat3x3f {
     let x = vec3f(1.0, 0.0, 0.0);
     let y = vec3f(0.0, 1.0, 0.0);
     let z = vec3f(0.0, 0.0, 1.0);
     return mat3x3f(
-        response(a, row.arm_a, x) + response(b, row.arm_b, x),
-        response(a, row.arm_a, y) + response(b, row.arm_b, y),
-        response(a, row.arm_a, z) + response(b, row.arm_b, z));
+        response(a, constraint.arm_a, x) + response(b, constraint.arm_b, x),
+        response(a, constraint.arm_a, y) + response(b, constraint.arm_b, y),
+        response(a, constraint.arm_a, z) + response(b, constraint.arm_b, z));
 }
 
 // Largest eigenvalue of P K P, with P the projection on the tangent plane.
@@ -69,9 +69,9 @@ fn tangent_bound(k: mat3x3f, normal: vec3f) -> f32 {
     return 0.5 * trace + sqrt(max(0.0, 0.5 * squares - 0.25 * trace * trace));
 }
 
-// D of the normal, friction and rolling rows.
-fn general_diagonal(row: Row, a: InverseMass, b: InverseMass) -> vec3f {
-    let k = mobility(row, a, b);
-    return vec3f(dot(row.normal, k * row.normal) + row.sigma_n, tangent_bound(k, row.normal),
+// D of the normal, friction and rolling constraints.
+fn general_diagonal(constraint: Constraint, a: InverseMass, b: InverseMass) -> vec3f {
+    let k = mobility(constraint, a, b);
+    return vec3f(dot(constraint.normal, k * constraint.normal) + constraint.compliance, tangent_bound(k, constraint.normal),
         a.angular_bound + b.angular_bound);
 }

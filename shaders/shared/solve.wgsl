@@ -7,13 +7,13 @@ struct Solution {
     b: Velocity,
 }
 
-// D of the normal, friction and rolling rows. The friction block is bounded by a multiple of the
+// D of the normal, friction and rolling constraints. The friction block is bounded by a multiple of the
 // identity, which is exact for spheres.
-fn diagonal(row: Row, a: Velocity, b: Velocity, locked: vec2u) -> vec3f {
-    var lever_a = cross(row.arm_a, row.normal);
-    var lever_b = cross(row.arm_b, row.normal);
-    var push_a = row.normal;
-    var push_b = row.normal;
+fn diagonal(constraint: Constraint, a: Velocity, b: Velocity, locked: vec2u) -> vec3f {
+    var lever_a = cross(constraint.arm_a, constraint.normal);
+    var lever_b = cross(constraint.arm_b, constraint.normal);
+    var push_a = constraint.normal;
+    var push_b = constraint.normal;
     if HAS_LOCKS {
         lever_a *= free_rotation(locked.x);
         lever_b *= free_rotation(locked.y);
@@ -23,9 +23,9 @@ fn diagonal(row: Row, a: Velocity, b: Velocity, locked: vec2u) -> vec3f {
     return vec3f(
         a.inverse_mass * dot(push_a, push_a) + b.inverse_mass * dot(push_b, push_b)
             + a.inverse_inertia * dot(lever_a, lever_a) + b.inverse_inertia * dot(lever_b, lever_b)
-            + row.sigma_n,
-        a.inverse_mass + b.inverse_mass + a.inverse_inertia * dot(row.arm_a, row.arm_a)
-            + b.inverse_inertia * dot(row.arm_b, row.arm_b),
+            + constraint.compliance,
+        a.inverse_mass + b.inverse_mass + a.inverse_inertia * dot(constraint.arm_a, constraint.arm_a)
+            + b.inverse_inertia * dot(constraint.arm_b, constraint.arm_b),
         a.inverse_inertia + b.inverse_inertia);
 }
 
@@ -38,30 +38,30 @@ fn limit(vector: vec3f, bound: f32) -> vec3f {
     return vector * (bound / sqrt(length_squared));
 }
 
-fn solve_contact(row: Row, old: Impulse, a: Velocity, b: Velocity, locked: vec2u, relaxation: f32) -> Solution {
-    let u = contact_velocity(row, a, b);
-    let u_n = dot(u, row.normal);
-    let d = diagonal(row, a, b, locked);
-    let old_normal = dot(old.linear, row.normal);
-    let old_tangent = old.linear - old_normal * row.normal;
+fn solve_contact(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, locked: vec2u, relaxation: f32) -> Solution {
+    let u = contact_velocity(constraint, a, b);
+    let u_n = dot(u, constraint.normal);
+    let d = diagonal(constraint, a, b, locked);
+    let old_normal = dot(old.linear, constraint.normal);
+    let old_tangent = old.linear - old_normal * constraint.normal;
 
-    let overshot = relaxation * (u_n + row.sigma_n * old_normal - row.target_velocity);
+    let overshot = relaxation * (u_n + constraint.compliance * old_normal - constraint.bias_velocity);
     let normal = max(0.0, old_normal - safe_ratio(overshot, d.x));
-    let slip = u - u_n * row.normal;
+    let slip = u - u_n * constraint.normal;
     let trial = old_tangent - slip * safe_ratio(relaxation, d.y);
-    let tangent = limit(trial, row.friction * normal);
+    let tangent = limit(trial, constraint.friction * normal);
 
     var solution: Solution;
-    solution.impulse.linear = normal * row.normal + tangent;
+    solution.impulse.linear = normal * constraint.normal + tangent;
     let linear = solution.impulse.linear - old.linear;
-    solution.a = push(a, linear, row.arm_a, locked.x);
-    solution.b = push(b, -linear, row.arm_b, locked.y);
+    solution.a = push(a, linear, constraint.arm_a, locked.x);
+    solution.b = push(b, -linear, constraint.arm_b, locked.y);
 
     solution.impulse.rolling = vec3f(0.0);
-    if row.rolling_arm > 0.0 {
+    if constraint.rolling_arm > 0.0 {
         let spin = solution.a.angular - solution.b.angular;
         let rolling_trial = old.rolling - spin * safe_ratio(relaxation, d.z);
-        solution.impulse.rolling = limit(rolling_trial, row.rolling_arm * normal);
+        solution.impulse.rolling = limit(rolling_trial, constraint.rolling_arm * normal);
         let rolling = solution.impulse.rolling - old.rolling;
         solution.a = twist(solution.a, rolling, locked.x);
         solution.b = twist(solution.b, -rolling, locked.y);

@@ -4,7 +4,7 @@
 // grain that no other of these contacts moves takes its impulse at once, unless its side is listed (rest.wgsl).
 
 @group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // by side: three each, linear then angular
-@group(0) @binding(18) var<storage, read> rest: array<Rest>;
+@group(0) @binding(18) var<storage, read> overflow: array<Overflow>;
 
 // What a contact does to one of its bodies.
 struct Share {
@@ -16,7 +16,7 @@ struct Share {
 struct Side {
     body: u32,                 // NONE: there is none
     copies: u32,
-    slot: u32,                 // see Rest
+    slot: u32,                 // see Overflow
     velocity: Velocity,        // of the body
     share: Share,
 }
@@ -25,20 +25,20 @@ fn no_side() -> Side {
     return Side(NONE, 0u, NONE, Velocity(vec3f(0.0), 0.0, vec3f(0.0), 0.0), Share(vec3f(0.0), vec3f(0.0)));
 }
 
-fn side_a(entry: Rest, row: Row, a: Velocity, impulse: Impulse) -> Side {
-    return Side(row.bodies.x, entry.copies.x, entry.slots.x, a, share_of_a(row, impulse));
+fn side_a(entry: Overflow, constraint: Constraint, a: Velocity, impulse: Impulse) -> Side {
+    return Side(constraint.bodies.x, entry.copies.x, entry.slots.x, a, share_of_a(constraint, impulse));
 }
 
-fn side_b(entry: Rest, row: Row, b: Velocity, impulse: Impulse) -> Side {
-    return Side(row.bodies.y, entry.copies.y, entry.slots.y, b, share_of_b(row, impulse));
+fn side_b(entry: Overflow, constraint: Constraint, b: Velocity, impulse: Impulse) -> Side {
+    return Side(constraint.bodies.y, entry.copies.y, entry.slots.y, b, share_of_b(constraint, impulse));
 }
 
-fn share_of_a(row: Row, impulse: Impulse) -> Share {
-    return Share(impulse.linear, cross(row.arm_a, impulse.linear) + impulse.rolling);
+fn share_of_a(constraint: Constraint, impulse: Impulse) -> Share {
+    return Share(impulse.linear, cross(constraint.arm_a, impulse.linear) + impulse.rolling);
 }
 
-fn share_of_b(row: Row, impulse: Impulse) -> Share {
-    return Share(-impulse.linear, -cross(row.arm_b, impulse.linear) - impulse.rolling);
+fn share_of_b(constraint: Constraint, impulse: Impulse) -> Share {
+    return Share(-impulse.linear, -cross(constraint.arm_b, impulse.linear) - impulse.rolling);
 }
 
 var<workgroup> hubs: array<u32, 64>;
@@ -138,29 +138,29 @@ fn turned(index: u32, body: Velocity, impulse: vec3f) -> vec3f {
 // How the contact velocity answers to impulses, and how many copies there are of its bodies.
 struct Response {
     normal: vec3f,             // per normal impulse [1/kg]
-    tangent_d: f32,            // D of the friction row [1/kg]
+    tangent_d: f32,            // D of the friction constraint [1/kg]
     copies: vec2f,
 }
 
 // A normal impulse may change the slip here, so friction follows from the velocities after it.
-fn solve_general(row: Row, old: Impulse, a: Velocity, b: Velocity, response: Response, relaxation: f32)
+fn solve_general(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, response: Response, relaxation: f32)
     -> Impulse {
-    let old_normal = dot(old.linear, row.normal);
-    let old_tangent = old.linear - old_normal * row.normal;
-    let u = contact_velocity(row, a, b);
-    let overshot = relaxation * (dot(u, row.normal) + row.sigma_n * old_normal - row.target_velocity);
-    let normal = max(0.0, old_normal - safe_ratio(overshot, dot(response.normal, row.normal) + row.sigma_n));
+    let old_normal = dot(old.linear, constraint.normal);
+    let old_tangent = old.linear - old_normal * constraint.normal;
+    let u = contact_velocity(constraint, a, b);
+    let overshot = relaxation * (dot(u, constraint.normal) + constraint.compliance * old_normal - constraint.bias_velocity);
+    let normal = max(0.0, old_normal - safe_ratio(overshot, dot(response.normal, constraint.normal) + constraint.compliance));
 
     let pushed = u + (normal - old_normal) * response.normal;
-    let slip = pushed - dot(pushed, row.normal) * row.normal;
-    let tangent = limit(old_tangent - slip * safe_ratio(relaxation, response.tangent_d), row.friction * normal);
-    let linear = normal * row.normal + tangent;
-    if row.rolling_arm == 0.0 {
+    let slip = pushed - dot(pushed, constraint.normal) * constraint.normal;
+    let tangent = limit(old_tangent - slip * safe_ratio(relaxation, response.tangent_d), constraint.friction * normal);
+    let linear = normal * constraint.normal + tangent;
+    if constraint.rolling_arm == 0.0 {
         return Impulse(linear, vec3f(0.0));
     }
-    let spun = response.copies.x * turned(row.bodies.x, a, cross(row.arm_a, linear - old.linear))
-        + response.copies.y * turned(row.bodies.y, b, cross(row.arm_b, linear - old.linear));
+    let spun = response.copies.x * turned(constraint.bodies.x, a, cross(constraint.arm_a, linear - old.linear))
+        + response.copies.y * turned(constraint.bodies.y, b, cross(constraint.arm_b, linear - old.linear));
     let d = dot(response.copies, vec2f(a.inverse_inertia, b.inverse_inertia));
     let spin = a.angular - b.angular + spun;
-    return Impulse(linear, limit(old.rolling - spin * safe_ratio(relaxation, d), row.rolling_arm * normal));
+    return Impulse(linear, limit(old.rolling - spin * safe_ratio(relaxation, d), constraint.rolling_arm * normal));
 }

@@ -30,7 +30,7 @@ struct Params {
     cell_size: vec3f,          // [m]
     periods: vec3i,            // cells per period along each axis, 0: not periodic
     vertices: u32,             // of dynamic boundaries; they stand before those of grains in `spheres`
-    rest_capacity: u32,
+    overflow_capacity: u32,
     step_time: f32,            // all substeps [s]
     level_radius: f32,         // largest radius in level 0 of the contact search [m]
     levels: u32,               // bits of the levels that hold grains
@@ -55,13 +55,13 @@ struct Status {
     sweeps: u32,               // sweeps done in this substep
     bad_grain: atomic<u32>,    // smallest index of a grain that halted it
     colours: u32,              // colours in use
-    rest: u32,                 // contacts without a colour
+    overflow: u32,                 // contacts without a colour
     converged: u32,            // 1: no contact changed by more than the tolerance
     bad_boundary: atomic<u32>, // smallest index of a dynamic boundary that did
     search: atomic<u32>,       // not 0: the next step searches for contacts
     always: u32,               // 1: so does every step of this submission, as boundaries move
     listed: u32,               // vertices and spheres that the present list of contacts knows of, 0 without one
-    sides: u32,                // sides of the rest, see Rest
+    sides: u32,                // sides of the rest, see Overflow
     searches: u32,             // searches in this submission
     calm: u32,                 // 1: no step of this submission may search or bounce; one that has to halts
     bounces: u32,              // substeps of this submission in which something bounced
@@ -200,11 +200,11 @@ struct Contact {
 
 // All that a sweep needs of a contact, as kernels work with it. In memory it is two streams, so that neither
 // outgrows a binding; each holds 32 bytes per contact, the sector in which cards read memory.
-struct Row {
+struct Constraint {
     normal: vec3f,             // from b to a
-    target_velocity: f32,      // q_n [m/s]
+    bias_velocity: f32,        // q_n [m/s]
     arm_a: vec3f,              // contact point from the centre of a [m]
-    sigma_n: f32,
+    compliance: f32,
     arm_b: vec3f,
     friction: f32,
     bodies: vec2u,
@@ -212,17 +212,17 @@ struct Row {
     law: u32,
 }
 
-// What a row aims at, and for whom.
-struct RowTarget {
+// What a constraint aims at, and for whom.
+struct ConstraintHead {
     normal: vec3f,
-    target_velocity: f32,
+    bias_velocity: f32,
     bodies: vec2u,
-    sigma_n: f32,
+    compliance: f32,
     friction: f32,
 }
 
-// Where a row acts.
-struct RowArms {
+// Where a constraint acts.
+struct ConstraintArms {
     arm_a: vec3f,
     rolling_arm: f32,
     arm_b: vec3f,
@@ -231,11 +231,11 @@ struct RowArms {
 
 // A contact without a colour: each body takes part in it as one of several copies, see split.wgsl. What
 // it does to its bodies is put aside, side by side, body by body; what is not listed a grain takes at once.
-struct Rest {
+struct Overflow {
     slots: vec2u,              // places of its sides among those put aside, NONE for none
     copies: vec2u,             // of its bodies, 1 where nothing moves them
     response: vec3f,           // contact velocity per normal impulse, on these copies [1/kg]
-    tangent_d: f32,            // D of the friction row, on them [1/kg]
+    tangent_d: f32,            // D of the friction constraint, on them [1/kg]
 }
 
 const FAR = -1e30;             // target of a contact that takes no part
@@ -264,7 +264,7 @@ fn flat(invocation: vec3u) -> u32 {
     return invocation.x + invocation.y * (GROUPS_PER_ROW * GROUP);
 }
 
-// Blocks in which the ledger sums up so many contacts.
+// Blocks in which the balance sums up so many contacts.
 fn blocks_of_contacts(count: u32) -> u32 {
     return (count + BOOKED - 1u) / BOOKED;
 }

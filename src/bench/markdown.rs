@@ -59,7 +59,7 @@ const LINES: [Line; 17] = [
     ("step over sweeps", |run| optional(run.step_over_sweeps)),
     ("contacts", |run| run.contacts.to_string()),
     ("carrying an impulse", |run| run.loaded_contacts.to_string()),
-    ("colours, contacts without", |run| format!("{}, {}", run.colours, run.rest)),
+    ("colours, contacts without", |run| format!("{}, {}", run.colours, run.overflow)),
     ("searches per step", |run| short(run.searches_per_step)),
     ("sweeps", |run| run.sweeps.to_string()),
     ("dispatches per step, per sweep", |run| {

@@ -35,7 +35,7 @@ pub(super) fn case(
     for _ in 0..BLOCKS {
         entries.iter_mut().for_each(|entry| entry.take_block(plan.steps));
     }
-    let at_rest =
+    let at_overflow =
         Snapshot::new(world.clone(), Vec::new(), scenario.settings.substep(), StepReport::default());
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
     for entry in entries {
@@ -50,7 +50,7 @@ pub(super) fn case(
         grains: world.grain_count(),
         settings: scenario.settings,
         start,
-        rms_speed: rms_speed(&at_rest),
+        rms_speed: rms_speed(&at_overflow),
         cpu_over_gpu: ratio(&runs),
         runs,
         failures,
@@ -108,7 +108,7 @@ impl<'a> Entry<'a> {
             grains: snapshot.world.grain_count() as u64,
             contacts: report.contacts,
             loaded: snapshot.contacts.iter().filter(|contact| contact.is_active()).count() as u64,
-            rest: report.rest,
+            overflow: report.overflow,
         };
         let searching = self.searches as f64 / self.steps.max(1) as f64;
         let scale = Scale { device: self.device, settings, model, sizes: &sizes, report, searching };
@@ -125,7 +125,7 @@ impl<'a> Entry<'a> {
             contacts: report.contacts,
             loaded_contacts: sizes.loaded,
             colours: report.colours,
-            rest: report.rest,
+            overflow: report.overflow,
             searches_per_step: searching,
             sweeps: report.sweeps,
             dispatches_per_step: report.dispatches.per_step,

@@ -124,7 +124,7 @@ pub struct Run {
     /// Colours in the last step.
     pub colours: u32,
     /// Contacts without a colour in the last step.
-    pub rest: u64,
+    pub overflow: u64,
     /// Share of the steps that searched for contacts; the others went on with those of the step before.
     pub searches_per_step: f64,
     /// Sweeps in the last substep.

@@ -249,7 +249,7 @@ fn speed_of(motion: &Motion, world: &World) -> f64 {
     match motion {
         Motion::Fixed => 0.0,
         Motion::Velocity(velocity) => velocity.length(),
-        Motion::Free(body) => body.velocity.length(),
+        Motion::Dynamic(body) => body.velocity.length(),
         Motion::Slider(slider) => slider.top_speed(),
         Motion::Rotation { point, rate, .. } => {
             let speed = |centre: &DVec3| rate.cross(*centre - *point).length();

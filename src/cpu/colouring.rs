@@ -12,7 +12,7 @@
 //! Grains that touch a surface of a dynamic body, which may be thousands, are always in the rest. The few vertices of a box take
 //! colours: solved one after the other they converge within a few sweeps.
 
-use crate::contact::{Colouring, Key, Rest};
+use crate::contact::{Colouring, Key, Overflow};
 use crate::model::World;
 
 /// Colours at most (`COLOURS` in WGSL).
@@ -21,7 +21,7 @@ const ALL: u32 = (1 << COLOURS) - 1;
 
 /// No colours: every contact after the other, in the order of the keys.
 pub fn one_after_the_other(contacts: usize) -> Colouring {
-    Colouring { order: (0..contacts as u32).collect(), starts: Vec::new(), rest: Rest::OneByOne }
+    Colouring { order: (0..contacts as u32).collect(), starts: Vec::new(), overflow: Overflow::OneByOne }
 }
 
 /// Greedy colouring in the order of the keys.
@@ -63,5 +63,5 @@ fn sort_by_colour(colours: &[usize]) -> Colouring {
         next[colour] += 1;
     }
     starts.truncate(COLOURS + 1);
-    Colouring { order, starts, rest: Rest::Split }
+    Colouring { order, starts, overflow: Overflow::Split }
 }

@@ -1,6 +1,6 @@
 //! Convergence inside a step: the next substep of a state solved on the side, from several starts, sweep by sweep.
 //!
-//! The problem (gaps, rows, impacts, targets) is made once from the state, as a step makes it after a contact search;
+//! The problem (gaps, constraints, impacts, targets) is made once from the state, as a step makes it after a contact search;
 //! what differs is the start \[E7\] alone. The state is only read, so whichever engine left it goes on as if nobody had
 //! looked.
 //!
@@ -14,7 +14,7 @@ use crate::engine::Snapshot;
 use crate::engine::convergence::{Convergence, Course, Histogram, ImpulseError, Point, Question};
 use crate::settings::{Settings, WarmStart};
 
-use super::narrowphase::{self, Row};
+use super::narrowphase::{self, Constraint};
 use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver};
 use super::velocity::Velocity;
@@ -32,10 +32,10 @@ pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question
 
 /// The contact problem of a substep, before a start is chosen.
 struct Substep {
-    /// Holds the rows and velocities of the solve in progress.
+    /// Holds the constraints and velocities of the solve in progress.
     engine: CpuEngine,
     /// Rows with their targets and the impulses of the substep before.
-    rows: Vec<Row>,
+    constraints: Vec<Constraint>,
     /// Velocities after the impact stage.
     velocities: Vec<Velocity>,
 }
@@ -47,99 +47,103 @@ impl Substep {
         engine.find_contacts();
         engine.carry(&snapshot.contacts);
         engine.aim();
-        Substep { rows: engine.rows.clone(), velocities: engine.velocities.clone(), engine }
+        Substep { constraints: engine.constraints.clone(), velocities: engine.velocities.clone(), engine }
     }
 
     /// Solves from one start: to the reference solution, then once more, sweep by sweep.
     fn course(&mut self, start: WarmStart, question: &Question) -> Course {
         let mut reference = Vec::new();
         let mut solution = None;
-        self.solve(start, question.reference, |sweep, _, rows, velocities| {
+        self.solve(start, question.reference, |sweep, _, constraints, velocities| {
             if sweep == question.reference {
-                reference = normal_impulses(rows);
-                solution = Some(point(sweep, &reference, rows, velocities));
+                reference = normal_impulses(constraints);
+                solution = Some(point(sweep, &reference, constraints, velocities));
             }
         });
 
         let Settings { iterations, tolerance, .. } = self.engine.settings;
         let (mut points, mut histograms) = (Vec::new(), None);
         let sweeps = question.sweeps.max(iterations);
-        self.solve(start, sweeps, |sweep, change, rows, velocities| {
+        self.solve(start, sweeps, |sweep, change, constraints, velocities| {
             if sweep <= question.sweeps {
-                points.push(point(sweep, &reference, rows, velocities));
+                points.push(point(sweep, &reference, constraints, velocities));
             }
             if sweep == iterations || change < tolerance {
-                histograms.get_or_insert_with(|| histograms_of(rows, velocities));
+                histograms.get_or_insert_with(|| histograms_of(constraints, velocities));
             }
         });
         points.extend(solution);
-        let CpuEngine { rows, velocities, .. } = &self.engine;
-        Course { start, points, histograms: histograms.unwrap_or_else(|| histograms_of(rows, velocities)) }
+        let CpuEngine { constraints, velocities, .. } = &self.engine;
+        Course {
+            start,
+            points,
+            histograms: histograms.unwrap_or_else(|| histograms_of(constraints, velocities)),
+        }
     }
 
-    /// Solves from one start. `visit` is shown the rows and velocities after every sweep, and before the first (0), and by
-    /// how much the row that changed most did \[m/s\].
+    /// Solves from one start. `visit` is shown the constraints and velocities after every sweep, and before the first (0), and by
+    /// how much the constraint that changed most did \[m/s\].
     fn solve(
         &mut self,
         start: WarmStart,
         iterations: u32,
-        mut visit: impl FnMut(u32, f64, &[Row], &[Velocity]),
+        mut visit: impl FnMut(u32, f64, &[Constraint], &[Velocity]),
     ) {
-        let CpuEngine { world, settings, colouring, split, rows, onsets, velocities, solver, .. } =
+        let CpuEngine { world, settings, colouring, split, constraints, onsets, velocities, solver, .. } =
             &mut self.engine;
-        rows.clone_from(&self.rows);
+        constraints.clone_from(&self.constraints);
         velocities.clone_from(&self.velocities);
         settings.warm_start = start;
         let end = world.time + settings.substep();
-        let mut drives = start_solve(world, settings, end, rows, onsets, velocities);
-        let mut problem = Problem::new(colouring, split, rows, velocities, &mut drives);
+        let mut drives = start_solve(world, settings, end, constraints, onsets, velocities);
+        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut drives);
         if start.updates_velocities() {
             warm_start::apply(&mut problem);
         }
-        visit(0, f64::INFINITY, problem.rows(), problem.velocities());
+        visit(0, f64::INFINITY, problem.constraints(), problem.velocities());
         let mut watch = |outcome: &Outcome, problem: &Problem<'_>| {
-            visit(outcome.sweeps, outcome.change, problem.rows(), problem.velocities());
+            visit(outcome.sweeps, outcome.change, problem.constraints(), problem.velocities());
         };
         solver.set(settings);
         solver.solve(&mut problem, Limits { iterations, tolerance: 0.0 }, Some(&mut watch));
     }
 }
 
-fn point(sweep: u32, reference: &[f64], rows: &[Row], velocities: &[Velocity]) -> Point {
+fn point(sweep: u32, reference: &[f64], constraints: &[Constraint], velocities: &[Velocity]) -> Point {
     Point {
         sweep,
-        residuals: residual::measure(rows, velocities),
-        error: ImpulseError::between(&normal_impulses(rows), reference),
+        residuals: residual::measure(constraints, velocities),
+        error: ImpulseError::between(&normal_impulses(constraints), reference),
     }
 }
 
-fn normal_impulses(rows: &[Row]) -> Vec<f64> {
-    rows.iter().map(|row| row.impulse.normal).collect()
+fn normal_impulses(constraints: &[Constraint]) -> Vec<f64> {
+    constraints.iter().map(|constraint| constraint.impulse.normal).collect()
 }
 
-fn histograms_of(rows: &[Row], velocities: &[Velocity]) -> [Histogram; 3] {
-    let of_row = |row: &Row| {
-        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
-        residual::of_contact(row, a, b)
+fn histograms_of(constraints: &[Constraint], velocities: &[Velocity]) -> [Histogram; 3] {
+    let of_constraint = |constraint: &Constraint| {
+        let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
+        residual::of_contact(constraint, a, b)
     };
-    let residuals: Vec<[f64; 3]> = rows.iter().map(of_row).collect();
+    let residuals: Vec<[f64; 3]> = constraints.iter().map(of_constraint).collect();
     [0, 1, 2].map(|kind| Histogram::of(residuals.iter().map(|residual| residual[kind])))
 }
 
 impl CpuEngine {
     /// Gives the contacts found the impulses of `before`, which are sorted by key.
     fn carry(&mut self, before: &[ContactState]) {
-        for (row, &contact) in self.rows.iter_mut().zip(&self.colouring.order) {
+        for (constraint, &contact) in self.constraints.iter_mut().zip(&self.colouring.order) {
             let key = self.keys[contact as usize];
             let found = before.binary_search_by_key(&key, |state| state.key);
-            row.impulse = found.map_or(Impulse::default(), |place| before[place].impulse);
+            constraint.impulse = found.map_or(Impulse::default(), |place| before[place].impulse);
         }
     }
 
     /// Rows, impacts and targets of the next substep: all that comes before the start of its solve.
     fn aim(&mut self) {
-        self.fill_rows(self.world.time + self.settings.substep());
+        self.fill_constraints(self.world.time + self.settings.substep());
         self.solve_impacts();
-        narrowphase::set_targets(&mut self.rows, &self.onsets, &self.velocities);
+        narrowphase::set_targets(&mut self.constraints, &self.onsets, &self.velocities);
     }
 }

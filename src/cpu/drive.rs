@@ -1,6 +1,6 @@
-//! Drives of sliders \[E11\]: forces that push them, and motors, each one more row of the solve.
+//! Drives of sliders \[E11\]: forces that push them, and motors, each one more constraint of the solve.
 //!
-//! Twins: `shaders/predict.wgsl` for the start, `shaders/shared/motor.wgsl` for the row.
+//! Twins: `shaders/predict.wgsl` for the start, `shaders/shared/motor.wgsl` for the constraint.
 
 use crate::model::World;
 use crate::model::slider::Command;
@@ -11,17 +11,17 @@ use super::warm_start::adaptive_fraction;
 
 /// The drives of a substep.
 #[derive(Debug, Clone, Default)]
-pub struct Drives(Vec<Row>);
+pub struct Drives(Vec<Constraint>);
 
 /// What one drive does, towards larger coordinates.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct Constraint {
     body: usize,
     /// The axis of its slider: 0, 1, 2 for x, y, z.
     axis: usize,
     /// Velocity that a motor holds \[m/s\].
     target: f64,
-    /// Largest impulse of a motor in the substep \[N s\]; 0 for a force, which is no row.
+    /// Largest impulse of a motor in the substep \[N s\]; 0 for a force, which is no constraint.
     limit: f64,
     /// Impulse in the substep \[N s\].
     impulse: f64,
@@ -34,8 +34,8 @@ impl Drives {
     /// before the external forces.
     pub fn start(world: &World, settings: &Settings, end: f64, velocities: &[Velocity]) -> Drives {
         let h = settings.substep();
-        let row = |(body, slider): (usize, &crate::model::Slider)| {
-            let push = |force: f64| Row {
+        let constraint = |(body, slider): (usize, &crate::model::Slider)| {
+            let push = |force: f64| Constraint {
                 body,
                 axis: slider.axis,
                 target: 0.0,
@@ -52,50 +52,51 @@ impl Drives {
                     let limit = h * force_limit;
                     let carried = fraction(settings, world, off) * h * world.drive_forces[body];
                     let impulse = carried.clamp(-limit, limit);
-                    Row { body, axis: slider.axis, target: velocity, limit, impulse, last: 0.0 }
+                    Constraint { body, axis: slider.axis, target: velocity, limit, impulse, last: 0.0 }
                 }
             }
         };
-        Drives(world.sliders().map(row).collect())
+        Drives(world.sliders().map(constraint).collect())
     }
 
     /// v ← v + λ/m: the forces, and what the motors start from.
     pub fn apply(&self, velocities: &mut [Velocity]) {
-        for row in &self.0 {
-            let body = &mut velocities[row.body];
-            body.linear[row.axis] += body.inverse_mass * row.impulse;
+        for constraint in &self.0 {
+            let body = &mut velocities[constraint.body];
+            body.linear[constraint.axis] += body.inverse_mass * constraint.impulse;
         }
     }
 
     /// Solves the motors, each with all contacts held fixed; returns by how much at most one changed its velocity \[m/s\].
     pub fn solve(&mut self, velocities: &mut [Velocity]) -> f64 {
         let mut largest = 0.0f64;
-        for row in self.0.iter_mut().filter(|row| row.limit > 0.0) {
-            let body = &mut velocities[row.body];
-            let off = body.linear[row.axis] - row.target;
-            let impulse = (row.impulse - off / body.inverse_mass).clamp(-row.limit, row.limit);
-            let change = body.inverse_mass * (impulse - row.impulse);
-            body.linear[row.axis] += change;
-            row.impulse = impulse;
+        for constraint in self.0.iter_mut().filter(|constraint| constraint.limit > 0.0) {
+            let body = &mut velocities[constraint.body];
+            let off = body.linear[constraint.axis] - constraint.target;
+            let impulse =
+                (constraint.impulse - off / body.inverse_mass).clamp(-constraint.limit, constraint.limit);
+            let change = body.inverse_mass * (impulse - constraint.impulse);
+            body.linear[constraint.axis] += change;
+            constraint.impulse = impulse;
             largest = largest.max(change.abs());
         }
         largest
     }
 
     /// Impulses of motors go on by a share of what the last sweep made of them \[E12\].
-    pub(super) fn carry_on(&mut self, share: f64) {
-        for row in self.0.iter_mut().filter(|row| row.limit > 0.0) {
-            let before = std::mem::replace(&mut row.last, row.impulse);
+    pub(super) fn extrapolate(&mut self, share: f64) {
+        for constraint in self.0.iter_mut().filter(|constraint| constraint.limit > 0.0) {
+            let before = std::mem::replace(&mut constraint.last, constraint.impulse);
             if share > 0.0 {
-                row.impulse += share * (row.last - before);
+                constraint.impulse += share * (constraint.last - before);
             }
         }
     }
 
     /// Keeps the forces of a substep of length `h` \[s\].
     pub fn keep(&self, h: f64, world: &mut World) {
-        for row in &self.0 {
-            world.drive_forces[row.body] = row.impulse / h;
+        for constraint in &self.0 {
+            world.drive_forces[constraint.body] = constraint.impulse / h;
         }
     }
 }

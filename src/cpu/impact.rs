@@ -1,6 +1,6 @@
 //! Impact stage \[E6\]: contacts that close faster than the threshold bounce first.
 //!
-//! A contact bounces in the substep in which it would close, so the rows of the continuous solve, which
+//! A contact bounces in the substep in which it would close, so the constraints of the continuous solve, which
 //! stop a pair at a gap of zero, never take the speed that it must return with. What bounces may drive a grain
 //! against the next one within the same substep, so the stage goes in rounds: all that bounces now, then all that
 //! would close after that, until nothing closes any more. The impulses of this stage change velocities only; they
@@ -14,7 +14,7 @@ use crate::engine::Impacts;
 use crate::settings::{IMPACT_PRECISION, IMPACT_TOLERANCE, Settings, TOUCH_TOLERANCE};
 
 use super::drive::Drives;
-use super::narrowphase::{CHUNK, FAR, Onset, Row, times_d};
+use super::narrowphase::{CHUNK, Constraint, FAR, Onset, times_d};
 use super::problem::Problem;
 use super::solver::{Limits, Solver};
 use super::split::Split;
@@ -40,34 +40,35 @@ struct Restitution<'a> {
     threshold: f64,
 }
 
-/// What the impact stage of a substep works on: the rows of the narrowphase, in the order of the colouring.
+/// What the impact stage of a substep works on: the constraints of the narrowphase, in the order of the colouring.
 pub struct Contacts<'a> {
     /// Order in which they may be solved at once.
     pub colouring: &'a Colouring,
     /// The bodies of those without a colour.
     pub split: &'a mut Split,
-    /// The rows.
-    pub rows: &'a [Row],
+    /// The constraints.
+    pub constraints: &'a [Constraint],
     /// What else is known of each.
     pub onsets: &'a [Onset],
 }
 
-/// Solves the impacts, if there are any. `book` is given the rows of each round with the impulses that they ended with, and
+/// Solves the impacts, if there are any. `book` is given the constraints of each round with the impulses that they ended with, and
 /// the velocities after it.
 pub fn solve(
     settings: &Settings,
     pull: Pull<'_>,
     contacts: Contacts<'_>,
     velocities: &mut [Velocity],
-    mut book: impl FnMut(&[Row], &[Velocity]),
+    mut book: impl FnMut(&[Constraint], &[Velocity]),
 ) -> Impacts {
-    let Contacts { colouring, split, rows, onsets } = contacts;
+    let Contacts { colouring, split, constraints, onsets } = contacts;
     let mut law = Restitution { settings, pull, threshold: settings.impact_threshold };
     let mut done = Impacts::default();
-    let mut fastest = law.fastest_bounce(rows, onsets, velocities);
+    let mut fastest = law.fastest_bounce(constraints, onsets, velocities);
     while fastest > 0.0 && done.sweeps < settings.impact_iterations {
-        let (colouring, mut impacts) =
-            taking_part(colouring, rows, onsets, |row, onset| law.role(row, onset, velocities));
+        let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
+            law.role(constraint, onset, velocities)
+        });
         // A force that has a bound does nothing in no time.
         let mut motors = Drives::default();
         let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut motors);
@@ -84,11 +85,12 @@ pub fn solve(
         let has_settled = sweep_until(settled, &mut problem);
         // What the sweeps left undone is not to bounce again.
         law.threshold = law.threshold.max(2.0 * settled);
-        fastest = if has_settled { law.fastest_bounce(rows, onsets, problem.velocities()) } else { 0.0 };
+        fastest =
+            if has_settled { law.fastest_bounce(constraints, onsets, problem.velocities()) } else { 0.0 };
         if fastest == 0.0 {
             sweep_until(precise, &mut problem);
         }
-        book(problem.rows(), problem.velocities());
+        book(problem.constraints(), problem.velocities());
     }
     done.residual = done.residual.max(fastest);
     done
@@ -96,20 +98,20 @@ pub fn solve(
 
 impl Restitution<'_> {
     /// Largest closing speed of a contact that bounces \[m/s\]; 0 where none does.
-    fn fastest_bounce(&self, rows: &[Row], onsets: &[Onset], velocities: &[Velocity]) -> f64 {
-        let speed = |(row, onset)| {
-            let speed = -closing(row, velocities);
+    fn fastest_bounce(&self, constraints: &[Constraint], onsets: &[Onset], velocities: &[Velocity]) -> f64 {
+        let speed = |(constraint, onset)| {
+            let speed = -closing(constraint, velocities);
             // Few are as fast as that: the rest is for them.
-            let bounces =
-                speed > self.threshold && matches!(self.role(row, onset, velocities), Role::Bounces(_));
+            let bounces = speed > self.threshold
+                && matches!(self.role(constraint, onset, velocities), Role::Bounces(_));
             if bounces { speed } else { 0.0 }
         };
-        rows.par_iter().zip(onsets).with_min_len(CHUNK).map(speed).reduce(|| 0.0, f64::max)
+        constraints.par_iter().zip(onsets).with_min_len(CHUNK).map(speed).reduce(|| 0.0, f64::max)
     }
 
-    fn role(&self, row: &Row, onset: &Onset, velocities: &[Velocity]) -> Role {
-        let reach = TOUCH_TOLERANCE * row.arm_a.length();
-        let (before, gained) = (closing(row, velocities), self.gained(row, velocities));
+    fn role(&self, constraint: &Constraint, onset: &Onset, velocities: &[Velocity]) -> Role {
+        let reach = TOUCH_TOLERANCE * constraint.arm_a.length();
+        let (before, gained) = (closing(constraint, velocities), self.gained(constraint, velocities));
         // At the impact half of what the substep gives has been gained; the rest comes after it [E6].
         let rebound = -onset.restitution * (before + 0.5 * gained) - 0.5 * gained;
         let end = before + gained;
@@ -123,56 +125,67 @@ impl Restitution<'_> {
     }
 
     /// Parting speed that gravity and applied forces give to a contact in the substep, were it alone \[m/s\].
-    fn gained(&self, row: &Row, velocities: &[Velocity]) -> f64 {
-        let [a, b] = row.bodies.map(|body| velocities[body as usize].pulled(&self.pull, body as usize));
-        self.settings.substep() * row.normal.dot(a - b)
+    fn gained(&self, constraint: &Constraint, velocities: &[Velocity]) -> f64 {
+        let [a, b] =
+            constraint.bodies.map(|body| velocities[body as usize].pulled(&self.pull, body as usize));
+        self.settings.substep() * constraint.normal.dot(a - b)
     }
 }
 
-/// The rows of the contacts that take part, colour by colour. Those without a colour all do: a body is split among
+/// The constraints of the contacts that take part, colour by colour. Those without a colour all do: a body is split among
 /// all of them.
 fn taking_part(
     colouring: &Colouring,
-    rows: &[Row],
+    constraints: &[Constraint],
     onsets: &[Onset],
-    role: impl Fn(&Row, &Onset) -> Role + Sync,
-) -> (Colouring, Vec<Row>) {
-    let role_of = |row: usize| role(&rows[row], &onsets[row]);
-    let mut impacts = Vec::with_capacity(rows.len());
+    role: impl Fn(&Constraint, &Onset) -> Role + Sync,
+) -> (Colouring, Vec<Constraint>) {
+    let role_of = |constraint: usize| role(&constraints[constraint], &onsets[constraint]);
+    let mut impacts = Vec::with_capacity(constraints.len());
     let mut starts = Vec::with_capacity(colouring.starts.len());
     for bounds in colouring.starts.windows(2) {
         starts.push(impacts.len() as u32);
         let of_colour = (bounds[0]..bounds[1]).into_par_iter().with_min_len(CHUNK);
-        // Numbers and roles are filtered, not rows: what is filtered in parallel is gathered in pieces that are held beside
+        // Numbers and roles are filtered, not constraints: what is filtered in parallel is gathered in pieces that are held beside
         // the whole.
-        let with_role = of_colour.map(|row| (row, role_of(row as usize)));
+        let with_role = of_colour.map(|constraint| (constraint, role_of(constraint as usize)));
         let touching: Vec<(u32, Role)> = with_role.filter(|(_, role)| *role != Role::Absent).collect();
-        impacts.par_extend(touching.par_iter().map(|&(row, role)| impact_row(&rows[row as usize], role)));
+        impacts.par_extend(
+            touching
+                .par_iter()
+                .map(|&(constraint, role)| impact_constraint(&constraints[constraint as usize], role)),
+        );
     }
     if !colouring.starts.is_empty() {
         starts.push(impacts.len() as u32);
     }
-    let overflow = (colouring.rest_start()..rows.len()).into_par_iter();
-    impacts.par_extend(overflow.map(|row| impact_row(&rows[row], role_of(row))));
-    (Colouring { order: Vec::new(), starts, rest: colouring.rest }, impacts)
+    let overflow = (colouring.overflow_start()..constraints.len()).into_par_iter();
+    impacts.par_extend(
+        overflow.map(|constraint| impact_constraint(&constraints[constraint], role_of(constraint))),
+    );
+    (Colouring { order: Vec::new(), starts, overflow: colouring.overflow }, impacts)
 }
 
-fn closing(row: &Row, velocities: &[Velocity]) -> f64 {
-    let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
-    row.contact_velocity(a, b).dot(row.normal)
+fn closing(constraint: &Constraint, velocities: &[Velocity]) -> f64 {
+    let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
+    constraint.contact_velocity(a, b).dot(constraint.normal)
 }
 
-/// The row as the impact stage solves it: rigid, from zero.
-fn impact_row(row: &Row, role: Role) -> Row {
-    let rigid = times_d(1.0, row.inverse_d[0]) - row.sigma_n;
-    Row {
+/// The constraint as the impact stage solves it: rigid, from zero.
+fn impact_constraint(constraint: &Constraint, role: Role) -> Constraint {
+    let rigid = times_d(1.0, constraint.effective_mass[0]) - constraint.compliance;
+    Constraint {
         impulse: Impulse::default(),
-        sigma_n: 0.0,
-        inverse_d: [if rigid > 0.0 { 1.0 / rigid } else { 0.0 }, row.inverse_d[1], row.inverse_d[2]],
-        target: match role {
+        compliance: 0.0,
+        effective_mass: [
+            if rigid > 0.0 { 1.0 / rigid } else { 0.0 },
+            constraint.effective_mass[1],
+            constraint.effective_mass[2],
+        ],
+        bias: match role {
             Role::Bounces(speed) | Role::Touches(speed) => speed,
             Role::Absent => FAR,
         },
-        ..*row
+        ..*constraint
     }
 }

@@ -4,11 +4,16 @@ use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
 
-use super::narrowphase::{CHUNK, Row};
+use super::narrowphase::{CHUNK, Constraint};
 
 /// Impulse that each of `keys` ended the step before with; zero for a new contact.
-/// `old_keys` ascend; `old_rows` stand in the order of `old_colouring`.
-pub fn carry(keys: &[Key], old_keys: &[Key], old_colouring: &Colouring, old_rows: &[Row]) -> Vec<Impulse> {
+/// `old_keys` ascend; `old_constraints` stand in the order of `old_colouring`.
+pub fn match_impulses(
+    keys: &[Key],
+    old_keys: &[Key],
+    old_colouring: &Colouring,
+    old_constraints: &[Constraint],
+) -> Vec<Impulse> {
     let mut places = vec![0; old_keys.len()];
     for (place, &contact) in old_colouring.order.iter().enumerate() {
         places[contact as usize] = place as u32;
@@ -21,7 +26,7 @@ pub fn carry(keys: &[Key], old_keys: &[Key], old_colouring: &Colouring, old_rows
         for (carried, key) in carried.iter_mut().zip(keys) {
             while candidates.next_if(|(old_key, _)| *old_key < key).is_some() {}
             if let Some((_, &place)) = candidates.next_if(|(old_key, _)| *old_key == key) {
-                *carried = old_rows[place as usize].impulse;
+                *carried = old_constraints[place as usize].impulse;
             }
         }
     });

@@ -1,6 +1,6 @@
-//! Narrowphase: the rows of the contact problem, from positions \[E2\]-\[E5\].
+//! Narrowphase: the constraints of the contact problem, from positions \[E2\]-\[E5\].
 //!
-//! One row holds all that a sweep needs of a contact. Twin: `shaders/narrowphase.wgsl`.
+//! One constraint holds all that a sweep needs of a contact. Twin: `shaders/narrowphase.wgsl`.
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -43,15 +43,15 @@ impl Law {
 /// fourth if it is accelerated.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(64))]
-pub struct Row {
+pub struct Constraint {
     /// Bodies a and b.
     pub bodies: [u32; 2],
     /// From b to a.
     pub normal: DVec3,
-    /// 1/D of the normal, friction and rolling rows; 0 where nothing can move.
-    pub inverse_d: [f64; 3],
+    /// 1/D of the normal, friction and rolling constraints; 0 where nothing can move.
+    pub effective_mass: [f64; 3],
     /// Σ_n.
-    pub sigma_n: f64,
+    pub compliance: f64,
     /// Contact point from the centre of a \[m\].
     pub arm_a: DVec3,
     /// Contact point from the centre of b \[m\].
@@ -61,7 +61,7 @@ pub struct Row {
     /// μ_r R* \[m\].
     pub rolling_arm: f64,
     /// q_n \[m/s\].
-    pub target: f64,
+    pub bias: f64,
     /// Impulse so far.
     pub impulse: Impulse,
     /// Where the sweep before the last left it, if sweeps are accelerated \[E12\].
@@ -83,7 +83,7 @@ pub struct Onset {
     pub restitution: f64,
 }
 
-impl Row {
+impl Constraint {
     /// Contact velocity u \[m/s\].
     #[inline(always)]
     pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
@@ -96,49 +96,49 @@ impl Row {
 pub struct Response {
     /// Slip per normal impulse, K n in the tangent plane \[1/kg\].
     pub slip: DVec3,
-    /// 1/D of the normal, friction and rolling rows; 0 where nothing can move.
-    pub inverse_d: [f64; 3],
+    /// 1/D of the normal, friction and rolling constraints; 0 where nothing can move.
+    pub effective_mass: [f64; 3],
 }
 
-/// Fills the geometry and coefficients of all rows; impulses stay.
-pub fn fill_rows(
+/// Fills the geometry and coefficients of all constraints; impulses stay.
+pub fn fill_constraints(
     world: &World,
     law: &Law,
     keys: &[Key],
     colouring: &Colouring,
-    rows: &mut [Row],
+    constraints: &mut [Constraint],
     onsets: &mut [Onset],
 ) {
-    let places = rows.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
-    places.for_each(|((row, onset), &contact)| {
-        (*row, *onset) = make_row(world, law, keys[contact as usize], row.impulse);
+    let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
+    places.for_each(|((constraint, onset), &contact)| {
+        (*constraint, *onset) = make_constraint(world, law, keys[contact as usize], constraint.impulse);
     });
 }
 
-/// Row of one pair that carries an impulse over from the last substep.
-pub fn make_row(world: &World, law: &Law, key: Key, carried: Impulse) -> (Row, Onset) {
+/// Constraint of one pair that carries an impulse over from the last substep.
+pub fn make_constraint(world: &World, law: &Law, key: Key, carried: Impulse) -> (Constraint, Onset) {
     let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
     let a = bodies[0] as usize;
     let Some(touch) = world.touch(key.a, key.b) else {
         let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
-        return (Row { bodies, ..Row::default() }, onset);
+        return (Constraint { bodies, ..Constraint::default() }, onset);
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
-    let (onset, sigma_n) = normal_law(law, pair, radius, touch.gap, carried.normal);
-    let mut row = Row {
+    let (onset, compliance) = normal_law(law, pair, radius, touch.gap, carried.normal);
+    let mut constraint = Constraint {
         bodies,
         normal: touch.normal,
         arm_a: touch.point - world.bodies.position[a],
         arm_b: touch.point - world.image_of_body(key.b, world.centre(key.a)),
-        sigma_n,
+        compliance,
         friction: pair.friction,
         rolling_arm: pair.rolling_resistance * world.rolling_radius(key.a, key.b),
         impulse: carried,
-        ..Row::default()
+        ..Constraint::default()
     };
-    let restitution = row.set_inverse_d(world).min(pair.restitution);
-    (row, Onset { restitution, ..onset })
+    let restitution = constraint.set_inverse_d(world).min(pair.restitution);
+    (constraint, Onset { restitution, ..onset })
 }
 
 /// Υ, the part of q_n from positions, and Σ_n \[E2\].
@@ -166,8 +166,8 @@ fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) ->
     (onset, 4.0 * compliance * upsilon / (law.h * law.h * slope * slope))
 }
 
-impl Row {
-    /// 1/D per kind of row \[E5\]; returns the restitution up to which no impact gains energy \[E6\]. The friction
+impl Constraint {
+    /// 1/D per kind of constraint \[E5\]; returns the restitution up to which no impact gains energy \[E6\]. The friction
     /// block is bounded by a multiple of the identity, which is exact for spheres, whose arms are parallel to the
     /// normal.
     pub fn set_inverse_d(&mut self, world: &World) -> f64 {
@@ -175,13 +175,13 @@ impl Row {
             return self.set_general(world);
         }
         let [a, b] = self.bodies.map(|body| Velocity::of(world, body as usize));
-        self.inverse_d = self.inverse_d_on(&a, &b);
+        self.effective_mass = self.inverse_d_on(&a, &b);
         1.0
     }
 
-    /// 1/D per kind of row between two bodies that are spheres or prescribed.
+    /// 1/D per kind of constraint between two bodies that are spheres or prescribed.
     pub fn inverse_d_on(&self, a: &Velocity, b: &Velocity) -> [f64; 3] {
-        let mut d = [self.sigma_n, 0.0, 0.0];
+        let mut d = [self.compliance, 0.0, 0.0];
         for (body, arm) in [(a, self.arm_a), (b, self.arm_b)] {
             let lever = arm.cross(self.normal) * body.locked.free_rotation();
             let push = self.normal * body.locked.free_translation();
@@ -206,7 +206,7 @@ impl Row {
         };
         let [a, b] = self.bodies.map(inverse_mass);
         let mobility = self.mobility(&a, &b);
-        self.inverse_d = self.general_inverse_d(&mobility, &a, &b);
+        self.effective_mass = self.general_inverse_d(&mobility, &a, &b);
         if self.friction > 0.0 { restitution_limit(&mobility, self.normal) } else { 1.0 }
     }
 
@@ -225,9 +225,9 @@ impl Row {
         a.mobility(self.arm_a) + b.mobility(self.arm_b)
     }
 
-    /// 1/D per kind of row on bodies whose arms are not parallel to the normal \[E5\].
+    /// 1/D per kind of constraint on bodies whose arms are not parallel to the normal \[E5\].
     pub fn general_inverse_d(&self, mobility: &DMat3, a: &InverseMass, b: &InverseMass) -> [f64; 3] {
-        let along = self.normal.dot(*mobility * self.normal) + self.sigma_n;
+        let along = self.normal.dot(*mobility * self.normal) + self.compliance;
         let d = [along, tangent_bound(mobility, self.normal), a.angular_bound + b.angular_bound];
         d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
     }
@@ -259,8 +259,8 @@ fn restitution_limit(mobility: &DMat3, normal: DVec3) -> f64 {
 }
 
 /// `change` times D, from 1/D; 0 where nothing can move.
-pub(super) fn times_d(change: f64, inverse_d: f64) -> f64 {
-    if inverse_d > 0.0 { change / inverse_d } else { 0.0 }
+pub(super) fn times_d(change: f64, effective_mass: f64) -> f64 {
+    if effective_mass > 0.0 { change / effective_mass } else { 0.0 }
 }
 
 /// Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to
@@ -274,10 +274,10 @@ fn landing_compliance(h: f64, exponent: f64, stiffness: f64, carried: f64) -> f6
 }
 
 /// q_n from the velocities after the impact stage \[E2\].
-pub fn set_targets(rows: &mut [Row], onsets: &[Onset], velocities: &[Velocity]) {
-    rows.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(row, onset)| {
-        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
-        let closing = row.contact_velocity(a, b).dot(row.normal);
-        row.target = onset.position_target + onset.upsilon * closing;
+pub fn set_targets(constraints: &mut [Constraint], onsets: &[Onset], velocities: &[Velocity]) {
+    constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(constraint, onset)| {
+        let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
+        let closing = constraint.contact_velocity(a, b).dot(constraint.normal);
+        constraint.bias = onset.position_target + onset.upsilon * closing;
     });
 }

@@ -8,10 +8,10 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Rest};
+use crate::contact::{Colouring, Overflow};
 
 use super::drive::Drives;
-use super::narrowphase::Row;
+use super::narrowphase::Constraint;
 use super::split::Split;
 use super::sweep::{CHUNK, Visit};
 use super::velocity::Velocity;
@@ -20,41 +20,43 @@ use super::velocity::Velocity;
 pub struct Problem<'a> {
     colouring: &'a Colouring,
     split: &'a mut Split,
-    rows: &'a mut [Row],
+    constraints: &'a mut [Constraint],
     velocities: &'a mut [Velocity],
     motors: &'a mut Drives,
 }
 
 impl<'a> Problem<'a> {
-    /// The problem of these rows, which stand in the order of `colouring`, on these bodies.
+    /// The problem of these constraints, which stand in the order of `colouring`, on these bodies.
     ///
     /// # Panics
-    /// When two rows of a colour share a dynamic body, a row has a body that is not there, or `split` was made for other contacts.
+    /// When two constraints of a colour share a dynamic body, a constraint has a body that is not there, or `split` was made for other contacts.
     pub fn new(
         colouring: &'a Colouring,
         split: &'a mut Split,
-        rows: &'a mut [Row],
+        constraints: &'a mut [Constraint],
         velocities: &'a mut [Velocity],
         motors: &'a mut Drives,
     ) -> Problem<'a> {
         let dynamic = Bodies::dynamic(velocities);
         let fault = colouring.starts.par_windows(2).find_map_any(|bounds| {
-            dynamic.shared_by(&rows[bounds[0] as usize..bounds[1] as usize], velocities.len())
+            dynamic.shared_by(&constraints[bounds[0] as usize..bounds[1] as usize], velocities.len())
         });
         assert!(fault.is_none(), "two contacts of a colour share body {fault:?}, or it is not there");
-        let overflow = &rows[colouring.rest_start()..];
+        let overflow = &constraints[colouring.overflow_start()..];
         assert!(
-            colouring.rest == Rest::OneByOne || split.fits(overflow, &dynamic),
+            colouring.overflow == Overflow::OneByOne || split.fits(overflow, &dynamic),
             "bodies of contacts without a colour are split for other contacts"
         );
-        let is_there = |row: &Row| row.bodies.iter().all(|&body| (body as usize) < velocities.len());
+        let is_there = |constraint: &Constraint| {
+            constraint.bodies.iter().all(|&body| (body as usize) < velocities.len())
+        };
         assert!(overflow.par_iter().all(is_there), "a contact of a body that is not there");
-        Problem { colouring, split, rows, velocities, motors }
+        Problem { colouring, split, constraints, velocities, motors }
     }
 
     /// The contacts, in solving order.
-    pub fn rows(&self) -> &[Row] {
-        self.rows
+    pub fn constraints(&self) -> &[Constraint] {
+        self.constraints
     }
 
     /// The velocities of all bodies.
@@ -64,7 +66,7 @@ impl<'a> Problem<'a> {
 
     /// Finds how the contacts without a colour answer; comes before they are solved.
     pub(super) fn prepare(&mut self) {
-        self.split.prepare(&self.rows[self.colouring.rest_start()..], self.velocities);
+        self.split.prepare(&self.constraints[self.colouring.overflow_start()..], self.velocities);
     }
 
     /// Solves the motors with all contacts held fixed; returns by how much at most one changed its velocity \[m/s\].
@@ -74,33 +76,35 @@ impl<'a> Problem<'a> {
 
     /// Extrapolates the impulses of the motors by a factor, and lets `extrapolate` do so with the velocities \[E12\].
     pub(super) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
-        self.motors.carry_on(factor);
+        self.motors.extrapolate(factor);
         extrapolate(self.velocities);
     }
 
-    /// Visits all rows, colour by colour, then those without a colour, and returns the largest value that `visit` returned. Rows of
+    /// Visits all constraints, colour by colour, then those without a colour, and returns the largest value that `visit` returned. Rows of
     /// a colour share no dynamic body, so their order has no effect.
     pub(super) fn visit(&mut self, visit: &impl Visit) -> f64 {
-        let Problem { colouring, split, rows, velocities, .. } = self;
+        let Problem { colouring, split, constraints, velocities, .. } = self;
         let mut largest = 0.0f64;
         for bounds in colouring.starts.windows(2) {
-            let of_colour = &mut rows[bounds[0] as usize..bounds[1] as usize];
+            let of_colour = &mut constraints[bounds[0] as usize..bounds[1] as usize];
             let (bodies, split) = (Disjoint::new(velocities), &**split);
-            // SAFETY: the rows in flight at one time are those of one colour, which share no dynamic body: `new` has seen to it,
+            // SAFETY: the constraints in flight at one time are those of one colour, which share no dynamic body: `new` has seen to it,
             // and nobody has changed their bodies since.
-            let visit_all = |rows: &mut [Row]| unsafe { split.visit_rows(rows, &bodies, visit) };
+            let visit_all = |constraints: &mut [Constraint]| unsafe {
+                split.visit_constraints(constraints, &bodies, visit)
+            };
             largest = largest.max(if of_colour.len() <= CHUNK {
                 visit_all(of_colour)
             } else {
                 of_colour.par_chunks_mut(CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
             });
         }
-        let overflow = &mut rows[colouring.rest_start()..];
+        let overflow = &mut constraints[colouring.overflow_start()..];
         // SAFETY: one at a time; or split for these contacts, as `new` has seen.
         largest.max(unsafe {
-            match colouring.rest {
-                Rest::Split => split.visit_rest(overflow, velocities, visit),
-                Rest::OneByOne => split.visit_rows(overflow, &Disjoint::new(velocities), visit),
+            match colouring.overflow {
+                Overflow::Split => split.visit_overflow(overflow, velocities, visit),
+                Overflow::OneByOne => split.visit_constraints(overflow, &Disjoint::new(velocities), visit),
             }
         })
     }
@@ -134,11 +138,11 @@ impl Bodies {
         before == *word
     }
 
-    /// A body of these that two of the rows share, or one that is beyond the `count` that there are.
-    fn shared_by(&self, rows: &[Row], count: usize) -> Option<u32> {
+    /// A body of these that two of the constraints share, or one that is beyond the `count` that there are.
+    fn shared_by(&self, constraints: &[Constraint], count: usize) -> Option<u32> {
         let mut seen = Bodies::none(count);
         let mut is_fault = |body: u32| body as usize >= count || (self.holds(body) && seen.add(body));
-        rows.iter().flat_map(|row| row.bodies).find(|&body| is_fault(body))
+        constraints.iter().flat_map(|constraint| constraint.bodies).find(|&body| is_fault(body))
     }
 }
 
@@ -149,7 +153,7 @@ pub(super) struct Disjoint<'a> {
     owner: PhantomData<&'a mut [Velocity]>,
 }
 
-// SAFETY: access goes through unsafe functions, whose callers keep the rows in flight disjoint.
+// SAFETY: access goes through unsafe functions, whose callers keep the constraints in flight disjoint.
 unsafe impl Sync for Disjoint<'_> {}
 
 impl<'a> Disjoint<'a> {
@@ -182,20 +186,20 @@ impl<'a> Disjoint<'a> {
         unsafe { &mut *self.first.add(body) }
     }
 
-    /// Lets `visit` work on copies of a row's bodies and writes the free ones back.
+    /// Lets `visit` work on copies of a constraint's bodies and writes the free ones back.
     ///
     /// # Safety
-    /// The bodies are there, no row visited at the same time may share a dynamic one with this row, and neither is rigid.
+    /// The bodies are there, no constraint visited at the same time may share a dynamic one with this constraint, and neither is rigid.
     #[inline(always)]
-    pub(super) unsafe fn visit(&self, row: &mut Row, visit: &impl Visit) -> f64 {
-        let [at_a, at_b] = row.bodies.map(|body| body as usize);
+    pub(super) unsafe fn visit(&self, constraint: &mut Constraint, visit: &impl Visit) -> f64 {
+        let [at_a, at_b] = constraint.bodies.map(|body| body as usize);
         debug_assert!(at_a < self.count && at_b < self.count, "as in `get`");
         // SAFETY: by the caller's promise.
         unsafe {
             let mut a = self.first.add(at_a).read();
             let mut b = self.first.add(at_b).read();
-            let inverse_d = row.inverse_d;
-            let result = visit.contact(row, &inverse_d, &mut a, &mut b);
+            let effective_mass = constraint.effective_mass;
+            let result = visit.contact(constraint, &effective_mass, &mut a, &mut b);
             if a.is_free() {
                 let to = self.first.add(at_a);
                 (*to).linear = a.linear;
@@ -228,31 +232,33 @@ mod tests {
         }
     }
 
-    /// Whether rows on a wall (body 0) and three grains are a problem, with colours that start there.
-    fn is_accepted(bodies: &[[u32; 2]], starts: &[u32], rest: Rest) -> bool {
-        let mut rows: Vec<Row> = bodies.iter().map(|&bodies| Row { bodies, ..Row::default() }).collect();
+    /// Whether constraints on a wall (body 0) and three grains are a problem, with colours that start there.
+    fn is_accepted(bodies: &[[u32; 2]], starts: &[u32], overflow: Overflow) -> bool {
+        let mut constraints: Vec<Constraint> =
+            bodies.iter().map(|&bodies| Constraint { bodies, ..Constraint::default() }).collect();
         let mut velocities = [body(0.0), body(1.0), body(1.0), body(1.0)];
-        let colouring = Colouring { order: (0..rows.len() as u32).collect(), starts: starts.to_vec(), rest };
+        let colouring =
+            Colouring { order: (0..constraints.len() as u32).collect(), starts: starts.to_vec(), overflow };
         let (mut split, mut motors) = (Split::default(), Drives::default());
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            Problem::new(&colouring, &mut split, &mut rows, &mut velocities, &mut motors);
+            Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut motors);
         }))
         .is_ok()
     }
 
     #[test]
     fn contacts_of_a_colour_may_share_a_wall_and_nothing_else() {
-        assert!(is_accepted(&[[1, 0], [2, 0], [3, 0]], &[0, 3], Rest::Split), "a wall is never written");
-        assert!(is_accepted(&[[1, 2], [2, 3]], &[0, 1, 2], Rest::Split), "in two colours");
-        assert!(!is_accepted(&[[1, 2], [2, 3]], &[0, 2], Rest::Split), "both write grain 2");
-        assert!(!is_accepted(&[[1, 2], [3, 1]], &[0, 2], Rest::Split), "both write grain 1");
+        assert!(is_accepted(&[[1, 0], [2, 0], [3, 0]], &[0, 3], Overflow::Split), "a wall is never written");
+        assert!(is_accepted(&[[1, 2], [2, 3]], &[0, 1, 2], Overflow::Split), "in two colours");
+        assert!(!is_accepted(&[[1, 2], [2, 3]], &[0, 2], Overflow::Split), "both write grain 2");
+        assert!(!is_accepted(&[[1, 2], [3, 1]], &[0, 2], Overflow::Split), "both write grain 1");
     }
 
     #[test]
     fn bodies_that_are_not_there_and_contacts_split_as_others_are_refused() {
-        assert!(!is_accepted(&[[1, 4]], &[0, 1], Rest::Split), "there is no body 4");
-        assert!(!is_accepted(&[[1, 4]], &[], Rest::OneByOne), "nor is it there one by one");
-        assert!(!is_accepted(&[[1, 2]], &[], Rest::Split), "nothing was split");
-        assert!(is_accepted(&[[1, 2], [2, 3]], &[], Rest::OneByOne), "one by one they may share all");
+        assert!(!is_accepted(&[[1, 4]], &[0, 1], Overflow::Split), "there is no body 4");
+        assert!(!is_accepted(&[[1, 4]], &[], Overflow::OneByOne), "nor is it there one by one");
+        assert!(!is_accepted(&[[1, 2]], &[], Overflow::Split), "nothing was split");
+        assert!(is_accepted(&[[1, 2], [2, 3]], &[], Overflow::OneByOne), "one by one they may share all");
     }
 }

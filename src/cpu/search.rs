@@ -78,7 +78,7 @@ fn may_leave(world: &World, settings: &Settings, path: f64, sphere: &Sphere) -> 
     let step = settings.time_step;
     let gained = 0.5 * world.gravity.length() + world.sphere_push(sphere);
     let ahead = step * (world.sphere_speed(sphere) + step * gained);
-    path + ahead > settings.contact_margin * sphere.radius
+    path + ahead > settings.skin * sphere.radius
 }
 
 fn boundaries_move(world: &World, settings: &Settings) -> bool {

@@ -7,7 +7,7 @@ use super::problem::Problem;
 pub struct Limits {
     /// Sweeps at most \[-\].
     pub iterations: u32,
-    /// Ends when no row changed by as much in a sweep, D |Δλ| \[m/s\]; 0: never.
+    /// Ends when no constraint changed by as much in a sweep, D |Δλ| \[m/s\]; 0: never.
     pub tolerance: f64,
 }
 
@@ -16,7 +16,7 @@ pub struct Limits {
 pub struct Outcome {
     /// Sweeps done.
     pub sweeps: u32,
-    /// By how much the row that changed most did in the last of them, D |Δλ| \[m/s\]; of motors alone unless it is compared with a
+    /// By how much the constraint that changed most did in the last of them, D |Δλ| \[m/s\]; of motors alone unless it is compared with a
     /// tolerance or watched.
     pub change: f64,
 }

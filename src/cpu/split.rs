@@ -13,10 +13,10 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Key, Rest};
+use crate::contact::{Colouring, Key, Overflow};
 use crate::model::{Axes, World};
 
-use super::narrowphase::{self, Response, Row};
+use super::narrowphase::{self, Constraint, Response};
 use super::problem::{Bodies, Disjoint};
 use super::sweep::{CHUNK, Push, Visit};
 use super::tensors::Tensors;
@@ -43,7 +43,7 @@ pub struct Split {
     slots: Vec<u32>,
 }
 
-/// What a contact of the rest has beside its row: a cache line.
+/// What a contact of the rest has beside its constraint: a cache line.
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
     /// Slots of its bodies, counted from the first of the chunk; or [`NONE`].
@@ -64,12 +64,12 @@ struct Share {
 }
 
 impl Share {
-    fn of_a(row: &Row, push: &Push) -> Share {
-        Share { linear: push.linear, angular: row.arm_a.cross(push.linear) + push.rolling }
+    fn of_a(constraint: &Constraint, push: &Push) -> Share {
+        Share { linear: push.linear, angular: constraint.arm_a.cross(push.linear) + push.rolling }
     }
 
-    fn of_b(row: &Row, push: &Push) -> Share {
-        Share { linear: -push.linear, angular: push.linear.cross(row.arm_b) - push.rolling }
+    fn of_b(constraint: &Constraint, push: &Push) -> Share {
+        Share { linear: -push.linear, angular: push.linear.cross(constraint.arm_b) - push.rolling }
     }
 
     fn and(self, other: &Share) -> Share {
@@ -96,7 +96,7 @@ impl Split {
     /// Counts the contacts that share a body.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring) -> Split {
         let mut split = Split { tensors: Tensors::new(world), ..Split::default() };
-        if colouring.rest == Rest::OneByOne || colouring.rest().is_empty() {
+        if colouring.overflow == Overflow::OneByOne || colouring.overflow().is_empty() {
             return split;
         }
         let bodies_of = |&contact: &u32| {
@@ -105,13 +105,13 @@ impl Split {
         };
         let moves = |body: usize| world.bodies.inverse_mass[body] > 0.0;
         let mut copies = vec![0u32; world.bodies.len()];
-        for body in colouring.rest().iter().flat_map(bodies_of).filter(|&body| moves(body)) {
+        for body in colouring.overflow().iter().flat_map(bodies_of).filter(|&body| moves(body)) {
             copies[body] += 1;
         }
         // The last slot of each body, which serves again within a chunk.
         let mut last = vec![NONE; world.bodies.len()];
         let mut owners = Vec::new();
-        for chunk in colouring.rest().chunks(CHUNK) {
+        for chunk in colouring.overflow().chunks(CHUNK) {
             let first = owners.len() as u32;
             split.chunks.push(first);
             split.parts.extend(chunk.iter().map(bodies_of).map(|bodies| Part {
@@ -154,53 +154,60 @@ impl Split {
         self.tensors.refresh(world);
     }
 
-    /// Whether one of the bodies of a row is rigid and no sphere.
+    /// Whether one of the bodies of a constraint is rigid and no sphere.
     #[inline(always)]
-    fn is_general(&self, row: &Row) -> bool {
-        row.bodies.iter().any(|&body| self.tensors.get(body).is_some())
+    fn is_general(&self, constraint: &Constraint) -> bool {
+        constraint.bodies.iter().any(|&body| self.tensors.get(body).is_some())
     }
 
     /// Whether it was made for these contacts: every dynamic body without a slot has no other of them.
-    pub(super) fn fits(&self, overflow: &[Row], dynamic: &Bodies) -> bool {
-        let Some(last) = overflow.iter().flat_map(|row| row.bodies).max() else {
+    pub(super) fn fits(&self, overflow: &[Constraint], dynamic: &Bodies) -> bool {
+        let Some(last) = overflow.iter().flat_map(|constraint| constraint.bodies).max() else {
             return self.parts.is_empty();
         };
         let (mut once, mut again) = (Bodies::none(last as usize + 1), Bodies::none(last as usize + 1));
-        for body in overflow.iter().flat_map(|row| row.bodies).filter(|&body| dynamic.holds(body)) {
+        for body in
+            overflow.iter().flat_map(|constraint| constraint.bodies).filter(|&body| dynamic.holds(body))
+        {
             if once.add(body) {
                 again.add(body);
             }
         }
-        let is_alone = |(row, part): (&Row, &Part)| {
-            let sides = row.bodies.into_iter().zip(part.slots);
+        let is_alone = |(constraint, part): (&Constraint, &Part)| {
+            let sides = constraint.bodies.into_iter().zip(part.slots);
             sides.into_iter().all(|(body, slot)| slot != NONE || !again.holds(body))
         };
         self.parts.len() == overflow.len() && overflow.iter().zip(&self.parts).all(is_alone)
     }
 
     /// Takes how the contacts without a colour answer, which are solved from here on.
-    pub(super) fn prepare(&mut self, rest: &[Row], velocities: &[Velocity]) {
+    pub(super) fn prepare(&mut self, overflow: &[Constraint], velocities: &[Velocity]) {
         let mut parts = std::mem::take(&mut self.parts);
-        rest.par_iter().zip(&mut parts).with_min_len(CHUNK).for_each(|(row, part)| {
-            part.response = self.response_on_copies(row, part.copies.map(f64::from), velocities);
+        overflow.par_iter().zip(&mut parts).with_min_len(CHUNK).for_each(|(constraint, part)| {
+            part.response = self.response_on_copies(constraint, part.copies.map(f64::from), velocities);
         });
         self.parts = parts;
     }
 
-    fn response_on_copies(&self, row: &Row, copies: [f64; 2], velocities: &[Velocity]) -> Response {
-        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
-        let mass_a = self.tensors.inverse_mass(row.bodies[0], a).of_copy(copies[0]);
-        let mass_b = self.tensors.inverse_mass(row.bodies[1], b).of_copy(copies[1]);
-        if self.is_general(row) {
-            let mobility = row.mobility(&mass_a, &mass_b);
+    fn response_on_copies(
+        &self,
+        constraint: &Constraint,
+        copies: [f64; 2],
+        velocities: &[Velocity],
+    ) -> Response {
+        let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
+        let mass_a = self.tensors.inverse_mass(constraint.bodies[0], a).of_copy(copies[0]);
+        let mass_b = self.tensors.inverse_mass(constraint.bodies[1], b).of_copy(copies[1]);
+        if self.is_general(constraint) {
+            let mobility = constraint.mobility(&mass_a, &mass_b);
             return Response {
-                slip: row.in_plane(mobility * row.normal),
-                inverse_d: row.general_inverse_d(&mobility, &mass_a, &mass_b),
+                slip: constraint.in_plane(mobility * constraint.normal),
+                effective_mass: constraint.general_inverse_d(&mobility, &mass_a, &mass_b),
             };
         }
         Response {
-            slip: row.slip_per_impulse(&mass_a, &mass_b),
-            inverse_d: row.inverse_d_on(&copy_of(a, copies[0]), &copy_of(b, copies[1])),
+            slip: constraint.slip_per_impulse(&mass_a, &mass_b),
+            effective_mass: constraint.inverse_d_on(&copy_of(a, copies[0]), &copy_of(b, copies[1])),
         }
     }
 
@@ -208,22 +215,22 @@ impl Split {
     /// their copies. Returns the largest value that `visit` returned.
     ///
     /// # Safety
-    /// `rest` are the rows of the contacts that this was made for.
-    pub(super) unsafe fn visit_rest(
+    /// `overflow` are the constraints of the contacts that this was made for.
+    pub(super) unsafe fn visit_overflow(
         &mut self,
-        rest: &mut [Row],
+        overflow: &mut [Constraint],
         velocities: &mut [Velocity],
         visit: &impl Visit,
     ) -> f64 {
         let mut shares = std::mem::take(&mut self.shares);
         let bodies = Disjoint::new(velocities);
-        let chunks = rest.par_chunks_mut(CHUNK).zip(self.parts.par_chunks(CHUNK));
+        let chunks = overflow.par_chunks_mut(CHUNK).zip(self.parts.par_chunks(CHUNK));
         let chunks = chunks.zip(by_chunk(&mut shares, &self.chunks));
-        let visit_all = |((rows, parts), shares): ((&mut [Row], &[Part]), &mut [Share])| {
+        let visit_all = |((constraints, parts), shares): ((&mut [Constraint], &[Part]), &mut [Share])| {
             shares.fill(Share::default());
-            rows.iter_mut().zip(parts).fold(0.0, |largest: f64, (row, part)| {
+            constraints.iter_mut().zip(parts).fold(0.0, |largest: f64, (constraint, part)| {
                 // SAFETY: bodies of several copies are only read here, and those of one have this contact alone.
-                largest.max(unsafe { self.visit_copies(row, part, &bodies, shares, visit) })
+                largest.max(unsafe { self.visit_copies(constraint, part, &bodies, shares, visit) })
             })
         };
         let largest = chunks.map(visit_all).reduce(|| 0.0, f64::max);
@@ -237,24 +244,26 @@ impl Split {
     #[inline(always)]
     unsafe fn visit_copies(
         &self,
-        row: &mut Row,
+        constraint: &mut Constraint,
         part: &Part,
         bodies: &Disjoint<'_>,
         shares: &mut [Share],
         visit: &impl Visit,
     ) -> f64 {
-        let [at_a, at_b] = row.bodies;
+        let [at_a, at_b] = constraint.bodies;
         // SAFETY: by the caller's promise.
         let [a, b] = [at_a, at_b].map(|body| unsafe { bodies.get(body) });
-        let (arm_a, arm_b) = (row.arm_a, row.arm_b);
+        let (arm_a, arm_b) = (constraint.arm_a, constraint.arm_b);
         let [copies_a, copies_b] = part.copies.map(f64::from);
         let spun = |linear: DVec3| {
             copies_a * self.turned(at_a, a, arm_a.cross(linear))
                 + copies_b * self.turned(at_b, b, arm_b.cross(linear))
         };
-        let (push, result) = visit.general(row, &part.response, [a, b], spun);
-        let sides =
-            [(at_a, a.is_free(), Share::of_a(row, &push)), (at_b, b.is_free(), Share::of_b(row, &push))];
+        let (push, result) = visit.general(constraint, &part.response, [a, b], spun);
+        let sides = [
+            (at_a, a.is_free(), Share::of_a(constraint, &push)),
+            (at_b, b.is_free(), Share::of_b(constraint, &push)),
+        ];
         for (slot, (body, is_free, share)) in part.slots.into_iter().zip(sides) {
             if slot != NONE {
                 let sum = &mut shares[slot as usize];
@@ -307,46 +316,54 @@ impl Split {
     /// # Safety
     /// While it runs nobody else reads or writes the dynamic bodies of these contacts.
     #[inline(always)]
-    pub(super) unsafe fn visit_rows(
+    pub(super) unsafe fn visit_constraints(
         &self,
-        rows: &mut [Row],
+        constraints: &mut [Constraint],
         bodies: &Disjoint<'_>,
         visit: &impl Visit,
     ) -> f64 {
-        let visit_row = |largest: f64, row: &mut Row| {
+        let visit_constraint = |largest: f64, constraint: &mut Constraint| {
             // SAFETY: by the caller's promise.
             largest.max(unsafe {
-                if self.is_general(row) {
-                    self.visit_whole(row, bodies, visit)
+                if self.is_general(constraint) {
+                    self.visit_whole(constraint, bodies, visit)
                 } else {
-                    bodies.visit(row, visit)
+                    bodies.visit(constraint, visit)
                 }
             })
         };
         if self.tensors.is_empty() {
             // SAFETY: by the caller's promise.
-            return rows
-                .iter_mut()
-                .fold(0.0, |largest: f64, row| largest.max(unsafe { bodies.visit(row, visit) }));
+            return constraints.iter_mut().fold(0.0, |largest: f64, constraint| {
+                largest.max(unsafe { bodies.visit(constraint, visit) })
+            });
         }
-        rows.iter_mut().fold(0.0, visit_row)
+        constraints.iter_mut().fold(0.0, visit_constraint)
     }
 
     /// Solves one contact with a rigid body on whole bodies.
     ///
     /// # Safety
-    /// As [`Split::visit_rows`].
-    unsafe fn visit_whole(&self, row: &mut Row, bodies: &Disjoint<'_>, visit: &impl Visit) -> f64 {
-        let [at_a, at_b] = row.bodies;
+    /// As [`Split::visit_constraints`].
+    unsafe fn visit_whole(
+        &self,
+        constraint: &mut Constraint,
+        bodies: &Disjoint<'_>,
+        visit: &impl Visit,
+    ) -> f64 {
+        let [at_a, at_b] = constraint.bodies;
         // SAFETY: by the caller's promise; copies, as both are written below.
         let [a, b] = [at_a, at_b].map(|body| unsafe { *bodies.get(body) });
         let [mass_a, mass_b] = [(at_a, &a), (at_b, &b)].map(|(body, of)| self.tensors.inverse_mass(body, of));
-        let response = Response { slip: row.slip_per_impulse(&mass_a, &mass_b), inverse_d: row.inverse_d };
-        let (arm_a, arm_b) = (row.arm_a, row.arm_b);
+        let response = Response {
+            slip: constraint.slip_per_impulse(&mass_a, &mass_b),
+            effective_mass: constraint.effective_mass,
+        };
+        let (arm_a, arm_b) = (constraint.arm_a, constraint.arm_b);
         let spun =
             |linear: DVec3| mass_a.angular * arm_a.cross(linear) + mass_b.angular * arm_b.cross(linear);
-        let (push, result) = visit.general(row, &response, [&a, &b], spun);
-        let sides = [(at_a, &a, Share::of_a(row, &push)), (at_b, &b, Share::of_b(row, &push))];
+        let (push, result) = visit.general(constraint, &response, [&a, &b], spun);
+        let sides = [(at_a, &a, Share::of_a(constraint, &push)), (at_b, &b, Share::of_b(constraint, &push))];
         for (body, _, share) in sides.into_iter().filter(|(_, velocity, _)| velocity.is_free()) {
             // SAFETY: by the caller's promise.
             self.take(body, unsafe { bodies.get_mut(body) }, &share);

@@ -5,7 +5,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::narrowphase::{Response, Row, times_d};
+use super::narrowphase::{Constraint, Response, times_d};
 use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver, Watch};
 use super::velocity::Velocity;
@@ -57,14 +57,14 @@ impl ProjectedGaussSeidel {
         self.momentum.bytes()
     }
 
-    /// One sweep, after so many of a solve that makes no more than `planned`. Returns by how much the row that changed most did,
+    /// One sweep, after so many of a solve that makes no more than `planned`. Returns by how much the constraint that changed most did,
     /// D |Δλ| \[m/s\], 0 for contacts unless that is to be compared with something.
     fn sweep(&mut self, problem: &mut Problem<'_>, done: u32, planned: u32, compared: bool) -> f64 {
         let is_accelerated = self.acceleration == Acceleration::Nesterov;
         // Before a sweep, as the impulses of the last are to stay in their cones.
         let share = (is_accelerated && done > 0).then(|| {
             let share = momentum(done);
-            problem.extrapolate(share, |velocities| self.momentum.carry_on(share, velocities));
+            problem.extrapolate(share, |velocities| self.momentum.extrapolate(share, velocities));
             share
         });
         // The last sweep is not to overshoot: what it solves is to fit.
@@ -104,7 +104,7 @@ impl Solver for ProjectedGaussSeidel {
     }
 }
 
-/// Where the last sweep left the velocities \[E12\]; where it left the impulses, the rows know.
+/// Where the last sweep left the velocities \[E12\]; where it left the impulses, the constraints know.
 #[derive(Debug, Default)]
 struct Momentum {
     velocities: Vec<[DVec3; 2]>,
@@ -121,7 +121,7 @@ impl Momentum {
 
     /// Velocities go on by a share of what the last sweep made of them, as they are linear in the impulses, which go on
     /// when they are solved. Twin: `carry_body_on` in `shaders/sweep.wgsl`.
-    fn carry_on(&mut self, share: f64, velocities: &mut [Velocity]) {
+    fn extrapolate(&mut self, share: f64, velocities: &mut [Velocity]) {
         self.velocities.resize(velocities.len(), [DVec3::ZERO; 2]);
         let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(CHUNK);
         bodies.for_each(|(body, last)| {
@@ -136,13 +136,19 @@ impl Momentum {
 
 /// What is done at each contact on a pass over all of them.
 pub(super) trait Visit: Sync {
-    /// Visits a row with its 1/D and its bodies; the largest value that a pass returns is returned by the pass.
-    fn contact(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64;
-    /// Visits a row of a contact without a colour or with a rigid body that is no sphere, likewise; bodies stay as they are.
+    /// Visits a constraint with its 1/D and its bodies; the largest value that a pass returns is returned by the pass.
+    fn contact(
+        &self,
+        constraint: &mut Constraint,
+        effective_mass: &[f64; 3],
+        a: &mut Velocity,
+        b: &mut Velocity,
+    ) -> f64;
+    /// Visits a constraint of a contact without a colour or with a rigid body that is no sphere, likewise; bodies stay as they are.
     /// Returns what is to be done to them as well. `spun` is how much faster a turns than b after a linear impulse.
     fn general(
         &self,
-        row: &mut Row,
+        constraint: &mut Constraint,
         response: &Response,
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
@@ -160,7 +166,7 @@ pub struct Push {
 
 /// Solves contacts; returns by how much if that is to be compared with a tolerance.
 struct Solve<const COMPARED: bool> {
-    /// How far a row goes, in what would bring it to rest \[-\].
+    /// How far a constraint goes, in what would bring it to rest \[-\].
     relaxation: f64,
     /// Of what the last sweep changed, that this one is given \[-\], if it goes on from one.
     share: Option<f64>,
@@ -169,117 +175,128 @@ struct Solve<const COMPARED: bool> {
 impl<const COMPARED: bool> Solve<COMPARED> {
     /// Where this sweep starts from \[E12\].
     #[inline(always)]
-    fn carry_on(&self, row: &mut Row) {
+    fn extrapolate(&self, constraint: &mut Constraint) {
         let Some(share) = self.share else { return };
-        if row.impulse == row.last_impulse {
+        if constraint.impulse == constraint.last_impulse {
             return; // it carries nothing, most likely: two cache lines stay as they are
         }
-        let before = std::mem::replace(&mut row.last_impulse, row.impulse);
+        let before = std::mem::replace(&mut constraint.last_impulse, constraint.impulse);
         if share > 0.0 {
-            row.impulse = row.last_impulse.beyond(&before, share);
+            constraint.impulse = constraint.last_impulse.beyond(&before, share);
         }
     }
 
     #[inline(always)]
-    fn relaxed(&self, inverse_d: &[f64; 3]) -> [f64; 3] {
-        inverse_d.map(|inverse_d| self.relaxation * inverse_d)
+    fn relaxed(&self, effective_mass: &[f64; 3]) -> [f64; 3] {
+        effective_mass.map(|effective_mass| self.relaxation * effective_mass)
     }
 }
 
 impl<const COMPARED: bool> Visit for Solve<COMPARED> {
     // Out of line it passes both bodies through memory: a third of the time of a sweep.
     #[inline(always)]
-    fn contact(&self, row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
-        self.carry_on(row);
-        let before = row.impulse;
-        solve_contact(row, &self.relaxed(inverse_d), a, b);
-        if COMPARED { change_since(row, &before) } else { 0.0 }
+    fn contact(
+        &self,
+        constraint: &mut Constraint,
+        effective_mass: &[f64; 3],
+        a: &mut Velocity,
+        b: &mut Velocity,
+    ) -> f64 {
+        self.extrapolate(constraint);
+        let before = constraint.impulse;
+        solve_contact(constraint, &self.relaxed(effective_mass), a, b);
+        if COMPARED { change_since(constraint, &before) } else { 0.0 }
     }
 
     #[inline(always)]
     fn general(
         &self,
-        row: &mut Row,
+        constraint: &mut Constraint,
         response: &Response,
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64) {
-        self.carry_on(row);
-        let before = row.impulse;
-        let response = Response { inverse_d: self.relaxed(&response.inverse_d), ..*response };
-        let push = solve_general(row, &response, bodies, spun);
-        (push, if COMPARED { change_since(row, &before) } else { 0.0 })
+        self.extrapolate(constraint);
+        let before = constraint.impulse;
+        let response = Response { effective_mass: self.relaxed(&response.effective_mass), ..*response };
+        let push = solve_general(constraint, &response, bodies, spun);
+        (push, if COMPARED { change_since(constraint, &before) } else { 0.0 })
     }
 }
 
 /// Solves one contact while all others are held fixed \[E5\].
 #[inline(always)]
-pub fn solve_contact(row: &mut Row, inverse_d: &[f64; 3], a: &mut Velocity, b: &mut Velocity) {
-    let velocity = row.contact_velocity(a, b);
-    let closing = velocity.dot(row.normal);
-    let old = row.impulse;
+pub fn solve_contact(
+    constraint: &mut Constraint,
+    effective_mass: &[f64; 3],
+    a: &mut Velocity,
+    b: &mut Velocity,
+) {
+    let velocity = constraint.contact_velocity(a, b);
+    let closing = velocity.dot(constraint.normal);
+    let old = constraint.impulse;
 
-    let step = (closing + row.sigma_n * old.normal - row.target) * inverse_d[0];
+    let step = (closing + constraint.compliance * old.normal - constraint.bias) * effective_mass[0];
     let normal = (old.normal - step).max(0.0);
     if normal == 0.0 && old == Impulse::default() {
         return; // its cone is a point: nothing to rub against
     }
-    let slip = velocity - closing * row.normal;
-    let step = slip * inverse_d[1];
-    let tangent = project(old.tangent - step, row.friction * normal);
+    let slip = velocity - closing * constraint.normal;
+    let step = slip * effective_mass[1];
+    let tangent = project(old.tangent - step, constraint.friction * normal);
 
-    let linear = (normal - old.normal) * row.normal + (tangent - old.tangent);
-    a.push(linear, row.arm_a);
-    b.push(-linear, row.arm_b);
-    row.impulse.normal = normal;
-    row.impulse.tangent = tangent;
-    if row.rolling_arm == 0.0 {
+    let linear = (normal - old.normal) * constraint.normal + (tangent - old.tangent);
+    a.push(linear, constraint.arm_a);
+    b.push(-linear, constraint.arm_b);
+    constraint.impulse.normal = normal;
+    constraint.impulse.tangent = tangent;
+    if constraint.rolling_arm == 0.0 {
         return;
     }
     let spin = a.angular - b.angular;
-    let step = spin * inverse_d[2];
-    let rolling = project(old.rolling - step, row.rolling_arm * normal);
+    let step = spin * effective_mass[2];
+    let rolling = project(old.rolling - step, constraint.rolling_arm * normal);
     a.twist(rolling - old.rolling);
     b.twist(old.rolling - rolling);
-    row.impulse.rolling = rolling;
+    constraint.impulse.rolling = rolling;
 }
 
 /// Solves one contact without a colour or with a rigid body that is no sphere \[E5\], and returns what it does to its bodies. Here a
 /// normal impulse may change the slip, so friction follows from the velocities after it.
 #[inline(always)]
 pub fn solve_general(
-    row: &mut Row,
+    constraint: &mut Constraint,
     response: &Response,
     [a, b]: [&Velocity; 2],
     spun: impl Fn(DVec3) -> DVec3,
 ) -> Push {
-    let old = row.impulse;
-    let velocity = row.contact_velocity(a, b);
-    let closing = velocity.dot(row.normal);
-    let step = (closing + row.sigma_n * old.normal - row.target) * response.inverse_d[0];
+    let old = constraint.impulse;
+    let velocity = constraint.contact_velocity(a, b);
+    let closing = velocity.dot(constraint.normal);
+    let step = (closing + constraint.compliance * old.normal - constraint.bias) * response.effective_mass[0];
     let normal = (old.normal - step).max(0.0);
     if normal == 0.0 && old == Impulse::default() {
         return Push::default();
     }
-    let slip = velocity - closing * row.normal + (normal - old.normal) * response.slip;
-    let tangent = project(old.tangent - slip * response.inverse_d[1], row.friction * normal);
-    let linear = (normal - old.normal) * row.normal + (tangent - old.tangent);
-    row.impulse.normal = normal;
-    row.impulse.tangent = tangent;
-    if row.rolling_arm == 0.0 {
+    let slip = velocity - closing * constraint.normal + (normal - old.normal) * response.slip;
+    let tangent = project(old.tangent - slip * response.effective_mass[1], constraint.friction * normal);
+    let linear = (normal - old.normal) * constraint.normal + (tangent - old.tangent);
+    constraint.impulse.normal = normal;
+    constraint.impulse.tangent = tangent;
+    if constraint.rolling_arm == 0.0 {
         return Push { linear, rolling: DVec3::ZERO };
     }
     let spin = a.angular - b.angular + spun(linear);
-    let rolling = project(old.rolling - spin * response.inverse_d[2], row.rolling_arm * normal);
-    row.impulse.rolling = rolling;
+    let rolling = project(old.rolling - spin * response.effective_mass[2], constraint.rolling_arm * normal);
+    constraint.impulse.rolling = rolling;
     Push { linear, rolling: rolling - old.rolling }
 }
 
-/// How much contact velocity the normal and friction rows changed, D |Δλ| \[m/s\]; on whole bodies.
-fn change_since(row: &Row, before: &Impulse) -> f64 {
-    let normal = (row.impulse.normal - before.normal).abs();
-    let tangent = (row.impulse.tangent - before.tangent).length();
-    times_d(normal, row.inverse_d[0]).max(times_d(tangent, row.inverse_d[1]))
+/// How much contact velocity the normal and friction constraints changed, D |Δλ| \[m/s\]; on whole bodies.
+fn change_since(constraint: &Constraint, before: &Impulse) -> f64 {
+    let normal = (constraint.impulse.normal - before.normal).abs();
+    let tangent = (constraint.impulse.tangent - before.tangent).length();
+    times_d(normal, constraint.effective_mass[0]).max(times_d(tangent, constraint.effective_mass[1]))
 }
 
 /// Nearest vector no longer than `bound`.

@@ -9,40 +9,40 @@ use crate::settings::{NormalLaw, Settings, WarmStart};
 
 use crate::model::World;
 
-use super::narrowphase::{CHUNK, Law, Onset, Response, Row};
+use super::narrowphase::{CHUNK, Constraint, Law, Onset, Response};
 use super::problem::Problem;
 use super::sweep::{Push, Visit, project};
 use super::velocity::Velocity;
 
-/// Turns the impulse that a row carries into the one it starts from, inside today's cone.
+/// Turns the impulse that a constraint carries into the one it starts from, inside today's cone.
 /// `velocities` are those before the external forces.
 pub fn seed(
     law: &Law,
     settings: &Settings,
     world: &World,
-    rows: &mut [Row],
+    constraints: &mut [Constraint],
     onsets: &[Onset],
     velocities: &[Velocity],
 ) {
     let gain = if settings.warm_start == WarmStart::Model { model_gain(settings, world) } else { 0.0 };
-    rows.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(row, onset)| {
-        let [a, b] = row.bodies.map(|body| &velocities[body as usize]);
-        let velocity = row.contact_velocity(a, b);
+    constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(constraint, onset)| {
+        let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
+        let velocity = constraint.contact_velocity(a, b);
         let guess = match settings.warm_start {
             WarmStart::Cold => Impulse::default(),
             WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => {
-                row.impulse.scaled(fraction)
+                constraint.impulse.scaled(fraction)
             }
             WarmStart::NormalsOnly { fraction } => {
-                Impulse { normal: fraction * row.impulse.normal, ..Impulse::default() }
+                Impulse { normal: fraction * constraint.impulse.normal, ..Impulse::default() }
             }
             WarmStart::Adaptive { fraction, motion } => {
                 let moving = motion * world.gravity.length() * law.h;
-                row.impulse.scaled(adaptive_fraction(fraction, velocity.length(), moving))
+                constraint.impulse.scaled(adaptive_fraction(fraction, velocity.length(), moving))
             }
             WarmStart::Model => model(law, onset, gain, velocity, a.angular - b.angular),
         };
-        row.impulse = into_cone(row, guess);
+        constraint.impulse = into_cone(constraint, guess);
     });
 }
 
@@ -69,13 +69,13 @@ fn model(law: &Law, onset: &Onset, gain: f64, velocity: DVec3, spin: DVec3) -> I
 }
 
 /// Projects on today's tangent plane and today's cone.
-fn into_cone(row: &Row, guess: Impulse) -> Impulse {
+fn into_cone(constraint: &Constraint, guess: Impulse) -> Impulse {
     let normal = guess.normal.max(0.0);
-    let tangent = guess.tangent - guess.tangent.dot(row.normal) * row.normal;
+    let tangent = guess.tangent - guess.tangent.dot(constraint.normal) * constraint.normal;
     Impulse {
         normal,
-        tangent: project(tangent, row.friction * normal),
-        rolling: project(guess.rolling, row.rolling_arm * normal),
+        tangent: project(tangent, constraint.friction * normal),
+        rolling: project(guess.rolling, constraint.rolling_arm * normal),
     }
 }
 
@@ -84,29 +84,35 @@ pub fn apply(problem: &mut Problem<'_>) {
     problem.visit(&Apply);
 }
 
-/// Gives the bodies the impulses that the rows carry.
+/// Gives the bodies the impulses that the constraints carry.
 struct Apply;
 
 impl Visit for Apply {
     #[inline(always)]
-    fn contact(&self, row: &mut Row, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
-        if row.impulse.normal > 0.0 {
-            let linear = row.impulse.linear(row.normal);
-            a.push(linear, row.arm_a);
-            b.push(-linear, row.arm_b);
-            a.twist(row.impulse.rolling);
-            b.twist(-row.impulse.rolling);
+    fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
+        if constraint.impulse.normal > 0.0 {
+            let linear = constraint.impulse.linear(constraint.normal);
+            a.push(linear, constraint.arm_a);
+            b.push(-linear, constraint.arm_b);
+            a.twist(constraint.impulse.rolling);
+            b.twist(-constraint.impulse.rolling);
         }
         0.0
     }
 
     fn general(
         &self,
-        row: &mut Row,
+        constraint: &mut Constraint,
         _: &Response,
         _: [&Velocity; 2],
         _: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64) {
-        (Push { linear: row.impulse.linear(row.normal), rolling: row.impulse.rolling }, 0.0)
+        (
+            Push {
+                linear: constraint.impulse.linear(constraint.normal),
+                rolling: constraint.impulse.rolling,
+            },
+            0.0,
+        )
     }
 }

@@ -1,10 +1,10 @@
-//! How sweeps converge inside one substep: residuals by kind of row and the error of the normal impulses, sweep by
+//! How sweeps converge inside one substep: residuals by kind of constraint and the error of the normal impulses, sweep by
 //! sweep \[E8\].
 
 use super::Residuals;
 use crate::settings::WarmStart;
 
-/// Kinds of rows, in the order of [`Course::histograms`]; with the unit of their residuals.
+/// Kinds of constraints, in the order of [`Course::histograms`]; with the unit of their residuals.
 pub const ROW_KINDS: [(&str, &str); 3] = [("normal", "m/s"), ("friction", "m/s"), ("rolling", "rad/s")];
 
 /// What is asked about the convergence of a substep.
@@ -34,7 +34,7 @@ pub struct Course {
     pub start: WarmStart,
     /// After 0, 1, 2 and so on sweeps; the last is the reference solution itself.
     pub points: Vec<Point>,
-    /// Residuals of the single contacts after the sweeps that a step makes, by kind of row.
+    /// Residuals of the single contacts after the sweeps that a step makes, by kind of constraint.
     pub histograms: [Histogram; 3],
 }
 

@@ -44,7 +44,7 @@ stages! {
         "warm_start" "applies the impulses that the sweeps start from \\[E7\\]";
         "sweep" "projected Gauss-Seidel sweeps, colour by colour \\[E5\\], \\[E12\\]";
         "loads" "sums up what boundaries were given";
-        "ledger" "energy balance: works of all impulses \\[E10\\]";
+        "balance" "energy balance: works of all impulses \\[E10\\]";
     }
     "move, in each substep" {
         "integrate" "moves all bodies; sinks remove grains \\[E1\\]";

@@ -39,13 +39,13 @@ pub struct Capacity {
     /// Contacts.
     pub contacts: u32,
     /// Contacts without a colour.
-    pub rest: u32,
+    pub overflow: u32,
     /// Buckets of the grid, a power of two.
     pub buckets: u32,
-    /// Substeps of one submission; the schedule of the boundaries and the ledger cover them.
+    /// Substeps of one submission; the schedule of the boundaries and the balance cover them.
     pub substeps: u32,
-    /// Whether the works of substeps are booked, for the ledger or for the guard against energy out of nothing.
-    pub keeps_books: bool,
+    /// Whether the works of substeps are booked, for the balance or for the guard against energy out of nothing.
+    pub keeps_balance: bool,
     /// Whether sweeps are accelerated: the velocities of the last sweep are kept.
     pub accelerates: bool,
 }
@@ -73,10 +73,10 @@ impl Capacity {
             materials: world.materials.list.len() as u32,
             sinks: world.drains().len() as u32,
             contacts: contacts.max(1),
-            rest: rest_of(contacts),
+            overflow: overflow_of(contacts),
             buckets: buckets_for(spheres),
             substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
-            keeps_books: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
+            keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: settings.acceleration == Acceleration::Nesterov,
         }
     }
@@ -84,7 +84,7 @@ impl Capacity {
     /// At least this, with room for a world that has grown, and for books where substeps are guarded.
     pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
         let rigids = self.rigids.max(rigids_of(world, self.grains));
-        let known = Capacity { keeps_books: self.keeps_books || is_guarded, rigids, ..*self };
+        let known = Capacity { keeps_balance: self.keeps_balance || is_guarded, rigids, ..*self };
         let (grains, spheres) = (world.grain_count() as u32, world.spheres.len() as u32);
         if grains <= self.grains && spheres <= self.spheres {
             return known;
@@ -97,15 +97,15 @@ impl Capacity {
             spheres,
             rigids: rigids.max(rigids_of(world, grains)),
             contacts,
-            rest: self.rest.max(rest_of(contacts)),
+            overflow: self.overflow.max(overflow_of(contacts)),
             buckets: buckets_for(spheres),
             ..known
         }
     }
 
     /// With room for so many contacts without a colour, and some to spare.
-    pub(super) fn with_rest(&self, needed: u32) -> Capacity {
-        Capacity { rest: needed.saturating_add(needed / 8 + 64), ..*self }
+    pub(super) fn with_overflow(&self, needed: u32) -> Capacity {
+        Capacity { overflow: needed.saturating_add(needed / 8 + 64), ..*self }
     }
 
     /// Room for a little more contacts than needed, so that a scene that settles grows its buffers only a few
@@ -137,14 +137,14 @@ impl Capacity {
         let balls = u64::from(self.vertices) + spheres;
         // Where a sphere is on its body takes as much again.
         let halves = if self.rigids > 0 { 2 } else { 1 };
-        let rest = u64::from(self.rest);
+        let overflow = u64::from(self.overflow);
         let buckets = u64::from(self.buckets);
         let colour_counts = (u64::from(COLOURS) + 1) * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
-        // The rows share their room with what the search keeps of grains and the colouring of bodies.
+        // The constraints share their room with what the search keeps of grains and the colouring of bodies.
         let (entries, best) = (spheres * size_of::<layout::Entry>() as u64, 8 * bodies);
-        let booked = |bytes: u64| if self.keeps_books { bytes } else { 0 };
+        let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
         // So do the velocities of the last sweep with what the next search knows of the contacts.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
         // Of contacts, of their impacts, of bodies.
@@ -169,12 +169,12 @@ impl Capacity {
             ("side_sums", 4 * bodies.div_ceil(1024)),
             ("colour_counts", 4 * colour_counts),
             ("side_ends", 4 * bodies),
-            ("rest", rest * size_of::<layout::Rest>() as u64),
-            ("shares", 2 * 24 * rest),
+            ("overflow", overflow * size_of::<layout::Overflow>() as u64),
+            ("shares", 2 * 24 * overflow),
             ("travel", 4 * spheres),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
-            ("row_targets", best.max(contacts * size_of::<layout::RowTarget>() as u64)),
-            ("row_arms", entries.max(contacts * size_of::<layout::RowArms>() as u64)),
+            ("constraint_heads", best.max(contacts * size_of::<layout::ConstraintHead>() as u64)),
+            ("constraint_arms", entries.max(contacts * size_of::<layout::ConstraintArms>() as u64)),
             ("impulses", 24 * contacts),
             ("old_contacts", last.max(8 * contacts)),
             ("old_impulses", 24 * contacts),
@@ -183,7 +183,7 @@ impl Capacity {
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),
             ("work_sums", booked(works * size_of::<layout::Works>() as u64)),
-            ("ledger", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
+            ("balance", u64::from(self.substeps) * size_of::<layout::Works>() as u64),
             ("totals", size_of::<layout::Totals>() as u64),
         ]
     }
@@ -203,14 +203,14 @@ impl Capacity {
 /// searched for, before constraints are made of them. That no use of a buffer falls between two uses of it under another name is a
 /// test of the step list.
 pub const LODGERS: [(&str, &str); 11] = [
-    ("entries", "row_arms"),
-    ("found", "row_targets"),
-    ("pending", "row_arms"),
-    ("best", "row_targets"),
+    ("entries", "constraint_arms"),
+    ("found", "constraint_heads"),
+    ("pending", "constraint_arms"),
+    ("best", "constraint_heads"),
     ("colours", "impulses"),
     ("used", "side_ends"),
-    ("rest_bodies", "row_arms"),
-    ("copies", "row_targets"),
+    ("overflow_bodies", "constraint_arms"),
+    ("copies", "constraint_heads"),
     ("unordered", "shares"),
     ("last_impulses", "old_impulses"),
     ("last_velocities", "old_contacts"),
@@ -222,7 +222,7 @@ pub fn room_of(name: &str) -> &str {
 }
 
 /// Room for contacts without a colour: twice the share that a bed of equal spheres has of them. A scene with more grows it.
-fn rest_of(contacts: u32) -> u32 {
+fn overflow_of(contacts: u32) -> u32 {
     contacts / 12 + 1024
 }
 

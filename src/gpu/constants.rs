@@ -24,7 +24,7 @@ constants! {
     /// Halt: contacts added more than the limit to the speed of a body.
     HALT_EXPLODED = 4;
     /// Halt: more overflow contacts than room.
-    HALT_REST = 8;
+    HALT_OVERFLOW = 8;
     /// Halt: a calm step needs a rebuild of the neighbour list, or a contact bounces in it.
     HALT_BUSY = 16;
     /// Halt: a body is beyond what cells can address.
@@ -120,7 +120,7 @@ planned! {
     /// Contacts that still need a colour, if they are many.
     Pending "PENDING" 1;
     /// Overflow contacts.
-    Rest "REST" 1;
+    Overflow "OVERFLOW" 1;
     /// Blocks of a prefix sum over the buckets,
     BucketScan "SCAN_BUCKETS" 1;
     /// over vertices and spheres,

@@ -3,13 +3,13 @@
 use bytemuck::Pod;
 use pollster::block_on;
 
-use crate::contact::{Colouring, Key, Rest};
+use crate::contact::{Colouring, Key, Overflow};
 use crate::engine::TotalImpulse;
 use crate::error::Error;
 
 use super::constants;
 use super::counted::CountedPass;
-use super::layout::{self, LOAD_WORDS, RowArms, RowTarget, Status, Works};
+use super::layout::{self, ConstraintArms, ConstraintHead, LOAD_WORDS, Status, Works};
 use super::step::{self, Pace};
 use super::{GpuEngine, Search};
 
@@ -70,14 +70,14 @@ impl GpuEngine {
         self.read_now("contacts", block_on(self.contact_count())?)
     }
 
-    /// The present rows, in solving order.
+    /// The present constraints, in solving order.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn rows(&self) -> Result<Vec<(RowTarget, RowArms)>, Error> {
+    pub fn constraints(&self) -> Result<Vec<(ConstraintHead, ConstraintArms)>, Error> {
         let count = block_on(self.contact_count())?;
-        let targets: Vec<RowTarget> = self.read_now("row_targets", count)?;
-        Ok(targets.into_iter().zip(self.read_now("row_arms", count)?).collect())
+        let targets: Vec<ConstraintHead> = self.read_now("constraint_heads", count)?;
+        Ok(targets.into_iter().zip(self.read_now("constraint_arms", count)?).collect())
     }
 
     /// Impulses in solving order: linear then rolling.
@@ -111,11 +111,11 @@ impl GpuEngine {
         Ok(Colouring {
             order,
             starts: self.status()?.colour_starts[..=constants::COLOURS as usize].to_vec(),
-            rest: Rest::Split,
+            overflow: Overflow::Split,
         })
     }
 
-    /// Workgroups that the device planned for each dispatch of a sweep: the colours, the rest, the bodies.
+    /// Workgroups that the device planned for each dispatch of a sweep: the colours, the overflow, the bodies.
     ///
     /// # Errors
     /// When the device is lost.
@@ -136,8 +136,8 @@ impl GpuEngine {
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn ledger_entry(&self) -> Result<Works, Error> {
-        Ok(self.read_now::<Works>("ledger", 1)?[0])
+    pub fn balance_entry(&self) -> Result<Works, Error> {
+        Ok(self.read_now::<Works>("balance", 1)?[0])
     }
 
     /// What contacts gave the boundaries in this submission; for stage tests.

@@ -19,7 +19,7 @@ use super::step::{self, Aliases, Kernel, Over, Pass, Stage, Work};
 const TURN_STRIDE: u32 = 256;
 /// Turns of colours, rounds and plain sweeps; those of accelerated sweeps come after them.
 const PLAIN_TURNS: u32 = 16;
-/// Dispatches of a pass over all contacts: the colours, the rest, the bodies.
+/// Dispatches of a pass over all contacts: the colours, the overflow, the bodies.
 const PLACES: u32 = COLOURS + 2;
 /// Sweeps after which the momentum no longer grows \[E12\].
 const GROWING: u32 = 28;
@@ -129,7 +129,7 @@ impl Kernels {
     fn encode_work(&self, pass: &mut CountedPass<'_>, work: &Work, settings: &Settings, buffers: &Buffers) {
         match work {
             Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
-            Work::Book(kernel) if buffers.capacity().keeps_books => self.run(pass, kernel, 0, buffers),
+            Work::Book(kernel) if buffers.capacity().keeps_balance => self.run(pass, kernel, 0, buffers),
             Work::Weigh(kernel) if buffers.capacity().boundaries > 0 => self.run(pass, kernel, 0, buffers),
             Work::Book(_) | Work::Weigh(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
@@ -168,13 +168,13 @@ impl Kernels {
         settings: &Settings,
         buffers: &Buffers,
     ) {
-        let Some(carry_on) = kernels.carried_on(settings) else {
+        let Some(extrapolate) = kernels.extrapolation(settings) else {
             return self.colours(pass, kernels, [0, 0], buffers);
         };
         let turn = |before: u32| first_turn(before, before + 1 < settings.iterations);
         let goes_on_by_itself = settings.tolerance > 0.0;
         if before > 0 && goes_on_by_itself {
-            self.run(pass, carry_on, turn(before), buffers);
+            self.run(pass, extrapolate, turn(before), buffers);
         }
         let is_last = before + 1 == settings.iterations;
         let next = if is_last || goes_on_by_itself { 0 } else { turn(before + 1) };
@@ -232,7 +232,7 @@ impl Kernels {
     /// A pass over all contacts; its turns begin with the first of these, and those of what comes after it with the second.
     fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, [turn, next]: [u32; 2], buffers: &Buffers) {
         let colours = (0..COLOURS).map(|colour| (&kernels.colour, turn, colour));
-        let all = colours.chain([(&kernels.rest, turn, COLOURS), (&kernels.gather, next, COLOURS + 1)]);
+        let all = colours.chain([(&kernels.overflow, turn, COLOURS), (&kernels.gather, next, COLOURS + 1)]);
         for (Kernel { shader, entry, aliases, .. }, turn, place) in all {
             self.set(pass, (shader, entry), aliases, turn + place);
             dispatch_planned(pass, kernels.arguments.place() + place, buffers);

@@ -11,7 +11,7 @@ use encase::UniformBuffer;
 use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::{Ledger, largest_gain_at_once, model_gain};
+use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain};
 use crate::model::slider::{Area, Slider};
 use crate::model::{Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{
@@ -58,7 +58,7 @@ impl Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
             reach: settings.reach() as f32,
-            skin: settings.contact_margin as f32,
+            skin: settings.skin as f32,
             impact_threshold: settings.impact_threshold as f32,
             tolerance: settings.tolerance as f32,
             warm_start,
@@ -86,7 +86,7 @@ impl Params {
             cell_size: Vec3::from(single(anchors.cell_size)),
             periods: anchors.periods.as_ivec3(),
             vertices: world.vertices.len() as u32,
-            rest_capacity: capacity.rest,
+            overflow_capacity: capacity.overflow,
             step_time: settings.time_step as f32,
             level_radius: anchors.levels.radius as f32,
             levels: occupied_levels(world, &anchors.levels),
@@ -343,9 +343,9 @@ pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
     grains.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum()
 }
 
-/// An entry of the ledger.
-pub fn entry(works: &Works) -> Ledger {
-    Ledger {
+/// An entry of the balance.
+pub fn entry(works: &Works) -> EnergyBalance {
+    EnergyBalance {
         gravity_work: f64::from(works.gravity),
         boundary_work: f64::from(works.boundary),
         normal_work: f64::from(works.normal),
@@ -354,14 +354,14 @@ pub fn entry(works: &Works) -> Ledger {
         impact_work: f64::from(works.impact),
         impact_friction_work: f64::from(works.impact_friction),
         impact_rolling_work: f64::from(works.impact_rolling),
-        ..Ledger::default()
+        ..EnergyBalance::default()
     }
 }
 
 /// The impulse of a contact: the device keeps λ_n n + λ_t as one vector.
-pub fn impulse(row: &RowTarget, values: &[f32; 6]) -> Impulse {
+pub fn impulse(constraint: &ConstraintHead, values: &[f32; 6]) -> Impulse {
     let linear = double([values[0], values[1], values[2]]);
-    let along = double(row.normal);
+    let along = double(constraint.normal);
     let normal = linear.dot(along);
     Impulse { normal, tangent: linear - normal * along, rolling: double([values[3], values[4], values[5]]) }
 }

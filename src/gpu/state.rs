@@ -9,7 +9,7 @@ use pollster::block_on;
 
 use super::GpuEngine;
 use super::counted::CountedPass;
-use super::layout::{self, RowTarget};
+use super::layout::{self, ConstraintHead};
 use super::step;
 
 impl GpuEngine {
@@ -26,7 +26,7 @@ impl GpuEngine {
         if self.world.has_drains() {
             let spheres: Vec<layout::Sphere> =
                 self.read_list("spheres", self.world.vertices.len() + self.world.spheres.len()).await?;
-            self.ledger.removed_energy += layout::pull_removed(&mut self.world, &spheres);
+            self.balance.removed_energy += layout::pull_removed(&mut self.world, &spheres);
         }
         Ok(())
     }
@@ -48,9 +48,9 @@ impl GpuEngine {
         self.device.submit(encoder);
         let count = self.contact_count().await?;
         let blocks: Vec<[f32; 8]> = self.read_list("residuals", count.div_ceil(64)).await?;
-        let spread = |row: usize| Spread {
-            mean: blocks.iter().map(|block| f64::from(block[row])).sum::<f64>() / count.max(1) as f64,
-            max: blocks.iter().map(|block| f64::from(block[4 + row])).fold(0.0, f64::max),
+        let spread = |constraint: usize| Spread {
+            mean: blocks.iter().map(|block| f64::from(block[constraint])).sum::<f64>() / count.max(1) as f64,
+            max: blocks.iter().map(|block| f64::from(block[4 + constraint])).fold(0.0, f64::max),
         };
         Ok(Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) })
     }
@@ -62,16 +62,16 @@ impl GpuEngine {
             _ => self.solved_contacts().await?,
         };
         let substep = self.settings.substep();
-        let ledger = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.ledger);
+        let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let snapshot = Snapshot::new(self.world.clone(), impulses, substep, self.report.clone());
-        Ok(Snapshot { impulses: self.impulses.clone(), ledger, ..snapshot })
+        Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
     }
 
     /// Contacts of the last step with their impulses.
     async fn solved_contacts(&self) -> Result<Vec<(Key, Impulse)>, Error> {
         let count = self.contact_count().await?;
         let contacts: Vec<layout::Contact> = self.read_list("contacts", count).await?;
-        let targets: Vec<RowTarget> = self.read_list("row_targets", count).await?;
+        let targets: Vec<ConstraintHead> = self.read_list("constraint_heads", count).await?;
         let values: Vec<[f32; 6]> = self.read_list("impulses", count).await?;
         let with_impulse = |contact: &layout::Contact| {
             let place = contact.place as usize;

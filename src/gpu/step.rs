@@ -2,8 +2,8 @@
 
 use super::constants::Planned::{
     Balls, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found, ImpactBodies,
-    ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Pending, Rest, Search, SearchBodies,
-    SideScan, StartScan, Stored, Sweep, Swept, Uncoloured,
+    ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow, Pending, Search,
+    SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Uncoloured,
 };
 use super::constants::{COLOURS, Planned};
 use Over::{Aimed, At, Bodies, Once, Spheres, SpheresNearSinks};
@@ -70,7 +70,7 @@ pub type Aliases = &'static [(&'static str, &'static str)];
 pub enum Work {
     /// One kernel.
     Run(Kernel),
-    /// One kernel, where the ledger is kept.
+    /// One kernel, where the balance is kept.
     Book(Kernel),
     /// One kernel, where there are boundaries.
     Weigh(Kernel),
@@ -121,12 +121,12 @@ pub struct Pass {
     /// Solves one colour.
     pub colour: Kernel,
     /// Solves the contacts without a colour on copies of their bodies.
-    pub rest: Kernel,
+    pub overflow: Kernel,
     /// Bodies take the mean of their copies.
     pub gather: Kernel,
     /// Before a pass that goes on from another, where sweeps are accelerated. It runs by itself where a tolerance is set, and
     /// as a part of `gather` where not.
-    pub carry_on: Option<Kernel>,
+    pub extrapolate: Option<Kernel>,
     /// Its dispatch sizes.
     pub arguments: Planned,
 }
@@ -134,18 +134,18 @@ pub struct Pass {
 impl Pass {
     /// All of them.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
-        [&self.colour, &self.rest, &self.gather].into_iter().chain(&self.carry_on)
+        [&self.colour, &self.overflow, &self.gather].into_iter().chain(&self.extrapolate)
     }
 
     /// What comes before a pass that goes on from another, with these settings.
-    pub fn carried_on(&self, settings: &Settings) -> Option<&Kernel> {
-        self.carry_on.as_ref().filter(|_| settings.acceleration == Acceleration::Nesterov)
+    pub fn extrapolation(&self, settings: &Settings) -> Option<&Kernel> {
+        self.extrapolate.as_ref().filter(|_| settings.acceleration == Acceleration::Nesterov)
     }
 }
 
 /// Rounds of colouring that are dispatched while many contacts need a colour.
 const ROUNDS: u32 = 12;
-/// Places of the dispatches of a sweep in `arguments`: the colours, the rest, the bodies.
+/// Places of the dispatches of a sweep in `arguments`: the colours, the overflow, the bodies.
 pub fn planned_sweep() -> std::ops::Range<usize> {
     let first = Sweep.place() as usize;
     first..first + COLOURS as usize + 2
@@ -221,13 +221,13 @@ const FIND_AND_PREPARE: &[Stage] = &[
             Scan(At(ColourScan), &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
             run("colouring", "place_contacts", At(ContactBlocks)),
             run("colouring", "find_starts", Once),
-            run("rest", "clear_sides", At(SearchBodies)),
-            run("rest", "count_copies", At(Found)),
-            run("rest", "count_sides", At(Rest)),
+            run("overflow", "clear_sides", At(SearchBodies)),
+            run("overflow", "count_copies", At(Found)),
+            run("overflow", "count_sides", At(Overflow)),
             Scan(At(SideScan), &[("scan_values", "side_ends"), ("scan_sums", "side_sums")]),
-            run("rest", "fill_sides", At(Rest)),
-            run("rest", "order_sides", At(Rest)),
-            run("matching", "carry_impulses", At(Found)),
+            run("overflow", "fill_sides", At(Overflow)),
+            run("overflow", "order_sides", At(Overflow)),
+            run("matching", "match_impulses", At(Found)),
             run("search", "finish_search", At(Search)),
         ],
     },
@@ -258,8 +258,8 @@ const FIND_AND_PREPARE: &[Stage] = &[
             Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", At(ImpactContacts)) }),
             Impacts(
                 &[
-                    strike("strike_colour", "strike_rest"),
-                    strike("strike_colour_and_note", "strike_rest_and_note"),
+                    strike("strike_colour", "strike_overflow"),
+                    strike("strike_colour_and_note", "strike_overflow_and_note"),
                 ],
                 &[
                     run("impact", "check_impacts", Once),
@@ -282,7 +282,7 @@ const FIND_AND_PREPARE: &[Stage] = &[
         work: &[
             book("keep_velocities", Bodies),
             run("predict", "plan_sweep", Once),
-            run("predict", "prepare_rows", At(Contacts)),
+            run("predict", "prepare_constraints", At(Contacts)),
             run("predict", "apply_forces", Bodies),
         ],
     },
@@ -295,9 +295,9 @@ const SWEEP_COLOURS: &[Stage] = &[
         phase: Phase::Solve,
         work: &[Colours(Pass {
             colour: kernel("warm_start", "apply_colour", Once),
-            rest: kernel("warm_start", "apply_rest", Once),
+            overflow: kernel("warm_start", "apply_overflow", Once),
             gather: GATHER,
-            carry_on: None,
+            extrapolate: None,
             arguments: Sweep,
         })],
     },
@@ -306,9 +306,9 @@ const SWEEP_COLOURS: &[Stage] = &[
         phase: Phase::Solve,
         work: &[Sweeps(Pass {
             colour: kernel("sweep", "sweep_colour", Once),
-            rest: kernel("sweep", "sweep_rest", Once),
+            overflow: kernel("sweep", "sweep_overflow", Once),
             gather: GATHER,
-            carry_on: Some(kernel("sweep", "carry_on", At(Swept))),
+            extrapolate: Some(kernel("sweep", "extrapolate", At(Swept))),
             arguments: Sweep,
         })],
     },
@@ -318,7 +318,7 @@ const SWEEP_COLOURS: &[Stage] = &[
 const BOOK_AND_MOVE: &[Stage] = &[
     Stage { name: "loads", phase: Phase::Solve, work: &[Weigh(kernel("loads", "add_loads", At(Contacts)))] },
     Stage {
-        name: "ledger",
+        name: "balance",
         phase: Phase::Solve,
         work: &[book("book_bodies", Bodies), book("book_contacts", At(Booked)), book("close", Once)],
     },
@@ -346,7 +346,7 @@ pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 
 /// Before a substep is solved again.
 pub const AGAIN: Stage =
-    Stage { name: "ledger", phase: Phase::Solve, work: &[run("ledger", "restore_velocities", Bodies)] };
+    Stage { name: "balance", phase: Phase::Solve, work: &[run("balance", "restore_velocities", Bodies)] };
 
 /// Measured only when asked for.
 pub const RESIDUAL: Stage =
@@ -370,22 +370,22 @@ const fn weigh_impacts(over: Over) -> Work {
 
 /// The works of a round of impacts.
 const fn book_impacts(over: Over) -> Work {
-    Book(Kernel { aliases: THROWN_AWAY, ..kernel("ledger", "book_impacts", over) })
+    Book(Kernel { aliases: THROWN_AWAY, ..kernel("balance", "book_impacts", over) })
 }
 
 /// A pass over the impacts.
-const fn strike(colour: &'static str, rest: &'static str) -> Pass {
+const fn strike(colour: &'static str, overflow: &'static str) -> Pass {
     Pass {
         colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", colour, Once) },
-        rest: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", rest, Once) },
+        overflow: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", overflow, Once) },
         gather: GATHER,
-        carry_on: None,
+        extrapolate: None,
         arguments: ImpactSweep,
     }
 }
 
 const fn book(entry: &'static str, over: Over) -> Work {
-    Book(kernel("ledger", entry, over))
+    Book(kernel("balance", entry, over))
 }
 
 impl Method {

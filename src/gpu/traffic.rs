@@ -2,13 +2,15 @@
 //! the next and within a kernel everything that is looked up twice.
 //!
 //! Beside the [step list](super::step): a kernel that runs over grains, bodies, buckets or contacts has a row here. Kernels that
-//! run once, over boundaries or on impacts move next to nothing in a scene at rest; what sinks and free boundaries take on top
+//! run once, over boundaries or on impacts move next to nothing in a scene at rest; what sinks and dynamic boundaries take on top
 //! is not counted.
 
 use crate::settings::{Bookkeeping, Settings};
 
 use super::constants::Planned;
-use super::layout::{Contact, Entry, Pose, Rest, RowArms, RowTarget, Sphere, Velocity, Works};
+use super::layout::{
+    ConstraintArms, ConstraintHead, Contact, Entry, Overflow, Pose, Sphere, Velocity, Works,
+};
 use super::step::{self, Kernel, Over, Pass, Stage, Work};
 
 /// Sizes that the bytes of a step depend on.
@@ -21,7 +23,7 @@ pub struct Sizes {
     /// Those of them that carry an impulse: a sweep writes nothing for the others.
     pub loaded: u64,
     /// Contacts without a colour.
-    pub rest: u64,
+    pub overflow: u64,
 }
 
 /// What a kernel moves \[bytes\].
@@ -34,7 +36,7 @@ struct Traffic {
     /// Per contact that carries an impulse, on top of that.
     loaded: u64,
     /// Per contact without a colour, on top of that.
-    rest: u64,
+    overflow: u64,
 }
 
 impl Traffic {
@@ -42,15 +44,15 @@ impl Traffic {
         self.grain * sizes.grains
             + self.contact * sizes.contacts
             + self.loaded * sizes.loaded
-            + self.rest * sizes.rest
+            + self.overflow * sizes.overflow
     }
 }
 
 const WORD: u64 = 4;
 const CONTACT: u64 = size_of::<Contact>() as u64;
 const POSE: u64 = size_of::<Pose>() as u64;
-const ROW: u64 = (size_of::<RowTarget>() + size_of::<RowArms>()) as u64;
-const REST: u64 = size_of::<Rest>() as u64;
+const ROW: u64 = (size_of::<ConstraintHead>() + size_of::<ConstraintArms>()) as u64;
+const OVERFLOW: u64 = size_of::<Overflow>() as u64;
 /// What a contact does to one of its bodies.
 const SHARE: u64 = 6 * WORD;
 /// A grain in its cell, as the search sees it.
@@ -68,25 +70,25 @@ const USED: u64 = WORD;
 const BEST: u64 = 2 * WORD;
 
 const fn grain(grain: u64) -> Traffic {
-    Traffic { grain, contact: 0, loaded: 0, rest: 0 }
+    Traffic { grain, contact: 0, loaded: 0, overflow: 0 }
 }
 
 const fn contact(contact: u64) -> Traffic {
-    Traffic { grain: 0, contact, loaded: 0, rest: 0 }
+    Traffic { grain: 0, contact, loaded: 0, overflow: 0 }
 }
 
 const fn both(grain: u64, contact: u64) -> Traffic {
-    Traffic { grain, contact, loaded: 0, rest: 0 }
+    Traffic { grain, contact, loaded: 0, overflow: 0 }
 }
 
 /// A pass over the contacts: no grain twice in a colour, so the velocities of both bodies go with each contact. One
 /// that carries nothing is read and left as it is.
 const fn pass(read: u64, read_if_loaded: u64, written: u64) -> Traffic {
-    Traffic { grain: 0, contact: read, loaded: read_if_loaded + written, rest: 0 }
+    Traffic { grain: 0, contact: read, loaded: read_if_loaded + written, overflow: 0 }
 }
 
-const fn rest(rest: u64) -> Traffic {
-    Traffic { grain: 0, contact: 0, loaded: 0, rest }
+const fn overflow(overflow: u64) -> Traffic {
+    Traffic { grain: 0, contact: 0, loaded: 0, overflow }
 }
 
 /// Shader, kernel, bytes; buckets are as many as grains. Finding pairs reads each grain once: its neighbours come from
@@ -98,42 +100,42 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("broadphase", "count_pairs", both(POSE + SPHERE + 3 * WORD + ENTRY, WORD)),
     ("broadphase", "store_pairs", both(3 * WORD, WORD + CONTACT)),
     ("matching", "match_previous", both(WORD, CONTACT + 2 * WORD)),
-    ("matching", "carry_impulses", contact(CONTACT + 2 * IMPULSE)),
+    ("matching", "match_impulses", contact(CONTACT + 2 * IMPULSE)),
     ("matching", "remember_contacts", contact(CONTACT + 3 * WORD + 2 * IMPULSE)),
     ("matching", "remember_owners", grain(2 * WORD)),
     ("colouring", "clear_colours", grain(USED + BEST)),
     ("colouring", "seed_colours", both(2 * USED, CONTACT + 2 * WORD)),
-    ("rest", "clear_sides", grain(2 * WORD)),
-    ("rest", "count_copies", both(0, CONTACT)),
-    ("rest", "count_sides", rest(6 * WORD)),
-    ("rest", "fill_sides", rest(8 * WORD)),
-    ("rest", "order_sides", rest(10 * WORD + REST)),
+    ("overflow", "clear_sides", grain(2 * WORD)),
+    ("overflow", "count_copies", both(0, CONTACT)),
+    ("overflow", "count_sides", overflow(6 * WORD)),
+    ("overflow", "fill_sides", overflow(8 * WORD)),
+    ("overflow", "order_sides", overflow(10 * WORD + OVERFLOW)),
     ("colouring", "count_colours", contact(WORD + SHARE_OF_COUNTS)),
     ("colouring", "place_contacts", contact(2 * WORD + SHARE_OF_COUNTS)),
     ("narrowphase", "find_geometry", both(POSE + SPHERE, CONTACT + ROW)),
     ("narrowphase", "apply_laws", contact(2 * ROW + IMPULSE)),
-    ("response", "find_responses", rest(ROW + 2 * (VELOCITY + WORD) + REST)),
+    ("response", "find_responses", overflow(ROW + 2 * (VELOCITY + WORD) + OVERFLOW)),
     ("impact", "find_impacts", both(VELOCITY, ROW)),
-    ("ledger", "keep_velocities", grain(2 * VELOCITY)),
-    ("ledger", "book_bodies", grain(3 * VELOCITY + SHARE_OF_WORKS)),
-    ("ledger", "book_contacts", pass(IMPULSE, ROW + 2 * VELOCITY, 0)),
+    ("balance", "keep_velocities", grain(2 * VELOCITY)),
+    ("balance", "book_bodies", grain(3 * VELOCITY + SHARE_OF_WORKS)),
+    ("balance", "book_contacts", pass(IMPULSE, ROW + 2 * VELOCITY, 0)),
     // Few contacts are with a boundary; of the others only the bodies are looked at.
-    ("loads", "add_loads", contact(size_of::<RowTarget>() as u64)),
-    ("predict", "prepare_rows", both(VELOCITY, ROW + 2 * IMPULSE)),
+    ("loads", "add_loads", contact(size_of::<ConstraintHead>() as u64)),
+    ("predict", "prepare_constraints", both(VELOCITY, ROW + 2 * IMPULSE)),
     ("predict", "apply_forces", grain(2 * VELOCITY)),
     ("warm_start", "apply_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
     ("sweep", "sweep_colour", pass(ROW + IMPULSE + 2 * VELOCITY, 0, IMPULSE + 2 * VELOCITY)),
     // Beyond what a contact with a colour moves. As a rule one of its bodies has no other contact without a colour, and
     // takes its share at once.
-    ("warm_start", "apply_rest", rest(REST + SHARE)),
-    ("sweep", "sweep_rest", rest(REST + SHARE)),
+    ("warm_start", "apply_overflow", overflow(OVERFLOW + SHARE)),
+    ("sweep", "sweep_overflow", overflow(OVERFLOW + SHARE)),
     // With what the sweep after it moves more: the impulses of the sweep before, read and written.
     (
         "sweep",
-        "carry_on",
-        Traffic { grain: 4 * VELOCITY, contact: 2 * IMPULSE, loaded: 0, rest: 2 * IMPULSE },
+        "extrapolate",
+        Traffic { grain: 4 * VELOCITY, contact: 2 * IMPULSE, loaded: 0, overflow: 2 * IMPULSE },
     ),
-    ("sweep", "gather_sides", rest(2 * WORD + SHARE + 2 * VELOCITY)),
+    ("sweep", "gather_sides", overflow(2 * WORD + SHARE + 2 * VELOCITY)),
     ("integrate", "judge", grain(VELOCITY)),
     ("integrate", "move_bodies", grain(VELOCITY + 2 * POSE)),
     ("integrate", "note_travel", grain(VELOCITY + SPHERE + 2 * WORD)),
@@ -170,15 +172,16 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Colours(pass) => of_pass(pass, sizes),
         Work::Sweeps(pass) => {
-            let carried_on = pass.carried_on(settings).map_or(0, |kernel| of_kernel(kernel).bytes(sizes));
+            let extrapolation =
+                pass.extrapolation(settings).map_or(0, |kernel| of_kernel(kernel).bytes(sizes));
             let sweeps = u64::from(settings.iterations);
-            of_pass(pass, sizes) * sweeps + carried_on * sweeps.saturating_sub(1)
+            of_pass(pass, sizes) * sweeps + extrapolation * sweeps.saturating_sub(1)
         }
     }
 }
 
 fn of_pass(pass: &Pass, sizes: &Sizes) -> u64 {
-    [&pass.colour, &pass.rest, &pass.gather].map(|kernel| of_kernel(kernel).bytes(sizes)).iter().sum()
+    [&pass.colour, &pass.overflow, &pass.gather].map(|kernel| of_kernel(kernel).bytes(sizes)).iter().sum()
 }
 
 /// A prefix sum reads its array twice and writes it once.
@@ -213,7 +216,7 @@ mod tests {
     use crate::gpu::step::{NONSMOOTH, Phase};
     use crate::settings::Acceleration;
 
-    const SIZES: Sizes = Sizes { grains: 100, contacts: 400, loaded: 300, rest: 20 };
+    const SIZES: Sizes = Sizes { grains: 100, contacts: 400, loaded: 300, overflow: 20 };
 
     #[test]
     fn every_kernel_that_moves_much_has_a_row_and_every_row_a_kernel() {
@@ -229,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_moves_row_impulse_and_two_velocities_and_writes_back_what_it_changed() {
+    fn a_sweep_moves_constraint_impulse_and_two_velocities_and_writes_back_what_it_changed() {
         let settings = Settings { iterations: 20, acceleration: Acceleration::None, ..Settings::default() };
         let sweep = NONSMOOTH.stages().find(|stage| stage.name == "sweep").expect("a stage of that name");
         let read = 64 + 24 + 2 * 32;
         let written = 24 + 2 * 32;
         // Copies, slots and response, a share put aside and gathered, and the body that takes it.
-        let rest = 32 + 24 + (8 + 24 + 2 * 32);
-        let sweeping = 400 * read + 300 * written + 20 * rest;
+        let overflow = 32 + 24 + (8 + 24 + 2 * 32);
+        let sweeping = 400 * read + 300 * written + 20 * overflow;
         assert_eq!(of_stage(sweep, &SIZES, &settings), 20 * sweeping);
         assert_eq!(per_contact_sweep(&SIZES, &settings), sweeping as f64 / 400.0);
         let two = Settings { substeps: 2, ..settings };
@@ -261,7 +264,7 @@ mod tests {
             let moves = of_stage(stage, &SIZES, &Settings::default()) > 0;
             assert_eq!(moves, stage.phase != Phase::Bounce, "{}", stage.name);
         }
-        let ledger = NONSMOOTH.stages().find(|stage| stage.name == "ledger").expect("a stage of that name");
-        assert_eq!(of_stage(ledger, &SIZES, &off), 0);
+        let balance = NONSMOOTH.stages().find(|stage| stage.name == "balance").expect("a stage of that name");
+        assert_eq!(of_stage(balance, &SIZES, &off), 0);
     }
 }

@@ -38,7 +38,7 @@ pub enum Motion {
         displacements: Vec<DVec3>,
     },
     /// As contacts and gravity make it move.
-    Free(RigidBody),
+    Dynamic(RigidBody),
     /// Along one axis, as contacts, gravity and a drive make it move.
     Slider(Slider),
 }
@@ -60,7 +60,7 @@ impl Boundary {
     /// Mass and inertia, if it is free; a slider is, along its axis.
     pub fn dynamic(&self) -> Option<&RigidBody> {
         match &self.motion {
-            Motion::Free(body) => Some(body),
+            Motion::Dynamic(body) => Some(body),
             Motion::Slider(slider) => Some(&slider.body),
             _ => None,
         }
@@ -100,10 +100,10 @@ impl Boundary {
         BoundaryState { position, orientation, velocity, angular_velocity }
     }
 
-    /// Position \[m\] and orientation at `time` \[s\]; of a free boundary those at the start.
+    /// Position \[m\] and orientation at `time` \[s\]; of a dynamic boundary those at the start.
     pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
         match &self.motion {
-            Motion::Fixed | Motion::Free(_) | Motion::Slider(_) => (self.position, self.orientation),
+            Motion::Fixed | Motion::Dynamic(_) | Motion::Slider(_) => (self.position, self.orientation),
             Motion::Velocity(velocity) => (self.position + time * *velocity, self.orientation),
             Motion::Rotation { point, rate, start } => {
                 let turn = DQuat::from_scaled_axis((time - start).max(0.0) * *rate);

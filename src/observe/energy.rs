@@ -1,9 +1,9 @@
-//! Energies of the grains and free boundaries, and where they went \[J\].
+//! Energies of the grains and dynamic boundaries, and where they went \[J\].
 
 use super::grains;
 use super::quantity::{Needs, QUANTITIES, Quantity};
 use crate::contact::ContactState;
-use crate::engine::{Ledger, Snapshot};
+use crate::engine::{EnergyBalance, Snapshot};
 use crate::model::World;
 use crate::settings::{HOOKE_OVERLAP, NormalLaw};
 
@@ -49,33 +49,33 @@ impl Balance {
     /// What normal impulses took out and contacts do not store \[J\].
     pub(super) fn dissipated_by_normal(&self, snapshot: &Snapshot) -> f64 {
         let stored = elastic(snapshot, self.law) - self.elastic_at_start;
-        0.0 - booked(snapshot, |ledger| ledger.normal_work) - stored
+        0.0 - booked(snapshot, |balance| balance.normal_work) - stored
     }
 }
 
-/// A number of the ledger; not a number where there is none.
-pub(super) fn booked(snapshot: &Snapshot, of: impl Fn(&Ledger) -> f64) -> f64 {
-    snapshot.ledger.as_ref().map_or(f64::NAN, of)
+/// A number of the balance; not a number where there is none.
+pub(super) fn booked(snapshot: &Snapshot, of: impl Fn(&EnergyBalance) -> f64) -> f64 {
+    snapshot.balance.as_ref().map_or(f64::NAN, of)
 }
 
-/// Closure error: kinetic energy that the ledger does not account for \[J\].
+/// Closure error: kinetic energy that the balance does not account for \[J\].
 pub fn error(snapshot: &Snapshot) -> f64 {
-    booked(snapshot, |ledger| ledger.error(snapshot.world.kinetic_energy()))
+    booked(snapshot, |balance| balance.error(snapshot.world.kinetic_energy()))
 }
 
-/// Size of the closure error over the [turnover](Ledger::turnover) \[-\]; 0 when nothing ever happened.
+/// Size of the closure error over the [turnover](EnergyBalance::turnover) \[-\]; 0 when nothing ever happened.
 pub fn error_share(snapshot: &Snapshot) -> f64 {
     share(snapshot, error(snapshot).abs())
 }
 
 /// What friction and rolling made out of nothing, over the turnover \[-\].
 pub fn made_share(snapshot: &Snapshot) -> f64 {
-    share(snapshot, booked(snapshot, Ledger::made))
+    share(snapshot, booked(snapshot, EnergyBalance::made))
 }
 
 /// An energy over the turnover \[-\].
 fn share(snapshot: &Snapshot, energy: f64) -> f64 {
-    let turnover = booked(snapshot, Ledger::turnover);
+    let turnover = booked(snapshot, EnergyBalance::turnover);
     if turnover == 0.0 { 0.0 } else { energy / turnover }
 }
 
@@ -157,7 +157,7 @@ mod tests {
 
     /// The stack after a fall: 12.6 J of motion that came from 20 J of gravity and 3 J of new grains.
     fn booked_stack() -> Snapshot {
-        let ledger = Ledger {
+        let balance = EnergyBalance {
             initial_kinetic: 1.0,
             emitted_energy: 3.0,
             removed_energy: 0.5,
@@ -170,7 +170,7 @@ mod tests {
             impact_friction_work: -1.5,
             impact_rolling_work: -0.5,
         };
-        Snapshot { ledger: Some(ledger), ..stack() }
+        Snapshot { balance: Some(balance), ..stack() }
     }
 
     fn value(balance: &Balance, snapshot: &Snapshot, name: &str) -> f64 {
@@ -247,11 +247,11 @@ mod tests {
         let snapshot = booked_stack();
         approx::assert_relative_eq!(error(&snapshot), -0.9, max_relative = 1e-12);
         approx::assert_relative_eq!(error_share(&snapshot), 0.9 / 37.5, max_relative = 1e-12);
-        let fast = Ledger { initial_kinetic: 12.6, ..Ledger::default() };
-        let unchanged = Snapshot { ledger: Some(fast), ..stack() };
+        let fast = EnergyBalance { initial_kinetic: 12.6, ..EnergyBalance::default() };
+        let unchanged = Snapshot { balance: Some(fast), ..stack() };
         assert!(error_share(&unchanged) < 1e-15);
         assert_eq!(
-            error_share(&Snapshot { ledger: Some(Ledger::default()), ..beside() }),
+            error_share(&Snapshot { balance: Some(EnergyBalance::default()), ..beside() }),
             0.0,
             "nothing happened"
         );

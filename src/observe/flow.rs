@@ -23,7 +23,7 @@ pub fn rms_speed(snapshot: &Snapshot) -> f64 {
     (sum / snapshot.world.present_count().max(1) as f64).sqrt()
 }
 
-/// Speed of the fastest grain or free boundary \[m/s\]; 0 without any.
+/// Speed of the fastest grain or dynamic boundary \[m/s\]; 0 without any.
 pub fn max_speed(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
     let boundaries = snapshot.world.dynamic_boundaries().map(|(body, _)| velocity[body].length_squared());
@@ -128,7 +128,7 @@ mod tests {
         let mut snapshot = stack();
         let without = granular_temperature(&snapshot);
         let body = RigidBody::solid(Form::Box { half: DVec3::ONE }, 100.0).expect("a box can be free");
-        snapshot.world.boundaries[0].motion = Motion::Free(body);
+        snapshot.world.boundaries[0].motion = Motion::Dynamic(body);
         snapshot.world.bodies.velocity[0] = 5.0 * DVec3::X;
         assert!(packing::momentum(&snapshot).x > 4000.0, "it moves with the rest");
         assert_eq!(granular_temperature(&snapshot), without);

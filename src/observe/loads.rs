@@ -43,7 +43,7 @@ pub fn mean_on_boundaries(snapshot: &Snapshot, base: Option<&Base>) -> Vec<Load>
     snapshot.impulses.iter().zip(&base.impulses).map(mean).collect()
 }
 
-/// Force along gravity on all boundaries that are not free over the weight of grains and free boundaries \[-\]:
+/// Force along gravity on all boundaries that are not free over the weight of grains and dynamic boundaries \[-\]:
 /// 1 at rest; not a number without gravity or weight.
 pub fn weight_supported(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;

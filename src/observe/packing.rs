@@ -53,7 +53,7 @@ pub fn centre_of_mass(snapshot: &Snapshot) -> DVec3 {
     moment / grains(snapshot).map(|grain| grain.mass).sum::<f64>()
 }
 
-/// Momentum of the grains and free boundaries \[N s\].
+/// Momentum of the grains and dynamic boundaries \[N s\].
 pub fn momentum(snapshot: &Snapshot) -> DVec3 {
     let velocity = &snapshot.world.bodies.velocity;
     let boundaries = snapshot.world.dynamic_boundaries();
@@ -61,7 +61,7 @@ pub fn momentum(snapshot: &Snapshot) -> DVec3 {
         + boundaries.map(|(body, free)| free.mass * velocity[body]).sum::<DVec3>()
 }
 
-/// Angular momentum of the grains and free boundaries about the origin, their spin included \[N m s\].
+/// Angular momentum of the grains and dynamic boundaries about the origin, their spin included \[N m s\].
 pub fn angular_momentum(snapshot: &Snapshot) -> DVec3 {
     let bodies = &snapshot.world.bodies;
     let orbit = |body: usize, mass: f64| bodies.position[body].cross(mass * bodies.velocity[body]);

@@ -8,7 +8,7 @@ use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, PairForce};
 use super::{Base, Observer, cell, contacts, energy, flow, lost, packing};
-use crate::engine::{Ledger, Snapshot};
+use crate::engine::{EnergyBalance, Snapshot};
 
 /// What a scene must have for a quantity to exist, and what the quantity is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ impl<'a> View<'a> {
         self.observer.balance.as_ref().map_or(f64::NAN, |balance| of(balance, self.snapshot))
     }
 
-    fn booked(&self, of: fn(&Ledger) -> f64) -> f64 {
+    fn booked(&self, of: fn(&EnergyBalance) -> f64) -> f64 {
         energy::booked(self.snapshot, of)
     }
 
@@ -209,18 +209,18 @@ quantities! {
         "centre_of_mass_y" => |v, _| packing::centre_of_mass(v.snapshot).y,
         "centre_of_mass_z" => |v, _| packing::centre_of_mass(v.snapshot).z,
     }, "centre of mass of the grains";
-    Nothing, "J", { "kinetic_energy" => |v, _| energy::kinetic(v.snapshot), "rotational_energy" => |v, _| energy::rotational(v.snapshot) }, "energy of translation, of rotation; with free boundaries";
-    Nothing, "J", { "potential_energy" => |v, _| energy::potential(v.snapshot) }, "energy in gravity, from the origin; with free boundaries";
+    Nothing, "J", { "kinetic_energy" => |v, _| energy::kinetic(v.snapshot), "rotational_energy" => |v, _| energy::rotational(v.snapshot) }, "energy of translation, of rotation; with dynamic boundaries";
+    Nothing, "J", { "potential_energy" => |v, _| energy::potential(v.snapshot) }, "energy in gravity, from the origin; with dynamic boundaries";
     Nothing, "m g d", { "kinetic_energy_per_grain" => |v, _| energy::kinetic_per_grain(v.snapshot) }, "energy of translation and rotation of the grains over Σ m g d";
     Nothing, "m/s", { "rms_speed" => |v, _| flow::rms_speed(v.snapshot) }, "root mean square of the speeds of the grains";
-    Nothing, "m/s", { "max_speed" => |v, _| flow::max_speed(v.snapshot) }, "speed of the fastest grain or free boundary";
-    Nothing, "radius", { "mean_overlap" => |v, _| contacts::overlap(v.snapshot).mean, "max_overlap" => |v, _| contacts::overlap(v.snapshot).max }, "mean and largest overlap over the contacts that overlap, those of free boundaries too; in mean radii of the pair";
+    Nothing, "m/s", { "max_speed" => |v, _| flow::max_speed(v.snapshot) }, "speed of the fastest grain or dynamic boundary";
+    Nothing, "radius", { "mean_overlap" => |v, _| contacts::overlap(v.snapshot).mean, "max_overlap" => |v, _| contacts::overlap(v.snapshot).max }, "mean and largest overlap over the contacts that overlap, those of dynamic boundaries too; in mean radii of the pair";
     Nothing, "-", { "contacts" => |v, _| v.snapshot.contacts.len() as f64 }, "pairs with a gap below the contact margin, touching or not";
     Nothing, "-", { "touching" => |v, _| contacts::touching(v.snapshot) }, "contacts that overlap or carry a force";
     Nothing, "-", { "sliding_share" => |v, _| contacts::sliding_share(v.snapshot) }, "share of the contacts with a force whose friction is at its bound";
     Nothing, "-", { "coordination_number" => |v, _| contacts::coordination_number(v.snapshot) }, "touching neighbours per grain, boundaries too";
     Nothing, "-", { "coordination_number_without_rattlers" => |v, _| contacts::coordination_number_without_rattlers(v.snapshot) }, "touching neighbours per grain that has two or more";
-    Nothing, "-", { "weight_supported" => |v, _| loads::weight_supported(v.snapshot) }, "force along gravity on all boundaries that are not free, over the weight of grains and free boundaries; last substep";
+    Nothing, "-", { "weight_supported" => |v, _| loads::weight_supported(v.snapshot) }, "force along gravity on all boundaries that are not free, over the weight of grains and dynamic boundaries; last substep";
     Nothing, "m/s", { "residual_normal" => |v, _| v.snapshot.report.residuals.normal.mean, "residual_friction" => |v, _| v.snapshot.report.residuals.friction.mean }, "residual of the contact problem \\[E8\\], mean over the contacts; last substep";
     Nothing, "rad/s", { "residual_rolling" => |v, _| v.snapshot.report.residuals.rolling.mean }, "the same of rolling and twisting; last substep";
     Nothing, "m/s", { "residual_normal_max" => |v, _| v.snapshot.report.residuals.normal.max, "residual_friction_max" => |v, _| v.snapshot.report.residuals.friction.max }, "largest residual; last substep";
@@ -229,17 +229,17 @@ quantities! {
     Nothing, "-", { "impact_sweeps" => |v, _| f64::from(v.snapshot.report.impacts.sweeps) }, "sweeps of its impact stage, 0 where nothing bounced";
     Nothing, "m/s", { "residual_impact" => |v, _| v.snapshot.report.impacts.residual }, "largest change in the last sweep of impacts, or speed of a contact that still closes; last substep";
     Nothing, "-", { "colours" => |v, _| f64::from(v.snapshot.report.colours) }, "colours of the contacts; last step";
-    Nothing, "-", { "overflow" => |v, _| v.snapshot.report.rest as f64 }, "contacts without a colour; last step";
+    Nothing, "-", { "overflow" => |v, _| v.snapshot.report.overflow as f64 }, "contacts without a colour; last step";
     Nothing, "N s", {
         "momentum_x" => |v, _| packing::momentum(v.snapshot).x,
         "momentum_y" => |v, _| packing::momentum(v.snapshot).y,
         "momentum_z" => |v, _| packing::momentum(v.snapshot).z,
-    }, "momentum, with free boundaries";
+    }, "momentum, with dynamic boundaries";
     Nothing, "N m s", {
         "angular_momentum_x" => |v, _| packing::angular_momentum(v.snapshot).x,
         "angular_momentum_y" => |v, _| packing::angular_momentum(v.snapshot).y,
         "angular_momentum_z" => |v, _| packing::angular_momentum(v.snapshot).z,
-    }, "angular momentum about the origin, with spin and free boundaries";
+    }, "angular momentum about the origin, with spin and dynamic boundaries";
     Nothing, "m", { "front_x" => |v, _| packing::front_x(v.snapshot) }, "99th percentile of the x of the centres of grains";
     Nothing, "deg", { "repose_angle_deg" => |v, _| packing::repose_angle_deg(v.snapshot) }, "angle of the cone with the same mean height and mean distance from its axis";
     Nothing, "m²/s²", { "granular_temperature" => |v, _| flow::granular_temperature(v.snapshot) }, "third of the velocity variance of the grains, weighted by mass";
@@ -280,10 +280,10 @@ quantities! {
     Pair, "N", { "normal_force" => |v, i| v.pair(i).normal, "friction_force" => |v, i| v.pair(i).friction }, "forces between two bodies that are observed (`0-1`, `0-floor`); last substep";
     Pair, "m", { "overlap" => |v, i| v.pair(i).overlap }, "overlap of the same";
 
-    EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of free boundaries too";
+    EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of dynamic boundaries too";
     EnergyBalance, "J", { "total_energy" => |v, _| v.balance(energy::Balance::total) }, "kinetic, rotational, potential and elastic energy";
     EnergyBalance, "J", { "ballistic_energy" => |v, _| v.balance(energy::Balance::ballistic) }, "the same with the kinetic energy at v + h g/2: flights and elastic bounces keep it";
-    EnergyBalance, "J", { "gravity_work" => |v, _| v.booked(|it| it.gravity_work), "boundary_work" => |v, _| v.booked(|it| it.boundary_work) }, "work of gravity, of boundaries on grains and free boundaries since the start";
+    EnergyBalance, "J", { "gravity_work" => |v, _| v.booked(|it| it.gravity_work), "boundary_work" => |v, _| v.booked(|it| it.boundary_work) }, "work of gravity, of boundaries on grains and dynamic boundaries since the start";
     EnergyBalance, "J", {
         "dissipated_by_impact" => |v, _| 0.0 - v.booked(|it| it.impact_work),
         "dissipated_by_friction" => |v, _| 0.0 - v.booked(|it| it.friction_work),

@@ -216,7 +216,7 @@ fn populate(
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
     if !(root.has("grains") || root.has("emitters") || world.dynamic_boundaries().next().is_some()) {
         root.problem(
-            "nothing to simulate: no grains, no emitters and no free boundary",
+            "nothing to simulate: no grains, no emitters and no dynamic boundary",
             "add [[grains]] or [[emitters]]",
         );
     }

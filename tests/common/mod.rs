@@ -237,7 +237,7 @@ pub fn one_grain_with_many_contacts() -> Scenario {
     covered_grain("")
 }
 
-/// The same with every fifth of the small ones a free boundary.
+/// The same with every fifth of the small ones a dynamic boundary.
 pub fn one_grain_with_many_contacts_among_free_balls() -> Scenario {
     let ball = |i: u32| {
         let centre = around_a_grain(5 * i);
@@ -246,7 +246,7 @@ pub fn one_grain_with_many_contacts_among_free_balls() -> Scenario {
 [[boundaries]]
 material = "pellet"
 shape = {{ kind = "sphere", centre = {centre}, radius = 0.003 }}
-motion = {{ kind = "free" }}
+motion = {{ kind = "dynamic" }}
 "#
         )
     };
@@ -303,7 +303,7 @@ shape = { kind = "box", min = [-0.06, -0.06, 0.0], max = [0.06, 0.06, 1.0], open
 name = "box"
 material = "pellet"
 shape = { kind = "box", min = [-0.045, -0.04, 0.06], max = [0.045, 0.04, 0.09], side = "outside" }
-motion = { kind = "free", velocity = [0.0, 0.0, -0.2] }
+motion = { kind = "dynamic", velocity = [0.0, 0.0, -0.2] }
 
 [[grains]]
 material = "pellet"
@@ -314,7 +314,7 @@ packing = { kind = "lattice", corner = [-0.0525, -0.0525, 0.0067], counts = [8, 
 }
 
 /// Free boxes and spheres that fall on a turning plate, on each other and on grains, one of them with locked axes.
-pub fn free_boundaries_among_grains() -> Scenario {
+pub fn dynamic_boundaries_among_grains() -> Scenario {
     pellets(
         r#"
 [[boundaries]]
@@ -327,19 +327,19 @@ motion = { kind = "rotation", axis = [0, 0, 1], rate = 1.0 }
 name = "slab"
 material = "pellet"
 shape = { kind = "box", min = [-0.05, -0.04, 0.0], max = [0.05, 0.04, 0.015], side = "outside" }
-motion = { kind = "free", velocity = [0.05, 0.0, -0.1] }
+motion = { kind = "dynamic", velocity = [0.05, 0.0, -0.1] }
 
 [[boundaries]]
 name = "ball"
 material = "pellet"
 shape = { kind = "sphere", centre = [0.01, 0.01, 0.0349], radius = 0.02 }
-motion = { kind = "free", velocity = [0.0, 0.0, -0.2], angular_velocity = [3.0, 0.0, 0.0] }
+motion = { kind = "dynamic", velocity = [0.0, 0.0, -0.2], angular_velocity = [3.0, 0.0, 0.0] }
 
 [[boundaries]]
 name = "cube"
 material = "pellet"
 shape = { kind = "box", min = [-0.045, -0.025, 0.0238], max = [-0.015, 0.005, 0.0538], side = "outside", turned = { axis = [1, 2, 0], angle_deg = 35 } }
-motion = { kind = "free", velocity = [0.0, 0.0, -0.3], locked_axes = ["y", "rz"] }
+motion = { kind = "dynamic", velocity = [0.0, 0.0, -0.3], locked_axes = ["y", "rz"] }
 
 [[grains]]
 material = "pellet"
@@ -395,7 +395,7 @@ pub fn box_on_a_corner() -> Scenario {
 name = "box"
 material = "pellet"
 shape = {{ kind = "box", min = [-0.05, -0.03, 0.0290], max = [0.05, 0.03, 0.0690], side = "outside", turned = {{ axis = [1, 2, 0], angle_deg = 33 }} }}
-motion = {{ kind = "free", velocity = [1.0, 0.2, -4.0] }}
+motion = {{ kind = "dynamic", velocity = [1.0, 0.2, -4.0] }}
 "#
     );
     let elastic = ["materials.pellet.restitution=0.98".to_string()];

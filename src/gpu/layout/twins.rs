@@ -67,7 +67,7 @@ pub struct Params {
     /// Number of vertices of dynamic boundaries; they come before the spheres of grains in `spheres`.
     pub vertices: u32,
     /// Number of overflow contacts for which there is room.
-    pub rest_capacity: u32,
+    pub overflow_capacity: u32,
     /// Duration of a step, all substeps included \[s\].
     pub step_time: f32,
     /// Largest sphere radius in level 0 of the grid \[m\].
@@ -143,7 +143,7 @@ pub struct Status {
     /// Number of colours in use.
     pub colours: u32,
     /// Number of overflow contacts.
-    pub rest: u32,
+    pub overflow: u32,
     /// Flag of a substep in which a sweep changed no contact velocity by more than the tolerance: 1, else 0.
     pub converged: u32,
     /// Smallest index of a dynamic boundary that caused the halt; `u32::MAX`: none.
@@ -154,7 +154,7 @@ pub struct Status {
     pub always: u32,
     /// Number of vertices and spheres in the present neighbour list; 0: there is no complete list.
     pub listed: u32,
-    /// Number of impulse slots of the overflow contacts on their bodies; see [`Rest::slots`].
+    /// Number of impulse slots of the overflow contacts on their bodies; see [`Overflow::slots`].
     pub sides: u32,
     /// Number of rebuilds of the neighbour list in this submission.
     pub searches: u32,
@@ -309,26 +309,26 @@ pub struct Contact {
 }
 
 /// First half of a contact constraint (32 bytes): normal, bias velocity, bodies, compliance, coefficient of friction;
-/// WGSL `RowTarget`.
+/// WGSL `ConstraintHead`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct RowTarget {
+pub struct ConstraintHead {
     /// Unit normal, from body b to body a \[-\].
     pub normal: [f32; 3],
     /// Bias velocity q_n \[m/s\]; −10³⁰: the contact takes no part. Until the laws apply, the field holds the gap \[m\].
-    pub target_velocity: f32,
+    pub bias_velocity: f32,
     /// Indices of body a and body b.
     pub bodies: [u32; 2],
     /// Compliance Σ_n along the normal \[1/kg\]. In impacts, which are rigid, the field holds the gap \[m\].
-    pub sigma_n: f32,
+    pub compliance: f32,
     /// Coefficient of friction μ \[-\].
     pub friction: f32,
 }
 
-/// Second half of a contact constraint (32 bytes): arms on both bodies, rolling arm, contact law; WGSL `RowArms`.
+/// Second half of a contact constraint (32 bytes): arms on both bodies, rolling arm, contact law; WGSL `ConstraintArms`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct RowArms {
+pub struct ConstraintArms {
     /// Vector from the centre of body a to the contact point \[m\].
     pub arm_a: [f32; 3],
     /// Rolling arm μ_r R*, the largest rolling impulse per normal impulse \[m\]. Until the laws apply, the field holds the
@@ -424,11 +424,11 @@ impl Totals {
     }
 }
 
-/// Mass splitting of an overflow contact (a contact without a colour) \[E5\]; WGSL `Rest`. Each body takes part as one of
+/// Mass splitting of an overflow contact (a contact without a colour) \[E5\]; WGSL `Overflow`. Each body takes part as one of
 /// several copies. The impulses on the copies are stored body by body and then summed.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Rest {
+pub struct Overflow {
     /// Slots of the impulses on body a and body b, numbered body by body. `NONE`: no slot, as the body is not dynamic, takes its
     /// impulse at once, or shares the slot of another contact in the workgroup.
     pub slots: [u32; 2],

@@ -56,7 +56,7 @@ pub fn boundary(
     let motion = match table.node("motion") {
         Some(node) => node.table(|table| match motion(table, pivot, axis)? {
             MotionKind::Prescribed(motion) => Some(motion),
-            MotionKind::Free => free(table, shape.as_ref(), density).map(Motion::Free),
+            MotionKind::Dynamic => free(table, shape.as_ref(), density).map(Motion::Dynamic),
             MotionKind::Slider => {
                 let surface = shape.as_ref().map(|shape| shape.surfaces.as_slice());
                 slider(table, surface).map(Motion::Slider)
@@ -213,18 +213,18 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
 /// A motion as far as it can be read without the shape.
 enum MotionKind {
     Prescribed(Motion),
-    Free,
+    Dynamic,
     Slider,
 }
 
 fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<MotionKind> {
     let motion =
-        match table.kind(&["fixed", "velocity", "rotation", "oscillation", "table", "free", "slider"])? {
+        match table.kind(&["fixed", "velocity", "rotation", "oscillation", "table", "dynamic", "slider"])? {
             "velocity" => table.get("velocity", vector).map(Motion::Velocity),
             "rotation" => rotation(table, pivot, axis),
             "oscillation" => oscillation(table),
             "table" => motion_table(table),
-            "free" => return Some(MotionKind::Free),
+            "dynamic" => return Some(MotionKind::Dynamic),
             "slider" => return Some(MotionKind::Slider),
             _ => Some(Motion::Fixed),
         };

@@ -45,7 +45,7 @@ use std::ops::Range;
 use std::path::Path;
 
 pub use self::bounds::{bounds, slack};
-use super::read::{FINITE, NOT_NEGATIVE, Node, TIME, Table, number, text, word};
+use super::read::{FINITE, NOT_NEGATIVE, Node, TIME, Table, number, renamed, text, word};
 use crate::error::suggest;
 use crate::observe::bounds::Bounds;
 use crate::observe::quantity::{self, Needs, QUANTITIES};
@@ -126,9 +126,6 @@ fn reverse(pair: &str, observed: &[String]) -> Option<String> {
     orders.find(|order| observed.contains(order))
 }
 
-/// Quantities of an earlier version, with what they are called now.
-const RENAMED: [(&str, &str); 1] = [("rest", "overflow")];
-
 /// Names of the quantities that a scenario can have without observing bodies one by one.
 fn known_names() -> Vec<String> {
     let is_tracked = |needs: Needs| matches!(needs, Needs::Body | Needs::Pair);
@@ -140,7 +137,7 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
     let (kind, name) = column.split_once(':').unwrap_or((column, ""));
     let Some(quantity) = quantity::find(column) else {
         let message = format!("unknown quantity `{column}`");
-        if let Some((_, now)) = RENAMED.iter().find(|(before, _)| *before == column) {
+        if let Some(now) = renamed(column) {
             return Err((message, format!("it is called `{now}` now")));
         }
         let wanted = if column.contains(':') { format!("{kind}:") } else { kind.to_owned() };

@@ -1,4 +1,4 @@
-//! Looks for grains that start inside each other or inside a boundary, and for free boundaries inside others.
+//! Looks for grains that start inside each other or inside a boundary, and for dynamic boundaries inside others.
 
 use std::ops::Range;
 

@@ -101,7 +101,7 @@ pub fn check_walls(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surfa
     );
 }
 
-/// Reports a free boundary that is longer than a period: it would meet its own image, which does not act.
+/// Reports a dynamic boundary that is longer than a period: it would meet its own image, which does not act.
 pub fn check_size(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surface], periodic: &Periodic) {
     let (Some(_), [surface]) = (boundary.dynamic(), surfaces) else { return };
     let extent = match surface.form {

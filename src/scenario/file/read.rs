@@ -258,6 +258,14 @@ impl<'a> Node<'a> {
     }
 }
 
+/// Keys, words and quantities of earlier versions, with what they are called now.
+const RENAMED: [(&str, &str); 3] = [("contact_margin", "skin"), ("free", "dynamic"), ("rest", "overflow")];
+
+/// What something of an earlier version is called now.
+pub fn renamed(name: &str) -> Option<&'static str> {
+    RENAMED.iter().find(|(before, _)| *before == name).map(|(_, now)| *now)
+}
+
 impl<'a> Table<'a> {
     /// A table about to be read.
     pub fn new(
@@ -287,7 +295,10 @@ impl<'a> Table<'a> {
                 self.report.problem(
                     &key.span(),
                     format!("unknown key `{name}`{whose}{table}"),
-                    suggest(name, self.asked.iter().copied()),
+                    match renamed(name) {
+                        Some(now) if self.asked.contains(&now) => format!("it is called `{now}` now"),
+                        _ => suggest(name, self.asked.iter().copied()),
+                    },
                 );
             }
         }

@@ -31,7 +31,7 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
         warm_start: warm_start_or(table, usual.warm_start),
         acceleration: acceleration(table),
         normal_law: normal_law(table),
-        contact_margin: table.or("contact_margin", usual.contact_margin, number(FINITE)),
+        skin: table.or("skin", usual.skin, number(FINITE)),
         impact_threshold,
         impact_iterations: count(table, "impact_iterations", iterations.clamp(1, MOST_ITERATIONS)),
         ..timing

@@ -251,11 +251,11 @@ fn a_free_box_has_mass_corners_and_a_turn_of_its_own() {
         "[[boundaries]]
 material = \"steel\"
 shape = { kind = \"box\", min = [0, 0, 0], max = [1, 2, 3], side = \"outside\", turned = { axis = [0, 0, 2], angle_deg = 90 } }
-motion = { kind = \"free\", velocity = [1, 0, 0], angular_velocity = [0, 4, 0], locked_axes = [\"z\", \"rx\"], density = 10 }
+motion = { kind = \"dynamic\", velocity = [1, 0, 0], angular_velocity = [0, 4, 0], locked_axes = [\"z\", \"rx\"], density = 10 }
 [[boundaries]]
 material = \"steel\"
 shape = { kind = \"sphere\", centre = [5, 0, 0], radius = 0.1 }
-motion = { kind = \"free\" }",
+motion = { kind = \"dynamic\" }",
     );
     let world = &scenario.world;
     let free = world.dynamic_boundary(0).expect("it is free");

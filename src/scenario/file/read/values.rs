@@ -3,7 +3,7 @@
 use glam::DVec3;
 use toml::de::DeValue;
 
-use super::{FAR, Need, Node, as_number, describe, shorten};
+use super::{FAR, Need, Node, as_number, describe, renamed, shorten};
 use crate::error::suggest;
 
 /// Reads a number.
@@ -79,7 +79,11 @@ pub fn word(known: &'static [&'static str]) -> impl Fn(Node<'_>) -> Option<&'sta
         let word = known.iter().copied().find(|&word| word == found);
         if word.is_none() {
             let message = format!("`{}` is \"{found}\", which is unknown", node.name());
-            node.problem(message, suggest(&found, known.iter().copied()));
+            let advice = match renamed(&found) {
+                Some(now) if known.contains(&now) => format!("it is called \"{now}\" now"),
+                _ => suggest(&found, known.iter().copied()),
+            };
+            node.problem(message, advice);
         }
         word
     }

@@ -1,4 +1,4 @@
-//! Free boundaries against closed forms and against themselves in another order, on both engines.
+//! Dynamic boundaries against closed forms and against themselves in another order, on both engines.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod common;
@@ -21,7 +21,7 @@ fn solid(half: DVec3) -> RigidBody {
 }
 
 fn add_box(world: &mut World, half: DVec3, position: DVec3, orientation: DQuat, body: RigidBody) {
-    let boundary = Boundary { name: "box".into(), position, orientation, motion: Motion::Free(body) };
+    let boundary = Boundary { name: "box".into(), position, orientation, motion: Motion::Dynamic(body) };
     world.add_boundary(boundary, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Box { half }, 0)]);
 }
 
@@ -126,7 +126,7 @@ fn a_box_settles_on_grains_whatever_the_order_and_the_engine() {
 fn the_same_scene_comes_to_the_same_bits() {
     for index in 0..2 {
         let [one, other] = [(), ()].map(|()| {
-            let world = free_boundaries_among_grains().world;
+            let world = dynamic_boundaries_among_grains().world;
             let mut engine = both(&world, &Settings { iterations: 8, ..Settings::default() });
             engine[index].advance(40).unwrap();
             engine[index].snapshot().unwrap().world.bodies
@@ -136,7 +136,7 @@ fn the_same_scene_comes_to_the_same_bits() {
 }
 
 #[test]
-fn a_free_boundary_that_runs_away_is_named() {
+fn a_dynamic_boundary_that_runs_away_is_named() {
     // A floor that shoots up beneath it drives it away.
     let mut world = with_floor(DVec3::ZERO, stone(0.5, 0.5));
     world.boundaries[0].motion = Motion::Velocity(DVec3::Z * 1e4);
@@ -172,7 +172,7 @@ fn random_impact(seed: &mut u64) -> World {
 
 #[test]
 fn an_impact_with_friction_never_gains_energy() {
-    let settings = Settings { iterations: 300, time_step: 1e-5, contact_margin: 1e-3, ..Settings::default() };
+    let settings = Settings { iterations: 300, time_step: 1e-5, skin: 1e-3, ..Settings::default() };
     let mut seed = 1;
     let (mut worst, mut impacts, mut limited) = (f64::NEG_INFINITY, 0, 0);
     for _ in 0..1000 {
@@ -223,9 +223,9 @@ fn a_tumbling_box_keeps_momentum_and_energy_on_both_engines() {
     }
 }
 
-/// What is not touched by a free boundary is solved to the same bits as without one.
+/// What is not touched by a dynamic boundary is solved to the same bits as without one.
 #[test]
-fn a_free_boundary_far_away_changes_no_bit() {
+fn a_dynamic_boundary_far_away_changes_no_bit() {
     let scenario = mixed_sizes_in_a_drum();
     let settings = Settings { iterations: 10, ..Settings::default() };
     let far = r#"
@@ -233,7 +233,7 @@ fn a_free_boundary_far_away_changes_no_bit() {
 name = "far"
 material = "pellet"
 shape = { kind = "sphere", centre = [9.0, 0.0, 0.0], radius = 0.02 }
-motion = { kind = "free" }
+motion = { kind = "dynamic" }
 [[grains]]"#;
     let text = scenario.resolved.replacen("[[grains]]", far, 1);
     let with_far = Scenario::parse("far", &text, std::path::Path::new("."), &[]).unwrap();
@@ -277,7 +277,7 @@ fn free_spheres_and_boxes_rest_on_each_other() {
             name: format!("ball {i}"),
             position: DVec3::Z * z,
             orientation: DQuat::IDENTITY,
-            motion: Motion::Free(RigidBody {
+            motion: Motion::Dynamic(RigidBody {
                 locked: Axes::TRANSLATION[0].and(Axes::TRANSLATION[1]),
                 ..ball
             }),

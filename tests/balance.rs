@@ -1,4 +1,4 @@
-//! The ledger of energies [E10] on both engines: it closes, momentum is kept, and nothing that dissipates
+//! The balance of energies [E10] on both engines: it closes, momentum is kept, and nothing that dissipates
 //! gives energy back.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -8,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 
 use common::*;
 use esker::contact::{ContactState, Impulse};
-use esker::cpu::narrowphase::{Law, make_row};
+use esker::cpu::narrowphase::{Law, make_constraint};
 use esker::cpu::split::Split;
 use esker::cpu::{broadphase, colouring, impact, velocity};
-use esker::engine::{Engine, Ledger, Snapshot};
+use esker::engine::{EnergyBalance, Engine, Snapshot};
 use esker::model::{Grain, Material, Materials, World};
 use esker::observe::energy::{
     elastic, error, error_share, half_a_step, kinetic, kinetic_per_grain, potential, rotational,
@@ -67,34 +67,34 @@ fn close(name: &str, world: &World, settings: &Settings, steps: u64) -> [Snapsho
     })
 }
 
-/// A kind of row that were not booked would show.
+/// A kind of constraint that were not booked would show.
 fn assert_closure_can_fail(on: &str, state: &Snapshot, bound: f64) {
-    let ledger = state.ledger.unwrap();
+    let balance = state.balance.unwrap();
     let without = [
-        Ledger { gravity_work: 0.0, ..ledger },
-        Ledger { boundary_work: 0.0, ..ledger },
-        Ledger { normal_work: 0.0, ..ledger },
-        Ledger { friction_work: 0.0, ..ledger },
-        Ledger { rolling_work: 0.0, ..ledger },
-        Ledger { impact_work: 0.0, ..ledger },
+        EnergyBalance { gravity_work: 0.0, ..balance },
+        EnergyBalance { boundary_work: 0.0, ..balance },
+        EnergyBalance { normal_work: 0.0, ..balance },
+        EnergyBalance { friction_work: 0.0, ..balance },
+        EnergyBalance { rolling_work: 0.0, ..balance },
+        EnergyBalance { impact_work: 0.0, ..balance },
     ];
     for tampered in without {
-        let missing = ledger.turnover() - tampered.turnover();
+        let missing = balance.turnover() - tampered.turnover();
         let found = tampered.error(state.world.kinetic_energy()).abs();
-        let negligible = missing <= 4.0 * bound * ledger.turnover();
-        assert!(negligible || found > bound * ledger.turnover(), "{on}: {missing} J may go missing");
+        let negligible = missing <= 4.0 * bound * balance.turnover();
+        assert!(negligible || found > bound * balance.turnover(), "{on}: {missing} J may go missing");
     }
 }
 
-/// Friction, rolling and impacts take energy out. Normal rows need not: an overlap that a coarse step makes
+/// Friction, rolling and impacts take energy out. Normal constraints need not: an overlap that a coarse step makes
 /// without work pushes back.
 fn assert_dissipates(on: &str, state: &Snapshot, bound: f64) {
-    let ledger = state.ledger.unwrap();
-    let slack = bound * ledger.turnover();
+    let balance = state.balance.unwrap();
+    let slack = bound * balance.turnover();
     for (what, work) in [
-        ("friction", ledger.friction_work),
-        ("rolling", ledger.rolling_work),
-        ("impacts", ledger.impact_work),
+        ("friction", balance.friction_work),
+        ("rolling", balance.rolling_work),
+        ("impacts", balance.impact_work),
     ] {
         assert!(work <= slack, "{on}: {what} gave {work} J");
     }
@@ -109,7 +109,7 @@ fn the_ledger_of_a_settling_column_closes_under_every_law_start_and_substeps() {
                     Settings { normal_law, warm_start, substeps, iterations: 10, ..Settings::default() };
                 let name = format!("column, {normal_law:?}, {warm_start:?}, {substeps} substeps");
                 for state in close(&name, &column(5).world, &settings, 60) {
-                    assert_ne!(state.ledger.unwrap().normal_work, 0.0, "{name}: it landed");
+                    assert_ne!(state.balance.unwrap().normal_work, 0.0, "{name}: it landed");
                 }
             }
         }
@@ -125,10 +125,10 @@ fn the_ledger_closes_for_impacts_with_friction_and_spin() {
     for normal_law in LAWS {
         let settings = Settings { normal_law, ..Settings::default() };
         for state in close("impacts", &scene.world, &settings, 20) {
-            let ledger = state.ledger.unwrap();
-            let works = [ledger.impact_work, ledger.friction_work, ledger.rolling_work];
-            assert!(works.iter().all(|&work| work < 0.0), "{normal_law:?}: {ledger:?}");
-            assert_eq!((ledger.gravity_work, ledger.boundary_work), (0.0, 0.0));
+            let balance = state.balance.unwrap();
+            let works = [balance.impact_work, balance.friction_work, balance.rolling_work];
+            assert!(works.iter().all(|&work| work < 0.0), "{normal_law:?}: {balance:?}");
+            assert_eq!((balance.gravity_work, balance.boundary_work), (0.0, 0.0));
         }
     }
 }
@@ -138,10 +138,10 @@ fn a_turning_drum_works_on_the_grains_and_friction_takes_it_away() {
     for substeps in [1, 2] {
         let settings = Settings { substeps, iterations: 10, ..Settings::default() };
         for state in close("drum", &mixed_sizes_in_a_drum().world, &settings, 150) {
-            let ledger = state.ledger.unwrap();
-            assert!(ledger.boundary_work > 0.5, "the drum did {} J", ledger.boundary_work);
-            let lost = -ledger.friction_work - ledger.rolling_work;
-            assert!(lost > 0.3 * ledger.boundary_work, "of which friction took {lost} J");
+            let balance = state.balance.unwrap();
+            assert!(balance.boundary_work > 0.5, "the drum did {} J", balance.boundary_work);
+            let lost = -balance.friction_work - balance.rolling_work;
+            assert!(lost > 0.3 * balance.boundary_work, "of which friction took {lost} J");
         }
     }
 }
@@ -149,14 +149,14 @@ fn a_turning_drum_works_on_the_grains_and_friction_takes_it_away() {
 /// What holds a locked axis along which a grain moves acts as a boundary does.
 #[test]
 fn the_ledger_closes_for_locked_axes_also_when_grains_move_along_them() {
-    let at_rest = flat();
-    close("locked axes at rest", &at_rest.world, &Settings::default(), 50);
-    let mut moving = at_rest.world;
+    let at_overflow = flat();
+    close("locked axes at overflow", &at_overflow.world, &Settings::default(), 50);
+    let mut moving = at_overflow.world;
     for (i, velocity) in moving.bodies.velocity.iter_mut().enumerate().skip(1) {
         velocity.y = 0.01 * i as f64;
     }
     for state in close("locked axes in motion", &moving, &Settings::default(), 50) {
-        let work = state.ledger.unwrap().boundary_work;
+        let work = state.balance.unwrap().boundary_work;
         assert!(work.abs() > 1e-6, "what locks the axis did {work} J");
     }
 }
@@ -197,12 +197,12 @@ fn grains_that_arrive_and_leave_take_their_energy_into_and_out_of_the_ledger() {
         assert!(emitted > 0.0 && share <= bound, "{emitted} J arrived, share {share:e}");
         let removed = values.get("removed_energy").unwrap();
         assert!(removed > 1e-3 * emitted, "{removed} J left");
-        let ledger = engine.snapshot().unwrap().ledger.unwrap();
-        assert_eq!(values.get("dissipated_by_impact"), Some(-ledger.impact_work));
+        let balance = engine.snapshot().unwrap().balance.unwrap();
+        assert_eq!(values.get("dissipated_by_impact"), Some(-balance.impact_work));
         let kinetic = engine.snapshot().unwrap().world.kinetic_energy();
-        let from_nowhere = Ledger { emitted_energy: 0.0, ..ledger };
+        let from_nowhere = EnergyBalance { emitted_energy: 0.0, ..balance };
         assert!(from_nowhere.error(kinetic) > 0.9 * emitted, "grains from nowhere would show");
-        let to_nowhere = Ledger { removed_energy: 0.0, ..ledger };
+        let to_nowhere = EnergyBalance { removed_energy: 0.0, ..balance };
         assert!(to_nowhere.error(kinetic) < -0.9 * removed, "and grains that vanish");
     }
 }
@@ -217,7 +217,7 @@ fn without_books_there_are_no_energies_and_the_motion_is_the_same() {
         without.advance(30).unwrap();
         let [with, without] = [with.snapshot().unwrap(), without.snapshot().unwrap()];
         assert_eq!(with.world, without.world);
-        assert!(with.ledger.is_some() && without.ledger.is_none());
+        assert!(with.balance.is_some() && without.balance.is_none());
         assert!(error(&without).is_nan());
     }
     let quiet = pellets(&format!("{FOUNTAIN}[observe]\nenergy = false\n"));
@@ -232,7 +232,7 @@ fn the_ledger_of_the_gpu_has_the_same_bits_from_run_to_run() {
     let books = || {
         let mut engine = gpu(&scene.world, &scene.settings);
         engine.advance(40).unwrap();
-        engine.snapshot().unwrap().ledger.unwrap()
+        engine.snapshot().unwrap().balance.unwrap()
     };
     assert_eq!(books(), books());
 }
@@ -309,7 +309,7 @@ fn total(state: &Snapshot, law: NormalLaw) -> f64 {
 }
 
 #[test]
-fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
+fn a_bed_at_overflow_gains_no_energy_under_any_law_start_and_substeps() {
     // With 30 a bed that starts cold creeps, and its energy swings by a hundred times the slack.
     const SWEEPS: u32 = 80;
     let scene = small_bed();
@@ -417,12 +417,16 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     let law = Law::new(&settings);
     let keys = broadphase::find_pairs(world, 0.0);
     let order = colouring::one_after_the_other(keys.len());
-    let (rows, onsets): (Vec<_>, Vec<_>) =
-        keys.iter().map(|&key| make_row(world, &law, key, Impulse::default())).unzip();
+    let (constraints, onsets): (Vec<_>, Vec<_>) =
+        keys.iter().map(|&key| make_constraint(world, &law, key, Impulse::default())).unzip();
     let mut velocities = Vec::new();
     velocity::load_velocities(world, 0.0, law.h, &mut velocities);
-    let contacts =
-        impact::Contacts { colouring: &order, split: &mut Split::default(), rows: &rows, onsets: &onsets };
+    let contacts = impact::Contacts {
+        colouring: &order,
+        split: &mut Split::default(),
+        constraints: &constraints,
+        onsets: &onsets,
+    };
     let bounced = impact::solve(&settings, world.pull(), contacts, &mut velocities, |_, _| ());
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
@@ -432,7 +436,7 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     (bounced.sweeps > 0).then(|| after.kinetic_energy() / world.kinetic_energy())
 }
 
-/// Of three grains in a row the first hits the second, from which the third parts. If the third were held from closing
+/// Of three grains in a constraint the first hits the second, from which the third parts. If the third were held from closing
 /// while it still moves away, all three would come out with 17/15 of the energy.
 #[test]
 fn a_parting_neighbour_of_an_elastic_impact_gains_nothing() {
@@ -445,10 +449,10 @@ fn a_parting_neighbour_of_an_elastic_impact_gains_nothing() {
         velocity: speed * DVec3::X,
         spin: DVec3::ZERO,
     };
-    let row = [piece(1.0), piece(0.0), piece(0.5)];
-    let kept = kept_by_impacts(&stuck_together(&row, 1.0)).unwrap();
+    let constraint = [piece(1.0), piece(0.0), piece(0.5)];
+    let kept = kept_by_impacts(&stuck_together(&constraint, 1.0)).unwrap();
     assert!((kept - 1.0).abs() < 1e-9, "{kept}");
-    let plastic = kept_by_impacts(&stuck_together(&row, 0.0)).unwrap();
+    let plastic = kept_by_impacts(&stuck_together(&constraint, 0.0)).unwrap();
     assert!(plastic < 1.0, "{plastic}");
 }
 

@@ -1,4 +1,4 @@
-// Rest: the sides of the contacts without a colour, listed by body, for mass splitting [E5].
+// Overflow: the sides of the contacts without a colour, listed by body, for mass splitting [E5].
 // Twin: Split::new in src/cpu/split.rs.
 //
 // A side of a contact is what it does to one of its bodies. The sides of a body stand together and in the order
@@ -13,9 +13,9 @@
 @group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
 @group(0) @binding(7) var<storage, read_write> copies: array<atomic<u32>>;       // by body
 @group(0) @binding(8) var<storage, read_write> side_ends: array<atomic<u32>>;    // by body
-@group(0) @binding(9) var<storage, read_write> rest_bodies: array<vec2u>;        // NONE for what is never written
+@group(0) @binding(9) var<storage, read_write> overflow_bodies: array<vec2u>;        // NONE for what is never written
 @group(0) @binding(10) var<storage, read_write> unordered: array<u32>;           // sides: 2 · contact of the rest + side
-@group(0) @binding(12) var<storage, read_write> rest: array<Rest>;
+@group(0) @binding(12) var<storage, read_write> overflow: array<Overflow>;
 
 @compute @workgroup_size(64)
 fn clear_sides(@builtin(global_invocation_id) invocation: vec3u) {
@@ -39,7 +39,7 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
     } else if HAS_RIGID && surfaces[contact.b].is_dynamic != 0u {
         bodies.y = surfaces[contact.b].body;
     }
-    rest_bodies[contact.place - status.colour_starts[COLOURS]] = bodies;
+    overflow_bodies[contact.place - status.colour_starts[COLOURS]] = bodies;
     atomicAdd(&copies[bodies.x], 1u);
     if bodies.y != NONE {
         atomicAdd(&copies[bodies.y], 1u);
@@ -48,7 +48,7 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
 
 // Whether a side is listed.
 fn leads(contact: u32, side: u32) -> bool {
-    let body = rest_bodies[contact][side];
+    let body = overflow_bodies[contact][side];
     if body == NONE {
         return false;
     }
@@ -60,7 +60,7 @@ fn leads(contact: u32, side: u32) -> bool {
         return true;
     }
     for (var before = contact - contact % GROUP; before < contact; before++) {
-        if rest_bodies[before].y == body {
+        if overflow_bodies[before].y == body {
             return false;
         }
     }
@@ -70,11 +70,11 @@ fn leads(contact: u32, side: u32) -> bool {
 @compute @workgroup_size(64)
 fn count_sides(@builtin(global_invocation_id) invocation: vec3u) {
     let contact = flat(invocation);
-    if contact >= status.rest || is_halted() {
+    if contact >= status.overflow || is_halted() {
         return;
     }
     for (var side = 0u; side < 2u; side++) {
-        let body = rest_bodies[contact][side];
+        let body = overflow_bodies[contact][side];
         if leads(contact, side) {
             atomicAdd(&side_ends[body], 1u);
         }
@@ -85,11 +85,11 @@ fn count_sides(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn fill_sides(@builtin(global_invocation_id) invocation: vec3u) {
     let contact = flat(invocation);
-    if contact >= status.rest || is_halted() {
+    if contact >= status.overflow || is_halted() {
         return;
     }
     for (var side = 0u; side < 2u; side++) {
-        let body = rest_bodies[contact][side];
+        let body = overflow_bodies[contact][side];
         if leads(contact, side) {
             unordered[atomicAdd(&side_ends[body], 1u)] = 2u * contact + side;
         }
@@ -100,12 +100,12 @@ fn fill_sides(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn order_sides(@builtin(global_invocation_id) invocation: vec3u) {
     let contact = flat(invocation);
-    if contact >= status.rest || is_halted() {
+    if contact >= status.overflow || is_halted() {
         return;
     }
-    var entry = Rest(vec2u(NONE), vec2u(1u), vec3f(0.0), 0.0);
+    var entry = Overflow(vec2u(NONE), vec2u(1u), vec3f(0.0), 0.0);
     for (var side = 0u; side < 2u; side++) {
-        let body = rest_bodies[contact][side];
+        let body = overflow_bodies[contact][side];
         if body == NONE {
             continue;
         }
@@ -114,7 +114,7 @@ fn order_sides(@builtin(global_invocation_id) invocation: vec3u) {
             entry.slots[side] = slot_of(2u * contact + side, body);
         }
     }
-    rest[contact] = entry;
+    overflow[contact] = entry;
     if contact == 0u {
         status.sides = atomicLoad(&side_ends[bodies() - 1u]);
     }

@@ -1,34 +1,35 @@
-//! Ledger: what gravity, boundaries and contacts do to the kinetic energy \[E10\].
+//! EnergyBalance: what gravity, boundaries and contacts do to the kinetic energy \[E10\].
 //!
-//! Twin: `shaders/ledger.wgsl`. Both solves of a substep, that of the impacts and the one after it, are
+//! Twin: `shaders/balance.wgsl`. Both solves of a substep, that of the impacts and the one after it, are
 //! booked alike: an impulse works on the mean of the velocities before and after the solve.
 
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::engine::Ledger;
+use crate::engine::EnergyBalance;
 use crate::model::{Pull, Slider, World};
 
-use super::narrowphase::{CHUNK, Row};
+use super::narrowphase::{CHUNK, Constraint};
 use super::velocity::Velocity;
 
-/// What the impacts of a substep of length `h` \[s\] did: `rows` with the impulses that took `before` to `after`. At an impact
+/// What the impacts of a substep of length `h` \[s\] did: `constraints` with the impulses that took `before` to `after`. At an impact
 /// the bodies are half a substep on, and gravity has done its work until then.
 pub fn book_impacts(
     pull: &Pull<'_>,
     h: f64,
-    rows: &[Row],
+    constraints: &[Constraint],
     before: &[Velocity],
     after: &[Velocity],
-) -> Ledger {
-    let works = book_contacts(rows, before, after);
-    let until_then = |row: &Row| {
-        let [a, b] = row.bodies.map(|body| after[body as usize].pulled(pull, body as usize));
-        0.5 * h * row.impulse.normal * row.normal.dot(a - b)
+) -> EnergyBalance {
+    let works = book_contacts(constraints, before, after);
+    let until_then = |constraint: &Constraint| {
+        let [a, b] = constraint.bodies.map(|body| after[body as usize].pulled(pull, body as usize));
+        0.5 * h * constraint.impulse.normal * constraint.normal.dot(a - b)
     };
-    let sums: Vec<f64> = rows.par_chunks(CHUNK).map(|rows| rows.iter().map(until_then).sum()).collect();
+    let sums: Vec<f64> =
+        constraints.par_chunks(CHUNK).map(|constraints| constraints.iter().map(until_then).sum()).collect();
     let fallen: f64 = sums.into_iter().sum();
-    Ledger {
+    EnergyBalance {
         normal_work: 0.0,
         impact_work: works.normal_work + fallen,
         impact_friction_work: works.friction_work,
@@ -49,16 +50,18 @@ pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity]) -> f64 {
     velocities.iter().enumerate().filter(|(_, velocity)| velocity.is_free()).map(kinetic).sum()
 }
 
-/// What contacts did: `rows` with the impulses that took `before` to `after`. Summed task by task, so the bits
+/// What contacts did: `constraints` with the impulses that took `before` to `after`. Summed task by task, so the bits
 /// do not depend on the threads.
-pub fn book_contacts(rows: &[Row], before: &[Velocity], after: &[Velocity]) -> Ledger {
-    let sums: Vec<Ledger> = rows
+pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
+    let sums: Vec<EnergyBalance> = constraints
         .par_chunks(CHUNK)
-        .map(|rows| {
-            rows.iter()
-                .map(|row| {
-                    let [a, b] = row.bodies.map(|body| mean(&before[body as usize], &after[body as usize]));
-                    work_of(row, &a, &b)
+        .map(|constraints| {
+            constraints
+                .iter()
+                .map(|constraint| {
+                    let [a, b] =
+                        constraint.bodies.map(|body| mean(&before[body as usize], &after[body as usize]));
+                    work_of(constraint, &a, &b)
                 })
                 .sum()
         })
@@ -67,7 +70,7 @@ pub fn book_contacts(rows: &[Row], before: &[Velocity], after: &[Velocity]) -> L
 }
 
 /// What gravity and applied forces did in a substep of length `h` \[s\] that took `before` to `after`.
-pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> Ledger {
+pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
     let work = |(before, after): (&Velocity, &Velocity)| {
         if !before.is_free() {
             return 0.0;
@@ -84,32 +87,36 @@ pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocit
         let turn = applied.torque.dot(mean.angular * mean.locked.free_rotation());
         if mean.is_free() { h * (way + turn) } else { 0.0 }
     });
-    Ledger { gravity_work: sums.into_iter().sum::<f64>() + applied.sum::<f64>(), ..Ledger::default() }
+    EnergyBalance {
+        gravity_work: sums.into_iter().sum::<f64>() + applied.sum::<f64>(),
+        ..EnergyBalance::default()
+    }
 }
 
 /// What the drives of sliders did in a substep of length `h` \[s\] that took `before` to `after`.
-pub fn book_drives(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> Ledger {
+pub fn book_drives(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
     let work = |(body, slider): (usize, &Slider)| {
         let way = h * mean(&before[body], &after[body]).linear[slider.axis];
         world.drive_forces[body] * way
     };
-    Ledger { boundary_work: world.sliders().map(work).sum(), ..Ledger::default() }
+    EnergyBalance { boundary_work: world.sliders().map(work).sum(), ..EnergyBalance::default() }
 }
 
 /// Work of one contact at the mean velocities of its bodies.
-fn work_of(row: &Row, a: &Velocity, b: &Velocity) -> Ledger {
+fn work_of(constraint: &Constraint, a: &Velocity, b: &Velocity) -> EnergyBalance {
     let work = |linear: DVec3, rolling: DVec3, a: &Velocity, b: &Velocity| {
-        linear.dot(row.contact_velocity(a, b)) + rolling.dot(a.angular - b.angular)
+        linear.dot(constraint.contact_velocity(a, b)) + rolling.dot(a.angular - b.angular)
     };
-    let (normal, none) = (row.impulse.normal * row.normal, DVec3::ZERO);
+    let (normal, none) = (constraint.impulse.normal * constraint.normal, DVec3::ZERO);
     // The impulse also works on what does not give way to it. That is no loss: the boundary puts it in.
-    let held = work(row.impulse.linear(row.normal), row.impulse.rolling, &held(a), &held(b));
-    Ledger {
+    let held =
+        work(constraint.impulse.linear(constraint.normal), constraint.impulse.rolling, &held(a), &held(b));
+    EnergyBalance {
         normal_work: work(normal, none, a, b),
-        friction_work: work(row.impulse.tangent, none, a, b),
-        rolling_work: work(none, row.impulse.rolling, a, b),
+        friction_work: work(constraint.impulse.tangent, none, a, b),
+        rolling_work: work(none, constraint.impulse.rolling, a, b),
         boundary_work: -held,
-        ..Ledger::default()
+        ..EnergyBalance::default()
     }
 }
 
@@ -153,8 +160,8 @@ mod tests {
     }
 
     /// A contact along z that carries all three kinds of impulse.
-    fn row() -> Row {
-        Row {
+    fn constraint() -> Constraint {
+        Constraint {
             bodies: [0, 1],
             normal: DVec3::Z,
             arm_a: DVec3::new(0.0, 0.0, -1.0),
@@ -164,15 +171,15 @@ mod tests {
                 tangent: DVec3::new(0.5, -0.3, 0.0),
                 rolling: DVec3::new(0.1, 0.2, -0.4),
             },
-            ..Row::default()
+            ..Constraint::default()
         }
     }
 
-    fn after(row: &Row, before: &[Velocity]) -> Vec<Velocity> {
+    fn after(constraint: &Constraint, before: &[Velocity]) -> Vec<Velocity> {
         let mut after = before.to_vec();
-        for (body, arm, sign) in [(0, row.arm_a, 1.0), (1, row.arm_b, -1.0)] {
-            after[body].push(sign * row.impulse.linear(row.normal), arm);
-            after[body].twist(sign * row.impulse.rolling);
+        for (body, arm, sign) in [(0, constraint.arm_a, 1.0), (1, constraint.arm_b, -1.0)] {
+            after[body].push(sign * constraint.impulse.linear(constraint.normal), arm);
+            after[body].twist(sign * constraint.impulse.rolling);
         }
         after
     }
@@ -200,8 +207,8 @@ mod tests {
     #[test]
     fn works_add_up_to_the_change_of_kinetic_energy() {
         for before in scenes() {
-            let after = after(&row(), &before);
-            let works = book_contacts(&[row()], &before, &after);
+            let after = after(&constraint(), &before);
+            let works = book_contacts(&[constraint()], &before, &after);
             assert!(works.error(kinetic(&after) - kinetic(&before)).abs() < 1e-13, "{works:?}");
         }
     }
@@ -209,9 +216,9 @@ mod tests {
     #[test]
     fn an_impulse_that_was_booked_and_not_applied_shows() {
         for before in scenes() {
-            let after = after(&row(), &before);
-            let impulse = Impulse { normal: 2.001, ..row().impulse };
-            let works = book_contacts(&[Row { impulse, ..row() }], &before, &after);
+            let after = after(&constraint(), &before);
+            let impulse = Impulse { normal: 2.001, ..constraint().impulse };
+            let works = book_contacts(&[Constraint { impulse, ..constraint() }], &before, &after);
             assert!(works.error(kinetic(&after) - kinetic(&before)).abs() > 1e-5, "{works:?}");
         }
     }
@@ -219,8 +226,8 @@ mod tests {
     #[test]
     fn only_what_does_not_give_way_works_as_a_boundary() {
         let [free, walled, locked] = scenes().map(|before| {
-            let after = after(&row(), &before);
-            book_contacts(&[row()], &before, &after).boundary_work
+            let after = after(&constraint(), &before);
+            book_contacts(&[constraint()], &before, &after).boundary_work
         });
         assert_eq!(free, 0.0);
         // λ·u_b + λ_r·ω_b with u_b = -u + (w/2) × arm_b
@@ -233,11 +240,11 @@ mod tests {
     }
 
     #[test]
-    fn the_normal_rows_of_impacts_are_booked_apart() {
+    fn the_normal_constraints_of_impacts_are_booked_apart() {
         let before = scenes()[0];
-        let after = after(&row(), &before);
-        let plain = book_contacts(&[row()], &before, &after);
-        let impact = book_impacts(&Pull::of_gravity(DVec3::ZERO), 0.1, &[row()], &before, &after);
+        let after = after(&constraint(), &before);
+        let plain = book_contacts(&[constraint()], &before, &after);
+        let impact = book_impacts(&Pull::of_gravity(DVec3::ZERO), 0.1, &[constraint()], &before, &after);
         assert_eq!((impact.impact_work, impact.normal_work), (plain.normal_work, 0.0));
         assert_eq!((impact.friction_work, impact.rolling_work), (plain.friction_work, plain.rolling_work));
         let of_impacts = (impact.impact_friction_work, impact.impact_rolling_work);
@@ -251,7 +258,7 @@ mod tests {
         let (gravity, h) = (DVec3::new(0.0, 0.0, -10.0), 0.01);
         // It meets with 1 + h g/2 and leaves with as much, of which gravity takes h g/2 after the impact.
         let impulse = Impulse { normal: 2.0 * 2.1, ..Impulse::default() };
-        let bounce = Row { impulse, ..row() };
+        let bounce = Constraint { impulse, ..constraint() };
         let after = [body(2.0, DVec3::new(0.0, 0.0, 1.1), DVec3::ZERO), before[1]];
         let works = book_impacts(&Pull::of_gravity(gravity), h, &[bounce], &before, &after);
         assert!(works.impact_work.abs() < 1e-14, "an elastic impact takes {} J", -works.impact_work);

@@ -1,5 +1,5 @@
-// Ledger: what gravity, boundaries and contacts do to the kinetic energy [E10].
-// Twin: src/cpu/ledger.rs.
+// EnergyBalance: what gravity, boundaries and contacts do to the kinetic energy [E10].
+// Twin: src/cpu/balance.rs.
 //
 // Both solves of a substep, that of the impacts and the one after it, are booked alike: the velocities are
 // kept before the solve, and an impulse works on the mean of those and the velocities after it.
@@ -14,12 +14,12 @@
 
 const LARGEST_GAIN = 1e-4f;    // share of the energy that friction and rolling may make [-]
 
-@group(0) @binding(16) var<storage, read> row_targets: array<RowTarget>;
-@group(0) @binding(17) var<storage, read> row_arms: array<RowArms>;
+@group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
+@group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // in the end the means, but with a guard
 @group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, of their impacts, of bodies
-@group(0) @binding(8) var<storage, read_write> ledger: array<Works>;          // per substep
+@group(0) @binding(8) var<storage, read_write> balance: array<Works>;          // per substep
 @group(0) @binding(9) var<storage, read_write> totals: Totals;
 
 // Work done on the bodies [J].
@@ -56,16 +56,16 @@ fn keep_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// After the sweeps of a round of impacts, on top of those before it; normal rows are booked apart. Impulses: those of the
+// After the sweeps of a round of impacts, on top of those before it; normal constraints are booked apart. Impulses: those of the
 // round. At an impact the bodies are half a substep on, and gravity has done its work until then.
 @compute @workgroup_size(64)
 fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_of(group);
     var works = Works();
     for (var place = first_of_block(block) + lane; place < end_of_block(block); place += GROUP) {
-        let bodies = row_targets[place].bodies;
+        let bodies = constraint_heads[place].bodies;
         works = add(works, work_of(place, mean_velocity(bodies.x), mean_velocity(bodies.y)));
-        let normal = dot(load_impulse(place).linear, row_targets[place].normal) * row_targets[place].normal;
+        let normal = dot(load_impulse(place).linear, constraint_heads[place].normal) * constraint_heads[place].normal;
         works.gravity -= 0.5 * params.h * dot(normal, pulled(bodies.x) - pulled(bodies.y));
     }
     works.impact = works.normal - works.gravity;
@@ -88,7 +88,7 @@ fn book_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     let block = block_of(group);
     var works = Works();
     for (var place = first_of_block(block) + lane; place < end_of_block(block); place += GROUP) {
-        let bodies = row_targets[place].bodies;
+        let bodies = constraint_heads[place].bodies;
         works = add(works, work_of(place, kept_mean(bodies.x), kept_mean(bodies.y)));
     }
     let sum = sum_of_group(works, lane, GROUP);
@@ -152,7 +152,7 @@ fn close(@builtin(local_invocation_index) lane: u32) {
         if HAS_GUARD {
             guard(sum);
         }
-        ledger[status.substep] = sum;
+        balance[status.substep] = sum;
     }
 }
 
@@ -270,17 +270,17 @@ fn work_of(place: u32, a: Velocity, b: Velocity) -> Works {
     if is_zero(impulse) {
         return Works();
     }
-    let row = load_row(place);
-    let u = contact_velocity(row, a, b);
-    let normal = dot(impulse.linear, row.normal);
+    let constraint = load_constraint(place);
+    let u = contact_velocity(constraint, a, b);
+    let normal = dot(impulse.linear, constraint.normal);
     var works = Works();
-    works.normal = normal * dot(u, row.normal);
-    works.friction = dot(impulse.linear - normal * row.normal, u);
+    works.normal = normal * dot(u, constraint.normal);
+    works.friction = dot(impulse.linear - normal * constraint.normal, u);
     works.rolling = dot(impulse.rolling, a.angular - b.angular);
     // The impulse also works on what does not give way to it. That is no loss: the boundary puts it in.
-    let held_a = held(a, row.bodies.x);
-    let held_b = held(b, row.bodies.y);
-    works.boundary = -dot(impulse.linear, contact_velocity(row, held_a, held_b))
+    let held_a = held(a, constraint.bodies.x);
+    let held_b = held(b, constraint.bodies.y);
+    works.boundary = -dot(impulse.linear, contact_velocity(constraint, held_a, held_b))
         - dot(impulse.rolling, held_a.angular - held_b.angular);
     return works;
 }
