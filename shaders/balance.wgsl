@@ -1,4 +1,4 @@
-// EnergyBalance: what gravity, boundaries and contacts do to the kinetic energy [E10].
+// Energy balance: what gravity, boundaries and contacts do to the kinetic energy [E10].
 // Twin: src/cpu/balance.rs.
 //
 // Both solves of a substep, that of the impacts and the one after it, are booked alike: the velocities are

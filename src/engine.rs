@@ -4,7 +4,7 @@ pub mod convergence;
 pub mod stages;
 
 use std::fmt;
-use std::future::{Future, ready};
+use std::future::Future;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 use std::pin::Pin;
@@ -18,13 +18,14 @@ use crate::settings::{
     Acceleration, LARGEST_GAIN, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
 };
 
-/// What comes of a call that a device has to answer.
+/// What comes of a call that a device has to answer. It is to be driven to its end: one that is dropped on the way leaves an engine
+/// whose state on the device is ahead of what the engine knows.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + 'a>>;
 
 /// Steps a world forward in time.
 ///
 /// Every call that reads back from a device comes in two forms: one that waits, and one that gives a future, for where a thread may not
-/// wait, such as in a browser. An engine that computes on the spot has the first alone, which the second then does.
+/// wait. An engine that computes on the spot has the first alone, which the second then does.
 pub trait Engine: Send {
     /// What runs: engine, device, driver.
     fn identity(&self) -> Identity;
@@ -63,27 +64,27 @@ pub trait Engine: Send {
 
     /// As [`Engine::advance`].
     fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
-        Box::pin(ready(self.advance(steps)))
+        Box::pin(async move { self.advance(steps) })
     }
 
     /// As [`Engine::snapshot`].
     fn snapshot_async(&mut self) -> Pending<'_, Snapshot> {
-        Box::pin(ready(self.snapshot()))
+        Box::pin(async move { self.snapshot() })
     }
 
     /// As [`Engine::present_spheres`].
     fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
-        Box::pin(ready(self.present_spheres()))
+        Box::pin(async move { self.present_spheres() })
     }
 
     /// As [`Engine::add_grains`].
     fn add_grains_async<'a>(&'a mut self, grains: &'a [Grain]) -> Pending<'a, ()> {
-        Box::pin(ready(self.add_grains(grains)))
+        Box::pin(async move { self.add_grains(grains) })
     }
 
     /// As [`Engine::change`].
     fn change_async<'a>(&'a mut self, change: &'a mut dyn FnMut(&mut World)) -> Pending<'a, ()> {
-        Box::pin(ready(self.change(change)))
+        Box::pin(async move { self.change(change) })
     }
 
     /// Bytes that the engine holds for the scene.
@@ -382,7 +383,7 @@ pub struct EnergyBalance {
     pub emitted_energy: f64,
     /// Kinetic energy that grains had when a sink took them.
     pub removed_energy: f64,
-    /// Work of gravity.
+    /// Work of gravity, and of applied forces and torques.
     pub gravity_work: f64,
     /// Work of the boundaries that are not free, of the drives of sliders, and of whatever holds a locked axis.
     pub boundary_work: f64,

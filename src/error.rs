@@ -60,7 +60,7 @@ pub enum Error {
     },
     /// A body that contacts move cannot be told how to.
     #[error(
-        "boundary \"{name}\" is free or a slider, which contacts move: give a velocity to one that is fixed or prescribed"
+        "boundary \"{name}\" is dynamic, which contacts move: give a velocity to one that is fixed or prescribed"
     )]
     NotPrescribed {
         /// Name of the boundary.
@@ -158,7 +158,7 @@ pub enum Error {
     },
     /// A grain could meet two images of another.
     #[error(
-        "the period of {length} m along {axis} is too short for the largest grain and its contact margin: \
+        "the period of {length} m along {axis} is too short for the largest grain and its skin: \
          at least {least} m are needed; lengthen periodic.{axis}, or use smaller grains"
     )]
     ShortPeriod {

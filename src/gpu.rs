@@ -326,13 +326,14 @@ impl GpuEngine {
         let balance = (self.buffers.get("balance"), substeps * size_of::<Works>() as u64);
         let loads = (self.buffers.get("loads"), 4 * (self.impulses.len() * LOAD_WORDS) as u64);
         let bytes = readback::read_all(&self.device, &[status, balance, loads]).await?;
-        let (status, overflow) = bytes.split_at(size_of::<Status>());
-        let (entries, loads) = overflow.split_at(balance.1 as usize);
+        let (status, after) = bytes.split_at(size_of::<Status>());
+        let (entries, loads) = after.split_at(balance.1 as usize);
         let status: Status = bytemuck::pod_read_unaligned(status);
         let given = self.load_scale.totals(&bytemuck::pod_collect_to_vec::<u8, u32>(loads));
         self.impulses.iter_mut().zip(given).for_each(|(total, given)| *total += given);
         let entries = bytemuck::pod_collect_to_vec::<u8, Works>(entries);
-        self.balance += entries.iter().take(status.substep as usize).map(layout::entry).sum();
+        // One by one: the sum must not depend on how many steps were submitted at once.
+        entries.iter().take(status.substep as usize).for_each(|works| self.balance += layout::entry(works));
         Ok(status)
     }
 

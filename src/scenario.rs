@@ -21,7 +21,7 @@
 //! tolerance = 0.0
 //! acceleration = "nesterov"       # "none": plain sweeps [E12]
 //! normal_law = "hertz"            # "hooke", "rigid"
-//! skin = 0.1            # skin of the contact search, in diameters; no part of the law
+//! skin = 0.1                      # skin of the neighbour list, in diameters; no part of the law
 //! impact_threshold = 0.05         # m/s: faster contacts bounce
 //! impact_iterations = 20          # sweeps over the impacts of a substep at most; default as iterations
 //! warm_start = { kind = "adaptive", fraction = 0.85, motion = 0.2 }  # "history" { fraction }, "cold", "model";
@@ -162,7 +162,7 @@
 //!
 //! In `[observe]`, grains are numbered from 0 in the order of the file, then in that of the emitters' waves. The forces
 //! of a contact are 0 where there is none; those of a boundary with several surfaces are summed. All quantities, with unit and
-//! meaning, are in the table of [`crate::observe`].
+//! meaning, are in the table [`crate::observe::quantity::table`].
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
 //! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius, side). `side` is
@@ -172,7 +172,7 @@
 //! outside they are the default and make the body solid, from inside they are not.
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency,
-//! phase_deg), `table` (times, displacements), `free` (velocity, angular_velocity, locked_axes, density), `slider` (mass, axis,
+//! phase_deg), `table` (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density), `slider` (mass, axis,
 //! drive, area).
 //!
 //! A dynamic boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
@@ -231,7 +231,7 @@
 //! the faces and keep their distance across them; every other packing stays where it is put, and overlaps across
 //! a face are mistakes like others: a cubic lattice in such a box leaves at least a diameter across the faces.
 //! Boundaries are repeated with the cell and stay where they are; a grain meets the nearest image of each, so none
-//! should be longer than the period, and one that is free must not be. A plane across a periodic axis, and so a wall of a box, is refused. Gravity
+//! should be longer than the period, and one that is dynamic must not be. A plane across a periodic axis, and so a wall of a box, is refused. Gravity
 //! may point along a periodic axis, as it does for flow down a slope. Sinks and observed regions act through their nearest
 //! image too. Positions in results are wrapped into the cell: `change` and `rate` of a position jump when the body crosses a
 //! face, and so does `potential_energy` where gravity has a part along a periodic axis.

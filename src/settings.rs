@@ -179,7 +179,7 @@ pub const WATCHED_MASS_RATIO: f64 = 10.0;
 /// of the energy turned over since the start \[-\].
 pub const LARGEST_GAIN: f64 = 1e-4;
 
-/// Whether an engine keeps the [`EnergyBalance`](crate::engine::EnergyBalance) of energies \[E10\].
+/// Whether an engine keeps the [energy balance](crate::engine::EnergyBalance) \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]

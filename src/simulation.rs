@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Emitters, sinks, drives and motions of the scenario act while it is stepped. What is read is read back from the engine once per
-//! state and then borrowed; where a thread may not wait for a device, such as in a browser, `step_async`, `state_async` and so on give
+//! state and then borrowed; where a thread may not wait for a device, `step_async`, `state_async` and so on give
 //! futures. [`run()`] goes through the same door: it steps a simulation from output to output and writes what it
 //! finds into a folder.
 
@@ -265,7 +265,7 @@ impl<'e> Simulation<'e> {
         Ok(&world.bodies.velocity[world.boundaries.len()..])
     }
 
-    /// A quantity of the present state by its name, as in the table of [`crate::observe`]. Rates are since the last state of which any
+    /// A quantity of the present state by its name, as in the table of [`crate::observe::quantity::table`]. Rates are since the last state of which any
     /// was asked for.
     ///
     /// # Errors

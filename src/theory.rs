@@ -50,18 +50,19 @@
 //! # E1: Velocity update
 //!
 //! ```text
-//! M (v⁺ - v) = h f + Gᵀ λ          f: external forces, here the weight
+//! M (v⁺ - v) = h f + Gᵀ λ          f: external forces: the weight, and what is applied
 //! x⁺ = x + h v⁺                    orientation: q⁺ = exp(h ω⁺) q, normalised
 //! ```
 //!
 //! Semi-implicit (Moreau 1999): the positions move with the new velocities. So v is the velocity of the middle of the
-//! substep that ended, and v + h g/2 the one that belongs to the position x, with gravity g. What flights keep is the ballistic energy
+//! substep that ended, and v + h g/2 the one that belongs to the position x, with the acceleration g of gravity and applied forces. What flights keep is the ballistic energy
 //!
 //! ```text
 //! Σ ½ m (v + h g/2)² - m g·x
 //! ```
 //!
-//! A sphere has no gyroscopic term. Gravity is the only external force but for the drives of sliders \[E11\]. An axis that is locked takes neither weight nor
+//! A sphere has no gyroscopic term. External forces are gravity, the drives of sliders \[E11\], and the forces and torques that a caller applies to bodies, constant over a step; torques are
+//! left out where an impact looks ahead \[E6\]. An axis that is locked takes neither weight nor
 //! impulse. A boundary that is not free moves as prescribed: in the contact problem it has the velocity that carries it
 //! from where it is to where it must be at the end of the substep, and no impulse changes that.
 //!
@@ -86,7 +87,7 @@
 //! other boundaries with its vertices (which are `a`): eight points of a box, or the one ball of a
 //! sphere. So the edges of two boxes pass through each other, and a vertex of a box that is not free is not felt
 //! by the face of one that is. For a vertex half the smallest edge of the box stands for R*, in the stiffness and in the
-//! contact margin; a point has no rolling resistance.
+//! skin; a point has no rolling resistance.
 //!
 //! # E2: Normal law
 //!
@@ -234,7 +235,7 @@
 //! # E6: Impacts
 //!
 //! ```text
-//! a_n       what gravity does to u_n: n·(g_a - g_b), with g for a body that is free and 0 for one that is not
+//! a_n       what gravity and applied forces do to u_n: n·(g_a - g_b), with g = 0 for a body that is not dynamic
 //! u_n°      u_n + h a_n/2, at the impact
 //! c         u_n + h a_n, at the end of the substep, were there no contact
 //!
@@ -375,13 +376,13 @@
 //! start, averaged over 3.5 s, is off by 0.7 % with 1 × 10, 0.6 % with 2 × 5 and 0.1 % with 10 × 1 (substeps ×
 //! sweeps).
 //!
-//! # E10: EnergyBalance
+//! # E10: Energy balance
 //!
 //! Every solve takes velocities v⁻ to v⁺ by impulses. With the mean velocities v̄ = (v⁻ + v⁺)/2, and ū, w̄ from
 //! them, the kinetic energy T of the free bodies changes by
 //!
 //! ```text
-//! T⁺ - T⁻ = ½ (v⁺ + v⁻)ᵀ M (v⁺ - v⁻) = Σ m h gravity·v̄ + Σ (λ_n ū_n + λ_t·ū_t + λ_r·w̄) + W_b
+//! T⁺ - T⁻ = ½ (v⁺ + v⁻)ᵀ M (v⁺ - v⁻) = Σ h (m gravity·v̄ + F·v̄ + τ·w̄) + Σ (λ_n ū_n + λ_t·ū_t + λ_r·w̄) + W_b
 //!
 //! W_b = -Σ (λ·u_held + λ_r·w_held)
 //! ```
@@ -396,7 +397,7 @@
 //! since the start of the run
 //!
 //! ```text
-//! gravity_work     Σ m h gravity·v̄           boundary_work   W_b, of both solves
+//! gravity_work     Σ h (m gravity·v̄ + F·v̄ + τ·w̄)   boundary_work   W_b, of both solves
 //! normal_work      Σ λ_n ū_n                  impact_work     Σ λ_n ū_n of the impact stage
 //! friction_work    Σ λ_t·ū_t, of both         rolling_work    Σ λ_r·w̄, of both
 //!
@@ -515,7 +516,7 @@
 //! in each substep:
 //!     narrowphase   gaps, normals, arms, coefficients                               [E2]-[E4]
 //!     impact        velocities after bounces; the rest as it was                    [E6]
-//!     predict       q_n and λ⁰ from these velocities; then v ← v + h gravity,       [E2], [E7], [E1]
+//!     predict       q_n and λ⁰ from these velocities; then v ← v + h M⁻¹ f,         [E2], [E7], [E1]
 //!                   and drives push                                               [E11]
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
 //!     sweep         as many as told, each with the motors at its end                [E5], [E11]

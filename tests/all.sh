@@ -136,7 +136,7 @@ step "Lints" "Clippy on library, program and tests; a warning is an error." \
 step "Features" "The library builds with each set of features, and without them does without their packages." \
     check_features
 step "Shaders" "WGSL is valid, fits the limits of WebGPU and agrees with its Rust twins." \
-    cargo test --test shaders
+    cargo test --test structure
 step "Tests" "Units, stages against their twins, physics, command line, and the examples in the docs." \
     cargo test
 step "Documentation" "It builds, and every link in it leads somewhere." \

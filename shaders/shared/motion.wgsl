@@ -31,8 +31,8 @@ fn wrap_into(cell: vec3i, periods: vec3i) -> vec3i {
     if !HAS_PERIOD {
         return cell;
     }
-    let overflow = cell % max(periods, vec3i(1));
-    return select(cell, select(overflow, overflow + periods, overflow < vec3i(0)), is_periodic());
+    let rest = cell % max(periods, vec3i(1));
+    return select(cell, select(rest, rest + periods, rest < vec3i(0)), is_periodic());
 }
 
 // The least number of cells that leads to an image of a cell this many cells away.

@@ -1,7 +1,7 @@
 // Mass splitting [E5]: how the contacts without a colour are solved at the same time. Twin:
 // src/cpu/split.rs. Each of the n contacts of a body works on a copy of it with 1/n of its mass and inertia;
 // then the body takes the mean of the copies, which is the sum of the impulses on the whole, in a fixed order. A
-// grain that no other of these contacts moves takes its impulse at once, unless its side is listed (rest.wgsl).
+// grain that no other of these contacts moves takes its impulse at once, unless its side is listed (overflow.wgsl).
 
 @group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // by side: three each, linear then angular
 @group(0) @binding(18) var<storage, read> overflow: array<Overflow>;

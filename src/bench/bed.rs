@@ -297,7 +297,7 @@ mod tests {
 
     /// No grain overlaps deeper across the walls that are gone than inside a tile that pushes back.
     #[test]
-    fn a_bed_of_tiles_is_at_overflow() {
+    fn a_bed_of_tiles_is_at_rest() {
         let bed = Bed::of_tiles(1200, 300, &[]).expect("a bed");
         let (world, start) = bed.settled(None, &mut |_| ()).expect("settled");
         assert_eq!(start.origin, Origin::Built);

@@ -35,7 +35,7 @@ pub(super) fn case(
     for _ in 0..BLOCKS {
         entries.iter_mut().for_each(|entry| entry.take_block(plan.steps));
     }
-    let at_overflow =
+    let at_rest =
         Snapshot::new(world.clone(), Vec::new(), scenario.settings.substep(), StepReport::default());
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
     for entry in entries {
@@ -50,7 +50,7 @@ pub(super) fn case(
         grains: world.grain_count(),
         settings: scenario.settings,
         start,
-        rms_speed: rms_speed(&at_overflow),
+        rms_speed: rms_speed(&at_rest),
         cpu_over_gpu: ratio(&runs),
         runs,
         failures,

@@ -146,7 +146,7 @@ fn print_time_step(scenario: &Scenario) {
     );
     say!("  work          {} sweeps x {} substeps, at most", settings.iterations, settings.substeps);
     say!("  fastest       {:.2} m/s, {}", advice.fastest, advice.of);
-    say!("  per step      {:.2e} m; contact margin {:.2e} m", advice.travel, advice.margin);
+    say!("  per step      {:.2e} m; skin {:.2e} m", advice.travel, advice.margin);
     if let Some(step) = advice.smooth_step {
         say!("  smooth DEM    would step {step:.1e} s, 1/{:.0} of this", settings.time_step / step);
     }

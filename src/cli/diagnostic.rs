@@ -1,6 +1,7 @@
 //! Mistakes in a scenario, drawn into their lines of the file for a terminal.
 
 use std::fmt;
+use std::sync::Arc;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
@@ -8,7 +9,20 @@ use crate::scenario::{Problem, Problems};
 
 /// A report that draws every mistake into its lines of the file, under a short headline.
 pub fn drawing(problems: Problems) -> miette::Report {
-    let list = problems.list().iter().map(Drawn::new).collect();
+    // A file may be large: all mistakes in it share its text.
+    let mut sources: Vec<Arc<NamedSource<String>>> = Vec::new();
+    let mut drawn = |problem: &Problem| {
+        let source = problem.place().map(|(source, _)| {
+            let known =
+                sources.iter().find(|known| known.name() == source.name && *known.inner() == source.text);
+            known.cloned().unwrap_or_else(|| {
+                sources.push(Arc::new(NamedSource::new(&source.name, source.text.clone())));
+                Arc::clone(&sources[sources.len() - 1])
+            })
+        });
+        Drawn { problem: problem.clone(), source }
+    };
+    let list = problems.list().iter().map(&mut drawn).collect();
     miette::Report::new(Drawing { headline: problems.headline().to_owned(), list })
 }
 
@@ -23,14 +37,7 @@ struct Drawing {
 #[derive(Debug)]
 struct Drawn {
     problem: Problem,
-    source: Option<NamedSource<String>>,
-}
-
-impl Drawn {
-    fn new(problem: &Problem) -> Drawn {
-        let source = problem.place().map(|(source, _)| NamedSource::new(&source.name, source.text.clone()));
-        Drawn { problem: problem.clone(), source }
-    }
+    source: Option<Arc<NamedSource<String>>>,
 }
 
 impl fmt::Display for Drawing {

@@ -1,4 +1,4 @@
-//! EnergyBalance: what gravity, boundaries and contacts do to the kinetic energy \[E10\].
+//! Energy balance: what gravity, boundaries and contacts do to the kinetic energy \[E10\].
 //!
 //! Twin: `shaders/balance.wgsl`. Both solves of a substep, that of the impacts and the one after it, are
 //! booked alike: an impulse works on the mean of the velocities before and after the solve.

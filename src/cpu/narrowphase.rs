@@ -194,16 +194,8 @@ impl Constraint {
 
     /// 1/D of a contact with a rigid body that is no sphere \[E5\]; returns the limit of its restitution.
     fn set_general(&mut self, world: &World) -> f64 {
-        let inverse_mass = |body: u32| {
-            let body = body as usize;
-            let velocity = Velocity::of(world, body);
-            match world.bodies.rigid(body) {
-                Some(rigid) => {
-                    InverseMass::new(&velocity, rigid.inverse_inertia(world.bodies.orientation[body]))
-                }
-                None => InverseMass::of_sphere(&velocity),
-            }
-        };
+        let inverse_mass =
+            |body: u32| InverseMass::of(world, body as usize, &Velocity::of(world, body as usize));
         let [a, b] = self.bodies.map(inverse_mass);
         let mobility = self.mobility(&a, &b);
         self.effective_mass = self.general_inverse_d(&mobility, &a, &b);

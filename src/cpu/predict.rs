@@ -19,17 +19,9 @@ pub fn apply_forces(world: &World, h: f64, velocities: &mut [Velocity]) {
     for applied in &world.forces {
         let velocity = &mut velocities[applied.body as usize];
         if velocity.is_free() {
-            let inverse = inverse_mass(world, applied.body as usize, velocity);
+            let inverse = InverseMass::of(world, applied.body as usize, velocity);
             velocity.linear += h * inverse.linear * applied.force;
             velocity.angular += h * (inverse.angular * applied.torque);
         }
-    }
-}
-
-/// How a body gives way to impulses, as it is turned now.
-fn inverse_mass(world: &World, body: usize, velocity: &Velocity) -> InverseMass {
-    match world.bodies.rigid(body) {
-        Some(rigid) => InverseMass::new(velocity, rigid.inverse_inertia(world.bodies.orientation[body])),
-        None => InverseMass::of_sphere(velocity),
     }
 }

@@ -3,7 +3,7 @@
 //! A body of n such contacts takes part in each as a copy that has its velocity and 1/n of its mass and inertia;
 //! when all are solved the body takes the mean of the copies, which is what the sum of the impulses does to the
 //! whole of it. Contacts of grains with the surfaces of a dynamic body, which may be thousands, all stand here. Twins:
-//! `shaders/rest.wgsl`, `shaders/response.wgsl`, `shaders/shared/split.wgsl`.
+//! `shaders/overflow.wgsl`, `shaders/response.wgsl`, `shaders/shared/split.wgsl`.
 //!
 //! ```text
 //! contact of the rest ─┬─► a body of this contact alone: takes its share at once

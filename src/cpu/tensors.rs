@@ -1,6 +1,5 @@
 //! Inertia of rigid bodies that are no spheres, as they are turned now \[E1\].
 
-use glam::DMat3;
 use rayon::prelude::*;
 
 use crate::model::{Kind, World};
@@ -36,9 +35,7 @@ impl Tensors {
         let Tensors { bodies, list, .. } = self;
         let tensor = |&body: &u32| {
             let body = body as usize;
-            let tensor =
-                world.bodies.rigid(body).map(|it| it.inverse_inertia(world.bodies.orientation[body]));
-            InverseMass::new(&Velocity::of(world, body), tensor.unwrap_or(DMat3::ZERO))
+            InverseMass::of(world, body, &Velocity::of(world, body))
         };
         bodies.par_iter().with_min_len(CHUNK).map(tensor).collect_into_vec(list);
     }

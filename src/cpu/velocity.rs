@@ -103,6 +103,14 @@ impl InverseMass {
         }
     }
 
+    /// That of a body of a world, at this velocity and as it is turned now.
+    pub fn of(world: &World, body: usize, velocity: &Velocity) -> InverseMass {
+        match world.bodies.rigid(body) {
+            Some(rigid) => InverseMass::new(velocity, rigid.inverse_inertia(world.bodies.orientation[body])),
+            None => InverseMass::of_sphere(velocity),
+        }
+    }
+
     /// That of a sphere, or a body that is prescribed.
     #[inline(always)]
     pub fn of_sphere(velocity: &Velocity) -> InverseMass {

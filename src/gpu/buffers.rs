@@ -81,7 +81,7 @@ impl Capacity {
         }
     }
 
-    /// At least this, with room for a world that has grown, and for books where substeps are guarded.
+    /// At least this, with room for a world that has grown, and for works where substeps are guarded.
     pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
         let rigids = self.rigids.max(rigids_of(world, self.grains));
         let known = Capacity { keeps_balance: self.keeps_balance || is_guarded, rigids, ..*self };

@@ -1,5 +1,5 @@
 //! The one door between double precision and the device: every struct shared with WGSL, and every
-//! conversion f64 → f32 and back. `tests/shaders.rs` joins the structs with their WGSL twins.
+//! conversion f64 → f32 and back. `tests/structure/shaders.rs` joins the structs with their WGSL twins.
 
 mod anchors;
 mod loads;

@@ -48,9 +48,9 @@ impl GpuEngine {
         self.device.submit(encoder);
         let count = self.contact_count().await?;
         let blocks: Vec<[f32; 8]> = self.read_list("residuals", count.div_ceil(64)).await?;
-        let spread = |constraint: usize| Spread {
-            mean: blocks.iter().map(|block| f64::from(block[constraint])).sum::<f64>() / count.max(1) as f64,
-            max: blocks.iter().map(|block| f64::from(block[4 + constraint])).fold(0.0, f64::max),
+        let spread = |kind: usize| Spread {
+            mean: blocks.iter().map(|block| f64::from(block[kind])).sum::<f64>() / count.max(1) as f64,
+            max: blocks.iter().map(|block| f64::from(block[4 + kind])).fold(0.0, f64::max),
         };
         Ok(Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) })
     }

@@ -58,7 +58,11 @@ impl World {
 
     /// Has a force \[N\] and a torque \[N m\] act on a body from now on, in the place of those before; zero takes them away. Locked
     /// axes feel nothing of it, and a grain that is removed loses it.
+    ///
+    /// # Panics
+    /// When there is no such body.
     pub fn set_force(&mut self, body: usize, force: DVec3, torque: DVec3) {
+        assert!(body < self.bodies.len(), "body {body} of {}", self.bodies.len());
         let body = body as u32;
         let place = self.forces.binary_search_by_key(&body, |applied| applied.body);
         let is_none = force == DVec3::ZERO && torque == DVec3::ZERO;
@@ -86,6 +90,9 @@ mod tests {
     #[test]
     fn the_last_force_on_a_body_counts_and_zero_takes_it_away() {
         let mut world = World::default();
+        for _ in 0..8 {
+            world.bodies.push_prescribed(DVec3::ZERO, glam::DQuat::IDENTITY);
+        }
         for (body, force) in [(7, 1.0), (2, 3.0), (7, 2.0), (4, 5.0)] {
             world.set_force(body, DVec3::splat(force), DVec3::ZERO);
         }

@@ -17,7 +17,7 @@ pub struct Sphere {
     pub centre: DVec3,
     /// Radius \[m\]; 0 for the vertex of a box.
     pub radius: f64,
-    /// Radius that stands for R* in the laws of contact and scales the contact margin \[m\]: that of a sphere, half the smallest
+    /// Radius that stands for R* in the laws of contact and scales the skin \[m\]: that of a sphere, half the smallest
     /// edge for the vertex of a box.
     pub contact_radius: f64,
     /// Material.

@@ -83,7 +83,7 @@ fn share(snapshot: &Snapshot, energy: f64) -> f64 {
 pub fn half_a_step(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;
     let gain = |body: usize, mass: f64| {
-        let gained = 0.5 * snapshot.substep * world.gravity * world.bodies.locked[body].free_translation();
+        let gained = 0.5 * snapshot.substep * world.bodies.pulled(body, &world.pull());
         mass * gained.dot(world.bodies.velocity[body] + 0.5 * gained)
     };
     grains(snapshot).map(|grain| gain(grain.body, grain.mass)).sum::<f64>()

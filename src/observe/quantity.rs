@@ -215,12 +215,12 @@ quantities! {
     Nothing, "m/s", { "rms_speed" => |v, _| flow::rms_speed(v.snapshot) }, "root mean square of the speeds of the grains";
     Nothing, "m/s", { "max_speed" => |v, _| flow::max_speed(v.snapshot) }, "speed of the fastest grain or dynamic boundary";
     Nothing, "radius", { "mean_overlap" => |v, _| contacts::overlap(v.snapshot).mean, "max_overlap" => |v, _| contacts::overlap(v.snapshot).max }, "mean and largest overlap over the contacts that overlap, those of dynamic boundaries too; in mean radii of the pair";
-    Nothing, "-", { "contacts" => |v, _| v.snapshot.contacts.len() as f64 }, "pairs with a gap below the contact margin, touching or not";
+    Nothing, "-", { "contacts" => |v, _| v.snapshot.contacts.len() as f64 }, "pairs in the neighbour list, touching or not";
     Nothing, "-", { "touching" => |v, _| contacts::touching(v.snapshot) }, "contacts that overlap or carry a force";
     Nothing, "-", { "sliding_share" => |v, _| contacts::sliding_share(v.snapshot) }, "share of the contacts with a force whose friction is at its bound";
     Nothing, "-", { "coordination_number" => |v, _| contacts::coordination_number(v.snapshot) }, "touching neighbours per grain, boundaries too";
     Nothing, "-", { "coordination_number_without_rattlers" => |v, _| contacts::coordination_number_without_rattlers(v.snapshot) }, "touching neighbours per grain that has two or more";
-    Nothing, "-", { "weight_supported" => |v, _| loads::weight_supported(v.snapshot) }, "force along gravity on all boundaries that are not free, over the weight of grains and dynamic boundaries; last substep";
+    Nothing, "-", { "weight_supported" => |v, _| loads::weight_supported(v.snapshot) }, "force along gravity on all boundaries that are not dynamic, over the weight of grains and dynamic boundaries; last substep";
     Nothing, "m/s", { "residual_normal" => |v, _| v.snapshot.report.residuals.normal.mean, "residual_friction" => |v, _| v.snapshot.report.residuals.friction.mean }, "residual of the contact problem \\[E8\\], mean over the contacts; last substep";
     Nothing, "rad/s", { "residual_rolling" => |v, _| v.snapshot.report.residuals.rolling.mean }, "the same of rolling and twisting; last substep";
     Nothing, "m/s", { "residual_normal_max" => |v, _| v.snapshot.report.residuals.normal.max, "residual_friction_max" => |v, _| v.snapshot.report.residuals.friction.max }, "largest residual; last substep";
@@ -245,7 +245,7 @@ quantities! {
     Nothing, "m²/s²", { "granular_temperature" => |v, _| flow::granular_temperature(v.snapshot) }, "third of the velocity variance of the grains, weighted by mass";
     Nothing, "s/m", { "inverse_thermal_speed" => |v, _| flow::granular_temperature(v.snapshot).sqrt().recip() }, "one over the root of the granular temperature";
 
-    Boundary, "N", { "force_x" => |v, i| v.loads()[i].force.x, "force_y" => |v, i| v.loads()[i].force.y, "force_z" => |v, i| v.loads()[i].force.z }, "force of all contacts on a boundary, free ones too; last substep";
+    Boundary, "N", { "force_x" => |v, i| v.loads()[i].force.x, "force_y" => |v, i| v.loads()[i].force.y, "force_z" => |v, i| v.loads()[i].force.z }, "force of all contacts on a boundary, dynamic ones too; last substep";
     Boundary, "N m", { "torque_x" => |v, i| v.loads()[i].torque.x, "torque_y" => |v, i| v.loads()[i].torque.y, "torque_z" => |v, i| v.loads()[i].torque.z }, "torque of all contacts about the position of the boundary; last substep";
     Boundary, "N", { "mean_force_x" => |v, i| v.mean_loads()[i].force.x, "mean_force_y" => |v, i| v.mean_loads()[i].force.y, "mean_force_z" => |v, i| v.mean_loads()[i].force.z }, "mean force since the output before, impacts included; 0 in the first output";
     Boundary, "N m", { "mean_torque_x" => |v, i| v.mean_loads()[i].torque.x, "mean_torque_y" => |v, i| v.mean_loads()[i].torque.y, "mean_torque_z" => |v, i| v.mean_loads()[i].torque.z }, "mean torque since the output before, impacts included; 0 in the first output";
@@ -283,7 +283,7 @@ quantities! {
     EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of dynamic boundaries too";
     EnergyBalance, "J", { "total_energy" => |v, _| v.balance(energy::Balance::total) }, "kinetic, rotational, potential and elastic energy";
     EnergyBalance, "J", { "ballistic_energy" => |v, _| v.balance(energy::Balance::ballistic) }, "the same with the kinetic energy at v + h g/2: flights and elastic bounces keep it";
-    EnergyBalance, "J", { "gravity_work" => |v, _| v.booked(|it| it.gravity_work), "boundary_work" => |v, _| v.booked(|it| it.boundary_work) }, "work of gravity, of boundaries on grains and dynamic boundaries since the start";
+    EnergyBalance, "J", { "gravity_work" => |v, _| v.booked(|it| it.gravity_work), "boundary_work" => |v, _| v.booked(|it| it.boundary_work) }, "work of gravity and applied forces, of boundaries on grains and dynamic boundaries since the start";
     EnergyBalance, "J", {
         "dissipated_by_impact" => |v, _| 0.0 - v.booked(|it| it.impact_work),
         "dissipated_by_friction" => |v, _| 0.0 - v.booked(|it| it.friction_work),

@@ -2,8 +2,8 @@
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part of this module")]
 
 use std::cell::OnceCell;
-use std::mem::ManuallyDrop;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use esker::cpu::{CpuEngine, Order};
 use esker::engine::Engine;
@@ -17,20 +17,34 @@ use glam::{DQuat, DVec3};
 /// Diameter of the pellets \[m\].
 pub const D: f64 = 0.013;
 
-/// Fails without an adapter: a test that did not run must not look green.
-/// A device of its own, for tests that do something to it.
+/// A device of its own, for tests that do something to it. Fails without an adapter: a test that did not run must not look green.
 pub fn own_device() -> Device {
     Device::open(DeviceChoice::Any).expect("a wgpu adapter: install mesa-vulkan-drivers for lavapipe")
 }
+
+/// A device on loan. It goes back when the thread of the test ends, and the next test finds its kernels compiled.
+struct Loan(Device);
+
+impl Drop for Loan {
+    fn drop(&mut self) {
+        IDLE.lock().unwrap_or_else(PoisonError::into_inner).push(self.0.clone());
+    }
+}
+
+/// Devices that no test uses at the moment. They are never closed.
+static IDLE: Mutex<Vec<Device>> = Mutex::new(Vec::new());
 
 /// The device that the engines of a test share: it compiles kernels once for each kind of scene. Tests that run side by side have
 /// one each, as what one waits for the other would wait for, too.
 pub fn device() -> Device {
     thread_local! {
-        // Never dropped: a driver that is closed while its thread ends may ask for what the thread has lost already.
-        static DEVICE: OnceCell<ManuallyDrop<Device>> = const { OnceCell::new() };
+        static LOAN: OnceCell<Loan> = const { OnceCell::new() };
     }
-    DEVICE.with(|device| Device::clone(device.get_or_init(|| ManuallyDrop::new(own_device()))))
+    let lend = || {
+        let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        Loan(idle.unwrap_or_else(own_device))
+    };
+    LOAN.with(|loan| loan.get_or_init(lend).0.clone())
 }
 
 pub fn gpu(world: &World, settings: &Settings) -> GpuEngine {

@@ -1,4 +1,4 @@
-//! Every struct and constant that is shared with WGSL; `tests/shaders.rs` joins them with their twins.
+//! Every struct that is shared with WGSL; `tests/structure/shaders.rs` joins them with their twins.
 
 use bytemuck::{Pod, Zeroable};
 use encase::ShaderType;

@@ -253,7 +253,7 @@ fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> O
     };
     if body.is_none() {
         table.problem(
-            format!("`{}` is free, and its shape is neither a solid box nor a sphere", table.name()),
+            format!("`{}` is dynamic, and its shape is neither a solid box nor a sphere", table.name()),
             "use kind = \"box\" with side = \"outside\" or kind = \"sphere\", or another motion",
         );
     }

@@ -137,7 +137,7 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
     let (kind, name) = column.split_once(':').unwrap_or((column, ""));
     let Some(quantity) = quantity::find(column) else {
         let message = format!("unknown quantity `{column}`");
-        if let Some(now) = renamed(column) {
+        if let Some(now) = renamed(column).filter(|now| quantity::find(now).is_some()) {
             return Err((message, format!("it is called `{now}` now")));
         }
         let wanted = if column.contains(':') { format!("{kind}:") } else { kind.to_owned() };

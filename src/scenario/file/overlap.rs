@@ -126,7 +126,7 @@ pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &
             report.problem(
                 &spans[body],
                 format!(
-                    "boundary \"{}\" is free and overlaps boundary \"{other}\" by {:.3e} m",
+                    "boundary \"{}\" is dynamic and overlaps boundary \"{other}\" by {:.3e} m",
                     free.name, -gap
                 ),
                 "move, turn or shrink one of the two",

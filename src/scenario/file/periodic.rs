@@ -119,7 +119,7 @@ pub fn check_size(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surfac
     let (Some(axis), Some(node)) = ((0..3).find(is_too_long), table.node("shape")) else { return };
     let (name, length, period) = (AXES[axis], extent[axis], periodic.length[axis]);
     node.problem(
-        format!("`{}` is free and {length} m long along {name}, the period is {period} m", node.name()),
+        format!("`{}` is dynamic and {length} m long along {name}, the period is {period} m", node.name()),
         format!("make it shorter, or `periodic.{name}` longer"),
     );
 }

@@ -1,0 +1,287 @@
+//! The public door: scenes stepped, looked at and changed, on both engines; and the examples, which go through it.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+#[path = "../../examples/clumps.rs"]
+mod clumps;
+#[path = "../../examples/drum.rs"]
+mod drum;
+#[path = "../../examples/motor.rs"]
+mod motor;
+#[path = "../../examples/two_engines.rs"]
+mod two_engines;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::common::*;
+use esker::engine::Engine;
+use esker::error::Error;
+use esker::model::{Axes, Clump, Form, Grain, Sink, World};
+use esker::scenario::Scenario;
+use esker::settings::Settings;
+use esker::simulation::{Device, Simulation};
+use glam::{DQuat, DVec3};
+
+#[test]
+fn the_examples_run() {
+    clumps::main().unwrap();
+    drum::main().unwrap();
+    motor::main().unwrap();
+    two_engines::main().unwrap();
+}
+
+/// A scenario on each of the two engines.
+fn on_both(scenario: &Scenario) -> [Simulation<'static>; 2] {
+    let cpu: Box<dyn Engine> = Box::new(cpu(&scenario.world, &scenario.settings));
+    let gpu: Box<dyn Engine> = Box::new(gpu(&scenario.world, &scenario.settings));
+    [cpu, gpu].map(|engine| Simulation::on(scenario, engine).unwrap())
+}
+
+#[test]
+fn stepping_through_the_door_gives_the_bits_of_the_engine() {
+    let scenario = box_of(100);
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(30).unwrap();
+    let expected = engine.snapshot().unwrap().world.bodies;
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    simulation.step(7).unwrap();
+    simulation.quantity("height").unwrap();
+    simulation.run_until(30.0 * scenario.settings.time_step).unwrap();
+    assert_eq!(simulation.steps(), 30);
+    let found = &simulation.state().unwrap().world.bodies;
+    assert!(found.position == expected.position && found.velocity == expected.velocity);
+    assert_eq!(simulation.positions().unwrap().len(), 100);
+    assert_eq!(simulation.velocities().unwrap()[99], expected.velocity[expected.len() - 1]);
+}
+
+#[test]
+fn a_name_that_is_not_there_is_an_error_with_the_nearest_one() {
+    let scenario = box_of(10);
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    let error = simulation.quantity("hieght").unwrap_err().to_string();
+    assert!(error.contains("no quantity \"hieght\"") && error.contains("did you mean `height`?"), "{error}");
+    let error = simulation.set_velocity("flor", DVec3::Z).unwrap_err();
+    assert!(matches!(error, Error::Unknown { what: "boundary", .. }), "{error}");
+    let mut lid = Simulation::new(&box_on_a_bed(), Device::Cpu).unwrap();
+    let error = lid.set_velocity("box", DVec3::Z).unwrap_err();
+    assert!(matches!(error, Error::NotPrescribed { .. }), "{error}");
+}
+
+/// A grain falls, then gravity is turned off: it goes on at its speed; a plate comes up and takes it along.
+#[test]
+fn gravity_and_plates_are_set_while_the_scene_runs() {
+    let scenario = one_grain();
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        simulation.set_gravity(DVec3::ZERO).unwrap();
+        simulation.step(3).unwrap();
+        let before = simulation.velocities().unwrap()[0];
+        simulation.step(3).unwrap();
+        assert_eq!(simulation.velocities().unwrap()[0], before, "{name}: nothing pulls");
+        let boundary = simulation.state().unwrap().world.boundaries[0].name.clone();
+        simulation.set_velocity(&boundary, DVec3::Z * 0.5).unwrap();
+        let start = simulation.state().unwrap().world.bodies.position[0].z;
+        simulation.step(100).unwrap();
+        let h = scenario.settings.time_step;
+        let plate = simulation.state().unwrap().world.bodies.position[0].z;
+        assert!((plate - start - 50.0 * h).abs() < 1e-5, "{name}: the plate is at {plate} m");
+        let up = simulation.velocities().unwrap()[0].z;
+        assert!(up > 0.45, "{name}: the plate takes the grain along, {up} m/s");
+    }
+}
+
+#[test]
+fn grains_are_added_and_taken_out_by_hand() {
+    let scenario = box_of(50);
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        simulation.step(20).unwrap();
+        simulation.remove_grains(&[3, 4, 4, 999]).unwrap();
+        simulation.step(20).unwrap();
+        assert_eq!(simulation.quantity("grains").unwrap(), 48.0, "{name}");
+        let world = &simulation.state().unwrap().world;
+        let gone = [3, 4].map(|grain| world.grains[grain].first + world.first_grain_shape());
+        let contacts = &simulation.state().unwrap().contacts;
+        let is_gone = |shape: u32| gone.contains(&shape);
+        assert!(
+            contacts.iter().all(|c| !is_gone(c.key.a) && !is_gone(c.key.b)),
+            "{name}: they touch nothing"
+        );
+        simulation.add_grains(&[Grain::at(DVec3::new(0.0, 0.0, 0.5), 0.0065, 0)]).unwrap();
+        simulation.step(1).unwrap();
+        assert_eq!(simulation.quantity("grains").unwrap(), 49.0, "{name}");
+        assert!(simulation.quantity("energy_error_share").unwrap() < 1e-5, "{name}");
+    }
+}
+
+#[test]
+fn callbacks_come_in_time_and_a_simulation_goes_to_another_thread() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let scenario = box_of(20);
+    let h = scenario.settings.time_step;
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    simulation.step(3).unwrap();
+    simulation.every(4.0 * h, move |simulation| {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(simulation.steps() % 4, 0, "at step {}", simulation.steps());
+        simulation.set_gravity(DVec3::NEG_Z)
+    });
+    let done = std::thread::spawn(move || {
+        simulation.step(30).unwrap();
+        simulation
+    });
+    let mut simulation = done.join().unwrap();
+    assert_eq!((simulation.steps(), CALLS.load(Ordering::Relaxed)), (33, 8), "at 4, 8, ..., 32");
+    assert_eq!(simulation.state().unwrap().world.gravity, DVec3::NEG_Z);
+}
+
+/// Waves of an emitter come while the scene is stepped, and at the same steps as in a run.
+#[test]
+fn emitters_act_when_they_are_due() {
+    let scenario = no_grains();
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    simulation.run_until(0.5).unwrap();
+    assert_eq!(simulation.quantity("grains").unwrap(), 0.0);
+    simulation.run_until(0.8).unwrap();
+    let grains = simulation.quantity("grains").unwrap();
+    // 100 a second since 0.5 s; the wave at 0.8 s comes with the next step.
+    assert!((25.0..=30.0).contains(&grains), "{grains}");
+}
+
+/// Applied forces on free bodies without gravity: a sphere and a clump, in a world built in code.
+fn two_free_bodies() -> Scenario {
+    let mut world = World::new(DVec3::ZERO, stone(0.5, 0.2));
+    let spheres = [(DVec3::ZERO, 0.01), (DVec3::X * 0.012, 0.01)];
+    world.clumps.push(Clump::of_spheres("rod", &spheres));
+    let rod = Grain { clump: Some(0), ..Grain::at(DVec3::new(0.0, 0.0, 1.0), 0.012, 0) };
+    let plain = Grain::at(DVec3::ZERO, 0.01, 0);
+    let locked = Axes::TRANSLATION[0].and(Axes::ROTATION[2]);
+    world.add_grains([plain, rod, Grain { locked, position: DVec3::Y, ..plain }]);
+    Scenario::of_world(world, Settings { time_step: 1e-3, ..Settings::default() })
+}
+
+#[test]
+fn an_applied_force_accelerates_a_body_and_its_torque_turns_it() {
+    let scenario = two_free_bodies();
+    let (force, torque) = (DVec3::new(0.3, 0.0, 0.1), DVec3::new(0.0, 0.0, 2e-5));
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        let tolerance = if name == "cpu" { 1e-12 } else { 1e-4 };
+        for grain in 0..3 {
+            simulation.set_force(grain, force, torque).unwrap();
+        }
+        simulation.step(50).unwrap();
+        let world = simulation.state().unwrap().world.clone();
+        for grain in 0..3 {
+            let (body, locked) = (world.grain_body(grain), world.bodies.locked[world.grain_body(grain)]);
+            let expected = 0.05 * force * world.bodies.inverse_mass[body] * locked.free_translation();
+            let found = world.bodies.velocity[body];
+            assert!(
+                (found - expected).length() < tolerance * expected.length(),
+                "{name}: grain {grain} moves at {found} m/s instead of {expected}"
+            );
+        }
+        // A sphere: τ t / I about the axis of the torque; the locked one does not turn.
+        let spin = [0, 2].map(|grain| world.bodies.angular_velocity[world.grain_body(grain)]);
+        let expected = 0.05 * torque * world.bodies.inverse_inertia[world.grain_body(0)];
+        assert!((spin[0] - expected).length() < tolerance * expected.length(), "{name}: {}", spin[0]);
+        assert_eq!(spin[1], DVec3::ZERO, "{name}: locked");
+        // The rod turns about a principal axis: by the moment of inertia across it.
+        let rod = world.bodies.angular_velocity[world.grain_body(1)];
+        let moments = world.bodies.moments[world.grain_body(1)];
+        let expected = 0.05 * torque.z / moments.max_element();
+        assert!((rod.z - expected).abs() < 1e-3 * expected, "{name}: {rod} instead of {expected}");
+        assert!(simulation.quantity("gravity_work").unwrap() > 0.0, "{name}: the forces worked");
+        assert!(simulation.quantity("energy_error_share").unwrap() < 1e-5, "{name}");
+        // Taken away, everything goes on as it is.
+        for grain in 0..3 {
+            simulation.set_force(grain, DVec3::ZERO, DVec3::ZERO).unwrap();
+        }
+        let before = simulation.velocities().unwrap().to_vec();
+        simulation.step(5).unwrap();
+        assert_eq!(simulation.velocities().unwrap(), before, "{name}: nothing pushes any more");
+    }
+}
+
+/// A grain that lies on a floor is pressed onto it: the floor carries the force, too, and nothing bounces.
+#[test]
+fn a_force_on_a_grain_at_rest_is_carried_by_the_floor() {
+    let scenario = one_grain();
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        simulation.run_until(2.0).unwrap();
+        let floor = simulation.state().unwrap().world.boundaries[0].name.clone();
+        let column = format!("force_z:{floor}");
+        let weight = simulation.quantity(&column).unwrap();
+        simulation.set_force(0, DVec3::Z * 20.0 * weight, DVec3::ZERO).unwrap();
+        simulation.run_until(3.0).unwrap();
+        let (found, bounces) = (simulation.quantity(&column).unwrap(), simulation.quantity("impact_sweeps"));
+        assert!(
+            (found - 21.0 * weight).abs() < 1e-3 * found.abs(),
+            "{name}: {found} N for a weight of {weight}"
+        );
+        assert_eq!(bounces.unwrap(), 0.0, "{name}: the force is known to the impacts");
+        assert!(simulation.quantity("energy_error_share").unwrap() < 1e-4, "{name}");
+    }
+}
+
+#[test]
+fn a_force_on_what_contacts_do_not_move_is_refused() {
+    let mut simulation = Simulation::new(&one_grain(), Device::Cpu).unwrap();
+    let floor = simulation.state().unwrap().world.boundaries[0].name.clone();
+    let error = simulation.set_force(floor.as_str(), DVec3::Z, DVec3::ZERO).unwrap_err();
+    assert!(matches!(error, Error::NotDynamic { .. }), "{error}");
+    let error = simulation.set_force(7, DVec3::Z, DVec3::ZERO).unwrap_err().to_string();
+    assert!(error.contains("no grain 7") && error.contains("1 place"), "{error}");
+    let error = simulation.set_force("flor", DVec3::Z, DVec3::ZERO).unwrap_err().to_string();
+    assert!(error.contains("no boundary \"flor\""), "{error}");
+    // A grain that is taken out loses its force with its place.
+    simulation.set_force(0, DVec3::Z, DVec3::ZERO).unwrap();
+    simulation.remove_grains(&[0]).unwrap();
+    assert!(simulation.state().unwrap().world.forces.is_empty());
+}
+
+/// The calls that wait are those that do not, waited for: a thread that may not wait comes to the same bits.
+#[test]
+fn a_simulation_goes_without_waiting_to_the_same_bits() {
+    let scenario = box_of(30);
+    for (mut waiting, mut other) in on_both(&scenario).into_iter().zip(on_both(&scenario)) {
+        let name = waiting.identity().engine;
+        let gone = pollster::block_on(async {
+            other.step_async(15).await?;
+            other.change_async(&mut |world| world.gravity *= 0.5).await?;
+            other.step_async(15).await?;
+            Ok::<_, Error>(other.state_async().await?.world.clone())
+        });
+        waiting.step(15).unwrap();
+        waiting.change(&mut |world| world.gravity *= 0.5).unwrap();
+        waiting.step(15).unwrap();
+        let (there, gone) = (&waiting.state().unwrap().world.bodies, gone.unwrap().bodies);
+        assert!(there.position == gone.position && there.velocity == gone.velocity, "{name}");
+    }
+}
+
+/// A grain that a sink takes loses its force: the grain that comes into its place stays where it is put.
+#[test]
+fn a_grain_in_the_place_of_a_pushed_one_is_not_pushed() {
+    let mut world = World::new(DVec3::ZERO, stone(0.5, 0.2));
+    let (form, orientation) = (Form::Plane, DQuat::IDENTITY);
+    world.sinks.push(Sink { name: "below".into(), form, position: DVec3::NEG_Z, orientation });
+    world.add_grains([Grain::at(DVec3::ZERO, 0.1, 0), Grain::at(DVec3::X, 0.1, 0)]);
+    let scenario = Scenario::of_world(world, Settings { time_step: 1e-2, ..Settings::default() });
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        let mass = 1.0 / simulation.state().unwrap().world.bodies.inverse_mass[0];
+        simulation.set_force(0, DVec3::NEG_Z * 20.0 * mass, DVec3::ZERO).unwrap();
+        simulation.step(60).unwrap();
+        assert_eq!(simulation.quantity("grains").unwrap(), 1.0, "{name}: the sink has taken the grain");
+        // Places are taken by the second wave after a grain has left.
+        for wave in 1..=3 {
+            simulation.add_grains(&[Grain::at(DVec3::Y * f64::from(wave), 0.1, 0)]).unwrap();
+            simulation.step(10).unwrap();
+        }
+        let world = &simulation.state().unwrap().world;
+        assert!(world.forces.is_empty() && world.is_present(0), "{name}: its place is taken");
+        let moves = world.present_grains().any(|grain| world.bodies.velocity[grain] != DVec3::ZERO);
+        assert!(!moves, "{name}: nothing pushes the others");
+    }
+}

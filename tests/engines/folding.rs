@@ -1,0 +1,69 @@
+//! Devices take no more than 65 535 workgroups in a row, so larger dispatches are folded into rows. Scenes that large
+//! are slow to test; with two groups to a row small ones are folded alike, and must come to the same bits.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use crate::common::*;
+use esker::engine::Engine;
+use esker::gpu::shader::Edit;
+use esker::scenario::Scenario;
+use esker::settings::Settings;
+
+const TWO_TO_A_ROW: Edit = Edit { from: "const GROUPS_PER_ROW = 32768u;", to: "const GROUPS_PER_ROW = 2u;" };
+
+/// Scenes that between them have more than two groups in every kernel but those over boundaries.
+fn scenes() -> Vec<(&'static str, Scenario)> {
+    let sink = r#"sinks.0.region.point=[0, 0, 0.04]"#;
+    vec![
+        ("a layer on the floor", many_on_one_boundary()),
+        ("a bed with sinks", scenario("hopper.toml", &[sink])),
+        ("a box on a bed", box_on_a_bed()),
+    ]
+}
+
+/// What a few steps come to, written out to the last digit: what does not depend on the order of the contacts of a colour,
+/// which is left to chance.
+fn outcome(scene: &Scenario, steps: u64, edits: &[Edit]) -> String {
+    let settings = Settings { iterations: 6, ..scene.settings };
+    let mut engine = gpu(&scene.world, &settings);
+    if !edits.is_empty() {
+        engine.edit_shaders(edits).unwrap();
+    }
+    let contacts = engine.advance(steps).map(|report| report.contacts);
+    let lists = (engine.keys(), engine.velocities(), engine.measure_residuals());
+    format!("{contacts:?} {lists:?} {:?}", engine.balance_entry())
+}
+
+#[test]
+fn a_folded_dispatch_comes_to_the_same_bits() {
+    for (name, scene) in scenes() {
+        let (plain, folded) = (outcome(&scene, 4, &[]), outcome(&scene, 4, &[TWO_TO_A_ROW]));
+        assert!(plain == outcome(&scene, 4, &[]), "{name}: what is compared depends on chance");
+        assert!(plain == folded, "{name}: a kernel forgets rows");
+    }
+}
+
+/// The control: whoever forgets the rows of a dispatch is noticed, in the first step: what it leaves behind may keep the
+/// next from ending.
+#[test]
+fn a_kernel_that_forgets_the_rows_is_noticed() {
+    let (name, scene) = scenes().swap_remove(0);
+    let plain = outcome(&scene, 1, &[]);
+    for (shader, from, to) in [
+        ("invocations", "invocation.x + invocation.y * (GROUPS_PER_ROW * GROUP)", "invocation.x"),
+        (
+            "colouring",
+            "fn block_index(group: vec3u) -> u32 {\n    return group.x + group.y * GROUPS_PER_ROW;",
+            "fn block_index(group: vec3u) -> u32 {\n    return group.x;",
+        ),
+        (
+            "scan and balance",
+            "fn block_of(group: vec3u) -> u32 {\n    return group.x + group.y * GROUPS_PER_ROW;",
+            "fn block_of(group: vec3u) -> u32 {\n    return group.x;",
+        ),
+        ("residual", "let block = group.x + group.y * GROUPS_PER_ROW;", "let block = group.x;"),
+        ("indirect", "(groups + GROUPS_PER_ROW - 1u) / GROUPS_PER_ROW", "1u"),
+    ] {
+        let mutated = outcome(&scene, 1, &[Edit { from, to }, TWO_TO_A_ROW]);
+        assert!(plain != mutated, "{name}: {shader} forgets rows, and nothing comes of it");
+    }
+}

@@ -1,0 +1,515 @@
+//! Stages that solve velocities and move bodies.
+
+use super::*;
+
+#[test]
+fn narrowphase_makes_the_constraints_of_its_twin() {
+    for law in [NormalLaw::Hertz, NormalLaw::Hooke, NormalLaw::Rigid] {
+        let settings = Settings { normal_law: law, ..Settings::default() };
+        let scenes = [
+            mixed_sizes_in_a_drum(),
+            box_of(300),
+            coincident_centres(),
+            periodic("xyz"),
+            periodic("x"),
+            dynamic_boundaries_among_grains(),
+        ];
+        for (scenario, steps) in scenes.iter().zip([25, 120, 0, 3, 3, 30]) {
+            check_constraints(Case::new("constraints", scenario, settings, steps));
+        }
+    }
+}
+
+fn check_constraints(mut case: Case) {
+    case.run(&SEARCH);
+    for stream in ["constraint_heads", "constraint_arms"] {
+        case.gpu.fill_words(stream, 0x7fc0_0000);
+    }
+    case.run(&["narrowphase"]);
+    let (law, constraints, carried) =
+        (case.law(), case.gpu.constraints().unwrap(), case.gpu.impulses().unwrap());
+    let mut pairs = Vec::new();
+    for contact in case.gpu.contacts().unwrap() {
+        let key = Key { a: contact.a, b: contact.b };
+        let place = contact.place as usize;
+        let (found, arms) = &constraints[place];
+        let (expected, onset) =
+            make_constraint(&case.world, &law, key, layout::impulse(found, &carried[place]));
+        assert_eq!(found.bodies, expected.bodies);
+        let bound = gap_bound(&case.world, key);
+        // Directions are differences over distances; a contact within rounding of an edge may differ.
+        let turn = bound / (0.2 * D);
+        pairs.extend(components(vector(found.normal), expected.normal, turn));
+        let lever = turn * (expected.arm_a.length() + expected.arm_b.length());
+        pairs.extend(components(vector(arms.arm_a), expected.arm_a, lever));
+        pairs.extend(components(vector(arms.arm_b), expected.arm_b, lever));
+        pairs.push((f64::from(found.friction), expected.friction, ROUNDING));
+        pairs.push((f64::from(arms.rolling_arm), expected.rolling_arm, 4.0 * ROUNDING * D));
+        if onset.gap.abs() > bound {
+            let slope = 1.0 / law.h; // every law turns a gap into a target with at most this slope
+            let target = bound * slope + 8.0 * ROUNDING * onset.position_target.abs();
+            pairs.push((f64::from(found.bias_velocity), onset.position_target, target));
+            let relative = 0.5 * bound / onset.gap.abs() + 16.0 * ROUNDING;
+            pairs.push((f64::from(found.compliance), expected.compliance, relative * expected.compliance));
+        }
+    }
+    assert!(pairs.len() > 10, "{} numbers", pairs.len());
+    holds_and_can_fail(case.name, "constraint", pairs);
+}
+
+/// A velocity that passes through `sweeps` visits of at most 14 contacts each, with 8 roundings a visit.
+fn velocity_bound(sweeps: u32, velocities: &[Velocity]) -> f64 {
+    let fastest = velocities.iter().map(|velocity| velocity.linear.length()).fold(0.01, f64::max);
+    f64::from(sweeps) * 14.0 * 8.0 * ROUNDING * fastest
+}
+
+fn velocity_pairs(found: &[Velocity], expected: &[Velocity], bound: f64) -> Vec<(f64, f64, f64)> {
+    // The surface of the smallest grain (3 mm) moves at the spin times its radius.
+    let spin = bound / 0.003;
+    found
+        .iter()
+        .zip(expected)
+        .flat_map(|(found, expected)| {
+            let linear = components(found.linear, expected.linear, bound);
+            linear.into_iter().chain(components(found.angular, expected.angular, spin))
+        })
+        .collect()
+}
+
+#[test]
+fn impact_bounces_as_its_twin_does() {
+    let mut bounced = 0;
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase"]);
+        let before = case.twin_velocities();
+        let colouring = case.gpu.colouring().unwrap();
+        let law = case.law();
+        let keys = case.gpu.keys().unwrap();
+        let mut split = case.split(&colouring);
+        let constraints = case.twin_constraints();
+        let onset_of = |(constraint, &k): (&Constraint, &u32)| {
+            let (_, exact) = make_constraint(&case.world, &law, keys[k as usize], Impulse::default());
+            Onset { gap: if constraint.bias > 0.0 { -exact.gap.abs() } else { exact.gap.abs() }, ..exact }
+        };
+        let onsets: Vec<Onset> = constraints.iter().zip(&colouring.order).map(onset_of).collect();
+        let mut expected = before.clone();
+        let contacts = impact::Contacts {
+            colouring: &colouring,
+            split: &mut split,
+            constraints: &constraints,
+            onsets: &onsets,
+        };
+        impact::solve(&case.settings, case.world.pull(), contacts, &mut expected, |_, _| ());
+        case.run(&["impact"]);
+        let found = case.twin_velocities();
+        bounced += u32::from(expected != before);
+        let bound = 4.0 * velocity_bound(case.settings.iterations, &before);
+        holds_and_can_fail(case.name, "velocity", velocity_pairs(&found, &expected, bound));
+    }
+    // One grain and the layer on the floor start with an overlap and close faster than the threshold.
+    assert!(bounced >= 2, "only {bounced} cases had an impact");
+}
+
+/// The restitution of a box on its corner is limited: the case shows it, as the twins agree on it.
+#[test]
+fn a_box_on_a_corner_returns_with_less_than_its_restitution() {
+    let settings = Settings::default();
+    let mut case = Case::new("corner", &box_on_a_corner(), settings, 0);
+    case.run(&SEARCH);
+    case.run(&["narrowphase"]);
+    let (constraints, before) = (case.twin_constraints(), case.twin_velocities());
+    case.run(&["impact"]);
+    let after = case.twin_velocities();
+    let bounces = constraints.iter().filter_map(|constraint| {
+        let [a, b] = constraint.bodies.map(|body| body as usize);
+        let speed = |of: &[Velocity]| constraint.contact_velocity(&of[a], &of[b]).dot(constraint.normal);
+        let returned = -speed(&after) / speed(&before);
+        (speed(&before) < -1.0 && speed(&after) > 0.1).then_some(returned)
+    });
+    let bounces: Vec<f64> = bounces.collect();
+    assert!(
+        !bounces.is_empty() && bounces.iter().all(|&e| e > 0.3 && e < 0.9),
+        "returned {bounces:?} of 0.98"
+    );
+}
+
+#[test]
+fn predict_aims_and_seeds_as_its_twin_does_for_every_warm_start() {
+    let starts = [
+        WarmStart::Cold,
+        WarmStart::HISTORY,
+        WarmStart::ADAPTIVE,
+        WarmStart::Model,
+        WarmStart::NORMALS_ONLY,
+        WarmStart::NO_VELOCITY_UPDATE,
+    ];
+    for warm_start in starts {
+        let settings = Settings { warm_start, iterations: 10, ..Settings::default() };
+        check_predict(Case::new("seeds", &mixed_sizes_in_a_drum(), settings, 40));
+    }
+}
+
+fn check_predict(mut case: Case) {
+    case.run(&SEARCH);
+    case.run(&["narrowphase", "impact"]);
+    let law = case.law();
+    let before = case.twin_velocities();
+    let keys = case.gpu.keys().unwrap();
+    let order = case.gpu.colouring().unwrap().order;
+    let mut constraints = case.twin_constraints();
+    let onset_of = |(constraint, &k): (&Constraint, &u32)| {
+        // Which side of zero a vanishing gap is on is the GPU's to say: its own overlap is the start.
+        let key = keys[k as usize];
+        let (_, exact) = make_constraint(&case.world, &law, key, Impulse::default());
+        let onset = Onset { gap: exact.gap, position_target: constraint.bias, ..Onset::default() };
+        if constraint.bias <= 0.0 {
+            return onset;
+        }
+        let upsilon = 1.0 / (1.0 + 4.0 * DAMPING_STEPS);
+        let gap = -constraint.bias * law.h * 1.25 / (4.0 * upsilon);
+        let pair = case.world.law(key.a, key.b);
+        let radius = case.world.effective_radius(key.a, key.b);
+        let stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
+        Onset { gap, upsilon, stiffness, ..onset }
+    };
+    let onsets: Vec<Onset> = constraints.iter().zip(&order).map(onset_of).collect();
+    esker::cpu::narrowphase::set_targets(&mut constraints, &onsets, &before);
+    warm_start::seed(&law, &case.settings, &case.world, &mut constraints, &onsets, &before);
+    case.run(&["predict"]);
+
+    let (found_constraints, impulses) = (case.gpu.constraints().unwrap(), case.gpu.impulses().unwrap());
+    let mut pairs = Vec::new();
+    for ((expected, (found, _)), values) in constraints.iter().zip(&found_constraints).zip(&impulses) {
+        let slack = 16.0 * ROUNDING * (expected.bias.abs() + 1.0);
+        pairs.push((f64::from(found.bias_velocity), expected.bias, slack));
+        let impulse = layout::impulse(found, values);
+        // The friction of the model start points against the slip, and is as exact as that direction.
+        let size = expected.impulse.normal + expected.impulse.tangent.length();
+        let [a, b] = expected.bodies.map(|body| &before[body as usize]);
+        let velocity = expected.contact_velocity(a, b);
+        let slip = velocity - velocity.dot(expected.normal) * expected.normal;
+        let turn = velocity_bound(1, &before) / slip.length().max(1e-12);
+        let bound = (64.0 * ROUNDING + turn.min(1.0)) * size;
+        pairs.push((impulse.normal, expected.impulse.normal, bound + 1e-12));
+        pairs.extend(components(impulse.tangent, expected.impulse.tangent, 2.0 * bound + 1e-12));
+        pairs.extend(components(impulse.rolling, expected.impulse.rolling, 2.0 * bound * D + 1e-14));
+    }
+    holds_and_can_fail(case.name, "seed", pairs);
+
+    let drives = case.drives(&before);
+    let mut expected = before;
+    esker::cpu::predict::apply_forces(&case.world, law.h, &mut expected);
+    drives.apply(&mut expected);
+    let bound = velocity_bound(1, &expected);
+    holds_and_can_fail(case.name, "velocity", velocity_pairs(&case.twin_velocities(), &expected, bound));
+}
+
+#[test]
+fn the_velocities_receive_every_start_but_the_one_that_says_they_do_not() {
+    for (warm_start, receives) in [(WarmStart::HISTORY, true), (WarmStart::NO_VELOCITY_UPDATE, false)] {
+        let settings = Settings { warm_start, iterations: 10, ..Settings::default() };
+        let mut case = Case::new("start", &mixed_sizes_in_a_drum(), settings, 40);
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict"]);
+        let before = case.twin_velocities();
+        assert!(
+            case.twin_constraints().iter().any(|constraint| constraint.impulse.normal > 0.0),
+            "something is carried"
+        );
+        case.run(&["warm_start"]);
+        assert_eq!(case.twin_velocities() != before, receives, "{warm_start}");
+    }
+}
+
+#[test]
+fn warm_start_and_sweep_leave_the_velocities_and_impulses_of_their_twins() {
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact"]);
+        let mut drives = case.drives(&case.twin_velocities());
+        case.run(&["predict"]);
+        let colouring = case.gpu.colouring().unwrap();
+        let mut split = case.split(&colouring);
+        let mut constraints = case.twin_constraints();
+        let mut expected = case.twin_velocities();
+        let one_pass = 4.0 * velocity_bound(1, &expected);
+        let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut expected, &mut drives);
+        warm_start::apply(&mut problem);
+        drives.solve(&mut expected);
+        case.run(&["warm_start"]);
+        holds_and_can_fail(
+            case.name,
+            "warm velocity",
+            velocity_pairs(&case.twin_velocities(), &expected, one_pass),
+        );
+
+        sweeps_as_its_twin(&mut case, drives);
+    }
+}
+
+/// Rounding goes on with the momentum: what one sweep errs by comes to 1/(1 - m) of that.
+#[test]
+fn accelerated_sweeps_leave_the_velocities_and_impulses_of_their_twins() {
+    let settings = Settings { iterations: 12, acceleration: Acceleration::Nesterov, ..Settings::default() };
+    for mut case in [
+        Case::new("a bed lands", &box_of(400), settings, 40),
+        Case::new("a box falls on a bed", &box_on_a_bed(), settings, 8),
+        Case::new("periodic in x", &periodic("x"), settings, 30),
+        Case::new("sliders that press", &cell_of_sliders(), settings, 60),
+    ] {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact"]);
+        let drives = case.drives(&case.twin_velocities());
+        case.run(&["predict", "warm_start"]);
+        let [plain, accelerated] = [Acceleration::None, Acceleration::Nesterov]
+            .map(|acceleration| Settings { acceleration, ..settings })
+            .map(|settings| sweeps_of_twin(&case, &settings, &mut drives.clone()).1);
+        let apart = velocity_pairs(&plain, &accelerated, swept_bound(&case));
+        assert!(apart.iter().any(|(a, b, bound)| (a - b).abs() > *bound), "they are told from plain sweeps");
+        sweeps_as_its_twin(&mut case, drives);
+    }
+}
+
+/// Rows and velocities as the twin sweeps them from the state of the GPU.
+fn sweeps_of_twin(case: &Case, settings: &Settings, drives: &mut Drives) -> (Vec<Constraint>, Vec<Velocity>) {
+    let colouring = case.gpu.colouring().unwrap();
+    let (mut constraints, mut velocities) = (case.twin_constraints(), case.twin_velocities());
+    let mut split = case.split(&colouring);
+    let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, drives);
+    let limits = Limits { iterations: case.settings.iterations, tolerance: 0.0 };
+    ProjectedGaussSeidel::new(settings).solve(&mut problem, limits, None);
+    (constraints, velocities)
+}
+
+fn swept_bound(case: &Case) -> f64 {
+    let gain = match case.settings.acceleration {
+        Acceleration::None => 1.0,
+        Acceleration::Nesterov => 1.0 / (1.0 - LARGEST_MOMENTUM),
+    };
+    4.0 * gain * velocity_bound(case.settings.iterations, &case.twin_velocities())
+}
+
+fn sweeps_as_its_twin(case: &mut Case, mut drives: Drives) {
+    let bound = swept_bound(case);
+    let (constraints, expected) = sweeps_of_twin(case, &case.settings, &mut drives);
+    case.run(&["sweep"]);
+    let found = case.twin_velocities();
+    holds_and_can_fail(case.name, "swept velocity", velocity_pairs(&found, &expected, bound));
+
+    let inverse_mass = &case.world.bodies.inverse_mass;
+    let solved = case.twin_constraints();
+    let pairs = solved.iter().zip(&constraints).flat_map(|(found, expected)| {
+        // An impulse is as exact as the velocity of the lighter body times its mass.
+        let [a, b] = found.bodies.map(|body| inverse_mass[body as usize]);
+        let slack = 4.0 * bound / a.max(b);
+        let (found, expected) = (&found.impulse, &expected.impulse);
+        let tangent = components(found.tangent, expected.tangent, slack);
+        let rolling = components(found.rolling, expected.rolling, slack * D);
+        [(found.normal, expected.normal, slack)].into_iter().chain(tangent).chain(rolling)
+    });
+    let pairs: Vec<_> = pairs.collect();
+    holds_and_can_fail(case.name, "impulse", pairs);
+}
+
+/// The velocities of the twin's sweep in another colouring, as far as they are from the GPU's in bounds.
+fn bounds_apart(
+    case: &Case,
+    found: &[Velocity],
+    start: (&[Constraint], &[Velocity]),
+    order: &Colouring,
+) -> f64 {
+    let (mut constraints, mut expected) = (start.0.to_vec(), start.1.to_vec());
+    let by_place = case.gpu.colouring().unwrap().order;
+    let mut by_key = constraints.clone();
+    by_place.iter().zip(&constraints).for_each(|(&k, constraint)| by_key[k as usize] = *constraint);
+    order.order.iter().zip(&mut constraints).for_each(|(&k, constraint)| *constraint = by_key[k as usize]);
+    let sweeps = case.settings.iterations;
+    let (split, drives) = (&mut case.split(order), &mut Drives::default());
+    let mut problem = Problem::new(order, split, &mut constraints, &mut expected, drives);
+    let limits = Limits { iterations: sweeps, tolerance: 0.0 };
+    ProjectedGaussSeidel::plain().solve(&mut problem, limits, None);
+    let bound = 4.0 * velocity_bound(sweeps, start.1);
+    let pairs = velocity_pairs(found, &expected, bound);
+    pairs.iter().map(|(found, expected, bound)| (found - expected).abs() / bound).fold(0.0, f64::max)
+}
+
+/// The box takes the mean of copies with 1/n of its mass: solved one after the other, the same constraints come to
+/// other velocities within a few sweeps.
+#[test]
+fn a_box_on_a_bed_is_split_as_its_twin_splits_it() {
+    let settings = Settings { iterations: 4, acceleration: Acceleration::None, ..Settings::default() };
+    let mut case = Case::new("split", &box_on_a_bed(), settings, 20);
+    case.run(&SEARCH);
+    case.run(&["narrowphase", "impact", "predict", "warm_start"]);
+    let (constraints, before) = (case.twin_constraints(), case.twin_velocities());
+    let colouring = case.gpu.colouring().unwrap();
+    let on_box = |constraint: &&Constraint| constraint.bodies[1] == 1;
+    let copies = constraints[colouring.overflow_start()..].iter().filter(on_box).count();
+    assert!(copies > 20, "only {copies} contacts of the box without a colour");
+    case.run(&["sweep"]);
+    let found = case.twin_velocities();
+    let apart = |order: &Colouring| bounds_apart(&case, &found, (&constraints, &before), order);
+    assert!(apart(&colouring) < 1.0, "{} bounds from its twin", apart(&colouring));
+    let one_by_one = Colouring { overflow: Overflow::OneByOne, ..colouring.clone() };
+    assert!(apart(&one_by_one) > 10.0, "without splitting only {} bounds apart", apart(&one_by_one));
+}
+
+#[test]
+fn the_residual_is_that_of_its_twin() {
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
+        let expected = residual::measure(&case.twin_constraints(), &case.twin_velocities());
+        let found = case.gpu.measure_residuals().unwrap();
+        let bound = 4.0 * velocity_bound(1, &case.twin_velocities());
+        let spin = bound / 0.003;
+        holds_and_can_fail(
+            case.name,
+            "residual",
+            vec![
+                (found.normal.mean, expected.normal.mean, bound),
+                (found.normal.max, expected.normal.max, bound),
+                (found.friction.mean, expected.friction.mean, bound),
+                (found.friction.max, expected.friction.max, bound),
+                (found.rolling.mean, expected.rolling.mean, spin),
+                (found.rolling.max, expected.rolling.max, spin),
+            ],
+        );
+    }
+}
+
+/// Kinetic energy of bodies with the masses that the device knows \[J\].
+fn kinetic(world: &World, velocities: &[Velocity]) -> f64 {
+    let rotational = |body: usize, v: &Velocity| match world.bodies.rigid(body) {
+        Some(free) => free.rotational_energy(world.bodies.orientation[body], v.angular),
+        None => 0.5 * v.angular.length_squared() / v.inverse_inertia,
+    };
+    let free = velocities.iter().enumerate().filter(|(_, velocity)| velocity.is_free());
+    free.map(|(body, v)| 0.5 * v.linear.length_squared() / v.inverse_mass + rotational(body, v)).sum()
+}
+
+/// Works are impulses times velocities; each is off by what `velocity_bound` allows the other.
+fn work_bound(constraints: &[Constraint], velocities: &[Velocity], sweeps: u32) -> f64 {
+    let free = velocities.iter().filter(|velocity| velocity.is_free());
+    let momentum: f64 = free.map(|velocity| velocity.linear.length() / velocity.inverse_mass).sum();
+    let carried: f64 =
+        constraints.iter().map(|constraint| constraint.impulse.linear(constraint.normal).length()).sum();
+    8.0 * velocity_bound(sweeps, velocities) * (momentum + carried)
+}
+
+#[test]
+fn loads_are_those_of_its_twin() {
+    let mut loaded = 0;
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
+        case.gpu.fill_words("loads", 0);
+        case.run(&["loads"]);
+        let (found, constraints) = (case.gpu.loads().unwrap(), case.twin_constraints());
+        let mut expected = vec![TotalImpulse::default(); case.world.boundaries.len()];
+        loads::add(constraints.iter(), &mut expected);
+        // Each contact is rounded to single precision, in a product of an arm and an impulse, and to a unit of the sum.
+        let carried: f64 =
+            constraints.iter().map(|constraint| constraint.impulse.linear(constraint.normal).length()).sum();
+        let arm = constraints
+            .iter()
+            .map(|constraint| constraint.arm_b.length() + constraint.rolling_arm)
+            .fold(0.0, f64::max);
+        let grains: f64 = (0..case.world.grain_count()).map(|grain| case.world.grain_mass(grain)).sum();
+        let unit = 1e-11 * constraints.len() as f64 * grains;
+        let mut pairs = Vec::new();
+        for (found, expected) in found.iter().zip(&expected) {
+            loaded += usize::from(expected.linear != DVec3::ZERO);
+            let (linear, angular) = (4.0 * ROUNDING * carried + unit, 16.0 * ROUNDING * carried * arm + unit);
+            pairs.extend((0..3).map(|axis| (found.linear[axis], expected.linear[axis], linear)));
+            pairs.extend((0..3).map(|axis| (found.angular[axis], expected.angular[axis], angular)));
+        }
+        holds_and_can_fail(case.name, "load", pairs);
+    }
+    assert!(loaded >= 8, "only {loaded} boundaries were loaded");
+}
+
+#[test]
+fn the_ledger_closes_and_holds_the_works_of_its_twin() {
+    let (mut bounced, mut tampered) = (0, 0);
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase"]);
+        case.gpu.fill_words("work_sums", 0x7fc0_0000);
+        case.gpu.fill_words("balance", 0x7fc0_0000);
+        let start = case.twin_velocities();
+        case.run(&["impact"]);
+        let has_impact = case.twin_velocities() != start;
+        bounced += u32::from(has_impact);
+        case.run(&["predict", "warm_start", "sweep", "balance"]);
+        if case.world.sliders().next().is_some() {
+            case.world.drive_forces = case.gpu.snapshot().unwrap().world.drive_forces;
+        }
+        let (end, constraints) = (case.twin_velocities(), case.twin_constraints());
+        let found = layout::entry(&case.gpu.balance_entry().unwrap());
+
+        let change = kinetic(&case.world, &end) - kinetic(&case.world, &start);
+        let sweeps = case.settings.iterations;
+        let bound = work_bound(&constraints, &start, sweeps) + work_bound(&constraints, &end, sweeps);
+        let mut pairs = vec![(found.error(change), 0.0, bound)];
+        if !has_impact {
+            let h = case.settings.substep();
+            let expected = balance::book_contacts(&constraints, &start, &end)
+                + balance::book_gravity(&case.world, h, &start, &end)
+                + balance::book_drives(&case.world, h, &start, &end);
+            pairs.extend([
+                (found.gravity_work, expected.gravity_work, bound),
+                (found.boundary_work, expected.boundary_work, bound),
+                (found.normal_work, expected.normal_work, bound),
+                (found.friction_work, expected.friction_work, bound),
+                (found.rolling_work, expected.rolling_work, bound),
+                (found.impact_work, expected.impact_work, bound),
+            ]);
+        }
+        holds_and_can_fail(case.name, "work", pairs);
+
+        // Impulses that are booked but were not applied.
+        if !constraints.is_empty() {
+            case.gpu.fill_words("impulses", 0.01f32.to_bits());
+            case.run(&["balance"]);
+            let error = layout::entry(&case.gpu.balance_entry().unwrap()).error(change).abs();
+            assert!(error > bound, "{}: tampering leaves an error of {error} J", case.name);
+            tampered += 1;
+        }
+    }
+    assert!(bounced >= 2, "only {bounced} cases had an impact");
+    assert!(tampered >= 8, "only {tampered} cases had contacts");
+}
+
+#[test]
+fn integrate_moves_bodies_as_its_twin_does() {
+    for mut case in cases() {
+        case.run(&SEARCH);
+        case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
+        let velocities = case.twin_velocities();
+        let mut expected = case.world.clone();
+        let (end, h) = (case.end_of_substep(), case.settings.substep());
+        integrate::move_bodies(&mut expected, &velocities, end, h, &case.settings).unwrap();
+        case.run(&["integrate"]);
+        let found = case.gpu.snapshot().unwrap().world;
+        let mut pairs = Vec::new();
+        for body in 0..found.bodies.len() {
+            // Offsets are within a cell (two diameters of the largest grain), and turn by h ω.
+            let position = 4.0 * ROUNDING * 4.0 * D;
+            // A grain that stands on a periodic face to within rounding may be on either side of it.
+            let place = found.bodies.position[body];
+            let place = expected.periodic.image(place, expected.bodies.position[body]);
+            pairs.extend(components(place, expected.bodies.position[body], position));
+            let (a, b) = (found.bodies.orientation[body], expected.bodies.orientation[body]);
+            pairs.push((angle_between(a, b), 0.0, 16.0 * ROUNDING));
+        }
+        holds_and_can_fail(case.name, "pose", pairs);
+    }
+}
+
+/// Angle between two orientations \[rad\], exact for small ones.
+fn angle_between(a: DQuat, b: DQuat) -> f64 {
+    let apart = a.normalize() * b.normalize().conjugate();
+    2.0 * apart.xyz().length().atan2(apart.w.abs())
+}

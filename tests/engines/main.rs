@@ -1,0 +1,26 @@
+//! The engines, through the library: physics, stages against their twins, bits, balances, broken solvers.
+#![allow(missing_docs, reason = "tests say by their names what they claim")]
+
+mod balance;
+mod clumps;
+#[path = "../common/mod.rs"]
+mod common;
+mod convergence;
+mod door;
+mod dynamic_boundaries;
+mod energy;
+mod folding;
+mod gpu_stages;
+mod invariance;
+mod loads;
+mod lost;
+mod mutations;
+mod periodic;
+mod physics;
+mod robustness;
+mod search;
+mod sinks;
+mod sizes;
+mod sliders;
+mod soak;
+mod uniqueness;

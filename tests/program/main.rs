@@ -1,0 +1,14 @@
+//! The program and its files: command line, scenarios and their mistakes, results, pictures, studies, validation, memory.
+#![allow(missing_docs, reason = "tests say by their names what they claim")]
+
+mod bench;
+mod command_line;
+#[path = "../common/mod.rs"]
+mod common;
+mod memory;
+mod output_files;
+mod render;
+mod scenario_errors;
+mod scenario_properties;
+mod study;
+mod validation;

@@ -1,0 +1,540 @@
+//! A wrong scenario is refused with the place of every mistake and what to do about it.
+
+mod of_the_whole;
+
+use std::path::Path;
+
+use esker::scenario::{Problems, Scenario};
+
+/// A valid file; the tests break it in one place.
+const GOOD: &str = r#"title = "Good"
+duration = 1.0
+gravity = [0.0, 0.0, -9.81]
+
+[solver]
+time_step = 5e-3
+iterations = 20
+warm_start = { kind = "history", fraction = 0.85 }
+
+[materials.glass]
+density = 2500.0
+youngs_modulus = 1e7
+poisson_ratio = 0.2
+restitution = 0.6
+friction = 0.3
+
+[[boundaries]]
+name = "floor"
+material = "glass"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+
+[[boundaries]]
+name = "drum"
+material = "glass"
+shape = { kind = "cylinder", base = [0, 5, 2], axis = [0, 1, 0], length = 1, radius = 1 }
+motion = { kind = "rotation", rate = 0.5 }
+
+[[grains]]
+material = "glass"
+radius = { kind = "constant", value = 0.01 }
+packing = { kind = "column", count = 3, base = [0, 0, 0] }
+
+[[emitters]]
+material = "glass"
+radius = { kind = "uniform", min = 0.01, max = 0.02 }
+region = { kind = "box", min = [1, 1, 1], max = [2, 2, 2] }
+rate = 10.0
+
+[output]
+every = 0.1
+formats = ["csv"]
+
+[observe.drum]
+boundary = "drum"
+
+[expect]
+height = { value = 0.06, tolerance = 0.001 }
+"force_z:floor" = { at_most = 0.0, from = 0.5 }
+
+[[sinks]]
+name = "outlet"
+region = { kind = "plane", point = [0, 0, -1], normal = [0, 0, 1] }
+
+[[observe.regions]]
+name = "zone"
+region = { kind = "sphere", centre = [0, 0, 0], radius = 1 }
+material = "glass"
+"#;
+
+fn problems(text: &str, overrides: &[&str]) -> Problems {
+    let overrides: Vec<String> = overrides.iter().map(|&change| change.to_owned()).collect();
+    match Scenario::parse("case.toml", text, Path::new("nowhere"), &overrides) {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(problems) => problems,
+    }
+}
+
+/// Breaks the good file at the first `old` after `anchor` and asserts that the only complaint points at
+/// `marked` within the replacement (at the anchor, if that is empty) and contains all of `words`.
+fn refuses(anchor: &str, old: &str, new: &str, marked: &str, words: &[&str]) {
+    let head = GOOD.find(anchor).expect(anchor);
+    let start = head + GOOD[head..].find(old).expect(old);
+    let text = format!("{}{new}{}", &GOOD[..start], &GOOD[start + old.len()..]);
+    let place = if marked.is_empty() { head } else { start + new.find(marked).expect(marked) };
+    let (line, column) = position(&text, place);
+    let found = problems(&text, &[]).to_string();
+    let lines: Vec<&str> = found.lines().skip(1).collect();
+    assert_eq!(lines.len(), 1, "one mistake was made, but:\n{found}");
+    let head = format!("case.toml:{line}:{column}: ");
+    assert!(lines[0].starts_with(&head), "expected {head}\nfound {found}");
+    for word in words {
+        assert!(lines[0].contains(word), "no \"{word}\" in\n{found}");
+    }
+}
+
+fn position(text: &str, place: usize) -> (usize, usize) {
+    let before = &text[..place];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+#[test]
+fn the_file_that_the_others_break_is_good() {
+    let scenario =
+        Scenario::parse("case", GOOD, Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
+    assert_eq!((scenario.world.grain_count(), scenario.max_grains()), (3, 13));
+    let again = Scenario::parse("case", &scenario.resolved, Path::new(""), &[]).expect("resolved");
+    assert_eq!(format!("{again:?}"), format!("{scenario:?}"));
+}
+
+#[test]
+fn an_unknown_key_is_shown_with_the_nearest_one() {
+    refuses("title", "gravity", "gravty", "gravty", &["unknown key `gravty`", "did you mean `gravity`?"]);
+    refuses(
+        "[solver]",
+        "iterations",
+        "iteratons",
+        "iteratons",
+        &["in `solver`", "did you mean `iterations`?"],
+    );
+    refuses("[[grains]]", "base", "colour = 1, base", "colour", &["in `grains.0.packing`", "known: `kind`"]);
+    refuses("[materials", "friction = 0.3", "friction = 0.3\nfricton = 1", "fricton", &["`friction`?"]);
+    refuses("formats", "formats", "formts", "formts", &["in `output`", "`formats`?"]);
+}
+
+#[test]
+fn a_wrong_type_is_named_with_the_type_wanted() {
+    refuses("duration", "1.0", "\"1.0\"", "\"1.0\"", &["the string \"1.0\"", "remove the quotes"]);
+    refuses("iterations", "20", "20.5", "20.5", &["20.5", "expected a whole number"]);
+    refuses("gravity", "-9.81]", "\"down\"]", "\"down\"", &["`gravity.2`", "the string \"down\""]);
+    refuses("title", "\"Good\"", "7", "7", &["expected a string in quotes"]);
+    refuses("[output]", "[\"csv\"]", "\"csv\"", "\"csv\"", &["expected a list"]);
+    refuses("[[grains]]", "{ kind = \"constant\", value = 0.01 }", "0.01", "0.01", &["expected a table"]);
+    refuses("title", "[0.0, 0.0, -9.81]", "[0.0, -9.81]", "[0.0", &["has 2 numbers, expected three"]);
+}
+
+#[test]
+fn a_missing_key_is_named_with_its_table() {
+    refuses("[materials", "density = 2500.0\n", "", "", &["missing key `density`"]);
+    refuses("{ kind = \"column\"", "count = 3, ", "", "", &["missing key `count` in `grains.0.packing`"]);
+    refuses(
+        "[[grains]]",
+        "radius = { kind = \"constant\", value = 0.01 }\n",
+        "",
+        "",
+        &["missing key `radius`"],
+    );
+    refuses(
+        "{ kind = \"plane\"",
+        "kind = \"plane\", ",
+        "",
+        "",
+        &["missing key `kind`", "one of: plane, box"],
+    );
+    refuses("[[emitters]]", "rate = 10.0\n", "", "", &["missing key `rate`", "`total`, or both"]);
+    refuses("[[emitters]]", "rate = 10.0\n", "stop = 0.5\n", "", &["missing key `rate`"]);
+    refuses("{ value = 0.06", ", tolerance = 0.001", "", "", &["missing key `tolerance` in `expect.height`"]);
+}
+
+#[test]
+fn a_number_out_of_range_is_shown_with_the_range() {
+    refuses("[[grains]]", "0.01", "-0.01", "-0.01", &["is -0.01, expected a positive radius in metres"]);
+    refuses("[solver]", "5e-3", "0.0", "0.0", &["`solver.time_step` is 0", "a positive number of seconds"]);
+    refuses("[solver]", "20", "0", "0", &["`solver.iterations` is 0", "1 to 100000"]);
+    refuses("[solver]", "20", "-4", "-4", &["`solver.iterations` is -4", "a whole number"]);
+    refuses("[solver]", "0.85", "1.5", "1.5", &["`solver.warm_start.fraction` is 1.5", "0 to 1"]);
+    refuses("duration", "1.0", "-1.0", "-1.0", &["expected a positive time in seconds"]);
+    refuses("[materials", "0.2", "0.6", "0.6", &["`materials.glass.poisson_ratio` is 0.6", "at most 0.5"]);
+    refuses("[materials", "0.6", "1.1", "1.1", &["a number from 0 to 1"]);
+    refuses("[[grains]]", "count = 3", "count = 0", "0", &["a whole number from 1 to 20000000"]);
+    refuses("[[grains]]", "count = 3", "count = 99999999999", "99999999999", &["from 1 to 20000000"]);
+    refuses("[[emitters]]", "10.0", "0.1", "", &["`emitters.0` emits no grain until 1 s"]);
+    refuses("[[emitters]]", "10.0", "1e10", "", &["would emit 10000000000 grains"]);
+    refuses(
+        "[[emitters]]",
+        "10.0",
+        "10.0\nstart = 2\nstop = 1",
+        "",
+        &["stops at 1 s, before it starts at 2 s"],
+    );
+    refuses("[output]", "every = 0.1", "every = 1e-30", "1e-30", &["at most a million", "enlarge `every`"]);
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused() {
+    refuses("duration", "1.0", "inf", "inf", &["is inf"]);
+    refuses("[[grains]]", "0.01", "nan", "nan", &["`grains.0.radius.value` is NaN"]);
+    refuses("gravity", "-9.81", "-inf", "-inf", &["`gravity.2` is -inf", "a finite number"]);
+    refuses("[solver]", "5e-3", "nan", "nan", &["a finite number"]);
+    refuses("[[grains]]", "0.01", "1e999", "1e999", &["floating-point number overflowed"]);
+}
+
+#[test]
+fn a_missing_material_is_shown_with_the_nearest_one() {
+    refuses(
+        "[[boundaries]]",
+        "\"glass\"",
+        "\"glas\"",
+        "\"glas\"",
+        &["not a material", "did you mean `glass`?"],
+    );
+    let text = GOOD.replace("[materials.glass]", "[materials.steel]");
+    let found = problems(&text, &[]).to_string();
+    assert_eq!(found.matches("is \"glass\", which is not a material (known: `steel`)").count(), 5, "{found}");
+}
+
+#[test]
+fn an_unknown_kind_is_shown_with_the_nearest_one_and_hides_no_other_mistake() {
+    refuses("[[grains]]", "\"column\"", "\"colum\"", "\"colum\"", &["did you mean `column`?"]);
+    refuses("shape", "\"plane\"", "\"disc\"", "\"disc\"", &["known: `plane`, `box`"]);
+    refuses("[solver]", "{ kind = \"history\", fraction = 0.85 }", "\"hot\"", "\"hot\"", &["known: `cold`"]);
+}
+
+#[test]
+fn zero_vectors_and_empty_boxes_are_refused() {
+    refuses("shape", "[0, 0, 1]", "[0, 0, 0]", "[0, 0, 0]", &["zero vector, expected a direction"]);
+    refuses(
+        "{ kind = \"box\"",
+        "max = [2, 2, 2]",
+        "max = [2, 1, 2]",
+        "",
+        &["box `emitters.0.region` is empty"],
+    );
+    refuses(
+        "{ kind = \"box\"",
+        "max = [2, 2, 2]",
+        "max = [2, 2, 1.03]",
+        "",
+        &["no grain of radius 0.02 m fits"],
+    );
+}
+
+#[test]
+fn what_cannot_be_free_says_what_can() {
+    let plane = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
+    let free = |shape: &str, motion: &str| {
+        format!("shape = {{ {shape} }}\nmotion = {{ kind = \"dynamic\"{motion} }}")
+    };
+    let marked = "{ kind = \"dynamic\"";
+    for shape in [
+        "kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1]",
+        "kind = \"box\", min = [0, 0, -2], max = [1, 1, -1]",
+        "kind = \"cylinder\", base = [0, 0, -9], axis = [0, 0, 1], length = 1, radius = 1, side = \"outside\"",
+    ] {
+        let words = ["neither a solid box nor a sphere", "side = \"outside\""];
+        refuses("[[boundaries]]", plane, &free(shape, ""), marked, &words);
+    }
+    let ball = "kind = \"sphere\", centre = [9, 9, -9], radius = 1";
+    refuses("[[boundaries]]", plane, &free(ball, ", density = 0.0"), "0.0 }", &["a positive density"]);
+    let light = ["has a mass of 2", "e-323 kg", "no engine can compute"];
+    refuses("[[boundaries]]", plane, &free(ball, ", density = 5e-324"), marked, &light);
+    refuses("[[boundaries]]", plane, &free(ball, ", locked_axes = [\"w\"]"), "\"w\"", &["\"w\"", "unknown"]);
+}
+
+#[test]
+fn a_slider_that_is_wrong_says_what_it_needs() {
+    let plane = "shape = { kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
+    let slider = |rest: &str| format!("{plane}\nmotion = {{ kind = \"slider\", {rest} }}");
+    let refuses = |rest: &str, marked: &str, words: &[&str]| {
+        refuses("[[boundaries]]", plane, &slider(rest), marked, words);
+    };
+    let table = "{ kind = \"slider\"";
+    refuses("axis = [0, 0, 1]", table, &["missing key `mass`"]);
+    refuses("mass = 0", "0 }", &["a positive mass in kg"]);
+    refuses("mass = 1, axis = [1, 0, 1]", table, &["expected x, y or z"]);
+    refuses("mass = 1, weight = 2", "weight", &["unknown key `weight`"]);
+    refuses("mass = 1, drive = {}", "{}", &["must have one of `force`, `pressure` and `velocity`"]);
+    let both = "{ force = 1, velocity = 2 }";
+    refuses(
+        &format!("mass = 1, drive = {both}"),
+        both,
+        &["must have one of `force`, `pressure` and `velocity`"],
+    );
+    refuses(
+        "mass = 1, drive = { force = 1, force_limit = 2 }",
+        "force_limit",
+        &["unknown key `force_limit`"],
+    );
+    refuses("mass = 1, drive = { velocity = 1, force_limit = 0 }", "0 } }", &["a positive number"]);
+    let twice = "[{ force = 1 }, { force = 2 }]";
+    refuses(&format!("mass = 1, drive = {twice}"), twice, &["do not ascend"]);
+    let course = "{ times = [0, 1], values = [1] }";
+    refuses(&format!("mass = 1, drive = {{ force = {course} }}"), course, &["has 2 times and 1 values"]);
+    refuses("mass = 1, drive = { pressure = 1 }", table, &["missing key `area`"]);
+    refuses("mass = 1, area = 0", "0 }", &["a positive area in m²"]);
+    let pressed =
+        |between: &str| format!("mass = 1, drive = {{ pressure = 1 }}, area = {{ between = {between} }}");
+    let round = "[\"floor\", \"drum\"]";
+    refuses(&pressed(&format!("[{round}]")), round, &["two planes that face each other along x, y or z"]);
+    let sliding = |shape: &str| {
+        GOOD.replacen(
+            plane,
+            &format!("shape = {{ {shape} }}\nmotion = {table}, mass = 1, axis = [0, 0, 1] }}"),
+            1,
+        )
+    };
+    let found = problems(&sliding("kind = \"box\", min = [0, 0, -2], max = [1, 1, -1]"), &[]).to_string();
+    assert!(found.contains("neither a plane nor a solid box or sphere"), "{found}");
+}
+
+/// The good file with three pairs of walls and what is observed of them.
+fn with_walls(cell: &str) -> String {
+    let wall = |name: &str, point: &str, normal: &str| {
+        format!(
+            "[[boundaries]]\nname = \"{name}\"\nmaterial = \"glass\"\n\
+             shape = {{ kind = \"plane\", point = {point}, normal = {normal} }}\n"
+        )
+    };
+    let walls = [
+        wall("left", "[-99, 0, 0]", "[1, 0, 0]"),
+        wall("right", "[99, 0, 0]", "[-1, 0, 0]"),
+        wall("front", "[0, -99, 0]", "[0, 1, 0]"),
+        wall("back", "[0, 99, 0]", "[0, -1, 0]"),
+        wall("bottom", "[0, 0, -99]", "[0, 0, 1]"),
+        wall("top", "[0, 0, 99]", "[0, 0, -1]"),
+    ];
+    format!("{GOOD}\n{}\n[observe.cell]\n{cell}\n", walls.concat())
+}
+
+#[test]
+fn a_cell_needs_three_pairs_of_walls_that_face_each_other() {
+    let cell = |x: &str, more: &str| {
+        with_walls(&format!("x = {x}\ny = [\"front\", \"back\"]\nz = [\"bottom\", \"top\"]\n{more}"))
+    };
+    let walls = "[\"left\", \"right\"]";
+    let good = cell(walls, "axial = \"x\"");
+    let scenario =
+        Scenario::parse("case", &good, Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
+    assert_eq!(scenario.cell.map(|cell| cell.axial), Some(0));
+    for (text, words) in [
+        (cell("[\"left\", \"left\"]", ""), "two planes that face each other"),
+        (cell("[\"left\", \"drum\"]", ""), "two planes that face each other"),
+        (cell("[\"front\", \"back\"]", ""), "`observe.cell.x` are walls along y"),
+        (cell("[\"left\", \"rigt\"]", ""), "there is no boundary \"rigt\""),
+        (cell(walls, "axial = \"w\""), "\"w\", which is unknown"),
+        (cell(walls, "from = 1"), "unknown key `from`"),
+        (GOOD.replace("height = {", "stress_x = {"), "`stress_x` needs a cell"),
+        (GOOD.replace("force_z:floor", "drive_force:floor"), "there is no slider \"floor\""),
+    ] {
+        let found = problems(&text, &[]).to_string();
+        assert!(found.contains(words), "no \"{words}\" in\n{found}");
+    }
+}
+
+#[test]
+fn empty_lists_are_refused_where_something_must_be_in_them() {
+    let list = "{ kind = \"list\", positions = [] }";
+    refuses(
+        "packing",
+        "{ kind = \"column\", count = 3, base = [0, 0, 0] }",
+        list,
+        "{",
+        &["has no positions"],
+    );
+    let mixture = "{ kind = \"mixture\", radii = [], shares = [] }";
+    refuses(
+        "[[grains]]",
+        "{ kind = \"constant\", value = 0.01 }",
+        mixture,
+        "{",
+        &["has 0 radii and 0 shares"],
+    );
+    let table = "{ kind = \"table\", times = [1, 1], displacements = [[0, 0, 0], [1, 0, 0]] }";
+    let drum = "motion = { kind = \"rotation\", rate = 0.5 }";
+    let text =
+        GOOD.replace(drum, &format!("motion = {table}")).replace("[observe.drum]\nboundary = \"drum\"", "");
+    let found = problems(&text, &[]).to_string();
+    assert!(found.contains("do not ascend: 1 is followed by 1"), "{found}");
+}
+
+#[test]
+fn overlapping_grains_are_named_with_their_packing() {
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let list = "{ kind = \"list\", positions = [[0, 0, 1], [0, 0, 2], [0.015, 0, 2]] }";
+    refuses(
+        "packing",
+        column,
+        list,
+        "{",
+        &[
+            "grain 2 of grains.0 overlaps grain 1 by 5.000e-3 m, 50.0 % of the smaller radius",
+            "allow_overlap",
+        ],
+    );
+    let low = "{ kind = \"column\", count = 3, base = [0, 0, -0.004] }";
+    refuses("packing", column, low, "{", &["grain 0 of grains.0 overlaps boundary \"floor\" by 4.000e-3 m"]);
+    let dense = "{ kind = \"lattice\", corner = [0, 0, 1], counts = [9, 9, 9], spacing = 0.01 }";
+    refuses("packing", column, dense, "{", &["; so do 727 more grains"]);
+}
+
+#[test]
+fn a_grain_inside_one_of_another_block_is_named_with_both() {
+    let more = "\n[[grains]]\nmaterial = \"glass\"\npacking = { kind = \"list\", positions = [[0, 0, 0.01]], radii = [0.005] }\n";
+    let found = problems(&format!("{GOOD}{more}"), &[]).to_string();
+    assert!(found.contains("grain 3 of grains.1 overlaps grain 0 of grains.0"), "{found}");
+    let allowed = format!("{GOOD}{more}")
+        .replace("radius = { kind = \"con", "allow_overlap = true\nradius = { kind = \"con");
+    assert!(problems(&allowed, &[]).to_string().contains("grain 3"), "one of the two blocks still minds");
+    let text = format!("{allowed}allow_overlap = true\n");
+    assert!(Scenario::parse("case", &text, Path::new(""), &[]).is_ok());
+}
+
+#[test]
+fn packings_that_do_not_fit_say_how_many_would() {
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let random = "{ kind = \"random\", count = 500, region = { kind = \"box\", min = [0, 0, 0], max = [0.1, 0.1, 0.1] } }";
+    refuses("packing", column, random, "{", &["500 grains fill 209 % of the region"]);
+    let lattice = "{ kind = \"lattice\", min = [0, 0, 0], max = [0.1, 0.1, 0.1], count = 200 }";
+    refuses("packing", column, lattice, "{", &["room for 125 of 200 grains"]);
+    let huge = "{ kind = \"lattice\", corner = [0, 0, 1], counts = [20000, 20000, 20000] }";
+    refuses("packing", column, huge, "{", &["more than 20000000 grains"]);
+    let fine = "{ kind = \"lattice\", min = [0, 0, 0], max = [1e6, 1e6, 1e6] }";
+    refuses("packing", column, fine, "{", &["sites", "enlarge `spacing`"]);
+    let both = "{ kind = \"random\", count = 5, fill = 0.1, region = { kind = \"sphere\", centre = [0, 0, 1], radius = 1 } }";
+    refuses("packing", column, both, "{", &["both `count` and `fill`"]);
+    let neither = "{ kind = \"lattice\", spacing = 1 }";
+    refuses("packing", column, neither, "{", &["must say how far it goes", "`within`"]);
+}
+
+#[test]
+fn expectations_and_observations_must_refer_to_what_is_there() {
+    refuses(
+        "[expect]",
+        "height",
+        "heigth",
+        "heigth",
+        &["unknown quantity `heigth`", "did you mean `height`?"],
+    );
+    refuses(
+        "[expect]",
+        "\"force_z:floor",
+        "\"force_z:flor",
+        "\"force_z",
+        &["no boundary \"flor\"", "`floor`?"],
+    );
+    refuses("[expect]", "\"force_z:floor", "\"force_q:floor", "\"force_q", &["unknown quantity", "`force_"]);
+    refuses("[expect]", "height", "energy_eror", "energy_eror", &["did you mean `energy_error`?"]);
+    let found =
+        problems(&GOOD.replace("height = {", "energy_error = {"), &["observe.energy=false"]).to_string();
+    assert!(found.contains("`energy_error` needs the energy balance"), "{found}");
+    refuses("{ at_most", "from = 0.5", "from = 2.0", "", &["taken from 2 s until 1 s"]);
+    refuses(
+        "[observe",
+        "\"drum\"",
+        "\"drun\"",
+        "\"drun\"",
+        &["no boundary \"drun\"", "did you mean `drum`?"],
+    );
+    refuses("[observe", "\"drum\"", "\"floor\"", "\"floor\"", &["\"floor\" is not a drum"]);
+    let found = problems(&GOOD.replace("height =", "bed ="), &[]).to_string();
+    assert!(found.contains("add `of = \"...\"` or use a quantity as the label"), "{found}");
+    let found = problems(&GOOD.replace("floor", "drum"), &[]).to_string();
+    assert!(found.contains("case.toml:23:8: two boundaries are named \"drum\""), "{found}");
+}
+
+#[test]
+fn a_domain_is_refused_with_what_is_wrong_about_it() {
+    let with = |domain: &str| problems(&format!("{GOOD}\n[domain]\n{domain}\n"), &[]).to_string();
+    let low = "min = [-10, -10, -10]\n";
+    assert!(with("outside = \"keep\"").contains("the domain has no face"));
+    assert!(with("min = [0, 0]").contains("`domain.min` is [0, 0], expected three coordinates"));
+    assert!(with("min = [0, nan, 0]").contains("expected three coordinates"));
+    assert!(
+        with(&format!("{low}max = [5, 5, -11]")).contains("empty along z: min = -10 is not below max = -11")
+    );
+    assert!(with(&format!("{low}outside = \"remov\"")).contains("did you mean `remove`?"));
+    let emitted = with("max = [1.5, inf, inf]");
+    assert!(emitted.contains("the region of emitter \"emitter-0\" reaches out of the domain"), "{emitted}");
+    let started = with("min = [100, -inf, -inf]");
+    assert!(started.contains("starts outside of the domain"), "{started}");
+    let periodic = format!("{GOOD}\n[periodic]\ny = [-10, 10]\n[domain]\nmin = [-inf, -9, -inf]\n");
+    assert!(problems(&periodic, &[]).to_string().contains("the domain ends within the period along y"));
+}
+
+#[test]
+fn sinks_and_regions_are_refused_with_what_is_wrong_about_them() {
+    refuses("[[sinks]]", "\"plane\"", "\"plain\"", "\"plain\"", &["did you mean `plane`?"]);
+    refuses("[[sinks]]", "normal = [0, 0, 1]", "normal = [0, 0, 0]", "[0, 0, 0]", &["a zero vector"]);
+    refuses(
+        "{ kind = \"plane\", point = [0, 0, -1]",
+        ", point = [0, 0, -1]",
+        "",
+        "",
+        &["missing key `point`"],
+    );
+    let line = "region = { kind = \"plane\", point = [0, 0, -1], normal = [0, 0, 1] }\n";
+    refuses("[[sinks]]", line, "", "", &["missing key `region` in `sinks.0`"]);
+    refuses(
+        "[[sinks]]",
+        "name",
+        "nmae",
+        "nmae",
+        &["unknown key `nmae` in `sinks.0`", "did you mean `name`?"],
+    );
+    refuses("[[observe.regions]]", "\"sphere\"", "\"plane\"", "\"plane\"", &["known: `box`"]);
+    refuses("[[observe.regions]]", "\"glass\"", "\"glas\"", "\"glas\"", &["not a material"]);
+
+    let again = |table: &str, name: &str| {
+        let region = "region = { kind = \"sphere\", centre = [0, 0, 0], radius = 1 }";
+        problems(&format!("{GOOD}\n[[{table}]]\nname = \"{name}\"\n{region}\n"), &[]).to_string()
+    };
+    assert!(again("sinks", "outlet").contains("two sinks are named \"outlet\""));
+    assert!(again("observe.regions", "zone").contains("two regions are named \"zone\""));
+
+    let height = "height = { value = 0.06, tolerance = 0.001 }";
+    for (quantity, words) in [
+        ("removed:outlt", "there is no sink \"outlt\" (did you mean `outlet`?)"),
+        ("mass_flow:floor", "there is no sink \"floor\""),
+        ("count:outlet", "there is no region \"outlet\""),
+        ("removd:outlet", "did you mean `removed:`?"),
+    ] {
+        let text = GOOD.replace(height, &format!("\"{quantity}\" = {{ at_least = 0 }}"));
+        let found = problems(&text, &[]).to_string();
+        assert!(found.contains(words), "no \"{words}\" in\n{found}");
+    }
+}
+
+#[test]
+fn lists_of_one_value_per_grain_must_be_as_long_as_the_list_of_grains() {
+    let column = "{ kind = \"column\", count = 3, base = [0, 0, 0] }";
+    let list = |more: &str| format!("{{ kind = \"list\", positions = [[0, 0, 1], [0, 0, 2]], {more} }}");
+    let words = |found: &'static str| ["`grains.0.packing` has 2 positions and", found, "equally long"];
+    refuses("packing", column, &list("radii = [0.01]"), "{", &words("1 radii"));
+    refuses("packing", column, &list("velocities = [[0, 0, 1]]"), "{", &words("1 velocities"));
+    refuses("packing", column, &list("angular_velocities = []"), "{", &words("0 angular_velocities"));
+    refuses(
+        "packing",
+        column,
+        &list("velocities = [[0, 0, 1], [0, 0]]"),
+        "[0, 0]]",
+        &["`grains.0.packing.velocities.1` has 2 numbers"],
+    );
+    refuses(
+        "[[grains]]",
+        "packing",
+        "random_velocity = -1.0\npacking",
+        "-1.0",
+        &["zero or a positive speed"],
+    );
+    refuses("[[grains]]", "packing", "locked_axes = [\"w\"]\npacking", "\"w\"", &["did you mean `x`?"]);
+}

@@ -1,0 +1,5 @@
+//! The structure of the code: who imports whom, and what shaders and Rust share.
+#![allow(missing_docs, reason = "tests say by their names what they claim")]
+
+mod architecture;
+mod shaders;
