@@ -1,4 +1,4 @@
-// Broadphase: contacts = pairs of shapes closer than the margin, by a grid of cells for each size of grains.
+// Broadphase: contacts = pairs of shapes closer than the skin, by a grid of cells for each size of grains.
 // Twin: src/cpu/broadphase.rs.
 //
 // Spheres of grains are sorted by size into levels (src/model/levels.rs): each is in a cell about as wide as itself,

@@ -6,7 +6,7 @@
 // the highest at both takes a colour free at both: the lowest for two grains, the highest for a boundary, so
 // that boundaries are solved late. Priorities come from the place in the sorted list, so the result does
 // not depend on which invocation ran first. Fixed and prescribed bodies are never written and never conflict.
-// What finds no colour is the rest, and so are all contacts of grains with surfaces of dynamic bodies: see split.wgsl.
+// Contacts that find no colour are overflow contacts, and so are all contacts of grains with surfaces of dynamic bodies: see split.wgsl.
 // The few vertices of a box take colours.
 //
 // Large numbers of new contacts are dispatched round by round; the last few are finished inside one
@@ -187,7 +187,7 @@ var<workgroup> left_before: u32;
 var<workgroup> first_left: u32;
 
 // Rounds until no contact is pending. Each round colours at least one, and a contact that finds no
-// colour free goes to the rest, so this ends.
+// colour free becomes an overflow contact, so this ends.
 @compute @workgroup_size(256)
 fn finish_colouring(@builtin(local_invocation_index) lane: u32) {
     if lane == 0u {
@@ -283,7 +283,7 @@ fn place_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
     }
 }
 
-// Where each colour starts, where the rest starts, and the number of contacts.
+// Where each colour starts, where the overflow contacts start, and the number of contacts.
 @compute @workgroup_size(1)
 fn find_starts() {
     if is_halted() || !searches() {

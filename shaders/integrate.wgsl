@@ -87,7 +87,7 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     poses[body] = pose;
 }
 
-// The next step searches if some sphere may by its end have moved half the margin since the last search, half of what
+// The next step searches if some sphere may by its end have moved half the skin since the last search, half of what
 // it may fall and all that applied forces do included.
 @compute @workgroup_size(64)
 fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {

@@ -128,7 +128,7 @@ fn landing_compliance(law: Law, radius: f32, carried: f32) -> f32 {
     if work < 1e-30 || params.normal_law == LAW_RIGID {
         return 0.0;  // nothing carried, or too little to divide by
     }
-    // At rest λ = q_n / Σ_n: with the factors of the law, λ sigma = target √R* δ^(3/2), or R* δ (Hooke).
+    // At rest λ = q_n / Σ_n: with the factors of the law, compliance · λ = factor · √R* δ^(3/2), or R* δ (Hooke).
     let load = carried * law.sigma_factor / law.target_factor;
     var overlap = load / radius;
     if params.normal_law == LAW_HERTZ {

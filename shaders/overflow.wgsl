@@ -14,7 +14,7 @@
 @group(0) @binding(7) var<storage, read_write> copies: array<atomic<u32>>;       // by body
 @group(0) @binding(8) var<storage, read_write> side_ends: array<atomic<u32>>;    // by body
 @group(0) @binding(9) var<storage, read_write> overflow_bodies: array<vec2u>;        // NONE for what is never written
-@group(0) @binding(10) var<storage, read_write> unordered: array<u32>;           // sides: 2 · contact of the rest + side
+@group(0) @binding(10) var<storage, read_write> unordered: array<u32>;           // sides: 2 · overflow contact + side
 @group(0) @binding(12) var<storage, read_write> overflow: array<Overflow>;
 
 @compute @workgroup_size(64)

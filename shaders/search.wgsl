@@ -1,10 +1,10 @@
 // Search: whether the contacts found last are still all that can touch in this step. If they are, the
 // dispatches of the stages that find, match and colour contacts are empty. Twin: src/cpu/search.rs.
 //
-// A search lists all pairs closer than the margin. Since then each sphere has moved by `travel` at most; while
-// for none of them that and what this step adds at its present speed comes to half the margin, no pair outside of
+// A rebuild of the neighbour list lists all pairs closer than the skin. Since then each sphere has moved by `travel` at most; while
+// for none of them that and what this step adds at its present speed comes to half the skin, no pair outside of
 // the list can touch. Half of what a grain may fall in this step counts: the two of a pair fall alike, or one falls and
-// the other is held; a surface is held, and the whole margin away. (A grain that is struck within the step may go
+// the other is held; a surface is held, and the whole skin away. (A grain that is struck within the step may go
 // further: the step after finds what it came to.)
 // `integrate` judges that when it moves the grains.
 

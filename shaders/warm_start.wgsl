@@ -1,4 +1,4 @@
-// Warm start: v ← v + M⁻¹ Gᵀ λ⁰, colour by colour, then the rest [E7]. Twin: src/cpu/warm_start.rs.
+// Warm start: v ← v + M⁻¹ Gᵀ λ⁰, colour by colour, then the overflow contacts [E7]. Twin: src/cpu/warm_start.rs.
 
 @compute @workgroup_size(64)
 fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {

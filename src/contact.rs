@@ -89,7 +89,7 @@ impl ContactState {
 /// An order of contacts in which runs share no grain: within a colour, contacts can be solved at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Colouring {
-    /// Contact indices, colour by colour, the rest last.
+    /// Contact indices, colour by colour, overflow contacts last.
     pub order: Vec<u32>,
     /// Where each colour starts in `order`, and where the last one ends.
     pub starts: Vec<u32>,
@@ -108,7 +108,7 @@ pub enum Overflow {
 }
 
 impl Colouring {
-    /// Number of colours, the rest not counted.
+    /// Number of colours, overflow contacts not counted.
     pub fn colours(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }

@@ -278,15 +278,15 @@ pub struct Spread {
     pub max: f64,
 }
 
-/// Natural-map residuals by kind of row \[E8\].
+/// Natural-map residuals by kind of constraint \[E8\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Residuals {
-    /// Normal rows \[m/s\].
+    /// Normal \[m/s\].
     pub normal: Spread,
-    /// Friction rows \[m/s\].
+    /// Friction \[m/s\].
     pub friction: Spread,
-    /// Rolling and twisting rows \[rad/s\].
+    /// Rolling and twisting \[rad/s\].
     pub rolling: Spread,
 }
 

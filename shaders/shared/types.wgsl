@@ -61,7 +61,7 @@ struct Status {
     search: atomic<u32>,       // not 0: the next step searches for contacts
     always: u32,               // 1: so does every step of this submission, as boundaries move
     listed: u32,               // vertices and spheres that the present list of contacts knows of, 0 without one
-    sides: u32,                // sides of the rest, see Overflow
+    sides: u32,                // sides of the overflow contacts, see Overflow
     searches: u32,             // searches in this submission
     calm: u32,                 // 1: no step of this submission may search or bounce; one that has to halts
     bounces: u32,              // substeps of this submission in which something bounced

@@ -13,7 +13,7 @@ use crate::scenario::Scenario;
 use super::terminal::say;
 use super::{Failure, Outcome};
 
-/// A small scene with every kind of row: grains of two sizes that hit a turning drum and each other.
+/// A small scene with every kind of constraint: grains of two sizes that hit a turning drum and each other.
 const SCENE: &str = include_str!("self_test.toml");
 /// Velocities may differ by this after the step \[m/s\]. Both engines sweep to convergence, where single
 /// precision leaves about 1e-5 of the speeds of the scene (0.3 m/s); a wrong law shows as 1e-2.

@@ -6,10 +6,10 @@
 //! 48 % of the grains; with 16 colours it was 51 % this way, 39 % when boundaries take the lowest colour too, 47 %
 //! in the order of the keys.)
 //!
-//! What finds no colour is the rest, solved after the colours by mass splitting ([`super::split`]): in a dense
-//! bed of equal spheres 4 % of the contacts. There, 6 colours with a quarter of the contacts in the rest
-//! converge as well as 15 colours that hold all of them; 8 keep the rest, which costs more per contact, thin.
-//! Grains that touch a surface of a dynamic body, which may be thousands, are always in the rest. The few vertices of a box take
+//! Contacts that find no colour are overflow contacts, solved after the colours by mass splitting ([`super::split`]): in a dense
+//! bed of equal spheres 4 % of the contacts. There, 6 colours with a quarter of the contacts in the overflow
+//! converge as well as 15 colours that hold all of them; 8 keep the overflow, which costs more per contact, small.
+//! Grains that touch a surface of a dynamic body, which may be thousands, are always overflow contacts. The few vertices of a box take
 //! colours: solved one after the other they converge within a few sweeps.
 
 use crate::contact::{Colouring, Key, Overflow};
@@ -47,7 +47,7 @@ pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
     sort_by_colour(&colours)
 }
 
-/// Contact order colour by colour, stable inside a colour, the rest last.
+/// Contact order colour by colour, stable inside a colour, overflow contacts last.
 fn sort_by_colour(colours: &[usize]) -> Colouring {
     let mut starts = vec![0u32; COLOURS + 2];
     for &colour in colours {

@@ -1,9 +1,9 @@
 //! Search: whether the contacts found last are still all that can touch in a step.
 //!
-//! A search lists all pairs closer than the margin. Since then each sphere has moved by its `travel` at most;
-//! while for none of them that and what the step adds at its present speed comes to half the margin, no pair outside
+//! A rebuild of the neighbour list lists all pairs closer than the skin. Since then each sphere has moved by its `travel` at most;
+//! while for none of them that and what the step adds at its present speed comes to half the skin, no pair outside
 //! of the list can touch. Half of what a grain may fall in the step counts: the two of a pair fall alike, or one falls
-//! and the other is held; a surface is held, and the whole margin away. (A grain that is struck within the step may go
+//! and the other is held; a surface is held, and the whole skin away. (A grain that is struck within the step may go
 //! further: the step after finds what it came to.) Boundaries that move, and grains that are added, call for a search.
 //! Twin: `shaders/search.wgsl`.
 
@@ -70,7 +70,7 @@ impl Travel {
     }
 }
 
-/// Whether a sphere that has moved along `path` \[m\] since the last search may by the end of the step have moved half the margin.
+/// Whether a sphere that has moved along `path` \[m\] since the last search may by the end of the step have moved half the skin.
 fn may_leave(world: &World, settings: &Settings, path: f64, sphere: &Sphere) -> bool {
     if world.bodies.inverse_mass[sphere.body as usize] == 0.0 {
         return false; // it was removed

@@ -6,7 +6,7 @@
 //! `shaders/overflow.wgsl`, `shaders/response.wgsl`, `shaders/shared/split.wgsl`.
 //!
 //! ```text
-//! contact of the rest ─┬─► a body of this contact alone: takes its share at once
+//! overflow contact    ─┬─► a body of this contact alone: takes its share at once
 //!                      └─► others: slot of the body in this chunk of contacts ─► sum of its slots ─► body
 //! ```
 
@@ -22,7 +22,7 @@ use super::sweep::{CHUNK, Push, Visit};
 use super::tensors::Tensors;
 use super::velocity::Velocity;
 
-/// No slot: the contact is the only one of the rest that moves the body, or nothing moves it.
+/// No slot: the contact is the only overflow contact that moves the body, or nothing moves it.
 const NONE: u32 = u32::MAX;
 
 /// The bodies of the contacts without a colour, while a step is solved.
@@ -30,7 +30,7 @@ const NONE: u32 = u32::MAX;
 pub struct Split {
     /// How rigid bodies give way.
     tensors: Tensors,
-    /// Contacts of the rest.
+    /// Overflow contacts.
     parts: Vec<Part>,
     /// What chunks of contacts do to bodies of several copies: a slot per chunk and body.
     shares: Vec<Share>,
@@ -43,7 +43,7 @@ pub struct Split {
     slots: Vec<u32>,
 }
 
-/// What a contact of the rest has beside its constraint: a cache line.
+/// What an overflow contact has beside its constraint: a cache line.
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
     /// Slots of its bodies, counted from the first of the chunk; or [`NONE`].

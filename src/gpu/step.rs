@@ -78,7 +78,7 @@ pub enum Work {
     Scan(Over, Aliases),
     /// Kernels in turn, `times` times, told the round.
     Rounds(&'static [Kernel], u32),
-    /// A pass over all contacts, colour by colour, then the rest; it gives the bodies what a warm start begins with.
+    /// A pass over all contacts, colour by colour, then the overflow contacts; it gives the bodies what a warm start begins with.
     Colours(Pass),
     /// As many passes as there are iterations, fewer when the tolerance is met.
     Sweeps(Pass),
@@ -115,7 +115,7 @@ pub struct Kernel {
     pub aliases: Aliases,
 }
 
-/// Kernels of a pass over all contacts: one per colour, one for the rest, and one in which bodies take what the
+/// Kernels of a pass over all contacts: one per colour, one for the overflow contacts, and one in which bodies take what the
 /// rest does to them.
 pub struct Pass {
     /// Solves one colour.
@@ -339,7 +339,7 @@ const BOOK_AND_MOVE: &[Stage] = &[
 /// Name of the stage that sweeps over the contacts.
 pub const SWEEP: &str = "sweep";
 
-/// Bodies take what the rest does to them, and go on to the next sweep.
+/// Bodies take what overflow contacts do to them, and go on to the next sweep.
 const GATHER: Kernel = kernel("sweep", "gather_sides", Once);
 /// After each sweep, where a tolerance is set.
 pub const CHECK: Kernel = kernel("sweep", "check_change", Once);

@@ -202,7 +202,7 @@ pub fn of_stage(stage: &Stage, sizes: &Sizes, settings: &Settings) -> u64 {
 }
 
 /// Bytes that one sweep must move per contact, whether it carries an impulse or not; in the mean over a solve, where sweeps
-/// are carried on.
+/// are accelerated.
 pub fn per_contact_sweep(sizes: &Sizes, settings: &Settings) -> f64 {
     let sweep =
         step::NONSMOOTH.stages().filter(|stage| stage.name == step::SWEEP).flat_map(|stage| stage.work);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn every_stage_moves_something_and_books_cost_nothing_when_not_kept() {
+    fn every_stage_moves_something_and_works_cost_nothing_when_not_kept() {
         let off = Settings { bookkeeping: Bookkeeping::Off, ..Settings::default() };
         for stage in NONSMOOTH.stages().filter(|stage| !matches!(stage.phase, Phase::Open | Phase::Close)) {
             let moves = of_stage(stage, &SIZES, &Settings::default()) > 0;

@@ -1,11 +1,10 @@
-//! The program and its files: command line, scenarios and their mistakes, results, pictures, studies, validation, memory.
+//! The program and its files: command line, scenarios and their mistakes, results, pictures, studies, validation.
 #![allow(missing_docs, reason = "tests say by their names what they claim")]
 
 mod bench;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
-mod memory;
 mod output_files;
 mod render;
 mod scenario_errors;

@@ -5,7 +5,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::common::*;
+mod common;
+
+use common::*;
 use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::{Capacity, GpuEngine, Room};
@@ -125,7 +127,7 @@ fn a_grain_takes_at_most_700_bytes_on_the_device_and_32_with_its_share_of_the_ba
 fn a_billion_grains_are_refused_with_the_numbers() {
     let _alone = alone();
     let message = plan(1_000_000_000).check(LARGE_BINDING).unwrap_err().to_string();
-    for number in ["1000000000 grains", "128.00 GB in buffer row_", "at most 2.15 GB"] {
+    for number in ["1000000000 grains", "128.00 GB in buffer constraint_", "at most 2.15 GB"] {
         assert!(message.contains(number), "{message}");
     }
     assert!(plan(16_000_000).check(LARGE_BINDING).is_ok(), "about so many are said to fit: {message}");
