@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::*;
 use esker::engine::Engine;
+use esker::engine::stages::STAGES;
 use esker::error::Error;
 use esker::model::{Axes, Clump, Form, Grain, Sink, World};
 use esker::scenario::Scenario;
@@ -284,4 +285,14 @@ fn a_grain_in_the_place_of_a_pushed_one_is_not_pushed() {
         let moves = world.present_grains().any(|grain| world.bodies.velocity[grain] != DVec3::ZERO);
         assert!(!moves, "{name}: nothing pushes the others");
     }
+}
+
+/// The stages that an engine times are those that the documentation lists.
+#[test]
+fn the_cpu_engine_times_the_stages_that_are_told() {
+    let mut engine = cpu(&box_of(30).world, &Settings::default());
+    let report = engine.advance(30).unwrap();
+    let told: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
+    let timed: Vec<&str> = report.stages.iter().map(|(name, _)| *name).collect();
+    assert!(timed.len() > 8 && timed.iter().all(|name| told.contains(name)), "{timed:?}");
 }
