@@ -226,16 +226,16 @@ fn without_books_there_are_no_energies_and_the_motion_is_the_same() {
 
 #[test]
 fn the_balance_of_the_gpu_has_the_same_bits_from_run_to_run_however_many_steps_go_at_once() {
-    let scene = mixed_sizes_in_a_drum();
+    let scene = box_of(200);
     let balance = |batches: &[u64]| {
         let mut engine = gpu(&scene.world, &scene.settings);
         batches.iter().for_each(|&steps| drop(engine.advance(steps).unwrap()));
         engine.snapshot().unwrap().balance.unwrap()
     };
-    let at_once = balance(&[40]);
-    assert_eq!(at_once, balance(&[40]));
-    assert_eq!(at_once, balance(&[7, 1, 13, 19]));
-    assert_ne!(at_once, balance(&[39]), "a step more shows");
+    let at_once = balance(&[200]);
+    assert_eq!(at_once, balance(&[200]));
+    assert_eq!(at_once, balance(&[1; 200]));
+    assert_ne!(at_once, balance(&[199]), "a step more shows");
 }
 
 /// Pellets that fly into each other in space, spinning: no boundary, no gravity.
