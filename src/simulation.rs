@@ -130,9 +130,20 @@ impl<'e> Simulation<'e> {
     ///
     /// # Errors
     /// When the first state cannot be read back.
-    pub fn on(scenario: &Scenario, mut engine: Box<dyn Engine + 'e>) -> Result<Simulation<'e>, Error> {
+    pub fn on(scenario: &Scenario, engine: Box<dyn Engine + 'e>) -> Result<Simulation<'e>, Error> {
+        block_on(Simulation::on_async(scenario, engine))
+    }
+
+    /// As [`Simulation::on`], without waiting for the device.
+    ///
+    /// # Errors
+    /// As [`Simulation::on`].
+    pub async fn on_async(
+        scenario: &Scenario,
+        mut engine: Box<dyn Engine + 'e>,
+    ) -> Result<Simulation<'e>, Error> {
         let observer = match scenario.settings.bookkeeping {
-            Bookkeeping::On => observer(scenario, Some(&engine.snapshot()?)),
+            Bookkeeping::On => observer(scenario, Some(&engine.snapshot_async().await?)),
             Bookkeeping::Off => observer(scenario, None),
         };
         Ok(Simulation {
