@@ -342,6 +342,13 @@ mod tests {
             assert_eq!(alone.to_bits(), value.to_bits(), "{}", observer.columns()[column].name);
         }
         assert_eq!(observer.base(&snapshot, Some(&before.base)), all.base);
+        let blank = Observation { base: Base::default(), ..before };
+        let flow = observer.find("mass_flow:spill").expect("a column");
+        assert_eq!(
+            observer.observe_after(&snapshot, Some(&blank)).values[flow],
+            0.0,
+            "nothing to compare with"
+        );
     }
 
     #[test]

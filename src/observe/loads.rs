@@ -34,7 +34,10 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
 
 /// Load on every boundary since the base, impacts included; zero without one.
 pub fn mean_on_boundaries(snapshot: &Snapshot, base: Option<&Base>) -> Vec<Load> {
-    let Some(base) = base else { return vec![Load::default(); snapshot.impulses.len()] };
+    let is_of_this_scene = |base: &&Base| base.impulses.len() == snapshot.impulses.len();
+    let Some(base) = base.filter(is_of_this_scene) else {
+        return vec![Load::default(); snapshot.impulses.len()];
+    };
     let time = snapshot.report.time - base.time;
     let mean = |(now, before): (&TotalImpulse, &TotalImpulse)| Load {
         force: (now.linear - before.linear) / time,

@@ -115,9 +115,9 @@ impl<'a> View<'a> {
 
     /// Mass per time that a sink took since the base \[kg/s\]; 0 without one.
     fn mass_flow(&self, sink: usize) -> f64 {
-        self.base.map_or(0.0, |base| {
-            (self.taken()[sink].mass - base.removed_mass[sink]) / (self.snapshot.report.time - base.time)
-        })
+        let before = self.base.and_then(|base| Some((base.time, *base.removed_mass.get(sink)?)));
+        before
+            .map_or(0.0, |(time, mass)| (self.taken()[sink].mass - mass) / (self.snapshot.report.time - time))
     }
 
     fn drum(&self, of: fn(&Snapshot, &flow::DrumPlan) -> f64) -> f64 {
