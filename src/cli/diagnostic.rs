@@ -1,24 +1,21 @@
 //! Mistakes in a scenario, drawn into their lines of the file for a terminal.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
-use crate::scenario::{Problem, Problems};
+use crate::scenario::{Problem, Problems, Source};
 
 /// A report that draws every mistake into its lines of the file, under a short headline.
 pub fn drawing(problems: Problems) -> miette::Report {
     // A file may be large: all mistakes in it share its text.
-    let mut sources: Vec<Arc<NamedSource<String>>> = Vec::new();
+    let mut sources: BTreeMap<*const Source, Arc<NamedSource<String>>> = BTreeMap::new();
     let mut drawn = |problem: &Problem| {
         let source = problem.place().map(|(source, _)| {
-            let known =
-                sources.iter().find(|known| known.name() == source.name && *known.inner() == source.text);
-            known.cloned().unwrap_or_else(|| {
-                sources.push(Arc::new(NamedSource::new(&source.name, source.text.clone())));
-                Arc::clone(&sources[sources.len() - 1])
-            })
+            let named = || Arc::new(NamedSource::new(&source.name, source.text.clone()));
+            Arc::clone(sources.entry(source).or_insert_with(named))
         });
         Drawn { problem: problem.clone(), source }
     };
@@ -80,7 +77,6 @@ impl Diagnostic for Drawn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::Source;
 
     #[test]
     fn what_steers_a_terminal_is_not_passed_on() {

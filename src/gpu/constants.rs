@@ -146,23 +146,25 @@ planned! {
 impl Planned {
     /// Place in `arguments`; of a row that of its first size.
     pub fn place(self) -> u32 {
-        PLANNED[..self as usize].iter().map(|(_, count)| count).sum()
+        place_of(self as usize)
     }
 
     /// Bytes of `arguments`.
     pub fn bytes() -> u64 {
-        12 * PLANNED.iter().map(|&(_, count)| u64::from(count)).sum::<u64>()
+        12 * u64::from(place_of(PLANNED.len()))
     }
+}
+
+/// Sizes before one of [`PLANNED`].
+fn place_of(size: usize) -> u32 {
+    PLANNED[..size].iter().map(|(_, count)| count).sum()
 }
 
 /// All constants in WGSL: `const COLOURS = 8u;`, and the places of dispatch sizes as `ARGUMENTS_SWEEP` and so on.
 pub fn text() -> String {
     let constants = CONSTANTS.iter().map(|&(name, value)| (name.to_owned(), value));
-    let mut place = 0;
-    let places = PLANNED.iter().map(|&(name, count)| {
-        place += count;
-        (format!("ARGUMENTS_{name}"), place - count)
-    });
+    let places =
+        PLANNED.iter().enumerate().map(|(size, (name, _))| (format!("ARGUMENTS_{name}"), place_of(size)));
     constants.chain(places).map(|(name, value)| format!("const {name} = {value}u;\n")).collect()
 }
 

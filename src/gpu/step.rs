@@ -153,16 +153,12 @@ pub fn planned_sweep() -> std::ops::Range<usize> {
 
 /// A solver of the contact problem on the device, as the stages that it brings: what its impulses start from, and its passes.
 pub struct Solver {
-    /// Name.
-    pub name: &'static str,
     /// The stages, in order.
     pub stages: &'static [Stage],
 }
 
 /// What a step is made of: the stages before and after the solve, in order, and the solver.
 pub struct Method {
-    /// Name.
-    pub name: &'static str,
     /// Stages before the solve.
     pub before: &'static [Stage],
     /// How the contact problem is solved.
@@ -173,10 +169,10 @@ pub struct Method {
 
 /// Contact dynamics: implicit steps, with impulses and impacts that take no time. The lists of its stages are the algorithm.
 pub const NONSMOOTH: Method =
-    Method { name: "nonsmooth", before: FIND_AND_PREPARE, solver: &GAUSS_SEIDEL, after: BOOK_AND_MOVE };
+    Method { before: FIND_AND_PREPARE, solver: &GAUSS_SEIDEL, after: BOOK_AND_MOVE };
 
 /// Projected Gauss-Seidel, plain or accelerated \[E5\], \[E12\].
-pub const GAUSS_SEIDEL: Solver = Solver { name: "projected Gauss-Seidel", stages: SWEEP_COLOURS };
+pub const GAUSS_SEIDEL: Solver = Solver { stages: SWEEP_COLOURS };
 
 /// Finds contacts, works out their laws, lets what is fast bounce, and predicts velocities.
 const FIND_AND_PREPARE: &[Stage] = &[

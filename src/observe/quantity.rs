@@ -3,6 +3,8 @@
 
 use std::cell::OnceCell;
 
+use glam::DVec3;
+
 use super::loads::{self, Load};
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
@@ -83,6 +85,7 @@ pub(super) struct View<'a> {
     taken: OnceCell<Vec<Taken>>,
     cell: OnceCell<cell::State>,
     contents: OnceCell<Vec<Content>>,
+    bodies: OnceCell<Vec<[DVec3; 3]>>,
     pairs: OnceCell<Vec<PairForce>>,
 }
 
@@ -97,6 +100,7 @@ impl<'a> View<'a> {
             taken: OnceCell::new(),
             cell: OnceCell::new(),
             contents: OnceCell::new(),
+            bodies: OnceCell::new(),
             pairs: OnceCell::new(),
         }
     }
@@ -136,8 +140,9 @@ impl<'a> View<'a> {
         &self.contents.get_or_init(|| self.observer.regions.iter().map(content).collect())[region]
     }
 
-    fn body(&self, body: usize) -> [glam::DVec3; 3] {
-        tracked::motion(self.snapshot, &self.observer.tracked.bodies[body])
+    fn body(&self, body: usize) -> &[DVec3; 3] {
+        let motion = |body| tracked::motion(self.snapshot, body);
+        &self.bodies.get_or_init(|| self.observer.tracked.bodies.iter().map(motion).collect())[body]
     }
 
     fn pair(&self, pair: usize) -> &PairForce {

@@ -1,8 +1,10 @@
 //! The program as a user starts it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
+
+use super::place::{Place, code, error_text, text};
 
 const GRAIN: &str = r#"
 title = "One grain at rest"
@@ -35,46 +37,15 @@ const MISSED: &str = "expect.grains.value=2";
 /// A domain that ends the run when the grain leaves it.
 const STOPS_OUTSIDE: [&str; 4] = ["--set", "domain.max=[1, 1, 1]", "--set", "domain.outside=stop"];
 
-/// A folder with a scenario file `grain.toml`, in which the program is run.
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Place {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::write(folder.path().join("grain.toml"), GRAIN).expect("written");
-        Place(folder)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_esker"));
-        command.args(arguments).current_dir(self.0.path());
-        command
-    }
-
-    fn esker(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("the program starts")
+    fn with_grain() -> Place {
+        Place::with("grain.toml", GRAIN)
     }
 
     /// `esker run grain.toml --device cpu` with more arguments.
     fn run(&self, more: &[&str]) -> Output {
         self.esker(&[&["run", "grain.toml", "--device", "cpu"], more].concat())
     }
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap_or_else(|| panic!("no exit code: {}", error_text(output)))
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn error_text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn summary(folder: &Path) -> serde_json::Value {
@@ -84,7 +55,7 @@ fn summary(folder: &Path) -> serde_json::Value {
 
 #[test]
 fn a_run_that_meets_its_expectations_exits_0_and_writes_to_a_folder_of_its_name() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.run(&[]);
     assert_eq!(code(&output), 0, "{}", error_text(&output));
     assert_eq!(summary(&place.path("out/grain"))["status"], "completed");
@@ -95,7 +66,7 @@ fn a_run_that_meets_its_expectations_exits_0_and_writes_to_a_folder_of_its_name(
 
 #[test]
 fn a_missed_expectation_exits_3_after_writing_everything() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.run(&["--set", MISSED]);
     assert_eq!(code(&output), 3, "{}", error_text(&output));
     assert!(
@@ -108,7 +79,7 @@ fn a_missed_expectation_exits_3_after_writing_everything() {
 
 #[test]
 fn a_wrong_scenario_exits_2_names_the_mistake_and_writes_nothing() {
-    let place = Place::new();
+    let place = Place::with_grain();
     fs::write(place.path("grain.toml"), GRAIN.replace("duration", "duraton")).expect("written");
     for output in [place.run(&[]), place.esker(&["check", "grain.toml"])] {
         assert_eq!(code(&output), 2);
@@ -119,7 +90,7 @@ fn a_wrong_scenario_exits_2_names_the_mistake_and_writes_nothing() {
 
 #[test]
 fn a_file_that_does_not_exist_and_a_wrong_option_exit_2() {
-    let place = Place::new();
+    let place = Place::with_grain();
     assert_eq!(code(&place.esker(&["run", "nothing.toml", "--device", "cpu"])), 2);
     assert_eq!(code(&place.esker(&["run", "grain.toml", "--device", "abacus"])), 2);
     assert_eq!(code(&place.esker(&["walk", "grain.toml"])), 2);
@@ -129,7 +100,7 @@ fn a_file_that_does_not_exist_and_a_wrong_option_exit_2() {
 
 #[test]
 fn a_folder_that_cannot_be_written_exits_1_and_is_named() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.run(&["--out", "grain.toml/results"]);
     assert_eq!(code(&output), 1);
     assert!(error_text(&output).contains("results: "), "{}", error_text(&output));
@@ -153,7 +124,7 @@ fn a_folder_that_cannot_be_written_exits_1_and_is_named() {
 
 #[test]
 fn a_run_that_fails_exits_1_and_says_where_its_results_are() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.run(&[&["--set", "grains.0.velocity=[1e9, 0, 0]"], &STOPS_OUTSIDE[..]].concat());
     assert_eq!(code(&output), 1, "{}", error_text(&output));
     assert!(error_text(&output).contains("grain 0 left the domain at t = 0.001"), "{}", error_text(&output));
@@ -163,7 +134,7 @@ fn a_run_that_fails_exits_1_and_says_where_its_results_are() {
 
 #[test]
 fn set_changes_the_scenario_and_out_the_folder() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.run(&["--set", "solver.iterations=7", "--set", "title=Seven", "--out", "here"]);
     assert_eq!(code(&output), 0, "{}", error_text(&output));
     let summary = summary(&place.path("here"));
@@ -176,7 +147,7 @@ fn set_changes_the_scenario_and_out_the_folder() {
 
 #[test]
 fn until_ends_a_run_early_and_leaves_its_expectations_open() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.run(&["--until", "0.02", "--set", MISSED]);
     assert_eq!(code(&output), 0, "{}", text(&output));
     let summary = summary(&place.path("out/grain"));
@@ -186,7 +157,7 @@ fn until_ends_a_run_early_and_leaves_its_expectations_open() {
 
 #[test]
 fn a_quiet_run_prints_nothing_but_what_is_missed() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.run(&["--quiet"]);
     assert_eq!((code(&output), text(&output), error_text(&output)), (0, String::new(), String::new()));
     let missed = place.run(&["--quiet", "--set", MISSED]);
@@ -196,7 +167,7 @@ fn a_quiet_run_prints_nothing_but_what_is_missed() {
 
 #[test]
 fn check_tells_what_a_scenario_amounts_to_and_writes_nothing() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.esker(&["check", "grain.toml"]);
     assert_eq!(code(&output), 0, "{}", error_text(&output));
     for part in ["One grain at rest", "1 at the start", "steel - steel", "50 of 0.001 s", "smooth DEM"] {
@@ -207,7 +178,7 @@ fn check_tells_what_a_scenario_amounts_to_and_writes_nothing() {
 
 #[test]
 fn devices_lists_every_engine_and_tests_each_adapter() {
-    let output = Place::new().esker(&["devices"]);
+    let output = Place::with_grain().esker(&["devices"]);
     assert_eq!(code(&output), 0, "{}", text(&output));
     let adapters = text(&output).matches("limits ").count();
     assert!(text(&output).contains("--device cpu") && adapters > 0, "{}", text(&output));
@@ -216,13 +187,13 @@ fn devices_lists_every_engine_and_tests_each_adapter() {
 
 /// `--device software` where there is a software adapter, `gpu` where there is only a card.
 fn adapter() -> &'static str {
-    let listed = text(&Place::new().esker(&["devices"]));
+    let listed = text(&Place::with_grain().esker(&["devices"]));
     if listed.contains("--device software") { "software" } else { "gpu" }
 }
 
 #[test]
 fn a_run_on_an_adapter_writes_what_a_run_on_the_cpu_writes() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let output = place.esker(&["run", "grain.toml", "--device", adapter()]);
     assert_eq!(code(&output), 0, "{}", error_text(&output));
     let summary = summary(&place.path("out/grain"));
@@ -235,7 +206,7 @@ fn a_run_on_an_adapter_writes_what_a_run_on_the_cpu_writes() {
 
 #[test]
 fn stages_on_an_adapter_are_timed_only_when_asked_for() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let stages = |more: &[&str]| {
         let output = place.esker(&[&["run", "grain.toml", "--device", adapter()], more].concat());
         assert_eq!(code(&output), 0, "{}", error_text(&output));
@@ -247,7 +218,7 @@ fn stages_on_an_adapter_are_timed_only_when_asked_for() {
 
 #[test]
 fn a_failure_on_an_adapter_leaves_the_outputs_before_it() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let upwards = ["--set", "gravity=[0, 0, 2e3]", "--set", "duration=1.0"];
     let arguments = [&["run", "grain.toml", "--device", adapter()], &upwards[..], &STOPS_OUTSIDE].concat();
     let output = place.esker(&arguments);
@@ -297,7 +268,7 @@ fn an_interrupted_run_exits_1_and_keeps_what_it_has() {
     use std::process::Stdio;
     use std::time::{Duration, Instant};
 
-    let place = Place::new();
+    let place = Place::with_grain();
     let mut command = place.command(&["run", "grain.toml", "--device", "cpu", "--set", "duration=9000"]);
     command.args(["--set", "output.formats=[\"csv\"]"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = Running(Some(command.spawn().expect("the program starts")));
@@ -339,7 +310,7 @@ fn start_endless(place: &Place, folder: &str) -> Running {
 #[cfg(unix)]
 #[test]
 fn a_second_run_into_a_folder_is_refused_until_the_first_is_gone() {
-    let place = Place::new();
+    let place = Place::with_grain();
     fs::write(
         place.path("suite.toml"),
         "title = \"One\"\n[[case]]\nfile = \"grain.toml\"\ntitle = \"Rest\"\nsource = \"Newton\"\n",
@@ -366,7 +337,7 @@ fn a_second_run_into_a_folder_is_refused_until_the_first_is_gone() {
 
 #[test]
 fn a_run_that_would_replace_what_it_reads_is_refused() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let table = "x,y,z\n0,0,0.01\n";
     fs::create_dir(place.path("pictures")).expect("made");
     for name in ["convergence.csv", "timeseries.csv", "pictures/picture_7.png"] {
@@ -391,7 +362,7 @@ fn a_run_that_would_replace_what_it_reads_is_refused() {
 fn a_link_in_the_folder_leads_to_nothing_that_is_cleared_or_written() {
     use std::os::unix::fs::symlink;
 
-    let place = Place::new();
+    let place = Place::with_grain();
     fs::create_dir_all(place.path("album")).expect("made");
     fs::create_dir_all(place.path("out")).expect("made");
     let mine = place.path("album/picture_000000.png");
@@ -433,7 +404,7 @@ fn a_run_to_which_nobody_listens_goes_on_to_its_end() {
         format!("{run} >&- 2>&-"),
     ];
     for line in lines.iter().filter(|line| !line.contains("/dev/full") || Path::new("/dev/full").exists()) {
-        let place = Place::new();
+        let place = Place::with_grain();
         let output = shell(&place, line);
         assert_eq!(code(&output), 0, "{line}: {}", error_text(&output));
         assert_eq!(summary(&place.path("out/grain"))["status"], "completed", "{line}");
@@ -444,7 +415,7 @@ fn a_run_to_which_nobody_listens_goes_on_to_its_end() {
 #[cfg(target_os = "linux")]
 #[test]
 fn what_only_prints_ends_quietly_on_a_closed_pipe_and_with_an_error_on_a_full_device() {
-    let place = Place::new();
+    let place = Place::with_grain();
     for command in ["check grain.toml", "validate --list"] {
         let closed = shell(&place, &format!("esker {command} | true"));
         assert_eq!((code(&closed), error_text(&closed)), (0, String::new()), "{command}");
@@ -459,7 +430,7 @@ fn what_only_prints_ends_quietly_on_a_closed_pipe_and_with_an_error_on_a_full_de
 
 #[test]
 fn text_of_a_file_does_not_steer_the_terminal() {
-    let place = Place::new();
+    let place = Place::with_grain();
     let sent = "One \\u001b[2J\\u0007grain\\u009b1m";
     fs::write(place.path("grain.toml"), GRAIN.replace("One grain", sent)).expect("written");
     let steers = |output: &Output| {
@@ -479,7 +450,7 @@ fn text_of_a_file_does_not_steer_the_terminal() {
 fn inputs_without_end_are_refused_within_seconds() {
     use std::time::{Duration, Instant};
 
-    let place = Place::new();
+    let place = Place::with_grain();
     let begun = Instant::now();
     let zero = |key: &str| format!("{key}={{ kind = \"csv\", file = \"/dev/zero\" }}");
     let curve = "expect.height={ file = \"/dev/zero\", column = \"z\", at_most = 1 }";
@@ -519,7 +490,7 @@ fn sixteen_thousand_mistakes_are_counted_and_a_hundred_shown() {
         ("wrong materials", format!("{GRAIN}{wrong}")),
         ("no TOML", "= 1\n".repeat(16_000)),
     ] {
-        let place = Place::new();
+        let place = Place::with_grain();
         fs::write(place.path("grain.toml"), text).expect("written");
         let begun = Instant::now();
         let output = place.esker(&["check", "grain.toml"]);

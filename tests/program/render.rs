@@ -1,8 +1,8 @@
 //! Pictures as a user makes them, and what they are made of.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
 use esker::cpu::{CpuEngine, Order};
 use esker::engine::Engine;
@@ -11,6 +11,8 @@ use esker::render::{FIELDS, Look, Show};
 use esker::render::{Picture, Survey, frame_of};
 use esker::scenario::Scenario;
 use glam::DVec3;
+
+use super::place::{Place, code, error_text};
 
 /// Three grains on each other in a cup that moves aside, with a free box beside them.
 const SCENE: &str = r#"
@@ -43,36 +45,17 @@ radius = { kind = "constant", value = 0.01 }
 packing = { kind = "column", count = 3, base = [0, 0, 0] }
 "#;
 
-/// A folder with the scenario, in which the program is run.
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Place {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::write(folder.path().join("scene.toml"), SCENE).expect("written");
-        Place(folder)
+    fn with_scene() -> Place {
+        Place::with("scene.toml", SCENE)
     }
 
     /// A place where the scenario was run, with results in `out/scene`.
     fn with_results(more: &[&str]) -> Place {
-        let place = Place::new();
+        let place = Place::with_scene();
         let run = place.esker(&[&["run", "scene.toml", "--device", "cpu", "--quiet"], more].concat());
         assert_eq!(code(&run), 0, "{}", error_text(&run));
         place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_esker"));
-        command.args(arguments).current_dir(self.0.path());
-        command
-    }
-
-    fn esker(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().expect("the program starts")
     }
 
     /// `esker render out/scene` with small pictures.
@@ -85,14 +68,6 @@ impl Place {
         let output = self.render(more);
         assert_eq!(code(&output), 0, "{more:?}: {}", error_text(&output));
     }
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().unwrap_or_else(|| panic!("no exit code: {}", error_text(output)))
-}
-
-fn error_text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Size, frames and first pixels of a PNG.
@@ -164,7 +139,7 @@ fn every_option_of_the_look_changes_the_picture() {
 
 #[test]
 fn a_scenario_is_drawn_in_its_initial_state() {
-    let place = Place::new();
+    let place = Place::with_scene();
     let output =
         place.esker(&["render", "scene.toml", "--size", "160x120", "--set", "grains.0.packing.count=2"]);
     assert_eq!(code(&output), 0, "{}", error_text(&output));

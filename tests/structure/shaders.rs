@@ -13,7 +13,7 @@ use esker::gpu::layout::{
     Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{AGAIN, CHECK, Kernel, NONSMOOTH, Over, RESIDUAL, Work};
+use esker::gpu::step::{AGAIN, Aliases, CHECK, Kernel, NONSMOOTH, Over, RESIDUAL, Work};
 use esker::gpu::{LODGERS, room_of};
 use esker::model::Form;
 use esker::settings::LARGEST_GAIN;
@@ -489,6 +489,14 @@ fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
 /// A buffer, and under which name something uses it.
 type Use = (String, String);
 
+/// The buffer that a variable of a kernel stands for, under the name that the kernel has for what is in it.
+fn use_of(variable: &Variable, aliases: Aliases) -> Use {
+    match aliases.iter().find(|(name, _)| *name == variable.name) {
+        Some((name, buffer)) => ((*buffer).to_owned(), format!("{name} of another kind")),
+        None => (room_of(&variable.name).to_owned(), variable.name.clone()),
+    }
+}
+
 /// What the kernels of the step list use, in the order in which they run: buffers under their own name or another.
 fn uses_of_buffers(works: &[&Work]) -> Vec<Use> {
     let mut uses = Vec::new();
@@ -499,16 +507,11 @@ fn uses_of_buffers(works: &[&Work]) -> Vec<Use> {
         for Kernel { shader, entry, aliases, .. } in work.kernels() {
             let variables = reflect(shader).variables(entry).expect("a kernel of this shader");
             // Only sweeps are extrapolated: elsewhere the same kernel leaves alone what the last sweep left.
-            let is_used = |variable: &Variable| {
+            let is_used = |variable: &&Variable| {
                 variable.group == 0
                     && (matches!(work, Work::Sweeps(_)) || !variable.name.starts_with("last_"))
             };
-            uses.extend(variables.into_iter().filter(is_used).map(|variable| {
-                match aliases.iter().find(|(name, _)| *name == variable.name) {
-                    Some((name, buffer)) => ((*buffer).to_owned(), format!("{name} of another kind")),
-                    None => (room_of(&variable.name).to_owned(), variable.name),
-                }
-            }));
+            uses.extend(variables.iter().filter(is_used).map(|variable| use_of(variable, aliases)));
         }
     }
     uses
@@ -561,11 +564,8 @@ fn no_kernel_uses_a_buffer_under_two_names() {
     for work in NONSMOOTH.stages().flat_map(|stage| stage.work) {
         for kernel in work.kernels() {
             let variables = reflect(kernel.shader).variables(kernel.entry).expect("a kernel of this shader");
-            let room = |name: &str| match kernel.aliases.iter().find(|(from, _)| *from == name) {
-                Some((_, buffer)) => (*buffer).to_owned(),
-                None => room_of(name).to_owned(),
-            };
-            let mut rooms: Vec<String> = variables.iter().map(|variable| room(&variable.name)).collect();
+            let room = |variable: &Variable| use_of(variable, kernel.aliases).0;
+            let mut rooms: Vec<String> = variables.iter().map(room).collect();
             let count = rooms.len();
             rooms.sort_unstable();
             rooms.dedup();
