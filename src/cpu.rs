@@ -80,7 +80,7 @@ pub struct CpuEngine {
     keys: Vec<Key>,
     colouring: Colouring,
     split: Split,
-    /// Rows of this step, in the order of the colouring.
+    /// Constraints of this step, in the order of the colouring.
     constraints: Vec<Constraint>,
     onsets: Vec<Onset>,
     /// Working velocities of all bodies.
@@ -258,7 +258,7 @@ impl CpuEngine {
         Ok(())
     }
 
-    /// Rows of the substep that ends at `end` \[s\], and the velocities at its start.
+    /// Constraints of the substep that ends at `end` \[s\], and the velocities at its start.
     fn fill_constraints(&mut self, end: f64) {
         let Self {
             world,

@@ -22,20 +22,25 @@ impl GpuEngine {
     /// # Panics
     /// When there is no such stage.
     pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
-        let before = self.status()?;
-        self.submit_stage(name, before)
+        if name == step::NONSMOOTH.before[0].name {
+            let before = self.status()?;
+            self.open_search(before);
+        }
+        self.submit_stage(name)
     }
 
-    /// Submits one stage of the step list, after a submission that left this status.
-    pub(super) fn submit_stage(&mut self, name: &str, before: Status) -> Result<(), Error> {
+    /// Prepares the device for a search, after a submission that left this status.
+    pub(super) fn open_search(&mut self, before: Status) {
+        self.status = Status { search: 1, ..before };
+        self.upload_schedule(1);
+        self.reset_status(Search::Now, Pace::Full);
+    }
+
+    /// Submits one stage of the step list.
+    pub(super) fn submit_stage(&self, name: &str) -> Result<(), Error> {
         let stages = step::NONSMOOTH.stages().chain([&step::RESIDUAL]);
         let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
         assert!(!stages.is_empty(), "no stage of the step list is called {name}");
-        if name == step::NONSMOOTH.before[0].name {
-            self.status = Status { search: 1, ..before };
-            self.upload_schedule(1);
-            self.reset_status(Search::Now, Pace::Full);
-        }
         let mut encoder = self.device.encoder();
         {
             let mut pass = CountedPass::begin(&mut encoder);

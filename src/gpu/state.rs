@@ -82,16 +82,16 @@ impl GpuEngine {
 
     /// Contacts before the first step: they carry nothing yet.
     async fn find_initial_contacts(&mut self) -> Result<Vec<(Key, Impulse)>, Error> {
-        let status = loop {
-            let before = self.read_status().await?;
-            self.submit_stage("search", before)?;
-            self.submit_stage("broadphase", before)?;
-            let status = self.read_status().await?;
+        let mut status = self.read_status().await?;
+        loop {
+            self.open_search(status);
+            ["search", "broadphase"].iter().try_for_each(|stage| self.submit_stage(stage))?;
+            status = self.read_status().await?;
             if status.halted & layout::HALT_CONTACTS == 0 {
-                break status;
+                break;
             }
             self.make_room_for(status.contacts)?;
-        };
+        }
         let contacts: Vec<layout::Contact> = self.read_list("contacts", status.contacts as usize).await?;
         let key = |contact: &layout::Contact| Key { a: contact.a, b: contact.b };
         Ok(contacts.iter().map(|contact| (key(contact), Impulse::default())).collect())

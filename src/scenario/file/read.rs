@@ -8,6 +8,7 @@
 mod values;
 
 use std::cell::RefCell;
+use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use toml_edit::Value;
 use super::problems::{Problem, Source};
 use crate::error::suggest;
 use crate::files::{Bounded, open_table};
-use std::fs::File;
+use crate::scenario::LONGEST_TIME;
 
 pub use values::{
     FILE_NAME_ADVICE, boolean, direction, file_name, is_file_name, number, text, unit_vector, vector, whole,
@@ -130,11 +131,13 @@ pub const LENGTH_OR_ZERO: Need = Need {
     words: "zero or a positive length in metres (at most 1e9)",
 };
 /// A time or duration \[s\].
-pub const TIME: Need =
-    Need { accepts: |x| (0.0..=FAR).contains(&x), words: "zero or a positive time in seconds (at most 1e9)" };
+pub const TIME: Need = Need {
+    accepts: |x| (0.0..=LONGEST_TIME).contains(&x),
+    words: "zero or a positive time in seconds (at most 1e9)",
+};
 /// A duration \[s\].
 pub const DURATION: Need =
-    Need { accepts: |x| x > 0.0 && x <= FAR, words: "a positive time in seconds (at most 1e9)" };
+    Need { accepts: |x| x > 0.0 && x <= LONGEST_TIME, words: "a positive time in seconds (at most 1e9)" };
 
 impl Need {
     /// A demand in words.
