@@ -9,6 +9,7 @@ use glam::DVec3;
 /// Contacts are grouped by `a`. A sphere has few neighbours that are as large as itself or larger, so every group is
 /// short, though thousands of small ones may touch a large one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Key {
     /// Shape a.
     pub a: u32,
@@ -18,6 +19,7 @@ pub struct Key {
 
 /// Impulse of one contact in one substep, acting on `a` (and reversed on `b`).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Impulse {
     /// λ_n ≥ 0 \[N s\].
     pub normal: f64,
@@ -88,6 +90,7 @@ impl ContactState {
 
 /// An order of contacts in which runs share no grain: within a colour, contacts can be solved at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Colouring {
     /// Contact indices, colour by colour, overflow contacts last.
     pub order: Vec<u32>,
@@ -99,6 +102,7 @@ pub struct Colouring {
 
 /// How contacts without a colour are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Overflow {
     /// All at once, each on copies of its bodies that share their mass \[E5\].
     #[default]

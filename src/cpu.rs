@@ -7,6 +7,8 @@
 
 pub mod balance;
 pub mod broadphase;
+#[cfg(feature = "scenario")]
+mod checkpoint;
 pub mod colouring;
 pub mod convergence;
 pub mod drive;
@@ -179,20 +181,28 @@ impl CpuEngine {
             Order::Sequential => colouring::one_after_the_other(keys.len()),
             Order::Coloured => colouring::greedy(world, &keys),
         });
-        self.split = Split::new(world, &keys, &colouring);
-        set_room(&mut self.constraints, keys.len());
-        set_room(&mut self.onsets, keys.len());
-        for (constraint, &contact) in self.constraints.iter_mut().zip(&colouring.order) {
-            constraint.impulse = carried[contact as usize];
-        }
         self.travel.reset(world);
         self.report.searches += 1;
-        self.boundary_constraints = loads::constraints_of_boundaries(world, &keys, &colouring);
-        (self.keys, self.colouring) = (keys, colouring);
+        self.hold_contacts(keys, colouring, &carried);
         self.report.contacts = self.keys.len() as u64;
         let used = (0..self.colouring.colours()).filter(|&colour| !self.colouring.colour(colour).is_empty());
         self.report.colours = used.count() as u32;
         self.report.overflow = self.colouring.overflow().len() as u64;
+    }
+
+    /// Takes contacts as found, each with the impulse that it starts from.
+    fn hold_contacts(&mut self, mut keys: Vec<Key>, colouring: Colouring, impulses: &[Impulse]) {
+        self.split = Split::new(&self.world, &keys, &colouring);
+        set_room(&mut self.constraints, keys.len());
+        set_room(&mut self.onsets, keys.len());
+        for (constraint, &contact) in self.constraints.iter_mut().zip(&colouring.order) {
+            constraint.impulse = impulses[contact as usize];
+        }
+        self.boundary_constraints = loads::constraints_of_boundaries(&self.world, &keys, &colouring);
+        // How a list grew is not to show in the memory that is told.
+        keys.shrink_to_fit();
+        self.boundary_constraints.shrink_to_fit();
+        (self.keys, self.colouring) = (keys, colouring);
     }
 
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
@@ -451,6 +461,23 @@ impl Engine for CpuEngine {
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);
         Ok(())
+    }
+
+    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        let (keys, impulses): (Vec<Key>, Vec<Impulse>) = impulses.iter().copied().unzip();
+        let order = colouring::one_after_the_other(keys.len());
+        self.hold_contacts(keys, order, &impulses);
+        Ok(())
+    }
+
+    #[cfg(feature = "scenario")]
+    fn save(&mut self, out: &mut dyn std::io::Write) -> Result<(), Error> {
+        self.write_state(out)
+    }
+
+    #[cfg(feature = "scenario")]
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        self.read_state(state)
     }
 
     fn memory(&self) -> u64 {

@@ -1,10 +1,14 @@
 //! What an engine does, and what it tells.
 
 pub mod convergence;
+#[cfg(feature = "scenario")]
+pub mod saved;
 pub mod stages;
 
 use std::fmt;
 use std::future::Future;
+#[cfg(feature = "scenario")]
+use std::io::Write;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 use std::pin::Pin;
@@ -62,6 +66,27 @@ pub trait Engine: Send {
     /// As [`Engine::snapshot`].
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error>;
 
+    /// Takes contacts with these impulses \[N s, N m s\] as those that the first step goes on from, before it. They are sorted by
+    /// key.
+    ///
+    /// # Errors
+    /// When there is no room on the device.
+    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error>;
+
+    /// Writes the state for [`Engine::restore`], as it is, and changes nothing of it.
+    ///
+    /// # Errors
+    /// When it cannot be read back or written, or a step failed before.
+    #[cfg(feature = "scenario")]
+    fn save(&mut self, out: &mut dyn Write) -> Result<(), Error>;
+
+    /// Goes on from a state that an engine of this kind saved, of a world with the same boundaries. Settings stay those of this engine.
+    ///
+    /// # Errors
+    /// When the state is of another kind, or does not fit the device.
+    #[cfg(feature = "scenario")]
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error>;
+
     /// As [`Engine::advance`].
     fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
         Box::pin(async move { self.advance(steps) })
@@ -118,6 +143,20 @@ impl<E: Engine + ?Sized> Engine for &mut E {
 
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         (**self).change(change)
+    }
+
+    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        (**self).carry(impulses)
+    }
+
+    #[cfg(feature = "scenario")]
+    fn save(&mut self, out: &mut dyn Write) -> Result<(), Error> {
+        (**self).save(out)
+    }
+
+    #[cfg(feature = "scenario")]
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        (**self).restore(state)
     }
 
     fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
@@ -190,6 +229,7 @@ pub fn prudent(settings: &Settings, world: &World) -> Settings {
 
 /// Places of the grains that came since the last step, ascending: the contacts that an engine lists there are of others.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Newcomers(Vec<usize>);
 
 impl Newcomers {
@@ -270,7 +310,7 @@ impl fmt::Display for Identity {
 
 /// Mean and maximum of a quantity over contacts.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Spread {
     /// Mean.
     pub mean: f64,
@@ -280,7 +320,7 @@ pub struct Spread {
 
 /// Natural-map residuals by kind of constraint \[E8\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Residuals {
     /// Normal \[m/s\].
     pub normal: Spread,
@@ -292,7 +332,7 @@ pub struct Residuals {
 
 /// What came of the impacts of a substep \[E6\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Impacts {
     /// Sweeps of all rounds; 0 where nothing bounced.
     pub sweeps: u32,
@@ -302,6 +342,7 @@ pub struct Impacts {
 
 /// What happened in the last call of [`Engine::advance`].
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
     /// Steps done since the start.
     pub step: u64,
@@ -324,8 +365,10 @@ pub struct StepReport {
     pub impacts: Impacts,
     /// Wall seconds per stage in this call; empty where the engine does not time them. A GPU does so where it is told
     /// to ([`Engine::profile`]): one step of each submission is timed, and stands for the others.
+    #[cfg_attr(feature = "scenario", serde(skip))]
     pub stages: Vec<(&'static str, f64)>,
     /// What a device is told in one step; nothing on the CPU engine.
+    #[cfg_attr(feature = "scenario", serde(skip))]
     pub dispatches: Dispatches,
     /// Sweeps and solves since the start.
     pub work: Work,
@@ -375,7 +418,7 @@ pub fn add_stage_time(stages: &mut Vec<(&'static str, f64)>, stage: &'static str
 /// Where the kinetic energy went since the start of the run \[E10\], all in J. Work is counted as done on the
 /// bodies, so what dissipates is negative.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct EnergyBalance {
     /// Kinetic energy of the free bodies at the start, translation and rotation.
     pub initial_kinetic: f64,
@@ -481,6 +524,7 @@ impl Sum for EnergyBalance {
 
 /// What contacts gave a boundary since the start of the run, those that bounced included.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct TotalImpulse {
     /// Impulse \[N s\].
     pub linear: DVec3,

@@ -353,6 +353,14 @@ pub enum Error {
         /// What was expected, and what to change.
         advice: String,
     },
+    /// A scenario that is not the one that a checkpoint was saved of.
+    #[error("{path}: the scenario is another one: {problems}", path = path.display())]
+    Changed {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What differs.
+        problems: String,
+    },
     /// Runs of one study on both engines: their numbers do not compare.
     #[error(
         "finished runs in {folder} are of the {there} engine, and this one is {here}; \

@@ -5,6 +5,8 @@
 //! is too small halts the steps on the device until the host has grown it: no contact is ever dropped.
 
 mod buffers;
+#[cfg(feature = "scenario")]
+pub mod checkpoint;
 pub mod constants;
 pub mod copy;
 mod counted;
@@ -25,9 +27,10 @@ use bytemuck::Pod;
 use glam::DVec3;
 use pollster::block_on;
 
+use crate::contact::{Impulse, Key};
 use crate::engine::{
     EnergyBalance, Engine, Identity, Impacts, Newcomers, Pending, Profiling, Snapshot, StepReport,
-    TotalImpulse, add_stage_time, prudent,
+    add_stage_time, prudent,
 };
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
@@ -38,7 +41,7 @@ pub use buffers::{Capacity, LODGERS, room_of};
 use counted::{CountedPass, Tally};
 use device::Device;
 use kernel::Kernels;
-use layout::{Anchors, LOAD_WORDS, LoadScale, Params, Status, Totals, Works};
+use layout::{Anchors, LoadScale, Loads, Params, Status, Totals, Works};
 use pipelines::Features;
 use step::{Method, NONSMOOTH, Pace};
 use timing::Timer;
@@ -66,6 +69,8 @@ pub struct GpuEngine {
     /// Steps since the last one that searched for contacts or in which something bounced.
     calm_steps: u64,
     newcomers: Newcomers,
+    /// Contacts that the first step goes on from; nothing after it.
+    carried: Vec<(Key, Impulse)>,
     /// Steps of the next submission at most: all that follow a substep that has to be solved again are for nothing.
     steps_at_once: u64,
     substeps_done: u64,
@@ -73,9 +78,7 @@ pub struct GpuEngine {
     report: StepReport,
     /// Where the kinetic energy went: the entries of all substeps, summed.
     balance: EnergyBalance,
-    /// Per boundary: what contacts gave it since the start.
-    impulses: Vec<TotalImpulse>,
-    load_scale: LoadScale,
+    loads: Loads,
     /// What went wrong, if anything did: the state on the device is then half a step ahead.
     failure: Option<String>,
 }
@@ -137,12 +140,11 @@ impl GpuEngine {
         let kernels = Kernels::new(&device, &buffers, Features::of(&world, &settings))?;
         let anchors = Anchors::for_world(&world, &settings);
         let engine = GpuEngine {
-            load_scale: LoadScale::of(&world, &anchors),
+            loads: Loads::none(LoadScale::of(&world, &anchors), world.boundaries.len()),
             anchors,
             start_time: world.time,
             method: &NONSMOOTH,
             balance: EnergyBalance::opened_at(&world),
-            impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             device,
             world,
             settings,
@@ -152,6 +154,7 @@ impl GpuEngine {
             status: Status { search: 1, ..Status::default() },
             calm_steps: 0,
             newcomers: Newcomers::default(),
+            carried: Vec::new(),
             steps_at_once: STEPS_PER_SUBMISSION,
             substeps_done: 0,
             report: StepReport::default(),
@@ -324,13 +327,12 @@ impl GpuEngine {
         };
         let status = (self.buffers.get("status"), size_of::<Status>() as u64);
         let balance = (self.buffers.get("balance"), substeps * size_of::<Works>() as u64);
-        let loads = (self.buffers.get("loads"), 4 * (self.impulses.len() * LOAD_WORDS) as u64);
+        let loads = (self.buffers.get("loads"), self.loads.bytes());
         let bytes = readback::read_all(&self.device, &[status, balance, loads]).await?;
         let (status, after) = bytes.split_at(size_of::<Status>());
         let (entries, loads) = after.split_at(balance.1 as usize);
         let status: Status = bytemuck::pod_read_unaligned(status);
-        let given = self.load_scale.totals(&bytemuck::pod_collect_to_vec::<u8, u32>(loads));
-        self.impulses.iter_mut().zip(given).for_each(|(total, given)| *total += given);
+        self.loads.add(&bytemuck::pod_collect_to_vec::<u8, u32>(loads));
         let entries = bytemuck::pod_collect_to_vec::<u8, Works>(entries);
         // One by one: the sum must not depend on how many steps were submitted at once.
         entries.iter().take(status.substep as usize).for_each(|works| self.balance += layout::entry(works));
@@ -388,7 +390,7 @@ impl GpuEngine {
     fn write_status(&self, status: &Status) {
         let write = |name, bytes: &[u8]| self.device.queue().write_buffer(self.buffers.get(name), 0, bytes);
         write("status", bytemuck::bytes_of(status));
-        write("loads", &vec![0; 4 * LOAD_WORDS * self.impulses.len()]);
+        write("loads", &vec![0; self.loads.bytes() as usize]);
     }
 
     /// Books the steps that were done; grows what was too small, fails on a bad velocity.
@@ -440,6 +442,7 @@ impl GpuEngine {
         self.report.searches = 0;
         if steps > 0 {
             self.newcomers.clear();
+            self.carried.clear();
         }
         let sweeps = u64::from(self.settings.substeps) * u64::from(self.settings.iterations);
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
@@ -470,7 +473,7 @@ impl GpuEngine {
         change(&mut self.world);
         self.balance.note_change(self.world.kinetic_energy() - before);
         self.anchors = Anchors::for_world(&self.world, &self.settings);
-        self.load_scale = LoadScale::of(&self.world, &self.anchors);
+        self.loads = self.loads.scaled(LoadScale::of(&self.world, &self.anchors));
         self.status.search = 1;
         let features = Features::of(&self.world, &self.settings);
         self.kernels.adapt(&self.device, &self.buffers, features)?;
@@ -569,6 +572,24 @@ impl Engine for GpuEngine {
             let result = self.change_world(change).await;
             self.note_failure(result)
         })
+    }
+
+    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        self.carried = impulses.to_vec();
+        self.upload_carried()
+    }
+
+    #[cfg(feature = "scenario")]
+    fn save(&mut self, out: &mut dyn std::io::Write) -> Result<(), Error> {
+        self.refuse_after_failure()?;
+        // A disk that is full is no failure of the device.
+        block_on(self.write_state(out)).map_err(|error| error.at_time(self.world.time))
+    }
+
+    #[cfg(feature = "scenario")]
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        self.refuse_after_failure()?;
+        self.read_state(state)
     }
 
     fn memory(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! The user's guide: results, pictures, the scenario file, studies, the method, speed, the library, known limits.
+//! The user's guide: results, checkpoints, pictures, the scenario file, studies, the method, speed, the library, known limits.
 //! Documentation only.
 //!
 //! `README.md` of the repository has the first steps: installation, a complete scenario file, the command line with its
@@ -7,6 +7,7 @@
 //! | Page | Content |
 //! |---|---|
 //! | [`results`] | files of a run, the folder of results, ParaView |
+//! | [`checkpoints`] | runs that go on after an interruption; scenes that start from a settled state |
 //! | [`pictures`] | `esker render`: pictures and animations, pictures during a run |
 //! | [`scenario_file`] | sections of the scenario file; the reference of every key is [`crate::scenario`] |
 //! | [`studies`] | `esker validate` (cases with known answers) and `esker study` (one scenario, many settings) |
@@ -20,6 +21,9 @@
 
 #[doc = include_str!("guide/results.md")]
 pub mod results {}
+
+#[doc = include_str!("guide/checkpoints.md")]
+pub mod checkpoints {}
 
 #[doc = include_str!("guide/pictures.md")]
 pub mod pictures {}

@@ -37,6 +37,7 @@
 //! | [`oracle`] | independent judges of both engines: all pairs, valid colourings |
 //! | [`gpu`] | the engine on a graphics card |
 //! | [`observe`] | what a state amounts to: heights, energies, forces on walls, expectations |
+//! | [`checkpoint`] | files from which a run goes on |
 //! | [`output`] | results on disk: VTP, CSV, JSON |
 //! | [`render`] | pictures of a run |
 //! | [`simulation`] | the door: a scene stepped, looked at and changed; a run of it into a folder |
@@ -105,6 +106,8 @@
 
 #[cfg(feature = "lab")]
 pub mod bench;
+#[cfg(feature = "scenario")]
+pub mod checkpoint;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod contact;

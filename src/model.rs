@@ -43,6 +43,7 @@ pub type MaterialId = u32;
 
 /// A boundary: a body that moves as prescribed, not at all, freely, or along a rail.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Boundary {
     /// Name, for results and messages.
     pub name: String,
@@ -96,6 +97,7 @@ impl Grain {
 
 /// What a grain is made of.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parts {
     /// Its first sphere in [`World::spheres`]; the others follow.
     pub first: u32,
@@ -114,6 +116,7 @@ impl Parts {
 
 /// The problem and its present state.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct World {
     /// Simulated time \[s\].
     pub time: f64,
@@ -158,6 +161,7 @@ pub struct World {
 
 /// Removed grains whose places others have taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replaced {
     /// How many.
     pub grains: u64,
@@ -175,6 +179,7 @@ impl Default for Replaced {
 
 /// Places that grains had left when grains were added the last time.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vacancies {
     /// When that was \[s\].
     since: f64,

@@ -50,6 +50,7 @@ pub struct Column {
 
 /// All quantities of one state, in the order of [`Observer::columns`].
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Observation {
     /// Simulated time \[s\].
     pub time: f64,
@@ -63,6 +64,7 @@ pub struct Observation {
 
 /// What rates are taken since: a state observed before.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Base {
     /// Simulated time \[s\].
     pub time: f64,
@@ -130,6 +132,11 @@ impl Observer {
     #[must_use]
     pub fn with_balance(self, balance: Balance) -> Observer {
         Observer { balance: Some(balance), ..self }.with_columns()
+    }
+
+    /// What the energies are taken from; `None` where they are not observed.
+    pub fn balance(&self) -> Option<&Balance> {
+        self.balance.as_ref()
     }
 
     /// The same observer with the columns of all that it observes.

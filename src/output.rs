@@ -8,6 +8,7 @@
 //!   contacts_000012.vtp    contacts at output 12, likewise
 //!   convergence.csv        where it is asked for: residuals and errors of impulses over the sweeps of chosen steps
 //!   residual_histogram.csv and the residuals of their contacts, by size
+//!   checkpoint_000000002400.esker  the state after 2400 steps, to go on from; the last two
 //!   summary.json           what ran, on what, how fast, and what came out
 //! ```
 //!

@@ -37,7 +37,7 @@ mod results;
 #[cfg(feature = "render")]
 pub use frame::{Ball, Force, Frame};
 #[cfg(feature = "render")]
-pub use live::LivePictures;
+pub use live::{Drawn, LivePictures};
 pub use look::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
 #[cfg(feature = "render")]
 pub use painter::*;

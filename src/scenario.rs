@@ -106,6 +106,13 @@
 //! max = [1, 1, inf]
 //! outside = "remove"              # what becomes of a grain whose centre leaves it; "keep", "stop"
 //!
+//! [start]                         # grains of another run, before those of the file: poses, velocities, what contacts carry
+//! checkpoint = "../out/pour"      # a checkpoint, or a folder of results with one
+//!
+//! [checkpoint]                    # states to go on from with `esker run FILE --resume`; the last two are kept
+//! every = 600.0                   # s of wall time; and, or instead,
+//! every_simulated = 0.5           # s of simulated time
+//!
 //! [output]
 //! every = 0.1                     # s, default a hundredth of the duration
 //! formats = ["vtp", "csv"]
@@ -202,9 +209,15 @@
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and
 //! one of: `corner` and `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid
 //! fraction), `pyramid` (base, rows), `list` (positions; radii, velocities, angular_velocities, each one per
-//! position), `csv` (file with columns x, y, z and, if wanted, radius, vx, vy, vz, wx, wy, wz). A lattice is filled from below. `corner`
+//! position), `csv` (file with columns x, y, z and, if wanted, radius, vx, vy, vz, wx, wy, wz), `frame` (file, the
+//! `grains_000012.vtp` of a run of spheres of one material). A lattice is filled from below. `corner`
 //! is the centre of its first grain; `counts = [nx, ny]` goes as high as `count` takes. In a box or region only
 //! sites whose grain lies inside are used, whatever its jitter.
+//!
+//! `[start]` takes the grains that are there at the checkpoint of another scenario, numbered anew from 0 in their order. Their materials
+//! and clumps are found here by name. Contacts go on from the impulses they had, as forces: times the ratio of the substeps. Where
+//! the law of the pair is another here, or the boundary of that name another surface, they start from nothing. Time starts at 0; how boundaries
+//! stand and move is up to the new file.
 //!
 //! Regions: `box` (min, max), `cylinder` (base, axis, length, radius), `sphere` (centre, radius).
 //!
@@ -243,8 +256,9 @@ mod plans;
 #[cfg(feature = "scenario")]
 pub use self::file::check_step_count;
 #[cfg(feature = "scenario")]
-pub use self::file::{Problem, Problems, Source, expect, study, suite};
-pub use self::plans::{ConvergencePlan, Inputs, OutputPlan};
+pub use self::file::{Change, MAY_CHANGE, Problem, Problems, Source, changes, expect, study, suite};
+pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan};
+use crate::contact::{Impulse, Key};
 use crate::model::World;
 use crate::observe::{CellPlan, DrumPlan, Expectation, RegionPlan, Tracked};
 use crate::output::Formats;
@@ -267,10 +281,14 @@ pub struct Scenario {
     pub settings: Settings,
     /// The initial state.
     pub world: World,
+    /// What contacts carry from the checkpoint that the scene starts from, by ascending key.
+    pub carried: Vec<(Key, Impulse)>,
     /// Sources of grains during the run.
     pub emitters: Vec<Emitter>,
     /// What to write, and how often.
     pub output: OutputPlan,
+    /// When to save checkpoints.
+    pub checkpoint: CheckpointPlan,
     /// A rotating drum to be observed, if any.
     pub drum: Option<DrumPlan>,
     /// Walls around the grains whose stresses and strains are observed, if any.
@@ -298,8 +316,10 @@ impl Scenario {
             duration: LONGEST_TIME,
             settings,
             world,
+            carried: Vec::new(),
             emitters: Vec::new(),
             output: OutputPlan { every: LONGEST_TIME, formats: Formats::NONE, pictures: None },
+            checkpoint: CheckpointPlan::default(),
             drum: None,
             cell: None,
             regions: Vec::new(),

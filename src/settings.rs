@@ -42,7 +42,7 @@ pub const TRAVEL_LIMIT: f64 = 10.0;
 
 /// The normal contact law \[E2\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum NormalLaw {
     /// Elastic, force ∝ overlap^(3/2).

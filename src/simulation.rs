@@ -19,6 +19,8 @@
 //! futures. [`run()`] goes through the same door: it steps a simulation from output to output and writes what it
 //! finds into a folder.
 
+#[cfg(feature = "scenario")]
+mod checkpoint;
 pub mod device;
 #[cfg(feature = "render")]
 mod run;
@@ -73,6 +75,9 @@ pub struct Simulation<'e> {
     settings: Settings,
     observer: Observer,
     clumps: Vec<Clump>,
+    /// The scenario with all defaults, for checkpoints.
+    #[cfg(feature = "scenario")]
+    resolved: String,
     emitters: Vec<Emitter>,
     /// Grains that each emitter owed by its last wave.
     requested: Vec<u64>,
@@ -88,7 +93,8 @@ pub struct Simulation<'e> {
 }
 
 /// What the rates of quantities start from.
-#[derive(Default)]
+#[derive(Clone, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 struct Bases {
     /// Step of the last state of which a quantity was asked for.
     step: Option<u64>,
@@ -151,6 +157,8 @@ impl<'e> Simulation<'e> {
             settings: scenario.settings,
             observer,
             clumps: scenario.world.clumps.clone(),
+            #[cfg(feature = "scenario")]
+            resolved: scenario.resolved.clone(),
             emitters: scenario.emitters.clone(),
             requested: vec![0; scenario.emitters.len()],
             grains: scenario.world.grain_count(),

@@ -227,7 +227,7 @@ fn make(
             here: kind,
         });
     }
-    let run_options = RunOptions { folder: &folder, until: None, interrupt: options.interrupt };
+    let run_options = RunOptions { folder: &folder, until: None, interrupt: options.interrupt, resume: None };
     let result = simulation::run(&scenario, engine.as_mut(), &run_options, &mut |progress| {
         advanced(progress.step as f64 / progress.steps.max(1) as f64);
     });

@@ -259,7 +259,7 @@ pub fn check_inputs(folder: &Path, suite: &Suite, plan: &[Planned<'_>]) -> Resul
 fn run_one(scenario: &Scenario, engine: &mut dyn Engine, folder: &Path) -> Result<Summary, Error> {
     refuse_link(folder)?;
     let never = AtomicBool::new(false);
-    let options = RunOptions { folder, until: None, interrupt: &never };
+    let options = RunOptions { folder, until: None, interrupt: &never, resume: None };
     simulation::run(scenario, engine, &options, &mut |_| ())
 }
 

@@ -53,7 +53,7 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
 
 fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     memory::check_machine("the CPU engine", memory::of_cpu(scenario), scenario)?;
-    Ok(open_cpu(scenario))
+    open_cpu(scenario)
 }
 
 fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
+use crate::checkpoint::Checkpoint;
 use crate::engine::{Precision, Profiling};
 use crate::error::Error;
 use crate::model::{Domain, Outside};
@@ -19,8 +21,10 @@ use super::{DeviceChoice, Failure, Outcome, open, short};
 /// Share of the energy turned over that friction and rolling may make out of nothing before a run says so \[-\].
 const MADE_LIMIT: f64 = 1e-3;
 
-/// Set when the user presses Ctrl-C.
+/// Set when the user presses Ctrl-C, or the program is asked to end.
 pub(super) static INTERRUPT: AtomicBool = AtomicBool::new(false);
+/// Time within which a second signal is taken for the same as the first.
+const SAME_BREATH: Duration = Duration::from_secs(1);
 
 /// Arguments of `esker run`.
 #[derive(Debug, clap::Args)]
@@ -36,6 +40,9 @@ pub(super) struct Arguments {
     /// Change a value of the scenario, such as solver.iterations=100; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     overrides: Vec<String>,
+    /// Go on from the last checkpoint in the folder of the results; start anew where there is none.
+    #[arg(long)]
+    resume: bool,
     /// End at this simulated time [s]; before the duration, expectations are not judged.
     #[arg(long, value_name = "T", value_parser = parse_time)]
     until: Option<f64>,
@@ -54,6 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     output::check_folder(&folder)?;
     output::check_inputs(&folder, &scenario.inputs)?;
+    let resume = if arguments.resume { last_checkpoint(&folder, arguments.quiet)? } else { None };
     let mut engine = open(arguments.device, &scenario)?;
     if arguments.profile {
         engine.profile(Profiling::On);
@@ -63,7 +71,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     listen_for_interrupt();
     let mut display = if arguments.quiet { Display::Silent } else { Display::new() };
-    let options = RunOptions { folder: &folder, until: arguments.until, interrupt: &INTERRUPT };
+    let options = RunOptions {
+        folder: &folder,
+        until: arguments.until,
+        interrupt: &INTERRUPT,
+        resume: resume.as_ref(),
+    };
     let result =
         simulation::run(&scenario, engine.as_mut(), &options, &mut |progress| display.show(progress));
     display.finish();
@@ -89,13 +102,35 @@ fn check_end(until: Option<f64>, scenario: &Scenario) -> Result<(), Problems> {
     })
 }
 
-/// The first Ctrl-C asks the run to end after its step; the second ends the program.
-pub(super) fn listen_for_interrupt() {
-    let result = ctrlc::set_handler(|| {
-        if INTERRUPT.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
+/// The checkpoint to go on from; `None` where there is none, and the run starts anew.
+fn last_checkpoint(folder: &Path, quiet: bool) -> Result<Option<Checkpoint>, Failure> {
+    let (found, damaged) = if folder.is_dir() { Checkpoint::latest(folder)? } else { (None, Vec::new()) };
+    damaged.iter().for_each(|error| note!("warning: {error}; going on from the one before"));
+    match &found {
+        _ if quiet => {}
+        Some(checkpoint) => {
+            let name = checkpoint.path.file_name().unwrap_or_default().to_string_lossy();
+            note!("going on from {name} at t = {} s", short(checkpoint.header.time));
         }
-        note!("ending after this step; Ctrl-C once more ends at once, without a summary");
+        None => note!("no checkpoint in {}: starting anew", folder.display()),
+    }
+    Ok(found)
+}
+
+/// Has Ctrl-C, and signals that ask the program to end (SIGTERM, SIGHUP), end the run after its step. A second one ends the program at
+/// once, unless it follows in the same breath: batch systems and terminals send to every process of a job, and a shell hands it on.
+pub(super) fn listen_for_interrupt() {
+    let mut first: Option<Instant> = None;
+    let result = ctrlc::set_handler(move || {
+        INTERRUPT.store(true, Ordering::Relaxed);
+        match first {
+            Some(time) if time.elapsed() > SAME_BREATH => std::process::exit(1),
+            Some(_) => {}
+            None => {
+                first = Some(Instant::now());
+                note!("ending after this step; Ctrl-C once more ends at once, without a summary");
+            }
+        }
     });
     if let Err(error) = result {
         note!("warning: Ctrl-C will end the run without a summary ({error})");
@@ -107,6 +142,10 @@ fn tell_what_is_kept(folder: &Path, error: &Error) {
     let never_began = matches!(error, Error::FolderInUse { .. } | Error::Link { .. });
     if !never_began && folder.join("summary.json").exists() {
         note!("results until the failure are in {}", folder.display());
+        if let Ok((Some(checkpoint), _)) = Checkpoint::latest(folder) {
+            let (file, time) = (checkpoint.path.display(), short(checkpoint.header.time));
+            note!("the last checkpoint is {file}, at t = {time} s: --resume goes on from it");
+        }
     }
 }
 
@@ -139,7 +178,8 @@ fn tell_what_is_lost(summary: &Summary, domain: Option<&Domain>) {
 /// Tells how the run went, what became of its expectations and where the results are.
 fn report(summary: &Summary, folder: &Path, quiet: bool) {
     if summary.status == Status::Interrupted {
-        note!("interrupted at t = {} s; results until then are kept", short(summary.simulated_seconds));
+        let time = short(summary.simulated_seconds);
+        note!("interrupted at t = {time} s; results until then are kept, and --resume goes on from there");
     }
     for emitter in summary.emitters.iter().filter(|emitter| emitter.placed < emitter.requested) {
         let (name, placed, requested) = (&emitter.name, emitter.placed, emitter.requested);

@@ -18,6 +18,7 @@ use super::velocity::Velocity;
 
 /// How far spheres of grains have moved since the last search.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Travel {
     /// Bound on the path of each sphere \[m\]; empty before the first search.
     paths: Vec<f64>,
@@ -44,6 +45,8 @@ impl Travel {
     /// Starts anew: contacts are searched for now.
     pub fn reset(&mut self, world: &World) {
         self.paths.clear();
+        // No more than it needs, so that its size does not tell how it grew.
+        self.paths.reserve_exact(world.spheres.len());
         self.paths.resize(world.spheres.len(), 0.0);
     }
 

@@ -103,7 +103,8 @@ impl Split {
             let key = keys[contact as usize];
             [key.a, key.b].map(|shape| world.shape_body(shape) as usize)
         };
-        let moves = |body: usize| world.bodies.inverse_mass[body] > 0.0;
+        // As it was when they were found, whoever left since.
+        let moves = |body: usize| world.bodies.is_dynamic(body);
         let mut copies = vec![0u32; world.bodies.len()];
         for body in colouring.overflow().iter().flat_map(bodies_of).filter(|&body| moves(body)) {
             copies[body] += 1;

@@ -122,6 +122,8 @@ impl Momentum {
     /// Velocities go on by a share of what the last sweep made of them, as they are linear in the impulses, which go on
     /// when they are solved. Twin: `carry_body_on` in `shaders/sweep.wgsl`.
     fn extrapolate(&mut self, share: f64, velocities: &mut [Velocity]) {
+        // No more than it needs, so that its size does not tell how it grew.
+        self.velocities.reserve_exact(velocities.len().saturating_sub(self.velocities.len()));
         self.velocities.resize(velocities.len(), [DVec3::ZERO; 2]);
         let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(CHUNK);
         bodies.for_each(|(body, last)| {

@@ -19,6 +19,7 @@ const SMALLEST: u64 = size_of::<layout::Rigid>() as u64;
 
 /// What there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Capacity {
     /// Grains.
     pub grains: u32,
@@ -101,6 +102,13 @@ impl Capacity {
             buckets: buckets_for(spheres),
             ..known
         }
+    }
+
+    /// The same room under other settings, those that `own` was made for.
+    #[cfg(feature = "scenario")]
+    pub(super) fn under(&self, own: &Capacity, is_guarded: bool) -> Capacity {
+        let Capacity { substeps, keeps_balance, accelerates, .. } = *own;
+        Capacity { substeps, accelerates, keeps_balance: keeps_balance || is_guarded, ..*self }
     }
 
     /// With room for so many contacts without a colour, and some to spare.
@@ -284,6 +292,10 @@ impl Buffers {
     /// The buffer of this name, or that in which what is called so has its room for a while.
     pub(super) fn find(&self, name: &str) -> Option<&wgpu::Buffer> {
         self.buffers.get(room_of(name))
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.buffers.keys().copied()
     }
 
     pub(super) fn capacity(&self) -> &Capacity {

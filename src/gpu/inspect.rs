@@ -9,7 +9,7 @@ use crate::error::Error;
 
 use super::constants;
 use super::counted::CountedPass;
-use super::layout::{self, ConstraintArms, ConstraintHead, LOAD_WORDS, Status, Works};
+use super::layout::{self, ConstraintArms, ConstraintHead, LoadScale, Loads, Status, Works};
 use super::step::{self, Pace};
 use super::{GpuEngine, Search};
 
@@ -50,6 +50,11 @@ impl GpuEngine {
         }
         self.device.submit(encoder);
         self.device.check()
+    }
+
+    /// Names of all buffers; for stage tests.
+    pub fn buffer_names(&self) -> Vec<&'static str> {
+        self.buffers.names().collect()
     }
 
     /// Fills a buffer with one 32-bit word; for stage tests.
@@ -150,7 +155,9 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn loads(&self) -> Result<Vec<TotalImpulse>, Error> {
-        Ok(self.load_scale.totals(&self.read_now::<u32>("loads", self.impulses.len() * LOAD_WORDS)?))
+        let mut loads = Loads::none(LoadScale::of(&self.world, &self.anchors), self.world.boundaries.len());
+        loads.add(&self.read_now::<u32>("loads", loads.bytes() as usize / 4)?);
+        Ok(loads.totals())
     }
 
     fn read_now<T: Pod>(&self, buffer: &str, count: usize) -> Result<Vec<T>, Error> {

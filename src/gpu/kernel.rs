@@ -54,6 +54,12 @@ impl Kernels {
         Ok(kernels)
     }
 
+    /// What the scene has that they are for.
+    #[cfg(feature = "scenario")]
+    pub(super) fn features(&self) -> Features {
+        self.pipelines.features
+    }
+
     /// Takes other kernels if the scene has come to have what these left out.
     pub(super) fn adapt(
         &mut self,

@@ -23,7 +23,7 @@ use super::buffers::Capacity;
 pub use super::constants::*;
 
 pub use anchors::Anchors;
-pub(super) use loads::{LOAD_WORDS, LoadScale};
+pub(super) use loads::{LOAD_WORDS, LoadScale, Loads};
 pub use range::check_single;
 pub use twins::*;
 
@@ -364,4 +364,10 @@ pub fn impulse(constraint: &ConstraintHead, values: &[f32; 6]) -> Impulse {
     let along = double(constraint.normal);
     let normal = linear.dot(along);
     Impulse { normal, tangent: linear - normal * along, rolling: double([values[3], values[4], values[5]]) }
+}
+
+/// An impulse as the device keeps it, of a contact with this normal.
+pub(super) fn values(normal: DVec3, impulse: &Impulse) -> [f32; 6] {
+    let ([x, y, z], [about_x, about_y, about_z]) = (single(impulse.linear(normal)), single(impulse.rolling));
+    [x, y, z, about_x, about_y, about_z]
 }

@@ -48,6 +48,7 @@ impl Cache {
 
 /// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Features {
     /// Bodies with locked axes.
     pub locks: bool,
@@ -92,6 +93,15 @@ impl Features {
             tolerance: settings.tolerance > 0.0,
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
         }
+    }
+
+    /// The same scene under settings for which it has these features of its `own`. What left the scene since may have been what
+    /// called for the guard.
+    #[cfg(feature = "scenario")]
+    pub(super) fn under(self, own: Features, settings: &Settings) -> Features {
+        let stays_guarded = self.guard && settings.warm_start.updates_velocities();
+        let Features { momentum, tolerance, .. } = own;
+        Features { momentum, tolerance, guard: own.guard || stays_guarded, ..self }
     }
 
     /// Values of the overrides that a shader declares.

@@ -1,15 +1,16 @@
 //! The state of the device, brought back into the world and the contacts of a snapshot.
 
+use glam::DVec3;
+use pollster::block_on;
+
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread};
 use crate::error::Error;
 use crate::settings::Bookkeeping;
 
-use pollster::block_on;
-
 use super::GpuEngine;
 use super::counted::CountedPass;
-use super::layout::{self, ConstraintHead};
+use super::layout::{self, ConstraintHead, Status};
 use super::step;
 
 impl GpuEngine {
@@ -64,7 +65,7 @@ impl GpuEngine {
         let substep = self.settings.substep();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let snapshot = Snapshot::new(self.world.clone(), impulses, substep, self.report.clone());
-        Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
+        Ok(Snapshot { impulses: self.loads.totals(), balance, ..snapshot })
     }
 
     /// Contacts of the last step with their impulses.
@@ -93,12 +94,64 @@ impl GpuEngine {
             self.make_room_for(status.contacts)?;
         }
         let contacts: Vec<layout::Contact> = self.read_list("contacts", status.contacts as usize).await?;
-        let key = |contact: &layout::Contact| Key { a: contact.a, b: contact.b };
-        Ok(contacts.iter().map(|contact| (key(contact), Impulse::default())).collect())
+        self.upload_carried()?;
+        let carried = |key: Key| {
+            let found = self.carried.binary_search_by_key(&key, |&(key, _)| key);
+            found.map_or_else(|_| Impulse::default(), |place| self.carried[place].1)
+        };
+        let with_impulse = |contact: &layout::Contact| {
+            let key = Key { a: contact.a, b: contact.b };
+            (key, carried(key))
+        };
+        Ok(contacts.iter().map(with_impulse).collect())
+    }
+
+    /// Puts the contacts that the first step goes on from where its search looks for those of the step before.
+    pub(super) fn upload_carried(&mut self) -> Result<(), Error> {
+        if self.carried.is_empty() {
+            return Ok(());
+        }
+        let count = self.carried.len() as u32;
+        if count > self.buffers.capacity().contacts {
+            self.make_room_for(count)?;
+        }
+        let (first, balls) =
+            (self.world.surfaces.len(), self.world.vertices.len() + self.world.spheres.len());
+        let start =
+            |owner: usize| self.carried.partition_point(|(key, _)| (key.a as usize) < first + owner) as u32;
+        let starts: Vec<u32> = (0..=balls).map(start).collect();
+        let listed = (0..).zip(&self.carried);
+        let contact = |(place, (key, _)): (u32, &(Key, Impulse))| layout::Contact {
+            a: key.a,
+            b: key.b,
+            place,
+            previous: layout::NONE,
+        };
+        let contacts: Vec<layout::Contact> = listed.map(contact).collect();
+        let values: Vec<[f32; 6]> = self
+            .carried
+            .iter()
+            .map(|(key, impulse)| {
+                let normal = self.world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
+                layout::values(normal, impulse)
+            })
+            .collect();
+        let queue = self.device.queue();
+        let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
+        write("contact_starts", bytemuck::cast_slice(&starts));
+        write("contacts", bytemuck::cast_slice(&contacts));
+        write("impulses", bytemuck::cast_slice(&values));
+        // Without a colour, all of them.
+        let mut colour_starts = [0; 10];
+        colour_starts[9] = count;
+        let listed = balls as u32;
+        self.status = Status { search: 1, contacts: count, listed, colour_starts, ..Status::default() };
+        self.write_status(&self.status);
+        Ok(())
     }
 
     /// Status word block of the last submission.
-    pub(super) async fn read_status(&self) -> Result<layout::Status, Error> {
-        Ok(self.read_list::<layout::Status>("status", 1).await?[0])
+    pub(super) async fn read_status(&self) -> Result<Status, Error> {
+        Ok(self.read_list::<Status>("status", 1).await?[0])
     }
 }

@@ -7,6 +7,7 @@ use super::RigidBody;
 
 /// A set of axes: translation along and rotation about x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Axes(u8);
 
 impl Axes {
@@ -60,6 +61,7 @@ pub fn pulled(pull: &Pull<'_>, body: usize, inverse_mass: f64, locked: Axes) -> 
 
 /// How contacts move a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
     /// Not at all: it is fixed, or moves as prescribed.
     Prescribed,
@@ -71,6 +73,7 @@ pub enum Kind {
 
 /// State and inertia of all bodies, one entry per body in each list.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bodies {
     /// How contacts move it.
     pub kind: Vec<Kind>,

@@ -16,6 +16,7 @@ pub const ORDER: usize = 24;
 
 /// A kind of grain made of several spheres. Grains of it may be larger or smaller than it is listed.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Clump {
     /// Name in the scenario file.
     pub name: String,

@@ -6,6 +6,7 @@ use super::{Form, Sink};
 
 /// A box along the axes, and what becomes of grains whose centre leaves it.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Domain {
     /// Corner with the least coordinates \[m\]; may be infinite.
     pub min: DVec3,
@@ -17,6 +18,7 @@ pub struct Domain {
 
 /// What becomes of a grain whose centre is outside of the domain at the end of a substep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Outside {
     /// It flies on, and is counted.
     Keep,

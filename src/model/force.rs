@@ -6,6 +6,7 @@ use super::{Bodies, World};
 
 /// A constant force and torque on a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct AppliedForce {
     /// Body.
     pub body: u32,

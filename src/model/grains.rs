@@ -19,7 +19,10 @@ impl World {
         let mut vacant = VecDeque::from(vacant);
         let places = grains.into_iter().map(|grain| self.put_grain(&mut vacant, &grain)).collect();
         let removed = (0..self.grain_count() as u32).filter(|&grain| !self.is_present(grain as usize));
-        self.vacancies = Vacancies { since: self.time, places: removed.collect() };
+        let mut vacant: Vec<u32> = removed.collect();
+        // How the list grew is not to show in the memory that is told.
+        vacant.shrink_to_fit();
+        self.vacancies = Vacancies { since: self.time, places: vacant };
         places
     }
 

@@ -24,6 +24,7 @@ const UPPER_CELLS: f64 = 12.0;
 
 /// How grains are sorted by size.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Levels {
     /// Largest radius in level 0 \[m\]; that of each level above is twice that of the level below.
     pub radius: f64,

@@ -4,6 +4,7 @@ use super::MaterialId;
 
 /// What a grain or boundary is made of. SI units.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Material {
     /// Name in the scenario file.
     pub name: String,
@@ -25,6 +26,7 @@ pub struct Material {
 
 /// The law of contact between two materials.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct PairLaw {
     /// Effective modulus E*: 1/E* = (1-ν_a²)/E_a + (1-ν_b²)/E_b \[Pa\].
     pub effective_modulus: f64,
@@ -54,6 +56,7 @@ impl PairLaw {
 
 /// All materials and the law of every pair.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Materials {
     /// The materials; a [`MaterialId`] is an index into this list.
     pub list: Vec<Material>,

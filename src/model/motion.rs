@@ -6,6 +6,7 @@ use super::{Boundary, RigidBody, Slider};
 
 /// How a boundary moves.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Motion {
     /// Not at all.
     #[default]

@@ -24,6 +24,7 @@ const MOST_CELLS: f64 = (1 << 30) as f64;
 
 /// The axes along which the world repeats itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Periodic {
     /// Corner of the cell with the least coordinates \[m\]; without meaning on an axis that is not periodic.
     pub min: DVec3,

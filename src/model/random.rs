@@ -16,6 +16,7 @@ pub enum Stream {
 
 /// A stream of random numbers.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Random(Pcg64);
 
 impl Random {

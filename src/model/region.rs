@@ -7,6 +7,7 @@ use super::{Form, Periodic, sphere_volume};
 
 /// A part of space.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Region {
     /// Along the axes.
     Box {

@@ -10,6 +10,7 @@ use super::{Axes, Form, Sphere, Surface};
 
 /// Mass, moments of inertia and motion of a rigid body. Its axes are the principal ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct RigidBody {
     /// Mass \[kg\].
     pub mass: f64,

@@ -10,6 +10,7 @@ use super::MaterialId;
 
 /// A sphere of a grain, or a vertex of a dynamic body made of surfaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sphere {
     /// Body that carries it.
     pub body: u32,
@@ -26,6 +27,7 @@ pub struct Sphere {
 
 /// Which side of a wall the grains are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Side {
     /// Around the axis, within the wall.
     Inside,
@@ -35,6 +37,7 @@ pub enum Side {
 
 /// Geometry of a surface in its own frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Form {
     /// The half space below z = 0 is solid.
     Plane,
@@ -77,6 +80,7 @@ pub enum Form {
 
 /// A surface of a boundary.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Surface {
     /// Body that carries it.
     pub body: u32,

@@ -6,6 +6,7 @@ use super::Form;
 
 /// A sink: a grain whose centre is inside at the end of a substep is removed.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Sink {
     /// Name, for results and messages.
     pub name: String,

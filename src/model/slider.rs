@@ -10,6 +10,7 @@ use super::{Axes, RigidBody, World};
 
 /// A boundary on a rail along x, y or z.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Slider {
     /// Its mass, with all axes locked but the one it moves along.
     pub body: RigidBody,
@@ -25,6 +26,7 @@ pub struct Slider {
 
 /// What drives a slider; positive along its axis.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Drive {
     /// A force \[N\].
     Force(Course),
@@ -41,6 +43,7 @@ pub enum Drive {
 
 /// A number over time.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Course {
     /// Always the same.
     Constant(f64),
@@ -55,6 +58,7 @@ pub enum Course {
 
 /// The area that a pressure acts on.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Area {
     /// Always the same \[m²\].
     Fixed(f64),
@@ -64,6 +68,7 @@ pub enum Area {
 
 /// Two planes that face each other along x, y or z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Span {
     /// The axis: 0, 1, 2 for x, y, z.
     pub axis: usize,

@@ -18,6 +18,7 @@ pub struct CellPlan {
 
 /// Stresses and strains of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     /// Distances of the walls \[m\].
     pub lengths: [f64; 3],

@@ -19,6 +19,7 @@ pub fn names() -> Vec<&'static str> {
 
 /// The energy balance of a run from its start \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Balance {
     law: NormalLaw,
     /// What contacts stored at the start \[J\]: packings may overlap.

@@ -10,6 +10,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// The grains that are lost.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lost {
     /// How many.
     pub grains: u64,

@@ -28,12 +28,44 @@ pub fn create(
     persist(path, content).map_err(Error::file(path))
 }
 
+/// As [`write()`], and returns when the file is on the disk and would survive a loss of power.
+///
+/// # Errors
+/// When it cannot be written; an earlier file of that name is then unchanged.
+pub fn write_durably(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
+) -> Result<(), Error> {
+    let synced = |out: &mut BufWriter<&mut File>| {
+        content(out)?;
+        out.flush()?;
+        out.get_ref().sync_all()
+    };
+    create(path, synced)?;
+    sync(folder_of(path))
+}
+
+/// Waits until a file, or the list of a folder, is on the disk.
+///
+/// # Errors
+/// When it cannot be opened or brought there.
+pub fn sync(path: &Path) -> Result<(), Error> {
+    // Only Unix opens folders.
+    if cfg!(not(unix)) && path.is_dir() {
+        return Ok(());
+    }
+    File::open(path).and_then(|file| file.sync_all()).map_err(Error::file(path))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 fn persist(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> io::Result<File> {
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let mut file = builder().tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let mut file = builder().tempfile_in(folder_of(path))?;
     let mut buffer = BufWriter::with_capacity(1 << 16, file.as_file_mut());
     content(&mut buffer)?;
     buffer.flush()?;

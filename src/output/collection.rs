@@ -67,14 +67,47 @@ impl Collection {
         Collection { folder: folder.to_owned(), kind, frames: Vec::new() }
     }
 
+    /// A collection whose first frames, of these times \[s\], are there already; frames beyond them are removed.
+    ///
+    /// # Errors
+    /// When one of them is missing, or a file cannot be written or removed.
+    pub fn with_frames(folder: &Path, kind: &'static str, times: &[f64]) -> Result<Collection, Error> {
+        let name = |(i, &time): (usize, &f64)| Frame { name: frame_name(kind, i), time };
+        let frames: Vec<Frame> = times.iter().enumerate().map(name).collect();
+        for path in frames.iter().map(|frame| folder.join(&frame.name)) {
+            path.metadata().map_err(Error::file(&path))?;
+        }
+        let is_beyond =
+            |name: &str| frame_number(name, kind).is_some_and(|number| number >= times.len() as u64);
+        atomic::remove_files(folder, is_beyond)?;
+        let collection = Collection { folder: folder.to_owned(), kind, frames };
+        if !times.is_empty() {
+            collection.write_indices()?;
+        }
+        Ok(collection)
+    }
+
+    /// Brings the frames from number `first` on to the disk.
+    ///
+    /// # Errors
+    /// When one cannot be brought there.
+    pub fn sync_from(&self, first: usize) -> Result<(), Error> {
+        let frames = self.frames.iter().skip(first);
+        frames.map(|frame| self.folder.join(&frame.name)).try_for_each(|path| atomic::sync(&path))
+    }
+
     /// Writes the next frame, `<kind>_000012.vtp`, and the indices.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn add(&mut self, time: f64, frame: &PolyData) -> Result<(), Error> {
-        let name = format!("{}_{:06}.vtp", self.kind, self.frames.len());
+        let name = frame_name(self.kind, self.frames.len());
         atomic::write(&self.folder.join(&name), |out| frame.write(out))?;
         self.frames.push(Frame { name, time });
+        self.write_indices()
+    }
+
+    fn write_indices(&self) -> Result<(), Error> {
         atomic::write(&self.index("vtp.series"), |out| self.write_series(out))?;
         atomic::write(&self.index("pvd"), |out| self.write_pvd(out))
     }
@@ -98,4 +131,21 @@ impl Collection {
         writeln!(out, "  </Collection>")?;
         writeln!(out, "</VTKFile>")
     }
+}
+
+/// Name of a frame: `grains_000012.vtp`.
+fn frame_name(kind: &str, number: usize) -> String {
+    format!("{kind}_{number:06}.vtp")
+}
+
+/// The number in the name of a frame of this kind.
+pub(super) fn frame_number(name: &str, kind: &str) -> Option<u64> {
+    number_in(name, &format!("{kind}_"), ".vtp")
+}
+
+/// The number between the beginning and the end of a name.
+pub(super) fn number_in(name: &str, start: &str, end: &str) -> Option<u64> {
+    let number = name.strip_prefix(start)?.strip_suffix(end)?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    number.parse().ok().filter(|_| is_number)
 }

@@ -1,22 +1,55 @@
 //! `convergence.csv` and `residual_histogram.csv`: how the sweeps of chosen steps converge.
 
-use std::io::{self, Write};
+use std::io;
 
-use crate::engine::convergence::{Convergence, Course, ImpulseError, Point, ROW_KINDS};
+use serde::{Deserialize, Serialize};
 
-/// One row per time, start and sweep; the last sweep of every start is its reference solution.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn write_courses(steps: &[Convergence], out: &mut dyn Write) -> io::Result<()> {
-    let mut rows = csv::Writer::from_writer(out);
+use crate::engine::convergence::{Convergence, ImpulseError, Point, ROW_KINDS};
+
+/// The two tables, as far as they have been written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Tables {
+    /// Text of `convergence.csv`: a row per time, start and sweep; the last sweep of every start is its reference solution.
+    pub courses: String,
+    /// Text of `residual_histogram.csv`: a row per time, start, kind of row and bin, residuals of at least `from` and less than
+    /// `until`.
+    pub histograms: String,
+}
+
+impl Tables {
+    /// Adds a step.
+    ///
+    /// # Errors
+    /// When a row cannot be written.
+    pub fn add(&mut self, step: &Convergence) -> io::Result<()> {
+        add_rows(&mut self.courses, |rows, is_new| write_courses(step, rows, is_new))?;
+        add_rows(&mut self.histograms, |rows, is_new| write_histograms(step, rows, is_new))
+    }
+}
+
+/// Rows of a table in memory.
+type Rows = csv::Writer<Vec<u8>>;
+
+/// Adds rows to a table, of which `write` is told whether it is new and has no header.
+fn add_rows(table: &mut String, write: impl FnOnce(&mut Rows, bool) -> csv::Result<()>) -> io::Result<()> {
+    let mut rows = csv::Writer::from_writer(Vec::new());
+    write(&mut rows, table.is_empty())?;
+    let bytes = rows.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
+    table.push_str(&String::from_utf8(bytes).map_err(io::Error::other)?);
+    Ok(())
+}
+
+fn write_courses(step: &Convergence, rows: &mut Rows, is_new: bool) -> csv::Result<()> {
     let residuals = ROW_KINDS
         .iter()
         .flat_map(|(kind, unit)| ["", "_max"].map(|of| format!("residual_{kind}{of} [{unit}]")));
     let leading = ["time [s]", "start", "sweep [-]"].map(str::to_owned);
     let errors = ["impulse_error [-]", "impulse_error_mean [-]"].map(str::to_owned);
-    rows.write_record(leading.into_iter().chain(residuals).chain(errors))?;
-    for (time, course) in courses(steps) {
+    if is_new {
+        rows.write_record(leading.into_iter().chain(residuals).chain(errors))?;
+    }
+    let time = step.time;
+    for course in &step.courses {
         for Point { sweep, residuals, error } in &course.points {
             let leading = [format!("{time:?}"), course.start.to_string(), sweep.to_string()];
             let kinds = [residuals.normal, residuals.friction, residuals.rolling];
@@ -25,17 +58,15 @@ pub fn write_courses(steps: &[Convergence], out: &mut dyn Write) -> io::Result<(
             rows.write_record(leading.into_iter().chain(numbers.map(|number| format!("{number:?}"))))?;
         }
     }
-    rows.flush()
+    Ok(())
 }
 
-/// One row per time, start, kind of row and bin: residuals of at least `from` and less than `until`.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn write_histograms(steps: &[Convergence], out: &mut dyn Write) -> io::Result<()> {
-    let mut rows = csv::Writer::from_writer(out);
-    rows.write_record(["time [s]", "start", "row", "from [m/s or rad/s]", "until", "contacts [-]"])?;
-    for (time, course) in courses(steps) {
+fn write_histograms(step: &Convergence, rows: &mut Rows, is_new: bool) -> csv::Result<()> {
+    if is_new {
+        rows.write_record(["time [s]", "start", "row", "from [m/s or rad/s]", "until", "contacts [-]"])?;
+    }
+    let time = step.time;
+    for course in &step.courses {
         for ((kind, _), histogram) in ROW_KINDS.iter().zip(&course.histograms) {
             for (from, until, count) in histogram.bins() {
                 let numbers = [format!("{from:?}"), format!("{until:?}"), count.to_string()];
@@ -44,9 +75,5 @@ pub fn write_histograms(steps: &[Convergence], out: &mut dyn Write) -> io::Resul
             }
         }
     }
-    rows.flush()
-}
-
-fn courses(steps: &[Convergence]) -> impl Iterator<Item = (f64, &Course)> {
-    steps.iter().flat_map(|step| step.courses.iter().map(|course| (step.time, course)))
+    Ok(())
 }

@@ -4,13 +4,16 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::Formats;
 use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
 use crate::observe::{Column, Observation};
 
-use super::collection::Collection;
+use super::collection::{Collection, frame_number, number_in};
+use super::convergence::Tables;
 use super::lock::{FolderLock, Sharing};
 use super::summary::Summary;
 use super::timeseries::TimeSeries;
@@ -21,9 +24,23 @@ pub struct ResultFolder {
     path: PathBuf,
     timeseries: Option<TimeSeries>,
     frames: Option<Frames>,
-    convergence: Vec<Convergence>,
+    convergence: Tables,
+    /// Frames that a checkpoint relies on: they are on the disk.
+    synced: usize,
     _lock: FolderLock,
 }
+
+/// What a folder held at a checkpoint: with it, the folder is brought back to what it was.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Kept {
+    /// Rows of the time series; a frame was written with each.
+    pub observations: Vec<Observation>,
+    /// How sweeps converged.
+    pub convergence: Tables,
+}
+
+/// Checkpoints that are kept: the last, and one before it in case that is damaged.
+const CHECKPOINTS: usize = 2;
 
 /// Name of the folder of the pictures of a run, within that of its results.
 pub const PICTURES: &str = "pictures";
@@ -57,16 +74,56 @@ impl ResultFolder {
         check_inputs(path, record.inputs)?;
         let lock = FolderLock::take(path, Sharing::Alone)?;
         super::atomic::remove_files(path, is_result)?;
+        let nothing = Kept { observations: Vec::new(), convergence: Tables::default() };
+        ResultFolder::fill(path, record, columns, nothing, lock)
+    }
+
+    /// Cuts the results of a run back to what they were at the checkpoint after so many steps, so that the run goes on from there.
+    ///
+    /// # Errors
+    /// As [`ResultFolder::create`], and when a frame from before the checkpoint is missing.
+    pub fn reopen(
+        path: &Path,
+        record: &Record<'_>,
+        columns: &[Column],
+        (step, kept): (u64, Kept),
+    ) -> Result<ResultFolder, Error> {
+        check_inputs(path, record.inputs)?;
+        let lock = FolderLock::take(path, Sharing::Alone)?;
+        let is_old = |name: &str| {
+            let is_frame = ["grains", "contacts"].iter().any(|kind| frame_number(name, kind).is_some());
+            let is_before = checkpoint_step(name).is_some_and(|other| other <= step);
+            is_result(name) && !is_before && !(is_frame && record.formats.vtp)
+        };
+        super::atomic::remove_files(path, is_old)?;
+        ResultFolder::fill(path, record, columns, kept, lock)
+    }
+
+    /// Writes what there is from the start.
+    fn fill(
+        path: &Path,
+        record: &Record<'_>,
+        columns: &[Column],
+        kept: Kept,
+        lock: FolderLock,
+    ) -> Result<ResultFolder, Error> {
         super::atomic::write(&path.join("scenario.toml"), |out| out.write_all(record.resolved.as_bytes()))?;
+        let Kept { observations, convergence } = kept;
         let timeseries = match record.formats.csv {
-            true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns)?),
+            true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns, &observations)?),
             false => None,
         };
-        let frames = record.formats.vtp.then(|| Frames {
-            grains: Collection::new(path, "grains"),
-            contacts: Collection::new(path, "contacts"),
-        });
-        Ok(ResultFolder { path: path.to_owned(), timeseries, frames, convergence: Vec::new(), _lock: lock })
+        let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
+        let collection = |kind| Collection::with_frames(path, kind, &times);
+        let frames = match record.formats.vtp {
+            true => Some(Frames { grains: collection("grains")?, contacts: collection("contacts")? }),
+            false => None,
+        };
+        let synced = times.len();
+        let folder =
+            ResultFolder { path: path.to_owned(), timeseries, frames, convergence, synced, _lock: lock };
+        folder.write_convergence()?;
+        Ok(folder)
     }
 
     /// Where it is.
@@ -93,13 +150,51 @@ impl ResultFolder {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn record_convergence(&mut self, found: Convergence) -> Result<(), Error> {
-        self.convergence.push(found);
-        let write = |name, content: fn(&[Convergence], &mut dyn Write) -> io::Result<()>| {
-            super::atomic::write(&self.path.join(name), |out| content(&self.convergence, out))
-        };
-        write("convergence.csv", super::convergence::write_courses)?;
-        write("residual_histogram.csv", super::convergence::write_histograms)
+    pub fn record_convergence(&mut self, found: &Convergence) -> Result<(), Error> {
+        self.convergence.add(found).map_err(Error::file(&self.path))?;
+        self.write_convergence()
+    }
+
+    fn write_convergence(&self) -> Result<(), Error> {
+        let Tables { courses, histograms } = &self.convergence;
+        for (name, text) in [("convergence.csv", courses), ("residual_histogram.csv", histograms)] {
+            if !text.is_empty() {
+                super::atomic::write(&self.path.join(name), |out| out.write_all(text.as_bytes()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be kept at a checkpoint, after these observations. Frames are on the disk when this returns.
+    ///
+    /// # Errors
+    /// When one cannot be brought there.
+    pub fn keep(&mut self, observations: &[Observation]) -> Result<Kept, Error> {
+        if let Some(Frames { grains, contacts }) = &self.frames {
+            grains.sync_from(self.synced)?;
+            contacts.sync_from(self.synced)?;
+        }
+        self.synced = observations.len();
+        Ok(Kept { observations: observations.to_vec(), convergence: self.convergence.clone() })
+    }
+
+    /// Where the checkpoint after so many steps goes.
+    pub fn checkpoint(&self, step: u64) -> PathBuf {
+        self.path.join(format!("checkpoint_{step:012}.esker"))
+    }
+
+    /// Removes all checkpoints but the last two.
+    ///
+    /// # Errors
+    /// When one cannot be removed.
+    pub fn drop_old_checkpoints(&self) -> Result<(), Error> {
+        let entries = fs::read_dir(&self.path).map_err(Error::file(&self.path))?.flatten();
+        let mut steps: Vec<u64> =
+            entries.filter_map(|entry| checkpoint_step(&entry.file_name().to_string_lossy())).collect();
+        steps.sort_unstable();
+        let last = steps.len().checked_sub(CHECKPOINTS).and_then(|first| steps.get(first)).copied();
+        let is_old = |name: &str| checkpoint_step(name).zip(last).is_some_and(|(step, last)| step < last);
+        super::atomic::remove_files(&self.path, is_old)
     }
 
     /// Writes `summary.json`.
@@ -141,8 +236,17 @@ pub fn check_inputs(folder: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
 
 /// Whether a file is named like a picture of a run, `picture_000012.png`.
 pub fn is_picture(name: &str) -> bool {
-    let number = name.strip_prefix("picture_").and_then(|rest| rest.strip_suffix(".png"));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    picture_number(name).is_some()
+}
+
+/// The number in the name of a picture.
+pub fn picture_number(name: &str) -> Option<u64> {
+    number_in(name, "picture_", ".png")
+}
+
+/// Steps done at a checkpoint, by the name of its file.
+pub fn checkpoint_step(name: &str) -> Option<u64> {
+    number_in(name, "checkpoint_", ".esker")
 }
 
 /// Refuses a folder where files are read that have a name of those to be written.
@@ -186,10 +290,8 @@ fn is_result(name: &str) -> bool {
     const INDICES: [&str; 4] = ["grains.vtp.series", "grains.pvd", "contacts.vtp.series", "contacts.pvd"];
     const SINGLE: [&str; 5] =
         ["scenario.toml", "timeseries.csv", "convergence.csv", "residual_histogram.csv", "summary.json"];
-    let stem = name.strip_suffix(".vtp").unwrap_or_default();
-    let number = stem.strip_prefix("grains_").or_else(|| stem.strip_prefix("contacts_"));
-    let is_frame = number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()));
-    is_frame || INDICES.contains(&name) || SINGLE.contains(&name)
+    let is_frame = ["grains", "contacts"].iter().any(|kind| frame_number(name, kind).is_some());
+    is_frame || checkpoint_step(name).is_some() || INDICES.contains(&name) || SINGLE.contains(&name)
 }
 
 #[cfg(test)]
@@ -198,7 +300,13 @@ mod tests {
 
     #[test]
     fn only_files_that_a_run_writes_are_taken_for_results() {
-        let results = ["grains_000012.vtp", "contacts_1000000.vtp", "grains.pvd", "summary.json"];
+        let results = [
+            "grains_000012.vtp",
+            "contacts_1000000.vtp",
+            "grains.pvd",
+            "summary.json",
+            "checkpoint_000000000200.esker",
+        ];
         assert!(results.into_iter().all(is_result));
         let others = ["grains_.vtp", "grains_best.vtp", "grains_12.vtk", "notes.txt", "drum.toml", "x.pvd"];
         assert!(!others.into_iter().any(is_result));

@@ -1,6 +1,6 @@
 //! `summary.json`: what ran, on what, how fast, and what came out; for machines to read.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::engine::{Identity, Residuals, Spread, Work};
 use crate::observe::expectation::Verdict;
@@ -34,7 +34,8 @@ pub struct Summary {
     pub work: Work,
     /// Steps per second of wall time spent stepping.
     pub steps_per_second: f64,
-    /// Wall time by what it was spent on \[s\]: `step`, `emit`, `observe`, `output`, `pictures`, `convergence`.
+    /// Wall time by what it was spent on \[s\]: `step`, `emit`, `observe`, `output`, `pictures`, `convergence`,
+    /// `checkpoint`.
     pub wall_seconds_by_task: Named,
     /// Wall time by stage of the step \[s\]; empty where the engine does not time them: on a GPU without `--profile`.
     pub wall_seconds_by_stage: Named,
@@ -46,6 +47,8 @@ pub struct Summary {
     pub sinks: Vec<SinkSummary>,
     /// Grains that got lost, and where; `null` where none did.
     pub lost: Option<LostSummary>,
+    /// What of the scenario was changed when the run went on from a checkpoint.
+    pub changed_on_resume: Vec<ChangeSummary>,
     /// Residuals of the last step \[E8\].
     pub residuals: Residuals,
     /// Overlap over the mean radius at the end \[-\].
@@ -127,6 +130,21 @@ pub struct SinkSummary {
     pub removed: u64,
     /// Their mass \[kg\].
     pub mass: f64,
+}
+
+/// A value of the scenario that is another one from some step on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChangeSummary {
+    /// Simulated time \[s\].
+    pub time: f64,
+    /// Steps done by then.
+    pub step: u64,
+    /// Its path, as in `--set`.
+    pub key: String,
+    /// What it was; `null` where it was not there.
+    pub was: Option<String>,
+    /// What it is; `null` where it is gone.
+    pub is: Option<String>,
 }
 
 /// Grains that left the domain, or without one fell out of everything.

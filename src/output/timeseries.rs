@@ -16,15 +16,16 @@ pub struct TimeSeries {
 }
 
 impl TimeSeries {
-    /// Creates the file with its header: time, step, then `columns`.
+    /// Creates the file with its header, time, step, then `columns`, and the rows that there are already.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn create(path: &Path, columns: &[Column]) -> Result<TimeSeries, Error> {
+    pub fn create(path: &Path, columns: &[Column], known: &[Observation]) -> Result<TimeSeries, Error> {
         let file = atomic::create(path, |out| {
-            let mut header = csv::Writer::from_writer(out);
-            header.write_record(header_of(columns))?;
-            header.flush()
+            let mut rows = csv::Writer::from_writer(out);
+            rows.write_record(header_of(columns))?;
+            known.iter().try_for_each(|observation| rows.write_record(row_of(observation)))?;
+            rows.flush()
         })?;
         Ok(TimeSeries { path: path.to_owned(), rows: csv::Writer::from_writer(file) })
     }
@@ -35,9 +36,7 @@ impl TimeSeries {
     /// # Errors
     /// When it cannot be written.
     pub fn append(&mut self, observation: &Observation) -> Result<(), Error> {
-        let leading = [format!("{:?}", observation.time), observation.step.to_string()];
-        let row = leading.into_iter().chain(observation.values.iter().map(|value| format!("{value:?}")));
-        let written = self.rows.write_record(row).map_err(Into::into);
+        let written = self.rows.write_record(row_of(observation)).map_err(Into::into);
         written.and_then(|()| self.rows.flush()).map_err(Error::file(&self.path))
     }
 }
@@ -45,4 +44,9 @@ impl TimeSeries {
 fn header_of(columns: &[Column]) -> impl Iterator<Item = String> {
     let leading = ["time [s]".to_owned(), "step [-]".to_owned()];
     leading.into_iter().chain(columns.iter().map(|column| format!("{} [{}]", column.name, column.unit)))
+}
+
+fn row_of(observation: &Observation) -> impl Iterator<Item = String> {
+    let leading = [format!("{:?}", observation.time), observation.step.to_string()];
+    leading.into_iter().chain(observation.values.iter().map(|value| format!("{value:?}")))
 }

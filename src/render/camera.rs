@@ -36,6 +36,7 @@ impl Frame {
 
 /// What is to be seen, in the frame of the camera: the box from `min` to `max` \[m\].
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Extent {
     /// Least coordinates \[m\].
     pub min: DVec3,

@@ -83,6 +83,7 @@ fn stem(name: &str) -> Option<(&str, usize)> {
 
 /// Least and greatest of values, those that are no numbers left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Range {
     /// Least.
     pub least: f64,

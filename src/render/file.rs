@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use super::picture::Picture;
 use crate::error::Error;
 use crate::output::lock::{FolderLock, Sharing};
-use crate::output::{atomic, is_picture};
+use crate::output::{atomic, picture_number};
 
 /// What a path stands for, by its ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,9 +87,23 @@ impl PictureFolder {
     /// # Errors
     /// When it cannot be made or a file not be removed, and when somebody else draws into it.
     pub fn create(path: &Path) -> Result<PictureFolder, Error> {
+        PictureFolder::with_pictures(path, 0)
+    }
+
+    /// The folder of a run that goes on after so many pictures: those beyond are removed.
+    ///
+    /// # Errors
+    /// As [`PictureFolder::create`].
+    pub fn with_pictures(path: &Path, count: usize) -> Result<PictureFolder, Error> {
         let lock = FolderLock::take(path, Sharing::Alone)?;
-        atomic::remove_files(path, is_picture)?;
-        Ok(PictureFolder { path: path.to_owned(), count: 0, _lock: lock })
+        let is_beyond = |name: &str| picture_number(name).is_some_and(|number| number >= count as u64);
+        atomic::remove_files(path, is_beyond)?;
+        Ok(PictureFolder { path: path.to_owned(), count, _lock: lock })
+    }
+
+    /// How many pictures there are.
+    pub fn count(&self) -> usize {
+        self.count
     }
 
     /// Writes the next picture, `picture_000012.png`.

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 
 use super::file::PictureFolder;
-use super::{Painter, Survey, frame_of};
+use super::{Painter, Sights, Survey, frame_of};
 use crate::engine::Snapshot;
 use crate::error::Error;
 use crate::model::World;
@@ -21,12 +22,25 @@ pub struct LivePictures<'a> {
     plan: &'a PicturePlan,
     survey: Survey<'a>,
     painter: Option<Painter<'a>>,
+    /// What there was to see when the camera was set.
+    first: Option<Sights>,
     folder: PictureFolder,
 }
 
+/// What the pictures of a run go on from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Drawn {
+    /// How many there are.
+    count: usize,
+    /// What there was to see when the camera was set.
+    first: Option<Sights>,
+    /// And by now.
+    now: Sights,
+}
+
 impl<'a> LivePictures<'a> {
-    /// Makes the folder of the pictures of a run that starts from `world`; grains will come from the boxes `sources`
-    /// (corners \[m\]).
+    /// Makes the folder of the pictures of a run that starts from `world`, or goes on after those that were drawn; grains will come from
+    /// the boxes `sources` (corners \[m\]).
     ///
     /// # Errors
     /// When it cannot be made.
@@ -35,15 +49,28 @@ impl<'a> LivePictures<'a> {
         world: &'a World,
         sources: &[(DVec3, DVec3)],
         plan: &'a PicturePlan,
+        drawn: Option<Drawn>,
     ) -> Result<LivePictures<'a>, Error> {
         let mut survey = Survey::new(&plan.look, world).with_room(ROOM);
         sources.iter().for_each(|&(min, max)| survey.add_source(min, max));
-        Ok(LivePictures { plan, survey, painter: None, folder: PictureFolder::create(folder)? })
+        let now = Drawn { count: 0, first: None, now: survey.sights().clone() };
+        let Drawn { count, first, now } = drawn.unwrap_or(now);
+        let painter = match &first {
+            Some(first) => Some(survey.clone().with_sights(first.clone()).painter()?),
+            None => None,
+        };
+        let (survey, folder) = (survey.with_sights(now), PictureFolder::with_pictures(folder, count)?);
+        Ok(LivePictures { plan, survey, painter, first, folder })
     }
 
     /// Time between two of them \[s\].
     pub fn every(&self) -> f64 {
         self.plan.every
+    }
+
+    /// What they can go on from.
+    pub fn drawn(&self) -> Drawn {
+        Drawn { count: self.folder.count(), first: self.first.clone(), now: self.survey.sights().clone() }
     }
 
     /// Draws a state.
@@ -55,6 +82,7 @@ impl<'a> LivePictures<'a> {
         let painter = match self.painter.take() {
             None => {
                 self.survey.add(&frame)?;
+                self.first = Some(self.survey.sights().clone());
                 self.survey.painter()?
             }
             Some(painter) => {

@@ -1,6 +1,7 @@
 //! Survey and painter: what there is to see, and a picture of a frame.
 
 use glam::{DQuat, DVec3};
+use serde::{Deserialize, Serialize};
 
 use super::boundary::{HalfSpace, Outline, bounded, outline};
 use super::camera::{self, Camera, Extent};
@@ -30,6 +31,14 @@ pub struct Survey<'a> {
     world: &'a World,
     view: camera::Frame,
     field: Field,
+    sights: Sights,
+    /// How far planes are drawn beyond the room, over its largest edge \[-\].
+    room_share: f64,
+}
+
+/// What a survey has seen.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Sights {
     /// Around all grains and bounded boundaries, along the axes of the scene \[m\].
     room: Extent,
     /// The same in the frame of the camera, from the origin of the scene \[m\].
@@ -39,26 +48,35 @@ pub struct Survey<'a> {
     radii: (f64, u64),
     /// Where the boundaries were in the last frame.
     poses: Vec<(DVec3, DQuat)>,
-    /// How far planes are drawn beyond the room, over its largest edge \[-\].
-    room_share: f64,
+}
+
+impl Sights {
+    /// Nothing yet.
+    const NONE: Sights = Sights {
+        room: Extent::NOTHING,
+        extent: Extent::NOTHING,
+        range: Range::NOTHING,
+        radii: (0.0, 0),
+        poses: Vec::new(),
+    };
 }
 
 impl<'a> Survey<'a> {
     /// A survey of frames between the boundaries of `world`; its grains do not count.
     pub fn new(look: &'a Look, world: &'a World) -> Survey<'a> {
         let field = Field::new(&look.colour_by, world.gravity);
-        Survey {
-            look,
-            world,
-            view: camera::Frame::of(look),
-            field,
-            room: Extent::NOTHING,
-            extent: Extent::NOTHING,
-            range: Range::NOTHING,
-            radii: (0.0, 0),
-            poses: Vec::new(),
-            room_share: ROOM,
-        }
+        Survey { look, world, view: camera::Frame::of(look), field, sights: Sights::NONE, room_share: ROOM }
+    }
+
+    /// What it has seen.
+    pub fn sights(&self) -> &Sights {
+        &self.sights
+    }
+
+    /// A survey that has seen this.
+    #[must_use]
+    pub fn with_sights(self, sights: Sights) -> Survey<'a> {
+        Survey { sights, ..self }
     }
 
     /// With planes drawn so far beyond what there is, over its largest edge \[-\].
@@ -75,7 +93,7 @@ impl<'a> Survey<'a> {
         for ball in &frame.balls {
             self.see(ball.centre, ball.radius);
         }
-        self.poses.clone_from(&frame.poses);
+        self.sights.poses.clone_from(&frame.poses);
         if self.look.boundaries != BoundaryStyle::Hidden {
             bounded(self.world, &frame.poses)
                 .facets
@@ -111,38 +129,39 @@ impl<'a> Survey<'a> {
     /// [`Error::Unusable`] when it lacks the field that grains are coloured by.
     pub fn add_values(&mut self, frame: &Frame) -> Result<(), Error> {
         let radii = frame.balls.iter().map(|ball| ball.radius);
-        self.radii = (self.radii.0 + radii.sum::<f64>(), self.radii.1 + frame.balls.len() as u64);
-        self.range = match self.look.show {
-            Show::Grains => self.field.values(frame)?.into_iter().fold(self.range, Range::with),
+        self.sights.radii =
+            (self.sights.radii.0 + radii.sum::<f64>(), self.sights.radii.1 + frame.balls.len() as u64);
+        self.sights.range = match self.look.show {
+            Show::Grains => self.field.values(frame)?.into_iter().fold(self.sights.range, Range::with),
             Show::Forces => {
-                frame.forces.iter().map(|force| force.size).fold(self.range.with(0.0), Range::with)
+                frame.forces.iter().map(|force| force.size).fold(self.sights.range.with(0.0), Range::with)
             }
         };
         Ok(())
     }
 
     fn see(&mut self, place: DVec3, radius: f64) {
-        self.room = self.room.with(place, radius);
-        self.extent = self.extent.with(self.view.turn(place), radius);
+        self.sights.room = self.sights.room.with(place, radius);
+        self.sights.extent = self.sights.extent.with(self.view.turn(place), radius);
     }
 
     /// Values at the ends of the colours.
     fn colours(&self) -> Range {
         match self.look.range {
             Some([least, greatest]) => Range { least, greatest },
-            None => self.range.opened(),
+            None => self.sights.range.opened(),
         }
     }
 
     fn mean_radius(&self) -> f64 {
-        self.radii.0 / self.radii.1.max(1) as f64
+        self.sights.radii.0 / self.sights.radii.1.max(1) as f64
     }
 
     /// Corners of the planes as far as they are drawn.
     fn planes(&self, room: &Extent) -> Vec<DVec3> {
         match self.look.boundaries {
             BoundaryStyle::Hidden => Vec::new(),
-            _ => outline(self.world, &self.poses, room).facets.into_iter().flatten().collect(),
+            _ => outline(self.world, &self.sights.poses, room).facets.into_iter().flatten().collect(),
         }
     }
 
@@ -160,7 +179,7 @@ impl<'a> Survey<'a> {
         let range = self.colours();
         let bar = Bar { label: &label, range }.width(&letters);
         let scene_width = width - bar.min(width / 2);
-        let room = self.room.grown(self.room_share);
+        let room = self.sights.room.grown(self.room_share);
         let turned = |extent: Extent| {
             extent.corners().fold(Extent::NOTHING, |seen, corner| seen.with(self.view.turn(corner), 0.0))
         };
@@ -169,7 +188,7 @@ impl<'a> Survey<'a> {
             None => self
                 .planes(&room)
                 .into_iter()
-                .fold(self.extent, |seen, corner| seen.with(self.view.turn(corner), 0.0)),
+                .fold(self.sights.extent, |seen, corner| seen.with(self.view.turn(corner), 0.0)),
         };
         let [columns, rows] = [scene_width, height].map(|size| (size * SAMPLES) as f64);
         let camera = Camera::new(self.look, extent, columns, rows);

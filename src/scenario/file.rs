@@ -1,6 +1,7 @@
 //! The reader of scenario files.
 
 mod boundaries;
+mod changes;
 mod checks;
 mod clumps;
 mod convergence;
@@ -26,6 +27,7 @@ mod resolved;
 mod sinks;
 mod slider;
 mod solver;
+mod start;
 pub mod study;
 pub mod suite;
 mod track;
@@ -35,12 +37,14 @@ use std::path::Path;
 
 use glam::DVec3;
 
+pub use self::changes::{Change, MAY_CHANGE, changes};
 pub use self::checks::check_step_count;
 use self::checks::{check_steps, check_total, locked_axes, read_materials};
 use self::document::{parse_document, parse_tree, read_file, read_text};
 pub use self::problems::{Problem, Problems, Source};
 use self::read::{DURATION, Report, Table, number, text, vector, whole};
-use super::{ConvergencePlan, Inputs, OutputPlan, Scenario};
+use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
+use crate::contact::{Impulse, Key};
 use crate::model::{Axes, World};
 use crate::output::{Formats, Record};
 use crate::render::Look;
@@ -140,8 +144,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 
     let output = root.section("output", |table| Some(plan::output(table, duration, &world)));
     let output = output.unwrap_or(OutputPlan { every: duration, formats: Formats::ALL, pictures: None });
-    let start = Start { folder, duration, seed, locked };
-    let emitters = populate(root, &mut world, &start, &boundary_spans);
+    let checkpoint = root.maybe("checkpoint", |node| node.table(plan::checkpoint)).unwrap_or_default();
+    let common = Common { folder, duration, seed, locked, substep: settings.substep() };
+    let (emitters, carried) = populate(root, &mut world, &common, &boundary_spans);
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     if report.is_clean() {
         range::check(root, &world, &emitters, &settings);
@@ -173,8 +178,10 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         duration,
         settings: Settings { bookkeeping, ..settings },
         world,
+        carried,
         emitters,
         output,
+        checkpoint,
         drum,
         cell: observed_cell,
         regions,
@@ -189,7 +196,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
 }
 
 /// What all grains of a scenario share.
-struct Start<'a> {
+struct Common<'a> {
     /// Folder that paths of files start at.
     folder: &'a Path,
     /// Simulated time \[s\].
@@ -197,16 +204,19 @@ struct Start<'a> {
     seed: u64,
     /// Axes that all grains are locked on.
     locked: Axes,
+    /// Length of a substep \[s\].
+    substep: f64,
 }
 
-/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters.
+/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters, and what contacts of grains from a
+/// checkpoint carry.
 fn populate(
     root: &mut Table<'_>,
     world: &mut World,
-    start: &Start<'_>,
+    common: &Common<'_>,
     boundary_spans: &[std::ops::Range<usize>],
-) -> Vec<Emitter> {
-    let (report, &Start { folder, duration, seed, locked }) = (root.report, start);
+) -> (Vec<Emitter>, Vec<(Key, Impulse)>) {
+    let (report, &Common { folder, duration, seed, locked, substep }) = (root.report, common);
     let clumps = root.maybe("clumps", |node| node.table(|table| Some(clumps::clumps(table, folder))));
     world.clumps = clumps.unwrap_or_default();
     let blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
@@ -214,14 +224,18 @@ fn populate(
     let (materials, clumps) = (&world.materials, world.clumps.as_slice());
     let shared = emitter::Shared { materials, clumps, duration, seed, locked, periodic };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
-    if !(root.has("grains") || root.has("emitters") || world.dynamic_boundaries().next().is_some()) {
+    let start = root.maybe("start", |node| node.table(|table| start::read(table, world, folder, locked)));
+    let has_grains = root.has("grains") || root.has("emitters") || root.has("start");
+    if !(has_grains || world.dynamic_boundaries().next().is_some()) {
         root.problem(
             "nothing to simulate: no grains, no emitters and no dynamic boundary",
-            "add [[grains]] or [[emitters]]",
+            "add [[grains]], [[emitters]] or [start]",
         );
     }
-    let placement = grains::place(&blocks, world, seed, locked, report);
-    overlap::check(&placement, &blocks, world, report);
+    let (first, carried) = start.map_or_else(Default::default, |start| (start.grains, start.carried));
+    let placement = grains::place(first, &blocks, world, seed, locked, report);
+    let start_span = root.node("start").map_or(0..0, |node| node.span);
+    overlap::check(&placement, &blocks, world, &start_span, report);
     overlap::check_dynamic_boundaries(world, boundary_spans, report);
     if let Some(domain) = &world.domain {
         let span = root.node("domain").map_or(0..0, |node| node.span);
@@ -229,7 +243,8 @@ fn populate(
     }
     check_total(root, &placement, &emitters);
     world.add_grains(placement.grains);
-    emitters
+    let scaled = |(key, old): (Key, start::Carried)| (key, old.impulse.scaled(substep / old.substep));
+    (emitters, carried.into_iter().map(scaled).collect())
 }
 
 /// Names of the boundaries in the file, also of wrong ones, and places of the names of the right ones.

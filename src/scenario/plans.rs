@@ -17,6 +17,22 @@ pub struct OutputPlan {
     pub pictures: Option<PicturePlan>,
 }
 
+/// When to save checkpoints; each of the two may be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CheckpointPlan {
+    /// Wall time between two of them \[s\].
+    pub every: Option<f64>,
+    /// Simulated time between two of them \[s\].
+    pub every_simulated: Option<f64>,
+}
+
+impl CheckpointPlan {
+    /// Whether any are asked for.
+    pub fn is_wanted(&self) -> bool {
+        self.every.is_some() || self.every_simulated.is_some()
+    }
+}
+
 /// Steps whose sweeps are looked at one by one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvergencePlan {

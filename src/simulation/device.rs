@@ -31,11 +31,11 @@ pub enum Device {
 #[cfg(feature = "gpu")]
 pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     match device {
-        Device::Cpu => Ok(cpu(scenario)),
+        Device::Cpu => cpu(scenario),
         Device::Gpu => gpu(device::Device::open(DeviceChoice::Hardware)?, scenario),
         Device::Software => gpu(device::Device::open(DeviceChoice::Software)?, scenario),
         Device::Auto => match device::Device::open(DeviceChoice::Hardware) {
-            Err(Error::NoAdapter { .. }) => Ok(cpu(scenario)),
+            Err(Error::NoAdapter { .. }) => cpu(scenario),
             opened => gpu(opened?, scenario),
         },
     }
@@ -49,16 +49,21 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
 #[cfg(not(feature = "gpu"))]
 pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     match device {
-        Device::Cpu | Device::Auto => Ok(cpu(scenario)),
+        Device::Cpu | Device::Auto => cpu(scenario),
         Device::Gpu | Device::Software => Err(Error::NotBuilt { what: "the GPU engine", feature: "gpu" }),
     }
 }
 
 /// The CPU engine at the start of a scenario.
-pub fn cpu(scenario: &Scenario) -> Box<dyn Engine> {
+///
+/// # Errors
+/// None so far: it has the room that the machine has.
+pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     let mut world = scenario.world.clone();
     world.reserve(scenario.max_grains());
-    Box::new(CpuEngine::new(world, scenario.settings, Order::Coloured))
+    let mut engine = CpuEngine::new(world, scenario.settings, Order::Coloured);
+    engine.carry(&scenario.carried)?;
+    Ok(Box::new(engine))
 }
 
 /// The GPU engine at the start of a scenario.
@@ -71,7 +76,9 @@ pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine
     let mut world = scenario.world.clone();
     world.reserve(scenario.max_grains());
     let room = Room::Grains(scenario.max_grains());
-    Ok(Box::new(GpuEngine::with_room(device, world, scenario.settings, room)?))
+    let mut engine = GpuEngine::with_room(device, world, scenario.settings, room)?;
+    engine.carry(&scenario.carried)?;
+    Ok(Box::new(engine))
 }
 
 /// Refuses what the GPU engine cannot compute in single precision, grains of emitters included.

@@ -11,30 +11,35 @@
 //! whichever engine runs ([`convergence`]).
 //!
 //! Whatever ends a run, the folder then holds all outputs up to that time and a summary that says how it
-//! ended.
+//! ended. A run that goes on from a checkpoint first cuts them back to what they were then, and comes to the same files as one that
+//! was never interrupted, wall times apart.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use pollster::block_on;
+use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Checkpoint;
 use crate::cpu::convergence;
-use crate::engine::{Engine, Spread};
+use crate::engine::{Engine, Spread, saved};
 use crate::error::Error;
 use crate::model::Sink;
 use crate::observe::Observation;
 use crate::observe::energy;
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::lost::{self, Lost};
+use crate::output::convergence::Tables;
 use crate::output::lock::refuse_link;
 use crate::output::summary::{
-    Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status, Summary,
+    ChangeSummary, Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status,
+    Summary,
 };
-use crate::output::{PICTURES, ResultFolder};
-use crate::render::LivePictures;
+use crate::output::{Kept, PICTURES, ResultFolder};
 use crate::render::file::remove_pictures;
-use crate::scenario::Scenario;
+use crate::render::{Drawn, LivePictures};
+use crate::scenario::{Scenario, changes};
 use crate::sources::Emitter;
 
 use super::{Simulation, steps_until};
@@ -51,8 +56,10 @@ pub struct RunOptions<'a> {
     /// Time to end at instead of the scenario's duration \[s\]. An end before the duration leaves the
     /// expectations open.
     pub until: Option<f64>,
-    /// When set, the run ends after the present batch of steps.
+    /// When set, the run ends after the present batch of steps, and leaves a checkpoint.
     pub interrupt: &'a AtomicBool,
+    /// Where to go on from, in the folder of the results: a checkpoint that a run of this scenario left there.
+    pub resume: Option<&'a Checkpoint>,
 }
 
 /// How far a run has come.
@@ -124,16 +131,42 @@ struct Run<'a> {
     /// Simulated time at the end \[s\].
     end: f64,
     last_step: u64,
+    agenda: Agenda,
+    batch: u64,
+    start: Instant,
+    /// Wall time before it was interrupted the last time \[s\].
+    seconds_before: f64,
+    /// When the last checkpoint was saved, and after how many steps.
+    saved: (Instant, Option<u64>),
+    tasks: Named,
+    stages: Named,
+    changes: Vec<ChangeSummary>,
+}
+
+/// What is due when, in steps.
+#[derive(Clone, Serialize, Deserialize)]
+struct Agenda {
     next_output: u64,
     /// Steps to come whose convergence is asked about, ascending.
     questions: Vec<u64>,
     /// Step of the next picture, and of the last one.
     next_picture: u64,
     last_picture: Option<u64>,
-    batch: u64,
-    start: Instant,
-    tasks: Named,
-    stages: Named,
+    next_checkpoint: u64,
+}
+
+/// What a checkpoint keeps of a run beside its simulation.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    kept: Kept,
+    drawn: Option<Drawn>,
+    removed: usize,
+    lost: Option<Lost>,
+    agenda: Agenda,
+    seconds: f64,
+    tasks: Vec<(String, f64)>,
+    stages: Vec<(String, f64)>,
+    changes: Vec<ChangeSummary>,
 }
 
 impl<'a> Run<'a> {
@@ -143,32 +176,48 @@ impl<'a> Run<'a> {
         options: &RunOptions<'_>,
     ) -> Result<Run<'a>, Error> {
         let start = Instant::now();
-        let simulation = Simulation::on(scenario, Box::new(engine))?;
         let end = options.until.unwrap_or(scenario.duration);
-        let folder =
-            ResultFolder::create(options.folder, &scenario.record(), simulation.observer().columns())?;
-        let pictures = options.folder.join(PICTURES);
-        refuse_link(&pictures)?;
-        remove_pictures(&pictures)?;
+        let last_step = steps_until(end, scenario.settings.time_step);
+        let (simulation, saved) = match options.resume {
+            Some(checkpoint) => {
+                let (simulation, saved) = go_on(scenario, engine, checkpoint, last_step)?;
+                (simulation, Some(saved))
+            }
+            None => (Simulation::on(scenario, Box::new(engine))?, None),
+        };
+        let (record, columns) = (scenario.record(), simulation.observer().columns());
+        let folder = match &saved {
+            Some(saved) => {
+                ResultFolder::reopen(options.folder, &record, columns, (simulation.step, saved.kept.clone()))?
+            }
+            None => ResultFolder::create(options.folder, &record, columns)?,
+        };
+        let place = options.folder.join(PICTURES);
+        refuse_link(&place)?;
+        let saved_step = saved.as_ref().map(|_| simulation.step);
+        let saved = saved.unwrap_or_else(|| Saved::nothing(scenario, last_step));
+        if scenario.output.pictures.is_none() {
+            remove_pictures(&place)?;
+        }
         let sources: Vec<_> = scenario.emitters.iter().map(Emitter::bounds).collect();
-        let live = |plan| LivePictures::create(&pictures, &scenario.world, &sources, plan);
+        let live = |plan| LivePictures::create(&place, &scenario.world, &sources, plan, saved.drawn);
         Ok(Run {
             folder,
             pictures: scenario.output.pictures.as_ref().map(live).transpose()?,
             simulation,
-            observations: Vec::new(),
-            removed: 0,
-            lost: None,
+            observations: saved.kept.observations,
+            removed: saved.removed,
+            lost: saved.lost,
             end,
-            last_step: steps_until(end, scenario.settings.time_step),
-            next_output: 0,
-            questions: questions(scenario),
-            next_picture: 0,
-            last_picture: None,
+            last_step,
+            agenda: saved.agenda,
             batch: 1,
             start,
-            tasks: Named::default(),
-            stages: Named::default(),
+            seconds_before: saved.seconds,
+            saved: (start, saved_step),
+            tasks: Named(saved.tasks),
+            stages: Named(saved.stages),
+            changes: saved.changes,
             scenario,
         })
     }
@@ -191,24 +240,69 @@ impl<'a> Run<'a> {
         loop {
             let is_over = self.step() >= self.last_step;
             let is_interrupted = !is_over && interrupt.load(Ordering::Relaxed);
+            // Before the outputs of the end, which are not due in a run that goes on.
+            if is_interrupted || is_over && self.scenario.checkpoint.is_wanted() {
+                self.save()?;
+            }
             if !is_over && !is_interrupted {
                 self.emit()?;
             }
-            if is_over || is_interrupted || self.step() >= self.next_output {
+            if is_over || is_interrupted || self.step() >= self.agenda.next_output {
                 self.record()?;
             }
-            if self.questions.first() == Some(&self.step()) {
+            if self.agenda.questions.first() == Some(&self.step()) {
                 self.solve_aside()?;
             }
-            if is_over || is_interrupted || self.step() >= self.next_picture {
+            if is_over || is_interrupted || self.step() >= self.agenda.next_picture {
                 self.draw()?;
             }
             match (is_over, is_interrupted) {
                 (true, _) => return Ok(Status::Completed),
                 (_, true) => return Ok(Status::Interrupted),
-                _ => watch(&self.advance()?),
+                _ => {}
             }
+            if self.is_checkpoint_due() {
+                self.save()?;
+            }
+            watch(&self.advance()?);
         }
+    }
+
+    fn is_checkpoint_due(&self) -> bool {
+        let elapsed = self.saved.0.elapsed().as_secs_f64();
+        self.step() >= self.agenda.next_checkpoint
+            || self.scenario.checkpoint.every.is_some_and(|every| elapsed >= every)
+    }
+
+    /// Saves a checkpoint, unless that was done at this step.
+    fn save(&mut self) -> Result<(), Error> {
+        let (start, step) = (Instant::now(), self.step());
+        if self.saved.1 != Some(step) {
+            if let Some(every) = self.scenario.checkpoint.every_simulated {
+                self.agenda.next_checkpoint = self.due_after(step, every);
+            }
+            let saved = Saved {
+                kept: self.folder.keep(&self.observations)?,
+                drawn: self.pictures.as_ref().map(LivePictures::drawn),
+                removed: self.removed,
+                lost: self.lost,
+                agenda: self.agenda.clone(),
+                seconds: self.seconds(),
+                tasks: self.tasks.0.clone(),
+                stages: self.stages.0.clone(),
+                changes: self.changes.clone(),
+            };
+            self.simulation.save_with(&self.folder.checkpoint(step), Some(&saved))?;
+            self.folder.drop_old_checkpoints()?;
+            self.tasks.add("checkpoint", start.elapsed().as_secs_f64());
+        }
+        self.saved = (Instant::now(), Some(step));
+        Ok(())
+    }
+
+    /// Wall time so far, without that between an end and going on \[s\].
+    fn seconds(&self) -> f64 {
+        self.seconds_before + self.start.elapsed().as_secs_f64()
     }
 
     /// Observes and writes the present state, unless that was done already.
@@ -231,7 +325,7 @@ impl<'a> Run<'a> {
             self.tasks.add("output", start.elapsed().as_secs_f64());
             written?;
         }
-        self.next_output = self.due_after(self.step(), self.scenario.output.every);
+        self.agenda.next_output = self.due_after(self.step(), self.scenario.output.every);
         Ok(())
     }
 
@@ -241,10 +335,10 @@ impl<'a> Run<'a> {
         if let Some(plan) = &self.scenario.convergence {
             let (snapshot, settings) = (self.simulation.state()?, &self.scenario.settings);
             let found = convergence::solve_aside(snapshot, settings, &plan.question);
-            self.folder.record_convergence(found)?;
+            self.folder.record_convergence(&found)?;
         }
         let now = self.step();
-        self.questions.retain(|&step| step > now);
+        self.agenda.questions.retain(|&step| step > now);
         self.tasks.add("convergence", start.elapsed().as_secs_f64());
         Ok(())
     }
@@ -252,36 +346,31 @@ impl<'a> Run<'a> {
     /// Draws the present state if there are to be pictures, unless that was done already.
     fn draw(&mut self) -> Result<(), Error> {
         let Some(pictures) = &mut self.pictures else {
-            self.next_picture = u64::MAX;
+            self.agenda.next_picture = u64::MAX;
             return Ok(());
         };
         let (start, every) = (Instant::now(), pictures.every());
         let step = self.simulation.step;
-        if self.last_picture != Some(step) {
+        if self.agenda.last_picture != Some(step) {
             pictures.add(self.simulation.state()?)?;
-            self.last_picture = Some(step);
+            self.agenda.last_picture = Some(step);
             self.tasks.add("pictures", start.elapsed().as_secs_f64());
         }
-        self.next_picture = self.due_after(step, every);
+        self.agenda.next_picture = self.due_after(step, every);
         Ok(())
     }
 
     /// Step after `step` at which something is due that happens every so many seconds.
     fn due_after(&self, step: u64, every: f64) -> u64 {
-        let time_step = self.scenario.settings.time_step;
-        let is_useful = every.is_finite() && every > 0.0;
-        if !is_useful {
-            return self.last_step;
-        }
-        let before = (step as f64 * time_step / every).floor();
-        let candidates = (0..3).map(|k| steps_until((before + f64::from(k)) * every, time_step));
-        candidates.into_iter().find(|&due| due > step).unwrap_or(step + 1)
+        due_after(step, every, self.scenario, self.last_step)
     }
 
-    /// Step of the next output, picture, wave of an emitter, question about convergence or the end.
+    /// Step of the next output, picture, checkpoint, wave of an emitter, question about convergence or the end.
     fn next_event(&self) -> u64 {
-        let questions = self.questions.first().copied();
-        let fixed = [self.simulation.next_event(), self.next_output, self.next_picture, self.last_step];
+        let Agenda { next_output, next_picture, next_checkpoint, .. } = self.agenda;
+        let questions = self.agenda.questions.first().copied();
+        let emitted = self.simulation.next_event();
+        let fixed = [emitted, next_output, next_picture, next_checkpoint, self.last_step];
         questions.into_iter().chain(fixed).min().unwrap_or(self.last_step)
     }
 
@@ -350,7 +439,7 @@ impl<'a> Run<'a> {
             },
             steps,
             simulated_seconds: time,
-            wall_seconds: self.start.elapsed().as_secs_f64(),
+            wall_seconds: self.seconds(),
             work: report.work,
             steps_per_second: if stepping > 0.0 { steps as f64 / stepping } else { 0.0 },
             wall_seconds_by_task: self.tasks.clone(),
@@ -361,6 +450,7 @@ impl<'a> Run<'a> {
             lost: self
                 .lost
                 .map(|Lost { grains, places }| LostSummary { grains, places: places.map(Into::into) }),
+            changed_on_resume: self.changes.clone(),
             residuals: report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
             energies: observables.only(&energy::names()),
@@ -372,6 +462,81 @@ impl<'a> Run<'a> {
             },
         }
     }
+}
+
+/// A simulation that goes on from a checkpoint, on an engine that holds the world of the scenario, and what else the checkpoint keeps.
+fn go_on<'a>(
+    scenario: &'a Scenario,
+    engine: &'a mut dyn Engine,
+    checkpoint: &Checkpoint,
+    last_step: u64,
+) -> Result<(Simulation<'a>, Saved), Error> {
+    let found = changes(&checkpoint.resolved, &scenario.resolved).map_err(|problems| Error::Changed {
+        path: checkpoint.path.clone(),
+        problems: problems.to_string(),
+    })?;
+    let unusable = |found: String, advice: &str| Error::Unusable {
+        origin: checkpoint.path.display().to_string(),
+        found,
+        advice: advice.to_owned(),
+    };
+    let (time, step) = (checkpoint.header.time, checkpoint.header.step);
+    if step > last_step {
+        return Err(unusable(
+            format!("is of t = {time} s, after the end of this run"),
+            "choose a later --until",
+        ));
+    }
+    let (simulation, mut rest) = Simulation::resume(scenario, Box::new(engine), checkpoint)?;
+    if rest.is_empty() {
+        let advice = "take it as the [start] of a scenario, or go on from it with Simulation::restore";
+        return Err(unusable("was saved by a program of its own, not by a run".to_owned(), advice));
+    }
+    let mut saved: Saved = saved::read(&mut rest).map_err(|error| checkpoint.error(error))?;
+    saved.changes.extend(found.into_iter().map(|change| ChangeSummary {
+        time,
+        step,
+        key: change.key,
+        was: change.was,
+        is: change.is,
+    }));
+    Ok((simulation, saved))
+}
+
+impl Saved {
+    /// What there is at the start of a run.
+    fn nothing(scenario: &Scenario, last_step: u64) -> Saved {
+        let every = scenario.checkpoint.every_simulated;
+        Saved {
+            kept: Kept { observations: Vec::new(), convergence: Tables::default() },
+            drawn: None,
+            removed: 0,
+            lost: None,
+            agenda: Agenda {
+                next_output: 0,
+                questions: questions(scenario),
+                next_picture: 0,
+                last_picture: None,
+                next_checkpoint: every.map_or(u64::MAX, |every| due_after(0, every, scenario, last_step)),
+            },
+            seconds: 0.0,
+            tasks: Vec::new(),
+            stages: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+}
+
+/// Step after `step` at which something is due that happens every so many seconds.
+fn due_after(step: u64, every: f64, scenario: &Scenario, last_step: u64) -> u64 {
+    let time_step = scenario.settings.time_step;
+    let is_useful = every.is_finite() && every > 0.0;
+    if !is_useful {
+        return last_step;
+    }
+    let before = (step as f64 * time_step / every).floor();
+    let candidates = (0..3).map(|k| steps_until((before + f64::from(k)) * every, time_step));
+    candidates.into_iter().find(|&due| due > step).unwrap_or(step + 1)
 }
 
 /// Steps whose convergence is asked about, ascending.

@@ -12,6 +12,7 @@ const TRIES: usize = 500;
 
 /// What an emitter makes, where and when.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Source {
     /// Name, for results and messages.
     pub name: String,
@@ -35,6 +36,7 @@ pub struct Source {
 
 /// When an emitter wants to place how many grains.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Schedule {
     /// Grains per second \[1/s\]; `None`: all at once.
     pub rate: Option<f64>,
@@ -54,6 +56,7 @@ pub struct Schedule {
 /// due by then (rate × time since the start) at random free places of the region. What finds none
 /// stays due. Nothing is dropped in silence: compare [`Emitter::requested`] with [`Emitter::placed`].
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Emitter {
     source: Source,
     sizes: RadiusDraw,

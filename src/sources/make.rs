@@ -6,6 +6,7 @@ use crate::model::{Clump, ClumpId, Grain, MaterialId, Random};
 
 /// What the grains of a block or an emitter are: spheres, or clumps that are turned in some way.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Make {
     clump: Option<ClumpId>,
     orientation: Orientation,
@@ -19,6 +20,7 @@ pub struct Make {
 
 /// How clumps are turned.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Orientation {
     /// Each at random.
     Random,

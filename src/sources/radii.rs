@@ -4,6 +4,7 @@ use crate::model::{Random, sphere_volume};
 
 /// How the radii of grains are distributed \[m\].
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Radii {
     /// All equal.
     Constant(f64),
@@ -124,6 +125,7 @@ pub fn log_moments(mean: f64, deviation: f64) -> (f64, f64) {
 
 /// Draws radii one by one. The sizes of a mixture come out exactly: each share of `count` to one grain.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct RadiusDraw {
     radii: Radii,
     left: Vec<u64>,

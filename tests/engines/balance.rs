@@ -162,7 +162,8 @@ fn the_balance_closes_for_locked_axes_also_when_grains_move_along_them() {
 /// Runs a scenario to its end, as `esker run` does; gives all quantities.
 fn run(scenario: &Scenario, engine: &mut dyn Engine) -> Named {
     let folder = tempfile::tempdir().unwrap();
-    let options = RunOptions { folder: folder.path(), until: None, interrupt: &AtomicBool::new(false) };
+    let options =
+        RunOptions { folder: folder.path(), until: None, interrupt: &AtomicBool::new(false), resume: None };
     simulation::run(scenario, engine, &options, &mut |_| ()).unwrap().observables
 }
 

@@ -68,7 +68,7 @@ fn question(starts: &[WarmStart], sweeps: u32) -> Question {
 }
 
 fn run_into(folder: &Path, scenario: &Scenario, engine: &mut dyn Engine) {
-    let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false) };
+    let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false), resume: None };
     simulation::run(scenario, engine, &options, &mut |_| ()).unwrap();
 }
 

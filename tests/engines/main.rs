@@ -17,6 +17,7 @@ mod lost;
 mod mutations;
 mod periodic;
 mod physics;
+mod restart;
 mod robustness;
 mod search;
 mod sinks;

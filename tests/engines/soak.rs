@@ -2,9 +2,11 @@
 //! planned before the first step, and a bed at rest neither creeps nor warms up.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::*;
+use esker::contact::{Impulse, Key};
 use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Identity, Snapshot, StepReport};
 use esker::error::Error;
@@ -77,6 +79,18 @@ impl<E: Engine> Engine for Watched<E> {
         self.engine.change(change)
     }
 
+    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        self.engine.carry(impulses)
+    }
+
+    fn save(&mut self, out: &mut dyn Write) -> Result<(), Error> {
+        self.engine.save(out)
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        self.engine.restore(state)
+    }
+
     fn memory(&self) -> u64 {
         self.engine.memory()
     }
@@ -86,7 +100,7 @@ impl<E: Engine> Engine for Watched<E> {
 fn soak(scene: &Scenario, engine: impl Engine) -> (u64, Vec<String>) {
     let mut watched = Watched { engine, most: 0 };
     let (folder, interrupt) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
-    let options = RunOptions { folder: folder.path(), until: None, interrupt: &interrupt };
+    let options = RunOptions { folder: folder.path(), until: None, interrupt: &interrupt, resume: None };
     let summary = simulation::run(scene, &mut watched, &options, &mut |_| ()).unwrap();
     let verdicts = summary.expectations.into_iter();
     let missed = verdicts.filter(|verdict| verdict.verdict != Judgement::Met).map(|verdict| verdict.label);

@@ -8,6 +8,7 @@ mod common;
 mod output_files;
 mod place;
 mod render;
+mod restart;
 mod scenario_errors;
 mod scenario_properties;
 mod study;

@@ -54,7 +54,7 @@ fn scene(changes: &[&str]) -> Scenario {
 
 fn run_into(folder: &Path, scenario: &Scenario) -> Summary {
     let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Sequential);
-    let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false) };
+    let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false), resume: None };
     run(scenario, &mut engine, &options, &mut |_| {}).expect("a run that does not fail")
 }
 

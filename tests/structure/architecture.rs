@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! main → cli → validation, study → simulation → scenario → render → output → observe ─┐
-//!         └──→ cpu | gpu ─────────────────────────────────────────────────────────────┴→ engine → model, contact, settings → error
+//!         │                                      └─ checkpoint ─┐                     │
+//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → model, contact, settings → error
 //! ```
 //!
 //! `cpu` and `gpu` never see each other, what observes and writes sees neither, and only `gpu`
@@ -13,7 +14,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// A module of the crate, the modules it may name, and nothing else.
-const MAY_NAME: [(&str, &[&str]); 23] = [
+const MAY_NAME: [(&str, &[&str]); 24] = [
     ("error", &[]),
     ("files", &["error"]),
     ("model", &["error"]),
@@ -28,18 +29,41 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
     ("observe", &["engine", "settings", "contact", "model", "error"]),
     ("output", &["observe", "engine", "settings", "contact", "model", "files", "error"]),
     ("render", &["output", "observe", "engine", "settings", "contact", "model", "files", "error"]),
+    // A state is read as the engine that saved it wrote it.
+    ("checkpoint", &["output", "cpu", "gpu", "engine", "contact", "model", "files", "error"]),
     (
         "scenario",
         &[
-            "render", "output", "observe", "engine", "sources", "settings", "contact", "model", "files",
+            "checkpoint",
+            "render",
+            "output",
+            "observe",
+            "engine",
+            "sources",
+            "settings",
+            "contact",
+            "model",
+            "files",
             "error",
         ],
     ),
     (
         "simulation",
         &[
-            "scenario", "render", "output", "observe", "cpu", "gpu", "engine", "sources", "settings",
-            "contact", "model", "files", "error",
+            "scenario",
+            "checkpoint",
+            "render",
+            "output",
+            "observe",
+            "cpu",
+            "gpu",
+            "engine",
+            "sources",
+            "settings",
+            "contact",
+            "model",
+            "files",
+            "error",
         ],
     ),
     (
@@ -87,6 +111,7 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
             "validation",
             "simulation",
             "scenario",
+            "checkpoint",
             "render",
             "output",
             "observe",
@@ -108,7 +133,9 @@ const MAY_NAME: [(&str, &[&str]); 23] = [
 ];
 
 /// Crates that one module keeps to itself.
-const KEPT: [(&str, &str); 11] = [
+const KEPT: [(&str, &str); 13] = [
+    ("postcard", "engine"),
+    ("crc32fast", "checkpoint"),
     ("wgpu", "gpu"),
     ("naga", "gpu"),
     ("encase", "gpu"),

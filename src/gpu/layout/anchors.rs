@@ -10,6 +10,7 @@ use super::{FAREST, Pose, double, quaternion, single};
 
 /// The grid that positions are anchored to.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Anchors {
     /// Middle of cell 0 \[m\]: the least coordinate of a periodic axis, else 0.
     pub origin: DVec3,

@@ -54,7 +54,7 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let random_velocity = table.or("random_velocity", 0.0, number(SPEED));
     let locked = locked_axes(table);
-    let settled = matches!(packing, Some(Packing::Csv(_)));
+    let settled = matches!(packing, Some(Packing::Rows(_)));
     let allow_overlap = table.or("allow_overlap", settled, boolean);
     let needs_radii = packing.as_ref().is_none_or(Packing::needs_radii);
     if needs_radii && !has_radii {
@@ -111,7 +111,6 @@ impl Block {
 }
 
 /// Grains of all blocks, in the order of the file.
-#[derive(Default)]
 pub struct Placement {
     /// The grains.
     pub grains: Vec<Grain>,
@@ -120,18 +119,30 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Block that a grain belongs to.
-    pub fn block_of(&self, grain: usize) -> usize {
+    /// Block that a grain belongs to; `None` of one that the scene starts from.
+    pub fn block_of(&self, grain: usize) -> Option<usize> {
         let next = self.starts.partition_point(|&(first, _)| first <= grain);
-        next.checked_sub(1).map_or(0, |run| self.starts[run].1)
+        next.checked_sub(1).map(|run| self.starts[run].1)
+    }
+
+    /// Name of what a grain belongs to.
+    pub fn name_of(&self, grain: usize, blocks: &[Block]) -> String {
+        self.block_of(grain).map_or_else(|| "start".to_owned(), |block| blocks[block].name())
     }
 }
 
-/// Places the grains of all blocks. The world has its boundaries, which random packings keep clear of.
-pub fn place(blocks: &[Block], world: &World, seed: u64, locked: Axes, report: &Report) -> Placement {
-    let mut placement = Placement::default();
+/// Places the grains of all blocks after those that the scene starts from. The world has its boundaries, which random packings keep clear of.
+pub fn place(
+    given: Vec<Grain>,
+    blocks: &[Block],
+    world: &World,
+    seed: u64,
+    locked: Axes,
+    report: &Report,
+) -> Placement {
+    let mut placement = Placement { grains: given, starts: Vec::new() };
     for (i, block) in blocks.iter().enumerate() {
-        let room = MAX_GRAINS - placement.grains.len() as u64;
+        let room = MAX_GRAINS.saturating_sub(placement.grains.len() as u64);
         let mut random = Random::new(seed, Stream::Grains(block.index));
         let placed = match block.packing.count() {
             Some(count) if count > room => Err(too_many()),

@@ -39,14 +39,15 @@ enum Other {
 
 /// Reports, per block, a grain that is on the wrong side of a boundary, or else the deepest overlap of its grains with
 /// earlier ones and with boundaries.
-pub fn check(placement: &Placement, blocks: &[Block], world: &World, report: &Report) {
-    let astray = report_astray(placement, blocks, world, report);
+pub fn check(placement: &Placement, blocks: &[Block], world: &World, start: &Range<usize>, report: &Report) {
+    let astray = report_astray(placement, blocks, world, start, report);
     if blocks.iter().all(|block| block.allow_overlap) {
         return;
     }
     let overlaps = find(placement, blocks, world);
     for (i, block) in blocks.iter().enumerate().filter(|(i, _)| !astray.contains(i)) {
-        let own: Vec<_> = overlaps.iter().filter(|overlap| placement.block_of(overlap.grain) == i).collect();
+        let own: Vec<_> =
+            overlaps.iter().filter(|overlap| placement.block_of(overlap.grain) == Some(i)).collect();
         if let Some(worst) = own.iter().max_by(|a, b| a.share.total_cmp(&b.share)) {
             let rest = match own.len() - 1 {
                 0 => String::new(),
@@ -66,7 +67,13 @@ pub fn check(placement: &Placement, blocks: &[Block], world: &World, report: &Re
 /// Reports, per block, the first grain whose centre is inside of what is solid: behind a plane, in a box, a sphere or a
 /// cylinder. No overlap that is meant goes so far. Thin walls, such as those of a hopper, may have grains on both sides.
 /// Returns the blocks with such a grain.
-fn report_astray(placement: &Placement, blocks: &[Block], world: &World, report: &Report) -> Vec<usize> {
+fn report_astray(
+    placement: &Placement,
+    blocks: &[Block],
+    world: &World,
+    start: &Range<usize>,
+    report: &Report,
+) -> Vec<usize> {
     let solids: Vec<&Surface> = world.surfaces.iter().filter(|surface| is_solid(surface)).collect();
     let is_behind = |grain: &Grain, surface: &Surface| {
         let depth = |(centre, radius): (DVec3, f64)| {
@@ -79,27 +86,26 @@ fn report_astray(placement: &Placement, blocks: &[Block], world: &World, report:
         solids.iter().find_map(|surface| is_behind(grain, surface)).map(|(depth, body)| (id, depth, body))
     });
     let astray: Vec<(usize, f64, usize)> = astray.collect();
-    let of_block = |i: usize| astray.iter().filter(move |(id, _, _)| placement.block_of(*id) == i);
-    let wrong = blocks.iter().enumerate().filter(|(i, _)| of_block(*i).next().is_some());
-    wrong
-        .inspect(|(i, block)| {
-            let all: Vec<_> = of_block(*i).collect();
-            let (id, depth, body) = *all[0];
-            let rest = if all.len() > 1 { format!("; so are {} more grains", all.len() - 1) } else { String::new() };
-            let DVec3 { x, y, z } = placement.grains[id].position;
-            report.problem(
-                &block.span,
-                format!(
-                    "grain {id} of {} at ({x}, {y}, {z}) m is on the wrong side of boundary \"{}\", whose surface is \
-                     {depth:.3e} m from its centre{rest}",
-                    block.name(),
-                    world.boundaries[body].name
-                ),
-                "move the packing, or turn the boundary (`normal`, `side`): allow_overlap is for grains that touch",
-            );
-        })
-        .map(|(i, _)| i)
-        .collect()
+    let of_block = |block| astray.iter().filter(move |(id, _, _)| placement.block_of(*id) == block);
+    let spans = (0..).zip(blocks).map(|(i, block)| (Some(i), &block.span));
+    let wrong = std::iter::once((None, start)).chain(spans);
+    let told = wrong.filter(|(block, _)| of_block(*block).next().is_some()).inspect(|(block, span)| {
+        let all: Vec<_> = of_block(*block).collect();
+        let (id, depth, body) = *all[0];
+        let rest = if all.len() > 1 { format!("; so are {} more grains", all.len() - 1) } else { String::new() };
+        let DVec3 { x, y, z } = placement.grains[id].position;
+        report.problem(
+            span,
+            format!(
+                "grain {id} of {} at ({x}, {y}, {z}) m is on the wrong side of boundary \"{}\", whose surface is \
+                 {depth:.3e} m from its centre{rest}",
+                placement.name_of(id, blocks),
+                world.boundaries[body].name
+            ),
+            "move the packing, or turn the boundary (`normal`, `side`): allow_overlap is for grains that touch",
+        );
+    });
+    told.filter_map(|(block, _)| block).collect()
 }
 
 /// Whether all that is behind a surface is solid.
@@ -136,7 +142,7 @@ pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &
 }
 
 fn describe(overlap: &Overlap, placement: &Placement, blocks: &[Block], world: &World) -> String {
-    let block = |grain: usize| blocks[placement.block_of(grain)].name();
+    let block = |grain: usize| placement.name_of(grain, blocks);
     let other = match overlap.other {
         Other::Grain(other) if block(other) == block(overlap.grain) => format!("grain {other}"),
         Other::Grain(other) => format!("grain {other} of {}", block(other)),
@@ -160,7 +166,7 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
         })
         .collect();
     spheres.iter().for_each(|ball| grid.insert(ball.centre, ball.radius));
-    let allowed = |grain: usize| blocks[placement.block_of(grain)].allow_overlap;
+    let allowed = |grain: usize| placement.block_of(grain).is_none_or(|block| blocks[block].allow_overlap);
     let mut overlaps = Vec::new();
     let count = spheres.len();
     // Backwards, since a cell lists its latest grain first: a crowd of grains in one place is then

@@ -1,6 +1,7 @@
 //! Packings: where the grains of a block start.
 
 mod csv;
+mod frame;
 mod lattice;
 mod random;
 
@@ -57,8 +58,8 @@ pub enum Packing {
         /// Angular velocities \[rad/s\]; otherwise that of the block.
         angular_velocities: Option<Vec<DVec3>>,
     },
-    /// From a table in a file.
-    Csv(Vec<Row>),
+    /// From a file: a table, or a frame of a run.
+    Rows(Vec<Row>),
 }
 
 /// A grain with its place.
@@ -84,7 +85,7 @@ pub struct InitialMotion {
 /// Why a packing cannot be made, and what to do about it.
 pub type Refusal = (String, String);
 
-const KINDS: &[&str] = &["column", "lattice", "random", "pyramid", "list", "csv"];
+const KINDS: &[&str] = &["column", "lattice", "random", "pyramid", "list", "csv", "frame"];
 
 /// Largest number of grains as a bound for whole numbers.
 fn grain_count(node: Node<'_>) -> Option<u64> {
@@ -101,7 +102,8 @@ pub fn packing(node: Node<'_>, radii: Option<&Radii>, reach: f64, folder: &Path)
         "random" => random_packing(table, radii),
         "pyramid" => pyramid(table, radii),
         "list" => list(table),
-        _ => csv::read(table, folder).map(Packing::Csv),
+        "csv" => csv::read(table, folder).map(Packing::Rows),
+        _ => frame::read(table, folder).map(Packing::Rows),
     })
 }
 
@@ -205,7 +207,7 @@ impl Packing {
             Packing::Lattice(lattice) => lattice.count(),
             Packing::Pyramid { rows, .. } => Some(rows * (rows + 1) * (2 * rows + 1) / 6),
             Packing::List { positions, .. } => Some(positions.len() as u64),
-            Packing::Csv(rows) => Some(rows.len() as u64),
+            Packing::Rows(rows) => Some(rows.len() as u64),
         }
     }
 
@@ -213,7 +215,7 @@ impl Packing {
     pub fn needs_radii(&self) -> bool {
         match self {
             Packing::List { radii, .. } => radii.is_none(),
-            Packing::Csv(rows) => rows.iter().any(|row| row.radius.is_none()),
+            Packing::Rows(rows) => rows.iter().any(|row| row.radius.is_none()),
             _ => true,
         }
     }
@@ -233,7 +235,7 @@ impl Packing {
         let mut placed = self.place_balls(&radii.scaled(reach), periodic, random, is_blocked)?;
         let of_its_own = |i: usize| match self {
             Packing::List { radii, .. } => radii.is_some(),
-            Packing::Csv(rows) => rows[i].radius.is_some(),
+            Packing::Rows(rows) => rows[i].radius.is_some(),
             _ => false,
         };
         for (_, grain) in placed.iter_mut().enumerate().filter(|(i, _)| !of_its_own(*i)) {
@@ -274,7 +276,7 @@ impl Packing {
                 }
                 Ok(placed)
             }
-            Packing::Csv(rows) => {
+            Packing::Rows(rows) => {
                 let sizes = draws(rows.len() as u64, random);
                 Ok(rows.iter().zip(sizes).map(|(row, size)| row.placed(size)).collect())
             }

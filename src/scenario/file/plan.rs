@@ -5,7 +5,7 @@ use super::pictures::pictures;
 use super::read::{AXES, DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
 use super::region::region;
 use super::slider::facing;
-use super::{Entry, OutputPlan};
+use super::{CheckpointPlan, Entry, OutputPlan};
 use crate::error::suggest;
 use crate::model::{Form, Materials, Side, World};
 use crate::observe::{CellPlan, DrumPlan, RegionPlan};
@@ -47,6 +47,16 @@ pub fn output(table: &mut Table<'_>, duration: f64, world: &World) -> OutputPlan
     }
     let formats = Formats { vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") };
     OutputPlan { every, formats, pictures }
+}
+
+/// Reads when to save checkpoints.
+pub fn checkpoint(table: &mut Table<'_>) -> Option<CheckpointPlan> {
+    let every = table.maybe("every", number(DURATION));
+    let every_simulated = table.maybe("every_simulated", number(DURATION));
+    if !(table.has("every") || table.has("every_simulated")) {
+        table.missing("every", "seconds of wall time between two checkpoints, for example every = 600");
+    }
+    Some(CheckpointPlan { every, every_simulated })
 }
 
 /// Reads one of `[[observe.regions]]`; `index` is its place in the list, from 0.

@@ -519,12 +519,18 @@ pub fn dotted(path: &[Step]) -> String {
     path.iter().map(step).collect::<Vec<_>>().join(".")
 }
 
-/// Opens the table `name` beside the scenario, which a value of the file names.
-pub fn open_named(node: &Node<'_>, folder: &Path, name: &str) -> Result<Bounded<File>, Vec<String>> {
+/// Path of the file `name` beside the scenario, which a value of the file names and which will be read.
+pub fn named(node: &Node<'_>, folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     // The resolved scenario is written elsewhere: there the path must not depend on the folder.
     let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
     node.report.fill(node.path.clone(), full.display().to_string().plain());
     node.report.reads(&path);
+    path
+}
+
+/// Opens the table `name` beside the scenario, which a value of the file names.
+pub fn open_named(node: &Node<'_>, folder: &Path, name: &str) -> Result<Bounded<File>, Vec<String>> {
+    let path = named(node, folder, name);
     open_table(&path).map_err(|error| vec![format!("{} cannot be read: {error}", path.display())])
 }

@@ -1,10 +1,12 @@
 //! The run loop on an engine that only counts.
 
+use std::io::Write;
 use std::path::Path;
 
 use glam::DVec3;
 
 use super::*;
+use crate::contact::{Impulse, Key};
 use crate::engine::{Identity, Precision, Snapshot, StepReport};
 use crate::model::{Grain, World};
 use crate::observe::expectation::Judgement;
@@ -79,6 +81,19 @@ impl Engine for Counter<'_> {
         Ok(())
     }
 
+    fn carry(&mut self, _: &[(Key, Impulse)]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn save(&mut self, out: &mut dyn Write) -> Result<(), Error> {
+        saved::write(out, &self.step)
+    }
+
+    fn restore(&mut self, mut state: &[u8]) -> Result<(), Error> {
+        self.step = saved::read(&mut state)?;
+        Ok(())
+    }
+
     fn memory(&self) -> u64 {
         1000
     }
@@ -139,7 +154,7 @@ fn run_with<'a>(
     interrupt: &'a AtomicBool,
 ) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = RunOptions { folder: folder.path(), until, interrupt };
+    let options = RunOptions { folder: folder.path(), until, interrupt, resume: None };
     let result = run(scenario, &mut engine, &options, &mut |_| {});
     Run { folder, result, calls: engine.calls }
 }
@@ -259,7 +274,8 @@ fn emitters_place_their_grains_in_waves_clear_of_each_other() {
     let scenario = scenario(&(source("left") + &source("right")), &["output.every=0.1"]);
     let mut engine = Counter::of(&scenario);
     let folder = tempfile::tempdir().expect("a folder");
-    let options = RunOptions { folder: folder.path(), until: None, interrupt: &AtomicBool::new(false) };
+    let options =
+        RunOptions { folder: folder.path(), until: None, interrupt: &AtomicBool::new(false), resume: None };
     let mut grains = Vec::new();
     let summary = run(&scenario, &mut engine, &options, &mut |progress| grains.push(progress.grains))
         .expect("a run that does not fail");
@@ -285,7 +301,8 @@ fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
     let scenario = scenario(ONE_GRAIN, &[]);
     let file = tempfile::NamedTempFile::new().expect("a file");
     let folder = file.path().join("results");
-    let options = RunOptions { folder: &folder, until: None, interrupt: &AtomicBool::new(false) };
+    let options =
+        RunOptions { folder: &folder, until: None, interrupt: &AtomicBool::new(false), resume: None };
     let error = run(&scenario, &mut Counter::of(&scenario), &options, &mut |_| {}).expect_err("no folder");
     assert!(error.to_string().contains("results"), "{error}");
 }

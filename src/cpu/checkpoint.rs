@@ -1,0 +1,94 @@
+//! What the CPU engine saves, and how it goes on from that.
+//!
+//! Saved is the state between two steps as it is: the contacts in their order with their colours and impulses, and the paths since they
+//! were found, which decide which step searches again. A search that would not have been made would move bits.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::contact::{Colouring, Impulse, Key};
+use crate::engine::{EnergyBalance, Newcomers, StepReport, TotalImpulse, is_guarded, saved};
+use crate::error::Error;
+use crate::model::World;
+
+use super::CpuEngine;
+use super::search::Travel;
+
+/// The state of the engine; what is not in it is made anew in every substep, or follows from it.
+#[derive(Serialize, Deserialize)]
+struct State<'a> {
+    world: Cow<'a, World>,
+    keys: Cow<'a, [Key]>,
+    colouring: Cow<'a, Colouring>,
+    /// In the order of the keys.
+    impulses: Vec<Impulse>,
+    /// Contacts that there is room for.
+    room: usize,
+    travel: Cow<'a, Travel>,
+    newcomers: Cow<'a, Newcomers>,
+    totals: Cow<'a, [TotalImpulse]>,
+    balance: EnergyBalance,
+    is_guarded: bool,
+    substeps_done: u64,
+    start_time: f64,
+    report: Cow<'a, StepReport>,
+}
+
+impl CpuEngine {
+    pub(super) fn write_state(&self, out: &mut dyn Write) -> Result<(), Error> {
+        let mut impulses = vec![Impulse::default(); self.keys.len()];
+        for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
+            impulses[contact as usize] = constraint.impulse;
+        }
+        let state = State {
+            impulses,
+            world: Cow::Borrowed(&self.world),
+            keys: Cow::Borrowed(&self.keys),
+            colouring: Cow::Borrowed(&self.colouring),
+            room: self.constraints.capacity(),
+            travel: Cow::Borrowed(&self.travel),
+            newcomers: Cow::Borrowed(&self.newcomers),
+            totals: Cow::Borrowed(&self.impulses),
+            balance: self.balance,
+            is_guarded: self.is_guarded,
+            substeps_done: self.substeps_done,
+            start_time: self.start_time,
+            report: Cow::Borrowed(&self.report),
+        };
+        saved::write(out, &state)
+    }
+
+    /// The world in a state that an engine of this kind saved, and what contacts carried, by key.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] when the state is of another kind.
+    pub fn saved_state(mut bytes: &[u8]) -> Result<(World, Vec<(Key, Impulse)>), Error> {
+        let state: State<'static> = saved::read(&mut bytes)?;
+        let (world, keys) = (state.world.into_owned(), state.keys.into_owned());
+        let all = keys.into_iter().zip(state.impulses);
+        let impulses = state.newcomers.without_theirs(&world, all, 0);
+        Ok((world, impulses))
+    }
+
+    pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
+        let state: State<'static> = saved::read(&mut bytes)?;
+        let grains = self.world.grains.capacity();
+        self.world = state.world.into_owned();
+        self.world.reserve(grains);
+        // What left since may have been what called for the guard.
+        let stays_guarded = state.is_guarded && self.settings.warm_start.updates_velocities();
+        self.is_guarded = stays_guarded || is_guarded(&self.settings, &self.world);
+        self.travel = state.travel.into_owned();
+        self.newcomers = state.newcomers.into_owned();
+        self.impulses = state.totals.into_owned();
+        self.balance = state.balance;
+        self.substeps_done = state.substeps_done;
+        self.start_time = state.start_time;
+        self.report = state.report.into_owned();
+        (self.constraints, self.onsets) = (Vec::with_capacity(state.room), Vec::with_capacity(state.room));
+        self.hold_contacts(state.keys.into_owned(), state.colouring.into_owned(), &state.impulses);
+        Ok(())
+    }
+}

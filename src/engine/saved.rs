@@ -1,0 +1,65 @@
+//! What is saved in checkpoints: values in a compact binary form, one after the other, to the bit.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::Error;
+
+/// Writes a value.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write<T: Serialize + ?Sized>(out: &mut dyn Write, value: &T) -> Result<(), Error> {
+    // The words of the system are lost on the way: who made the writer has them.
+    postcard::to_io(value, out).map(drop).map_err(|error| Error::file("checkpoint")(io::Error::other(error)))
+}
+
+/// Reads a value that [`write()`] wrote from the beginning of `bytes`, and leaves what comes after it there.
+///
+/// # Errors
+/// [`Error::Unusable`] when there is none.
+pub fn read<T: DeserializeOwned>(bytes: &mut &[u8]) -> Result<T, Error> {
+    let (value, rest) = postcard::take_from_bytes(bytes).map_err(|error| foreign(&error.to_string()))?;
+    *bytes = rest;
+    Ok(value)
+}
+
+/// Takes so many bytes from the beginning.
+///
+/// # Errors
+/// [`Error::Unusable`] when there are not as many.
+pub fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Result<&'a [u8], Error> {
+    let taken = usize::try_from(count).ok().and_then(|count| bytes.split_at_checked(count));
+    let (taken, rest) = taken.ok_or_else(|| foreign("it ends too soon"))?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+/// The error of a checkpoint that holds something else.
+pub fn foreign(found: &str) -> Error {
+    Error::Unusable {
+        origin: "checkpoint".to_owned(),
+        found: format!("does not hold what this program saves ({found})"),
+        advice: "go on with the program that saved it, or start anew".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_in_their_order_to_the_bit() {
+        let (numbers, words) = (vec![-0.0f64, f64::NAN, 1e-310], ("drum".to_owned(), u64::MAX));
+        let mut bytes = Vec::new();
+        write(&mut bytes, &numbers).expect("written");
+        write(&mut bytes, &words).expect("written");
+        let rest = &mut bytes.as_slice();
+        let found: Vec<f64> = read(rest).expect("numbers");
+        assert!(found.iter().zip(&numbers).all(|(a, b)| a.to_bits() == b.to_bits()));
+        assert_eq!(read::<(String, u64)>(rest).expect("words"), words);
+        assert!(rest.is_empty() && read::<u64>(rest).is_err() && take(rest, 1).is_err());
+    }
+}

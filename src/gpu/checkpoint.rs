@@ -1,0 +1,187 @@
+//! What the GPU engine saves, and how it goes on from that.
+//!
+//! Saved is what lies on the device between two steps, as it is: cells and offsets, not the world positions that they round to, the
+//! contacts with their places and colours, which seed those of the next search, and the sizes that the last search planned.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use bytemuck::Pod;
+use serde::{Deserialize, Serialize};
+
+use crate::contact::{Impulse, Key};
+use crate::engine::{EnergyBalance, Newcomers, StepReport, saved};
+use crate::error::Error;
+use crate::model::World;
+
+use super::buffers::Capacity;
+use super::layout::{
+    self, Anchors, ConstraintHead, Contact, Loads, Overflow, Pose, Status, Totals, Velocity,
+};
+use super::pipelines::Features;
+use super::{GpuEngine, readback};
+
+/// Bytes that are sent to the device at once.
+const PORTION: usize = 64 << 20;
+
+/// What the host knows; the buffers of [`STATE`] come after it.
+#[derive(Serialize, Deserialize)]
+struct State<'a> {
+    world: Cow<'a, World>,
+    anchors: Anchors,
+    capacity: Capacity,
+    features: Features,
+    status: Vec<u8>,
+    newcomers: Cow<'a, Newcomers>,
+    substeps_done: u64,
+    start_time: f64,
+    report: Cow<'a, StepReport>,
+    balance: EnergyBalance,
+    loads: Cow<'a, Loads>,
+    /// Bytes of each buffer, in their order.
+    buffers: Vec<u64>,
+}
+
+/// Buffers whose content the next step reads before it is written. All others are of use within a step alone, or follow from the world.
+pub const STATE: [&str; 14] = [
+    "status",
+    "arguments",
+    "totals",
+    "poses",
+    "velocities",
+    "spheres",
+    "rigids",
+    "travel",
+    "contacts",
+    "contact_starts",
+    "constraint_heads",
+    "impulses",
+    "overflow",
+    "side_ends",
+];
+
+/// A list out of the bytes of a buffer.
+fn list<T: Pod>(lists: &BTreeMap<&str, &[u8]>, name: &str) -> Vec<T> {
+    lists.get(name).map(|bytes| bytemuck::pod_collect_to_vec(bytes)).unwrap_or_default()
+}
+
+/// Bytes of a list.
+fn bytes_of<T: Pod>(count: usize) -> u64 {
+    (count * size_of::<T>()) as u64
+}
+
+impl GpuEngine {
+    /// How much of each of the buffers of the state is in use \[bytes\].
+    fn state_sizes(&self) -> [u64; STATE.len()] {
+        let (world, status) = (&self.world, &self.status);
+        let contacts = status.contacts.min(self.buffers.capacity().contacts) as usize;
+        let balls = world.vertices.len() + world.spheres.len();
+        [
+            bytes_of::<Status>(1),
+            self.buffers.get("arguments").size(),
+            bytes_of::<Totals>(1),
+            bytes_of::<Pose>(world.bodies.len()),
+            bytes_of::<Velocity>(world.bodies.len()),
+            bytes_of::<layout::Sphere>(layout::spheres(world).len()),
+            bytes_of::<layout::Rigid>(layout::rigid_count(world)),
+            bytes_of::<f32>(world.spheres.len()),
+            bytes_of::<Contact>(contacts),
+            bytes_of::<u32>(balls + 1),
+            bytes_of::<ConstraintHead>(contacts),
+            bytes_of::<[f32; 6]>(contacts),
+            bytes_of::<Overflow>(status.overflow as usize),
+            bytes_of::<u32>(world.bodies.len()),
+        ]
+    }
+
+    pub(super) async fn write_state(&self, out: &mut dyn Write) -> Result<(), Error> {
+        let sizes = self.state_sizes();
+        let state = State {
+            world: Cow::Borrowed(&self.world),
+            anchors: self.anchors,
+            capacity: *self.buffers.capacity(),
+            features: self.kernels.features(),
+            status: bytemuck::bytes_of(&self.status).to_vec(),
+            newcomers: Cow::Borrowed(&self.newcomers),
+            substeps_done: self.substeps_done,
+            start_time: self.start_time,
+            report: Cow::Borrowed(&self.report),
+            balance: self.balance,
+            loads: Cow::Borrowed(&self.loads),
+            buffers: sizes.to_vec(),
+        };
+        saved::write(out, &state)?;
+        for (name, bytes) in STATE.into_iter().zip(sizes) {
+            let content = readback::read_all(&self.device, &[(self.buffers.get(name), bytes)]).await?;
+            out.write_all(&content).map_err(Error::file("checkpoint"))?;
+        }
+        Ok(())
+    }
+
+    /// The world in a state that an engine of this kind saved, and what contacts carried, by key.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] when the state is of another kind.
+    pub fn saved_state(mut bytes: &[u8]) -> Result<(World, Vec<(Key, Impulse)>), Error> {
+        let state: State<'static> = saved::read(&mut bytes)?;
+        let mut world = state.world.into_owned();
+        let mut lists = BTreeMap::new();
+        for (name, count) in STATE.into_iter().zip(&state.buffers) {
+            lists.insert(name, saved::take(&mut bytes, *count)?);
+        }
+        let poses: Vec<Pose> = list(&lists, "poses");
+        layout::pull(&mut world, &state.anchors, &poses, &list::<Velocity>(&lists, "velocities"));
+        // Behind them stand their places on their bodies.
+        let mut spheres: Vec<layout::Sphere> = list(&lists, "spheres");
+        spheres.truncate(world.vertices.len() + world.spheres.len());
+        layout::pull_removed(&mut world, &spheres);
+        let (heads, values): (Vec<ConstraintHead>, Vec<[f32; 6]>) =
+            (list(&lists, "constraint_heads"), list(&lists, "impulses"));
+        let with_impulse = |contact: Contact| {
+            let place = contact.place as usize;
+            (Key { a: contact.a, b: contact.b }, layout::impulse(&heads[place], &values[place]))
+        };
+        let all = list::<Contact>(&lists, "contacts").into_iter().map(with_impulse);
+        let impulses = state.newcomers.without_theirs(&world, all, 0);
+        Ok((world, impulses))
+    }
+
+    pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
+        let state: State<'static> = saved::read(&mut bytes)?;
+        let grains = self.world.grains.capacity();
+        self.world = state.world.into_owned();
+        self.world.reserve(grains);
+        self.anchors = state.anchors;
+        self.status = bytemuck::try_pod_read_unaligned(&state.status)
+            .map_err(|error| saved::foreign(&error.to_string()))?;
+        self.newcomers = state.newcomers.into_owned();
+        self.carried.clear();
+        self.substeps_done = state.substeps_done;
+        self.start_time = state.start_time;
+        self.report = state.report.into_owned();
+        self.balance = state.balance;
+        self.loads = state.loads.into_owned();
+        let own = Features::of(&self.world, &self.settings);
+        let features = state.features.under(own, &self.settings);
+        let capacity = state.capacity.under(self.buffers.capacity(), features.guard);
+        self.kernels.adapt(&self.device, &self.buffers, features)?;
+        self.grow(capacity)?;
+        self.upload_world()?;
+        for (name, count) in STATE.into_iter().zip(state.buffers) {
+            self.upload(name, saved::take(&mut bytes, count)?)?;
+        }
+        self.device.check()
+    }
+
+    fn upload(&self, name: &str, content: &[u8]) -> Result<(), Error> {
+        let buffer = self.buffers.get(name);
+        if content.len() as u64 > buffer.size() {
+            return Err(saved::foreign("a buffer larger than its room"));
+        }
+        for (i, portion) in content.chunks(PORTION).enumerate() {
+            self.device.queue().write_buffer(buffer, (i * PORTION) as u64, portion);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! What differs between two scenarios, and what of it may change while a run is interrupted.
+
+use toml::Value;
+
+use super::problems::{Problem, Problems};
+
+/// A value of the file that is another one now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Its path, as in `--set`.
+    pub key: String,
+    /// What it was; `None` where it was not there.
+    pub was: Option<String>,
+    /// What it is; `None` where it is gone.
+    pub is: Option<String>,
+}
+
+/// What may change, and what is below it. The state of a run does not depend on it: the number of columns and the length of a step
+/// stay, as do bodies, sources and laws.
+pub const MAY_CHANGE: [&str; 11] = [
+    "title",
+    "solver.iterations",
+    "solver.tolerance",
+    "solver.acceleration",
+    "solver.warm_start",
+    "solver.impact_threshold",
+    "solver.impact_iterations",
+    "output.every",
+    "output.pictures.every",
+    "checkpoint",
+    "expect",
+];
+
+/// What changed from one resolved scenario to another.
+///
+/// # Errors
+/// With everything that differs and may not.
+pub fn changes(was: &str, is: &str) -> Result<Vec<Change>, Problems> {
+    let values = |text: &str| {
+        let mut values = Vec::new();
+        // Both were read before.
+        if let Ok(table) = text.parse::<toml::Table>() {
+            flatten("", &Value::Table(table), &mut values);
+        }
+        values
+    };
+    let (was, is) = (values(was), values(is));
+    let find = |values: &[(String, String)], key: &str| {
+        values.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+    };
+    let added = is.iter().filter(|(key, _)| find(&was, key).is_none());
+    let keys = was.iter().chain(added).map(|(key, _)| key);
+    let change = |key: &String| Change { key: key.clone(), was: find(&was, key), is: find(&is, key) };
+    let changes: Vec<Change> = keys.map(change).filter(|change| change.was != change.is).collect();
+    let problems: Vec<Problem> = changes.iter().filter(|change| !change.is_allowed()).map(refuse).collect();
+    if problems.is_empty() { Ok(changes) } else { Err(Problems::new("--resume", problems)) }
+}
+
+impl Change {
+    fn is_allowed(&self) -> bool {
+        MAY_CHANGE.iter().any(|known| {
+            let below = self.key.strip_prefix(known);
+            below.is_some_and(|below| below.is_empty() || below.starts_with('.'))
+        })
+    }
+}
+
+fn refuse(change: &Change) -> Problem {
+    let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "not there".to_owned());
+    let message = format!("was {} at the checkpoint and is {}", word(&change.was), word(&change.is));
+    let help = format!(
+        "set it back; a run that goes on may change {}. For all else, let [start] of a new scenario take the grains of the \
+         checkpoint",
+        MAY_CHANGE.join(", ")
+    );
+    Problem::of(&change.key, message).help(help)
+}
+
+/// All values with their paths.
+fn flatten(path: &str, value: &Value, into: &mut Vec<(String, String)>) {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match value {
+        Value::Table(table) => table.iter().for_each(|(key, value)| flatten(&below(key), value, into)),
+        Value::Array(list) if list.iter().any(Value::is_table) => {
+            list.iter().enumerate().for_each(|(i, value)| flatten(&below(&i.to_string()), value, into));
+        }
+        value => into.push((path.to_owned(), value.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_change_is_told_and_the_rest_refused_with_both_values() {
+        let was = "title = \"a\"\nduration = 1.0\n[solver]\niterations = 20\n[[grains]]\nmaterial = \"x\"\n";
+        let is = was.replace("20", "30").replace("\"a\"", "\"b\"");
+        let found = changes(was, &is).expect("allowed");
+        let told = |change: &Change| (change.key.clone(), change.was.clone(), change.is.clone());
+        let iterations = ("solver.iterations".to_owned(), Some("20".to_owned()), Some("30".to_owned()));
+        assert!(found.len() == 2 && found.iter().map(told).any(|change| change == iterations), "{found:?}");
+        let is = format!("{}[output]\nformats = [\"csv\"]\n", was.replace("\"x\"", "\"y\""));
+        let text = changes(was, &is).expect_err("two of them may not").to_string();
+        assert!(text.contains("grains.0.material") && text.contains("output.formats"), "{text}");
+        assert_eq!(changes(was, was).expect("the same"), []);
+    }
+}

@@ -1,0 +1,180 @@
+//! The `[start]` table: grains of another run at one of its checkpoints, in the places they had come to.
+
+use std::path::Path;
+
+use crate::checkpoint::{Checkpoint, Settled};
+use crate::contact::{Impulse, Key};
+use crate::error::suggest;
+use crate::model::{Axes, ClumpId, Grain, MaterialId, World};
+
+use super::read::{Table, named, text};
+
+/// The grains, and what their contacts carry by the keys that they will have.
+pub struct Start {
+    /// In the order of their places.
+    pub grains: Vec<Grain>,
+    /// By ascending key.
+    pub carried: Vec<(Key, Carried)>,
+}
+
+/// What a contact carried in another run.
+#[derive(Debug, Clone, Copy)]
+pub struct Carried {
+    /// In one of its substeps.
+    pub impulse: Impulse,
+    /// Length of that substep \[s\].
+    pub substep: f64,
+}
+
+/// Reads the table. `world` has its materials, boundaries and clumps, and no grains yet; `locked` are the axes that all its grains are
+/// locked on.
+pub fn read(table: &mut Table<'_>, world: &World, folder: &Path, locked: Axes) -> Option<Start> {
+    let node = table.node("checkpoint");
+    let name = table.get("checkpoint", text);
+    let (node, name) = (node?, name?);
+    let path = named(&node, folder, &name);
+    let read = Checkpoint::read(&path).and_then(|found| {
+        // Of a folder it is the file that is read.
+        node.report.reads(&found.path);
+        Ok((found.settled()?, found.header.substep))
+    });
+    let (settled, substep) = read
+        .map_err(|error| {
+            node.problem(error.to_string(), "name a checkpoint, or a folder of results with one")
+        })
+        .ok()?;
+    let taken = Taken::new(&settled, world).map_err(|(message, help)| node.problem(message, help)).ok()?;
+    let grains = taken.grains(locked);
+    if grains.is_empty() {
+        node.problem("the checkpoint holds no grains", "name one with grains");
+    }
+    let carried = taken.carried();
+    let carried = carried.into_iter().map(|(key, impulse)| (key, Carried { impulse, substep })).collect();
+    Some(Start { grains, carried })
+}
+
+/// How what there was is numbered in the new scene.
+struct Taken<'a> {
+    old: &'a Settled,
+    world: &'a World,
+    materials: Vec<Option<MaterialId>>,
+    clumps: Vec<Option<ClumpId>>,
+    /// Of each old surface.
+    surfaces: Vec<Option<u32>>,
+    /// Of each old sphere of a grain.
+    spheres: Vec<Option<u32>>,
+}
+
+impl<'a> Taken<'a> {
+    /// Finds the materials and clumps of the grains by their names, or says what is missing and what to do about it.
+    fn new(old: &'a Settled, world: &'a World) -> Result<Taken<'a>, (String, String)> {
+        let there = &old.world;
+        let place = |known: &[&str], name: &str| known.iter().position(|other| *other == name);
+        let materials: Vec<&str> =
+            world.materials.list.iter().map(|material| material.name.as_str()).collect();
+        let clumps: Vec<&str> = world.clumps.iter().map(|clump| clump.name.as_str()).collect();
+        let mut spheres = vec![None; there.spheres.len()];
+        let present = there.present_grains().flat_map(|grain| there.grains[grain].spheres());
+        for (shape, sphere) in (world.first_grain_shape()..).zip(present) {
+            spheres[sphere] = Some(shape);
+        }
+        let named =
+            |material: &crate::model::Material| place(&materials, &material.name).map(|id| id as MaterialId);
+        let same = |clump: &crate::model::Clump| world.clumps.iter().position(|other| other == clump);
+        let taken = Taken {
+            old,
+            world,
+            materials: there.materials.list.iter().map(named).collect(),
+            clumps: there.clumps.iter().map(|clump| same(clump).map(|id| id as ClumpId)).collect(),
+            surfaces: surfaces(there, world),
+            spheres,
+        };
+        for grain in there.present_grains() {
+            let material = &there.materials.list[there.grain_material(grain) as usize].name;
+            if place(&materials, material).is_none() {
+                let message = format!(
+                    "the grains of the checkpoint are of \"{material}\", and no material has this name here"
+                );
+                return Err((message, suggest(material, materials.iter().copied())));
+            }
+            let clump = there.grains[grain].clump.map(|clump| &there.clumps[clump as usize]);
+            if let Some(clump) = clump.filter(|clump| same(clump).is_none()) {
+                let (name, is_known) = (&clump.name, place(&clumps, &clump.name).is_some());
+                let why = if is_known {
+                    "a clump of this name is another here"
+                } else {
+                    "no clump has this name here"
+                };
+                let message = format!("the checkpoint has grains that are clumps \"{name}\", and {why}");
+                return Err((
+                    message,
+                    format!("take [clumps.{name}] over from the scenario of the checkpoint"),
+                ));
+            }
+        }
+        Ok(taken)
+    }
+
+    fn grains(&self, locked: Axes) -> Vec<Grain> {
+        let World { bodies, clumps, grains, .. } = &self.old.world;
+        let grain = |place: usize| {
+            let body = self.old.world.grain_body(place);
+            let clump = grains[place].clump;
+            let axes = clump.map(|clump| clumps[clump as usize].axes).unwrap_or_default();
+            Grain {
+                position: bodies.position[body],
+                orientation: bodies.orientation[body] * axes.inverse(),
+                velocity: bodies.velocity[body],
+                angular_velocity: bodies.angular_velocity[body],
+                radius: self.old.world.grain_radius(place),
+                clump: clump.and_then(|clump| self.clumps[clump as usize]),
+                material: self.materials[self.old.world.grain_material(place) as usize].unwrap_or_default(),
+                locked: locked.and(bodies.locked[body]),
+            }
+        };
+        self.old.world.present_grains().map(grain).collect()
+    }
+
+    /// What contacts carried whose shapes and law are the same here.
+    fn carried(&self) -> Vec<(Key, Impulse)> {
+        let key = |key: &Key| Some(Key { a: self.shape(key.a)?, b: self.shape(key.b)? });
+        let is_same = |old: &Key| {
+            let materials = [old.a, old.b].map(|shape| self.old.world.shape_material(shape));
+            let [a, b] = materials.map(|material| self.materials[material as usize]);
+            a.zip(b).is_some_and(|(a, b)| self.world.materials.law(a, b) == self.old.world.law(old.a, old.b))
+        };
+        let kept = self.old.impulses.iter().filter(|(old, _)| is_same(old));
+        let mut carried: Vec<(Key, Impulse)> =
+            kept.filter_map(|(old, impulse)| Some((key(old)?, *impulse))).collect();
+        carried.sort_unstable_by_key(|(key, _)| *key);
+        carried
+    }
+
+    /// Number of a shape here; vertices of dynamic boundaries have none.
+    fn shape(&self, old: u32) -> Option<u32> {
+        match old.checked_sub(self.old.world.first_grain_shape()) {
+            Some(sphere) => self.spheres[sphere as usize],
+            None => self.surfaces.get(old as usize).copied().flatten(),
+        }
+    }
+}
+
+/// Of each surface there, that in the same place on the boundary of the same name, where that has the same form.
+fn surfaces(there: &World, here: &World) -> Vec<Option<u32>> {
+    let of = |world: &World, body: usize| -> Vec<usize> {
+        let is_its = |&i: &usize| world.surfaces[i].body as usize == body;
+        (0..world.surfaces.len()).filter(is_its).collect()
+    };
+    let mut found = vec![None; there.surfaces.len()];
+    for (body, boundary) in there.boundaries.iter().enumerate() {
+        let Some(other) = here.boundaries.iter().position(|other| other.name == boundary.name) else {
+            continue;
+        };
+        for (old, new) in of(there, body).into_iter().zip(of(here, other)) {
+            if there.surfaces[old].form == here.surfaces[new].form {
+                found[old] = Some(new as u32);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,480 @@
+//! A run that was interrupted and went on comes to the files of one that never stopped, to the bit, on both engines; saving changes
+//! nothing; and the grains of a checkpoint start another scene with the forces they had.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::common::*;
+use esker::checkpoint::Checkpoint;
+use esker::cpu::{CpuEngine, Order};
+use esker::engine::Engine;
+use esker::gpu::checkpoint::STATE;
+use esker::gpu::{GpuEngine, Room};
+use esker::model::Random;
+use esker::model::random::Stream;
+use esker::output::summary::{Status, Summary};
+use esker::scenario::Scenario;
+use esker::simulation::{self, Device, RunOptions, Simulation};
+use serde_json::Value;
+
+const GLASS: &str = r#"
+seed = 3
+[solver]
+time_step = 2e-3
+[materials.glass]
+density = 2500.0
+youngs_modulus = 1e7
+poisson_ratio = 0.25
+restitution = 0.3
+friction = 0.5
+rolling_resistance = 0.05
+"#;
+
+/// Grains come, with sizes drawn at random, and leave through a hole; the floor shakes, forces on it are averaged.
+const EMITTER_AND_SINK: &str = r#"
+duration = 0.3
+[[boundaries]]
+name = "box"
+material = "glass"
+shape = { kind = "box", min = [0, 0, 0], max = [0.06, 0.06, 0.5], open = ["+z", "-z"] }
+[[boundaries]]
+name = "floor"
+material = "glass"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+motion = { kind = "oscillation", amplitude = [0, 0, 0.001], frequency = 10.0 }
+[[emitters]]
+name = "source"
+material = "glass"
+radius = { kind = "mixture", radii = [0.004, 0.006], shares = [0.7, 0.3] }
+region = { kind = "box", min = [0, 0, 0.03], max = [0.06, 0.06, 0.1] }
+rate = 400.0
+every = 0.03
+velocity = [0, 0, -1]
+[[sinks]]
+name = "hole"
+region = { kind = "box", min = [0, 0, -0.1], max = [0.03, 0.06, 0.02] }
+[output]
+every = 0.02
+[output.pictures]
+every = 0.05
+size = [96, 96]
+"#;
+
+const DRUM: &str = r#"
+duration = 0.24
+[[boundaries]]
+name = "drum"
+material = "glass"
+motion = { kind = "rotation", rate = 3.0 }
+shape = { kind = "cylinder", base = [0, -0.02, 0], axis = [0, 1, 0], length = 0.04, radius = 0.05, caps = true }
+[[grains]]
+material = "glass"
+radius = { kind = "uniform", min = 0.004, max = 0.005 }
+packing = { kind = "random", count = 120, region = { kind = "cylinder", base = [0, -0.02, 0], axis = [0, 1, 0], length = 0.04, radius = 0.05 } }
+[observe.drum]
+boundary = "drum"
+[output]
+every = 0.03
+"#;
+
+const SLIDERS: &str = r#"
+duration = 0.16
+gravity = [0, 0, 0]
+[[boundaries]]
+name = "sides"
+material = "glass"
+shape = { kind = "box", min = [0, 0, -1], max = [0.05, 0.05, 1], open = ["+z", "-z"] }
+[[boundaries]]
+name = "bottom"
+material = "glass"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+motion = { kind = "slider", mass = 5.0, area = 0.0025, drive = { pressure = 2000.0 } }
+[[boundaries]]
+name = "top"
+material = "glass"
+shape = { kind = "plane", point = [0, 0, 0.05], normal = [0, 0, -1] }
+motion = { kind = "slider", mass = 5.0, drive = [{ force = 5.0 }, { start = 0.08, velocity = -0.05, force_limit = 40.0 }] }
+[[grains]]
+material = "glass"
+radius = { kind = "constant", value = 0.004 }
+packing = { kind = "lattice", structure = "cubic", min = [0, 0, 0], max = [0.05, 0.05, 0.05], spacing = 0.0083, jitter = 1e-4, count = 150 }
+[output]
+every = 0.02
+"#;
+
+/// Clumps on a box that moves freely.
+const CLUMPS: &str = r#"
+duration = 0.2
+[[boundaries]]
+name = "floor"
+material = "glass"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+[[boundaries]]
+name = "lid"
+material = "glass"
+shape = { kind = "box", min = [-0.02, -0.02, 0.05], max = [0.02, 0.02, 0.06], side = "outside" }
+motion = { kind = "dynamic", angular_velocity = [1, 0, 2], density = 900 }
+[clumps.rod]
+spheres = [{ position = [0, 0, 0], radius = 0.004 }, { position = [0.005, 0, 0], radius = 0.003 }]
+[[grains]]
+material = "glass"
+clump = "rod"
+packing = { kind = "random", count = 30, region = { kind = "box", min = [-0.03, -0.03, 0], max = [0.03, 0.03, 0.045] } }
+[output]
+every = 0.05
+"#;
+
+const GAS: &str = r#"
+duration = 0.2
+gravity = [0, 0, 0]
+[periodic]
+x = [0.0, 0.08]
+y = [0.0, 0.08]
+z = [0.0, 0.08]
+[[grains]]
+material = "glass"
+radius = { kind = "constant", value = 0.005 }
+random_velocity = 0.5
+packing = { kind = "random", count = 100, region = { kind = "box", min = [0, 0, 0], max = [0.08, 0.08, 0.08] } }
+[output]
+every = 0.02
+"#;
+
+/// Steps are solved again on the side, and the start of the energies is remembered.
+const CONVERGENCE: &str = r#"
+duration = 0.12
+[[boundaries]]
+name = "floor"
+material = "glass"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+[[grains]]
+material = "glass"
+radius = { kind = "constant", value = 0.005 }
+packing = { kind = "pyramid", base = [0, 0, 0], rows = 5 }
+[convergence]
+times = [0.0, 0.03, 0.07, 0.1]
+sweeps = 10
+reference = 20
+[output]
+every = 0.03
+[expect]
+height = { take = "mean", from = 0.02, at_least = 0.01 }
+"#;
+
+const SCENES: [(&str, &str); 6] = [
+    ("emitter and sink", EMITTER_AND_SINK),
+    ("drum", DRUM),
+    ("sliders", SLIDERS),
+    ("clumps", CLUMPS),
+    ("gas", GAS),
+    ("convergence", CONVERGENCE),
+];
+
+fn scene(body: &str, overrides: &[&str]) -> Scenario {
+    // Keys before tables: what is at the top of the body comes first.
+    let (top, tables) = body.split_at(body.find("\n[").unwrap());
+    let overrides: Vec<String> = overrides.iter().map(|&text| text.into()).collect();
+    let text = format!("{top}\n{GLASS}\n{tables}");
+    Scenario::parse("restart", &text, Path::new("."), &overrides)
+        .unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// The engines that runs are made on.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Cpu,
+    Gpu,
+}
+
+fn engine(kind: Kind, scene: &Scenario) -> Box<dyn Engine> {
+    let mut world = scene.world.clone();
+    world.reserve(scene.max_grains());
+    match kind {
+        Kind::Cpu => Box::new(CpuEngine::new(world, scene.settings, Order::Coloured)),
+        Kind::Gpu => {
+            let room = Room::Grains(scene.max_grains());
+            Box::new(GpuEngine::with_room(device(), world, scene.settings, room).unwrap())
+        }
+    }
+}
+
+/// Runs a scene from its start or from the last checkpoint in the folder, to its end or until it is interrupted after some step.
+fn run(kind: Kind, scene: &Scenario, folder: &Path, goes_on: bool, stop: Option<u64>) -> Summary {
+    let interrupt = AtomicBool::new(stop == Some(0));
+    let (checkpoint, _) = if goes_on { Checkpoint::latest(folder).unwrap() } else { (None, Vec::new()) };
+    assert_eq!(checkpoint.is_some(), goes_on, "a checkpoint to go on from");
+    let options = RunOptions { folder, until: None, interrupt: &interrupt, resume: checkpoint.as_ref() };
+    let mut engine = engine(kind, scene);
+    simulation::run(scene, engine.as_mut(), &options, &mut |progress| {
+        interrupt.fetch_or(stop.is_some_and(|stop| progress.step >= stop), Ordering::Relaxed);
+    })
+    .unwrap()
+}
+
+/// All files of a run, without its checkpoints, and without wall times in its summary.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in
+        fs::read_dir(folder).unwrap().chain(fs::read_dir(folder.join("pictures")).into_iter().flatten())
+    {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() || name.ends_with(".esker") {
+            continue;
+        }
+        let mut bytes = fs::read(&path).unwrap();
+        if name == "summary.json" {
+            let mut summary: Value = serde_json::from_slice(&bytes).unwrap();
+            let fields = summary.as_object_mut().unwrap();
+            for wall in ["wall_seconds", "steps_per_second", "wall_seconds_by_task", "wall_seconds_by_stage"]
+            {
+                fields.remove(wall).unwrap();
+            }
+            // It names the number of threads, which may change on the way.
+            fields["engine"].as_object_mut().unwrap().remove("driver").unwrap();
+            bytes = serde_json::to_vec(&summary).unwrap();
+        }
+        found.insert(name, bytes);
+    }
+    found
+}
+
+fn assert_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>, of: &str) {
+    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(found), names(expected), "{of}");
+    let differ: Vec<&String> = found.keys().filter(|name| found[*name] != expected[*name]).collect();
+    if let Some(name) = differ.first() {
+        let text = |files: &BTreeMap<String, Vec<u8>>| String::from_utf8_lossy(&files[*name]).into_owned();
+        let (found, expected) = (text(found), text(expected));
+        let place = found.bytes().zip(expected.bytes()).position(|(a, b)| a != b).unwrap_or(0);
+        let near = |text: &str| text.chars().skip(place.saturating_sub(60)).take(100).collect::<String>();
+        panic!(
+            "{of}: these differ: {differ:?}, {name} first at {:?} for {:?}",
+            near(&found),
+            near(&expected)
+        );
+    }
+}
+
+/// Runs without a stop, and with two at random steps; between them the number of threads changes.
+fn goes_on_to_the_bit(kind: Kind, of: &str, body: &str, seed: u64) {
+    let scene = scene(body, &[]);
+    let steps = (scene.duration / scene.settings.time_step).round() as u64;
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let expected = run(kind, &scene, whole.path(), false, None);
+    assert_eq!((expected.status, expected.steps), (Status::Completed, steps), "{of}");
+
+    let mut random = Random::new(seed, Stream::Grains(0));
+    let first = random.below(steps / 2);
+    let second = first + 1 + random.below(steps / 3);
+    let folder = parts.path();
+    assert_eq!(run(kind, &scene, folder, false, Some(first)).status, Status::Interrupted);
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let interrupted = alone.install(|| run(kind, &scene, folder, true, Some(second)));
+    assert!(interrupted.status == Status::Interrupted && interrupted.steps > first, "{of}");
+    let found = run(kind, &scene, folder, true, None);
+    assert_eq!((found.status, found.steps), (Status::Completed, steps), "{of}");
+    assert_same(&files(folder), &files(whole.path()), &format!("{of}, stopped at {first} and {second}"));
+}
+
+#[test]
+fn a_run_that_goes_on_comes_to_the_same_files_on_the_cpu_engine() {
+    for (seed, (of, body)) in (1..).zip(SCENES) {
+        goes_on_to_the_bit(Kind::Cpu, of, body, seed);
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_comes_to_the_same_files_on_the_gpu() {
+    for (seed, (of, body)) in (11..).zip(SCENES) {
+        goes_on_to_the_bit(Kind::Gpu, of, body, seed);
+    }
+}
+
+/// Checkpoints come in the middle of what a submission would do, between outputs, and reach beyond the duration.
+#[test]
+fn checkpoints_change_no_bit_of_the_run_that_saves_them() {
+    let plain = scene(EMITTER_AND_SINK, &[]);
+    let saving = scene(EMITTER_AND_SINK, &["checkpoint.every_simulated=0.014"]);
+    for kind in [Kind::Cpu, Kind::Gpu] {
+        let (without, with) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        run(kind, &plain, without.path(), false, None);
+        run(kind, &saving, with.path(), false, None);
+        let (mut found, mut expected) = (files(with.path()), files(without.path()));
+        // It says what it was told to save.
+        for files in [&mut found, &mut expected] {
+            files.remove("scenario.toml").unwrap();
+        }
+        assert_same(&found, &expected, "with checkpoints");
+        let left = fs::read_dir(with.path())
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().ends_with(".esker"));
+        assert_eq!(left.count(), 2, "the last two are kept");
+    }
+}
+
+/// A scene that both engines have run for some steps, saved.
+fn saved(kind: Kind, body: &str, steps: u64) -> (Scenario, Box<dyn Engine>, Vec<u8>) {
+    let scene = scene(body, &[]);
+    let mut engine = engine(kind, &scene);
+    engine.advance(steps).unwrap();
+    let mut bytes = Vec::new();
+    engine.save(&mut bytes).unwrap();
+    (scene, engine, bytes)
+}
+
+/// Whatever lies in the buffers that are not of the state, the next steps are the same; without one that is, they are not.
+#[test]
+fn what_is_not_saved_of_the_device_is_of_no_use_to_the_next_step() {
+    let (scene, mut undisturbed, bytes) = saved(Kind::Gpu, CLUMPS, 60);
+    undisturbed.advance(40).unwrap();
+    let expected = undisturbed.snapshot().unwrap();
+    let goes_on = |spoil: &dyn Fn(&GpuEngine)| {
+        let mut engine = GpuEngine::new(device(), scene.world.clone(), scene.settings).unwrap();
+        engine.restore(&bytes).unwrap();
+        spoil(&engine);
+        engine.advance(40).ok().and_then(|_| engine.snapshot().ok())
+    };
+    // These follow from the world.
+    let made_anew = ["params", "surfaces", "sinks", "laws"];
+    let found = goes_on(&|engine| {
+        let scratch = engine
+            .buffer_names()
+            .into_iter()
+            .filter(|name| !STATE.contains(name) && !made_anew.contains(name));
+        scratch.for_each(|name| engine.fill_words(name, 0x7fc0_dead));
+    });
+    let found = found.expect("a state");
+    assert_eq!((found.world, found.contacts), (expected.world.clone(), expected.contacts.clone()));
+    for name in ["impulses", "velocities", "contacts", "travel"] {
+        let other = goes_on(&|engine| engine.fill_words(name, 0));
+        let is_same = other
+            .is_some_and(|other| (&other.world, &other.contacts) == (&expected.world, &expected.contacts));
+        // Without paths since the last search that search comes later: a state as good, of other bits.
+        assert!(!is_same || name == "travel", "without {name} the state is the same");
+    }
+}
+
+/// Rates, emitters and steps go on; a file of another kind is refused.
+#[test]
+fn a_simulation_is_saved_and_restored_by_code() {
+    let scene = scene(EMITTER_AND_SINK, &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.esker");
+    let mut simulation = Simulation::new(&scene, Device::Cpu).unwrap();
+    simulation.run_until(0.1).unwrap();
+    simulation.quantity("mass_flow:hole").unwrap();
+    simulation.save(&file).unwrap();
+    let mut goes_on = Simulation::restore(&scene, Device::Cpu, &file).unwrap();
+    assert_eq!((goes_on.time(), goes_on.steps()), (simulation.time(), simulation.steps()));
+    for until in [0.17, 0.25] {
+        let [expected, found] = [&mut simulation, &mut goes_on].map(|simulation| {
+            simulation.run_until(until).unwrap();
+            let flow = simulation.quantity("mass_flow:hole").unwrap();
+            (flow.to_bits(), simulation.state().unwrap().clone())
+        });
+        assert!(expected.1.world.removed.len() > 20, "{}", expected.1.world.removed.len());
+        assert_eq!(expected.0, found.0, "the rate since the state before the checkpoint");
+        assert_eq!((&expected.1.world, &expected.1.contacts), (&found.1.world, &found.1.contacts));
+    }
+
+    let refusal = |scene: &Scenario, device: Device, file: &Path| {
+        Simulation::restore(scene, device, file).err().expect("a refusal").to_string()
+    };
+    let text = refusal(&scene, Device::Software, &file);
+    assert!(text.contains("saved by the cpu engine") && text.contains("--device cpu"), "{text}");
+    let other = self::scene(EMITTER_AND_SINK, &["materials.glass.friction=0.4"]);
+    let text = refusal(&other, Device::Cpu, &file);
+    assert!(text.contains("materials.glass.friction: was 0.5 at the checkpoint and is 0.4"), "{text}");
+    let faster = self::scene(EMITTER_AND_SINK, &["solver.iterations=7"]);
+    Simulation::restore(&faster, Device::Cpu, &file).expect("sweeps may change");
+
+    let whole = fs::read(&file).unwrap();
+    let with = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = whole.clone();
+        change(&mut bytes);
+        fs::write(&file, bytes).unwrap();
+        refusal(&scene, Device::Cpu, &file)
+    };
+    let middle = whole.len() / 2;
+    for change in [
+        &|bytes: &mut Vec<u8>| bytes[middle] ^= 1,
+        &(|bytes: &mut Vec<u8>| bytes.truncate(middle)) as &dyn Fn(&mut Vec<u8>),
+    ] {
+        let text = with(change);
+        assert!(text.contains("checksum"), "{text}");
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let text = with(&|bytes| {
+        let place = bytes.windows(version.len()).position(|part| part == version.as_bytes()).unwrap();
+        bytes[place] = b'9';
+    });
+    assert!(text.contains("was saved by esker 9"), "{text}");
+    assert!(with(&|bytes| *bytes = b"x,y,z\n".to_vec()).contains("is no checkpoint"));
+}
+
+/// A bed that was settled once goes on in a new scene, on either engine from either, as if nothing had been: its contacts carry what they
+/// carried. The same grains without their impulses have to find them again.
+#[test]
+fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
+    let bed = format!(
+        "{}[[grains]]\nmaterial = \"glass\"\nclump = \"rod\"\nturned = {{ axis = [0, 0, 1], angle_deg = 20 }}\n\
+         packing = {{ kind = \"list\", positions = [[0.03, 0.0, 0.05], [0.03, 0.0, 0.02]] }}\n\
+         [clumps.rod]\nspheres = [{{ position = [0, 0, 0], radius = 0.004 }}, {{ position = [0.005, 0, 0], radius = 0.004 }}]\n",
+        CONVERGENCE
+            .split("[convergence]")
+            .next()
+            .unwrap()
+            .replace("0.12", "1.0")
+            .replace("\"pyramid\", base = [0, 0, 0], rows = 5", "\"column\", base = [0, 0, 0], count = 12")
+    );
+    let settled = scene(&bed, &["solver.iterations=200", "output.every=0.5"]);
+    let head = bed.split("[[grains]]").next().unwrap().replace("1.0", "0.01");
+    let clumps = bed.split("[clumps.rod]").nth(1).unwrap();
+    for kind in [Kind::Cpu, Kind::Gpu] {
+        let folder = tempfile::tempdir().unwrap();
+        run(
+            kind,
+            &scene(&bed, &["solver.iterations=200", "output.every=0.5", "checkpoint.every=1000"]),
+            folder.path(),
+            false,
+            None,
+        );
+        let start =
+            format!("{head}[start]\ncheckpoint = \"{}\"\n[clumps.rod]{clumps}", folder.path().display());
+        // Half the step, so half the impulses; one sweep, which finds little by itself.
+        let few = [
+            "solver.time_step=1e-3",
+            "solver.iterations=1",
+            "solver.acceleration=none",
+            "solver.warm_start={ kind = \"history\", fraction = 1.0 }",
+        ];
+        let scenario = scene(&start, &few);
+        assert_eq!(scenario.world.grain_count(), settled.world.grain_count());
+        for there in [Device::Cpu, Device::Software] {
+            let mut simulation = Simulation::new(&scenario, there).unwrap();
+            let weight = simulation.state().unwrap();
+            assert!(weight.contacts.iter().any(|contact| contact.is_active()), "before the first step");
+            simulation.step(1).unwrap();
+            let supported = simulation.quantity("weight_supported").unwrap();
+            // A step of one sweep leaves what the rest state had not converged to.
+            assert!((supported - 1.0).abs() < 0.02, "{kind:?} to {there:?}: {supported}");
+            let mut bare =
+                Simulation::new(&Scenario { carried: Vec::new(), ..scenario.clone() }, there).unwrap();
+            bare.step(1).unwrap();
+            let supported = bare.quantity("weight_supported").unwrap();
+            assert!((supported - 1.0).abs() > 0.2, "without impulses {supported}");
+        }
+        // Where the law is another, they start from nothing.
+        let [slippery, unknown] = ["materials.glass.friction=0.2", "clumps.rod.spheres.0.radius=0.0041"];
+        assert!(scene(&start, &[slippery]).carried.is_empty());
+        let text = format!("{GLASS}{start}");
+        let overrides = [unknown.to_owned()];
+        let problems = Scenario::parse("restart", &text.replace("seed = 3", ""), Path::new("."), &overrides);
+        assert!(problems.expect_err("another clump").to_string().contains("clump"), "{text}");
+    }
+}

@@ -1,0 +1,220 @@
+//! Runs that are killed, told to end, and go on with `--resume`.
+#![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use esker::model::Random;
+use esker::model::random::Stream;
+use serde_json::Value;
+
+use crate::place::{Place, code, error_text};
+
+const SCENE: &str = r#"
+duration = 1.2
+
+[solver]
+time_step = 1e-3
+
+[materials.glass]
+density = 2500.0
+youngs_modulus = 1e7
+poisson_ratio = 0.25
+restitution = 0.2
+friction = 0.4
+
+[[boundaries]]
+name = "box"
+material = "glass"
+shape = { kind = "box", min = [0, 0, 0], max = [0.08, 0.08, 0.5], open = ["+z"] }
+
+[[emitters]]
+name = "source"
+material = "glass"
+radius = { kind = "uniform", min = 0.004, max = 0.006 }
+region = { kind = "box", min = [0, 0, 0.2], max = [0.08, 0.08, 0.3] }
+rate = 400.0
+every = 0.05
+
+[[sinks]]
+name = "hole"
+region = { kind = "box", min = [0, 0, -0.1], max = [0.03, 0.03, 0.02] }
+
+[output]
+every = 0.02
+
+[checkpoint]
+every_simulated = 0.013
+"#;
+
+/// All files of a run without its checkpoints, and without wall times in its summary.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let mut bytes = fs::read(entry.path()).expect("a file");
+        if name == "summary.json" {
+            let mut summary = summary(folder);
+            let fields = summary.as_object_mut().expect("fields");
+            fields.retain(|name, _| !name.starts_with("wall_") && name != "steps_per_second");
+            bytes = summary.to_string().into_bytes();
+        }
+        if !name.ends_with(".esker") {
+            found.insert(name, bytes);
+        }
+    }
+    found
+}
+
+fn summary(folder: &Path) -> Value {
+    let text = fs::read_to_string(folder.join("summary.json")).expect("a summary");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Starts a run that goes on from the last checkpoint.
+fn go_on(place: &Place) -> Child {
+    let arguments = ["run", "scene.toml", "--device", "cpu", "--out", "parts", "--resume", "--quiet"];
+    place.command(&arguments).stderr(Stdio::null()).spawn().expect("the program starts")
+}
+
+#[cfg(unix)]
+fn send(signal: &str, child: &Child) {
+    let sent = std::process::Command::new("kill").args([signal, &child.id().to_string()]).status();
+    assert!(sent.expect("kill is there").success());
+}
+
+/// Kills a run 50 times, wherever it is. Every second signal asks it to end, the others do not ask.
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_killed_again_and_again_comes_to_the_files_of_an_undisturbed_one() {
+    let place = Place::with("scene.toml", SCENE);
+    let whole = place.esker(&["run", "scene.toml", "--device", "cpu", "--out", "whole", "--quiet"]);
+    assert_eq!(code(&whole), 0, "{}", error_text(&whole));
+    let expected = files(&place.path("whole"));
+    let compare = || {
+        let found = files(&place.path("parts"));
+        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
+        let differ: Vec<&String> = found.keys().filter(|name| found[*name] != expected[*name]).collect();
+        let text = |files: &BTreeMap<String, Vec<u8>>| {
+            let bytes = differ.first().map(|name| files[*name].clone()).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        assert!(differ.is_empty(), "these differ: {differ:?}\n{}\nfor\n{}", text(&found), text(&expected));
+    };
+    let mut random = Random::new(5, Stream::Grains(0));
+    let (mut kills, mut asked) = (0, 0);
+    while kills < 50 {
+        let mut child = go_on(&place);
+        sleep(Duration::from_micros(10_000 + random.below(110_000)));
+        if child.try_wait().expect("a child").is_none() {
+            let asks = kills % 2 == 0;
+            let signal = if asks { "-TERM" } else { "-KILL" };
+            send(signal, &child);
+            let told = Instant::now();
+            let status = child.wait().expect("a child");
+            assert!(told.elapsed() < Duration::from_secs(10), "it does not end");
+            // Before it listens, a signal kills it; and it may have been about to end by itself.
+            if asks && status.code() == Some(1) {
+                assert_eq!(summary(&place.path("parts"))["status"], "interrupted");
+                asked += 1;
+            }
+            kills += 1;
+        } else {
+            compare();
+            fs::remove_dir_all(place.path("parts")).expect("removed");
+        }
+    }
+    assert!(asked > 5, "of 25 that were asked to end {asked} did so in order");
+    assert!(go_on(&place).wait().expect("a child").success());
+    compare();
+}
+
+/// What is said on the way: where there is no checkpoint, from where it goes on, what was changed, what is not to be changed.
+#[test]
+fn going_on_is_told_and_changes_are_noted() {
+    let place = Place::with("scene.toml", SCENE);
+    let run = |more: &[&str]| {
+        let arguments = ["run", "scene.toml", "--device", "cpu", "--out", "out"];
+        place.esker(&[&arguments, more].concat())
+    };
+    let first = run(&["--resume", "--until", "0.1"]);
+    assert!(error_text(&first).contains("no checkpoint in out: starting anew"), "{}", error_text(&first));
+    let second = run(&["--resume", "--until", "0.2", "--set", "solver.iterations=30"]);
+    assert_eq!(code(&second), 0, "{}", error_text(&second));
+    let said = error_text(&second);
+    assert!(said.contains("going on from checkpoint_000000000100.esker at t = 0.1 s"), "{said}");
+    let summary_of_second = summary(&place.path("out"));
+    let changed = summary_of_second["changed_on_resume"].as_array().expect("a list");
+    let iterations = changed.iter().find(|change| change["key"] == "solver.iterations").expect("noted");
+    assert_eq!((iterations["step"].as_u64(), iterations["is"].as_str()), (Some(100), Some("30")));
+    let refused = run(&["--resume", "--set", "materials.glass.friction=0.5"]);
+    let said = error_text(&refused);
+    assert!(code(&refused) != 0 && said.contains("materials.glass.friction: was 0.4"), "{said}");
+    let early = run(&["--resume", "--until", "0.15", "--set", "solver.iterations=30"]);
+    assert!(error_text(&early).contains("after the end of this run"), "{}", error_text(&early));
+
+    // Of a damaged one the one before it is taken.
+    let last = place.path("out").join("checkpoint_000000000200.esker");
+    let mut bytes = fs::read(&last).expect("the last checkpoint");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&last, bytes).expect("written");
+    let third = run(&["--resume", "--until", "0.2", "--set", "solver.iterations=30"]);
+    let said = error_text(&third);
+    assert!(said.contains("checksum") && said.contains("going on from the one before"), "{said}");
+    assert!(said.contains("checkpoint_000000000195.esker"), "{said}");
+    assert_eq!(code(&third), 0);
+}
+
+/// A run that fails names the last checkpoint.
+#[test]
+fn after_a_failure_the_last_checkpoint_is_named() {
+    let text = SCENE.replace("[output]", "[domain]\nmin = [-1, -1, 0.1]\noutside = \"stop\"\n[output]");
+    let place = Place::with("scene.toml", &text);
+    let failed = place.esker(&["run", "scene.toml", "--device", "cpu", "--out", "out"]);
+    let said = error_text(&failed);
+    assert!(code(&failed) != 0 && said.contains("left the domain"), "{said}");
+    assert!(said.contains("the last checkpoint is out/checkpoint_") && said.contains("--resume"), "{said}");
+}
+
+/// What a run wrote is where another starts: a frame as a packing, a checkpoint as the start.
+#[test]
+fn what_a_run_writes_can_be_read_back_as_a_packing_and_as_a_start() {
+    let place = Place::with("scene.toml", SCENE);
+    let poured =
+        place.esker(&["run", "scene.toml", "--device", "cpu", "--out", "out", "--until", "0.3", "--quiet"]);
+    assert_eq!(code(&poured), 0, "{}", error_text(&poured));
+    let head = SCENE.split("[[emitters]]").next().expect("a head").replace("1.2", "0.01");
+    let grains = |source: &str, name: &str| {
+        let file = format!("{name}.toml");
+        fs::write(place.path(&file), format!("{head}\n{source}\n")).expect("written");
+        let run = place.esker(&["run", &file, "--device", "cpu", "--quiet"]);
+        assert_eq!(code(&run), 0, "{}", error_text(&run));
+        summary(&place.path("out").join(name))["counts"]["grains"].as_u64()
+    };
+    let expected = summary(&place.path("out"))["counts"]["grains"].as_u64();
+    assert!(expected.is_some_and(|grains| grains > 50));
+    let frame =
+        "[[grains]]\nmaterial = \"glass\"\npacking = { kind = \"frame\", file = \"out/grains_000015.vtp\" }";
+    assert_eq!(grains(frame, "of_frame"), expected);
+    assert_eq!(grains("[start]\ncheckpoint = \"out\"", "of_checkpoint"), expected);
+
+    let mistake = |source: &str| {
+        fs::write(place.path("wrong.toml"), format!("{head}\n{source}\n")).expect("written");
+        let run = place.esker(&["check", "wrong.toml"]);
+        assert_ne!(code(&run), 0);
+        error_text(&run)
+    };
+    let said = mistake("[start]\ncheckpoint = \"nowhere\"");
+    assert!(said.contains("nowhere") && said.contains("wrong.toml"), "{said}");
+    let said = mistake("[start]\ncheckpoint = \"scene.toml\"");
+    assert!(said.contains("is no checkpoint of esker"), "{said}");
+    let said = mistake(&frame.replace("grains_000015", "contacts_000015"));
+    assert!(said.contains("has no field `radius`"), "{said}");
+    let said = mistake(&format!("{frame}\n[checkpoint]\n"));
+    assert!(said.contains("every = 600"), "{said}");
+}
