@@ -268,6 +268,9 @@ use crate::sources::Emitter;
 /// Longest time that anything may take \[s\].
 pub(crate) const LONGEST_TIME: f64 = 1e9;
 
+/// Grains of emitters that room is made for where sinks take grains out.
+const FIRST_TO_COME: usize = 4096;
+
 /// A scenario, read and checked.
 #[derive(Debug, Clone)]
 pub struct Scenario {
@@ -334,6 +337,15 @@ impl Scenario {
     /// Grains there will be at most: those of the initial state and those to be emitted.
     pub fn max_grains(&self) -> usize {
         self.world.grain_count() + self.emitters.iter().map(|emitter| emitter.total() as usize).sum::<usize>()
+    }
+
+    /// Grains to make room for before a run: all that there will be. Where sinks take grains out, nobody knows how many there are at a
+    /// time: then those of the initial state and the first of those to come, and room grows as it must.
+    pub fn planned_grains(&self) -> usize {
+        match self.world.has_drains() {
+            true => self.max_grains().min(self.world.grain_count() + FIRST_TO_COME),
+            false => self.max_grains(),
+        }
     }
 
     /// Largest radius of a grain, now or later \[m\]; 0 without grains.

@@ -42,6 +42,8 @@ const REPORTS: [&str; 2] = ["validation.json", "validation.md"];
 pub struct Report {
     /// Version of this program.
     pub esker: &'static str,
+    /// Commit that it was built from; "unknown" outside of a repository and in debug builds.
+    pub commit: &'static str,
     /// Title of the suite.
     pub suite: String,
     /// What ran it; absent when nothing did.
@@ -201,6 +203,7 @@ pub fn run(
     let start = Instant::now();
     let mut report = Report {
         esker: env!("CARGO_PKG_VERSION"),
+        commit: env!("ESKER_COMMIT"),
         suite: suite.to_owned(),
         engine: None,
         cases: Vec::new(),
@@ -394,6 +397,15 @@ impl Report {
         })?;
         atomic::write(&folder.join(REPORTS[1]), |out| out.write_all(self.markdown().as_bytes()))
     }
+}
+
+/// Writes the sections of several engines into one `validation.md`.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_all(reports: &[Report], folder: &Path) -> Result<(), Error> {
+    let sections: Vec<String> = reports.iter().map(Report::markdown).collect();
+    atomic::write(&folder.join(REPORTS[1]), |out| out.write_all(sections.join("\n").as_bytes()))
 }
 
 #[cfg(test)]

@@ -24,6 +24,13 @@ pub enum DeviceChoice {
     Cpu,
 }
 
+impl DeviceChoice {
+    /// The word for it on the command line.
+    pub fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
 /// An engine on the chosen device, at the initial state of a scenario.
 ///
 /// # Errors

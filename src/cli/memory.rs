@@ -17,7 +17,7 @@ const LARGE_BINDING: u64 = 2 << 30;
 
 /// What the GPU engine allocates on its device for all grains, before it grows what turns out too small.
 pub(super) fn of_gpu(scenario: &Scenario) -> Capacity {
-    Capacity::for_world(&scenario.world, &scenario.settings, Room::Grains(scenario.max_grains()))
+    Capacity::for_world(&scenario.world, &scenario.settings, Room::Grains(scenario.planned_grains()))
 }
 
 /// Bytes of the program itself: its code as far as it is used, its threads, and a scene of a few grains.
@@ -25,13 +25,13 @@ const OF_PROGRAM: u64 = 14 << 20;
 
 /// Bytes that the GPU engine holds beside its device: the world, and what an output needs.
 pub(super) fn of_host(scenario: &Scenario) -> u64 {
-    let grains = scenario.world.planned_bytes(scenario.max_grains());
+    let grains = scenario.world.planned_bytes(scenario.planned_grains());
     OF_PROGRAM + of_start(scenario) + grains + of_output(scenario) + of_convergence(scenario)
 }
 
 /// Bytes that a run on the CPU engine takes: what comes and goes in a step is gone when there is an output.
 pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
-    let grains = scenario.max_grains();
+    let grains = scenario.planned_grains();
     let held = CpuEngine::planned_holdings(&scenario.world, grains, &scenario.settings);
     let passing = CpuEngine::planned_passing(&scenario.world, grains).max(of_output(scenario));
     OF_PROGRAM + of_start(scenario) + held + passing + of_convergence(scenario)
@@ -44,7 +44,7 @@ fn of_start(scenario: &Scenario) -> u64 {
 
 /// Bytes that an output needs: a snapshot is taken, and then written as frames.
 fn of_output(scenario: &Scenario) -> u64 {
-    let (world, grains) = (&scenario.world, scenario.max_grains());
+    let (world, grains) = (&scenario.world, scenario.planned_grains());
     let spheres = world.planned_spheres(grains);
     let frames = if scenario.output.formats.vtp { frames::planned_bytes(spheres) } else { 0 };
     Snapshot::planned_bytes(world, grains).max(Snapshot::planned_holdings(world, grains) + frames)
@@ -70,7 +70,7 @@ pub(super) fn give_back_what_is_freed() {
 /// Bytes that a look at the convergence of a step needs: a CPU engine of its own, and its problem once more.
 fn of_convergence(scenario: &Scenario) -> u64 {
     let Scenario { world, settings, convergence, .. } = scenario;
-    let grains = scenario.max_grains();
+    let grains = scenario.planned_grains();
     match convergence {
         Some(_) => 2 * CpuEngine::planned_memory(world, grains, settings),
         None => 0,
@@ -79,7 +79,7 @@ fn of_convergence(scenario: &Scenario) -> u64 {
 
 /// Refuses what the machine has no free memory for.
 pub(super) fn check_machine(engine: &'static str, needed: u64, scenario: &Scenario) -> Result<(), Error> {
-    fits(engine, needed, free(), scenario.max_grains() as u64)
+    fits(engine, needed, free(), scenario.planned_grains() as u64)
 }
 
 fn fits(engine: &'static str, needed: u64, free: u64, grains: u64) -> Result<(), Error> {
@@ -102,7 +102,7 @@ fn free() -> u64 {
 /// Prints what both engines need.
 pub(super) fn print_plan(scenario: &Scenario) {
     let (gpu, cpu) = (of_gpu(scenario), of_cpu(scenario));
-    let per_grain = |bytes: u64| bytes / scenario.max_grains().max(1) as u64;
+    let per_grain = |bytes: u64| bytes / scenario.planned_grains().max(1) as u64;
     let (buffer, bytes) = gpu.largest();
     say!(
         "  GPU memory    {} ({} bytes per grain); {}",
@@ -111,6 +111,12 @@ pub(super) fn print_plan(scenario: &Scenario) {
         binding_in_words(buffer, bytes)
     );
     say!("  CPU memory    {} ({} bytes per grain), outputs included", in_words(cpu), per_grain(cpu));
+    if scenario.planned_grains() < scenario.max_grains() {
+        let grains = scenario.planned_grains();
+        say!(
+            "                for {grains} grains at a time: sinks take grains out, and room grows where there are more"
+        );
+    }
 }
 
 /// The largest buffer, and what binds it.

@@ -18,9 +18,9 @@ use super::{DeviceChoice, Failure, Outcome, open, short};
 pub(super) struct Arguments {
     /// Suite file [default: the one that comes with the program].
     suite: Option<PathBuf>,
-    /// Where to run.
-    #[arg(long, value_enum, default_value = "auto")]
-    device: DeviceChoice,
+    /// Where to run; may be repeated, for a report of several engines.
+    #[arg(long = "device", value_enum, default_value = "auto")]
+    devices: Vec<DeviceChoice>,
     /// Run only the case of this name; may be repeated.
     #[arg(long = "case", value_name = "NAME")]
     cases: Vec<String>,
@@ -50,13 +50,49 @@ pub(super) fn validate(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     let plan = validation::plan(&cases)?;
     output::check_folder(&arguments.out)?;
-    validation::check_inputs(&arguments.out, &suite, &plan)?;
+    for folder in folders(arguments) {
+        validation::check_inputs(&folder, &suite, &plan)?;
+    }
     let _lock = FolderLock::take(&arguments.out, Sharing::Alone)?;
-    let open = |scenario: &Scenario| open(arguments.device, scenario);
-    say!("{}", row(&["case", "number", "expected", "found", "error", "tolerance", "verdict"]));
-    let report = validation::run(&suite.title, &plan, &open, &arguments.out, &mut |event| tell(&event))?;
-    report.write(&arguments.out)?;
-    Ok(conclude(&report, &arguments.out))
+    let run = |device: DeviceChoice, folder: &Path| {
+        let open = |scenario: &Scenario| open(device, scenario);
+        say!("{}", row(&["case", "number", "expected", "found", "error", "tolerance", "verdict"]));
+        let report = validation::run(&suite.title, &plan, &open, folder, &mut |event| tell(&event))?;
+        report.write(folder)?;
+        Ok::<_, Failure>((conclude(&report, folder), report))
+    };
+    if let [device] = arguments.devices[..] {
+        return Ok(run(device, &arguments.out)?.0);
+    }
+    let (mut reports, mut outcomes) = (Vec::new(), Vec::new());
+    for (&device, folder) in arguments.devices.iter().zip(folders(arguments)) {
+        let (outcome, report) = run(device, &folder)?;
+        reports.push(report);
+        outcomes.push(outcome);
+        // Each as it comes: the next may take an hour.
+        validation::write_all(&reports, &arguments.out)?;
+    }
+    say!("all reports in {}", arguments.out.display());
+    Ok(worst(outcomes))
+}
+
+/// Where the reports of the engines go: one of them has the whole folder.
+fn folders(arguments: &Arguments) -> Vec<PathBuf> {
+    let Arguments { devices, out, .. } = arguments;
+    match devices.len() {
+        1 => vec![out.clone()],
+        _ => devices.iter().map(|device| out.join(device.word())).collect(),
+    }
+}
+
+/// The outcome of several: that of a run that failed, then that of a missed number.
+fn worst(outcomes: Vec<Outcome>) -> Outcome {
+    let rank = |outcome: &Outcome| match outcome {
+        Outcome::Done => 0,
+        Outcome::ExpectationMissed => 1,
+        _ => 2,
+    };
+    outcomes.into_iter().max_by_key(rank).unwrap_or(Outcome::Done)
 }
 
 fn listed(case: &Case) -> String {

@@ -24,7 +24,7 @@ pub enum Device {
     Cpu,
 }
 
-/// An engine at the start of a scenario, with room for all grains that it will have.
+/// An engine at the start of a scenario, with room for the grains that it will have.
 ///
 /// # Errors
 /// When there is no such device, or the scene does not fit it.
@@ -41,7 +41,7 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
     }
 }
 
-/// An engine at the start of a scenario, with room for all grains that it will have: the CPU engine, as this library was built
+/// An engine at the start of a scenario, with room for the grains that it will have: the CPU engine, as this library was built
 /// without the feature `gpu`.
 ///
 /// # Errors
@@ -60,7 +60,7 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
 /// None so far: it has the room that the machine has.
 pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     let mut world = scenario.world.clone();
-    world.reserve(scenario.max_grains());
+    world.reserve(scenario.planned_grains());
     let mut engine = CpuEngine::new(world, scenario.settings, Order::Coloured);
     engine.carry(&scenario.carried)?;
     Ok(Box::new(engine))
@@ -74,8 +74,8 @@ pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
 pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     check_for_gpu(scenario)?;
     let mut world = scenario.world.clone();
-    world.reserve(scenario.max_grains());
-    let room = Room::Grains(scenario.max_grains());
+    world.reserve(scenario.planned_grains());
+    let room = Room::Grains(scenario.planned_grains());
     let mut engine = GpuEngine::with_room(device, world, scenario.settings, room)?;
     engine.carry(&scenario.carried)?;
     Ok(Box::new(engine))

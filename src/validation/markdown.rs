@@ -22,7 +22,8 @@ fn write_section(text: &mut String, report: &Report) -> std::fmt::Result {
     let of = report.engine.as_ref().map_or_else(String::new, |engine| {
         format!(" on {} ({}, {})", engine.device, engine.backend, engine.driver)
     });
-    writeln!(text, "{}: esker {}{of}.", report.suite, report.esker)?;
+    let commit = if report.commit == "unknown" { String::new() } else { format!(" ({})", report.commit) };
+    writeln!(text, "{}: esker {}{commit}{of}.", report.suite, report.esker)?;
     write!(text, "{} numbers met, {} missed, {} only shown", tally.met, tally.missed, tally.shown)?;
     if tally.failures > 0 {
         write!(text, ", {} runs failed", tally.failures)?;
@@ -139,6 +140,7 @@ mod tests {
         };
         Report {
             esker: "1.2.3",
+            commit: "abc123",
             suite: "Laws".into(),
             engine: Some(engine),
             cases: vec![case, skipped],
@@ -151,7 +153,7 @@ mod tests {
         let text = report().markdown();
         for line in [
             "## GPU engine, single precision: llvmpipe",
-            "Laws: esker 1.2.3 on llvmpipe (vulkan, Mesa).",
+            "Laws: esker 1.2.3 (abc123) on llvmpipe (vulkan, Mesa).",
             "2 numbers met, 1 missed, 0 only shown, 1 runs failed, 1 cases left out (not for this engine); 2.5 s of wall time.",
             "| incline | speed, friction = 0.3 | 0.5 | 0.2 | 0.6 | 0.1 | met |",
             "| incline | \\|v\\|, friction = 0.3 | 0.5 | 0.2 | 0.8 | 0.3 | **missed** |",

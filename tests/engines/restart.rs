@@ -191,11 +191,11 @@ enum Kind {
 
 fn engine(kind: Kind, scene: &Scenario) -> Box<dyn Engine> {
     let mut world = scene.world.clone();
-    world.reserve(scene.max_grains());
+    world.reserve(scene.planned_grains());
     match kind {
         Kind::Cpu => Box::new(CpuEngine::new(world, scene.settings, Order::Coloured)),
         Kind::Gpu => {
-            let room = Room::Grains(scene.max_grains());
+            let room = Room::Grains(scene.planned_grains());
             Box::new(GpuEngine::with_room(device(), world, scene.settings, room).unwrap())
         }
     }

@@ -5,6 +5,7 @@ mod bench;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
+mod fuzz;
 mod output_files;
 mod place;
 mod render;

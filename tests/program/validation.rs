@@ -142,6 +142,17 @@ fn a_suite_that_is_right_exits_0_and_leaves_its_report() {
 }
 
 #[test]
+fn one_command_makes_the_report_of_both_engines() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = esker(folder.path(), ["2.0", "2.0"], &["--device", "software"]);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", String::from_utf8_lossy(&output.stderr));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("out/validation").join(name)).unwrap();
+    let sections = [read("cpu/validation.md"), read("software/validation.md")];
+    assert!(sections[0].contains("double precision") && sections[1].contains("single precision"));
+    assert_eq!(read("validation.md"), sections.join("\n"));
+}
+
+#[test]
 fn a_wrong_answer_exits_3() {
     let (code, printed, report) = outcome(["[1.0, 2.0] }", "[1.0, 2.5] }"], &[]);
     assert_eq!(code, 3, "{printed}");
