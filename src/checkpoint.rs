@@ -10,7 +10,9 @@
 //! Another version of the program may keep other things: its checkpoints are refused. A checkpoint appears whole or not at all,
 //! and is on the disk before the one before it goes.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Read as _, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -29,6 +31,8 @@ const TITLE: &str = "esker checkpoint";
 const FORMAT: u32 = 1;
 /// Largest file that is read \[bytes\].
 const LARGEST: u64 = 1 << 40;
+/// Longest line of the header \[bytes\].
+const LONGEST_HEADER: usize = 1 << 12;
 /// Bytes of the sum at the end.
 const SUM: usize = 4;
 
@@ -58,13 +62,15 @@ pub struct Checkpoint {
     pub resolved: String,
     /// State of the run, as it wrote it.
     pub run: Vec<u8>,
-    /// State of the engine, as it wrote it.
-    pub engine: Vec<u8>,
+    /// All of the file.
+    bytes: Vec<u8>,
+    /// Where the state of the engine stands in it.
+    engine: Range<usize>,
 }
 
-/// The grains of a state and what their contacts carry.
+/// The world at a checkpoint, and the impulses of its contacts.
 #[derive(Debug)]
-pub struct Settled {
+pub struct SavedScene {
     /// Bodies, shapes and materials.
     pub world: World,
     /// Contacts of the last step, by key.
@@ -82,50 +88,50 @@ pub fn write(
     run: &[u8],
     engine: &mut dyn Engine,
 ) -> Result<(), Error> {
-    let mut failure = None;
+    let mut outcome = Ok(());
     let written = atomic::write_durably(path, |out| {
-        let mut out = Summed { out, sum: crc32fast::Hasher::new(), failure: None };
-        let mut content = |out: &mut Summed<'_>| {
-            let line = serde_json::to_string(header).map_err(|error| saved::foreign(&error.to_string()))?;
-            writeln!(out, "{TITLE} {FORMAT}\n{line}").map_err(Error::file(path))?;
-            saved::write(out, resolved)?;
-            saved::write(out, run)?;
-            engine.save(out)
-        };
-        failure = content(&mut out).err();
-        if let Some(error) = out.failure {
-            return Err(error);
-        }
-        out.out.write_all(&out.sum.finalize().to_le_bytes())?;
-        if failure.is_some() { Err(io::Error::other("the state cannot be saved")) } else { Ok(()) }
+        let mut summed = Summed { out, sum: crc32fast::Hasher::new() };
+        let mut buffer = BufWriter::with_capacity(1 << 16, &mut summed);
+        outcome = write_content(&mut buffer, header, resolved, run, engine);
+        buffer.flush()?;
+        drop(buffer);
+        let sum = summed.sum.finalize();
+        out.write_all(&sum.to_le_bytes())?;
+        outcome.as_ref().map_err(|error| io::Error::other(error.to_string())).copied()
     });
-    match (written, failure) {
-        (Err(_), Some(error @ (Error::DeviceLost { .. } | Error::NoState { .. }))) => Err(error),
-        (written, _) => written,
+    match outcome {
+        // The file that could not be written is this one.
+        Err(Error::File { source, .. }) => Err(Error::file(path)(source)),
+        Err(error) => Err(error),
+        Ok(()) => written,
     }
 }
 
-/// A writer that sums up what goes through it, and keeps the words of the system where it fails.
-struct Summed<'a> {
-    out: &'a mut dyn Write,
-    sum: crc32fast::Hasher,
-    failure: Option<io::Error>,
+fn write_content(
+    out: &mut dyn Write,
+    header: &Header,
+    resolved: &str,
+    run: &[u8],
+    engine: &mut dyn Engine,
+) -> Result<(), Error> {
+    let line = serde_json::to_string(header).map_err(|error| saved::foreign(&error.to_string()))?;
+    writeln!(out, "{TITLE} {FORMAT}\n{line}").map_err(Error::file(TITLE))?;
+    saved::write(out, resolved)?;
+    saved::write(out, run)?;
+    engine.save(out)
 }
 
-impl Write for Summed<'_> {
+/// A writer that sums up what goes through it.
+struct Summed<'a, 'f> {
+    out: &'a mut BufWriter<&'f mut File>,
+    sum: crc32fast::Hasher,
+}
+
+impl Write for Summed<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.out.write(bytes) {
-            Ok(count) => {
-                self.sum.update(&bytes[..count]);
-                Ok(count)
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => {
-                let kind = error.kind();
-                self.failure = Some(error);
-                Err(kind.into())
-            }
-        }
+        let count = self.out.write(bytes)?;
+        self.sum.update(&bytes[..count]);
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -151,7 +157,8 @@ impl Checkpoint {
             true => files_in(path)?.into_iter().next().ok_or_else(|| none_in(path))?,
             false => path.to_owned(),
         };
-        read_file(&file)?.map_err(|fault| fault.into_error(&file))
+        let bytes = files::read_bytes(&file, LARGEST).map_err(Error::file(&file))?;
+        parse(&file, bytes).map_err(|fault| fault.into_error(&file))
     }
 
     /// The last checkpoint in a folder of results that is whole, `None` where there is none at all; and why later ones are not taken.
@@ -161,7 +168,9 @@ impl Checkpoint {
     pub fn latest(folder: &Path) -> Result<(Option<Checkpoint>, Vec<Error>), Error> {
         let mut damaged = Vec::new();
         for file in files_in(folder)? {
-            match read_file(&file)? {
+            // A disk that is about to fail does not give the bytes at all.
+            let read = files::read_bytes(&file, LARGEST).map_err(|error| Fault::Damaged(error.to_string()));
+            match read.and_then(|bytes| parse(&file, bytes)) {
                 Ok(checkpoint) => return Ok((Some(checkpoint), damaged)),
                 Err(fault @ Fault::Damaged(_)) => damaged.push(fault.into_error(&file)),
                 Err(fault) => return Err(fault.into_error(&file)),
@@ -170,15 +179,26 @@ impl Checkpoint {
         if damaged.is_empty() { Ok((None, damaged)) } else { Err(damaged.swap_remove(0)) }
     }
 
-    /// The state of the world that it holds, and what contacts carry.
+    /// The last checkpoint in a folder, as its header tells.
+    pub fn last_header(folder: &Path) -> Option<(PathBuf, Header)> {
+        let file = files_in(folder).ok()?.into_iter().next()?;
+        let mut start = Vec::new();
+        File::open(&file).ok()?.take(LONGEST_HEADER as u64).read_to_end(&mut start).ok()?;
+        let mut rest = start.as_slice();
+        line(&mut rest)?;
+        let header = serde_json::from_str(line(&mut rest)?).ok()?;
+        Some((file, header))
+    }
+
+    /// The world that it holds, and the impulses of its contacts.
     ///
     /// # Errors
     /// [`Error::NotBuilt`] where the GPU engine saved it and this library is built without it.
-    pub fn settled(&self) -> Result<Settled, Error> {
+    pub fn scene(&self) -> Result<SavedScene, Error> {
         let (world, impulses) = match self.header.engine.as_str() {
-            "cpu" => CpuEngine::saved_state(&self.engine),
+            "cpu" => CpuEngine::saved_state(self.engine_state()),
             #[cfg(feature = "gpu")]
-            "gpu" => crate::gpu::GpuEngine::saved_state(&self.engine),
+            "gpu" => crate::gpu::GpuEngine::saved_state(self.engine_state()),
             #[cfg(not(feature = "gpu"))]
             "gpu" => {
                 Err(Error::NotBuilt { what: "the GPU engine, which saved the checkpoint,", feature: "gpu" })
@@ -186,7 +206,7 @@ impl Checkpoint {
             other => Err(saved::foreign(&format!("of an engine \"{other}\""))),
         }
         .map_err(|error| self.error(error))?;
-        Ok(Settled { world, impulses })
+        Ok(SavedScene { world, impulses })
     }
 
     /// Has an engine go on from it.
@@ -196,24 +216,26 @@ impl Checkpoint {
     pub fn restore(&self, engine: &mut dyn Engine) -> Result<(), Error> {
         let here = engine.identity().engine;
         if self.header.engine != here {
-            return Err(Error::Unusable {
-                origin: self.path.display().to_string(),
-                found: format!(
-                    "was saved by the {} engine, and this is the {here} engine",
-                    self.header.engine
-                ),
-                advice: format!("choose --device {}", self.header.engine),
-            });
+            let found =
+                format!("was saved by the {} engine, and this is the {here} engine", self.header.engine);
+            return Err(self.unusable(found, &format!("choose --device {}", self.header.engine)));
         }
-        engine.restore(&self.engine).map_err(|error| self.error(error))
+        engine.restore(self.engine_state()).map_err(|error| self.error(error))
+    }
+
+    fn engine_state(&self) -> &[u8] {
+        &self.bytes[self.engine.clone()]
+    }
+
+    /// The error of a checkpoint that is of no use here.
+    pub fn unusable(&self, found: String, advice: &str) -> Error {
+        Error::Unusable { origin: self.path.display().to_string(), found, advice: advice.to_owned() }
     }
 
     /// An error with the file that it is about.
     pub fn error(&self, error: Error) -> Error {
         match error {
-            Error::Unusable { found, advice, .. } => {
-                Error::Unusable { origin: self.path.display().to_string(), found, advice }
-            }
+            Error::Unusable { found, advice, .. } => self.unusable(found, &advice),
             other => other,
         }
     }
@@ -235,7 +257,8 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     for entry in folder.read_dir().map_err(Error::file(folder))? {
         let path = entry.map_err(Error::file(folder))?.path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        found.extend(name.as_deref().and_then(checkpoint_step).map(|step| (step, path)));
+        let step = name.as_deref().and_then(checkpoint_step).filter(|_| !path.is_dir());
+        found.extend(step.map(|step| (step, path)));
     }
     found.sort_unstable();
     Ok(found.into_iter().rev().map(|(_, path)| path).collect())
@@ -249,40 +272,35 @@ fn none_in(folder: &Path) -> Error {
     }
 }
 
-fn read_file(path: &Path) -> Result<Result<Checkpoint, Fault>, Error> {
-    let bytes = files::read_bytes(path, LARGEST).map_err(Error::file(path))?;
-    Ok(parse(path, &bytes))
-}
-
-/// The checkpoint in these bytes.
-fn parse(path: &Path, bytes: &[u8]) -> Result<Checkpoint, Fault> {
-    let mut rest = bytes;
+/// The checkpoint in these bytes. Every format has its title first and the sum of all the rest last.
+fn parse(path: &Path, bytes: Vec<u8>) -> Result<Checkpoint, Fault> {
+    let (content, sum) = bytes.split_at(bytes.len().saturating_sub(SUM));
+    let mut rest = content;
     let title = line(&mut rest).and_then(|line| line.strip_prefix(TITLE)).map(str::trim);
     let format = title.ok_or_else(|| Fault::Damaged("is no checkpoint of esker".to_owned()))?;
+    if sum != crc32fast::hash(content).to_le_bytes() {
+        return Err(Fault::Damaged("is damaged: its checksum is another".to_owned()));
+    }
     if format != FORMAT.to_string() {
         return Err(Fault::Foreign(format!("has format {format}, and this program reads format {FORMAT}")));
     }
     let header: Header = line(&mut rest)
         .and_then(|line| serde_json::from_str(line).ok())
-        .ok_or_else(|| Fault::Damaged("has no header that can be read".to_owned()))?;
+        .ok_or_else(|| Fault::Foreign("has a header of another form".to_owned()))?;
     let program = env!("CARGO_PKG_VERSION");
     if header.program != program {
         return Err(Fault::Foreign(format!("was saved by esker {}, and this is {program}", header.program)));
     }
-    let (content, sum) = bytes.split_at(bytes.len().saturating_sub(SUM));
-    if sum != crc32fast::hash(content).to_le_bytes() {
-        return Err(Fault::Damaged("is damaged: its checksum is another".to_owned()));
-    }
-    let mut rest = &rest[..rest.len() - SUM];
-    let damaged = |error: Error| Fault::Damaged(error.to_string());
-    let resolved = saved::read(&mut rest).map_err(damaged)?;
-    let run = saved::read(&mut rest).map_err(damaged)?;
-    Ok(Checkpoint { path: path.to_owned(), header, resolved, run, engine: rest.to_vec() })
+    let foreign = |error: Error| Fault::Foreign(error.to_string());
+    let resolved = saved::read(&mut rest).map_err(foreign)?;
+    let run = saved::read(&mut rest).map_err(foreign)?;
+    let engine = content.len() - rest.len()..content.len();
+    Ok(Checkpoint { path: path.to_owned(), header, resolved, run, bytes, engine })
 }
 
 /// Takes a line from the beginning.
 fn line<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
-    let end = rest.iter().take(1 << 12).position(|&byte| byte == b'\n')?;
+    let end = rest.iter().take(LONGEST_HEADER).position(|&byte| byte == b'\n')?;
     let (line, after) = rest.split_at(end);
     *rest = &after[1..];
     std::str::from_utf8(line).ok()
@@ -330,7 +348,7 @@ mod tests {
     fn a_format_has_the_bytes_that_belong_to_its_number() {
         let mut bytes = Vec::new();
         engine().save(&mut bytes).expect("saved");
-        assert_eq!((FORMAT, crc32fast::hash(&bytes)), (1, 3_497_320_310));
+        assert_eq!((FORMAT, crc32fast::hash(&bytes)), (1, 818_300_076));
     }
 
     #[test]
@@ -348,7 +366,7 @@ mod tests {
             (&file(100), &header(), "title = 1")
         );
         assert_eq!(found.run, [1, 2]);
-        assert_eq!(found.settled().expect("a state").world, engine().snapshot().expect("a state").world);
+        assert_eq!(found.scene().expect("a state").world, engine().snapshot().expect("a state").world);
 
         let mut damaged = std::fs::read(file(100)).expect("bytes");
         damaged.truncate(damaged.len() - 1);
@@ -357,7 +375,8 @@ mod tests {
         assert_eq!((found.map(|found| found.header.step), told.len()), (Some(90), 1));
         std::fs::write(file(90), &damaged).expect("written");
         assert!(Checkpoint::latest(folder.path()).is_err(), "none is whole");
-        let other = String::from_utf8_lossy(&damaged).replacen("checkpoint 1\n", "checkpoint 7\n", 1);
+        let mut other = b"esker checkpoint 7\n".to_vec();
+        other.extend(crc32fast::hash(&other).to_le_bytes());
         std::fs::write(file(100), other).expect("written");
         let refusal = Checkpoint::latest(folder.path()).expect_err("another format").to_string();
         assert!(refusal.contains("has format 7, and this program reads format 1"), "{refusal}");
@@ -371,12 +390,8 @@ mod tests {
         let file = folder.path().join("none").join("checkpoint_000000000001.esker");
         let failure = write(&file, &header(), "", &[], &mut engine()).expect_err("no folder");
         assert!(failure.to_string().contains("No such file"), "{failure}");
-        let mut full = Summed {
-            out: &mut std::fs::OpenOptions::new().write(true).open("/dev/full").expect("opened"),
-            sum: crc32fast::Hasher::new(),
-            failure: None,
-        };
-        assert!(saved::write(&mut full, &vec![0u64; 100]).is_err());
-        assert!(full.failure.expect("kept").to_string().contains("No space left"));
+        let mut full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("opened");
+        let failure = saved::write(&mut full, &vec![0u64; 100]).expect_err("no room");
+        assert!(failure.to_string().contains("No space left"), "{failure}");
     }
 }

@@ -8,6 +8,7 @@ mod check;
 mod device;
 mod devices;
 mod diagnostic;
+mod interrupt;
 mod memory;
 mod progress;
 mod render;

@@ -191,7 +191,7 @@ impl CpuEngine {
     }
 
     /// Takes contacts as found, each with the impulse that it starts from.
-    fn hold_contacts(&mut self, mut keys: Vec<Key>, colouring: Colouring, impulses: &[Impulse]) {
+    fn hold_contacts(&mut self, mut keys: Vec<Key>, mut colouring: Colouring, impulses: &[Impulse]) {
         self.split = Split::new(&self.world, &keys, &colouring);
         set_room(&mut self.constraints, keys.len());
         set_room(&mut self.onsets, keys.len());
@@ -201,8 +201,16 @@ impl CpuEngine {
         self.boundary_constraints = loads::constraints_of_boundaries(&self.world, &keys, &colouring);
         // How a list grew is not to show in the memory that is told.
         keys.shrink_to_fit();
+        colouring.order.shrink_to_fit();
         self.boundary_constraints.shrink_to_fit();
         (self.keys, self.colouring) = (keys, colouring);
+    }
+
+    /// Takes these contacts, sorted by key, as those that the next search matches.
+    fn hold_seeds(&mut self, seeds: &[(Key, Impulse)]) {
+        let (keys, impulses): (Vec<Key>, Vec<Impulse>) = seeds.iter().copied().unzip();
+        let order = colouring::one_after_the_other(keys.len());
+        self.hold_contacts(keys, order, &impulses);
     }
 
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
@@ -463,10 +471,8 @@ impl Engine for CpuEngine {
         Ok(())
     }
 
-    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
-        let (keys, impulses): (Vec<Key>, Vec<Impulse>) = impulses.iter().copied().unzip();
-        let order = colouring::one_after_the_other(keys.len());
-        self.hold_contacts(keys, order, &impulses);
+    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        self.hold_seeds(impulses);
         Ok(())
     }
 

@@ -29,7 +29,7 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + 'a>>;
 /// Steps a world forward in time.
 ///
 /// Every call that reads back from a device comes in two forms: one that waits, and one that gives a future, for where a thread may not
-/// wait. An engine that computes on the spot has the first alone, which the second then does.
+/// wait; but for saving, which goes to files. An engine that computes on the spot has the first alone, which the second then does.
 pub trait Engine: Send {
     /// What runs: engine, device, driver.
     fn identity(&self) -> Identity;
@@ -66,12 +66,11 @@ pub trait Engine: Send {
     /// As [`Engine::snapshot`].
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error>;
 
-    /// Takes contacts with these impulses \[N s, N m s\] as those that the first step goes on from, before it. They are sorted by
-    /// key.
+    /// Has the first step start from contacts with these impulses \[N s, N m s\], sorted by key, as if they were those of the step before.
     ///
     /// # Errors
     /// When there is no room on the device.
-    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error>;
+    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error>;
 
     /// Writes the state for [`Engine::restore`], as it is, and changes nothing of it.
     ///
@@ -145,8 +144,8 @@ impl<E: Engine + ?Sized> Engine for &mut E {
         (**self).change(change)
     }
 
-    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
-        (**self).carry(impulses)
+    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        (**self).seed(impulses)
     }
 
     #[cfg(feature = "scenario")]
@@ -244,7 +243,7 @@ impl Newcomers {
         self.0.clear();
     }
 
-    /// Those of these contacts, at most so many, that are not listed in the place of a newcomer.
+    /// Those of these contacts, of which there are `most`, that are not listed in the place of a newcomer.
     pub fn without_theirs(
         &self,
         world: &World,

@@ -343,7 +343,7 @@ pub enum Error {
         /// The bound.
         allowed: f64,
     },
-    /// A file, or a word on the command line, that pictures cannot be made of.
+    /// A file, or a word on the command line, that is not what it is to be: results to draw, a checkpoint.
     #[error("{origin}: {found}; {advice}")]
     Unusable {
         /// Where it stands: a path or an option.

@@ -29,7 +29,7 @@ use pollster::block_on;
 
 use crate::contact::{Impulse, Key};
 use crate::engine::{
-    EnergyBalance, Engine, Identity, Impacts, Newcomers, Pending, Profiling, Snapshot, StepReport,
+    EnergyBalance, Engine, Identity, Impacts, Newcomers, Pending, Profiling, Snapshot, StepReport, Work,
     add_stage_time, prudent,
 };
 use crate::error::Error;
@@ -69,8 +69,8 @@ pub struct GpuEngine {
     /// Steps since the last one that searched for contacts or in which something bounced.
     calm_steps: u64,
     newcomers: Newcomers,
-    /// Contacts that the first step goes on from; nothing after it.
-    carried: Vec<(Key, Impulse)>,
+    /// Contacts that the first step starts from; none after it.
+    seeds: Vec<(Key, Impulse)>,
     /// Steps of the next submission at most: all that follow a substep that has to be solved again are for nothing.
     steps_at_once: u64,
     substeps_done: u64,
@@ -154,10 +154,10 @@ impl GpuEngine {
             status: Status { search: 1, ..Status::default() },
             calm_steps: 0,
             newcomers: Newcomers::default(),
-            carried: Vec::new(),
+            seeds: Vec::new(),
             steps_at_once: STEPS_PER_SUBMISSION,
             substeps_done: 0,
-            report: StepReport::default(),
+            report: StepReport { work: Work { sweeps: Some(0), ..Work::default() }, ..StepReport::default() },
             failure: None,
         };
         engine.device.check()?;
@@ -283,6 +283,7 @@ impl GpuEngine {
             self.submit_again(&halted, left, tries);
             let status = self.read_submission(1).await?;
             self.report.work.solved_again += u64::from(tries == 0);
+            self.count_sweeps(u64::from(tries == 0));
             self.take_status(&status).await?;
             tries = if status.substep == 0 { tries + 1 } else { 0 };
             steps += u64::from(status.step);
@@ -399,6 +400,7 @@ impl GpuEngine {
         self.world.time = self.start_time + self.substeps_done as f64 * self.settings.substep();
         self.report.step += u64::from(status.step);
         self.report.time = self.world.time;
+        self.count_sweeps(u64::from(status.substep));
         self.status = *status;
         self.report.searches += u64::from(status.searches);
         let is_calm = status.searches + status.bounces + (status.halted & layout::HALT_BUSY) == 0;
@@ -419,10 +421,14 @@ impl GpuEngine {
             Impacts { sweeps: status.impact_sweeps, residual: f64::from(status.impact_residual) };
         let counted = self.settings.tolerance > 0.0;
         self.report.sweeps = if counted { status.sweeps } else { self.settings.iterations };
-        let again = self.report.work.solved_again;
-        self.report.work.sweeps =
-            (!counted).then(|| (self.substeps_done + again) * u64::from(self.settings.iterations));
         Ok(())
+    }
+
+    /// Counts the sweeps of substeps; where they end at a tolerance, only the device knows how many there were.
+    fn count_sweeps(&mut self, substeps: u64) {
+        let sweeps = substeps * u64::from(self.settings.iterations);
+        let is_known = self.settings.tolerance == 0.0;
+        self.report.work.sweeps = self.report.work.sweeps.filter(|_| is_known).map(|so_far| so_far + sweeps);
     }
 
     fn make_room_for(&mut self, contacts: u32) -> Result<(), Error> {
@@ -442,7 +448,7 @@ impl GpuEngine {
         self.report.searches = 0;
         if steps > 0 {
             self.newcomers.clear();
-            self.carried.clear();
+            self.seeds.clear();
         }
         let sweeps = u64::from(self.settings.substeps) * u64::from(self.settings.iterations);
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
@@ -574,9 +580,9 @@ impl Engine for GpuEngine {
         })
     }
 
-    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
-        self.carried = impulses.to_vec();
-        self.upload_carried()
+    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        self.seeds = impulses.to_vec();
+        self.upload_seeds()
     }
 
     #[cfg(feature = "scenario")]

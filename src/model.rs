@@ -221,10 +221,22 @@ impl World {
     pub fn reserve(&mut self, grains: usize) {
         let more = grains.saturating_sub(self.grain_count());
         self.bodies.reserve(more);
-        self.spheres.reserve_exact(more);
+        self.spheres.reserve_exact(self.planned_spheres(grains).saturating_sub(self.spheres.len()));
         self.grains.reserve_exact(more);
         self.removed.reserve_exact(more);
         self.ids.reserve_exact(more);
+    }
+
+    /// Makes room for this many grains in all, and no more than for those that are there if they are more.
+    #[cfg(feature = "scenario")]
+    pub(crate) fn set_room(&mut self, grains: usize) {
+        self.bodies.shrink();
+        self.spheres.shrink_to_fit();
+        self.grains.shrink_to_fit();
+        self.removed.shrink_to_fit();
+        self.ids.shrink_to_fit();
+        self.vacancies.places.shrink_to_fit();
+        self.reserve(grains);
     }
 
     /// Bytes of what it has room for, boundaries not counted.

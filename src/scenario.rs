@@ -216,7 +216,8 @@
 //!
 //! `[start]` takes the grains that are there at the checkpoint of another scenario, numbered anew from 0 in their order. Their materials
 //! and clumps are found here by name. Contacts go on from the impulses they had, as forces: times the ratio of the substeps. Where
-//! the law of the pair is another here, or the boundary of that name another surface, they start from nothing. Time starts at 0; how boundaries
+//! the law of the pair is another here, or the boundary of that name has no such surface in that place, they start from nothing. Locked
+//! axes stay locked. Time starts at 0; how boundaries
 //! stand and move is up to the new file.
 //!
 //! Regions: `box` (min, max), `cylinder` (base, axis, length, radius), `sphere` (centre, radius).
@@ -284,8 +285,8 @@ pub struct Scenario {
     pub settings: Settings,
     /// The initial state.
     pub world: World,
-    /// What contacts carry from the checkpoint that the scene starts from, by ascending key.
-    pub carried: Vec<(Key, Impulse)>,
+    /// Impulses that the first step starts from, of the checkpoint that the scene starts from, by ascending key.
+    pub seeds: Vec<(Key, Impulse)>,
     /// Sources of grains during the run.
     pub emitters: Vec<Emitter>,
     /// What to write, and how often.
@@ -319,7 +320,7 @@ impl Scenario {
             duration: LONGEST_TIME,
             settings,
             world,
-            carried: Vec::new(),
+            seeds: Vec::new(),
             emitters: Vec::new(),
             output: OutputPlan { every: LONGEST_TIME, formats: Formats::NONE, pictures: None },
             checkpoint: CheckpointPlan::default(),

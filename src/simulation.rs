@@ -39,7 +39,7 @@ use crate::sources::Emitter;
 
 pub use device::Device;
 #[cfg(feature = "render")]
-pub use run::{Progress, RunOptions, run};
+pub use run::{Progress, Resumption, RunOptions, run};
 
 /// Share of a step by which an event may come late before it moves to the next step: covers the
 /// rounding of time / step for up to 10⁹ steps.
@@ -75,9 +75,13 @@ pub struct Simulation<'e> {
     settings: Settings,
     observer: Observer,
     clumps: Vec<Clump>,
-    /// The scenario with all defaults, for checkpoints.
+    /// The scenario with all defaults, and names of the boundaries, for checkpoints.
     #[cfg(feature = "scenario")]
     resolved: String,
+    #[cfg(feature = "scenario")]
+    boundaries: Vec<String>,
+    /// What went wrong in a step, if anything did: the engine is then ahead of what is known here.
+    failure: Option<String>,
     emitters: Vec<Emitter>,
     /// Grains that each emitter owed by its last wave.
     requested: Vec<u64>,
@@ -159,6 +163,9 @@ impl<'e> Simulation<'e> {
             clumps: scenario.world.clumps.clone(),
             #[cfg(feature = "scenario")]
             resolved: scenario.resolved.clone(),
+            #[cfg(feature = "scenario")]
+            boundaries: checkpoint::names_of_boundaries(&scenario.world),
+            failure: None,
             emitters: scenario.emitters.clone(),
             requested: vec![0; scenario.emitters.len()],
             grains: scenario.world.grain_count(),
@@ -435,7 +442,8 @@ impl<'e> Simulation<'e> {
     /// Advances by some steps in which nothing else is due.
     async fn advance(&mut self, steps: u64) -> Result<(), Error> {
         self.state = None;
-        self.report = self.engine.advance_async(steps).await?;
+        let report = self.engine.advance_async(steps).await;
+        self.report = report.inspect_err(|error| self.failure = Some(error.to_string()))?;
         self.step += steps;
         Ok(())
     }

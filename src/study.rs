@@ -227,8 +227,8 @@ fn make(
             here: kind,
         });
     }
-    let run_options = RunOptions { folder: &folder, until: None, interrupt: options.interrupt, resume: None };
-    let result = simulation::run(&scenario, engine.as_mut(), &run_options, &mut |progress| {
+    let run_options = RunOptions::new(&folder, options.interrupt);
+    let result = simulation::run(&scenario, engine.as_mut(), run_options, &mut |progress| {
         advanced(progress.step as f64 / progress.steps.max(1) as f64);
     });
     let record = match result {

@@ -262,8 +262,8 @@ pub fn check_inputs(folder: &Path, suite: &Suite, plan: &[Planned<'_>]) -> Resul
 fn run_one(scenario: &Scenario, engine: &mut dyn Engine, folder: &Path) -> Result<Summary, Error> {
     refuse_link(folder)?;
     let never = AtomicBool::new(false);
-    let options = RunOptions { folder, until: None, interrupt: &never, resume: None };
-    simulation::run(scenario, engine, &options, &mut |_| ())
+    let options = RunOptions::new(folder, &never);
+    simulation::run(scenario, engine, options, &mut |_| ())
 }
 
 /// Where the results of the `i`-th run of a case go.

@@ -1,30 +1,27 @@
 //! `esker run`: a scenario from its file to its results.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::checkpoint::Checkpoint;
 use crate::engine::{Precision, Profiling};
 use crate::error::Error;
+use crate::files;
 use crate::model::{Domain, Outside};
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::output;
 use crate::output::summary::{LostSummary, Status, Summary};
 use crate::scenario::{LONGEST_TIME, Problem, Problems, Scenario, check_step_count};
-use crate::simulation::{self, RunOptions};
+use crate::simulation::{self, Resumption, RunOptions};
 
+use super::interrupt::{INTERRUPT, listen_for_interrupt};
 use super::progress::Display;
 use super::terminal::{note, say};
 use super::{DeviceChoice, Failure, Outcome, open, short};
 
 /// Share of the energy turned over that friction and rolling may make out of nothing before a run says so \[-\].
 const MADE_LIMIT: f64 = 1e-3;
-
-/// Set when the user presses Ctrl-C, or the program is asked to end.
-pub(super) static INTERRUPT: AtomicBool = AtomicBool::new(false);
-/// Time within which a second signal is taken for the same as the first.
-const SAME_BREATH: Duration = Duration::from_secs(1);
 
 /// Arguments of `esker run`.
 #[derive(Debug, clap::Args)]
@@ -61,8 +58,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     output::check_folder(&folder)?;
     output::check_inputs(&folder, &scenario.inputs)?;
-    let resume = if arguments.resume { last_checkpoint(&folder, arguments.quiet)? } else { None };
-    let mut engine = open(arguments.device, &scenario)?;
+    let resume = if arguments.resume { Some(Resumption::of(&folder)?) } else { None };
+    let checkpoint = resume.as_ref().and_then(|resume| resume.checkpoint.as_ref());
+    if let Some(outcome) = finished(&resume, &scenario, arguments) {
+        return Ok(outcome);
+    }
+    if let Some(resume) = &resume {
+        tell_of_checkpoint(resume, &folder, arguments.quiet);
+    }
+    let mut engine = open(device_of(arguments.device, checkpoint), &scenario)?;
     if arguments.profile {
         engine.profile(Profiling::On);
     }
@@ -71,14 +75,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     listen_for_interrupt();
     let mut display = if arguments.quiet { Display::Silent } else { Display::new() };
-    let options = RunOptions {
-        folder: &folder,
-        until: arguments.until,
-        interrupt: &INTERRUPT,
-        resume: resume.as_ref(),
-    };
-    let result =
-        simulation::run(&scenario, engine.as_mut(), &options, &mut |progress| display.show(progress));
+    let options =
+        RunOptions { until: arguments.until, saves: true, resume, ..RunOptions::new(&folder, &INTERRUPT) };
+    let result = simulation::run(&scenario, engine.as_mut(), options, &mut |progress| display.show(progress));
     display.finish();
     let summary = result.inspect_err(|error| tell_what_is_kept(&folder, error))?;
     tell_what_is_lost(&summary, scenario.world.domain.as_ref());
@@ -102,11 +101,28 @@ fn check_end(until: Option<f64>, scenario: &Scenario) -> Result<(), Problems> {
     })
 }
 
-/// The checkpoint to go on from; `None` where there is none, and the run starts anew.
-fn last_checkpoint(folder: &Path, quiet: bool) -> Result<Option<Checkpoint>, Failure> {
-    let (found, damaged) = if folder.is_dir() { Checkpoint::latest(folder)? } else { (None, Vec::new()) };
-    damaged.iter().for_each(|error| note!("warning: {error}; going on from the one before"));
-    match &found {
+/// The outcome of a run that has come to its end already, of the same scenario; `None` where there is more to do.
+fn finished(resume: &Option<Resumption>, scenario: &Scenario, arguments: &Arguments) -> Option<Outcome> {
+    let folder = resume.as_ref()?.folder();
+    let read = |name: &str| files::read_text(&folder.join(name), files::LARGEST_TEXT).ok();
+    let summary: Value = serde_json::from_str(&read("summary.json")?).ok()?;
+    let end = arguments.until.unwrap_or(scenario.duration);
+    let reached = summary["simulated_seconds"].as_f64()? + 0.5 * scenario.settings.time_step >= end;
+    if !reached || summary["status"] != "completed" || read("scenario.toml")? != scenario.resolved {
+        return None;
+    }
+    if !arguments.quiet {
+        note!("the run in {} has come to its end: nothing is left to do", folder.display());
+    }
+    let missed = |verdict: &Value| verdict["verdict"] == "missed";
+    let is_missed = summary["expectations"].as_array().is_some_and(|verdicts| verdicts.iter().any(missed));
+    Some(if is_missed { Outcome::ExpectationMissed } else { Outcome::Done })
+}
+
+/// Tells where the run goes on.
+fn tell_of_checkpoint(resume: &Resumption, folder: &Path, quiet: bool) {
+    resume.damaged.iter().for_each(|error| note!("warning: {error}; going on from the one before"));
+    match &resume.checkpoint {
         _ if quiet => {}
         Some(checkpoint) => {
             let name = checkpoint.path.file_name().unwrap_or_default().to_string_lossy();
@@ -114,36 +130,27 @@ fn last_checkpoint(folder: &Path, quiet: bool) -> Result<Option<Checkpoint>, Fai
         }
         None => note!("no checkpoint in {}: starting anew", folder.display()),
     }
-    Ok(found)
 }
 
-/// Has Ctrl-C, and signals that ask the program to end (SIGTERM, SIGHUP), end the run after its step. A second one ends the program at
-/// once, unless it follows in the same breath: batch systems and terminals send to every process of a job, and a shell hands it on.
-pub(super) fn listen_for_interrupt() {
-    let mut first: Option<Instant> = None;
-    let result = ctrlc::set_handler(move || {
-        INTERRUPT.store(true, Ordering::Relaxed);
-        match first {
-            Some(time) if time.elapsed() > SAME_BREATH => std::process::exit(1),
-            Some(_) => {}
-            None => {
-                first = Some(Instant::now());
-                note!("ending after this step; Ctrl-C once more ends at once, without a summary");
-            }
-        }
-    });
-    if let Err(error) = result {
-        note!("warning: Ctrl-C will end the run without a summary ({error})");
+/// The device to run on: that of the checkpoint where none is asked for.
+fn device_of(choice: DeviceChoice, checkpoint: Option<&Checkpoint>) -> DeviceChoice {
+    match (choice, checkpoint.map(|checkpoint| checkpoint.header.engine.as_str())) {
+        (DeviceChoice::Auto, Some("cpu")) => DeviceChoice::Cpu,
+        (DeviceChoice::Auto, Some("gpu")) => DeviceChoice::Gpu,
+        _ => choice,
     }
 }
 
 fn tell_what_is_kept(folder: &Path, error: &Error) {
     // Then the results there are another run's.
-    let never_began = matches!(error, Error::FolderInUse { .. } | Error::Link { .. });
+    let never_began = matches!(
+        error,
+        Error::FolderInUse { .. } | Error::Link { .. } | Error::Changed { .. } | Error::Unusable { .. }
+    );
     if !never_began && folder.join("summary.json").exists() {
         note!("results until the failure are in {}", folder.display());
-        if let Ok((Some(checkpoint), _)) = Checkpoint::latest(folder) {
-            let (file, time) = (checkpoint.path.display(), short(checkpoint.header.time));
+        if let Some((file, header)) = Checkpoint::last_header(folder) {
+            let (file, time) = (file.display(), short(header.time));
             note!("the last checkpoint is {file}, at t = {time} s: --resume goes on from it");
         }
     }
@@ -192,6 +199,9 @@ fn report(summary: &Summary, folder: &Path, quiet: bool) {
              take a smaller step",
             short(made)
         );
+    }
+    if let Some(message) = &summary.message {
+        note!("warning: {message}");
     }
     let precision = summary.engine.precision;
     if quiet {

@@ -10,8 +10,8 @@ use crate::scenario::study::{Size, Study};
 use crate::study::report::{Judged, Report};
 use crate::study::{self, Done, Event, Options, Shard, plan};
 
+use super::interrupt::{INTERRUPT, listen_for_interrupt};
 use super::progress::StudyDisplay;
-use super::run::{INTERRUPT, listen_for_interrupt};
 use super::terminal::{note, say};
 use super::{DeviceChoice, Failure, Outcome, open, short};
 

@@ -20,11 +20,13 @@ use super::search::Travel;
 #[derive(Serialize, Deserialize)]
 struct State<'a> {
     world: Cow<'a, World>,
+    /// Grains that the world has room for.
+    room_for_grains: usize,
     keys: Cow<'a, [Key]>,
     colouring: Cow<'a, Colouring>,
     /// In the order of the keys.
     impulses: Vec<Impulse>,
-    /// Contacts that there is room for.
+    /// How many contacts there is room for.
     room: usize,
     travel: Cow<'a, Travel>,
     newcomers: Cow<'a, Newcomers>,
@@ -45,6 +47,7 @@ impl CpuEngine {
         let state = State {
             impulses,
             world: Cow::Borrowed(&self.world),
+            room_for_grains: self.world.grains.capacity(),
             keys: Cow::Borrowed(&self.keys),
             colouring: Cow::Borrowed(&self.colouring),
             room: self.constraints.capacity(),
@@ -68,25 +71,28 @@ impl CpuEngine {
         let state: State<'static> = saved::read(&mut bytes)?;
         let (world, keys) = (state.world.into_owned(), state.keys.into_owned());
         let all = keys.into_iter().zip(state.impulses);
-        let impulses = state.newcomers.without_theirs(&world, all, 0);
+        let impulses = state.newcomers.without_theirs(&world, all, state.room);
         Ok((world, impulses))
     }
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
-        let grains = self.world.grains.capacity();
         self.world = state.world.into_owned();
-        self.world.reserve(grains);
+        self.world.set_room(state.room_for_grains);
         // What left since may have been what called for the guard.
         let stays_guarded = state.is_guarded && self.settings.warm_start.updates_velocities();
         self.is_guarded = stays_guarded || is_guarded(&self.settings, &self.world);
         self.travel = state.travel.into_owned();
+        self.travel.fit();
         self.newcomers = state.newcomers.into_owned();
         self.impulses = state.totals.into_owned();
         self.balance = state.balance;
         self.substeps_done = state.substeps_done;
         self.start_time = state.start_time;
         self.report = state.report.into_owned();
+        if state.impulses.len() != state.keys.len() || state.colouring.order.len() != state.keys.len() {
+            return Err(saved::foreign("contacts without impulses"));
+        }
         (self.constraints, self.onsets) = (Vec::with_capacity(state.room), Vec::with_capacity(state.room));
         self.hold_contacts(state.keys.into_owned(), state.colouring.into_owned(), &state.impulses);
         Ok(())

@@ -42,6 +42,12 @@ impl Travel {
         self.paths.clear();
     }
 
+    /// Gives back room that it does not need.
+    #[cfg(feature = "scenario")]
+    pub(super) fn fit(&mut self) {
+        self.paths.shrink_to_fit();
+    }
+
     /// Starts anew: contacts are searched for now.
     pub fn reset(&mut self, world: &World) {
         self.paths.clear();

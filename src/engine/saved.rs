@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -12,8 +13,37 @@ use crate::error::Error;
 /// # Errors
 /// When it cannot be written.
 pub fn write<T: Serialize + ?Sized>(out: &mut dyn Write, value: &T) -> Result<(), Error> {
-    // The words of the system are lost on the way: who made the writer has them.
-    postcard::to_io(value, out).map(drop).map_err(|error| Error::file("checkpoint")(io::Error::other(error)))
+    let mut failure = None;
+    let written = postcard::serialize_with_flavor(value, Io { out, failure: &mut failure });
+    match (failure, written) {
+        (Some(error), _) => Err(Error::file("checkpoint")(error)),
+        (None, written) => written.map_err(|error| foreign(&error.to_string())),
+    }
+}
+
+/// Where postcard writes to, with the words of the system where that fails.
+struct Io<'a, 'f> {
+    out: &'a mut dyn Write,
+    failure: &'f mut Option<io::Error>,
+}
+
+impl Flavor for Io<'_, '_> {
+    type Output = ();
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.try_extend(&[byte])
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.out.write_all(bytes).map_err(|error| {
+            *self.failure = Some(error);
+            postcard::Error::SerializeBufferFull
+        })
+    }
+
+    fn finalize(self) -> postcard::Result<()> {
+        Ok(())
+    }
 }
 
 /// Reads a value that [`write()`] wrote from the beginning of `bytes`, and leaves what comes after it there.

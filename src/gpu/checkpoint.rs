@@ -29,11 +29,14 @@ const PORTION: usize = 64 << 20;
 #[derive(Serialize, Deserialize)]
 struct State<'a> {
     world: Cow<'a, World>,
+    /// Grains that the world has room for.
+    room_for_grains: usize,
     anchors: Anchors,
     capacity: Capacity,
     features: Features,
     status: Vec<u8>,
     newcomers: Cow<'a, Newcomers>,
+    seeds: Cow<'a, [(Key, Impulse)]>,
     substeps_done: u64,
     start_time: f64,
     report: Cow<'a, StepReport>,
@@ -72,38 +75,41 @@ fn bytes_of<T: Pod>(count: usize) -> u64 {
 }
 
 impl GpuEngine {
-    /// How much of each of the buffers of the state is in use \[bytes\].
-    fn state_sizes(&self) -> [u64; STATE.len()] {
+    /// How much of a buffer of the state is in use \[bytes\].
+    fn in_use(&self, buffer: &str) -> u64 {
         let (world, status) = (&self.world, &self.status);
         let contacts = status.contacts.min(self.buffers.capacity().contacts) as usize;
-        let balls = world.vertices.len() + world.spheres.len();
-        [
-            bytes_of::<Status>(1),
-            self.buffers.get("arguments").size(),
-            bytes_of::<Totals>(1),
-            bytes_of::<Pose>(world.bodies.len()),
-            bytes_of::<Velocity>(world.bodies.len()),
-            bytes_of::<layout::Sphere>(layout::spheres(world).len()),
-            bytes_of::<layout::Rigid>(layout::rigid_count(world)),
-            bytes_of::<f32>(world.spheres.len()),
-            bytes_of::<Contact>(contacts),
-            bytes_of::<u32>(balls + 1),
-            bytes_of::<ConstraintHead>(contacts),
-            bytes_of::<[f32; 6]>(contacts),
-            bytes_of::<Overflow>(status.overflow as usize),
-            bytes_of::<u32>(world.bodies.len()),
-        ]
+        let bodies = world.bodies.len();
+        match buffer {
+            "status" => bytes_of::<Status>(1),
+            "totals" => bytes_of::<Totals>(1),
+            "poses" => bytes_of::<Pose>(bodies),
+            "velocities" => bytes_of::<Velocity>(bodies),
+            "rigids" => bytes_of::<layout::Rigid>(layout::rigid_count(world)),
+            "travel" => bytes_of::<f32>(world.spheres.len()),
+            "contacts" => bytes_of::<Contact>(contacts),
+            "contact_starts" => bytes_of::<u32>(world.vertices.len() + world.spheres.len() + 1),
+            "constraint_heads" => bytes_of::<ConstraintHead>(contacts),
+            "impulses" => bytes_of::<[f32; 6]>(contacts),
+            "overflow" => bytes_of::<Overflow>(status.overflow as usize),
+            "side_ends" => bytes_of::<u32>(bodies),
+            // As large as it must be, or nearly.
+            _ => self.buffers.get(buffer).size(),
+        }
+        .min(self.buffers.get(buffer).size())
     }
 
     pub(super) async fn write_state(&self, out: &mut dyn Write) -> Result<(), Error> {
-        let sizes = self.state_sizes();
+        let sizes = STATE.map(|name| self.in_use(name));
         let state = State {
             world: Cow::Borrowed(&self.world),
+            room_for_grains: self.world.grains.capacity(),
             anchors: self.anchors,
             capacity: *self.buffers.capacity(),
             features: self.kernels.features(),
             status: bytemuck::bytes_of(&self.status).to_vec(),
             newcomers: Cow::Borrowed(&self.newcomers),
+            seeds: Cow::Borrowed(&self.seeds),
             substeps_done: self.substeps_done,
             start_time: self.start_time,
             report: Cow::Borrowed(&self.report),
@@ -136,27 +142,31 @@ impl GpuEngine {
         let mut spheres: Vec<layout::Sphere> = list(&lists, "spheres");
         spheres.truncate(world.vertices.len() + world.spheres.len());
         layout::pull_removed(&mut world, &spheres);
+        if state.report.step == 0 {
+            // Nothing has been solved yet.
+            return Ok((world, state.seeds.into_owned()));
+        }
         let (heads, values): (Vec<ConstraintHead>, Vec<[f32; 6]>) =
             (list(&lists, "constraint_heads"), list(&lists, "impulses"));
         let with_impulse = |contact: Contact| {
             let place = contact.place as usize;
-            (Key { a: contact.a, b: contact.b }, layout::impulse(&heads[place], &values[place]))
+            let impulse = layout::impulse(heads.get(place)?, values.get(place)?);
+            Some((Key { a: contact.a, b: contact.b }, impulse))
         };
-        let all = list::<Contact>(&lists, "contacts").into_iter().map(with_impulse);
-        let impulses = state.newcomers.without_theirs(&world, all, 0);
+        let all = list::<Contact>(&lists, "contacts").into_iter().filter_map(with_impulse);
+        let impulses = state.newcomers.without_theirs(&world, all, heads.len());
         Ok((world, impulses))
     }
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
-        let grains = self.world.grains.capacity();
         self.world = state.world.into_owned();
-        self.world.reserve(grains);
+        self.world.set_room(state.room_for_grains);
         self.anchors = state.anchors;
         self.status = bytemuck::try_pod_read_unaligned(&state.status)
             .map_err(|error| saved::foreign(&error.to_string()))?;
         self.newcomers = state.newcomers.into_owned();
-        self.carried.clear();
+        self.seeds = state.seeds.into_owned();
         self.substeps_done = state.substeps_done;
         self.start_time = state.start_time;
         self.report = state.report.into_owned();

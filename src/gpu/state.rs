@@ -94,33 +94,33 @@ impl GpuEngine {
             self.make_room_for(status.contacts)?;
         }
         let contacts: Vec<layout::Contact> = self.read_list("contacts", status.contacts as usize).await?;
-        self.upload_carried()?;
-        let carried = |key: Key| {
-            let found = self.carried.binary_search_by_key(&key, |&(key, _)| key);
-            found.map_or_else(|_| Impulse::default(), |place| self.carried[place].1)
+        self.upload_seeds()?;
+        let seed = |key: Key| {
+            let found = self.seeds.binary_search_by_key(&key, |&(key, _)| key);
+            found.map_or_else(|_| Impulse::default(), |place| self.seeds[place].1)
         };
         let with_impulse = |contact: &layout::Contact| {
             let key = Key { a: contact.a, b: contact.b };
-            (key, carried(key))
+            (key, seed(key))
         };
         Ok(contacts.iter().map(with_impulse).collect())
     }
 
-    /// Puts the contacts that the first step goes on from where its search looks for those of the step before.
-    pub(super) fn upload_carried(&mut self) -> Result<(), Error> {
-        if self.carried.is_empty() {
+    /// Puts the contacts that the first step starts from where its search looks for those of the step before.
+    pub(super) fn upload_seeds(&mut self) -> Result<(), Error> {
+        if self.seeds.is_empty() {
             return Ok(());
         }
-        let count = self.carried.len() as u32;
+        let count = self.seeds.len() as u32;
         if count > self.buffers.capacity().contacts {
             self.make_room_for(count)?;
         }
         let (first, balls) =
             (self.world.surfaces.len(), self.world.vertices.len() + self.world.spheres.len());
         let start =
-            |owner: usize| self.carried.partition_point(|(key, _)| (key.a as usize) < first + owner) as u32;
+            |owner: usize| self.seeds.partition_point(|(key, _)| (key.a as usize) < first + owner) as u32;
         let starts: Vec<u32> = (0..=balls).map(start).collect();
-        let listed = (0..).zip(&self.carried);
+        let listed = (0..).zip(&self.seeds);
         let contact = |(place, (key, _)): (u32, &(Key, Impulse))| layout::Contact {
             a: key.a,
             b: key.b,
@@ -129,7 +129,7 @@ impl GpuEngine {
         };
         let contacts: Vec<layout::Contact> = listed.map(contact).collect();
         let values: Vec<[f32; 6]> = self
-            .carried
+            .seeds
             .iter()
             .map(|(key, impulse)| {
                 let normal = self.world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);

@@ -117,6 +117,20 @@ impl Bodies {
         self.locked.reserve_exact(more);
     }
 
+    /// Gives back room that is not needed.
+    #[cfg(feature = "scenario")]
+    pub(super) fn shrink(&mut self) {
+        self.kind.shrink_to_fit();
+        self.position.shrink_to_fit();
+        self.orientation.shrink_to_fit();
+        self.velocity.shrink_to_fit();
+        self.angular_velocity.shrink_to_fit();
+        self.inverse_mass.shrink_to_fit();
+        self.inverse_inertia.shrink_to_fit();
+        self.moments.shrink_to_fit();
+        self.locked.shrink_to_fit();
+    }
+
     /// Bytes of what there is room for. All lists grow alike.
     pub(super) fn bytes(&self) -> u64 {
         self.position.capacity() as u64 * Bodies::BYTES_PER_BODY

@@ -48,6 +48,11 @@ impl World {
 
     /// Makes a place for a grain of so many spheres at the end.
     fn push_grain(&mut self, count: u32) -> usize {
+        let grains = self.grain_count();
+        if grains == self.grains.capacity() {
+            // All lists at once, so that what they have room for does not tell when they grew.
+            self.reserve(grains + grains / 2 + 64);
+        }
         let body = self.bodies.push_prescribed(DVec3::ZERO, DQuat::IDENTITY);
         let none = Sphere { body, centre: DVec3::ZERO, radius: 0.0, contact_radius: 0.0, material: 0 };
         self.grains.push(Parts { first: self.spheres.len() as u32, count, clump: None });

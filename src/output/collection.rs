@@ -67,19 +67,13 @@ impl Collection {
         Collection { folder: folder.to_owned(), kind, frames: Vec::new() }
     }
 
-    /// A collection whose first frames, of these times \[s\], are there already; frames beyond them are removed.
+    /// A collection whose first frames, of these times \[s\], are there already.
     ///
     /// # Errors
-    /// When one of them is missing, or a file cannot be written or removed.
+    /// When an index cannot be written.
     pub fn with_frames(folder: &Path, kind: &'static str, times: &[f64]) -> Result<Collection, Error> {
         let name = |(i, &time): (usize, &f64)| Frame { name: frame_name(kind, i), time };
         let frames: Vec<Frame> = times.iter().enumerate().map(name).collect();
-        for path in frames.iter().map(|frame| folder.join(&frame.name)) {
-            path.metadata().map_err(Error::file(&path))?;
-        }
-        let is_beyond =
-            |name: &str| frame_number(name, kind).is_some_and(|number| number >= times.len() as u64);
-        atomic::remove_files(folder, is_beyond)?;
         let collection = Collection { folder: folder.to_owned(), kind, frames };
         if !times.is_empty() {
             collection.write_indices()?;
@@ -131,6 +125,15 @@ impl Collection {
         writeln!(out, "  </Collection>")?;
         writeln!(out, "</VTKFile>")
     }
+}
+
+/// Makes sure that the first frames of all kinds are there.
+///
+/// # Errors
+/// [`Error::File`] with the first that is missing.
+pub(super) fn check_frames(folder: &Path, kinds: &[&str], count: usize) -> Result<(), Error> {
+    let paths = kinds.iter().flat_map(|kind| (0..count).map(|i| folder.join(frame_name(kind, i))));
+    paths.into_iter().try_for_each(|path| path.metadata().map(drop).map_err(Error::file(&path)))
 }
 
 /// Name of a frame: `grains_000012.vtp`.

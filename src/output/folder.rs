@@ -4,8 +4,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use super::Formats;
 use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
@@ -30,14 +28,22 @@ pub struct ResultFolder {
     _lock: FolderLock,
 }
 
-/// What a folder held at a checkpoint: with it, the folder is brought back to what it was.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Kept {
+/// What a folder held at a checkpoint.
+#[derive(Debug)]
+pub struct Kept<'a> {
+    /// Steps done by then.
+    pub step: u64,
     /// Rows of the time series; a frame was written with each.
-    pub observations: Vec<Observation>,
+    pub observations: &'a [Observation],
     /// How sweeps converged.
     pub convergence: Tables,
 }
+
+/// Names of what a run writes.
+const KINDS: [&str; 2] = ["grains", "contacts"];
+const INDICES: [&str; 4] = ["grains.vtp.series", "grains.pvd", "contacts.vtp.series", "contacts.pvd"];
+const TABLES: [&str; 2] = ["convergence.csv", "residual_histogram.csv"];
+const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
 
 /// Checkpoints that are kept: the last, and one before it in case that is damaged.
 const CHECKPOINTS: usize = 2;
@@ -65,58 +71,71 @@ struct Frames {
 
 impl ResultFolder {
     /// Makes the folder, removes the results of an earlier run from it and writes `scenario.toml`. Other
-    /// files in it are left alone.
+    /// files in it are left alone. Its lock is taken unless that was done.
     ///
     /// # Errors
     /// When the folder or a file in it cannot be written, another run writes into it, or a file that the scenario reads would
     /// be replaced.
-    pub fn create(path: &Path, record: &Record<'_>, columns: &[Column]) -> Result<ResultFolder, Error> {
+    pub fn create(
+        path: &Path,
+        record: &Record<'_>,
+        columns: &[Column],
+        lock: Option<FolderLock>,
+    ) -> Result<ResultFolder, Error> {
         check_inputs(path, record.inputs)?;
-        let lock = FolderLock::take(path, Sharing::Alone)?;
+        let lock = lock.map_or_else(|| FolderLock::take(path, Sharing::Alone), Ok)?;
         super::atomic::remove_files(path, is_result)?;
-        let nothing = Kept { observations: Vec::new(), convergence: Tables::default() };
+        let nothing = Kept { step: 0, observations: &[], convergence: Tables::default() };
         ResultFolder::fill(path, record, columns, nothing, lock)
     }
 
-    /// Cuts the results of a run back to what they were at the checkpoint after so many steps, so that the run goes on from there.
+    /// Cuts the results of a run back to what they were at a checkpoint, so that the run goes on from there.
     ///
     /// # Errors
-    /// As [`ResultFolder::create`], and when a frame from before the checkpoint is missing.
+    /// As [`ResultFolder::create`]; and when a frame from before the checkpoint is missing, and then nothing has been touched.
     pub fn reopen(
         path: &Path,
         record: &Record<'_>,
         columns: &[Column],
-        (step, kept): (u64, Kept),
+        kept: Kept<'_>,
+        lock: Option<FolderLock>,
     ) -> Result<ResultFolder, Error> {
         check_inputs(path, record.inputs)?;
-        let lock = FolderLock::take(path, Sharing::Alone)?;
-        let is_old = |name: &str| {
-            let is_frame = ["grains", "contacts"].iter().any(|kind| frame_number(name, kind).is_some());
-            let is_before = checkpoint_step(name).is_some_and(|other| other <= step);
-            is_result(name) && !is_before && !(is_frame && record.formats.vtp)
+        let lock = lock.map_or_else(|| FolderLock::take(path, Sharing::Alone), Ok)?;
+        let frames = if record.formats.vtp { kept.observations.len() } else { 0 };
+        super::collection::check_frames(path, &KINDS, frames)?;
+        let (step, has_tables) = (kept.step, !kept.convergence.courses.is_empty());
+        let folder = ResultFolder::fill(path, record, columns, kept, lock)?;
+        let is_beyond = |name: &str| {
+            let number = KINDS.iter().find_map(|kind| frame_number(name, kind));
+            number.is_some_and(|number| number >= frames as u64)
+                || checkpoint_step(name).is_some_and(|other| other > step)
+                || name == "summary.json"
+                || TABLES.contains(&name) && !has_tables
+                || INDICES.contains(&name) && frames == 0
         };
-        super::atomic::remove_files(path, is_old)?;
-        ResultFolder::fill(path, record, columns, kept, lock)
+        super::atomic::remove_files(path, is_beyond)?;
+        Ok(folder)
     }
 
-    /// Writes what there is from the start.
+    /// Writes what there is from the start. Each file is replaced as a whole.
     fn fill(
         path: &Path,
         record: &Record<'_>,
         columns: &[Column],
-        kept: Kept,
+        kept: Kept<'_>,
         lock: FolderLock,
     ) -> Result<ResultFolder, Error> {
         super::atomic::write(&path.join("scenario.toml"), |out| out.write_all(record.resolved.as_bytes()))?;
-        let Kept { observations, convergence } = kept;
+        let Kept { observations, convergence, .. } = kept;
         let timeseries = match record.formats.csv {
-            true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns, &observations)?),
+            true => Some(TimeSeries::create(&path.join("timeseries.csv"), columns, observations)?),
             false => None,
         };
         let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
         let collection = |kind| Collection::with_frames(path, kind, &times);
         let frames = match record.formats.vtp {
-            true => Some(Frames { grains: collection("grains")?, contacts: collection("contacts")? }),
+            true => Some(Frames { grains: collection(KINDS[0])?, contacts: collection(KINDS[1])? }),
             false => None,
         };
         let synced = times.len();
@@ -165,17 +184,22 @@ impl ResultFolder {
         Ok(())
     }
 
-    /// What is to be kept at a checkpoint, after these observations. Frames are on the disk when this returns.
+    /// How sweeps converged so far.
+    pub fn convergence(&self) -> &Tables {
+        &self.convergence
+    }
+
+    /// Brings the frames of the first outputs to the disk, as far as that has not been done.
     ///
     /// # Errors
     /// When one cannot be brought there.
-    pub fn keep(&mut self, observations: &[Observation]) -> Result<Kept, Error> {
+    pub fn sync(&mut self, outputs: usize) -> Result<(), Error> {
         if let Some(Frames { grains, contacts }) = &self.frames {
             grains.sync_from(self.synced)?;
             contacts.sync_from(self.synced)?;
         }
-        self.synced = observations.len();
-        Ok(Kept { observations: observations.to_vec(), convergence: self.convergence.clone() })
+        self.synced = outputs;
+        Ok(())
     }
 
     /// Where the checkpoint after so many steps goes.
@@ -287,11 +311,13 @@ fn places_of(file: &Path) -> Vec<PathBuf> {
 
 /// Whether a file of this name is one that a run writes.
 fn is_result(name: &str) -> bool {
-    const INDICES: [&str; 4] = ["grains.vtp.series", "grains.pvd", "contacts.vtp.series", "contacts.pvd"];
-    const SINGLE: [&str; 5] =
-        ["scenario.toml", "timeseries.csv", "convergence.csv", "residual_histogram.csv", "summary.json"];
-    let is_frame = ["grains", "contacts"].iter().any(|kind| frame_number(name, kind).is_some());
-    is_frame || checkpoint_step(name).is_some() || INDICES.contains(&name) || SINGLE.contains(&name)
+    let is_frame = KINDS.iter().any(|kind| frame_number(name, kind).is_some());
+    let is_one_of = |names: &[&str]| names.contains(&name);
+    is_frame
+        || checkpoint_step(name).is_some()
+        || is_one_of(&INDICES)
+        || is_one_of(&TABLES)
+        || is_one_of(&SINGLE)
 }
 
 #[cfg(test)]

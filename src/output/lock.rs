@@ -59,6 +59,11 @@ impl FolderLock {
         Ok(lock)
     }
 
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
     fn acquire(&mut self, folder: &Path, sharing: Sharing) -> Result<(), Error> {
         let locked = match sharing {
             Sharing::Alone => self.file.try_lock(),

@@ -1,6 +1,9 @@
 //! `summary.json`: what ran, on what, how fast, and what came out; for machines to read.
 
-use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::engine::{Identity, Residuals, Spread, Work};
 use crate::observe::expectation::Verdict;
@@ -14,7 +17,7 @@ pub struct Summary {
     pub esker: &'static str,
     /// How the run ended.
     pub status: Status,
-    /// What went wrong, of a run that failed.
+    /// What went wrong, of a run that failed, or of one whose last checkpoint could not be saved.
     pub message: Option<String>,
     /// What was run.
     pub scenario: ScenarioSummary,
@@ -163,6 +166,30 @@ pub struct Named<T = f64>(pub Vec<(String, T)>);
 impl<T: Serialize> Serialize for Named<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Named {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Named, D::Error> {
+        struct Pairs;
+
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Named;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("values by name")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Named, M::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Named(pairs))
+            }
+        }
+
+        deserializer.deserialize_map(Pairs)
     }
 }
 

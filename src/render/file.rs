@@ -93,12 +93,22 @@ impl PictureFolder {
     /// The folder of a run that goes on after so many pictures: those beyond are removed.
     ///
     /// # Errors
-    /// As [`PictureFolder::create`].
+    /// As [`PictureFolder::create`], and when one of them is missing.
     pub fn with_pictures(path: &Path, count: usize) -> Result<PictureFolder, Error> {
         let lock = FolderLock::take(path, Sharing::Alone)?;
+        let drawn = (0..count).map(|number| path.join(picture_name(number)));
+        drawn.into_iter().try_for_each(|path| path.metadata().map(drop).map_err(Error::file(&path)))?;
         let is_beyond = |name: &str| picture_number(name).is_some_and(|number| number >= count as u64);
         atomic::remove_files(path, is_beyond)?;
         Ok(PictureFolder { path: path.to_owned(), count, _lock: lock })
+    }
+
+    /// Brings the pictures from number `first` on to the disk.
+    ///
+    /// # Errors
+    /// When one cannot be brought there.
+    pub fn sync_from(&self, first: usize) -> Result<(), Error> {
+        (first..self.count).try_for_each(|number| atomic::sync(&self.path.join(picture_name(number))))
     }
 
     /// How many pictures there are.
@@ -111,10 +121,14 @@ impl PictureFolder {
     /// # Errors
     /// When it cannot be written.
     pub fn add(&mut self, picture: &Picture) -> Result<(), Error> {
-        write_png(&self.path.join(format!("picture_{:06}.png", self.count)), picture)?;
+        write_png(&self.path.join(picture_name(self.count)), picture)?;
         self.count += 1;
         Ok(())
     }
+}
+
+fn picture_name(number: usize) -> String {
+    format!("picture_{number:06}.png")
 }
 
 /// Removes the pictures of an earlier run from a folder, if there is one.

@@ -25,6 +25,8 @@ pub struct LivePictures<'a> {
     /// What there was to see when the camera was set.
     first: Option<Sights>,
     folder: PictureFolder,
+    /// Pictures that are on the disk for certain.
+    synced: usize,
 }
 
 /// What the pictures of a run go on from.
@@ -34,7 +36,7 @@ pub struct Drawn {
     count: usize,
     /// What there was to see when the camera was set.
     first: Option<Sights>,
-    /// And by now.
+    /// What there has been to see by now.
     now: Sights,
 }
 
@@ -60,12 +62,22 @@ impl<'a> LivePictures<'a> {
             None => None,
         };
         let (survey, folder) = (survey.with_sights(now), PictureFolder::with_pictures(folder, count)?);
-        Ok(LivePictures { plan, survey, painter, first, folder })
+        Ok(LivePictures { plan, survey, painter, first, folder, synced: count })
     }
 
     /// Time between two of them \[s\].
     pub fn every(&self) -> f64 {
         self.plan.every
+    }
+
+    /// Brings them to the disk, as far as that has not been done.
+    ///
+    /// # Errors
+    /// When one cannot be brought there.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.folder.sync_from(self.synced)?;
+        self.synced = self.folder.count();
+        Ok(())
     }
 
     /// What they can go on from.

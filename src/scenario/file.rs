@@ -146,7 +146,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let output = output.unwrap_or(OutputPlan { every: duration, formats: Formats::ALL, pictures: None });
     let checkpoint = root.maybe("checkpoint", |node| node.table(plan::checkpoint)).unwrap_or_default();
     let common = Common { folder, duration, seed, locked, substep: settings.substep() };
-    let (emitters, carried) = populate(root, &mut world, &common, &boundary_spans);
+    let (emitters, seeds) = populate(root, &mut world, &common, &boundary_spans);
     let grains = world.grain_count() as u64 + emitters.iter().map(Emitter::total).sum::<u64>();
     if report.is_clean() {
         range::check(root, &world, &emitters, &settings);
@@ -178,7 +178,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         duration,
         settings: Settings { bookkeeping, ..settings },
         world,
-        carried,
+        seeds,
         emitters,
         output,
         checkpoint,
@@ -208,8 +208,8 @@ struct Common<'a> {
     substep: f64,
 }
 
-/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters, and what contacts of grains from a
-/// checkpoint carry.
+/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters, and the impulses that contacts of
+/// grains from a checkpoint start from.
 fn populate(
     root: &mut Table<'_>,
     world: &mut World,
@@ -232,7 +232,7 @@ fn populate(
             "add [[grains]], [[emitters]] or [start]",
         );
     }
-    let (first, carried) = start.map_or_else(Default::default, |start| (start.grains, start.carried));
+    let (first, seeds) = start.map_or_else(Default::default, |start| (start.grains, start.seeds));
     let placement = grains::place(first, &blocks, world, seed, locked, report);
     let start_span = root.node("start").map_or(0..0, |node| node.span);
     overlap::check(&placement, &blocks, world, &start_span, report);
@@ -243,8 +243,8 @@ fn populate(
     }
     check_total(root, &placement, &emitters);
     world.add_grains(placement.grains);
-    let scaled = |(key, old): (Key, start::Carried)| (key, old.impulse.scaled(substep / old.substep));
-    (emitters, carried.into_iter().map(scaled).collect())
+    let scaled = |(key, old): (Key, start::Seed)| (key, old.impulse.scaled(substep / old.substep));
+    (emitters, seeds.into_iter().map(scaled).collect())
 }
 
 /// Names of the boundaries in the file, also of wrong ones, and places of the names of the right ones.

@@ -8,15 +8,20 @@ use super::{Bases, Device, Simulation, device, observer};
 use crate::checkpoint::{self, Checkpoint, Header};
 use crate::engine::{Engine, StepReport, saved};
 use crate::error::Error;
+use crate::model::{Clump, World};
 use crate::observe::energy::Balance;
-use crate::scenario::{Scenario, changes};
+use crate::scenario::{Change, Scenario, changes};
 use crate::sources::Emitter;
 
 /// What a simulation knows beside its engine.
 #[derive(Serialize, Deserialize)]
 struct State {
     step: u64,
+    /// Length of a step \[s\], and names of the boundaries: what holds a scene built in code to its checkpoints.
+    time_step: f64,
+    boundaries: Vec<String>,
     report: StepReport,
+    clumps: Vec<Clump>,
     grains: usize,
     emitters: Vec<Emitter>,
     requested: Vec<u64>,
@@ -36,10 +41,7 @@ impl Simulation<'static> {
         path: impl AsRef<Path>,
     ) -> Result<Simulation<'static>, Error> {
         let checkpoint = Checkpoint::read(path.as_ref())?;
-        changes(&checkpoint.resolved, &scenario.resolved).map_err(|problems| Error::Changed {
-            path: checkpoint.path.clone(),
-            problems: problems.to_string(),
-        })?;
+        changes_since(&checkpoint, scenario)?;
         Simulation::resume(scenario, device::open(device, scenario)?, &checkpoint)
             .map(|(simulation, _)| simulation)
     }
@@ -56,6 +58,9 @@ impl<'e> Simulation<'e> {
 
     /// As [`Simulation::save`], with what runs the simulation.
     pub(super) fn save_with<R: Serialize>(&mut self, path: &Path, run: Option<&R>) -> Result<(), Error> {
+        if let Some(reason) = &self.failure {
+            return Err(Error::NoState { reason: reason.clone() });
+        }
         let header = Header {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             engine: self.engine.identity().engine.to_owned(),
@@ -65,7 +70,10 @@ impl<'e> Simulation<'e> {
         };
         let state = State {
             step: self.step,
+            time_step: self.settings.time_step,
+            boundaries: self.boundaries.clone(),
             report: self.report.clone(),
+            clumps: self.clumps.clone(),
             grains: self.grains,
             emitters: self.emitters.clone(),
             requested: self.requested.clone(),
@@ -89,6 +97,12 @@ impl<'e> Simulation<'e> {
     ) -> Result<(Simulation<'e>, &'c [u8]), Error> {
         let mut rest = checkpoint.run.as_slice();
         let state: State = saved::read(&mut rest).map_err(|error| checkpoint.error(error))?;
+        let boundaries = names_of_boundaries(&scenario.world);
+        if state.time_step != scenario.settings.time_step || state.boundaries != boundaries {
+            let found =
+                format!("is of steps of {} s and the boundaries {:?}", state.time_step, state.boundaries);
+            return Err(checkpoint.unusable(found, "go on with the scene that it was saved of"));
+        }
         checkpoint.restore(engine.as_mut())?;
         let observer = observer(scenario, None);
         let observer = match state.balance {
@@ -99,7 +113,9 @@ impl<'e> Simulation<'e> {
             engine,
             settings: scenario.settings,
             observer,
-            clumps: scenario.world.clumps.clone(),
+            clumps: state.clumps,
+            boundaries,
+            failure: None,
             resolved: scenario.resolved.clone(),
             emitters: state.emitters,
             requested: state.requested,
@@ -112,4 +128,18 @@ impl<'e> Simulation<'e> {
         };
         Ok((simulation, rest))
     }
+}
+
+/// Names of the boundaries of a world.
+pub(super) fn names_of_boundaries(world: &World) -> Vec<String> {
+    world.boundaries.iter().map(|boundary| boundary.name.clone()).collect()
+}
+
+/// What of the scenario changed since the checkpoint was saved.
+///
+/// # Errors
+/// When something changed that may not.
+pub(super) fn changes_since(checkpoint: &Checkpoint, scenario: &Scenario) -> Result<Vec<Change>, Error> {
+    changes(&checkpoint.resolved, &scenario.resolved)
+        .map_err(|problems| Error::Changed { path: checkpoint.path.clone(), problems: problems.to_string() })
 }

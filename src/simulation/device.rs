@@ -62,7 +62,7 @@ pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     let mut world = scenario.world.clone();
     world.reserve(scenario.planned_grains());
     let mut engine = CpuEngine::new(world, scenario.settings, Order::Coloured);
-    engine.carry(&scenario.carried)?;
+    engine.seed(&scenario.seeds)?;
     Ok(Box::new(engine))
 }
 
@@ -77,7 +77,7 @@ pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine
     world.reserve(scenario.planned_grains());
     let room = Room::Grains(scenario.planned_grains());
     let mut engine = GpuEngine::with_room(device, world, scenario.settings, room)?;
-    engine.carry(&scenario.carried)?;
+    engine.seed(&scenario.seeds)?;
     Ok(Box::new(engine))
 }
 

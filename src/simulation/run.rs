@@ -14,6 +14,7 @@
 //! ended. A run that goes on from a checkpoint first cuts them back to what they were then, and comes to the same files as one that
 //! was never interrupted, wall times apart.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -31,7 +32,7 @@ use crate::observe::energy;
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::lost::{self, Lost};
 use crate::output::convergence::Tables;
-use crate::output::lock::refuse_link;
+use crate::output::lock::{FolderLock, Sharing, refuse_link};
 use crate::output::summary::{
     ChangeSummary, Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status,
     Summary,
@@ -39,7 +40,7 @@ use crate::output::summary::{
 use crate::output::{Kept, PICTURES, ResultFolder};
 use crate::render::file::remove_pictures;
 use crate::render::{Drawn, LivePictures};
-use crate::scenario::{Scenario, changes};
+use crate::scenario::{Change, Scenario};
 use crate::sources::Emitter;
 
 use super::{Simulation, steps_until};
@@ -49,17 +50,53 @@ const BATCH_SECONDS: f64 = 0.25;
 /// How much longer a batch may be than the one before: the first steps of a scene are often the cheapest.
 const BATCH_GROWTH: u64 = 4;
 /// Where a run writes, when it ends, and what stops it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct RunOptions<'a> {
     /// Folder of the results.
     pub folder: &'a Path,
     /// Time to end at instead of the scenario's duration \[s\]. An end before the duration leaves the
     /// expectations open.
     pub until: Option<f64>,
-    /// When set, the run ends after the present batch of steps, and leaves a checkpoint.
+    /// When set, the run ends after the present batch of steps.
     pub interrupt: &'a AtomicBool,
-    /// Where to go on from, in the folder of the results: a checkpoint that a run of this scenario left there.
-    pub resume: Option<&'a Checkpoint>,
+    /// Whether a run that is interrupted saves a checkpoint, whatever its scenario says of checkpoints.
+    pub saves: bool,
+    /// Where to go on from.
+    pub resume: Option<Resumption>,
+}
+
+impl<'a> RunOptions<'a> {
+    /// From the start of a scenario to its end, unless it is interrupted, which leaves no checkpoint.
+    pub fn new(folder: &'a Path, interrupt: &'a AtomicBool) -> RunOptions<'a> {
+        RunOptions { folder, until: None, interrupt, saves: false, resume: None }
+    }
+}
+
+/// A folder of results that nobody else writes into, and the checkpoint in it that a run of the same scenario goes on from.
+#[derive(Debug)]
+pub struct Resumption {
+    lock: FolderLock,
+    /// The last that is whole; `None` where there is none at all, and the run starts anew.
+    pub checkpoint: Option<Checkpoint>,
+    /// Why later ones are not taken.
+    pub damaged: Vec<Error>,
+}
+
+impl Resumption {
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.lock.folder()
+    }
+
+    /// Takes the lock of a folder and reads its last checkpoint.
+    ///
+    /// # Errors
+    /// When another run writes there, all checkpoints that are there are damaged, or one is of another version.
+    pub fn of(folder: &Path) -> Result<Resumption, Error> {
+        let lock = FolderLock::take(folder, Sharing::Alone)?;
+        let (checkpoint, damaged) = Checkpoint::latest(folder)?;
+        Ok(Resumption { lock, checkpoint, damaged })
+    }
 }
 
 /// How far a run has come.
@@ -83,6 +120,8 @@ pub struct Progress {
     pub residual: f64,
     /// Steps per second of wall time, in the last batch.
     pub steps_per_second: f64,
+    /// Whether the last checkpoint that was due could not be saved; the summary says why.
+    pub is_unsaved: bool,
 }
 
 /// Runs a scenario on an engine that holds its world, writes the results and returns the summary.
@@ -94,13 +133,14 @@ pub struct Progress {
 pub fn run(
     scenario: &Scenario,
     engine: &mut dyn Engine,
-    options: &RunOptions<'_>,
+    options: RunOptions<'_>,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<Summary, Error> {
+    let interrupt = options.interrupt;
     let mut run = Run::new(scenario, engine, options)?;
-    match run.run(options.interrupt, watch) {
+    match run.run(interrupt, watch) {
         Ok(status) => {
-            let summary = run.summary(status, None);
+            let summary = run.summary(status, run.unsaved.clone());
             run.folder.finish(&summary)?;
             Ok(summary)
         }
@@ -123,21 +163,30 @@ struct Run<'a> {
     simulation: Simulation<'a>,
     folder: ResultFolder,
     pictures: Option<LivePictures<'a>>,
+    /// Simulated time at the end \[s\].
+    end: f64,
+    last_step: u64,
+    course: Course,
+    batch: u64,
+    start: Instant,
+    /// Wall time before it was interrupted the last time \[s\].
+    seconds_before: f64,
+    last_saved: LastSaved,
+    /// Whether a checkpoint is saved where the run is interrupted.
+    saves: bool,
+    /// Why the last checkpoint could not be saved.
+    unsaved: Option<String>,
+}
+
+/// What a run has come to.
+#[derive(Clone, Serialize, Deserialize)]
+struct Course {
     observations: Vec<Observation>,
     /// Grains that sinks had removed by the last output.
     removed: usize,
     /// Those that had got lost by then.
     lost: Option<Lost>,
-    /// Simulated time at the end \[s\].
-    end: f64,
-    last_step: u64,
     agenda: Agenda,
-    batch: u64,
-    start: Instant,
-    /// Wall time before it was interrupted the last time \[s\].
-    seconds_before: f64,
-    /// When the last checkpoint was saved, and after how many steps.
-    saved: (Instant, Option<u64>),
     tasks: Named,
     stages: Named,
     changes: Vec<ChangeSummary>,
@@ -155,47 +204,55 @@ struct Agenda {
     next_checkpoint: u64,
 }
 
+/// When the last checkpoint was saved, or was to be.
+struct LastSaved {
+    at: Instant,
+    /// After how many steps; `None` where there is none.
+    step: Option<u64>,
+}
+
 /// What a checkpoint keeps of a run beside its simulation.
 #[derive(Serialize, Deserialize)]
-struct Saved {
-    kept: Kept,
+struct Saved<'a> {
+    course: Cow<'a, Course>,
+    convergence: Cow<'a, Tables>,
     drawn: Option<Drawn>,
-    removed: usize,
-    lost: Option<Lost>,
-    agenda: Agenda,
     seconds: f64,
-    tasks: Vec<(String, f64)>,
-    stages: Vec<(String, f64)>,
-    changes: Vec<ChangeSummary>,
 }
 
 impl<'a> Run<'a> {
     fn new(
         scenario: &'a Scenario,
         engine: &'a mut dyn Engine,
-        options: &RunOptions<'_>,
+        options: RunOptions<'_>,
     ) -> Result<Run<'a>, Error> {
         let start = Instant::now();
         let end = options.until.unwrap_or(scenario.duration);
         let last_step = steps_until(end, scenario.settings.time_step);
-        let (simulation, saved) = match options.resume {
+        let (lock, checkpoint) = match options.resume {
+            Some(Resumption { lock, checkpoint, .. }) => (Some(lock), checkpoint),
+            None => (None, None),
+        };
+        let (simulation, saved) = match checkpoint {
             Some(checkpoint) => {
-                let (simulation, saved) = go_on(scenario, engine, checkpoint, last_step)?;
+                let (simulation, saved) = go_on(scenario, engine, &checkpoint, last_step)?;
                 (simulation, Some(saved))
             }
             None => (Simulation::on(scenario, Box::new(engine))?, None),
         };
-        let (record, columns) = (scenario.record(), simulation.observer().columns());
-        let folder = match &saved {
-            Some(saved) => {
-                ResultFolder::reopen(options.folder, &record, columns, (simulation.step, saved.kept.clone()))?
-            }
-            None => ResultFolder::create(options.folder, &record, columns)?,
-        };
         let place = options.folder.join(PICTURES);
         refuse_link(&place)?;
-        let saved_step = saved.as_ref().map(|_| simulation.step);
+        let step = saved.as_ref().map(|_| simulation.step);
         let saved = saved.unwrap_or_else(|| Saved::nothing(scenario, last_step));
+        let (course, convergence) = (saved.course.into_owned(), saved.convergence.into_owned());
+        let (record, columns) = (scenario.record(), simulation.observer().columns());
+        let folder = match step {
+            Some(step) => {
+                let kept = Kept { step, observations: &course.observations, convergence };
+                ResultFolder::reopen(options.folder, &record, columns, kept, lock)?
+            }
+            None => ResultFolder::create(options.folder, &record, columns, lock)?,
+        };
         if scenario.output.pictures.is_none() {
             remove_pictures(&place)?;
         }
@@ -205,19 +262,15 @@ impl<'a> Run<'a> {
             folder,
             pictures: scenario.output.pictures.as_ref().map(live).transpose()?,
             simulation,
-            observations: saved.kept.observations,
-            removed: saved.removed,
-            lost: saved.lost,
             end,
             last_step,
-            agenda: saved.agenda,
             batch: 1,
             start,
+            course,
             seconds_before: saved.seconds,
-            saved: (start, saved_step),
-            tasks: Named(saved.tasks),
-            stages: Named(saved.stages),
-            changes: saved.changes,
+            last_saved: LastSaved { at: start, step },
+            saves: options.saves,
+            unsaved: None,
             scenario,
         })
     }
@@ -231,7 +284,7 @@ impl<'a> Run<'a> {
     fn emit(&mut self) -> Result<(), Error> {
         let start = Instant::now();
         if block_on(self.simulation.emit_due())? {
-            self.tasks.add("emit", start.elapsed().as_secs_f64());
+            self.course.tasks.add("emit", start.elapsed().as_secs_f64());
         }
         Ok(())
     }
@@ -241,19 +294,21 @@ impl<'a> Run<'a> {
             let is_over = self.step() >= self.last_step;
             let is_interrupted = !is_over && interrupt.load(Ordering::Relaxed);
             // Before the outputs of the end, which are not due in a run that goes on.
-            if is_interrupted || is_over && self.scenario.checkpoint.is_wanted() {
+            if is_interrupted && self.saves {
                 self.save()?;
+            } else if is_over && self.scenario.checkpoint.is_wanted() {
+                self.try_to_save()?;
             }
             if !is_over && !is_interrupted {
                 self.emit()?;
             }
-            if is_over || is_interrupted || self.step() >= self.agenda.next_output {
+            if is_over || is_interrupted || self.step() >= self.course.agenda.next_output {
                 self.record()?;
             }
-            if self.agenda.questions.first() == Some(&self.step()) {
+            if self.course.agenda.questions.first() == Some(&self.step()) {
                 self.solve_aside()?;
             }
-            if is_over || is_interrupted || self.step() >= self.agenda.next_picture {
+            if is_over || is_interrupted || self.step() >= self.course.agenda.next_picture {
                 self.draw()?;
             }
             match (is_over, is_interrupted) {
@@ -262,41 +317,47 @@ impl<'a> Run<'a> {
                 _ => {}
             }
             if self.is_checkpoint_due() {
-                self.save()?;
+                self.try_to_save()?;
             }
             watch(&self.advance()?);
         }
     }
 
     fn is_checkpoint_due(&self) -> bool {
-        let elapsed = self.saved.0.elapsed().as_secs_f64();
-        self.step() >= self.agenda.next_checkpoint
+        let elapsed = self.last_saved.at.elapsed().as_secs_f64();
+        self.step() >= self.course.agenda.next_checkpoint
             || self.scenario.checkpoint.every.is_some_and(|every| elapsed >= every)
+    }
+
+    /// Saves a checkpoint. A disk that takes none now may take the next, and the run is as good without: that is told, and it goes on.
+    fn try_to_save(&mut self) -> Result<(), Error> {
+        self.unsaved = match self.save() {
+            Err(error @ Error::File { .. }) => Some(format!("a checkpoint could not be saved: {error}")),
+            result => result.map(|()| None)?,
+        };
+        self.last_saved.at = Instant::now();
+        Ok(())
     }
 
     /// Saves a checkpoint, unless that was done at this step.
     fn save(&mut self) -> Result<(), Error> {
         let (start, step) = (Instant::now(), self.step());
-        if self.saved.1 != Some(step) {
-            if let Some(every) = self.scenario.checkpoint.every_simulated {
-                self.agenda.next_checkpoint = self.due_after(step, every);
-            }
-            let saved = Saved {
-                kept: self.folder.keep(&self.observations)?,
-                drawn: self.pictures.as_ref().map(LivePictures::drawn),
-                removed: self.removed,
-                lost: self.lost,
-                agenda: self.agenda.clone(),
-                seconds: self.seconds(),
-                tasks: self.tasks.0.clone(),
-                stages: self.stages.0.clone(),
-                changes: self.changes.clone(),
-            };
-            self.simulation.save_with(&self.folder.checkpoint(step), Some(&saved))?;
-            self.folder.drop_old_checkpoints()?;
-            self.tasks.add("checkpoint", start.elapsed().as_secs_f64());
+        if self.last_saved.step == Some(step) {
+            return Ok(());
         }
-        self.saved = (Instant::now(), Some(step));
+        self.course.agenda.next_checkpoint = next_checkpoint(step, self.scenario, self.last_step);
+        self.folder.sync(self.course.observations.len())?;
+        self.pictures.as_mut().map_or(Ok(()), LivePictures::sync)?;
+        let saved = Saved {
+            course: Cow::Borrowed(&self.course),
+            convergence: Cow::Borrowed(self.folder.convergence()),
+            drawn: self.pictures.as_ref().map(LivePictures::drawn),
+            seconds: self.seconds(),
+        };
+        self.simulation.save_with(&self.folder.checkpoint(step), Some(&saved))?;
+        self.folder.drop_old_checkpoints()?;
+        self.last_saved = LastSaved { at: Instant::now(), step: Some(step) };
+        self.course.tasks.add("checkpoint", start.elapsed().as_secs_f64());
         Ok(())
     }
 
@@ -312,20 +373,20 @@ impl<'a> Run<'a> {
         let Simulation { state: Some(snapshot), observer, grains, .. } = &self.simulation else {
             return Ok(());
         };
-        let is_known = self.observations.last().is_some_and(|last| last.step == snapshot.report.step);
+        let is_known = self.course.observations.last().is_some_and(|last| last.step == snapshot.report.step);
         if !is_known {
-            let observation = observer.observe_after(snapshot, self.observations.last());
-            self.removed = grains - snapshot.world.present_count();
+            let observation = observer.observe_after(snapshot, self.course.observations.last());
+            self.course.removed = grains - snapshot.world.present_count();
             let lost = observer.find("grains_lost").map_or(0.0, |place| observation.values[place]);
-            self.lost = if lost > 0.0 { lost::lost(snapshot) } else { None };
-            self.tasks.add("observe", start.elapsed().as_secs_f64());
+            self.course.lost = if lost > 0.0 { lost::lost(snapshot) } else { None };
+            self.course.tasks.add("observe", start.elapsed().as_secs_f64());
             let start = Instant::now();
             let written = self.folder.record(snapshot, &observation);
-            self.observations.push(observation);
-            self.tasks.add("output", start.elapsed().as_secs_f64());
+            self.course.observations.push(observation);
+            self.course.tasks.add("output", start.elapsed().as_secs_f64());
             written?;
         }
-        self.agenda.next_output = self.due_after(self.step(), self.scenario.output.every);
+        self.course.agenda.next_output = self.due_after(self.step(), self.scenario.output.every);
         Ok(())
     }
 
@@ -338,25 +399,25 @@ impl<'a> Run<'a> {
             self.folder.record_convergence(&found)?;
         }
         let now = self.step();
-        self.agenda.questions.retain(|&step| step > now);
-        self.tasks.add("convergence", start.elapsed().as_secs_f64());
+        self.course.agenda.questions.retain(|&step| step > now);
+        self.course.tasks.add("convergence", start.elapsed().as_secs_f64());
         Ok(())
     }
 
     /// Draws the present state if there are to be pictures, unless that was done already.
     fn draw(&mut self) -> Result<(), Error> {
         let Some(pictures) = &mut self.pictures else {
-            self.agenda.next_picture = u64::MAX;
+            self.course.agenda.next_picture = u64::MAX;
             return Ok(());
         };
         let (start, every) = (Instant::now(), pictures.every());
         let step = self.simulation.step;
-        if self.agenda.last_picture != Some(step) {
+        if self.course.agenda.last_picture != Some(step) {
             pictures.add(self.simulation.state()?)?;
-            self.agenda.last_picture = Some(step);
-            self.tasks.add("pictures", start.elapsed().as_secs_f64());
+            self.course.agenda.last_picture = Some(step);
+            self.course.tasks.add("pictures", start.elapsed().as_secs_f64());
         }
-        self.agenda.next_picture = self.due_after(step, every);
+        self.course.agenda.next_picture = self.due_after(step, every);
         Ok(())
     }
 
@@ -367,8 +428,8 @@ impl<'a> Run<'a> {
 
     /// Step of the next output, picture, checkpoint, wave of an emitter, question about convergence or the end.
     fn next_event(&self) -> u64 {
-        let Agenda { next_output, next_picture, next_checkpoint, .. } = self.agenda;
-        let questions = self.agenda.questions.first().copied();
+        let Agenda { next_output, next_picture, next_checkpoint, .. } = self.course.agenda;
+        let questions = self.course.agenda.questions.first().copied();
         let emitted = self.simulation.next_event();
         let fixed = [emitted, next_output, next_picture, next_checkpoint, self.last_step];
         questions.into_iter().chain(fixed).min().unwrap_or(self.last_step)
@@ -380,9 +441,9 @@ impl<'a> Run<'a> {
         let steps = self.next_event().saturating_sub(self.step()).clamp(1, self.batch);
         block_on(self.simulation.advance(steps))?;
         let seconds = start.elapsed().as_secs_f64().max(1e-9);
-        self.tasks.add("step", seconds);
+        self.course.tasks.add("step", seconds);
         let report = self.simulation.report();
-        report.stages.iter().for_each(|&(stage, seconds)| self.stages.add(stage, seconds));
+        report.stages.iter().for_each(|&(stage, seconds)| self.course.stages.add(stage, seconds));
 
         let steps_per_second = steps as f64 / seconds;
         self.batch = next_batch(self.batch, steps_per_second);
@@ -391,11 +452,12 @@ impl<'a> Run<'a> {
             steps: self.last_step,
             time: report.time,
             end: self.end,
-            grains: self.simulation.grains - self.removed,
-            lost: self.lost.map_or(0, |lost| lost.grains),
+            grains: self.simulation.grains - self.course.removed,
+            lost: self.course.lost.map_or(0, |lost| lost.grains),
             contacts: report.contacts,
             residual: report.residuals.normal.mean,
             steps_per_second,
+            is_unsaved: self.unsaved.is_some(),
         })
     }
 
@@ -410,13 +472,13 @@ impl<'a> Run<'a> {
     fn summary(&self, status: Status, message: Option<String>) -> Summary {
         let Simulation { observer, emitters, requested, grains, report, .. } = &self.simulation;
         let (scenario, columns) = (self.scenario, observer.columns());
-        let last = self.observations.last();
+        let last = self.course.observations.last();
         let steps = last.map_or(self.step(), |last| last.step.max(self.step()));
         let time = last.map_or(0.0, |last| last.time).max(report.time);
         let observables = last.map(|last| Named::observables(columns, last)).unwrap_or_default();
         let observable = |name| observables.get(name).unwrap_or_default();
         let is_complete = status == Status::Completed && self.end >= scenario.duration;
-        let stepping = self.tasks.get("step").unwrap_or_default();
+        let stepping = self.course.tasks.get("step").unwrap_or_default();
         let bytes = self.simulation.memory();
         let precision = self.simulation.identity().precision;
         Summary {
@@ -431,7 +493,7 @@ impl<'a> Run<'a> {
             engine: self.simulation.identity(),
             settings: scenario.settings,
             counts: Counts {
-                grains: grains - self.removed,
+                grains: grains - self.course.removed,
                 boundaries: scenario.world.boundaries.len(),
                 surfaces: scenario.world.surfaces.len(),
                 materials: scenario.world.materials.list.len(),
@@ -442,22 +504,23 @@ impl<'a> Run<'a> {
             wall_seconds: self.seconds(),
             work: report.work,
             steps_per_second: if stepping > 0.0 { steps as f64 / stepping } else { 0.0 },
-            wall_seconds_by_task: self.tasks.clone(),
-            wall_seconds_by_stage: self.stages.clone(),
+            wall_seconds_by_task: self.course.tasks.clone(),
+            wall_seconds_by_stage: self.course.stages.clone(),
             memory: Memory { bytes, bytes_per_grain: bytes as f64 / (*grains).max(1) as f64 },
             emitters: emitters.iter().zip(requested).map(summary_of).collect(),
             sinks: scenario.world.sinks.iter().map(|sink| taken_by(sink, &observables)).collect(),
             lost: self
+                .course
                 .lost
                 .map(|Lost { grains, places }| LostSummary { grains, places: places.map(Into::into) }),
-            changed_on_resume: self.changes.clone(),
+            changed_on_resume: self.course.changes.clone(),
             residuals: report.residuals,
             overlap: Spread { mean: observable("mean_overlap"), max: observable("max_overlap") },
             energies: observables.only(&energy::names()),
             observables,
             units: Named::units(columns),
             expectations: match is_complete {
-                true => judge(&scenario.expectations, observer, &self.observations, precision),
+                true => judge(&scenario.expectations, observer, &self.course.observations, precision),
                 false => leave_open(&scenario.expectations, time, precision),
             },
         }
@@ -470,61 +533,79 @@ fn go_on<'a>(
     engine: &'a mut dyn Engine,
     checkpoint: &Checkpoint,
     last_step: u64,
-) -> Result<(Simulation<'a>, Saved), Error> {
-    let found = changes(&checkpoint.resolved, &scenario.resolved).map_err(|problems| Error::Changed {
-        path: checkpoint.path.clone(),
-        problems: problems.to_string(),
-    })?;
-    let unusable = |found: String, advice: &str| Error::Unusable {
-        origin: checkpoint.path.display().to_string(),
-        found,
-        advice: advice.to_owned(),
-    };
+) -> Result<(Simulation<'a>, Saved<'static>), Error> {
+    let found = super::checkpoint::changes_since(checkpoint, scenario)?;
     let (time, step) = (checkpoint.header.time, checkpoint.header.step);
     if step > last_step {
-        return Err(unusable(
-            format!("is of t = {time} s, after the end of this run"),
-            "choose a later --until",
-        ));
+        let found = format!("is of t = {time} s, after the end of this run");
+        return Err(checkpoint.unusable(found, "choose a later --until"));
     }
     let (simulation, mut rest) = Simulation::resume(scenario, Box::new(engine), checkpoint)?;
     if rest.is_empty() {
         let advice = "take it as the [start] of a scenario, or go on from it with Simulation::restore";
-        return Err(unusable("was saved by a program of its own, not by a run".to_owned(), advice));
+        return Err(checkpoint.unusable("was saved by a program of its own, not by a run".to_owned(), advice));
     }
     let mut saved: Saved = saved::read(&mut rest).map_err(|error| checkpoint.error(error))?;
-    saved.changes.extend(found.into_iter().map(|change| ChangeSummary {
-        time,
-        step,
-        key: change.key,
-        was: change.was,
-        is: change.is,
-    }));
+    let course = saved.course.to_mut();
+    if !found.is_empty() {
+        course.agenda.plan_anew(&found, step, scenario, last_step);
+    }
+    let note = |Change { key, was, is }| ChangeSummary { time, step, key, was, is };
+    course.changes.extend(found.into_iter().map(note));
     Ok((simulation, saved))
 }
 
-impl Saved {
+impl Saved<'static> {
     /// What there is at the start of a run.
-    fn nothing(scenario: &Scenario, last_step: u64) -> Saved {
-        let every = scenario.checkpoint.every_simulated;
-        Saved {
-            kept: Kept { observations: Vec::new(), convergence: Tables::default() },
-            drawn: None,
+    fn nothing(scenario: &Scenario, last_step: u64) -> Saved<'static> {
+        let agenda = Agenda {
+            next_output: 0,
+            questions: questions(scenario),
+            next_picture: 0,
+            last_picture: None,
+            next_checkpoint: next_checkpoint(0, scenario, last_step),
+        };
+        let course = Course {
+            observations: Vec::new(),
             removed: 0,
             lost: None,
-            agenda: Agenda {
-                next_output: 0,
-                questions: questions(scenario),
-                next_picture: 0,
-                last_picture: None,
-                next_checkpoint: every.map_or(u64::MAX, |every| due_after(0, every, scenario, last_step)),
-            },
-            seconds: 0.0,
-            tasks: Vec::new(),
-            stages: Vec::new(),
+            agenda,
+            tasks: Named::default(),
+            stages: Named::default(),
             changes: Vec::new(),
+        };
+        Saved {
+            course: Cow::Owned(course),
+            convergence: Cow::Owned(Tables::default()),
+            drawn: None,
+            seconds: 0.0,
         }
     }
+}
+
+impl Agenda {
+    /// What has another interval from this step on is due by that.
+    fn plan_anew(&mut self, changes: &[Change], step: u64, scenario: &Scenario, last_step: u64) {
+        let is_changed = |start: &str| changes.iter().any(|change| change.key.starts_with(start));
+        if is_changed("output.every") && self.next_output > step {
+            self.next_output = due_after(step, scenario.output.every, scenario, last_step);
+        }
+        if let Some(pictures) = &scenario.output.pictures
+            && is_changed("output.pictures.every")
+            && self.next_picture > step
+        {
+            self.next_picture = due_after(step, pictures.every, scenario, last_step);
+        }
+        if is_changed("checkpoint") {
+            self.next_checkpoint = next_checkpoint(step, scenario, last_step);
+        }
+    }
+}
+
+/// Step of the next checkpoint after `step`; without end where none is asked for in simulated time.
+fn next_checkpoint(step: u64, scenario: &Scenario, last_step: u64) -> u64 {
+    let every = scenario.checkpoint.every_simulated;
+    every.map_or(u64::MAX, |every| due_after(step, every, scenario, last_step))
 }
 
 /// Step after `step` at which something is due that happens every so many seconds.

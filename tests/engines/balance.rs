@@ -162,9 +162,9 @@ fn the_balance_closes_for_locked_axes_also_when_grains_move_along_them() {
 /// Runs a scenario to its end, as `esker run` does; gives all quantities.
 fn run(scenario: &Scenario, engine: &mut dyn Engine) -> Named {
     let folder = tempfile::tempdir().unwrap();
-    let options =
-        RunOptions { folder: folder.path(), until: None, interrupt: &AtomicBool::new(false), resume: None };
-    simulation::run(scenario, engine, &options, &mut |_| ()).unwrap().observables
+    let never = AtomicBool::new(false);
+    let options = RunOptions::new(folder.path(), &never);
+    simulation::run(scenario, engine, options, &mut |_| ()).unwrap().observables
 }
 
 const FOUNTAIN: &str = r#"

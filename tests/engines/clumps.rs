@@ -361,8 +361,8 @@ fn clumps_come_and_go_and_their_places_are_taken_again() {
     for mut engine in both(&scenario.world, &settings) {
         let folder = tempfile::tempdir().unwrap();
         let interrupt = std::sync::atomic::AtomicBool::new(false);
-        let options = RunOptions { folder: folder.path(), until: None, interrupt: &interrupt, resume: None };
-        let summary = simulation::run(&scenario, engine.as_mut(), &options, &mut |_| {}).unwrap();
+        let options = RunOptions::new(folder.path(), &interrupt);
+        let summary = simulation::run(&scenario, engine.as_mut(), options, &mut |_| {}).unwrap();
         let world = engine.snapshot().unwrap().world;
         let name = &summary.engine.engine;
         let placed: u64 = summary.emitters.iter().map(|emitter| emitter.placed).sum();

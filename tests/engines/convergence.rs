@@ -68,8 +68,9 @@ fn question(starts: &[WarmStart], sweeps: u32) -> Question {
 }
 
 fn run_into(folder: &Path, scenario: &Scenario, engine: &mut dyn Engine) {
-    let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false), resume: None };
-    simulation::run(scenario, engine, &options, &mut |_| ()).unwrap();
+    let never = AtomicBool::new(false);
+    let options = RunOptions::new(folder, &never);
+    simulation::run(scenario, engine, options, &mut |_| ()).unwrap();
 }
 
 fn means(residuals: &Residuals) -> [f64; 3] {

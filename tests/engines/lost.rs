@@ -111,9 +111,9 @@ fn a_domain_that_stops_fails_with_the_first_grain_outside_and_its_place() {
 /// What a run of a scene says at its end, on the CPU.
 fn summary(scenario: &Scenario) -> Summary {
     let folder = tempfile::tempdir().unwrap();
-    let options =
-        RunOptions { folder: folder.path(), until: None, interrupt: &AtomicBool::new(false), resume: None };
-    simulation::run(scenario, &mut cpu(&scenario.world, &settings()), &options, &mut |_| ()).unwrap()
+    let never = AtomicBool::new(false);
+    let options = RunOptions::new(folder.path(), &never);
+    simulation::run(scenario, &mut cpu(&scenario.world, &settings()), options, &mut |_| ()).unwrap()
 }
 
 #[test]

@@ -25,8 +25,8 @@ const MODULUS: f64 = 6e6 / (2.0 * (1.0 - 0.25 * 0.25));
 fn run(scenario: &Scenario, engine: &mut dyn Engine) -> Summary {
     let folder = tempfile::tempdir().unwrap();
     let interrupt = AtomicBool::new(false);
-    let options = RunOptions { folder: folder.path(), until: None, interrupt: &interrupt, resume: None };
-    simulation::run(scenario, engine, &options, &mut |_| ()).unwrap()
+    let options = RunOptions::new(folder.path(), &interrupt);
+    simulation::run(scenario, engine, options, &mut |_| ()).unwrap()
 }
 
 fn assert_met(summary: &Summary) {

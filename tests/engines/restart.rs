@@ -17,7 +17,8 @@ use esker::model::Random;
 use esker::model::random::Stream;
 use esker::output::summary::{Status, Summary};
 use esker::scenario::Scenario;
-use esker::simulation::{self, Device, RunOptions, Simulation};
+use esker::simulation::{self, Device, Resumption, RunOptions, Simulation};
+use glam::DVec3;
 use serde_json::Value;
 
 const GLASS: &str = r#"
@@ -204,11 +205,12 @@ fn engine(kind: Kind, scene: &Scenario) -> Box<dyn Engine> {
 /// Runs a scene from its start or from the last checkpoint in the folder, to its end or until it is interrupted after some step.
 fn run(kind: Kind, scene: &Scenario, folder: &Path, goes_on: bool, stop: Option<u64>) -> Summary {
     let interrupt = AtomicBool::new(stop == Some(0));
-    let (checkpoint, _) = if goes_on { Checkpoint::latest(folder).unwrap() } else { (None, Vec::new()) };
-    assert_eq!(checkpoint.is_some(), goes_on, "a checkpoint to go on from");
-    let options = RunOptions { folder, until: None, interrupt: &interrupt, resume: checkpoint.as_ref() };
+    let resume = goes_on.then(|| Resumption::of(folder).unwrap());
+    let found = resume.as_ref().is_some_and(|resume| resume.checkpoint.is_some());
+    assert_eq!(found, goes_on, "a checkpoint to go on from");
+    let options = RunOptions { saves: true, resume, ..RunOptions::new(folder, &interrupt) };
     let mut engine = engine(kind, scene);
-    simulation::run(scene, engine.as_mut(), &options, &mut |progress| {
+    simulation::run(scene, engine.as_mut(), options, &mut |progress| {
         interrupt.fetch_or(stop.is_some_and(|stop| progress.step >= stop), Ordering::Relaxed);
     })
     .unwrap()
@@ -412,6 +414,9 @@ fn a_simulation_is_saved_and_restored_by_code() {
     let text = with(&|bytes| {
         let place = bytes.windows(version.len()).position(|part| part == version.as_bytes()).unwrap();
         bytes[place] = b'9';
+        let content = bytes.len() - 4;
+        let sum = crc32fast::hash(&bytes[..content]).to_le_bytes();
+        bytes[content..].copy_from_slice(&sum);
     });
     assert!(text.contains("was saved by esker 9"), "{text}");
     assert!(with(&|bytes| *bytes = b"x,y,z\n".to_vec()).contains("is no checkpoint"));
@@ -464,17 +469,98 @@ fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
             // A step of one sweep leaves what the rest state had not converged to.
             assert!((supported - 1.0).abs() < 0.02, "{kind:?} to {there:?}: {supported}");
             let mut bare =
-                Simulation::new(&Scenario { carried: Vec::new(), ..scenario.clone() }, there).unwrap();
+                Simulation::new(&Scenario { seeds: Vec::new(), ..scenario.clone() }, there).unwrap();
             bare.step(1).unwrap();
             let supported = bare.quantity("weight_supported").unwrap();
             assert!((supported - 1.0).abs() > 0.2, "without impulses {supported}");
         }
         // Where the law is another, they start from nothing.
         let [slippery, unknown] = ["materials.glass.friction=0.2", "clumps.rod.spheres.0.radius=0.0041"];
-        assert!(scene(&start, &[slippery]).carried.is_empty());
+        assert!(scene(&start, &[slippery]).seeds.is_empty());
         let text = format!("{GLASS}{start}");
         let overrides = [unknown.to_owned()];
         let problems = Scenario::parse("restart", &text.replace("seed = 3", ""), Path::new("."), &overrides);
         assert!(problems.expect_err("another clump").to_string().contains("clump"), "{text}");
     }
+}
+
+/// What may change while a run is interrupted has its effect from there on.
+#[test]
+fn intervals_that_change_on_the_way_count_from_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = scene(GAS, &["output.every=0.1", "checkpoint.every_simulated=0.01"]);
+    run(Kind::Cpu, &first, folder.path(), false, Some(30));
+    let rows = || fs::read_to_string(folder.path().join("timeseries.csv")).unwrap().lines().count() - 1;
+    let states = || Checkpoint::last_header(folder.path()).unwrap().1.step;
+    let (rows_before, step) = (rows(), states());
+    assert!(rows_before <= 2 && step >= 30, "{rows_before} rows, {step} steps");
+    // Without checkpoints in simulated time none comes any more, and outputs come ten times as often.
+    let second = scene(GAS, &["output.every=0.01", "checkpoint.every=1000"]);
+    let summary = run(Kind::Cpu, &second, folder.path(), true, None);
+    assert_eq!(summary.status, Status::Completed);
+    let tasks = &summary.wall_seconds_by_task;
+    assert!(tasks.get("checkpoint").is_some());
+    let expected = 1 + (100 - step) / 5;
+    assert!(
+        (rows() as u64).abs_diff(expected + rows_before as u64 - 1) <= 2,
+        "{} rows from step {step}",
+        rows()
+    );
+    assert_eq!(states(), 100, "and one at the end");
+    let keys: Vec<&str> = summary.changed_on_resume.iter().map(|change| change.key.as_str()).collect();
+    assert!(keys.contains(&"output.every") && keys.contains(&"checkpoint.every_simulated"), "{keys:?}");
+}
+
+/// Before the first step the impulses of a start are part of the state.
+#[test]
+fn a_scene_that_starts_from_a_checkpoint_goes_on_from_its_own_first_moment() {
+    let folder = tempfile::tempdir().unwrap();
+    let settled = scene(CONVERGENCE, &["checkpoint.every=1000"]);
+    run(Kind::Cpu, &settled, folder.path(), false, None);
+    let head = CONVERGENCE.split("[[grains]]").next().unwrap();
+    let start = scene(&format!("{head}[start]\ncheckpoint = \"{}\"\n", folder.path().display()), &[]);
+    assert!(!start.seeds.is_empty());
+    let file = folder.path().join("at-once.esker");
+    for device in [Device::Cpu, Device::Software] {
+        let mut simulation = Simulation::new(&start, device).unwrap();
+        simulation.save(&file).unwrap();
+        let mut goes_on = Simulation::restore(&start, device, &file).unwrap();
+        // A look before the first step searches for contacts.
+        let first = goes_on.state().unwrap().contacts.clone();
+        assert_eq!(first, simulation.state().unwrap().contacts);
+        assert!(first.iter().any(|contact| contact.is_active()));
+        simulation.step(3).unwrap();
+        goes_on.step(3).unwrap();
+        let expected = simulation.state().unwrap().clone();
+        assert_eq!(goes_on.state().unwrap().contacts, expected.contacts);
+        assert_eq!(goes_on.state().unwrap().world, expected.world);
+    }
+}
+
+/// Of a box that has lost a wall, the other walls carry what they carried, each its own part.
+#[test]
+fn a_wall_that_is_taken_away_takes_no_forces_of_the_others() {
+    let bed = |open: &str, rest: &str| {
+        let text = format!(
+            "duration = 0.4\n[[boundaries]]\nname = \"box\"\nmaterial = \"glass\"\n\
+             shape = {{ kind = \"box\", min = [0, 0, 0], max = [0.05, 0.05, 0.2], open = [{open}] }}\n{rest}"
+        );
+        scene(&text, &["solver.iterations=100"])
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let grains = "[[grains]]\nmaterial = \"glass\"\nradius = { kind = \"constant\", value = 0.005 }\n\
+        packing = { kind = \"lattice\", structure = \"cubic\", corner = [0.005, 0.005, 0.005], counts = [5, 5], count = 75, spacing = 0.01 }\n\
+        [checkpoint]\nevery = 1000\n";
+    run(Kind::Cpu, &bed("\"+z\"", grains), folder.path(), false, None);
+    let start = format!("[start]\ncheckpoint = \"{}\"\n", folder.path().display());
+    let dam = bed("\"+z\", \"+x\"", &start);
+    // Of each wall the normal of its plane, which the impulses on it are along.
+    let floor =
+        dam.world.surfaces.iter().position(|surface| surface.orientation * DVec3::Z == DVec3::Z).unwrap();
+    let on_floor: Vec<_> = dam.seeds.iter().filter(|(key, _)| key.b as usize == floor).collect();
+    let supported: f64 = on_floor.iter().map(|(_, impulse)| impulse.normal).sum();
+    let weight: f64 =
+        (0..75).map(|grain| dam.world.grain_mass(grain)).sum::<f64>() * 9.81 * dam.settings.substep();
+    assert_eq!(on_floor.len(), 25);
+    assert!((supported / weight - 1.0).abs() < 0.05, "{supported} for {weight}");
 }

@@ -339,8 +339,9 @@ every = 0.02
 }
 
 fn run_into(folder: &Path, scenario: &Scenario, engine: &mut dyn Engine) -> Summary {
-    let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false), resume: None };
-    simulation::run(scenario, engine, &options, &mut |_| {}).unwrap()
+    let never = AtomicBool::new(false);
+    let options = RunOptions::new(folder, &never);
+    simulation::run(scenario, engine, options, &mut |_| {}).unwrap()
 }
 
 /// Values of a column of `timeseries.csv`.

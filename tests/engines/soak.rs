@@ -79,8 +79,8 @@ impl<E: Engine> Engine for Watched<E> {
         self.engine.change(change)
     }
 
-    fn carry(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
-        self.engine.carry(impulses)
+    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        self.engine.seed(impulses)
     }
 
     fn save(&mut self, out: &mut dyn Write) -> Result<(), Error> {
@@ -100,8 +100,8 @@ impl<E: Engine> Engine for Watched<E> {
 fn soak(scene: &Scenario, engine: impl Engine) -> (u64, Vec<String>) {
     let mut watched = Watched { engine, most: 0 };
     let (folder, interrupt) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
-    let options = RunOptions { folder: folder.path(), until: None, interrupt: &interrupt, resume: None };
-    let summary = simulation::run(scene, &mut watched, &options, &mut |_| ()).unwrap();
+    let options = RunOptions::new(folder.path(), &interrupt);
+    let summary = simulation::run(scene, &mut watched, options, &mut |_| ()).unwrap();
     let verdicts = summary.expectations.into_iter();
     let missed = verdicts.filter(|verdict| verdict.verdict != Judgement::Met).map(|verdict| verdict.label);
     (watched.most, missed.collect())

@@ -25,8 +25,8 @@ fn missed_with(case: &str, precision: Precision, settings: &[&str], sweeps: u32)
         Precision::Single => Box::new(gpu(&scenario.world, &scenario.settings)),
     };
     let (folder, interrupt) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
-    let options = RunOptions { folder: folder.path(), until: None, interrupt: &interrupt, resume: None };
-    let summary = simulation::run(&scenario, engine.as_mut(), &options, &mut |_| ()).unwrap();
+    let options = RunOptions::new(folder.path(), &interrupt);
+    let summary = simulation::run(&scenario, engine.as_mut(), options, &mut |_| ()).unwrap();
     let verdicts = summary.expectations.into_iter();
     verdicts.filter(|found| found.verdict != Judgement::Met).map(|found| found.label).collect()
 }

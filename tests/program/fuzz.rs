@@ -3,6 +3,7 @@
 //! Half a minute each in the test suite, from one seed; `ESKER_FUZZ_SECONDS=7200 cargo test --release --test program fuzz` goes on for
 //! two hours, from a seed of its own. What goes wrong is left in `target/fuzz`, and its name says how to see it again.
 #![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
+#![allow(clippy::print_stdout, reason = "how much was tried is what a long run is for")]
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

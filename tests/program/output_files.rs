@@ -54,8 +54,9 @@ fn scene(changes: &[&str]) -> Scenario {
 
 fn run_into(folder: &Path, scenario: &Scenario) -> Summary {
     let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Sequential);
-    let options = RunOptions { folder, until: None, interrupt: &AtomicBool::new(false), resume: None };
-    run(scenario, &mut engine, &options, &mut |_| {}).expect("a run that does not fail")
+    let never = AtomicBool::new(false);
+    let options = RunOptions::new(folder, &never);
+    run(scenario, &mut engine, options, &mut |_| {}).expect("a run that does not fail")
 }
 
 fn temporary_folder() -> tempfile::TempDir {
@@ -188,8 +189,8 @@ fn frames_without_grains_or_contacts_are_valid() {
     let world = World::new(scenario.world.gravity, scenario.world.materials.clone());
     let observer = Observer::new(&world, None);
     let snapshot = Snapshot::new(world, Vec::new(), 0.001, StepReport::default());
-    let mut results =
-        ResultFolder::create(folder.path(), &scenario.record(), observer.columns()).expect("a result folder");
+    let mut results = ResultFolder::create(folder.path(), &scenario.record(), observer.columns(), None)
+        .expect("a result folder");
     results.record(&snapshot, &observer.observe(&snapshot)).expect("recorded");
     for name in ["grains_000000.vtp", "contacts_000000.vtp"] {
         let piece = read_vtp(&folder.path().join(name));

@@ -154,7 +154,7 @@ fn going_on_is_told_and_changes_are_noted() {
     let refused = run(&["--resume", "--set", "materials.glass.friction=0.5"]);
     let said = error_text(&refused);
     assert!(code(&refused) != 0 && said.contains("materials.glass.friction: was 0.4"), "{said}");
-    let early = run(&["--resume", "--until", "0.15", "--set", "solver.iterations=30"]);
+    let early = run(&["--resume", "--until", "0.15", "--set", "solver.iterations=40"]);
     assert!(error_text(&early).contains("after the end of this run"), "{}", error_text(&early));
 
     // Of a damaged one the one before it is taken.
@@ -163,7 +163,7 @@ fn going_on_is_told_and_changes_are_noted() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(&last, bytes).expect("written");
-    let third = run(&["--resume", "--until", "0.2", "--set", "solver.iterations=30"]);
+    let third = run(&["--resume", "--until", "0.25", "--set", "solver.iterations=30"]);
     let said = error_text(&third);
     assert!(said.contains("checksum") && said.contains("going on from the one before"), "{said}");
     assert!(said.contains("checkpoint_000000000195.esker"), "{said}");
@@ -214,7 +214,79 @@ fn what_a_run_writes_can_be_read_back_as_a_packing_and_as_a_start() {
     let said = mistake("[start]\ncheckpoint = \"scene.toml\"");
     assert!(said.contains("is no checkpoint of esker"), "{said}");
     let said = mistake(&frame.replace("grains_000015", "contacts_000015"));
-    assert!(said.contains("has no field `radius`"), "{said}");
+    assert!(said.contains("has no field `radius` of 1 numbers"), "{said}");
     let said = mistake(&format!("{frame}\n[checkpoint]\n"));
     assert!(said.contains("every = 600"), "{said}");
+}
+
+/// A run that has come to its end is not run again, unless it is to go further.
+#[test]
+fn a_run_that_has_come_to_its_end_is_left_as_it_is() {
+    // Without checkpoints there is nothing to go on from, and no reason to.
+    let place = Place::with("scene.toml", SCENE.split("[checkpoint]").next().expect("a scene"));
+    let run = |more: &[&str]| {
+        let arguments =
+            ["run", "scene.toml", "--device", "cpu", "--out", "out", "--resume", "--until", "0.1"];
+        place.esker(&[&arguments, more].concat())
+    };
+    assert_eq!(code(&run(&[])), 0);
+    let written = || {
+        fs::metadata(place.path("out").join("summary.json")).and_then(|file| file.modified()).expect("a file")
+    };
+    let before = written();
+    let again = run(&[]);
+    assert!(
+        code(&again) == 0 && error_text(&again).contains("has come to its end"),
+        "{}",
+        error_text(&again)
+    );
+    assert_eq!(written(), before);
+    let other = run(&["--set", "title=another"]);
+    assert!(code(&other) == 0 && error_text(&other).contains("starting anew"), "{}", error_text(&other));
+}
+
+/// A frame that is missing is told before anything is touched.
+#[test]
+fn results_that_a_checkpoint_relies_on_are_looked_for_before_anything_is_cut() {
+    let place = Place::with("scene.toml", SCENE);
+    let run = |until: &str, more: &[&str]| {
+        let arguments = ["run", "scene.toml", "--device", "cpu", "--out", "out", "--until", until];
+        place.esker(&[&arguments, more].concat())
+    };
+    assert_eq!(code(&run("0.1", &[])), 0);
+    let frame = place.path("out").join("grains_000002.vtp");
+    let kept = fs::read(&frame).expect("a frame");
+    fs::remove_file(&frame).expect("removed");
+    let before = files(&place.path("out"));
+    let refused = run("0.2", &["--resume"]);
+    let said = error_text(&refused);
+    assert!(code(&refused) == 1 && said.contains("grains_000002.vtp"), "{said}");
+    assert_eq!(files(&place.path("out")), before, "nothing was touched");
+    fs::write(&frame, kept).expect("written");
+    assert_eq!(code(&run("0.2", &["--resume"])), 0);
+}
+
+/// A closed terminal ends a run in order; one that was told to outlive it goes on.
+#[cfg(unix)]
+#[test]
+fn a_hang_up_ends_a_run_unless_it_is_ignored() {
+    let place = Place::with("scene.toml", SCENE);
+    let start = |ignoring: bool| {
+        let line = "exec \"$0\" run scene.toml --device cpu --out out --quiet --set duration=3.0";
+        let script = if ignoring { format!("trap '' HUP; {line}") } else { line.to_owned() };
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_esker")]).current_dir(place.path(""));
+        let child = shell.stderr(Stdio::null()).spawn().expect("a shell");
+        sleep(Duration::from_millis(400));
+        send("-HUP", &child);
+        child
+    };
+    assert_eq!(start(false).wait().expect("a child").code(), Some(1));
+    assert_eq!(summary(&place.path("out"))["status"], "interrupted");
+    let mut child = start(true);
+    sleep(Duration::from_millis(300));
+    send("-TERM", &child);
+    assert_eq!(child.wait().expect("a child").code(), Some(1));
+    let reached = summary(&place.path("out"))["simulated_seconds"].as_f64();
+    assert!(reached.is_some_and(|reached| reached > 0.0));
 }

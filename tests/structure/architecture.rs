@@ -30,7 +30,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
     ("output", &["observe", "engine", "settings", "contact", "model", "files", "error"]),
     ("render", &["output", "observe", "engine", "settings", "contact", "model", "files", "error"]),
     // A state is read as the engine that saved it wrote it.
-    ("checkpoint", &["output", "cpu", "gpu", "engine", "contact", "model", "files", "error"]),
+    ("checkpoint", &["output", "cpu", "gpu", "engine", "settings", "contact", "model", "files", "error"]),
     (
         "scenario",
         &[

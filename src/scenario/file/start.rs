@@ -2,24 +2,24 @@
 
 use std::path::Path;
 
-use crate::checkpoint::{Checkpoint, Settled};
+use crate::checkpoint::{Checkpoint, SavedScene};
 use crate::contact::{Impulse, Key};
 use crate::error::suggest;
-use crate::model::{Axes, ClumpId, Grain, MaterialId, World};
+use crate::model::{Axes, ClumpId, Grain, MaterialId, Surface, World};
 
 use super::read::{Table, named, text};
 
-/// The grains, and what their contacts carry by the keys that they will have.
+/// The grains, and the impulses that their contacts start from, by the keys that they will have.
 pub struct Start {
     /// In the order of their places.
     pub grains: Vec<Grain>,
     /// By ascending key.
-    pub carried: Vec<(Key, Carried)>,
+    pub seeds: Vec<(Key, Seed)>,
 }
 
-/// What a contact carried in another run.
+/// The impulse of a contact in another run.
 #[derive(Debug, Clone, Copy)]
-pub struct Carried {
+pub struct Seed {
     /// In one of its substeps.
     pub impulse: Impulse,
     /// Length of that substep \[s\].
@@ -34,28 +34,28 @@ pub fn read(table: &mut Table<'_>, world: &World, folder: &Path, locked: Axes) -
     let (node, name) = (node?, name?);
     let path = named(&node, folder, &name);
     let read = Checkpoint::read(&path).and_then(|found| {
-        // Of a folder it is the file that is read.
-        node.report.reads(&found.path);
-        Ok((found.settled()?, found.header.substep))
+        // Of a folder it is the file that is read, and that the resolved scenario names.
+        let file = found.path.display().to_string();
+        named(&node, Path::new(""), &file);
+        Ok((found.scene()?, found.header.substep))
     });
-    let (settled, substep) = read
+    let (scene, substep) = read
         .map_err(|error| {
             node.problem(error.to_string(), "name a checkpoint, or a folder of results with one")
         })
         .ok()?;
-    let taken = Taken::new(&settled, world).map_err(|(message, help)| node.problem(message, help)).ok()?;
+    let taken = Taken::new(&scene, world).map_err(|(message, help)| node.problem(message, help)).ok()?;
     let grains = taken.grains(locked);
     if grains.is_empty() {
         node.problem("the checkpoint holds no grains", "name one with grains");
     }
-    let carried = taken.carried();
-    let carried = carried.into_iter().map(|(key, impulse)| (key, Carried { impulse, substep })).collect();
-    Some(Start { grains, carried })
+    let seeds = taken.seeds().into_iter().map(|(key, impulse)| (key, Seed { impulse, substep }));
+    Some(Start { grains, seeds: seeds.collect() })
 }
 
 /// How what there was is numbered in the new scene.
 struct Taken<'a> {
-    old: &'a Settled,
+    old: &'a SavedScene,
     world: &'a World,
     materials: Vec<Option<MaterialId>>,
     clumps: Vec<Option<ClumpId>>,
@@ -67,7 +67,7 @@ struct Taken<'a> {
 
 impl<'a> Taken<'a> {
     /// Finds the materials and clumps of the grains by their names, or says what is missing and what to do about it.
-    fn new(old: &'a Settled, world: &'a World) -> Result<Taken<'a>, (String, String)> {
+    fn new(old: &'a SavedScene, world: &'a World) -> Result<Taken<'a>, (String, String)> {
         let there = &old.world;
         let place = |known: &[&str], name: &str| known.iter().position(|other| *other == name);
         let materials: Vec<&str> =
@@ -135,46 +135,54 @@ impl<'a> Taken<'a> {
         self.old.world.present_grains().map(grain).collect()
     }
 
-    /// What contacts carried whose shapes and law are the same here.
-    fn carried(&self) -> Vec<(Key, Impulse)> {
-        let key = |key: &Key| Some(Key { a: self.shape(key.a)?, b: self.shape(key.b)? });
+    /// Impulses of the contacts whose shapes and law are the same here.
+    fn seeds(&self) -> Vec<(Key, Impulse)> {
         let is_same = |old: &Key| {
             let materials = [old.a, old.b].map(|shape| self.old.world.shape_material(shape));
             let [a, b] = materials.map(|material| self.materials[material as usize]);
             a.zip(b).is_some_and(|(a, b)| self.world.materials.law(a, b) == self.old.world.law(old.a, old.b))
         };
+        let seed = |(old, impulse): &(Key, Impulse)| {
+            let (old, impulse) = self.in_order(*old, *impulse);
+            Some((Key { a: self.shape(old.a)?, b: self.shape(old.b)? }, impulse))
+        };
         let kept = self.old.impulses.iter().filter(|(old, _)| is_same(old));
-        let mut carried: Vec<(Key, Impulse)> =
-            kept.filter_map(|(old, impulse)| Some((key(old)?, *impulse))).collect();
-        carried.sort_unstable_by_key(|(key, _)| *key);
-        carried
+        let mut seeds: Vec<(Key, Impulse)> = kept.filter_map(seed).collect();
+        seeds.sort_unstable_by_key(|(key, _)| *key);
+        seeds
+    }
+
+    /// The contact with its shapes in the order of their radii: single precision may have taken two radii for equal.
+    fn in_order(&self, key: Key, impulse: Impulse) -> (Key, Impulse) {
+        let there = &self.old.world;
+        let sphere = |shape: u32| shape.checked_sub(there.first_grain_shape()).map(|sphere| sphere as usize);
+        match sphere(key.a).zip(sphere(key.b)) {
+            Some((a, b)) if !there.comes_first(a, b) => {
+                let turned = Impulse { tangent: -impulse.tangent, rolling: -impulse.rolling, ..impulse };
+                (Key { a: key.b, b: key.a }, turned)
+            }
+            _ => (key, impulse),
+        }
     }
 
     /// Number of a shape here; vertices of dynamic boundaries have none.
     fn shape(&self, old: u32) -> Option<u32> {
         match old.checked_sub(self.old.world.first_grain_shape()) {
-            Some(sphere) => self.spheres[sphere as usize],
+            Some(sphere) => self.spheres.get(sphere as usize).copied().flatten(),
             None => self.surfaces.get(old as usize).copied().flatten(),
         }
     }
 }
 
-/// Of each surface there, that in the same place on the boundary of the same name, where that has the same form.
+/// Of each surface there, that of the same form in the same place on the boundary of the same name.
 fn surfaces(there: &World, here: &World) -> Vec<Option<u32>> {
-    let of = |world: &World, body: usize| -> Vec<usize> {
-        let is_its = |&i: &usize| world.surfaces[i].body as usize == body;
-        (0..world.surfaces.len()).filter(is_its).collect()
-    };
-    let mut found = vec![None; there.surfaces.len()];
-    for (body, boundary) in there.boundaries.iter().enumerate() {
-        let Some(other) = here.boundaries.iter().position(|other| other.name == boundary.name) else {
-            continue;
+    let boundary = |world: &World, surface: &Surface| world.boundaries[surface.body as usize].name.clone();
+    let same = |old: &Surface| {
+        let is_it = |new: &Surface| {
+            let pose = |surface: &Surface| (surface.form, surface.position, surface.orientation);
+            pose(old) == pose(new) && boundary(there, old) == boundary(here, new)
         };
-        for (old, new) in of(there, body).into_iter().zip(of(here, other)) {
-            if there.surfaces[old].form == here.surfaces[new].form {
-                found[old] = Some(new as u32);
-            }
-        }
-    }
-    found
+        here.surfaces.iter().position(is_it).map(|surface| surface as u32)
+    };
+    there.surfaces.iter().map(same).collect()
 }

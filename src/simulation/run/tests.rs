@@ -81,7 +81,7 @@ impl Engine for Counter<'_> {
         Ok(())
     }
 
-    fn carry(&mut self, _: &[(Key, Impulse)]) -> Result<(), Error> {
+    fn seed(&mut self, _: &[(Key, Impulse)]) -> Result<(), Error> {
         Ok(())
     }
 
@@ -154,8 +154,8 @@ fn run_with<'a>(
     interrupt: &'a AtomicBool,
 ) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = RunOptions { folder: folder.path(), until, interrupt, resume: None };
-    let result = run(scenario, &mut engine, &options, &mut |_| {});
+    let options = RunOptions { until, ..RunOptions::new(folder.path(), interrupt) };
+    let result = run(scenario, &mut engine, options, &mut |_| {});
     Run { folder, result, calls: engine.calls }
 }
 
@@ -274,10 +274,10 @@ fn emitters_place_their_grains_in_waves_clear_of_each_other() {
     let scenario = scenario(&(source("left") + &source("right")), &["output.every=0.1"]);
     let mut engine = Counter::of(&scenario);
     let folder = tempfile::tempdir().expect("a folder");
-    let options =
-        RunOptions { folder: folder.path(), until: None, interrupt: &AtomicBool::new(false), resume: None };
+    let never = AtomicBool::new(false);
+    let options = RunOptions::new(folder.path(), &never);
     let mut grains = Vec::new();
-    let summary = run(&scenario, &mut engine, &options, &mut |progress| grains.push(progress.grains))
+    let summary = run(&scenario, &mut engine, options, &mut |progress| grains.push(progress.grains))
         .expect("a run that does not fail");
 
     assert!(grains.windows(2).all(|pair| pair[0] <= pair[1]), "{grains:?}");
@@ -301,8 +301,8 @@ fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
     let scenario = scenario(ONE_GRAIN, &[]);
     let file = tempfile::NamedTempFile::new().expect("a file");
     let folder = file.path().join("results");
-    let options =
-        RunOptions { folder: &folder, until: None, interrupt: &AtomicBool::new(false), resume: None };
-    let error = run(&scenario, &mut Counter::of(&scenario), &options, &mut |_| {}).expect_err("no folder");
+    let never = AtomicBool::new(false);
+    let options = RunOptions::new(&folder, &never);
+    let error = run(&scenario, &mut Counter::of(&scenario), options, &mut |_| {}).expect_err("no folder");
     assert!(error.to_string().contains("results"), "{error}");
 }

@@ -23,18 +23,19 @@ pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Row>> {
 
 /// The grains of a frame.
 fn rows(frame: &PolyData) -> Result<Vec<Row>, String> {
-    let of = |name: &str| {
-        let array = frame.point_data.iter().find(|array| array.name == name);
-        array.ok_or_else(|| format!("the frame has no field `{name}`"))
+    let of = |name: &str, components: usize| {
+        let array =
+            frame.point_data.iter().find(|array| array.name == name && array.components == components);
+        array.ok_or_else(|| format!("the frame has no field `{name}` of {components} numbers per grain"))
     };
-    let (radius, velocity, spin) = (of("radius")?, of("velocity")?, of("angular_velocity")?);
+    let (radius, velocity, spin) = (of("radius", 1)?, of("velocity", 3)?, of("angular_velocity", 3)?);
     let vector = |array: &crate::output::vtp::Array, i: usize| {
         DVec3::from_array([0, 1, 2].map(|axis| array.component(i, axis)))
     };
-    if of("clump").is_ok_and(|clump| (0..clump.len()).any(|i| clump.component(i, 0) >= 0.0)) {
+    if of("clump", 1).is_ok_and(|clump| (0..clump.len()).any(|i| clump.component(i, 0) >= 0.0)) {
         return Err("the frame holds clumps".to_owned());
     }
-    let material = of("material")?;
+    let material = of("material", 1)?;
     if (1..material.len()).any(|i| material.component(i, 0) != material.component(0, 0)) {
         return Err("the frame holds grains of several materials".to_owned());
     }
@@ -48,12 +49,14 @@ fn rows(frame: &PolyData) -> Result<Vec<Row>, String> {
     };
     let rows: Vec<Row> = frame.points.iter().enumerate().map(row).collect();
     let is_sound = |row: &Row| {
-        row.position.is_finite() && row.radius.is_some_and(|radius| (1e-7..=1e6).contains(&radius))
+        let motion = [row.motion.velocity, row.motion.angular_velocity];
+        let is_finite = motion.into_iter().flatten().chain([row.position]).all(DVec3::is_finite);
+        is_finite && row.radius.is_some_and(|radius| (1e-7..=1e6).contains(&radius))
     };
     match rows.iter().position(|row| !is_sound(row)) {
         _ if rows.is_empty() => Err("the frame holds no grains".to_owned()),
         _ if rows.len() as u64 > MAX_GRAINS => Err(format!("the frame holds more than {MAX_GRAINS} grains")),
-        Some(wrong) => Err(format!("grain {wrong} of the frame has no sound place or radius")),
+        Some(wrong) => Err(format!("grain {wrong} of the frame has no finite place, velocity or radius")),
         None => Ok(rows),
     }
 }
