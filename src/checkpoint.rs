@@ -215,10 +215,12 @@ impl Checkpoint {
     /// [`Error::Unusable`] when another kind of engine saved it, or when the state does not fit the device.
     pub fn restore(&self, engine: &mut dyn Engine) -> Result<(), Error> {
         let here = engine.identity().engine;
+        let devices =
+            if here == "cpu" { "--device gpu or software, as when it was saved" } else { "--device cpu" };
         if self.header.engine != here {
             let found =
                 format!("was saved by the {} engine, and this is the {here} engine", self.header.engine);
-            return Err(self.unusable(found, &format!("choose --device {}", self.header.engine)));
+            return Err(self.unusable(found, &format!("choose {devices}")));
         }
         engine.restore(self.engine_state()).map_err(|error| self.error(error))
     }
@@ -244,7 +246,7 @@ impl Checkpoint {
 impl Fault {
     fn into_error(self, file: &Path) -> Error {
         let (found, advice) = match self {
-            Fault::Damaged(found) => (found, "remove it, and go on from an earlier one or start anew"),
+            Fault::Damaged(found) => (found, "go on from an earlier one, or start anew"),
             Fault::Foreign(found) => (found, "go on with the program that saved it, or start anew"),
         };
         Error::Unusable { origin: file.display().to_string(), found, advice: advice.to_owned() }

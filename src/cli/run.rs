@@ -58,7 +58,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     output::check_folder(&folder)?;
     output::check_inputs(&folder, &scenario.inputs)?;
-    let resume = if arguments.resume { Some(Resumption::of(&folder)?) } else { None };
+    let resume = match arguments.resume {
+        true => Some(Resumption::of(&folder).map_err(refused)?),
+        false => None,
+    };
     let checkpoint = resume.as_ref().and_then(|resume| resume.checkpoint.as_ref());
     if let Some(outcome) = finished(&resume, &scenario, arguments) {
         return Ok(outcome);
@@ -79,7 +82,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
         RunOptions { until: arguments.until, saves: true, resume, ..RunOptions::new(&folder, &INTERRUPT) };
     let result = simulation::run(&scenario, engine.as_mut(), options, &mut |progress| display.show(progress));
     display.finish();
-    let summary = result.inspect_err(|error| tell_what_is_kept(&folder, error))?;
+    let summary = result.inspect_err(|error| tell_what_is_kept(&folder, error)).map_err(refused)?;
     tell_what_is_lost(&summary, scenario.world.domain.as_ref());
     report(&summary, &folder, arguments.quiet);
     Ok(outcome(&summary))
@@ -99,6 +102,16 @@ fn check_end(until: Option<f64>, scenario: &Scenario) -> Result<(), Problems> {
         let problem = Problem::of("--until", message).help("end earlier, or enlarge solver.time_step");
         Problems::new("--until", vec![problem])
     })
+}
+
+/// A checkpoint that is not to be gone on from is wrong input, which another try will not mend.
+fn refused(error: Error) -> Failure {
+    match error {
+        Error::Changed { .. } | Error::Unusable { .. } => {
+            Failure::Input(Problems::new("--resume", vec![Problem::of("--resume", error.to_string())]))
+        }
+        error => error.into(),
+    }
 }
 
 /// The outcome of a run that has come to its end already, of the same scenario; `None` where there is more to do.
@@ -147,12 +160,15 @@ fn tell_what_is_kept(folder: &Path, error: &Error) {
         error,
         Error::FolderInUse { .. } | Error::Link { .. } | Error::Changed { .. } | Error::Unusable { .. }
     );
-    if !never_began && folder.join("summary.json").exists() {
+    if never_began {
+        return;
+    }
+    if folder.join("summary.json").exists() {
         note!("results until the failure are in {}", folder.display());
-        if let Some((file, header)) = Checkpoint::last_header(folder) {
-            let (file, time) = (file.display(), short(header.time));
-            note!("the last checkpoint is {file}, at t = {time} s: --resume goes on from it");
-        }
+    }
+    if let Some((file, header)) = Checkpoint::last_header(folder) {
+        let (file, time) = (file.display(), short(header.time));
+        note!("the last checkpoint is {file}, at t = {time} s: --resume goes on from it");
     }
 }
 

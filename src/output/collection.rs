@@ -130,10 +130,18 @@ impl Collection {
 /// Makes sure that the first frames of all kinds are there.
 ///
 /// # Errors
-/// [`Error::File`] with the first that is missing.
+/// [`Error::Unusable`] with the first that is missing or empty.
 pub(super) fn check_frames(folder: &Path, kinds: &[&str], count: usize) -> Result<(), Error> {
     let paths = kinds.iter().flat_map(|kind| (0..count).map(|i| folder.join(frame_name(kind, i))));
-    paths.into_iter().try_for_each(|path| path.metadata().map(drop).map_err(Error::file(&path)))
+    let is_there = |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
+    match paths.into_iter().find(|path| !is_there(path)) {
+        Some(path) => Err(Error::Unusable {
+            origin: path.display().to_string(),
+            found: "was written before the checkpoint, and is missing or empty".to_owned(),
+            advice: "put it back, or start anew without --resume".to_owned(),
+        }),
+        None => Ok(()),
+    }
 }
 
 /// Name of a frame: `grains_000012.vtp`.

@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
             // Before the outputs of the end, which are not due in a run that goes on.
             if is_interrupted && self.saves {
                 self.save()?;
-            } else if is_over && self.scenario.checkpoint.is_wanted() {
+            } else if is_over && (self.scenario.checkpoint.is_wanted() || self.last_saved.step.is_some()) {
                 self.try_to_save()?;
             }
             if !is_over && !is_interrupted {
@@ -538,7 +538,7 @@ fn go_on<'a>(
     let (time, step) = (checkpoint.header.time, checkpoint.header.step);
     if step > last_step {
         let found = format!("is of t = {time} s, after the end of this run");
-        return Err(checkpoint.unusable(found, "choose a later --until"));
+        return Err(checkpoint.unusable(found, &format!("choose --until {time} or later, or start anew")));
     }
     let (simulation, mut rest) = Simulation::resume(scenario, Box::new(engine), checkpoint)?;
     if rest.is_empty() {

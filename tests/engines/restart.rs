@@ -388,7 +388,7 @@ fn a_simulation_is_saved_and_restored_by_code() {
         Simulation::restore(scene, device, file).err().expect("a refusal").to_string()
     };
     let text = refusal(&scene, Device::Software, &file);
-    assert!(text.contains("saved by the cpu engine") && text.contains("--device cpu"), "{text}");
+    assert!(text.contains("saved by the cpu engine") && text.contains("choose --device cpu"), "{text}");
     let other = self::scene(EMITTER_AND_SINK, &["materials.glass.friction=0.4"]);
     let text = refusal(&other, Device::Cpu, &file);
     assert!(text.contains("materials.glass.friction: was 0.5 at the checkpoint and is 0.4"), "{text}");

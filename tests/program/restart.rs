@@ -153,9 +153,10 @@ fn going_on_is_told_and_changes_are_noted() {
     assert_eq!((iterations["step"].as_u64(), iterations["is"].as_str()), (Some(100), Some("30")));
     let refused = run(&["--resume", "--set", "materials.glass.friction=0.5"]);
     let said = error_text(&refused);
-    assert!(code(&refused) != 0 && said.contains("materials.glass.friction: was 0.4"), "{said}");
+    assert!(code(&refused) == 2 && said.contains("materials.glass.friction: was 0.4"), "{said}");
     let early = run(&["--resume", "--until", "0.15", "--set", "solver.iterations=40"]);
-    assert!(error_text(&early).contains("after the end of this run"), "{}", error_text(&early));
+    let said: String = error_text(&early).chars().filter(|c| c.is_alphanumeric()).collect();
+    assert!(code(&early) == 2 && said.contains("aftertheendofthisrun"), "{said}");
 
     // Of a damaged one the one before it is taken.
     let last = place.path("out").join("checkpoint_000000000200.esker");
@@ -260,7 +261,7 @@ fn results_that_a_checkpoint_relies_on_are_looked_for_before_anything_is_cut() {
     let before = files(&place.path("out"));
     let refused = run("0.2", &["--resume"]);
     let said = error_text(&refused);
-    assert!(code(&refused) == 1 && said.contains("grains_000002.vtp"), "{said}");
+    assert!(code(&refused) == 2 && said.contains("grains_000002.vtp"), "{said}");
     assert_eq!(files(&place.path("out")), before, "nothing was touched");
     fs::write(&frame, kept).expect("written");
     assert_eq!(code(&run("0.2", &["--resume"])), 0);

@@ -53,7 +53,8 @@ pub fn changes(was: &str, is: &str) -> Result<Vec<Change>, Problems> {
     let keys = was.iter().chain(added).map(|(key, _)| key);
     let change = |key: &String| Change { key: key.clone(), was: find(&was, key), is: find(&is, key) };
     let changes: Vec<Change> = keys.map(change).filter(|change| change.was != change.is).collect();
-    let problems: Vec<Problem> = changes.iter().filter(|change| !change.is_allowed()).map(refuse).collect();
+    let refused = changes.iter().filter(|change| !change.is_allowed());
+    let problems: Vec<Problem> = refused.enumerate().map(|(i, change)| refuse(change, i == 0)).collect();
     if problems.is_empty() { Ok(changes) } else { Err(Problems::new("--resume", problems)) }
 }
 
@@ -70,14 +71,18 @@ impl Change {
     }
 }
 
-fn refuse(change: &Change) -> Problem {
+fn refuse(change: &Change, is_first: bool) -> Problem {
     let word = |value: &Option<String>| value.clone().unwrap_or_else(|| "not there".to_owned());
     let message = format!("was {} at the checkpoint and is {}", word(&change.was), word(&change.is));
-    let help = format!(
-        "set it back; a run that goes on may change {}. For all else, let [start] of a new scenario take the grains of the \
-         checkpoint",
-        MAY_CHANGE.join(", ")
-    );
+    let help = match change.key.as_str() {
+        "duration" => "set it back; --until T ends a run before its duration or beyond".to_owned(),
+        _ if is_first => format!(
+            "set it back; a run that goes on may change {}. For all else, let [start] of a new scenario take the grains of the \
+             checkpoint",
+            MAY_CHANGE.join(", ")
+        ),
+        _ => "set it back".to_owned(),
+    };
     Problem::of(&change.key, message).help(help)
 }
 
@@ -89,7 +94,17 @@ fn flatten(path: &str, value: &Value, into: &mut Vec<(String, String)>) {
         Value::Array(list) if list.iter().any(Value::is_table) => {
             list.iter().enumerate().for_each(|(i, value)| flatten(&below(&i.to_string()), value, into));
         }
-        value => into.push((path.to_owned(), value.to_string())),
+        value => into.push((path.to_owned(), written(value))),
+    }
+}
+
+/// A value in words; `1` and `1.0` are one number.
+fn written(value: &Value) -> String {
+    match value {
+        Value::Integer(number) => written(&Value::Float(*number as f64)),
+        Value::Float(number) => number.to_string(),
+        Value::Array(list) => format!("[{}]", list.iter().map(written).collect::<Vec<_>>().join(", ")),
+        value => value.to_string(),
     }
 }
 
@@ -109,5 +124,9 @@ mod tests {
         let text = changes(was, &is).expect_err("two of them may not").to_string();
         assert!(text.contains("grains.0.material") && text.contains("output.formats"), "{text}");
         assert_eq!(changes(was, was).expect("the same"), []);
+        let equal = was.replace("duration = 1.0", "duration = 1").replace("20", "20.0");
+        assert_eq!(changes(was, &equal).expect("the same numbers"), []);
+        let longer = changes(was, &was.replace("1.0", "2.0")).expect_err("another end").to_string();
+        assert!(longer.contains("--until"), "{longer}");
     }
 }

@@ -102,7 +102,12 @@ fn report_astray(
                 placement.name_of(id, blocks),
                 world.boundaries[body].name
             ),
-            "move the packing, or turn the boundary (`normal`, `side`): allow_overlap is for grains that touch",
+            match block {
+                Some(_) => {
+                    "move the packing, or turn the boundary (`normal`, `side`): allow_overlap is for grains that touch"
+                }
+                None => "boundaries stand as in this file, not as at the checkpoint: set their places there",
+            },
         );
     });
     told.filter_map(|(block, _)| block).collect()
