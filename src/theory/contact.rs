@@ -1,0 +1,113 @@
+//! The laws of a contact and of a body: \[E1\] velocity update, \[E2\] normal law, \[E3\] Coulomb friction, \[E4\] rolling and twisting
+//! resistance.
+//!
+//! # E1: Velocity update
+//!
+//! ```text
+//! M (v⁺ - v) = h f + Gᵀ λ          f: external forces: the weight, and what is applied
+//! x⁺ = x + h v⁺                    orientation: q⁺ = exp(h ω⁺) q, normalised
+//! ```
+//!
+//! Semi-implicit (Moreau 1999): the positions move with the new velocities. So v is the velocity of the middle of the
+//! substep that ended, and v + h g/2 the one that belongs to the position x, with the acceleration g of gravity and applied forces. What flights keep is the ballistic energy
+//!
+//! ```text
+//! Σ ½ m (v + h g/2)² - m g·x
+//! ```
+//!
+//! A sphere has no gyroscopic term. External forces are gravity, the drives of sliders \[E11\], and the forces and torques that a caller applies to bodies, constant over a step; torques are
+//! left out where an impact looks ahead \[E6\]. An axis that is locked takes neither weight nor
+//! impulse. A boundary that is not free moves as prescribed: in the contact problem it has the velocity that carries it
+//! from where it is to where it must be at the end of the substep, and no impulse changes that.
+//!
+//! **Clumps** are grains of several spheres, which may overlap. Their mass, centre and tensor of inertia are those of the union of
+//! the spheres: no part counts twice. Disjoint spheres are summed in closed form, overlapping ones by quadrature
+//! ([`clump`](crate::model::clump) says with what error). A sphere of a clump touches what a grain of its own would touch, with its
+//! own radius in R*; every pair of spheres is a contact with an impulse of its own, also where two clumps touch with several.
+//!
+//! **Rigid bodies that are no spheres**, clumps and dynamic boundaries, have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which is held during the
+//! solve. What the contacts leave is an angular momentum, which free flight conserves:
+//!
+//! ```text
+//! L = I(q) ω⁺                      after the sweeps
+//! dq/dt = ω(q) q / 2               ω(q) = I(q)⁻¹ L, over h by the Runge-Kutta method of fourth order
+//! ω = I(q⁺)⁻¹ L                    the gyroscopic term: ω turns while L stays
+//! ```
+//!
+//! The rotational energy L·I⁻¹L/2 is then kept to the order of that method. An axis of rotation that is locked is
+//! left out of I before it is inverted. The GPU keeps L from substep to substep and adds what the contacts changed.
+//!
+//! A dynamic boundary touches grains with its faces, edges and vertices (the surface is `b`), and the surfaces of
+//! other boundaries with its vertices (which are `a`): eight points of a box, or the one ball of a
+//! sphere. So the edges of two boxes pass through each other, and a vertex of a box that is not free is not felt
+//! by the face of one that is. For a vertex half the smallest edge of the box stands for R*, in the stiffness and in the
+//! skin; a point has no rolling resistance.
+//!
+//! # E2: Normal law
+//!
+//! One complementarity, three regimes:
+//!
+//! ```text
+//! 0 ≤ λ_n   ⊥   u_n⁺ + Σ_n λ_n - q_n ≥ 0
+//!
+//! elastic, δ > 0           Σ_n = 4 ε Υ / (h² s²)        q_n = (4 Υ/h) (δ/e_H) + Υ u_n
+//! rigid, δ > 0             Σ_n = 0                      q_n = min(0.2 δ, 0.1 R*) / h
+//! not yet touching, δ ≤ 0  Σ_n = δ_c / (h λ_c), or 0    q_n = δ/h
+//!
+//! Υ = 1/(1 + 4 τ/h)        s = e_H δ^(e_H - 1)          ε = e_H/k_n
+//! τ = max(2 h, c/e_H)      c: viscous damping of the material pair [s]
+//! ```
+//!
+//! **Elastic** is the stepper SPOOK (Lacoursière 2007) with the constraint δ^e_H = 0. Its row is divided by
+//! the slope s, so that λ_n is a true impulse and the friction bound reads μ λ_n. The u_n in q_n is that after
+//! the impact stage and before the external forces. At rest the row gives back the static law,
+//! whatever the time step:
+//!
+//! ```text
+//! λ_n = q_n/Σ_n = h k_n δ^(2 e_H - 1)
+//!
+//! Hertz:  e_H = 5/4    k_n = (4/3) E* √R*              1/E* = (1 - ν_a²)/E_a + (1 - ν_b²)/E_b
+//! Hooke:  e_H = 1      k_n = (4/3) E* √R* √(0.01 R*)
+//! ```
+//!
+//! Hooke's stiffness is the one whose force equals that of Hertz at an overlap of 1 % of R*
+//! ([`HOOKE_OVERLAP`](crate::settings::HOOKE_OVERLAP)). The damping time τ is at least two substeps
+//! ([`DAMPING_STEPS`](crate::settings::DAMPING_STEPS)), which makes Υ at most 1/9.
+//!
+//! **Rigid** is the limit ε → 0 (Moreau 1999; Jean 1999): an overlap is an error, not an elastic state. The
+//! row asks for the velocity that removes a fifth of it per substep, and never more than a tenth of R*
+//! ([`RIGID_CORRECTION`](crate::settings::RIGID_CORRECTION),
+//! [`RIGID_CORRECTION_LIMIT`](crate::settings::RIGID_CORRECTION_LIMIT)). The correction goes through the
+//! velocities, so it adds a little kinetic energy. A rigid contact does not bounce by this row: restitution
+//! happens in the impact stage \[E6\] alone, under every law.
+//!
+//! **Not yet touching**: a pair that is listed may close its gap in this substep, not
+//! more. Pairs are listed up to a gap of 0.1 d at least, and up to the skin of the search where that is more
+//! ([`reach`](crate::settings::Settings::reach)). A row of a pair that cannot close does nothing, so the skin
+//! ([`skin`](crate::settings::Settings::skin)) decides how often is searched, and is no part of the law. Without such rows a fast grain is first seen in deep overlap, and tall stacks hop: a column of 50
+//! pellets at h = 5 ms with 10 sweeps changes its height by up to a third, with them by 5 % (history start).
+//! Such a row is rigid when the pair comes near, Σ_n = 0: it brings the gap to zero and no further. Left so, a
+//! contact that has just closed would carry its load at a gap of zero for ever (2 % of the loaded contacts
+//! of a settled bed did, and their load passed the elastic law by). So once it has carried an impulse λ_c, in
+//! the substep before, it may sink to the overlap δ_c at which the elastic law carries that impulse,
+//! λ_c = h k_n δ_c^(2 e_H - 1), and is elastic from then on. This rule is esker's own; under the rigid law
+//! there is nothing to sink to.
+//!
+//! # E3: Coulomb friction
+//!
+//! ```text
+//! u_t = 0             unless sliding
+//! |λ_t| ≤ μ λ_n       by projection on the disc
+//! ```
+//!
+//! The bound is μ times the λ_n accumulated in this solve, warm start included. A bound built from the change
+//! of λ_n would make friction vanish as soon as a warm start works.
+//!
+//! # E4: Rolling and twisting resistance
+//!
+//! ```text
+//! w = 0               unless limited
+//! |λ_r| ≤ μ_r R* λ_n  by projection on the ball
+//! ```
+//!
+//! Rolling and twisting share one bound and one row of three components.

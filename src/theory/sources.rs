@@ -1,0 +1,57 @@
+//! How the paper of 2016 is read, where esker departs from it, and all sources.
+//!
+//! # How the paper of 2016 is read
+//!
+//! Wang, Servin & Berglund 2016 carries slips of the pen. This is how they are read here:
+//!
+//! - Effective radius (Appendix A): printed as (r_a + r_b)/(r_a r_b), its reciprocal. Read as
+//!   r_a r_b/(r_a + r_b), which is a length.
+//! - Sign of the iteration (Eq. 3 and Algorithm 1): printed as λ + D⁻¹ r with r = G v - q, which runs away
+//!   from the solution. Read as λ - D⁻¹ r.
+//! - Residual (Eq. 6 and Algorithm 1): its second form, G v - q, drops the term Σ λ that the first has. Kept
+//!   here: without it the elastic law is not met.
+//! - D (Appendix A): printed as the whole matrix G M⁻¹ Gᵀ + Σ. Read as its diagonal, as the text of the
+//!   paper says.
+//! - Sign of q_n (section 2 and Algorithm 1): printed as -(4/h) Υ g. With the Jacobian as printed, by which
+//!   parting is positive, and the overlap counted positive, a contact would pull. Read with a plus.
+//! - Slope of the constraint (Appendix A): printed as e_H g^(e_H - 1) with g = δ^e_H. Read as
+//!   e_H δ^(e_H - 1), its derivative.
+//! - Model-based start (Eq. 9): printed with the factor 5/4. From f = k_n δ^(3/2) and f = Gᵀ λ/h
+//!   it is 4/5 in the paper's variables, and h k_n δ^(3/2) for the true impulse used here.
+//!
+//! # Where esker departs from the paper
+//!
+//! - Stiffness: the paper's ε is that of a k_n half as large. Here k_n is that of Hertz as in textbooks.
+//! - Rows are divided by the slope s, so λ_n is an impulse. The solution is the same.
+//! - Pairs not yet touching have rows, and sink under their load once they have closed \[E2\]; the paper has
+//!   none.
+//! - Hooke's and the rigid law are choices beside that of Hertz.
+//! - Impacts: contacts that close within the substep bounce in it, and what those drive together in further rounds, by the
+//!   velocities at the impact; others without overlap take no part, and
+//!   touching contacts that do not bounce are held from
+//!   closing (λ_n ≥ 0), not at zero velocity both ways.
+//! - Friction and rolling rows are not regularised. The paper adds γ/h to D_t and D_r, γ = 1e-6, in units that
+//!   depend on the mass: below the rounding of single precision for its pellets, and a creep of
+//!   millimetres per second for a body of a tonne.
+//! - The adaptive start \[E7\], substeps \[E9\] and the residual \[E8\] are not in the paper.
+//! - Contacts are swept colour by colour, boundaries last, not in the order in which they were found. Another
+//!   order gives other numbers before convergence, and the same trends.
+//!
+//! # Sources
+//!
+//! - H. Hertz 1882: Ueber die Berührung fester elastischer Körper. J. reine angew. Math. 92, 156-171.
+//! - P. Alart, A. Curnier 1991: A mixed formulation for frictional contact problems prone to Newton like
+//!   solution methods. Comput. Methods Appl. Mech. Eng. 92, 353-375.
+//! - J. J. Moreau 1999: Numerical aspects of the sweeping process. Comput. Methods Appl. Mech. Eng. 177,
+//!   329-349.
+//! - M. Jean 1999: The non-smooth contact dynamics method. Comput. Methods Appl. Mech. Eng. 177, 235-257.
+//! - C. Lacoursière 2007: Regularized, stabilized, variational methods for multibodies. 48th Scandinavian
+//!   Conference on Simulation and Modeling (SIMS 2007), 40-48.
+//! - H. Mazhar, T. Heyn, D. Negrut, A. Tasora 2015: Using Nesterov's method to accelerate multibody dynamics with friction
+//!   and contact. ACM Trans. Graph. 34(3), 32.
+//! - Y. Nesterov 1983: A method of solving a convex programming problem with convergence rate O(1/k²). Soviet Math. Dokl. 27,
+//!   372-376.
+//! - R. Tonge, F. Benevolenski, A. Voroshilov 2012: Mass splitting for jitter-free parallel rigid body simulation.
+//!   ACM Trans. Graph. 31(4), 105.
+//! - D. Wang, M. Servin, T. Berglund 2016: Warm starting the projected Gauss-Seidel algorithm for granular
+//!   matter simulation. Comput. Part. Mech. 3, 43-52. doi:10.1007/s40571-015-0088-x

@@ -1,0 +1,136 @@
+//! What makes up a step: \[E6\] impacts, \[E9\] substeps, \[E11\] drives of sliders, periodic axes, and the order of all of it.
+//!
+//! # E6: Impacts
+//!
+//! ```text
+//! a_n       what gravity and applied forces do to u_n: n·(g_a - g_b), with g = 0 for a body that is not dynamic
+//! u_n°      u_n + h a_n/2, at the impact
+//! c         u_n + h a_n, at the end of the substep, were there no contact
+//!
+//! bounces:  u_n < -v_imp and g + h min(0, c) ≤ 0
+//! touches:  g ≤ 0
+//!
+//! while any contact bounces:
+//!     solve [E5] from λ = 0 with Σ_n = 0 and
+//!         q_n = -e u_n° - h a_n/2    where it bounces, and where it touches and parts (c > 0)
+//!         q_n = 0                    where it touches and closes no faster than v_imp
+//!         q_n = -∞                   elsewhere: takes no part
+//! ```
+//!
+//! This is Newton's law for all contacts that touch (Moreau 1999): one that parts may come to close when its
+//! neighbour is hit, at e times the speed at which it parted. Holding it instead would make energy: three equal
+//! grains in a row at 1, 0 and 0.5 m/s with e = 1 would come out with 17/15 of theirs.
+//!
+//! **At the impact** the bodies are half a substep on from the velocities of \[E1\], and restitution acts on u_n°. So an elastic bounce keeps the
+//! ballistic energy. Acting on u_n, it would lose m g² h/2 per second, whatever the height: of a ball let go 10 mm above the floor at
+//! h = 1 ms a third in a second.
+//!
+//! A contact bounces in the substep in which it would close, up to h |c| before it is closed. If it had to
+//! close first, the row of a pair not yet touching \[E2\] would take away the speed that it must return with.
+//! Gaps below 1e-5 of the arm of a ([`TOUCH_TOLERANCE`](crate::settings::TOUCH_TOLERANCE)) count as zero here, so that grains placed in touch
+//! touch in single precision too.
+//!
+//! **Rounds.** What bounces may drive a grain against the next within the same substep. So when a round is solved the roles are given anew
+//! from the velocities that it left, until nothing bounces any more: chains with gaps, grains between a floor and a falling block, gases. Without
+//! friction and with e = 1 each round keeps the energy to its tolerance, and so does the stage. A round is solved by plain sweeps until none changes a row by more
+//! than 1e-5 of the fastest closing speed ([`IMPACT_TOLERANCE`](crate::settings::IMPACT_TOLERANCE)), all rounds together by
+//! [`impact_iterations`](crate::settings::Settings::impact_iterations) at most (on a GPU in pairs, of which the second is judged); in double precision what is left of them goes into the last round. What then
+//! still closes is stopped by the rows of \[E2\], without a bounce. A pair or a gas takes 2 sweeps a round; a block of 5 × 5 × 5 grains in touch takes 100,
+//! and loses a tenth of its energy in the first hit with 20; in a bed in which all grains touch, 20 never settle, and there is one round.
+//! Accelerated sweeps \[E12\] are not sound here: a row that overshoots in the last sweep gives a speed that no other row takes back, and
+//! the same gas lost a third of its energy in a second.
+//!
+//! **Impacts take no time**, and all contacts that touch are rigid while they last. The modulus counts for loads that last, not for how long grains that meet
+//! stay together. So fast flows are those of rigid grains: for pellets of 6 MPa, whose impacts last 3 ms, a drum without rolling resistance stands
+//! 2° steeper than with springs (`benches/results/drum-lammps.md`).
+//!
+//! Friction and rolling rows are active. The impulses of this stage change velocities only: they are no warm
+//! start, and no part of the forces that results report. v_imp is
+//! [`impact_threshold`](crate::settings::Settings::impact_threshold).
+//!
+//! **Restitution of bodies that are no spheres.** With coupling between n and t Newton's restitution and friction can
+//! together gain energy. With U = |u_n⁻|, K split into a = n·K n, b = P K n and C = P K P, and friction that
+//! opposes u_t⁺, one impact changes the energy by at most
+//!
+//! ```text
+//! ΔE ≤ [-(1 - e²) U² - 2 e U s + s²]/(2 a) - λ_t·C λ_t/2        s = b·λ_t
+//!    ≤ 0 for all λ_t   if and only if   e² ≤ 1 - b·C⁻¹ b/a = 1/((n·K n)(n·K⁻¹ n))
+//! ```
+//!
+//! as λ_t·C λ_t ≥ s²/(b·C⁻¹ b). So e of such a contact with friction is at most 1/√((n·K n)(n·K⁻¹ n)). For a sphere b = 0
+//! and this is 1. Several contacts of a body that hit at once are not covered.
+//!
+//! # E9: Substeps
+//!
+//! A step of length n h may be split into n substeps after one contact search. Each substep has gaps,
+//! normals and coefficients of its own from the positions it starts at, its own impact stage, warm start and
+//! sweeps. Impulses go from substep to substep as they do from step to step \[E7\]. At equal cost many
+//! substeps of few sweeps beat one of many: the height of a column of 50 pellets, h = 5 ms, history
+//! start, averaged over 3.5 s, is off by 0.7 % with 1 × 10, 0.6 % with 2 × 5 and 0.1 % with 10 × 1 (substeps ×
+//! sweeps).
+//!
+//! # E11: Drives of sliders
+//!
+//! A slider is a boundary with a mass m that moves along one axis s of the world and never turns. Contacts and gravity push
+//! it along s; across s its rail holds it. Its drive is one of
+//!
+//! ```text
+//! force       λ_d = h F(t)             an external force [E1]
+//! pressure    λ_d = h p(t) A           A: given, or the product of two distances of walls, at the positions that the
+//!                                      substep starts from
+//! motor       s·v⁺ = v_d(t)            unless limited: one more row, |λ_d| ≤ h F_max
+//! ```
+//!
+//! at the time t of the middle of the substep. The motor's row is solved after the contacts in every pass over them, that of
+//! the warm start included, with all of them held fixed:
+//!
+//! ```text
+//! λ_d ← clamp(λ_d - m (s·v - v_d), -h F_max, h F_max)        v ← v + s Δλ_d/m
+//! ```
+//!
+//! Last in a sweep, it leaves a slider that its motor can hold with v_d to rounding, and one that it cannot with its
+//! whole force. The contacts of a slider are those of a dynamic boundary with K = s sᵀ/m (mass splitting, \[E5\]): they
+//! see a plate that gives way with its mass, and the sweeps come to the plate that is held or pushed. λ_d starts from
+//! the impulse that the drive gave in the substep before, whichever it was, times the fraction of \[E7\], for which
+//! |s·v - v_d| stands for |u|. Forces with a bound do nothing in no time: in the impact stage \[E6\] there are no motors,
+//! and a plate gives way with its mass. With a tolerance, |Δλ_d|/m counts as the change of a row. The residual \[E8\] has
+//! no part of a motor. The work λ_d s·v̄ is booked as that of boundaries \[E10\].
+//!
+//! # Periodic axes
+//!
+//! Along a periodic axis of length L all positions count up to whole multiples of L. The vector between two
+//! bodies is the shortest one between their images, and with it gap, normal and arms; velocities, impulses and
+//! all equations above stay as they are. A period of at least three diameters of the largest grain with its
+//! margin keeps the images of a pair apart: no grain meets two images of another, nor itself. The contact
+//! search divides the period into a whole number of cells of each size, whose last is a neighbour of the first. After
+//! each substep centres of grains are wrapped into the cell. So the centre of mass jumps when a grain crosses a
+//! face, and with gravity along the axis the potential energy does. A boundary acts through the image of its
+//! body that is nearest to the grain.
+//!
+//! # Order of one step
+//!
+//! ```text
+//! broadphase    pairs with a gap below the margin
+//! matching      which of them were there a step ago, and their impulses             [E7]
+//! colouring     an order in which contacts can be solved at the same time           [E5]
+//! in each substep:
+//!     narrowphase   gaps, normals, arms, coefficients                               [E2]-[E4]
+//!     impact        velocities after bounces; the rest as it was                    [E6]
+//!     predict       q_n and λ⁰ from these velocities; then v ← v + h M⁻¹ f,         [E2], [E7], [E1]
+//!                   and drives push                                               [E11]
+//!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
+//!     sweep         as many as told, each with the motors at its end                [E5], [E11]
+//!     loads         what contacts gave the boundaries, impacts included
+//!     balance        works of the impact stage and of the sweeps                     [E10]
+//!     integrate     positions move; a body that contacts drove too fast ends the run; [E1]
+//!                   then sinks and the domain remove grains
+//! ```
+//!
+//! This is Algorithm 1 of Wang, Servin & Berglund 2016 with the substeps \[E9\] added. A body is
+//! too fast when contacts add to its speed in a substep what would carry it ten diameters of the largest grain
+//! ([`TRAVEL_LIMIT`](crate::settings::TRAVEL_LIMIT)); what merely falls may be as fast as it likes.
+//!
+//! A sink is a solid; a grain is taken when its centre is inside, where the signed distance to the surface is negative. What lies behind
+//! a face of the domain is such a solid. Of a grain that was
+//! removed nothing remains but the record: in the substeps left of that step its contacts are rows without
+//! effect, and from the next contact search on it has none.
