@@ -14,6 +14,9 @@
 //! ended. A run that goes on from a checkpoint first cuts them back to what they were then, and comes to the same files as one that
 //! was never interrupted, wall times apart.
 
+mod agenda;
+mod resume;
+
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,28 +25,29 @@ use std::time::Instant;
 use pollster::block_on;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::Checkpoint;
 use crate::cpu::convergence;
-use crate::engine::{Engine, Spread, saved};
+use crate::engine::{Engine, Spread};
 use crate::error::Error;
 use crate::model::Sink;
 use crate::observe::Observation;
 use crate::observe::energy;
 use crate::observe::expectation::{judge, leave_open};
 use crate::observe::lost::{self, Lost};
-use crate::output::convergence::Tables;
-use crate::output::lock::{FolderLock, Sharing, refuse_link};
+use crate::output::lock::refuse_link;
 use crate::output::summary::{
     ChangeSummary, Counts, EmitterSummary, LostSummary, Memory, Named, ScenarioSummary, SinkSummary, Status,
     Summary,
 };
 use crate::output::{Kept, PICTURES, ResultFolder};
+use crate::render::LivePictures;
 use crate::render::file::remove_pictures;
-use crate::render::{Drawn, LivePictures};
-use crate::scenario::{Change, Scenario};
+use crate::scenario::Scenario;
 use crate::sources::Emitter;
 
 use super::{Simulation, steps_until};
+use agenda::{Agenda, due_after, next_checkpoint};
+pub use resume::Resumption;
+use resume::{Saved, go_on};
 
 /// Wall time that one batch of steps should take at most \[s\]: an interrupt and the progress wait for it.
 const BATCH_SECONDS: f64 = 0.25;
@@ -69,33 +73,6 @@ impl<'a> RunOptions<'a> {
     /// From the start of a scenario to its end, unless it is interrupted, which leaves no checkpoint.
     pub fn new(folder: &'a Path, interrupt: &'a AtomicBool) -> RunOptions<'a> {
         RunOptions { folder, until: None, interrupt, saves: false, resume: None }
-    }
-}
-
-/// A folder of results that nobody else writes into, and the checkpoint in it that a run of the same scenario goes on from.
-#[derive(Debug)]
-pub struct Resumption {
-    lock: FolderLock,
-    /// The last that is whole; `None` where there is none at all, and the run starts anew.
-    pub checkpoint: Option<Checkpoint>,
-    /// Why later ones are not taken.
-    pub damaged: Vec<Error>,
-}
-
-impl Resumption {
-    /// The folder.
-    pub fn folder(&self) -> &Path {
-        self.lock.folder()
-    }
-
-    /// Takes the lock of a folder and reads its last checkpoint.
-    ///
-    /// # Errors
-    /// When another run writes there, all checkpoints that are there are damaged, or one is of another version.
-    pub fn of(folder: &Path) -> Result<Resumption, Error> {
-        let lock = FolderLock::take(folder, Sharing::Alone)?;
-        let (checkpoint, damaged) = Checkpoint::latest(folder)?;
-        Ok(Resumption { lock, checkpoint, damaged })
     }
 }
 
@@ -192,32 +169,11 @@ struct Course {
     changes: Vec<ChangeSummary>,
 }
 
-/// What is due when, in steps.
-#[derive(Clone, Serialize, Deserialize)]
-struct Agenda {
-    next_output: u64,
-    /// Steps to come whose convergence is asked about, ascending.
-    questions: Vec<u64>,
-    /// Step of the next picture, and of the last one.
-    next_picture: u64,
-    last_picture: Option<u64>,
-    next_checkpoint: u64,
-}
-
 /// When the last checkpoint was saved, or was to be.
 struct LastSaved {
     at: Instant,
     /// After how many steps; `None` where there is none.
     step: Option<u64>,
-}
-
-/// What a checkpoint keeps of a run beside its simulation.
-#[derive(Serialize, Deserialize)]
-struct Saved<'a> {
-    course: Cow<'a, Course>,
-    convergence: Cow<'a, Tables>,
-    drawn: Option<Drawn>,
-    seconds: f64,
 }
 
 impl<'a> Run<'a> {
@@ -525,107 +481,6 @@ impl<'a> Run<'a> {
             },
         }
     }
-}
-
-/// A simulation that goes on from a checkpoint, on an engine that holds the world of the scenario, and what else the checkpoint keeps.
-fn go_on<'a>(
-    scenario: &'a Scenario,
-    engine: &'a mut dyn Engine,
-    checkpoint: &Checkpoint,
-    last_step: u64,
-) -> Result<(Simulation<'a>, Saved<'static>), Error> {
-    let found = super::checkpoint::changes_since(checkpoint, scenario)?;
-    let (time, step) = (checkpoint.header.time, checkpoint.header.step);
-    if step > last_step {
-        let found = format!("is of t = {time} s, after the end of this run");
-        return Err(checkpoint.unusable(found, &format!("choose --until {time} or later, or start anew")));
-    }
-    let (simulation, mut rest) = Simulation::resume(scenario, Box::new(engine), checkpoint)?;
-    if rest.is_empty() {
-        let advice = "take it as the [start] of a scenario, or go on from it with Simulation::restore";
-        return Err(checkpoint.unusable("was saved by a program of its own, not by a run".to_owned(), advice));
-    }
-    let mut saved: Saved = saved::read(&mut rest).map_err(|error| checkpoint.error(error))?;
-    let course = saved.course.to_mut();
-    if !found.is_empty() {
-        course.agenda.plan_anew(&found, step, scenario, last_step);
-    }
-    let note = |Change { key, was, is }| ChangeSummary { time, step, key, was, is };
-    course.changes.extend(found.into_iter().map(note));
-    Ok((simulation, saved))
-}
-
-impl Saved<'static> {
-    /// What there is at the start of a run.
-    fn nothing(scenario: &Scenario, last_step: u64) -> Saved<'static> {
-        let agenda = Agenda {
-            next_output: 0,
-            questions: questions(scenario),
-            next_picture: 0,
-            last_picture: None,
-            next_checkpoint: next_checkpoint(0, scenario, last_step),
-        };
-        let course = Course {
-            observations: Vec::new(),
-            removed: 0,
-            lost: None,
-            agenda,
-            tasks: Named::default(),
-            stages: Named::default(),
-            changes: Vec::new(),
-        };
-        Saved {
-            course: Cow::Owned(course),
-            convergence: Cow::Owned(Tables::default()),
-            drawn: None,
-            seconds: 0.0,
-        }
-    }
-}
-
-impl Agenda {
-    /// What has another interval from this step on is due by that.
-    fn plan_anew(&mut self, changes: &[Change], step: u64, scenario: &Scenario, last_step: u64) {
-        let is_changed = |start: &str| changes.iter().any(|change| change.key.starts_with(start));
-        if is_changed("output.every") && self.next_output > step {
-            self.next_output = due_after(step, scenario.output.every, scenario, last_step);
-        }
-        if let Some(pictures) = &scenario.output.pictures
-            && is_changed("output.pictures.every")
-            && self.next_picture > step
-        {
-            self.next_picture = due_after(step, pictures.every, scenario, last_step);
-        }
-        if is_changed("checkpoint") {
-            self.next_checkpoint = next_checkpoint(step, scenario, last_step);
-        }
-    }
-}
-
-/// Step of the next checkpoint after `step`; without end where none is asked for in simulated time.
-fn next_checkpoint(step: u64, scenario: &Scenario, last_step: u64) -> u64 {
-    let every = scenario.checkpoint.every_simulated;
-    every.map_or(u64::MAX, |every| due_after(step, every, scenario, last_step))
-}
-
-/// Step after `step` at which something is due that happens every so many seconds.
-fn due_after(step: u64, every: f64, scenario: &Scenario, last_step: u64) -> u64 {
-    let time_step = scenario.settings.time_step;
-    let is_useful = every.is_finite() && every > 0.0;
-    if !is_useful {
-        return last_step;
-    }
-    let before = (step as f64 * time_step / every).floor();
-    let candidates = (0..3).map(|k| steps_until((before + f64::from(k)) * every, time_step));
-    candidates.into_iter().find(|&due| due > step).unwrap_or(step + 1)
-}
-
-/// Steps whose convergence is asked about, ascending.
-fn questions(scenario: &Scenario) -> Vec<u64> {
-    let times = scenario.convergence.iter().flat_map(|plan| &plan.times);
-    let mut steps: Vec<u64> = times.map(|&time| steps_until(time, scenario.settings.time_step)).collect();
-    steps.dedup();
-    steps
 }
 
 fn taken_by(sink: &Sink, observables: &Named) -> SinkSummary {

@@ -7,7 +7,7 @@ use glam::DVec3;
 
 use super::*;
 use crate::contact::{Impulse, Key};
-use crate::engine::{Identity, Precision, Snapshot, StepReport};
+use crate::engine::{Identity, Precision, Snapshot, StepReport, saved};
 use crate::model::{Grain, World};
 use crate::observe::expectation::Judgement;
 

@@ -1,0 +1,108 @@
+//! The GPU engine as an engine like others.
+
+use glam::DVec3;
+use pollster::block_on;
+
+use crate::contact::{Impulse, Key};
+use crate::engine::{Engine, Identity, Pending, Profiling, Snapshot, StepReport};
+use crate::error::Error;
+use crate::model::{Grain, World};
+
+use super::GpuEngine;
+use super::timing::Timer;
+
+impl Engine for GpuEngine {
+    fn identity(&self) -> Identity {
+        self.device.identity()
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
+        block_on(self.advance_async(steps))
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, Error> {
+        block_on(self.snapshot_async())
+    }
+
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
+        block_on(self.present_spheres_async())
+    }
+
+    fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        block_on(self.add_grains_async(grains))
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        block_on(self.change_async(change))
+    }
+
+    fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.advance_steps(steps).await;
+            self.note_failure(result)
+        })
+    }
+
+    fn snapshot_async(&mut self) -> Pending<'_, Snapshot> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.take_snapshot().await;
+            self.note_failure(result)
+        })
+    }
+
+    fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.pull_world().await;
+            self.note_failure(result)?;
+            Ok(self.world.present_spheres())
+        })
+    }
+
+    fn add_grains_async<'a>(&'a mut self, grains: &'a [Grain]) -> Pending<'a, ()> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.extend_world(grains).await;
+            self.note_failure(result)
+        })
+    }
+
+    fn change_async<'a>(&'a mut self, change: &'a mut dyn FnMut(&mut World)) -> Pending<'a, ()> {
+        Box::pin(async move {
+            self.refuse_after_failure()?;
+            let result = self.change_world(change).await;
+            self.note_failure(result)
+        })
+    }
+
+    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        self.seeds = impulses.to_vec();
+        self.upload_seeds()
+    }
+
+    #[cfg(feature = "scenario")]
+    fn save(&mut self, out: &mut dyn std::io::Write) -> Result<(), Error> {
+        self.refuse_after_failure()?;
+        // A disk that is full is no failure of the device.
+        block_on(self.write_state(out)).map_err(|error| error.at_time(self.world.time))
+    }
+
+    #[cfg(feature = "scenario")]
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        self.refuse_after_failure()?;
+        self.read_state(state)
+    }
+
+    fn memory(&self) -> u64 {
+        self.buffers.bytes()
+    }
+
+    fn profile(&mut self, profiling: Profiling) {
+        self.timer = match profiling {
+            Profiling::On => Timer::new(&self.device, self.settings.substeps),
+            Profiling::Off => None,
+        };
+    }
+}

@@ -1,0 +1,111 @@
+//! A run that goes on from a checkpoint.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::Checkpoint;
+use crate::engine::{Engine, saved};
+use crate::error::Error;
+use crate::output::convergence::Tables;
+use crate::output::lock::{FolderLock, Sharing};
+use crate::output::summary::{ChangeSummary, Named};
+use crate::render::Drawn;
+use crate::scenario::{Change, Scenario};
+use crate::simulation::Simulation;
+
+use super::Course;
+use super::agenda::{Agenda, next_checkpoint, questions};
+
+/// A folder of results that nobody else writes into, and the checkpoint in it that a run of the same scenario goes on from.
+#[derive(Debug)]
+pub struct Resumption {
+    pub(super) lock: FolderLock,
+    /// The last that is whole; `None` where there is none at all, and the run starts anew.
+    pub checkpoint: Option<Checkpoint>,
+    /// Why later ones are not taken.
+    pub damaged: Vec<Error>,
+}
+
+impl Resumption {
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        self.lock.folder()
+    }
+
+    /// Takes the lock of a folder and reads its last checkpoint.
+    ///
+    /// # Errors
+    /// When another run writes there, all checkpoints that are there are damaged, or one is of another version.
+    pub fn of(folder: &Path) -> Result<Resumption, Error> {
+        let lock = FolderLock::take(folder, Sharing::Alone)?;
+        let (checkpoint, damaged) = Checkpoint::latest(folder)?;
+        Ok(Resumption { lock, checkpoint, damaged })
+    }
+}
+
+/// What a checkpoint keeps of a run beside its simulation.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Saved<'a> {
+    pub(super) course: Cow<'a, Course>,
+    pub(super) convergence: Cow<'a, Tables>,
+    pub(super) drawn: Option<Drawn>,
+    pub(super) seconds: f64,
+}
+
+/// A simulation that goes on from a checkpoint, on an engine that holds the world of the scenario, and what else the checkpoint keeps.
+pub(super) fn go_on<'a>(
+    scenario: &'a Scenario,
+    engine: &'a mut dyn Engine,
+    checkpoint: &Checkpoint,
+    last_step: u64,
+) -> Result<(Simulation<'a>, Saved<'static>), Error> {
+    let found = crate::simulation::checkpoint::changes_since(checkpoint, scenario)?;
+    let (time, step) = (checkpoint.header.time, checkpoint.header.step);
+    if step > last_step {
+        let found = format!("is of t = {time} s, after the end of this run");
+        return Err(checkpoint.unusable(found, &format!("choose --until {time} or later, or start anew")));
+    }
+    let (simulation, mut rest) = Simulation::resume(scenario, Box::new(engine), checkpoint)?;
+    if rest.is_empty() {
+        let advice = "take it as the [start] of a scenario, or go on from it with Simulation::restore";
+        return Err(checkpoint.unusable("was saved by a program of its own, not by a run".to_owned(), advice));
+    }
+    let mut saved: Saved = saved::read(&mut rest).map_err(|error| checkpoint.error(error))?;
+    let course = saved.course.to_mut();
+    if !found.is_empty() {
+        course.agenda.plan_anew(&found, step, scenario, last_step);
+    }
+    let note = |Change { key, was, is }| ChangeSummary { time, step, key, was, is };
+    course.changes.extend(found.into_iter().map(note));
+    Ok((simulation, saved))
+}
+
+impl Saved<'static> {
+    /// What there is at the start of a run.
+    pub(super) fn nothing(scenario: &Scenario, last_step: u64) -> Saved<'static> {
+        let agenda = Agenda {
+            next_output: 0,
+            questions: questions(scenario),
+            next_picture: 0,
+            last_picture: None,
+            next_checkpoint: next_checkpoint(0, scenario, last_step),
+        };
+        let course = Course {
+            observations: Vec::new(),
+            removed: 0,
+            lost: None,
+            agenda,
+            tasks: Named::default(),
+            stages: Named::default(),
+            changes: Vec::new(),
+        };
+        Saved {
+            course: Cow::Owned(course),
+            convergence: Cow::Owned(Tables::default()),
+            drawn: None,
+            seconds: 0.0,
+        }
+    }
+}
