@@ -188,11 +188,11 @@ fn observer(scenario: &Scenario) -> Observer {
     simulation::observer(scenario, has_energies.then(first).as_ref())
 }
 
-/// Runs cases on engines made by `open`, each in a folder of its own below `folder`. A run that fails is
-/// reported, and the others go on. `watch` is told of every run and case.
+/// Runs cases on engines made by `open`, each in a folder of its own below `folder`, and writes the report there after every case. A run that
+/// fails is reported, and the others go on. `watch` is told of every run and case.
 ///
 /// # Errors
-/// When the first engine cannot be made.
+/// When the first engine cannot be made, or the report not be written.
 pub fn run(
     suite: &str,
     plan: &[Planned<'_>],
@@ -241,8 +241,10 @@ pub fn run(
         case.wall_seconds = case.runs.iter().map(|run| run.wall_seconds).sum();
         watch(Event::Ended(&case));
         report.cases.push(case);
+        report.wall_seconds = start.elapsed().as_secs_f64();
+        // As it comes: a suite may take hours.
+        report.write(folder)?;
     }
-    report.wall_seconds = start.elapsed().as_secs_f64();
     Ok(report)
 }
 

@@ -58,7 +58,6 @@ pub(super) fn validate(arguments: &Arguments) -> Result<Outcome, Failure> {
         let open = |scenario: &Scenario| open(device, scenario);
         say!("{}", row(&["case", "number", "expected", "found", "error", "tolerance", "verdict"]));
         let report = validation::run(&suite.title, &plan, &open, folder, &mut |event| tell(&event))?;
-        report.write(folder)?;
         Ok::<_, Failure>((conclude(&report, folder), report))
     };
     if let [device] = arguments.devices[..] {

@@ -11,6 +11,7 @@ use crate::common::*;
 use esker::checkpoint::Checkpoint;
 use esker::cpu::{CpuEngine, Order};
 use esker::engine::Engine;
+use esker::error::Error;
 use esker::gpu::checkpoint::STATE;
 use esker::gpu::{GpuEngine, Room};
 use esker::model::Random;
@@ -327,6 +328,28 @@ fn saved(kind: Kind, body: &str, steps: u64) -> (Scenario, Box<dyn Engine>, Vec<
     let mut bytes = Vec::new();
     engine.save(&mut bytes).unwrap();
     (scene, engine, bytes)
+}
+
+/// A device that goes away takes nothing along but the steps since the last checkpoint.
+#[test]
+fn a_run_whose_device_was_lost_goes_on_on_another() {
+    let scene = scene(GAS, &["checkpoint.every_simulated=0.03"]);
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    run(Kind::Gpu, &scene, whole.path(), false, None);
+    let device = own_device();
+    let mut engine = GpuEngine::new(device.clone(), scene.world.clone(), scene.settings).unwrap();
+    let never = AtomicBool::new(false);
+    let options = RunOptions::new(parts.path(), &never);
+    let lost = simulation::run(&scene, &mut engine, options, &mut |progress| {
+        if progress.step > 40 {
+            device.destroy();
+        }
+    });
+    assert!(matches!(lost, Err(Error::DeviceLost { .. })), "{lost:?}");
+    let (_, header) = Checkpoint::last_header(parts.path()).unwrap();
+    assert!((30..100).contains(&header.step), "{}", header.step);
+    run(Kind::Gpu, &scene, parts.path(), true, None);
+    assert_same(&files(parts.path()), &files(whole.path()), "after the loss of a device");
 }
 
 /// Whatever lies in the buffers that are not of the state, the next steps are the same; without one that is, they are not.
