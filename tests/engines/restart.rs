@@ -497,6 +497,15 @@ fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
             let supported = bare.quantity("weight_supported").unwrap();
             assert!((supported - 1.0).abs() > 0.2, "without impulses {supported}");
         }
+        // In another period they would be folded into each other.
+        let folded = format!("{start}[periodic]\nx = [-0.05, 0.05]\n");
+        let folded = Scenario::parse(
+            "restart",
+            &format!("{GLASS}{folded}").replace("seed = 3", ""),
+            Path::new("."),
+            &[],
+        );
+        assert!(folded.is_err_and(|problems| problems.to_string().contains("period of 0 m along x")));
         // Where the law is another, they start from nothing.
         let [slippery, unknown] = ["materials.glass.friction=0.2", "clumps.rod.spheres.0.radius=0.0041"];
         assert!(scene(&start, &[slippery]).seeds.is_empty());

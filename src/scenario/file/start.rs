@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use glam::DVec3;
+
 use crate::checkpoint::{Checkpoint, SavedScene};
 use crate::contact::{Impulse, Key};
 use crate::error::suggest;
-use crate::model::{Axes, ClumpId, Grain, MaterialId, Surface, World};
+use crate::model::{Axes, Clump, ClumpId, Grain, Material, MaterialId, Surface, World};
 
-use super::read::{Table, named, text};
+use super::read::{AXES, Table, named, text};
 
 /// The grains, and the impulses that their contacts start from, by the keys that they will have.
 pub struct Start {
@@ -66,53 +68,68 @@ struct Taken<'a> {
 }
 
 impl<'a> Taken<'a> {
-    /// Finds the materials and clumps of the grains by their names, or says what is missing and what to do about it.
+    /// Finds the materials and clumps of the grains, or says what is missing and what to do about it.
     fn new(old: &'a SavedScene, world: &'a World) -> Result<Taken<'a>, (String, String)> {
         let there = &old.world;
-        let place = |known: &[&str], name: &str| known.iter().position(|other| *other == name);
-        let materials: Vec<&str> =
-            world.materials.list.iter().map(|material| material.name.as_str()).collect();
-        let clumps: Vec<&str> = world.clumps.iter().map(|clump| clump.name.as_str()).collect();
         let mut spheres = vec![None; there.spheres.len()];
         let present = there.present_grains().flat_map(|grain| there.grains[grain].spheres());
         for (shape, sphere) in (world.first_grain_shape()..).zip(present) {
             spheres[sphere] = Some(shape);
         }
-        let named =
-            |material: &crate::model::Material| place(&materials, &material.name).map(|id| id as MaterialId);
-        let same = |clump: &crate::model::Clump| world.clumps.iter().position(|other| other == clump);
+        let material = |old: &Material| {
+            let same = |new: &Material| new.name == old.name;
+            world.materials.list.iter().position(same).map(|id| id as MaterialId)
+        };
+        let clump = |old: &Clump| world.clumps.iter().position(|new| new == old).map(|id| id as ClumpId);
         let taken = Taken {
             old,
             world,
-            materials: there.materials.list.iter().map(named).collect(),
-            clumps: there.clumps.iter().map(|clump| same(clump).map(|id| id as ClumpId)).collect(),
+            materials: there.materials.list.iter().map(material).collect(),
+            clumps: there.clumps.iter().map(clump).collect(),
             surfaces: surfaces(there, world),
             spheres,
         };
-        for grain in there.present_grains() {
-            let material = &there.materials.list[there.grain_material(grain) as usize].name;
-            if place(&materials, material).is_none() {
-                let message = format!(
-                    "the grains of the checkpoint are of \"{material}\", and no material has this name here"
-                );
-                return Err((message, suggest(material, materials.iter().copied())));
-            }
-            let clump = there.grains[grain].clump.map(|clump| &there.clumps[clump as usize]);
-            if let Some(clump) = clump.filter(|clump| same(clump).is_none()) {
-                let (name, is_known) = (&clump.name, place(&clumps, &clump.name).is_some());
-                let why = if is_known {
-                    "a clump of this name is another here"
-                } else {
-                    "no clump has this name here"
-                };
-                let message = format!("the checkpoint has grains that are clumps \"{name}\", and {why}");
-                return Err((
-                    message,
-                    format!("take [clumps.{name}] over from the scenario of the checkpoint"),
-                ));
-            }
+        match taken.missing_material().or_else(|| taken.missing_clump()).or_else(|| taken.other_period()) {
+            Some(mistake) => Err(mistake),
+            None => Ok(taken),
         }
-        Ok(taken)
+    }
+
+    fn missing_material(&self) -> Option<(String, String)> {
+        let there = &self.old.world;
+        let material = |grain| there.grain_material(grain) as usize;
+        let missing = there.present_grains().map(material).find(|&id| self.materials[id].is_none())?;
+        let name = &there.materials.list[missing].name;
+        let known: Vec<&str> =
+            self.world.materials.list.iter().map(|material| material.name.as_str()).collect();
+        let message =
+            format!("the grains of the checkpoint are of \"{name}\", and no material has this name here");
+        Some((message, suggest(name, known)))
+    }
+
+    fn missing_clump(&self) -> Option<(String, String)> {
+        let there = &self.old.world;
+        let clump = |grain: usize| there.grains[grain].clump.map(|clump| clump as usize);
+        let missing = there.present_grains().filter_map(clump).find(|&id| self.clumps[id].is_none())?;
+        let name = &there.clumps[missing].name;
+        let why = match self.world.clumps.iter().any(|clump| clump.name == *name) {
+            true => "a clump of this name is another here",
+            false => "no clump has this name here",
+        };
+        let message = format!("the checkpoint has grains that are clumps \"{name}\", and {why}");
+        Some((message, format!("take [clumps.{name}] over from the scenario of the checkpoint")))
+    }
+
+    /// In another period grains would be folded into each other.
+    fn other_period(&self) -> Option<(String, String)> {
+        let [there, here] = [&self.old.world.periodic, &self.world.periodic];
+        let is_other = here.length.cmpgt(DVec3::ZERO) & here.length.cmpne(there.length);
+        let axis = (0..3).find(|&axis| is_other.test(axis))?;
+        let message = format!(
+            "the checkpoint has a period of {} m along {}, and here it is {} m",
+            there.length[axis], AXES[axis], here.length[axis]
+        );
+        Some((message, format!("set periodic.{} as it was, or leave it out", AXES[axis])))
     }
 
     fn grains(&self, locked: Axes) -> Vec<Grain> {
