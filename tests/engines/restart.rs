@@ -194,13 +194,19 @@ enum Kind {
 fn engine(kind: Kind, scene: &Scenario) -> Box<dyn Engine> {
     let mut world = scene.world.clone();
     world.reserve(scene.planned_grains());
-    match kind {
+    let mut engine: Box<dyn Engine> = match kind {
         Kind::Cpu => Box::new(CpuEngine::new(world, scene.settings, Order::Coloured)),
         Kind::Gpu => {
             let room = Room::Grains(scene.planned_grains());
             Box::new(GpuEngine::with_room(device(), world, scene.settings, room).unwrap())
         }
-    }
+    };
+    engine.seed(&scene.seeds).unwrap();
+    engine
+}
+
+fn simulation(kind: Kind, scene: &Scenario) -> Simulation<'static> {
+    Simulation::on(scene, engine(kind, scene)).unwrap()
 }
 
 /// Runs a scene from its start or from the last checkpoint in the folder, to its end or until it is interrupted after some step.
@@ -328,6 +334,24 @@ fn saved(kind: Kind, body: &str, steps: u64) -> (Scenario, Box<dyn Engine>, Vec<
     let mut bytes = Vec::new();
     engine.save(&mut bytes).unwrap();
     (scene, engine, bytes)
+}
+
+/// The checkpoint of the end knows nothing of the outputs that only an end has.
+#[test]
+fn a_run_that_has_ended_goes_on_beyond_its_duration() {
+    let scene = scene(EMITTER_AND_SINK, &["checkpoint.every=1000", "output.every=0.07"]);
+    let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let never = AtomicBool::new(false);
+    let until = |folder: &Path, end: f64, resume: Option<Resumption>| {
+        let options = RunOptions { until: Some(end), resume, ..RunOptions::new(folder, &never) };
+        simulation::run(&scene, engine(Kind::Cpu, &scene).as_mut(), options, &mut |_| ()).unwrap()
+    };
+    until(whole.path(), 0.4, None);
+    let ended = until(parts.path(), scene.duration, None);
+    assert_eq!((ended.status, ended.steps), (Status::Completed, 150));
+    let again = until(parts.path(), 0.4, Some(Resumption::of(parts.path()).unwrap()));
+    assert_eq!((again.status, again.steps), (Status::Completed, 200));
+    assert_same(&files(parts.path()), &files(whole.path()), "beyond the duration");
 }
 
 /// A device that goes away takes nothing along but the steps since the last checkpoint.
@@ -483,16 +507,16 @@ fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
         ];
         let scenario = scene(&start, &few);
         assert_eq!(scenario.world.grain_count(), settled.world.grain_count());
-        for there in [Device::Cpu, Device::Software] {
-            let mut simulation = Simulation::new(&scenario, there).unwrap();
+        for there in [Kind::Cpu, Kind::Gpu] {
+            let mut simulation = simulation(there, &scenario);
             let weight = simulation.state().unwrap();
             assert!(weight.contacts.iter().any(|contact| contact.is_active()), "before the first step");
             simulation.step(1).unwrap();
             let supported = simulation.quantity("weight_supported").unwrap();
             // A step of one sweep leaves what the rest state had not converged to.
             assert!((supported - 1.0).abs() < 0.02, "{kind:?} to {there:?}: {supported}");
-            let mut bare =
-                Simulation::new(&Scenario { seeds: Vec::new(), ..scenario.clone() }, there).unwrap();
+            let without = Scenario { seeds: Vec::new(), ..scenario.clone() };
+            let mut bare = self::simulation(there, &without);
             bare.step(1).unwrap();
             let supported = bare.quantity("weight_supported").unwrap();
             assert!((supported - 1.0).abs() > 0.2, "without impulses {supported}");
@@ -553,8 +577,8 @@ fn a_scene_that_starts_from_a_checkpoint_goes_on_from_its_own_first_moment() {
     let start = scene(&format!("{head}[start]\ncheckpoint = \"{}\"\n", folder.path().display()), &[]);
     assert!(!start.seeds.is_empty());
     let file = folder.path().join("at-once.esker");
-    for device in [Device::Cpu, Device::Software] {
-        let mut simulation = Simulation::new(&start, device).unwrap();
+    for (kind, device) in [(Kind::Cpu, Device::Cpu), (Kind::Gpu, Device::Software)] {
+        let mut simulation = simulation(kind, &start);
         simulation.save(&file).unwrap();
         let mut goes_on = Simulation::restore(&start, device, &file).unwrap();
         // A look before the first step searches for contacts.

@@ -273,12 +273,18 @@ fn results_that_a_checkpoint_relies_on_are_looked_for_before_anything_is_cut() {
 fn a_hang_up_ends_a_run_unless_it_is_ignored() {
     let place = Place::with("scene.toml", SCENE);
     let start = |ignoring: bool| {
+        let rows = place.path("out").join("timeseries.csv");
+        let _ = fs::remove_file(&rows);
         let line = "exec \"$0\" run scene.toml --device cpu --out out --quiet --set duration=3.0";
         let script = if ignoring { format!("trap '' HUP; {line}") } else { line.to_owned() };
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", &script, env!("CARGO_BIN_EXE_esker")]).current_dir(place.path(""));
         let child = shell.stderr(Stdio::null()).spawn().expect("a shell");
-        sleep(Duration::from_millis(400));
+        // It listens before it writes anything.
+        let begun = Instant::now();
+        while !rows.exists() && begun.elapsed() < Duration::from_secs(60) {
+            sleep(Duration::from_millis(5));
+        }
         send("-HUP", &child);
         child
     };
