@@ -195,3 +195,53 @@ impl GpuEngine {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::DVec3;
+
+    use super::super::Room;
+    use super::super::layout::LoadScale;
+    use super::*;
+    use crate::model::{Grain, Material, Materials};
+    use crate::settings::Settings;
+
+    /// When this fails, checkpoints have changed: raise `FORMAT` in `src/checkpoint.rs`, and then this number.
+    #[test]
+    fn what_the_host_saves_has_the_bytes_that_belong_to_its_format() {
+        let stone = Material {
+            name: "stone".into(),
+            density: 2500.0,
+            youngs_modulus: 1e7,
+            poisson_ratio: 0.25,
+            restitution: 0.5,
+            friction: 0.4,
+            rolling_resistance: 0.0,
+            damping: 0.0,
+        };
+        let mut world = World::new(DVec3::NEG_Z, Materials::new(vec![stone]));
+        world.add_grains([Grain::at(DVec3::Z, 0.5, 0)]);
+        let (settings, boundaries) = (Settings::default(), world.boundaries.len());
+        let anchors = Anchors::for_world(&world, &settings);
+        let loads = Loads::none(LoadScale::of(&world, &anchors), boundaries);
+        let state = State {
+            room_for_grains: 1,
+            anchors,
+            capacity: Capacity::for_world(&world, &settings, Room::Contacts(7)),
+            features: Features::of(&world, &settings),
+            status: bytemuck::bytes_of(&Status::default()).to_vec(),
+            newcomers: Cow::Owned(Newcomers::default()),
+            seeds: Cow::Owned(Vec::new()),
+            substeps_done: 3,
+            start_time: 0.5,
+            report: Cow::Owned(StepReport::default()),
+            balance: EnergyBalance::default(),
+            loads: Cow::Owned(loads),
+            buffers: vec![1, 2],
+            world: Cow::Owned(world),
+        };
+        let mut bytes = Vec::new();
+        saved::write(&mut bytes, &state).expect("saved");
+        assert_eq!(crc32fast::hash(&bytes), 2_783_344_193);
+    }
+}

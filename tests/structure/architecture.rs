@@ -133,9 +133,8 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
 ];
 
 /// Crates that one module keeps to itself.
-const KEPT: [(&str, &str); 13] = [
+const KEPT: [(&str, &str); 12] = [
     ("postcard", "engine"),
-    ("crc32fast", "checkpoint"),
     ("wgpu", "gpu"),
     ("naga", "gpu"),
     ("encase", "gpu"),

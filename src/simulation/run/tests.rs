@@ -6,6 +6,7 @@ use std::path::Path;
 use glam::DVec3;
 
 use super::*;
+use crate::checkpoint::Checkpoint;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Identity, Precision, Snapshot, StepReport, saved};
 use crate::model::{Grain, World};
@@ -305,4 +306,20 @@ fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
     let options = RunOptions::new(&folder, &never);
     let error = run(&scenario, &mut Counter::of(&scenario), options, &mut |_| {}).expect_err("no folder");
     assert!(error.to_string().contains("results"), "{error}");
+}
+
+/// When this fails, checkpoints have changed: raise `FORMAT` in `src/checkpoint.rs`, and then this number.
+#[test]
+fn what_a_run_saves_has_the_bytes_that_belong_to_its_format() {
+    let scenario = scenario(ONE_GRAIN, &[]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("state.esker");
+    let mut simulation = Simulation::on(&scenario, Box::new(Counter::of(&scenario))).expect("a simulation");
+    simulation.save_with(&file, Some(&Saved::nothing(&scenario, 100))).expect("saved");
+    let checkpoint = Checkpoint::read(&file).expect("a checkpoint");
+    assert_eq!(crc32fast::hash(&checkpoint.run), 150_665_358);
+    let (_, mut rest) = Simulation::resume(&scenario, Box::new(Counter::of(&scenario)), &checkpoint)
+        .expect("the same scenario");
+    let read: Saved = saved::read(&mut rest).expect("what a run saves");
+    assert!(rest.is_empty() && read.course.agenda.next_output == 0);
 }
