@@ -215,9 +215,9 @@ impl Checkpoint {
     /// [`Error::Unusable`] when another kind of engine saved it, or when the state does not fit the device.
     pub fn restore(&self, engine: &mut dyn Engine) -> Result<(), Error> {
         let here = engine.identity().engine;
-        let devices =
-            if here == "cpu" { "--device gpu or software, as when it was saved" } else { "--device cpu" };
         if self.header.engine != here {
+            let devices =
+                if here == "cpu" { "--device gpu or software, as when it was saved" } else { "--device cpu" };
             let found =
                 format!("was saved by the {} engine, and this is the {here} engine", self.header.engine);
             return Err(self.unusable(found, &format!("choose {devices}")));

@@ -62,12 +62,7 @@ pub fn read_series(folder: &Path, kind: &str) -> Result<Vec<(PathBuf, f64)>, Err
 }
 
 impl Collection {
-    /// A collection without frames; `kind` starts the names of its files.
-    pub fn new(folder: &Path, kind: &'static str) -> Collection {
-        Collection { folder: folder.to_owned(), kind, frames: Vec::new() }
-    }
-
-    /// A collection whose first frames, of these times \[s\], are there already.
+    /// A collection whose first frames, of these times \[s\], are there already; `kind` starts the names of its files.
     ///
     /// # Errors
     /// When an index cannot be written.

@@ -2,6 +2,8 @@
 #![allow(dead_code, missing_docs, reason = "each test file uses its own part of this module")]
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +15,7 @@ use esker::model::{Boundary, Form, Material, Materials, Motion, Surface, World};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
 use glam::{DQuat, DVec3};
+use serde_json::Value;
 
 /// Diameter of the pellets \[m\].
 pub const D: f64 = 0.013;
@@ -487,4 +490,48 @@ allow_overlap = true
 packing = {{ kind = "lattice", corner = [0.0, 0.0, 0.0064], counts = [5, 4, 4], spacing = 0.0131, jitter = 0.0002 }}
 "#
     ))
+}
+
+/// All files of a run, its pictures included, without its checkpoints and without wall times in its summary, of which `change` may
+/// take out more.
+pub fn files_of_run(folder: &Path, change: &dyn Fn(&mut Value)) -> BTreeMap<String, Vec<u8>> {
+    let pictures = fs::read_dir(folder.join("pictures")).into_iter().flatten();
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("a folder").chain(pictures).flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() || name.ends_with(".esker") {
+            continue;
+        }
+        let mut bytes = fs::read(entry.path()).expect("a file");
+        if name == "summary.json" {
+            let mut summary: Value = serde_json::from_slice(&bytes).expect("JSON");
+            let fields = summary.as_object_mut().expect("fields");
+            for wall in ["wall_seconds", "steps_per_second", "wall_seconds_by_task", "wall_seconds_by_stage"]
+            {
+                fields.remove(wall).expect("a wall time");
+            }
+            change(&mut summary);
+            bytes = summary.to_string().into_bytes();
+        }
+        found.insert(name, bytes);
+    }
+    found
+}
+
+/// Fails where two runs did not leave the same files.
+pub fn assert_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>, of: &str) {
+    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(found), names(expected), "{of}");
+    let differ: Vec<&String> = found.keys().filter(|name| found[*name] != expected[*name]).collect();
+    if let Some(name) = differ.first() {
+        let text = |files: &BTreeMap<String, Vec<u8>>| String::from_utf8_lossy(&files[*name]).into_owned();
+        let (found, expected) = (text(found), text(expected));
+        let place = found.bytes().zip(expected.bytes()).position(|(a, b)| a != b).unwrap_or(0);
+        let near = |text: &str| text.chars().skip(place.saturating_sub(60)).take(100).collect::<String>();
+        panic!(
+            "{of}: these differ: {differ:?}, {name} first at {:?} for {:?}",
+            near(&found),
+            near(&expected)
+        );
+    }
 }

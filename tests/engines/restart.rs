@@ -9,18 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::common::*;
 use esker::checkpoint::Checkpoint;
-use esker::cpu::{CpuEngine, Order};
 use esker::engine::Engine;
 use esker::error::Error;
+use esker::gpu::GpuEngine;
 use esker::gpu::checkpoint::STATE;
-use esker::gpu::{GpuEngine, Room};
 use esker::model::Random;
 use esker::model::random::Stream;
 use esker::output::summary::{Status, Summary};
 use esker::scenario::Scenario;
 use esker::simulation::{self, Device, Resumption, RunOptions, Simulation};
 use glam::DVec3;
-use serde_json::Value;
 
 const GLASS: &str = r#"
 seed = 3
@@ -192,17 +190,10 @@ enum Kind {
 }
 
 fn engine(kind: Kind, scene: &Scenario) -> Box<dyn Engine> {
-    let mut world = scene.world.clone();
-    world.reserve(scene.planned_grains());
-    let mut engine: Box<dyn Engine> = match kind {
-        Kind::Cpu => Box::new(CpuEngine::new(world, scene.settings, Order::Coloured)),
-        Kind::Gpu => {
-            let room = Room::Grains(scene.planned_grains());
-            Box::new(GpuEngine::with_room(device(), world, scene.settings, room).unwrap())
-        }
-    };
-    engine.seed(&scene.seeds).unwrap();
-    engine
+    match kind {
+        Kind::Cpu => simulation::device::cpu(scene).unwrap(),
+        Kind::Gpu => simulation::device::gpu(device(), scene).unwrap(),
+    }
 }
 
 fn simulation(kind: Kind, scene: &Scenario) -> Simulation<'static> {
@@ -223,49 +214,11 @@ fn run(kind: Kind, scene: &Scenario, folder: &Path, goes_on: bool, stop: Option<
     .unwrap()
 }
 
-/// All files of a run, without its checkpoints, and without wall times in its summary.
+/// All files of a run but for wall times, and the number of threads, which may change on the way.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in
-        fs::read_dir(folder).unwrap().chain(fs::read_dir(folder.join("pictures")).into_iter().flatten())
-    {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() || name.ends_with(".esker") {
-            continue;
-        }
-        let mut bytes = fs::read(&path).unwrap();
-        if name == "summary.json" {
-            let mut summary: Value = serde_json::from_slice(&bytes).unwrap();
-            let fields = summary.as_object_mut().unwrap();
-            for wall in ["wall_seconds", "steps_per_second", "wall_seconds_by_task", "wall_seconds_by_stage"]
-            {
-                fields.remove(wall).unwrap();
-            }
-            // It names the number of threads, which may change on the way.
-            fields["engine"].as_object_mut().unwrap().remove("driver").unwrap();
-            bytes = serde_json::to_vec(&summary).unwrap();
-        }
-        found.insert(name, bytes);
-    }
-    found
-}
-
-fn assert_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>, of: &str) {
-    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(found), names(expected), "{of}");
-    let differ: Vec<&String> = found.keys().filter(|name| found[*name] != expected[*name]).collect();
-    if let Some(name) = differ.first() {
-        let text = |files: &BTreeMap<String, Vec<u8>>| String::from_utf8_lossy(&files[*name]).into_owned();
-        let (found, expected) = (text(found), text(expected));
-        let place = found.bytes().zip(expected.bytes()).position(|(a, b)| a != b).unwrap_or(0);
-        let near = |text: &str| text.chars().skip(place.saturating_sub(60)).take(100).collect::<String>();
-        panic!(
-            "{of}: these differ: {differ:?}, {name} first at {:?} for {:?}",
-            near(&found),
-            near(&expected)
-        );
-    }
+    files_of_run(folder, &|summary| {
+        summary["engine"].as_object_mut().unwrap().remove("driver").unwrap();
+    })
 }
 
 /// Runs without a stop, and with two at random steps; between them the number of threads changes.

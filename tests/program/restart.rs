@@ -14,6 +14,7 @@ use esker::model::Random;
 use esker::model::random::Stream;
 use serde_json::Value;
 
+use crate::common::{assert_same, files_of_run};
 use crate::place::{Place, code, error_text};
 
 const SCENE: &str = r#"
@@ -53,23 +54,8 @@ every = 0.02
 every_simulated = 0.013
 "#;
 
-/// All files of a run without its checkpoints, and without wall times in its summary.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in fs::read_dir(folder).expect("a folder").flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let mut bytes = fs::read(entry.path()).expect("a file");
-        if name == "summary.json" {
-            let mut summary = summary(folder);
-            let fields = summary.as_object_mut().expect("fields");
-            fields.retain(|name, _| !name.starts_with("wall_") && name != "steps_per_second");
-            bytes = summary.to_string().into_bytes();
-        }
-        if !name.ends_with(".esker") {
-            found.insert(name, bytes);
-        }
-    }
-    found
+    files_of_run(folder, &|_| ())
 }
 
 fn summary(folder: &Path) -> Value {
@@ -97,16 +83,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_files_of_an_undisturbed_one
     let whole = place.esker(&["run", "scene.toml", "--device", "cpu", "--out", "whole", "--quiet"]);
     assert_eq!(code(&whole), 0, "{}", error_text(&whole));
     let expected = files(&place.path("whole"));
-    let compare = || {
-        let found = files(&place.path("parts"));
-        assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
-        let differ: Vec<&String> = found.keys().filter(|name| found[*name] != expected[*name]).collect();
-        let text = |files: &BTreeMap<String, Vec<u8>>| {
-            let bytes = differ.first().map(|name| files[*name].clone()).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        assert!(differ.is_empty(), "these differ: {differ:?}\n{}\nfor\n{}", text(&found), text(&expected));
-    };
+    let compare = || assert_same(&files(&place.path("parts")), &expected, "killed again and again");
     let mut random = Random::new(5, Stream::Grains(0));
     let (mut kills, mut asked) = (0, 0);
     while kills < 50 {

@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::super::MAX_GRAINS;
 use super::super::read::{Table, named, text};
 use super::{InitialMotion, Row};
-use crate::output::vtp::PolyData;
+use crate::output::vtp::{Array, PolyData};
 
 const HELP: &str = "expected a frame of grains of one material that are single spheres; [start] takes all kinds from a checkpoint";
 
@@ -29,9 +29,7 @@ fn rows(frame: &PolyData) -> Result<Vec<Row>, String> {
         array.ok_or_else(|| format!("the frame has no field `{name}` of {components} numbers per grain"))
     };
     let (radius, velocity, spin) = (of("radius", 1)?, of("velocity", 3)?, of("angular_velocity", 3)?);
-    let vector = |array: &crate::output::vtp::Array, i: usize| {
-        DVec3::from_array([0, 1, 2].map(|axis| array.component(i, axis)))
-    };
+    let vector = |array: &Array, i: usize| DVec3::from_array([0, 1, 2].map(|axis| array.component(i, axis)));
     if of("clump", 1).is_ok_and(|clump| (0..clump.len()).any(|i| clump.component(i, 0) >= 0.0)) {
         return Err("the frame holds clumps".to_owned());
     }
