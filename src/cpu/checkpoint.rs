@@ -28,6 +28,8 @@ struct State<'a> {
     impulses: Vec<Impulse>,
     /// How many contacts there is room for.
     room: usize,
+    /// How many bodies the working lists have room for: velocities, those before a solve, those of the last sweep.
+    room_for_work: [usize; 3],
     travel: Cow<'a, Travel>,
     newcomers: Cow<'a, Newcomers>,
     totals: Cow<'a, [TotalImpulse]>,
@@ -51,6 +53,11 @@ impl CpuEngine {
             keys: Cow::Borrowed(&self.keys),
             colouring: Cow::Borrowed(&self.colouring),
             room: self.constraints.capacity(),
+            room_for_work: [
+                self.velocities.capacity(),
+                self.velocities_before.capacity(),
+                self.solver.room(),
+            ],
             travel: Cow::Borrowed(&self.travel),
             newcomers: Cow::Borrowed(&self.newcomers),
             totals: Cow::Borrowed(&self.impulses),
@@ -93,6 +100,11 @@ impl CpuEngine {
         if state.impulses.len() != state.keys.len() || state.colouring.order.len() != state.keys.len() {
             return Err(saved::foreign("contacts without impulses"));
         }
+        // What a run holds must not tell that it was interrupted, not even where no step is left to be done.
+        let [velocities, before, last] = state.room_for_work;
+        self.velocities.reserve_exact(velocities.saturating_sub(self.velocities.len()));
+        self.velocities_before.reserve_exact(before.saturating_sub(self.velocities_before.len()));
+        self.solver.reserve(last);
         (self.constraints, self.onsets) = (Vec::with_capacity(state.room), Vec::with_capacity(state.room));
         self.hold_contacts(state.keys.into_owned(), state.colouring.into_owned(), &state.impulses);
         Ok(())

@@ -52,6 +52,18 @@ impl ProjectedGaussSeidel {
         Momentum::planned_bytes(bodies)
     }
 
+    /// Bodies that it has room for.
+    #[cfg(feature = "scenario")]
+    pub(super) fn room(&self) -> usize {
+        self.momentum.velocities.capacity()
+    }
+
+    /// Makes room for so many bodies.
+    #[cfg(feature = "scenario")]
+    pub(super) fn reserve(&mut self, bodies: usize) {
+        self.momentum.velocities.reserve_exact(bodies.saturating_sub(self.momentum.velocities.len()));
+    }
+
     /// Bytes that it holds.
     pub fn bytes(&self) -> u64 {
         self.momentum.bytes()

@@ -302,6 +302,11 @@ fn a_run_that_has_ended_goes_on_beyond_its_duration() {
     until(whole.path(), 0.4, None);
     let ended = until(parts.path(), scene.duration, None);
     assert_eq!((ended.status, ended.steps), (Status::Completed, 150));
+    // Killed after its last checkpoint, with no step left to do.
+    let before = files(parts.path());
+    fs::remove_file(parts.path().join("summary.json")).unwrap();
+    until(parts.path(), scene.duration, Some(Resumption::of(parts.path()).unwrap()));
+    assert_same(&files(parts.path()), &before, "with no step left");
     let again = until(parts.path(), 0.4, Some(Resumption::of(parts.path()).unwrap()));
     assert_eq!((again.status, again.steps), (Status::Completed, 200));
     assert_same(&files(parts.path()), &files(whole.path()), "beyond the duration");
