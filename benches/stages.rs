@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use common::Step;
 use divan::Bencher;
 use esker::cpu::drive::Drives;
+use esker::cpu::patches::Patches;
 use esker::cpu::problem::Problem;
 use esker::cpu::solver::{Limits, Solver};
 use esker::cpu::sweep::ProjectedGaussSeidel;
@@ -42,18 +43,20 @@ fn colouring(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn narrowphase(bencher: Bencher<'_, '_>) {
     let step = &*STEP;
-    bencher.with_inputs(|| (step.constraints.clone(), step.onsets.clone())).bench_local_refs(
-        |(constraints, onsets)| {
+    let patches = Patches::default();
+    bencher
+        .with_inputs(|| (step.constraints.clone(), step.onsets.clone(), patches.clone()))
+        .bench_local_refs(|(constraints, onsets, patches)| {
             narrowphase::fill_constraints(
                 &step.world,
                 &step.law,
                 &step.keys,
                 &step.colouring,
+                patches,
                 constraints,
                 onsets,
             );
-        },
-    );
+        });
 }
 
 /// One sweep, from the state before the first.

@@ -15,7 +15,7 @@
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
-@group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
+@group(0) @binding(4) var<storage, read> surfaces: array<vec4u>;
 @group(0) @binding(5) var<storage, read_write> bucket_ends: array<atomic<u32>>;
 @group(0) @binding(6) var<storage, read_write> entries: array<Entry>;        // spheres, bucket by bucket
 @group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per vertex and sphere, then the total
@@ -336,9 +336,15 @@ fn find_partners(shelf: Shelf) -> u32 {
     let owner = shelf.owner;
     let ball = anchored_ball(owner);
     var count = 0u;
-    for (var surface = 0u; surface < params.surfaces; surface++) {
-        if meets(owner, surfaces[surface]) && is_near_surface(ball, surfaces[surface]) {
-            put(shelf, count, surface);
+    for (var index = 0u; index < params.surfaces; index++) {
+        if is_patch(index) {
+            count = find_patches(shelf, count, ball, index);
+            index = patch_at(index).surfaces.y - 1u;
+            continue;
+        }
+        let surface = surface_at(index);
+        if meets(owner, surface) && is_near_surface(ball, surface) {
+            put(shelf, count, index);
             count++;
         }
     }
@@ -361,6 +367,41 @@ fn find_partners(shelf: Shelf) -> u32 {
                         }
                     }
                 }
+            }
+        }
+    }
+    return count;
+}
+
+// Puts those patches of a mesh on a shelf that a ball is near to, after `found_before` partners; returns how many there are then.
+// `patch_index` is one of these. Of the triangles of a patch the first one within reach decides.
+fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -> u32 {
+    let surface = surface_at(patch_index);
+    let first = patch_at(patch_index).surfaces.x;
+    if !meets(shelf.owner, surface) {
+        return found_before;
+    }
+    let point = in_frame_of(surface, poses[surface.body], ball.pose);
+    let reach = ball.radius + 2.0 * params.reach * ball.contact_radius;
+    var count = found_before;
+    var node = surfaces[surface.spare].x;
+    let end = surfaces[surface.spare].y;
+    while node < end {
+        if distance_to_box_squared(node, point) >= reach * reach {
+            node = surfaces[node].w;
+            continue;
+        }
+        let leaf = leaf_at(node);
+        node += 2u;
+        for (var i = 0u; i < leaf.y; i++) {
+            let block = leaf.x + 4u * i;
+            let apart = point - nearest_on_triangle(point, triangle_at(block)).point;
+            if dot(apart, apart) < reach * reach {
+                let index = first + surfaces[block].w;
+                put(shelf, count, index);
+                count++;
+                node = patch_at(index).boxes.y;
+                break;
             }
         }
     }

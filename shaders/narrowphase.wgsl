@@ -1,10 +1,10 @@
 // Narrowphase: the constraints of the contact problem, from positions [E2]-[E4].
 // Twin: src/cpu/narrowphase.rs. Rows stand in solving order.
 
-@group(0) @binding(8) var<storage, read> contacts: array<Contact>;
+@group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> poses: array<Pose>;
 @group(0) @binding(4) var<storage, read> spheres: array<Sphere>;
-@group(0) @binding(5) var<storage, read> surfaces: array<Surface>;
+@group(0) @binding(5) var<storage, read> surfaces: array<vec4u>;
 @group(0) @binding(6) var<storage, read> laws: array<Law>;
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read_write> constraint_arms: array<ConstraintArms>;
@@ -19,8 +19,12 @@ fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let contact = contacts[k];
     let a = contact.a - params.surfaces;
-    if contact.b < params.surfaces {
-        store_constraint(contact.place, constraint_with_surface(a, surfaces[contact.b]));
+    if is_patch(contact.b) {
+        let nearest = nearest_to(a, contact.b);
+        contacts[k].previous = nearest.seam;
+        store_constraint(contact.place, constraint_with_patch(a, surface_at(contact.b), nearest));
+    } else if contact.b < params.surfaces {
+        store_constraint(contact.place, constraint_with_surface(a, surface_at(contact.b)));
     } else {
         store_constraint(contact.place, constraint_with_sphere(a, contact.b - params.surfaces));
     }
@@ -55,9 +59,30 @@ fn constraint_with_sphere(index_a: u32, index_b: u32) -> Constraint {
 }
 
 fn constraint_with_surface(index: u32, surface: Surface) -> Constraint {
-    let a = spheres[index];
     let ball = ball_at(index);
-    let touch = touch_surface(surface, poses[surface.body], ball.pose, ball.contact_radius);
+    return constraint_at(index, ball, surface, touch_surface(surface, poses[surface.body], ball.pose, ball.contact_radius));
+}
+
+// The point of a patch nearest to a ball, with the normal in world axes. Beyond the reach the gap is twice that at which
+// contacts are listed.
+fn nearest_to(index: u32, surface_index: u32) -> Nearest {
+    let surface = surface_at(surface_index);
+    let pose = poses[surface.body];
+    let ball = ball_at(index);
+    let reach = ball.radius + 4.0 * params.reach * ball.contact_radius;
+    var nearest = nearest_on_patch(patch_at(surface_index).boxes, in_frame_of(surface, pose, ball.pose), reach);
+    let frame = compose(pose.orientation, surface.orientation);
+    nearest.normal = rotate(frame, nearest.normal);
+    nearest.face = rotate(frame, nearest.face);
+    return nearest;
+}
+
+fn constraint_with_patch(index: u32, surface: Surface, nearest: Nearest) -> Constraint {
+    return constraint_at(index, ball_at(index), surface, Distance(nearest.normal, nearest.distance, nearest.distance >= 0.0));
+}
+
+fn constraint_at(index: u32, ball: Ball, surface: Surface, touch: Distance) -> Constraint {
+    let a = spheres[index];
     var constraint: Constraint;
     constraint.bodies = vec2u(a.body, surface.body);
     if !touch.near || (!is_vertex(index) && is_removed(a)) {
@@ -79,6 +104,125 @@ fn constraint_with_surface(index: u32, surface: Surface) -> Constraint {
         constraint.rolling_arm = -constraint.rolling_arm;
     }
     return constraint;
+}
+
+// Contacts with patches: those of a sphere with one mesh are looked at together, by the invocation of the first. A sphere that is over
+// one patch is near to the seams of those beside it. Such a touch takes no part, or, where the mesh is hollow, with the plane beyond the
+// seam. The impulse of one that takes no part goes to the contact over whose patch the sphere is now: so it survives the way from patch to
+// patch. A sphere is on the side of a sheet from which the sheet pushed it last; its centre may be pressed through by less than its
+// radius. Twin: src/cpu/patches.rs.
+@compute @workgroup_size(64)
+fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() || !is_patch(contacts[k].b) {
+        return;
+    }
+    let first = contacts[k];
+    let mesh = patch_at(first.b).surfaces;
+    if k > 0u && contacts[k - 1u].a == first.a && contacts[k - 1u].b >= mesh.x {
+        return;
+    }
+    var end = k + 1u;
+    while end < status.contacts && contacts[end].a == first.a && contacts[end].b < mesh.y {
+        end++;
+    }
+    // Nothing that the search for the root looks at may change before all have been found.
+    for (var i = k; i < end; i++) {
+        let root = root_of(i, k, end, mesh.x);
+        if root != i {
+            let is_hollow = is_hollow_at(contacts[i], contacts[root].place);
+            if !is_hollow {
+                hand_impulse_over(contacts[i].place, contacts[root].place);
+            }
+            constraint_heads[contacts[i].place].compliance = select(TAKES_NO_PART, TAKES_PART_BEYOND, is_hollow);
+        }
+    }
+    for (var i = k; i < end; i++) {
+        let place = contacts[i].place;
+        if constraint_heads[place].compliance < 0.0 {
+            set_part(contacts[i]);
+        } else if contacts[i].previous == NONE {
+            stay_on_side(place, contacts[i].a - params.surfaces);
+        }
+    }
+}
+
+// Marks of contacts at seams in the place of the compliance, until all of their group are known.
+const TAKES_NO_PART = -1.0;
+const TAKES_PART_BEYOND = -2.0;
+
+// Whether the plane beyond the seam of a contact is further away than what is nearest, the contact at `root`: as in a valley.
+fn is_hollow_at(contact: Contact, root: u32) -> bool {
+    let index = contact.a - params.surfaces;
+    let own = nearest_to(index, contact.b);
+    let head = constraint_heads[root];
+    let height = own.height * select(1.0, -1.0, dot(own.face, head.normal) < 0.0);
+    return own.distance >= 0.0 && height > head.bias_velocity + spheres[index].radius;
+}
+
+// Sets a contact at a seam anew: with the plane beyond it, or as one that takes no part.
+fn set_part(contact: Contact) {
+    let index = contact.a - params.surfaces;
+    var touch = Distance(vec3f(0.0), 0.0, false);
+    if constraint_heads[contact.place].compliance == TAKES_PART_BEYOND {
+        let own = nearest_to(index, contact.b);
+        touch = Distance(select(own.face, -own.face, own.height < 0.0), abs(own.height), true);
+    }
+    store_constraint(contact.place, constraint_at(index, ball_at(index), surface_at(contact.b), touch));
+}
+
+// The contact over whose patch a sphere is, of the contacts from `start` up to `end`: itself, or one that is nearer and meets it.
+fn root_of(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
+    var at = i;
+    var nearer = covering(at, start, end, first_patch);
+    while nearer != at {
+        at = nearer;
+        nearer = covering(at, start, end, first_patch);
+    }
+    return at;
+}
+
+// The nearest of the contacts with patches that meet at the seam of a contact, or that contact itself.
+fn covering(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
+    let seam = contacts[i].previous;
+    var best = i;
+    if seam == NONE {
+        return best;
+    }
+    var least = constraint_heads[contacts[i].place].bias_velocity;
+    for (var other = start; other < end; other++) {
+        let gap = constraint_heads[contacts[other].place].bias_velocity;
+        if (gap < least || (gap == least && other < best)) && meets_at(seam, contacts[other].b - first_patch) {
+            best = other;
+            least = gap;
+        }
+    }
+    return best;
+}
+
+fn hand_impulse_over(place: u32, to: u32) {
+    let own = load_impulse(place);
+    if is_zero(own) {
+        return;
+    }
+    let others = load_impulse(to);
+    store_impulse(to, Impulse(others.linear + own.linear, others.rolling + own.rolling));
+    store_impulse(place, Impulse(vec3f(0.0), vec3f(0.0)));
+}
+
+// A sphere whose centre was pressed through a sheet, less than a radius deep, is still on the side from which the sheet pushes it.
+fn stay_on_side(place: u32, index: u32) {
+    let head = constraint_heads[place];
+    let radius = spheres[index].radius;
+    let distance = head.bias_velocity + radius;
+    let is_behind = dot(load_impulse(place).linear, head.normal) < 0.0;
+    if head.bias_velocity == -FAR || !is_behind || distance >= place_on_body(index).contact_radius {
+        return;
+    }
+    constraint_heads[place].normal = -head.normal;
+    constraint_heads[place].bias_velocity = -distance - radius;
+    constraint_arms[place].arm_a += radius * head.normal;
+    constraint_arms[place].arm_b += radius * head.normal;
 }
 
 // The coefficients of the laws [E2]-[E4], from the gaps.

@@ -17,6 +17,7 @@ pub mod integrate;
 pub mod loads;
 pub mod matching;
 pub mod narrowphase;
+pub mod patches;
 pub mod predict;
 pub mod problem;
 pub mod residual;
@@ -44,6 +45,7 @@ use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
 
 use drive::Drives;
 use narrowphase::{Constraint, Law, Onset};
+use patches::Patches;
 use problem::Problem;
 use search::Travel;
 use solver::{Limits, Solver};
@@ -82,6 +84,8 @@ pub struct CpuEngine {
     keys: Vec<Key>,
     colouring: Colouring,
     split: Split,
+    /// Contacts with patches of meshes.
+    patches: Patches,
     /// Constraints of this step, in the order of the colouring.
     constraints: Vec<Constraint>,
     onsets: Vec<Onset>,
@@ -146,6 +150,7 @@ impl CpuEngine {
             keys: Vec::new(),
             colouring: Colouring::default(),
             split: Split::default(),
+            patches: Patches::default(),
             constraints: Vec::new(),
             onsets: Vec::new(),
             velocities: Vec::with_capacity(bodies),
@@ -193,6 +198,7 @@ impl CpuEngine {
     /// Takes contacts as found, each with the impulse that it starts from.
     fn hold_contacts(&mut self, mut keys: Vec<Key>, mut colouring: Colouring, impulses: &[Impulse]) {
         self.split = Split::new(&self.world, &keys, &colouring);
+        self.patches = Patches::new(&self.world, &keys, &colouring, &self.patches);
         set_room(&mut self.constraints, keys.len());
         set_room(&mut self.onsets, keys.len());
         for (constraint, &contact) in self.constraints.iter_mut().zip(&colouring.order) {
@@ -211,6 +217,7 @@ impl CpuEngine {
         let (keys, impulses): (Vec<Key>, Vec<Impulse>) = seeds.iter().copied().unzip();
         let order = colouring::one_after_the_other(keys.len());
         self.hold_contacts(keys, order, &impulses);
+        self.patches.find_normals(&self.world);
     }
 
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
@@ -285,6 +292,7 @@ impl CpuEngine {
             keys,
             colouring,
             split,
+            patches,
             constraints,
             onsets,
             velocities,
@@ -294,7 +302,7 @@ impl CpuEngine {
         stages.time("narrowphase", || {
             velocity::load_velocities(world, end, settings.substep(), velocities);
             split.refresh(world);
-            narrowphase::fill_constraints(world, law, keys, colouring, constraints, onsets);
+            narrowphase::fill_constraints(world, law, keys, colouring, patches, constraints, onsets);
         });
     }
 
@@ -496,6 +504,7 @@ impl Engine for CpuEngine {
             + (velocities * size_of::<Velocity>() + contacts) as u64
             + self.travel.bytes()
             + self.split.bytes()
+            + self.patches.bytes()
             + self.solver.bytes()
     }
 }

@@ -17,7 +17,7 @@ use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
-use crate::model::{Grain, PairLaw, World};
+use crate::model::{Grain, PairLaw, Touch, World};
 use crate::settings::{
     Acceleration, LARGEST_GAIN, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
 };
@@ -589,7 +589,27 @@ impl Snapshot {
         let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
         contacts.extend(impulses.into_iter().filter_map(state));
         contacts.sort_unstable_by_key(|contact| contact.key);
+        join_patches(&world, &mut contacts);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
         Snapshot { world, contacts, substep, report, impulses, balance: None }
     }
+}
+
+/// Contacts with patches of meshes as they take part: without those at seams that are no edges.
+fn join_patches(world: &World, contacts: &mut Vec<ContactState>) {
+    if world.meshes.is_empty() {
+        return;
+    }
+    let pairs: Vec<(u32, u32)> = contacts.iter().map(|contact| (contact.key.a, contact.key.b)).collect();
+    let mut takes_part = vec![true; contacts.len()];
+    for (i, touch) in world.joined_touches(&pairs) {
+        match touch {
+            Some(Touch { gap, normal, point }) => {
+                (contacts[i].gap, contacts[i].normal, contacts[i].point) = (gap, normal, point);
+            }
+            None => takes_part[i] = false,
+        }
+    }
+    let mut takes_part = takes_part.into_iter();
+    contacts.retain(|_| takes_part.next().unwrap_or(true));
 }

@@ -205,7 +205,7 @@ impl GpuEngine {
         write("spheres", bytemuck::cast_slice(&layout::spheres(&self.world)));
         let rigids = layout::rigids(&self.world, self.settings.substep());
         write("rigids", bytemuck::cast_slice(&rigids));
-        write("surfaces", bytemuck::cast_slice(&layout::surfaces(&self.world)));
+        write("surfaces", &layout::surfaces_and_meshes(&self.world));
         write("sinks", bytemuck::cast_slice(&layout::sinks(&self.world, &self.anchors)));
         write("laws", bytemuck::cast_slice(&layout::laws(&self.world, &self.settings)));
         self.upload_params();

@@ -12,6 +12,8 @@ pub mod force;
 mod grains;
 pub mod levels;
 pub mod material;
+pub mod mesh;
+mod meshes;
 pub mod motion;
 pub mod periodic;
 pub mod random;
@@ -27,6 +29,8 @@ pub use domain::{Domain, Outside};
 pub use force::{AppliedForce, Pull};
 pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
+pub use mesh::Mesh;
+pub use meshes::Meshes;
 pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
 pub use random::Random;
@@ -126,8 +130,10 @@ pub struct World {
     pub materials: Materials,
     /// Boundaries; boundary `i` is body `i`.
     pub boundaries: Vec<Boundary>,
-    /// Shapes of the boundaries; surface `i` is shape `i`.
+    /// Shapes of the boundaries; surface `i` is shape `i`. The patches of a mesh stand side by side.
     pub surfaces: Vec<Surface>,
+    /// The meshes that some of them are patches of.
+    pub meshes: Meshes,
     /// Vertices of the dynamic boundaries, which touch surfaces only; vertex `i` is shape `surfaces.len() + i`.
     pub vertices: Vec<Sphere>,
     /// Spheres of the grains; sphere `i` is shape `surfaces.len() + vertices.len() + i`.
@@ -207,7 +213,9 @@ impl World {
             Some(rigid) => {
                 let position = self.periodic.wrap(position);
                 self.bodies.push_dynamic(Kind::Rigid, position, orientation, rigid);
-                self.vertices.extend(self.surfaces[first..].iter().flat_map(rigid::vertices_of));
+                let vertices = self.surfaces[first..].iter();
+                let vertices = vertices.flat_map(|surface| rigid::vertices_of(&self.meshes, surface));
+                self.vertices.extend(vertices);
             }
             None => {
                 self.bodies.push_prescribed(position, orientation);
@@ -384,6 +392,14 @@ impl World {
         (self.surfaces.len() as u32..self.first_grain_shape()).contains(&shape)
     }
 
+    /// The sphere or vertex behind a shape id.
+    pub fn ball(&self, shape: u32) -> Option<&Sphere> {
+        match self.shape(shape) {
+            Shape::Sphere(sphere) => Some(sphere),
+            Shape::Surface(_) => None,
+        }
+    }
+
     /// The sphere behind a shape id, if it is one of a grain.
     pub fn sphere_of(&self, shape: u32) -> Option<&Sphere> {
         shape.checked_sub(self.first_grain_shape()).map(|i| &self.spheres[i as usize])
@@ -421,7 +437,7 @@ impl World {
     }
 
     /// Whether a shape is the sphere of a grain that was removed.
-    fn is_removed(&self, shape: u32) -> bool {
+    pub fn is_removed(&self, shape: u32) -> bool {
         self.grain_of_shape(shape).is_some_and(|grain| !self.is_present(grain))
     }
 
@@ -434,12 +450,7 @@ impl World {
         let Shape::Sphere(ball) = self.shape(a) else { return None };
         let centre = self.sphere_centre(ball);
         match self.shape(b) {
-            Shape::Surface(surface) => {
-                let body = surface.body as usize;
-                let position = self.periodic.image(self.bodies.position[body], centre);
-                let orientation = self.bodies.orientation[body];
-                surface.touch_within(position, orientation, centre, ball.radius, ball.contact_radius)
-            }
+            Shape::Surface(surface) => self.touch_within(surface, centre, ball, f64::INFINITY),
             Shape::Sphere(other) => {
                 let other_centre = self.periodic.image(self.sphere_centre(other), centre);
                 Some(Touch::between_spheres(centre, ball.radius, other_centre, other.radius))
@@ -449,9 +460,8 @@ impl World {
 
     /// Where a sphere touches a surface of the nearest image of its boundary; `None` when it cannot.
     pub fn touch_surface(&self, surface: &Surface, centre: DVec3, radius: f64) -> Option<Touch> {
-        let body = surface.body as usize;
-        let position = self.periodic.image(self.bodies.position[body], centre);
-        surface.touch(position, self.bodies.orientation[body], centre, radius)
+        let ball = Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0 };
+        self.touch_within(surface, centre, &ball, f64::INFINITY)
     }
 
     /// Whether a vertex may touch a surface: not that of its own body, and of two spheres (or a sphere and

@@ -6,6 +6,7 @@ use std::path::Path;
 use esker::bench::bed::Bed;
 use esker::contact::{Colouring, Key};
 use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
+use esker::cpu::patches::Patches;
 use esker::cpu::split::Split;
 use esker::cpu::velocity::{Velocity, load_velocities};
 use esker::cpu::{broadphase, colouring, predict, warm_start};
@@ -41,7 +42,16 @@ impl Step {
         let mut onsets = vec![Onset::default(); keys.len()];
         let mut velocities = Vec::new();
         load_velocities(&world, settings.substep(), settings.substep(), &mut velocities);
-        narrowphase::fill_constraints(&world, &law, &keys, &colouring, &mut constraints, &mut onsets);
+        let mut patches = Patches::default();
+        narrowphase::fill_constraints(
+            &world,
+            &law,
+            &keys,
+            &colouring,
+            &mut patches,
+            &mut constraints,
+            &mut onsets,
+        );
         narrowphase::set_targets(&mut constraints, &onsets, &velocities);
         warm_start::seed(&law, &settings, &world, &mut constraints, &onsets, &velocities);
         predict::apply_forces(&world, settings.substep(), &mut velocities);

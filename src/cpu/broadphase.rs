@@ -13,7 +13,7 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::contact::Key;
-use crate::model::{Levels, Periodic, Touch, World, contact_reach};
+use crate::model::{Levels, Periodic, World, contact_reach};
 
 /// Grains handled by one task.
 const CHUNK: usize = 256;
@@ -56,13 +56,12 @@ fn pairs_of_vertices(world: &World, margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
     let mut keys = Vec::new();
     for (i, vertex) in world.vertices.iter().enumerate() {
-        let a = surfaces + i as u32;
-        let near = |touch: &Touch| touch.gap < 2.0 * margin * vertex.contact_radius;
-        let meets = |&b: &u32| {
-            world.vertex_meets(vertex, &world.surfaces[b as usize])
-                && world.touch(a, b).as_ref().is_some_and(near)
-        };
-        keys.extend((0..surfaces).filter(meets).map(|b| Key { a, b }));
+        let (a, gap) = (surfaces + i as u32, 2.0 * margin * vertex.contact_radius);
+        world.for_each_surface_near(world.sphere_centre(vertex), vertex, gap, |b, _| {
+            if world.vertex_meets(vertex, &world.surfaces[b as usize]) {
+                keys.push(Key { a, b });
+            }
+        });
     }
     keys
 }
@@ -195,18 +194,13 @@ impl Grid {
 
     /// Appends the keys owned by `sphere`: with surfaces, then with spheres of other grains that it comes before.
     fn pairs_of(&self, world: &World, sphere: usize, margin: f64, keys: &mut Vec<Key>) {
-        let surfaces = world.surfaces.len() as u32;
         let first_grain = world.first_grain_shape();
-        let owner = first_grain + sphere as u32;
-        let (radius, body) = (world.spheres[sphere].radius, world.spheres[sphere].body);
-        let near = |touch: &Touch| touch.gap < 2.0 * margin * radius;
-        keys.extend(
-            (0..surfaces)
-                .filter(|&surface| world.touch(owner, surface).as_ref().is_some_and(near))
-                .map(|surface| Key { a: owner, b: surface }),
-        );
+        let (owner, shape) = (first_grain + sphere as u32, &world.spheres[sphere]);
+        let (radius, body) = (shape.radius, shape.body);
+        let centre = world.sphere_centre(shape);
+        let gap = 2.0 * margin * radius;
+        world.for_each_surface_near(centre, shape, gap, |b, _| keys.push(Key { a: owner, b }));
         let first = keys.len();
-        let centre = world.sphere_centre(&world.spheres[sphere]);
         // Most are too far away: that comes first.
         let is_partner = |&(other, run): &(&Entry, Run)| {
             let reach = (radius + other.radius) * (1.0 + margin);

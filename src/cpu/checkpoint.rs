@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
+use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Colouring, Impulse, Key};
@@ -26,6 +27,8 @@ struct State<'a> {
     colouring: Cow<'a, Colouring>,
     /// In the order of the keys.
     impulses: Vec<Impulse>,
+    /// Normals of the contacts with patches of meshes, in the order of their keys.
+    normals: Cow<'a, [DVec3]>,
     /// How many contacts there is room for.
     room: usize,
     /// How many bodies the working lists have room for: velocities, those before a solve, those of the last sweep.
@@ -52,6 +55,7 @@ impl CpuEngine {
             room_for_grains: self.world.grains.capacity(),
             keys: Cow::Borrowed(&self.keys),
             colouring: Cow::Borrowed(&self.colouring),
+            normals: Cow::Borrowed(self.patches.normals()),
             room: self.constraints.capacity(),
             room_for_work: [
                 self.velocities.capacity(),
@@ -84,7 +88,10 @@ impl CpuEngine {
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
-        self.world = state.world.into_owned();
+        let meshes = std::mem::replace(&mut self.world, state.world.into_owned()).meshes;
+        if !self.world.meshes.take_from(meshes) {
+            return Err(saved::other_meshes());
+        }
         self.world.set_room(state.room_for_grains);
         // What left since may have been what called for the guard.
         let stays_guarded = state.is_guarded && self.settings.warm_start.updates_velocities();
@@ -107,6 +114,9 @@ impl CpuEngine {
         self.solver.reserve(last);
         (self.constraints, self.onsets) = (Vec::with_capacity(state.room), Vec::with_capacity(state.room));
         self.hold_contacts(state.keys.into_owned(), state.colouring.into_owned(), &state.impulses);
-        Ok(())
+        match self.patches.set_normals(state.normals.into_owned()) {
+            true => Ok(()),
+            false => Err(saved::foreign("contacts without normals")),
+        }
     }
 }

@@ -6,11 +6,12 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::model::{Kind, PairLaw, World};
+use crate::model::{Kind, PairLaw, Sphere, Touch, World};
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
 };
 
+use super::patches::Patches;
 use super::velocity::{InverseMass, Velocity};
 
 /// Rows handled by one task.
@@ -30,12 +31,20 @@ pub struct Law {
     pub h: f64,
     /// The normal law.
     pub normal: NormalLaw,
+    /// Largest gap of a contact that is listed, in mean diameters \[-\].
+    pub reach: f64,
 }
 
 impl Law {
     /// Constants for these settings.
     pub fn new(settings: &Settings) -> Law {
-        Law { h: settings.substep(), normal: settings.normal_law }
+        Law { h: settings.substep(), normal: settings.normal_law, reach: settings.reach() }
+    }
+
+    /// Distance of the centre of a sphere from a patch beyond which they have no contact \[m\]: the gap is then twice that at which
+    /// it was listed.
+    pub fn patch_reach(&self, sphere: &Sphere) -> f64 {
+        sphere.radius + 4.0 * self.reach * sphere.contact_radius
     }
 }
 
@@ -106,20 +115,38 @@ pub fn fill_constraints(
     law: &Law,
     keys: &[Key],
     colouring: &Colouring,
+    patches: &mut Patches,
     constraints: &mut [Constraint],
     onsets: &mut [Onset],
 ) {
+    patches.join(world, law, constraints);
     let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
     places.for_each(|((constraint, onset), &contact)| {
-        (*constraint, *onset) = make_constraint(world, law, keys[contact as usize], constraint.impulse);
+        let key = keys[contact as usize];
+        let (touch, carried) = match patches.get(contact) {
+            Some(joined) => (joined.touch.filter(|_| !world.is_removed(key.a)), joined.impulse),
+            None => (world.touch(key.a, key.b), constraint.impulse),
+        };
+        (*constraint, *onset) = constraint_at(world, law, key, touch, carried);
     });
 }
 
-/// Constraint of one pair that carries an impulse over from the last substep.
+/// Constraint of one pair that carries an impulse over from the last substep. A patch is looked at without those beside it.
 pub fn make_constraint(world: &World, law: &Law, key: Key, carried: Impulse) -> (Constraint, Onset) {
+    constraint_at(world, law, key, world.touch(key.a, key.b), carried)
+}
+
+/// Constraint of one pair that touches so, if it does.
+fn constraint_at(
+    world: &World,
+    law: &Law,
+    key: Key,
+    touch: Option<Touch>,
+    carried: Impulse,
+) -> (Constraint, Onset) {
     let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
     let a = bodies[0] as usize;
-    let Some(touch) = world.touch(key.a, key.b) else {
+    let Some(touch) = touch else {
         let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
         return (Constraint { bodies, ..Constraint::default() }, onset);
     };

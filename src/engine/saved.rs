@@ -76,6 +76,15 @@ pub fn foreign(found: &str) -> Error {
     }
 }
 
+/// The error of a checkpoint of a scene whose meshes were others.
+pub fn other_meshes() -> Error {
+    Error::Unusable {
+        origin: "checkpoint".to_owned(),
+        found: "was saved with other meshes than the scenario has now".to_owned(),
+        advice: "put the mesh files back as they were, with their scale, or start anew".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -33,6 +33,8 @@ pub struct Capacity {
     pub vertices: u32,
     /// Surfaces of boundaries.
     pub surfaces: u32,
+    /// Blocks of 16 bytes of meshes.
+    pub mesh_blocks: u32,
     /// Materials.
     pub materials: u32,
     /// Sinks.
@@ -71,6 +73,7 @@ impl Capacity {
             rigids: rigids_of(world, grains),
             vertices: world.vertices.len() as u32,
             surfaces: world.surfaces.len() as u32,
+            mesh_blocks: layout::mesh_blocks(world),
             materials: world.materials.list.len() as u32,
             sinks: world.drains().len() as u32,
             contacts: contacts.max(1),
@@ -164,7 +167,11 @@ impl Capacity {
             ("poses", bodies * size_of::<layout::Pose>() as u64),
             ("velocities", bodies * size_of::<layout::Velocity>() as u64),
             ("spheres", halves * balls * size_of::<layout::Sphere>() as u64),
-            ("surfaces", u64::from(self.surfaces) * size_of::<layout::Surface>() as u64),
+            (
+                "surfaces",
+                u64::from(self.surfaces) * size_of::<layout::Surface>() as u64
+                    + 16 * u64::from(self.mesh_blocks),
+            ),
             ("sinks", u64::from(self.sinks) * size_of::<layout::Sink>() as u64),
             ("laws", u64::from(self.materials) * u64::from(self.materials) * law_bytes),
             ("schedule", schedule * size_of::<layout::BoundaryState>() as u64),

@@ -160,7 +160,10 @@ impl GpuEngine {
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
-        self.world = state.world.into_owned();
+        let meshes = std::mem::replace(&mut self.world, state.world.into_owned()).meshes;
+        if !self.world.meshes.take_from(meshes) {
+            return Err(saved::other_meshes());
+        }
         self.world.set_room(state.room_for_grains);
         self.anchors = state.anchors;
         self.status = bytemuck::try_pod_read_unaligned(&state.status)
@@ -242,6 +245,6 @@ mod tests {
         };
         let mut bytes = Vec::new();
         saved::write(&mut bytes, &state).expect("saved");
-        assert_eq!(crc32fast::hash(&bytes), 2_783_344_193);
+        assert_eq!(crc32fast::hash(&bytes), 4_044_884_148);
     }
 }

@@ -63,6 +63,8 @@ constants! {
     FORM_BOX = 5;
     /// Form of a surface: sphere of radius `size.x`.
     FORM_SPHERE = 6;
+    /// Form of a surface: a patch of a mesh; its boxes and the surfaces of the mesh as numbers in place of sizes.
+    FORM_PATCH = 7;
     /// Colours of contacts.
     COLOURS = 8;
     /// Colour of a contact that has none yet.

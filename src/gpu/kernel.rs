@@ -137,7 +137,8 @@ impl Kernels {
             Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
             Work::Book(kernel) if buffers.capacity().keeps_balance => self.run(pass, kernel, 0, buffers),
             Work::Weigh(kernel) if buffers.capacity().boundaries > 0 => self.run(pass, kernel, 0, buffers),
-            Work::Book(_) | Work::Weigh(_) => {}
+            Work::Join(kernel) if buffers.capacity().mesh_blocks > 0 => self.run(pass, kernel, 0, buffers),
+            Work::Book(_) | Work::Weigh(_) | Work::Join(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
             Work::Rounds(kernels, times) => {
                 for round in 0..*times {

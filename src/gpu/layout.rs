@@ -3,6 +3,7 @@
 
 mod anchors;
 mod loads;
+mod meshes;
 mod range;
 mod twins;
 
@@ -24,6 +25,7 @@ pub use super::constants::*;
 
 pub use anchors::Anchors;
 pub(super) use loads::{LOAD_WORDS, LoadScale, Loads};
+pub(super) use meshes::{mesh_blocks, surfaces_and_meshes};
 pub use range::check_single;
 pub use twins::*;
 
@@ -184,23 +186,6 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
     world.drains().iter().enumerate().map(sink).collect()
 }
 
-pub(super) fn surfaces(world: &World) -> Vec<Surface> {
-    let surface = |surface: &crate::model::Surface| {
-        let (form, size) = form(surface.form);
-        Surface {
-            position: single(surface.position),
-            body: surface.body,
-            orientation: quaternion(surface.orientation),
-            size,
-            form,
-            material: surface.material,
-            is_dynamic: u32::from(world.bodies.is_dynamic(surface.body as usize)),
-            spare: 0,
-        }
-    };
-    world.surfaces.iter().map(surface).collect()
-}
-
 /// Bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force.
 pub(super) fn rigid_count(world: &World) -> usize {
     let bodies = &world.bodies;
@@ -264,6 +249,8 @@ pub fn form(form: Form) -> (u32, [f32; 4]) {
         }
         Form::Box { half } => (FORM_BOX, sizes(half.x, half.y, half.z)),
         Form::Sphere { radius } => (FORM_SPHERE, sizes(radius, 0.0, 0.0)),
+        // Where its triangles are takes the place of sizes.
+        Form::Patch { .. } => (FORM_PATCH, [0.0; 4]),
     }
 }
 

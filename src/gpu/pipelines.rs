@@ -74,6 +74,8 @@ pub struct Features {
     pub tolerance: bool,
     /// Materials that resist rolling.
     pub rolling: bool,
+    /// Meshes.
+    pub meshes: bool,
 }
 
 impl Features {
@@ -92,6 +94,7 @@ impl Features {
             guard: is_guarded(settings, world),
             tolerance: settings.tolerance > 0.0,
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
+            meshes: !world.meshes.is_empty(),
         }
     }
 
@@ -119,6 +122,7 @@ impl Features {
             ("HAS_GUARD", self.guard),
             ("HAS_TOLERANCE", self.tolerance),
             ("HAS_ROLLING", self.rolling),
+            ("HAS_MESHES", self.meshes),
         ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()

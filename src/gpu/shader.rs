@@ -33,11 +33,11 @@ macro_rules! source {
 pub const SOURCES: [Source; 17] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
-    source!("broadphase" uses "types" "motion" "surface" "centre" "ball" "plan"),
+    source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "plan"),
     source!("matching" uses "types" "impulses"),
     source!("colouring" uses "types" "plan"),
     source!("overflow" uses "types" "hubs"),
-    source!("narrowphase" uses "types" "motion" "surface" "centre" "ball" "constraints" "impulses"),
+    source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "impulses"),
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),
     source!("predict" uses "types" "motion" "constraints" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled"),
     source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split"),

@@ -7,7 +7,7 @@ use super::constants::Planned::{
 };
 use super::constants::{COLOURS, Planned};
 use Over::{Aimed, At, Bodies, Once, Spheres, SpheresNearSinks};
-use Work::{Book, Colours, Impacts, Rounds, Run, Scan, Sweeps, Weigh};
+use Work::{Book, Colours, Impacts, Join, Rounds, Run, Scan, Sweeps, Weigh};
 
 use crate::settings::{Acceleration, Settings};
 
@@ -74,6 +74,8 @@ pub enum Work {
     Book(Kernel),
     /// One kernel, where there are boundaries.
     Weigh(Kernel),
+    /// One kernel, where there are meshes.
+    Join(Kernel),
     /// Exclusive prefix sum over so many blocks: which buffer is `scan_values`, and which takes the block sums.
     Scan(Over, Aliases),
     /// Kernels in turn, `times` times, told the round.
@@ -91,7 +93,7 @@ impl Work {
     /// The kernels of the step list in it; those of a prefix sum go by themselves.
     pub fn kernels(&self) -> Vec<&Kernel> {
         match self {
-            Run(kernel) | Book(kernel) | Weigh(kernel) => vec![kernel],
+            Run(kernel) | Book(kernel) | Weigh(kernel) | Join(kernel) => vec![kernel],
             Rounds(kernels, _) => kernels.iter().collect(),
             Colours(pass) | Sweeps(pass) => pass.kernels().collect(),
             Impacts(passes, between) => {
@@ -233,6 +235,7 @@ const FIND_AND_PREPARE: &[Stage] = &[
         work: &[
             run("integrate", "aim_bodies", Aimed),
             run("narrowphase", "find_geometry", At(Contacts)),
+            Join(kernel("narrowphase", "join_patches", At(Contacts))),
             run("narrowphase", "apply_laws", At(Contacts)),
             run("response", "find_responses", At(Uncoloured)),
         ],
@@ -269,6 +272,7 @@ const FIND_AND_PREPARE: &[Stage] = &[
             weigh_impacts(At(ImpactContacts)),
             book_impacts(At(ImpactContacts)),
             run("narrowphase", "find_geometry", At(ImpactContacts)),
+            Join(kernel("narrowphase", "join_patches", At(ImpactContacts))),
             run("narrowphase", "apply_laws", At(ImpactContacts)),
         ],
     },

@@ -113,6 +113,8 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("colouring", "count_colours", contact(WORD + SHARE_OF_COUNTS)),
     ("colouring", "place_contacts", contact(2 * WORD + SHARE_OF_COUNTS)),
     ("narrowphase", "find_geometry", both(POSE + SPHERE, CONTACT + ROW)),
+    // Of most contacts it only sees that they are with no patch. What it does with those that are is not counted.
+    ("narrowphase", "join_patches", contact(CONTACT)),
     ("narrowphase", "apply_laws", contact(2 * ROW + IMPULSE)),
     ("response", "find_responses", overflow(ROW + 2 * (VELOCITY + WORD) + OVERFLOW)),
     ("impact", "find_impacts", both(VELOCITY, ROW)),
@@ -168,7 +170,8 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
     match work {
         Work::Run(kernel) | Work::Weigh(kernel) => bytes(kernel),
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
-        Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
+        // Only where there are meshes.
+        Work::Join(_) | Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Colours(pass) => of_pass(pass, sizes),
         Work::Sweeps(pass) => {

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use glam::{DMat3, DQuat, DVec2, DVec3};
 
+use super::rigid::principal;
 use super::{Grain, sphere_volume};
 
 /// Points of Gauss' rule on a piece, along y and along z.
@@ -277,31 +278,6 @@ fn gauss_legendre() -> [(f64, f64); ORDER] {
         }
         (x, 2.0 / ((1.0 - x * x) * slope * slope))
     })
-}
-
-/// Principal moments of a tensor, and the turn from its principal axes to those it is given in, by Jacobi's method. Axes that are
-/// principal already stay as they are.
-fn principal(tensor: DMat3) -> (DVec3, DQuat) {
-    const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
-    let mut axes = DQuat::IDENTITY;
-    let turned = |axes: DQuat| {
-        let frame = DMat3::from_quat(axes);
-        frame.transpose() * tensor * frame
-    };
-    let scale = tensor.x_axis.x + tensor.y_axis.y + tensor.z_axis.z;
-    for _ in 0..50 {
-        let now = turned(axes);
-        let entry = |(i, j): (usize, usize)| now.col(j)[i];
-        let largest = PAIRS.into_iter().max_by(|&a, &b| entry(a).abs().total_cmp(&entry(b).abs()));
-        let Some((i, j)) = largest.filter(|&pair| entry(pair).abs() > 1e-14 * scale) else { break };
-        let apart = now.col(i)[i] - now.col(j)[j];
-        // Of the two turns that do it the smaller one.
-        let angle = 0.5 * (2.0 * entry((i, j)) * 1f64.copysign(apart)).atan2(apart.abs());
-        let axis = DVec3::AXES[i].cross(DVec3::AXES[j]);
-        axes = (axes * DQuat::from_axis_angle(axis, angle)).normalize();
-    }
-    let now = turned(axes);
-    (DVec3::new(now.x_axis.x, now.y_axis.y, now.z_axis.z), axes)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Rigid bodies that contacts push and turn.
 //!
 //! A grain touches the faces of a body made of surfaces as it touches those of any other. What such a body does to other
-//! surfaces goes through its vertices: the eight points of a box, the one ball of a sphere. Two boxes meet vertex on face
-//! only; edge on edge they pass through each other.
+//! surfaces goes through its vertices: the eight points of a box, the points of a mesh, the one ball of a sphere. Two such bodies meet vertex
+//! on face only; edge on edge they pass through each other.
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::{Axes, Form, Sphere, Surface};
+use super::{Axes, Form, Mesh, Meshes, Sphere, Surface};
 
 /// Mass, moments of inertia and motion of a rigid body. Its axes are the principal ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,6 +46,16 @@ impl RigidBody {
         };
         let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
         Some(RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE })
+    }
+
+    /// The homogeneous solid inside of a closed mesh at rest, the place of its centre in the frame of the mesh \[m\], and the turn from its
+    /// principal axes into that frame.
+    pub fn inside(mesh: &Mesh, density: f64) -> (RigidBody, DVec3, DQuat) {
+        let solid = mesh.solid();
+        let (moments, axes) = principal(density * solid.inertia);
+        let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
+        let mass = density * solid.volume;
+        (RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE }, solid.centre, axes)
     }
 
     /// Largest of the inverse moments of inertia \[1/(kg m²)\]: an upper bound in every direction; 0 where no axis
@@ -105,8 +115,8 @@ impl RigidBody {
 }
 
 /// Vertices of a surface, with which its body touches other surfaces; none of forms that cannot be dynamic. `contact_radius` of
-/// the vertex of a box, a point that would have no stiffness otherwise, is half the smallest edge.
-pub fn vertices_of(surface: &Surface) -> Vec<Sphere> {
+/// the vertex of a box or a mesh, a point that would have no stiffness otherwise, is half the smallest edge (of the box around it).
+pub fn vertices_of(meshes: &Meshes, surface: &Surface) -> Vec<Sphere> {
     let vertex = |offset, radius, contact_radius| Sphere {
         body: surface.body,
         centre: surface.position + surface.orientation * offset,
@@ -121,8 +131,40 @@ pub fn vertices_of(surface: &Surface) -> Vec<Sphere> {
             (0..8).map(|octant| vertex(offset(octant), 0.0, half.min_element())).collect()
         }
         Form::Sphere { radius } => vec![vertex(DVec3::ZERO, radius, radius)],
+        // The first patch stands for all.
+        Form::Patch { mesh, patch: 0 } => {
+            let mesh = &meshes[mesh];
+            let [low, high] = mesh.bounds();
+            let contact_radius = 0.5 * (high - low).min_element();
+            mesh.vertices.iter().map(|&place| vertex(place, 0.0, contact_radius)).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+/// Principal moments of a tensor, and the turn from its principal axes to those it is given in, by Jacobi's method. Axes that are
+/// principal already stay as they are.
+pub fn principal(tensor: DMat3) -> (DVec3, DQuat) {
+    const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
+    let mut axes = DQuat::IDENTITY;
+    let turned = |axes: DQuat| {
+        let frame = DMat3::from_quat(axes);
+        frame.transpose() * tensor * frame
+    };
+    let scale = tensor.x_axis.x + tensor.y_axis.y + tensor.z_axis.z;
+    for _ in 0..50 {
+        let now = turned(axes);
+        let entry = |(i, j): (usize, usize)| now.col(j)[i];
+        let largest = PAIRS.into_iter().max_by(|&a, &b| entry(a).abs().total_cmp(&entry(b).abs()));
+        let Some((i, j)) = largest.filter(|&pair| entry(pair).abs() > 1e-14 * scale) else { break };
+        let apart = now.col(i)[i] - now.col(j)[j];
+        // Of the two turns that do it the smaller one.
+        let angle = 0.5 * (2.0 * entry((i, j)) * 1f64.copysign(apart)).atan2(apart.abs());
+        let axis = DVec3::AXES[i].cross(DVec3::AXES[j]);
+        axes = (axes * DQuat::from_axis_angle(axis, angle)).normalize();
+    }
+    let now = turned(axes);
+    (DVec3::new(now.x_axis.x, now.y_axis.y, now.z_axis.z), axes)
 }
 
 #[cfg(test)]

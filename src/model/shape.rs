@@ -76,6 +76,13 @@ pub enum Form {
         /// Radius \[m\].
         radius: f64,
     },
+    /// A smooth part of a mesh, a sheet that grains touch from both sides. The world knows where it is.
+    Patch {
+        /// Index in [`World::meshes`](super::World::meshes).
+        mesh: u32,
+        /// Index of the patch.
+        patch: u32,
+    },
 }
 
 /// A surface of a boundary.
@@ -114,6 +121,12 @@ impl Touch {
         let gap = distance - radius_a - radius_b;
         Touch { gap, normal, point: centre_a - (radius_a + 0.5 * gap) * normal }
     }
+
+    /// Touch of a sphere whose centre is at a `distance` \[m\] from a surface, which it touches along `normal`.
+    pub fn at(centre: DVec3, radius: f64, distance: f64, normal: DVec3) -> Touch {
+        let gap = distance - radius;
+        Touch { gap, normal, point: centre - (radius + 0.5 * gap) * normal }
+    }
 }
 
 impl Surface {
@@ -141,15 +154,13 @@ impl Surface {
         let origin = position + orientation * self.position;
         let local = frame.conjugate() * (centre - origin);
         let (distance, normal) = self.form.distance(local, reach)?;
-        let normal = frame * normal;
-        let gap = distance - radius;
-        Some(Touch { gap, normal, point: centre - (radius + 0.5 * gap) * normal })
+        Some(Touch::at(centre, radius, distance, frame * normal))
     }
 }
 
 impl Form {
     /// Signed distance of a point to the surface \[m\] and the direction away from it, in the
-    /// surface's frame; `None` when the point is more than `reach` behind a thin wall.
+    /// surface's frame; `None` when the point is more than `reach` behind a thin wall, and for a patch of a mesh.
     pub fn distance(&self, point: DVec3, reach: f64) -> Option<(f64, DVec3)> {
         match *self {
             Form::Plane => Some((point.z, DVec3::Z)),
@@ -159,6 +170,7 @@ impl Form {
                 Some((length - radius, normal))
             }
             Form::Box { half } => Some(distance_to_box(point, half)),
+            Form::Patch { .. } => None,
             Form::Disc { radius } => {
                 let meridian = Meridian::of(point);
                 meridian.lift(thin_segment(meridian.point, DVec2::ZERO, DVec2::new(radius, 0.0), reach))

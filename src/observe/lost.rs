@@ -75,7 +75,7 @@ impl Below {
         }
         let (mut level, mut floors) = (f64::NEG_INFINITY, Vec::new());
         for (form, position, normal) in solids(world) {
-            match radius_around(form) {
+            match radius_around(world, form) {
                 Some(radius) => level = level.max(position.dot(down) + radius),
                 None if normal.dot(down) < -ROUNDING => floors.push((position, normal)),
                 None => {}
@@ -113,7 +113,9 @@ fn solids(world: &World) -> impl Iterator<Item = (Form, DVec3, DVec3)> + '_ {
         let is_free = world.dynamic_boundary(body).is_some() && world.boundaries[body].slider().is_none();
         !(is_free && can_fall(world, body, down))
     };
-    let surfaces = world.surfaces.iter().filter(move |surface| stays(surface.body as usize)).map(|surface| {
+    // Of a mesh the first patch stands for all.
+    let surfaces = world.surface_groups().map(|group| &world.surfaces[group.start as usize]);
+    let surfaces = surfaces.filter(move |surface| stays(surface.body as usize)).map(|surface| {
         let body = surface.body as usize;
         let turned = world.bodies.orientation[body];
         let position = world.bodies.position[body] + turned * surface.position;
@@ -130,7 +132,7 @@ fn can_fall(world: &World, body: usize, down: DVec3) -> bool {
 }
 
 /// Radius of a ball around a form; `None` of a plane, which has no end \[m\].
-fn radius_around(form: Form) -> Option<f64> {
+fn radius_around(world: &World, form: Form) -> Option<f64> {
     match form {
         Form::Plane => None,
         Form::Disc { radius } | Form::Sphere { radius } => Some(radius),
@@ -139,6 +141,7 @@ fn radius_around(form: Form) -> Option<f64> {
             Some(bottom_radius.max(top_radius).hypot(0.5 * length))
         }
         Form::Box { half } => Some(half.length()),
+        Form::Patch { mesh, .. } => Some(world.meshes[mesh].reach),
     }
 }
 

@@ -8,7 +8,7 @@ use std::f64::consts::TAU;
 use glam::{DQuat, DVec3};
 
 use super::camera::Extent;
-use crate::model::{Form, Surface, World};
+use crate::model::{Form, Mesh, Surface, World};
 
 /// Sides of the polygon that stands for a circle.
 const SIDES: usize = 96;
@@ -137,6 +137,9 @@ pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
             }
             Form::Box { half } => outline.add_box(&surface, half),
             Form::Sphere { radius } => outline.add_sphere(&surface, radius),
+            // The first patch stands for all.
+            Form::Patch { mesh, patch: 0 } => outline.add_mesh(&surface, &world.meshes[mesh]),
+            Form::Patch { .. } => {}
         }
     }
     outline
@@ -207,6 +210,13 @@ impl Outline {
                 self.edges.extend([[a, b], [c, d]]);
             }
         }
+    }
+
+    fn add_mesh(&mut self, surface: &Placed<'_>, mesh: &Mesh) {
+        let corners = |triangle| mesh.corners(triangle).map(|corner| surface.place(corner)).to_vec();
+        self.facets.extend((0..mesh.triangles.len()).map(corners));
+        let ends = |edge: &[u32; 2]| edge.map(|vertex| surface.place(mesh.vertices[vertex as usize]));
+        self.edges.extend(mesh.sharp_edges.iter().map(ends));
     }
 
     fn add_sphere(&mut self, surface: &Placed<'_>, radius: f64) {

@@ -11,6 +11,7 @@ mod emitter;
 pub mod expect;
 mod grains;
 mod materials;
+mod mesh;
 mod observed;
 mod overlap;
 mod overrides;
@@ -86,8 +87,9 @@ impl Scenario {
     /// # Errors
     /// All mistakes in that part of the file.
     pub fn load_surroundings(path: &Path) -> Result<(World, Look), Problems> {
+        let folder = path.parent().unwrap_or(Path::new(""));
         read_file(path, |mut root, _| {
-            let (world, _, _) = surroundings(&mut root);
+            let (world, _, _) = surroundings(&mut root, folder);
             let pictures = root.node("output").and_then(|output| output.child("pictures"));
             let plan = pictures.and_then(|node| pictures::pictures(node, &world, 1.0));
             let look = plan.map_or_else(|| Look::of_scene(&world), |plan| plan.look);
@@ -133,7 +135,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
     let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
     let locked = locked_axes(root);
-    let (mut world, cell, Named { names, spans: boundary_spans }) = surroundings(root);
+    let (mut world, cell, Named { names, spans: boundary_spans }) = surroundings(root, folder);
     let settings = root.section("solver", |table| Some(solver::settings(table, world.gravity)));
     let settings = settings.unwrap_or_default();
     check_steps(root, duration, &settings);
@@ -254,18 +256,18 @@ struct Named {
 }
 
 /// Reads what surrounds the grains: gravity, periodic axes, materials and boundaries.
-fn surroundings(root: &mut Table<'_>) -> (World, periodic::Cell, Named) {
+fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::Cell, Named) {
     let gravity = root.or("gravity", DVec3::new(0.0, 0.0, -9.81), vector);
     let mut world = World::new(gravity, read_materials(root));
     let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
     world.periodic = cell.periodic;
     let boundary =
-        |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic);
+        |i, table: &mut Table<'_>| boundaries::boundary(table, i, &world.materials, &cell.periodic, folder);
     let entries = each(root, "boundaries", boundary);
     let right = entries.iter().filter(|entry| entry.value.is_some());
     let spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
     let (names, boundaries) = unique("boundaries", entries, root.report);
-    boundaries.into_iter().for_each(|(boundary, surfaces)| world.add_boundary(boundary, surfaces));
+    boundaries.into_iter().for_each(|walls| walls.add_to(&mut world));
     slider::areas(root, &mut world, &names);
     (world, cell, Named { names, spans })
 }

@@ -14,6 +14,7 @@ mod gpu_stages;
 mod invariance;
 mod loads;
 mod lost;
+mod meshes;
 mod mutations;
 mod periodic;
 mod physics;

@@ -3,9 +3,13 @@
 //! A boundary's position is the natural centre of its shape, moved onto the axis it turns about if it
 //! turns; surfaces are relative to that, so that a turning drum keeps its wall to the last digit.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use glam::{DQuat, DVec3};
 
 use super::materials::{DENSITY, material_id};
+use super::mesh::{self, turned};
 use super::periodic::{check_size, check_walls};
 use super::range::is_sound;
 use super::read::{
@@ -15,7 +19,9 @@ use super::read::{
 use super::region::corners;
 use super::slider::slider;
 use super::{Entry, locked_axes};
-use crate::model::{Boundary, Form, MaterialId, Materials, Motion, Periodic, RigidBody, Side, Surface};
+use crate::model::{
+    Boundary, Form, MaterialId, Materials, Mesh, Motion, Periodic, RigidBody, Side, Surface, World,
+};
 
 /// A shape about to become a boundary.
 struct Shape {
@@ -29,6 +35,37 @@ struct Shape {
     axis: Option<DVec3>,
     /// Surfaces: place relative to the centre \[m\], direction of their z axis, geometry.
     surfaces: Vec<(DVec3, DVec3, Form)>,
+    /// The mesh that they are of.
+    mesh: Option<Arc<Mesh>>,
+    /// Place \[m\] and turn of the mesh in the frame of the body.
+    mesh_in_body: (DVec3, DQuat),
+}
+
+/// Not moved and not turned.
+const IN_PLACE: (DVec3, DQuat) = (DVec3::ZERO, DQuat::IDENTITY);
+
+/// Most vertices of a mesh that moves freely.
+const MOST_VERTICES: usize = 10_000;
+
+/// A boundary as it was read.
+pub struct Walls {
+    boundary: Boundary,
+    /// Its surfaces; of a mesh one that stands for its patches.
+    surfaces: Vec<Surface>,
+    mesh: Option<Arc<Mesh>>,
+}
+
+impl Walls {
+    /// Puts them into a world.
+    pub fn add_to(self, world: &mut World) {
+        let surfaces = match (self.mesh, self.surfaces.first()) {
+            (Some(mesh), Some(&Surface { position, orientation, material, .. })) => {
+                world.mesh_surfaces(mesh, position, orientation, material)
+            }
+            _ => self.surfaces,
+        };
+        world.add_boundary(self.boundary, surfaces);
+    }
 }
 
 /// Reads one of `[[boundaries]]`; `index` is its place in the list, from 0.
@@ -37,7 +74,8 @@ pub fn boundary(
     index: usize,
     materials: &Materials,
     periodic: &Periodic,
-) -> Option<Entry<(Boundary, Vec<Surface>)>> {
+    folder: &Path,
+) -> Option<Entry<Walls>> {
     let name = table.or("name", format!("boundary-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     if is_that_of_a_grain(&name) {
@@ -49,14 +87,14 @@ pub fn boundary(
         );
     }
     let material = table.get("material", material_id(materials));
-    let shape = table.get("shape", shape);
+    let mut shape = table.get("shape", |node| shape(node, folder));
     let axis = shape.as_ref().and_then(|shape| shape.axis);
     let pivot = shape.as_ref().map_or(DVec3::ZERO, |shape| shape.pivot);
     let density = material.map(|material| materials.list[material as usize].density);
     let motion = match table.node("motion") {
         Some(node) => node.table(|table| match motion(table, pivot, axis)? {
             MotionKind::Prescribed(motion) => Some(motion),
-            MotionKind::Dynamic => free(table, shape.as_ref(), density).map(Motion::Dynamic),
+            MotionKind::Dynamic => free(table, shape.as_mut(), density).map(Motion::Dynamic),
             MotionKind::Slider => {
                 let surface = shape.as_ref().map(|shape| shape.surfaces.as_slice());
                 slider(table, surface).map(Motion::Slider)
@@ -68,7 +106,7 @@ pub fn boundary(
         (Some(shape), Some(motion), Some(material)) => Some(assemble(name.clone(), shape, motion, material)),
         _ => None,
     };
-    if let Some((boundary, surfaces)) = &value {
+    if let Some(Walls { boundary, surfaces, .. }) = &value {
         check_walls(table, boundary, surfaces, periodic);
         check_size(table, boundary, surfaces, periodic);
     }
@@ -81,7 +119,7 @@ fn is_that_of_a_grain(name: &str) -> bool {
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> (Boundary, Vec<Surface>) {
+fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> Walls {
     let position = match motion {
         Motion::Rotation { point, rate, .. } => {
             unit_vector(rate).map_or(shape.centre, |axis| point + (shape.centre - point).dot(axis) * axis)
@@ -93,12 +131,19 @@ fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) ->
     let surface = |(place, axis, form): (DVec3, DVec3, Form)| {
         Surface::new(place + shift, DQuat::from_rotation_arc(DVec3::Z, axis), form, material)
     };
-    let surfaces = shape.surfaces.into_iter().map(surface).collect();
-    (Boundary { name, position, orientation, motion }, surfaces)
+    let surfaces = match shape.mesh {
+        Some(_) => {
+            let (place, turn) = shape.mesh_in_body;
+            vec![Surface::new(place + shift, turn, Form::Patch { mesh: 0, patch: 0 }, material)]
+        }
+        None => shape.surfaces.into_iter().map(surface).collect(),
+    };
+    let boundary = Boundary { name, position, orientation, motion };
+    Walls { boundary, surfaces, mesh: shape.mesh }
 }
 
-fn shape(node: Node<'_>) -> Option<Shape> {
-    node.table(|table| match table.kind(&["plane", "box", "cylinder", "cone", "sphere"])? {
+fn shape(node: Node<'_>, folder: &Path) -> Option<Shape> {
+    node.table(|table| match table.kind(&["plane", "box", "cylinder", "cone", "sphere", "mesh"])? {
         "plane" => plane(table),
         "box" => box_shape(table),
         "cylinder" => {
@@ -110,15 +155,37 @@ fn shape(node: Node<'_>) -> Option<Shape> {
             let top = table.get("top_radius", number(LENGTH_OR_ZERO));
             revolved(table, base, top)
         }
-        _ => sphere(table),
+        "sphere" => sphere(table),
+        _ => mesh::mesh(table, folder).map(of_mesh),
     })
+}
+
+fn of_mesh(mesh::Placed { mesh, centre, orientation }: mesh::Placed) -> Shape {
+    let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Patch { mesh: 0, patch: 0 })];
+    Shape {
+        centre,
+        pivot: centre,
+        orientation,
+        axis: None,
+        surfaces,
+        mesh: Some(mesh),
+        mesh_in_body: IN_PLACE,
+    }
 }
 
 fn plane(table: &mut Table<'_>) -> Option<Shape> {
     let (point, normal) = (table.get("point", vector), table.get("normal", direction));
     let (centre, normal) = (point?, normal?);
     let surfaces = vec![(DVec3::ZERO, normal, Form::Plane)];
-    Some(Shape { centre, pivot: centre, orientation: DQuat::IDENTITY, axis: None, surfaces })
+    Some(Shape {
+        centre,
+        pivot: centre,
+        orientation: DQuat::IDENTITY,
+        axis: None,
+        surfaces,
+        mesh: None,
+        mesh_in_body: IN_PLACE,
+    })
 }
 
 fn sphere(table: &mut Table<'_>) -> Option<Shape> {
@@ -134,7 +201,15 @@ fn sphere(table: &mut Table<'_>) -> Option<Shape> {
     }
     let (centre, radius) = (centre?, radius?);
     let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Sphere { radius })];
-    Some(Shape { centre, pivot: centre, orientation: DQuat::IDENTITY, axis: None, surfaces })
+    Some(Shape {
+        centre,
+        pivot: centre,
+        orientation: DQuat::IDENTITY,
+        axis: None,
+        surfaces,
+        mesh: None,
+        mesh_in_body: IN_PLACE,
+    })
 }
 
 fn side(table: &mut Table<'_>) -> Side {
@@ -172,12 +247,15 @@ fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
         return None;
     }
     let centre = min.midpoint(max);
-    Some(Shape { centre, pivot: centre, orientation, axis: None, surfaces })
-}
-
-fn turned(table: &mut Table<'_>) -> Option<DQuat> {
-    let (axis, angle) = (table.get("axis", direction), table.get("angle_deg", number(FINITE)));
-    Some(DQuat::from_axis_angle(axis?, angle?.to_radians()))
+    Some(Shape {
+        centre,
+        pivot: centre,
+        orientation,
+        axis: None,
+        surfaces,
+        mesh: None,
+        mesh_in_body: IN_PLACE,
+    })
 }
 
 /// A cylinder or truncated cone from `base` along `axis`.
@@ -207,7 +285,15 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
         }
     };
     let centre = base + 0.5 * length * axis;
-    Some(Shape { centre, pivot: base, orientation: DQuat::IDENTITY, axis: Some(axis), surfaces })
+    Some(Shape {
+        centre,
+        pivot: base,
+        orientation: DQuat::IDENTITY,
+        axis: Some(axis),
+        surfaces,
+        mesh: None,
+        mesh_in_body: IN_PLACE,
+    })
 }
 
 /// A motion as far as it can be read without the shape.
@@ -232,7 +318,7 @@ fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Mo
 }
 
 /// Reads a free motion; `density` is that of the material \[kg/m³\].
-fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> Option<RigidBody> {
+fn free(table: &mut Table<'_>, shape: Option<&mut Shape>, density: Option<f64>) -> Option<RigidBody> {
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let locked = locked_axes(table);
@@ -247,14 +333,15 @@ fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> O
             "set its part of `angular_velocity` to 0, or free the axis",
         );
     }
-    let body = match shape.surfaces.as_slice() {
-        [(_, _, form)] => RigidBody::solid(*form, density),
+    let body = match (shape.mesh.clone(), shape.surfaces.as_slice()) {
+        (Some(mesh), _) => Some(solid_of(table, shape, &mesh, density)?),
+        (None, [(_, _, form)]) => RigidBody::solid(*form, density),
         _ => None,
     };
     if body.is_none() {
         table.problem(
-            format!("`{}` is dynamic, and its shape is neither a solid box nor a sphere", table.name()),
-            "use kind = \"box\" with side = \"outside\" or kind = \"sphere\", or another motion",
+            format!("`{}` is dynamic, and its shape is neither a solid box nor a sphere nor a mesh", table.name()),
+            "use kind = \"box\" with side = \"outside\", kind = \"sphere\" or kind = \"mesh\", or another motion",
         );
     }
     let body = body?;
@@ -272,6 +359,39 @@ fn free(table: &mut Table<'_>, shape: Option<&Shape>, density: Option<f64>) -> O
         return None;
     }
     Some(RigidBody { velocity, angular_velocity, locked, ..body })
+}
+
+/// The solid inside of a mesh, whose shape is turned to its principal axes and moved to its centre.
+fn solid_of(table: &mut Table<'_>, shape: &mut Shape, mesh: &Arc<Mesh>, density: f64) -> Option<RigidBody> {
+    if !mesh.defects.is_closed() {
+        table.problem(
+            format!(
+                "`{}` is dynamic, and {} is not the surface of a solid: {}",
+                table.name(),
+                mesh.name,
+                mesh.defects.in_words().join(", ")
+            ),
+            "close the mesh and have all its triangles face outwards, or give it another motion",
+        );
+        return None;
+    }
+    if mesh.vertices.len() > MOST_VERTICES {
+        table.problem(
+            format!(
+                "`{}` is dynamic, and {} has {} vertices, each of which may touch other boundaries",
+                table.name(),
+                mesh.name,
+                mesh.vertices.len()
+            ),
+            format!("simplify it to {MOST_VERTICES} vertices or less, or give it another motion"),
+        );
+        return None;
+    }
+    let (body, centre, axes) = RigidBody::inside(mesh, density);
+    shape.centre += shape.orientation * centre;
+    shape.orientation *= axes;
+    shape.mesh_in_body = (-(axes.conjugate() * centre), axes.conjugate());
+    Some(body)
 }
 
 fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {

@@ -12,7 +12,7 @@ use super::read::{Need, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
 use crate::model::random::Stream;
-use crate::model::{Axes, Grain, MaterialId, World, sphere_volume};
+use crate::model::{Axes, Grain, MaterialId, Sphere, World, sphere_volume};
 use crate::sources::grid::SphereGrid;
 use crate::sources::make::Make;
 use crate::sources::radii::Radii;
@@ -190,9 +190,12 @@ fn place_block(
 
 /// Gap \[m\] to the boundary that a sphere touches most deeply, and which one that is.
 pub fn deepest_boundary(world: &World, centre: DVec3, radius: f64) -> Option<(f64, usize)> {
-    let gap = |surface: &crate::model::Surface| {
-        let touch = world.touch_surface(surface, centre, radius)?;
-        Some((touch.gap, surface.body as usize))
-    };
-    world.surfaces.iter().filter_map(gap).min_by(|a, b| a.0.total_cmp(&b.0))
+    let ball = Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0 };
+    let mut deepest: Option<(f64, usize)> = None;
+    world.for_each_surface_near(centre, &ball, 0.0, |surface, touch| {
+        if deepest.is_none_or(|(gap, _)| touch.gap < gap) {
+            deepest = Some((touch.gap, world.surfaces[surface as usize].body as usize));
+        }
+    });
+    deepest
 }

@@ -7,7 +7,7 @@ use glam::DVec3;
 use crate::checkpoint::{Checkpoint, SavedScene};
 use crate::contact::{Impulse, Key};
 use crate::error::suggest;
-use crate::model::{Axes, Clump, ClumpId, Grain, Material, MaterialId, Surface, World};
+use crate::model::{Axes, Clump, ClumpId, Form, Grain, Material, MaterialId, Surface, World};
 
 use super::read::{AXES, Table, named, text};
 
@@ -194,12 +194,19 @@ impl<'a> Taken<'a> {
 /// Of each surface there, that of the same form in the same place on the boundary of the same name.
 fn surfaces(there: &World, here: &World) -> Vec<Option<u32>> {
     let boundary = |world: &World, surface: &Surface| world.boundaries[surface.body as usize].name.clone();
-    let same = |old: &Surface| {
+    let same_meshes = there.meshes.are(&here.meshes);
+    let same = |(index, old): (usize, &Surface)| {
         let is_it = |new: &Surface| {
             let pose = |surface: &Surface| (surface.form, surface.position, surface.orientation);
             pose(old) == pose(new) && boundary(there, old) == boundary(here, new)
         };
-        here.surfaces.iter().position(is_it).map(|surface| surface as u32)
+        if matches!(old.form, Form::Patch { .. }) && !same_meshes {
+            return None;
+        }
+        // As a rule it is where it was; a mesh may have many.
+        let is_there = here.surfaces.get(index).is_some_and(is_it);
+        let found = || here.surfaces.iter().position(is_it);
+        (if is_there { Some(index) } else { found() }).map(|surface| surface as u32)
     };
-    there.surfaces.iter().map(same).collect()
+    there.surfaces.iter().enumerate().map(same).collect()
 }

@@ -1,0 +1,172 @@
+// Surfaces and the meshes that some of them are patches of. Twin: src/model/mesh/nearest.rs.
+//
+// Blocks of four words: four per surface, then those of the meshes, two per box of the tree, four per triangle, then the
+// lists of patches that meet at seams. Boxes stand in the order in which the tree is walked; each knows where to go on if it is too far
+// away. The boxes of a patch follow each other. Each shader declares `surfaces` itself.
+
+// Whether the scene has meshes.
+override HAS_MESHES: bool = true;
+
+fn surface_at(index: u32) -> Surface {
+    let place = surfaces[4u * index];
+    let kind = surfaces[4u * index + 3u];
+    return Surface(bitcast<vec3f>(place.xyz), place.w, bitcast<vec4f>(surfaces[4u * index + 1u]),
+        bitcast<vec4f>(surfaces[4u * index + 2u]), kind.x, kind.y, kind.z, kind.w);
+}
+
+// Where a patch is: blocks of its boxes, from the first up to the one that follows the last, and the surfaces of its mesh likewise.
+struct Patch {
+    boxes: vec2u,
+    surfaces: vec2u,
+}
+
+fn patch_at(surface: u32) -> Patch {
+    let words = surfaces[4u * surface + 2u];
+    return Patch(words.xy, words.zw);
+}
+
+fn is_patch(surface: u32) -> bool {
+    return HAS_MESHES && surface < params.surfaces && surfaces[4u * surface + 3u].x == FORM_PATCH;
+}
+
+// A point in the frame of a surface.
+fn in_frame_of(surface: Surface, body_pose: Pose, pose: Pose) -> vec3f {
+    let origin = rotate(body_pose.orientation, surface.position);
+    return rotate(conjugate(compose(body_pose.orientation, surface.orientation)), between(body_pose, pose) - origin);
+}
+
+fn distance_to_box_squared(node: u32, point: vec3f) -> f32 {
+    let apart = point - clamp(point, bitcast<vec3f>(surfaces[node].xyz), bitcast<vec3f>(surfaces[node + 1u].xyz));
+    return dot(apart, apart);
+}
+
+// Block of the first triangle of a leaf, and how many it has; none where a box is no leaf.
+fn leaf_at(node: u32) -> vec2u {
+    let leaf = surfaces[node + 1u].w;
+    return vec2u(leaf >> 2u, leaf & 3u);
+}
+
+// Corners of a triangle, as columns.
+fn triangle_at(block: u32) -> mat3x3f {
+    return mat3x3f(bitcast<vec3f>(surfaces[block].xyz), bitcast<vec3f>(surfaces[block + 1u].xyz),
+        bitcast<vec3f>(surfaces[block + 2u].xyz));
+}
+
+// The seam that an edge (0 to 2) or a corner (3 to 5) of a triangle is, NONE in the middle of a patch and for its face (6).
+fn seam_of(block: u32, feature: u32) -> u32 {
+    switch feature {
+        case 0u: { return surfaces[block + 1u].w; }
+        case 1u: { return surfaces[block + 2u].w; }
+        case 6u: { return NONE; }
+        default: { return surfaces[block + 3u][feature - 2u]; }
+    }
+}
+
+const FACE = 6u;
+
+// The nearest point of a triangle, and whether it is on an edge, a corner or the face.
+struct Closest {
+    point: vec3f,
+    feature: u32,
+}
+
+// Ericson, Real-Time Collision Detection, 2005, section 5.1.5.
+fn nearest_on_triangle(point: vec3f, corners: mat3x3f) -> Closest {
+    let a = corners[0];
+    let b = corners[1];
+    let c = corners[2];
+    let ab = b - a;
+    let ac = c - a;
+    let d1 = dot(ab, point - a);
+    let d2 = dot(ac, point - a);
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return Closest(a, 3u);
+    }
+    let d3 = dot(ab, point - b);
+    let d4 = dot(ac, point - b);
+    if d3 >= 0.0 && d4 <= d3 {
+        return Closest(b, 4u);
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        return Closest(a + d1 / (d1 - d3) * ab, 0u);
+    }
+    let d5 = dot(ab, point - c);
+    let d6 = dot(ac, point - c);
+    if d6 >= 0.0 && d5 <= d6 {
+        return Closest(c, 5u);
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        return Closest(a + d2 / (d2 - d6) * ac, 2u);
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+        return Closest(b + (d4 - d3) / ((d4 - d3) + (d5 - d6)) * (c - b), 1u);
+    }
+    let scale = 1.0 / (va + vb + vc);
+    return Closest(a + vb * scale * ab + vc * scale * ac, FACE);
+}
+
+// The point of a patch that is nearest to another.
+struct Nearest {
+    normal: vec3f,             // from the patch to the other point
+    distance: f32,             // negative: all of the patch is beyond the reach
+    seam: u32,                 // on which it lies, or NONE
+    face: vec3f,               // normal of the triangle that it lies on, on either side
+    height: f32,               // of the other point over the plane of that triangle, along `face`
+}
+
+fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
+    var limit = reach * reach;
+    var best = NONE;
+    var place: Closest;
+    var node = boxes.x;
+    while node < boxes.y {
+        if distance_to_box_squared(node, point) > limit {
+            node = surfaces[node].w;
+            continue;
+        }
+        let leaf = leaf_at(node);
+        for (var i = 0u; i < leaf.y; i++) {
+            let block = leaf.x + 4u * i;
+            let found = nearest_on_triangle(point, triangle_at(block));
+            let apart = point - found.point;
+            let squared = dot(apart, apart);
+            if squared < limit || (best == NONE && squared <= limit) {
+                limit = squared;
+                best = block;
+                place = found;
+            }
+        }
+        node += 2u;
+    }
+    if best == NONE {
+        return Nearest(vec3f(0.0), -1.0, NONE, vec3f(0.0), 0.0);
+    }
+    let seam = seam_of(best, place.feature);
+    let apart = point - place.point;
+    let distance = length(apart);
+    let corners = triangle_at(best);
+    let face = normalize(cross(corners[1] - corners[0], corners[2] - corners[0]));
+    let height = dot(face, point - corners[0]);
+    // Over a face the normal is that of the triangle: its neighbours agree on it to the last digit where the mesh is flat.
+    if place.feature != FACE && distance > 0.0 {
+        return Nearest(apart / distance, distance, seam, face, height);
+    }
+    return Nearest(select(face, -face, height < 0.0), abs(height), seam, face, height);
+}
+
+// Whether a patch is among those that meet at a seam: the word there tells how many they are, those after it which.
+fn meets_at(seam: u32, patch_index: u32) -> bool {
+    for (var word = seam + 1u; word <= seam + seam_word(seam); word++) {
+        if seam_word(word) == patch_index {
+            return true;
+        }
+    }
+    return false;
+}
+
+fn seam_word(word: u32) -> u32 {
+    return surfaces[word >> 2u][word & 3u];
+}

@@ -1,0 +1,169 @@
+//! Contacts with patches of meshes: which touches of a sphere count, on which side of the sheet it is, and what they carry over.
+//!
+//! A sphere that is over one patch is near to the seams of those beside it. Such a touch takes no part, or with the plane beyond the
+//! seam (see [`join`]). The impulse of one that takes no part goes to the contact over whose patch the sphere is now: so it survives
+//! the way from patch to patch. A sphere is on the side of a
+//! sheet from which the sheet pushed it last; its centre may be pressed through by less than its radius. Twin: `join_patches` in
+//! `shaders/narrowphase.wgsl`.
+
+use std::ops::Range;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::contact::{Colouring, Impulse, Key};
+use crate::model::mesh::{NO_SEAM, join};
+use crate::model::{Touch, World};
+
+use super::narrowphase::{Constraint, Law};
+
+/// The contacts with patches among those of a step.
+#[derive(Debug, Clone, Default)]
+pub struct Patches {
+    /// Their keys, ascending.
+    keys: Vec<Key>,
+    /// Index of each among all contacts.
+    contacts: Vec<u32>,
+    /// Place of each in solving order.
+    places: Vec<u32>,
+    /// Normal of each in the last substep; zero where there was none.
+    normals: Vec<DVec3>,
+    /// Those of each sphere with each mesh.
+    groups: Vec<Range<usize>>,
+    joined: Vec<Joined>,
+}
+
+/// A contact with a patch as it takes part in a substep.
+#[derive(Debug, Clone, Copy)]
+pub struct Joined {
+    /// Where the sphere touches; `None` where another touch counts.
+    pub touch: Option<Touch>,
+    /// What is carried over, that of the touches that it stands for included.
+    pub impulse: Impulse,
+}
+
+impl Patches {
+    /// Finds the contacts with patches; their normals come from the list before, or the positions.
+    pub fn new(world: &World, keys: &[Key], colouring: &Colouring, before: &Patches) -> Patches {
+        if world.meshes.is_empty() {
+            return Patches::default();
+        }
+        let mut places = vec![0; keys.len()];
+        for (place, &contact) in colouring.order.iter().enumerate() {
+            places[contact as usize] = place as u32;
+        }
+        let is_with_patch = |contact: &u32| world.patches_with(keys[*contact as usize].b).is_some();
+        let contacts: Vec<u32> = (0..keys.len() as u32).filter(is_with_patch).collect();
+        let keys: Vec<Key> = contacts.iter().map(|&contact| keys[contact as usize]).collect();
+        let normal = |key: &Key| match before.keys.binary_search(key) {
+            Ok(found) => before.normals[found],
+            Err(_) => DVec3::ZERO,
+        };
+        Patches {
+            places: contacts.iter().map(|&contact| places[contact as usize]).collect(),
+            normals: keys.iter().map(normal).collect(),
+            groups: groups(world, &keys),
+            joined: Vec::new(),
+            contacts,
+            keys,
+        }
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> u64 {
+        let per_contact = size_of::<Key>() + 2 * size_of::<u32>() + size_of::<DVec3>() + size_of::<Joined>();
+        (self.keys.len() * per_contact + self.groups.len() * size_of::<Range<usize>>()) as u64
+    }
+
+    /// Normals of the last substep, in the order of the keys.
+    #[cfg(feature = "scenario")]
+    pub(super) fn normals(&self) -> &[DVec3] {
+        &self.normals
+    }
+
+    /// Sets the normals of the last substep; returns whether they are as many as there are contacts.
+    #[cfg(feature = "scenario")]
+    pub(super) fn set_normals(&mut self, normals: Vec<DVec3>) -> bool {
+        let fit = normals.len() == self.keys.len();
+        self.normals = normals;
+        fit
+    }
+
+    /// Takes the normals from the positions, for contacts of which only the impulses are known.
+    pub fn find_normals(&mut self, world: &World) {
+        let normal = |key: &Key| world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
+        self.normals = self.keys.iter().map(normal).collect();
+    }
+
+    /// Finds out how they take part in the substep.
+    pub fn join(&mut self, world: &World, law: &Law, constraints: &[Constraint]) {
+        let of_group = |group: &Range<usize>| self.join_group(world, law, constraints, group);
+        self.joined = self.groups.par_iter().flat_map_iter(of_group).collect();
+        for (normal, joined) in self.normals.iter_mut().zip(&self.joined) {
+            *normal = joined.touch.map_or(DVec3::ZERO, |touch| touch.normal);
+        }
+    }
+
+    fn join_group(
+        &self,
+        world: &World,
+        law: &Law,
+        constraints: &[Constraint],
+        group: &Range<usize>,
+    ) -> Vec<Joined> {
+        let keys = &self.keys[group.clone()];
+        let a = keys[0].a;
+        let (Some((mesh, _)), Some(sphere)) = (world.patches_with(keys[0].b), world.ball(a)) else {
+            return Vec::new();
+        };
+        let reach = law.patch_reach(sphere);
+        let touches = world.touch_patches(a, keys.iter().map(|key| key.b), reach);
+        let parts: Vec<_> = (0..keys.len()).map(|i| join(&world.meshes[mesh], &touches, i)).collect();
+        let carried = |i: usize| constraints[self.places[group.start + i] as usize].impulse;
+        let linear = |i: usize| carried(i).linear(self.normals[group.start + i]);
+        // What takes no part hands over what it carries.
+        let hands_over_to =
+            |other: usize, i: usize| other != i && parts[other].root == i && parts[other].part.is_none();
+        let joined = |i: usize| {
+            let Some((distance, normal)) = parts[i].part else {
+                return Joined { touch: None, impulse: Impulse::default() };
+            };
+            let others = || (0..keys.len()).filter(|&other| hands_over_to(other, i));
+            let pushed = others().fold(linear(i), |sum, other| sum + linear(other));
+            let turned = others().fold(carried(i).rolling, |sum, other| sum + carried(other).rolling);
+            let is_in_patch = touches[i].nearest.is_some_and(|nearest| nearest.seam == NO_SEAM);
+            let is_behind = is_in_patch && distance < sphere.contact_radius && pushed.dot(normal) < 0.0;
+            let side = if is_behind { -1.0 } else { 1.0 };
+            let normal = side * normal;
+            let touch = Touch::at(world.sphere_centre(sphere), sphere.radius, side * distance, normal);
+            let along = pushed.dot(normal);
+            // As it was, to the last digit, where nothing came to it.
+            let is_as_before = others().next().is_none() && self.normals[group.start + i].dot(normal) >= 0.0;
+            let impulse = match is_as_before {
+                true => carried(i),
+                false => Impulse { normal: along, tangent: pushed - along * normal, rolling: turned },
+            };
+            Joined { touch: Some(touch), impulse }
+        };
+        (0..keys.len()).map(joined).collect()
+    }
+
+    /// How a contact takes part, if it is with a patch.
+    pub fn get(&self, contact: u32) -> Option<&Joined> {
+        if self.contacts.is_empty() {
+            return None;
+        }
+        self.contacts.binary_search(&contact).ok().map(|found| &self.joined[found])
+    }
+}
+
+/// Runs of contacts of the same sphere with patches of the same mesh.
+fn groups(world: &World, keys: &[Key]) -> Vec<Range<usize>> {
+    let mut end = 0;
+    let range = |group: &[Key]| {
+        let start = end;
+        end += group.len();
+        start..end
+    };
+    keys.chunk_by(|one, other| world.is_of_group((one.a, one.b), (other.a, other.b))).map(range).collect()
+}

@@ -1,0 +1,181 @@
+//! Surfaces and meshes as the device has them: `shaders/shared/mesh.wgsl` says what stands where.
+
+use bytemuck::Zeroable;
+use glam::DVec3;
+
+use super::{FORM_PATCH, Surface, form, quaternion, single};
+use crate::model::mesh::{Mesh, NO_SEAM};
+use crate::model::{Form, World};
+
+/// Four words, as the device reads them.
+type Block = [u32; 4];
+
+/// Blocks of a surface, a box and a triangle.
+const SURFACE: usize = size_of::<Surface>() / size_of::<Block>();
+const BOX: usize = 2;
+const TRIANGLE: usize = 4;
+
+/// Where the parts of a mesh begin, in blocks; its seams in words.
+#[derive(Debug, Clone)]
+struct Places {
+    /// One block, which tells where its tree begins and ends.
+    head: u32,
+    boxes: u32,
+    triangles: u32,
+    seams: Vec<u32>,
+}
+
+impl Places {
+    /// Places of a mesh that begins with this block, and the block after it.
+    fn of(mesh: &Mesh, head: usize) -> (Places, usize) {
+        let boxes = head + 1;
+        let triangles = boxes + BOX * mesh.nodes.len();
+        let mut word = 4 * (triangles + TRIANGLE * mesh.triangles.len());
+        let seam = |seam: &Vec<u32>| {
+            let place = word;
+            word += 1 + seam.len();
+            place as u32
+        };
+        let seams = mesh.seams.iter().map(seam).collect();
+        let places = Places { head: head as u32, boxes: boxes as u32, triangles: triangles as u32, seams };
+        (places, word.div_ceil(4))
+    }
+
+    /// Of all meshes of a world, and the end of the last.
+    fn of_all(world: &World) -> (Vec<Places>, usize) {
+        let mut next = SURFACE * world.surfaces.len();
+        let place = |mesh: &std::sync::Arc<Mesh>| {
+            let (places, end) = Places::of(mesh, next);
+            next = end;
+            places
+        };
+        (world.meshes.list().iter().map(place).collect(), next)
+    }
+
+    fn node(&self, node: u32) -> u32 {
+        self.boxes + BOX as u32 * node
+    }
+}
+
+/// Blocks that the meshes take.
+pub fn mesh_blocks(world: &World) -> u32 {
+    let (_, end) = Places::of_all(world);
+    u32::try_from(end - SURFACE * world.surfaces.len()).unwrap_or(u32::MAX)
+}
+
+/// The surfaces, then the meshes.
+pub fn surfaces_and_meshes(world: &World) -> Vec<u8> {
+    let (places, end) = Places::of_all(world);
+    let mut blocks: Vec<Block> = vec![[0; 4]; end];
+    for (index, surface) in (0..).zip(&world.surfaces) {
+        let record = surface_record(world, index, surface, &places);
+        let at = SURFACE * index as usize;
+        bytemuck::cast_slice_mut(&mut blocks[at..at + SURFACE]).copy_from_slice(bytemuck::bytes_of(&record));
+    }
+    for (mesh, places) in world.meshes.list().iter().zip(&places) {
+        write_mesh(&mut blocks, mesh, places);
+    }
+    bytemuck::cast_slice(&blocks).to_vec()
+}
+
+fn surface_record(world: &World, index: u32, surface: &crate::model::Surface, places: &[Places]) -> Surface {
+    let (form, size) = form(surface.form);
+    let record = Surface {
+        position: single(surface.position),
+        body: surface.body,
+        orientation: quaternion(surface.orientation),
+        size,
+        form,
+        material: surface.material,
+        is_dynamic: u32::from(world.bodies.is_dynamic(surface.body as usize)),
+        ..Surface::zeroed()
+    };
+    let (Form::Patch { mesh, patch }, Some((_, group))) = (surface.form, world.patches_with(index)) else {
+        return record;
+    };
+    let (places, patch) = (&places[mesh as usize], &world.meshes[mesh].patches[patch as usize]);
+    let words = [places.node(patch.first_node), places.node(patch.end_node), group.start, group.end];
+    Surface { form: FORM_PATCH, size: words.map(f32::from_bits), spare: places.head, ..record }
+}
+
+fn write_mesh(blocks: &mut [Block], mesh: &Mesh, places: &Places) {
+    blocks[places.head as usize] = [places.node(0), places.node(mesh.nodes.len() as u32), 0, 0];
+    for (index, node) in (0..).zip(&mesh.nodes) {
+        let first = places.triangles + TRIANGLE as u32 * node.first;
+        let leaf = if node.count > 0 { first << 2 | node.count } else { 0 };
+        let at = places.node(index) as usize;
+        blocks[at] = block(rounded(node.low, f32::next_down), places.node(node.escape));
+        blocks[at + 1] = block(rounded(node.high, f32::next_up), leaf);
+    }
+    for (index, triangle) in mesh.triangles.iter().enumerate() {
+        let corners = mesh.corners(index).map(single);
+        let seams = triangle.seams.map(|seam| match seam {
+            NO_SEAM => super::NONE,
+            seam => places.seams[seam as usize],
+        });
+        let at = places.triangles as usize + TRIANGLE * index;
+        blocks[at] = block(corners[0], triangle.patch);
+        blocks[at + 1] = block(corners[1], seams[0]);
+        blocks[at + 2] = block(corners[2], seams[1]);
+        blocks[at + 3] = [seams[2], seams[3], seams[4], seams[5]];
+    }
+    let words: &mut [u32] = bytemuck::cast_slice_mut(blocks);
+    for (&at, seam) in places.seams.iter().zip(&mesh.seams) {
+        let at = at as usize;
+        words[at] = seam.len() as u32;
+        words[at + 1..=at + seam.len()].copy_from_slice(seam);
+    }
+}
+
+fn block([x, y, z]: [f32; 3], word: u32) -> Block {
+    [x.to_bits(), y.to_bits(), z.to_bits(), word]
+}
+
+/// A corner of a box, moved outwards so that it holds what was rounded.
+fn rounded(corner: DVec3, outwards: impl Fn(f32) -> f32) -> [f32; 3] {
+    single(corner).map(outwards)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::DQuat;
+
+    use super::*;
+    use crate::model::mesh::samples::cube;
+    use crate::model::{Boundary, Motion};
+
+    #[test]
+    fn a_mesh_lies_behind_the_surfaces_once_for_all_that_are_made_of_it() {
+        let mut world = World::default();
+        for name in ["one", "other"] {
+            let boundary = Boundary {
+                name: name.into(),
+                position: DVec3::ZERO,
+                orientation: DQuat::IDENTITY,
+                motion: Motion::Fixed,
+            };
+            let surfaces = world.mesh_surfaces(Arc::new(cube()), DVec3::X, DQuat::IDENTITY, 0);
+            world.add_boundary(boundary, surfaces);
+        }
+        let mesh = &world.meshes[0];
+        assert_eq!((world.meshes.list().len(), world.surfaces.len()), (1, 12));
+        let bytes = surfaces_and_meshes(&world);
+        let words: &[u32] = bytemuck::cast_slice(&bytes);
+        let boxes = 4 * 12 + 1;
+        let triangles = boxes + 2 * mesh.nodes.len();
+        // 12 edges and 8 corners, at which two and three patches meet.
+        assert_eq!(
+            mesh_blocks(&world) as usize,
+            triangles - 48 + 4 * 12 + (12 * 3 + 8 * 4_usize).div_ceil(4)
+        );
+        assert_eq!(words[4 * 48..4 * 48 + 2], [boxes as u32, triangles as u32]);
+        let patch_of = |surface: usize| &words[16 * surface + 8..16 * surface + 12];
+        assert_eq!(patch_of(0)[2..], [0, 6]);
+        assert_eq!(patch_of(7)[2..], [6, 12]);
+        assert_eq!(patch_of(1)[..2], patch_of(7)[..2]);
+        let seam = words[4 * (triangles + 1) + 3] as usize;
+        assert_eq!(words[seam], 2);
+    }
+}

@@ -1,0 +1,160 @@
+//! Triangle meshes: surfaces of any shape, as sheets that grains touch from both sides.
+//!
+//! A mesh is divided into [patches](Patch): connected triangles whose normals differ by less than [`SMOOTH_ANGLE_DEG`] from that of
+//! the first. A sphere touches a patch in one point, the nearest to its centre, and that is one contact, known by its patch: it stays
+//! the same contact while the sphere rolls from triangle to triangle, and flat faces have no seams. Where patches meet, a sphere that
+//! is over one of them is also near to the edge of the other. Such an edge counts only if no other patch that it belongs to is nearer
+//! ([`join`]).
+
+mod build;
+mod join;
+mod nearest;
+mod solid;
+mod tree;
+
+use glam::DVec3;
+
+pub use build::{BadMesh, Defects};
+pub use join::{Joined, PatchTouch, join};
+pub use nearest::{Feature, Nearest};
+pub use solid::Solid;
+pub use tree::Node;
+
+/// Largest angle between the normals of a patch and that of its first triangle \[°\].
+pub const SMOOTH_ANGLE_DEG: f64 = 5.0;
+
+/// Least angle between the normals of two triangles at an edge that pictures show \[°\].
+pub const SHARP_ANGLE_DEG: f64 = 30.0;
+
+/// No seam.
+pub const NO_SEAM: u32 = u32::MAX;
+
+/// A triangle mesh in a frame of its own.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Mesh {
+    /// File that it was read from, as in the scenario.
+    pub name: String,
+    /// Vertices \[m\], each once.
+    pub vertices: Vec<DVec3>,
+    /// Triangles, patch by patch.
+    pub triangles: Vec<Triangle>,
+    /// Smooth parts.
+    pub patches: Vec<Patch>,
+    /// Patches that meet at each seam.
+    pub seams: Vec<Vec<u32>>,
+    /// Tree of boxes around the triangles, in the order in which it is walked.
+    pub nodes: Vec<Node>,
+    /// Edges that pictures show, as pairs of vertices: where the mesh ends, branches or has an angle of [`SHARP_ANGLE_DEG`].
+    pub sharp_edges: Vec<[u32; 2]>,
+    /// Largest distance of a vertex from the origin \[m\].
+    pub reach: f64,
+    /// What is wrong with it as the surface of a solid.
+    pub defects: Defects,
+}
+
+/// A triangle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Triangle {
+    /// Its vertices, counterclockwise seen from where its normal points.
+    pub corners: [u32; 3],
+    /// The patch that it is part of.
+    pub patch: u32,
+    /// Per edge (from each corner to the next), then per corner: the seam that it is, or [`NO_SEAM`] in the middle of a patch.
+    pub seams: [u32; 6],
+}
+
+/// A smooth part of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patch {
+    /// First of its nodes in the tree.
+    pub first_node: u32,
+    /// Node that follows its last one.
+    pub end_node: u32,
+}
+
+impl Mesh {
+    /// Corners of a triangle \[m\].
+    pub fn corners(&self, triangle: usize) -> [DVec3; 3] {
+        self.triangles[triangle].corners.map(|corner| self.vertices[corner as usize])
+    }
+
+    /// Corners of the box around all vertices \[m\].
+    pub fn bounds(&self) -> [DVec3; 2] {
+        let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        self.vertices.iter().fold(none, |[low, high], &vertex| [low.min(vertex), high.max(vertex)])
+    }
+
+    /// Bytes of its lists.
+    pub fn bytes(&self) -> u64 {
+        let lists = self.vertices.len() * size_of::<DVec3>()
+            + self.triangles.len() * size_of::<Triangle>()
+            + self.patches.len() * size_of::<Patch>()
+            + self.nodes.len() * size_of::<Node>();
+        let seams: usize = self.seams.iter().map(|seam| size_of::<Vec<u32>>() + size_of_val(&seam[..])).sum();
+        (lists + seams) as u64
+    }
+
+    /// A number that tells meshes apart: FNV-1a of all coordinates and corners.
+    pub fn fingerprint(&self) -> u64 {
+        let places = self.vertices.iter().flat_map(|vertex| vertex.to_array()).map(f64::to_bits);
+        let corners = self.triangles.iter().flat_map(|triangle| triangle.corners).map(u64::from);
+        places.chain(corners).fold(0xcbf2_9ce4_8422_2325, |hash, word| {
+            word.to_le_bytes()
+                .iter()
+                .fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+        })
+    }
+}
+
+/// Meshes that tests of several modules use.
+#[cfg(test)]
+pub(crate) mod samples {
+    use super::*;
+
+    /// A rectangle in z = 0 from the origin to (`size`, `size`), of `count` × `count` squares cut along a diagonal.
+    pub fn sheet(size: f64, count: usize) -> Mesh {
+        let at = |i: usize, j: usize| size / count as f64 * DVec3::new(i as f64, j as f64, 0.0);
+        let squares = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
+        let triangles = squares.flat_map(|(i, j)| {
+            let corners = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            [[corners[0], corners[1], corners[2]], [corners[0], corners[2], corners[3]]]
+        });
+        Mesh::new("sheet", &triangles.collect::<Vec<_>>()).expect("a mesh")
+    }
+
+    /// The surface of a cube from (-1, -1, -1) to (1, 1, 1).
+    pub fn cube() -> Mesh {
+        Mesh::new("cube", &box_triangles(DVec3::ONE)).expect("a mesh")
+    }
+
+    /// Twelve triangles around a box of these half edges, seen from outside.
+    pub fn box_triangles(half: DVec3) -> Vec<[DVec3; 3]> {
+        let face = |axis: usize, end: f64| {
+            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+            let corner = |a: f64, b: f64| {
+                let mut place = DVec3::ZERO;
+                (place[axis], place[u], place[v]) = (end, a * end, b);
+                half * place
+            };
+            let [a, b, c, d] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+            [[a, b, c], [a, c, d]]
+        };
+        (0..3).flat_map(|axis| [face(axis, -1.0), face(axis, 1.0)]).flatten().collect()
+    }
+
+    /// The wall of a cylinder about z from z = 0 to `length`, of `sides` × `rings` rectangles; normals outward.
+    pub fn tube(radius: f64, length: f64, sides: usize, rings: usize) -> Vec<[DVec3; 3]> {
+        let at = |side: usize, ring: usize| {
+            let (sine, cosine) = (std::f64::consts::TAU * (side % sides) as f64 / sides as f64).sin_cos();
+            DVec3::new(radius * cosine, radius * sine, length * ring as f64 / rings as f64)
+        };
+        let cells = (0..sides).flat_map(|side| (0..rings).map(move |ring| (side, ring)));
+        cells
+            .flat_map(|(side, ring)| {
+                let [a, b, c, d] =
+                    [at(side, ring), at(side + 1, ring), at(side + 1, ring + 1), at(side, ring + 1)];
+                [[a, b, c], [a, c, d]]
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,338 @@
+//! Building a mesh: corners of the same place become one vertex, smooth neighbours one patch.
+
+use std::collections::HashMap;
+
+use glam::DVec3;
+
+use super::{Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Triangle, tree};
+
+/// Height of a triangle over its longest side below which it is a line.
+const FLAT: f64 = 1e-9;
+
+/// What is wrong with a mesh as the surface of a solid; numbers of triangles or edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Defects {
+    /// Triangles without an area, or there twice; they were left out.
+    pub left_out: usize,
+    /// Edges of one triangle alone: the mesh is open there.
+    pub open: usize,
+    /// Edges of more than two triangles.
+    pub branching: usize,
+    /// Edges whose two triangles do not face the same side.
+    pub turned: usize,
+    /// Whether a closed mesh has its normals inside.
+    pub is_inside_out: bool,
+}
+
+impl Defects {
+    /// Whether it is the surface of a solid.
+    pub fn is_closed(&self) -> bool {
+        self.open + self.branching + self.turned == 0 && !self.is_inside_out
+    }
+
+    /// Each of them in words.
+    pub fn in_words(&self) -> Vec<String> {
+        let edges = |count: usize, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 edge {one}")),
+            _ => Some(format!("{count} edges {many}")),
+        };
+        let left_out = match self.left_out {
+            0 => None,
+            1 => Some("1 triangle has no area or is there twice".to_owned()),
+            count => Some(format!("{count} triangles have no area or are there twice")),
+        };
+        let inside_out = self.is_inside_out.then(|| "its normals point inwards".to_owned());
+        let of_edges = [
+            edges(self.open, "belongs to one triangle alone", "belong to one triangle alone"),
+            edges(self.branching, "belongs to more than two triangles", "belong to more than two triangles"),
+            edges(
+                self.turned,
+                "has triangles that face opposite sides",
+                "have triangles that face opposite sides",
+            ),
+        ];
+        left_out.into_iter().chain(of_edges.into_iter().flatten()).chain(inside_out).collect()
+    }
+}
+
+/// Why a list of triangles is no mesh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadMesh {
+    /// A coordinate is not a number, or infinite.
+    NotFinite,
+    /// No triangle has an area.
+    Empty,
+}
+
+/// An edge: its vertices, the smaller first.
+type Edge = [u32; 2];
+
+fn edge_of(corners: [u32; 3], i: usize) -> Edge {
+    let (a, b) = (corners[i], corners[(i + 1) % 3]);
+    [a.min(b), a.max(b)]
+}
+
+impl Mesh {
+    /// A mesh of these triangles \[m\]. Triangles without an area, and all but the first of those that are there twice, are left out.
+    ///
+    /// # Errors
+    /// When a coordinate is not finite, or nothing is left.
+    pub fn new(name: &str, triangles: &[[DVec3; 3]]) -> Result<Mesh, BadMesh> {
+        if triangles.iter().flatten().any(|corner| !corner.is_finite()) {
+            return Err(BadMesh::NotFinite);
+        }
+        let (vertices, all) = weld(triangles);
+        let corners = with_area(&vertices, &all);
+        if corners.is_empty() {
+            return Err(BadMesh::Empty);
+        }
+        let mut by_edge: HashMap<Edge, Vec<u32>> = HashMap::new();
+        for (triangle, &corners) in corners.iter().enumerate() {
+            (0..3).for_each(|i| by_edge.entry(edge_of(corners, i)).or_default().push(triangle as u32));
+        }
+        let patches = smooth_parts(&vertices, &corners, &by_edge);
+        let (seams_of, seams) = find_seams(&corners, &patches, &by_edge, vertices.len());
+        let sharp_edges = sharp_edges(&vertices, &corners, &by_edge);
+        let mut defects = count_defects(&corners, &by_edge);
+        defects.left_out = all.len() - corners.len();
+        let listed = corners.iter().zip(&patches).zip(seams_of);
+        let triangles = listed.map(|((&corners, &patch), seams)| Triangle { corners, patch, seams });
+        let mut mesh = Mesh {
+            name: name.to_owned(),
+            reach: vertices.iter().map(|vertex| vertex.length()).fold(0.0, f64::max),
+            vertices,
+            triangles: triangles.collect(),
+            patches: vec![
+                Patch { first_node: 0, end_node: 0 };
+                1 + patches.iter().max().map_or(0, |&most| most as usize)
+            ],
+            sharp_edges,
+            seams,
+            nodes: Vec::new(),
+            defects,
+        };
+        tree::grow(&mut mesh);
+        mesh.defects.is_inside_out = mesh.defects.is_closed() && mesh.solid().volume < 0.0;
+        Ok(mesh)
+    }
+}
+
+/// Corners of the same place are one vertex.
+fn weld(triangles: &[[DVec3; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let mut known: HashMap<[u64; 3], u32> = HashMap::new();
+    let mut vertices = Vec::new();
+    let mut vertex = |place: DVec3| {
+        // Zero has two signs.
+        let place = place + DVec3::ZERO;
+        *known.entry(place.to_array().map(f64::to_bits)).or_insert_with(|| {
+            vertices.push(place);
+            vertices.len() as u32 - 1
+        })
+    };
+    let corners = triangles.iter().map(|corners| corners.map(&mut vertex)).collect();
+    (vertices, corners)
+}
+
+/// Those with an area, each once.
+fn with_area(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let mut known = std::collections::HashSet::new();
+    let mut is_new = |corners: [u32; 3]| {
+        let mut sorted = corners;
+        sorted.sort_unstable();
+        known.insert(sorted)
+    };
+    let has_area = |corners: [u32; 3]| {
+        let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
+        let longest = [b - a, c - b, a - c].map(DVec3::length_squared).into_iter().fold(0.0, f64::max);
+        (b - a).cross(c - a).length() > FLAT * longest
+    };
+    triangles.iter().copied().filter(|&corners| has_area(corners) && is_new(corners)).collect()
+}
+
+fn normal(vertices: &[DVec3], corners: [u32; 3]) -> DVec3 {
+    let [a, b, c] = corners.map(|corner| vertices[corner as usize]);
+    (b - a).cross(c - a).normalize()
+}
+
+/// Whether a triangle goes along an edge from its first vertex to its second.
+fn goes_along(corners: [u32; 3], edge: Edge) -> bool {
+    (0..3).any(|i| corners[i] == edge[0] && corners[(i + 1) % 3] == edge[1])
+}
+
+/// Patch of each triangle. A patch grows from its first triangle over edges of two triangles to all whose normal differs by
+/// less than the smooth angle from that of the first; which side a triangle faces does not matter.
+fn smooth_parts(vertices: &[DVec3], triangles: &[[u32; 3]], by_edge: &HashMap<Edge, Vec<u32>>) -> Vec<u32> {
+    const NONE: u32 = u32::MAX;
+    let smooth = SMOOTH_ANGLE_DEG.to_radians().cos();
+    let mut patches = vec![NONE; triangles.len()];
+    let mut count = 0;
+    for seed in 0..triangles.len() {
+        if patches[seed] != NONE {
+            continue;
+        }
+        patches[seed] = count;
+        let first = normal(vertices, triangles[seed]);
+        // Triangles whose neighbours are to be looked at, and whether each faces the side of the first.
+        let mut open = vec![(seed, true)];
+        while let Some((triangle, faces)) = open.pop() {
+            let corners = triangles[triangle];
+            for edge in (0..3).map(|i| edge_of(corners, i)) {
+                let &[one, other] = by_edge[&edge].as_slice() else { continue };
+                let next = if one as usize == triangle { other } else { one } as usize;
+                let agrees = goes_along(corners, edge) != goes_along(triangles[next], edge);
+                let faces = faces == agrees;
+                let turned = if faces { 1.0 } else { -1.0 } * normal(vertices, triangles[next]);
+                if patches[next] == NONE && turned.dot(first) >= smooth {
+                    patches[next] = count;
+                    open.push((next, faces));
+                }
+            }
+        }
+        count += 1;
+    }
+    patches
+}
+
+/// Seams of each triangle, and the patches at each seam: edges at which patches meet or the mesh ends, and the vertices of these.
+fn find_seams(
+    triangles: &[[u32; 3]],
+    patches: &[u32],
+    by_edge: &HashMap<Edge, Vec<u32>>,
+    vertices: usize,
+) -> (Vec<[u32; 6]>, Vec<Vec<u32>>) {
+    let mut seams: Vec<Vec<u32>> = Vec::new();
+    let mut edges: HashMap<Edge, u32> = HashMap::new();
+    let mut corners: Vec<u32> = vec![NO_SEAM; vertices];
+    let mut found = vec![[NO_SEAM; 6]; triangles.len()];
+    for (triangle, seams_of) in found.iter_mut().enumerate() {
+        for (i, seam) in seams_of.iter_mut().take(3).enumerate() {
+            let edge = edge_of(triangles[triangle], i);
+            let around = &by_edge[&edge];
+            let meeting = distinct(around.iter().map(|&other| patches[other as usize]));
+            if meeting.len() == 1 && around.len() == 2 {
+                continue;
+            }
+            *seam = *edges.entry(edge).or_insert_with(|| {
+                seams.push(meeting);
+                seams.len() as u32 - 1
+            });
+            for vertex in edge {
+                let corner = &mut corners[vertex as usize];
+                if *corner == NO_SEAM {
+                    seams.push(Vec::new());
+                    *corner = seams.len() as u32 - 1;
+                }
+            }
+        }
+    }
+    for ((seams_of, corners_of), &patch) in found.iter_mut().zip(triangles).zip(patches) {
+        for i in 0..3 {
+            let seam = corners[corners_of[i] as usize];
+            seams_of[3 + i] = seam;
+            if seam != NO_SEAM && !seams[seam as usize].contains(&patch) {
+                seams[seam as usize].push(patch);
+            }
+        }
+    }
+    (found, seams)
+}
+
+fn distinct(patches: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut patches: Vec<u32> = patches.collect();
+    patches.sort_unstable();
+    patches.dedup();
+    patches
+}
+
+/// Edges that pictures show, in ascending order.
+fn sharp_edges(vertices: &[DVec3], triangles: &[[u32; 3]], by_edge: &HashMap<Edge, Vec<u32>>) -> Vec<Edge> {
+    let limit = SHARP_ANGLE_DEG.to_radians().cos();
+    let is_sharp = |around: &[u32], edge: Edge| match around {
+        &[one, other] => {
+            let [one, other] = [one, other].map(|triangle| triangles[triangle as usize]);
+            let same_side = goes_along(one, edge) != goes_along(other, edge);
+            let cosine = normal(vertices, one).dot(normal(vertices, other));
+            (if same_side { cosine } else { -cosine }) < limit
+        }
+        _ => true,
+    };
+    let sharp = by_edge.iter().filter(|(edge, around)| is_sharp(around, **edge));
+    let mut edges: Vec<Edge> = sharp.map(|(edge, _)| *edge).collect();
+    edges.sort_unstable();
+    edges
+}
+
+fn count_defects(triangles: &[[u32; 3]], by_edge: &HashMap<Edge, Vec<u32>>) -> Defects {
+    by_edge.iter().fold(Defects::default(), |mut defects, (&edge, around)| {
+        match around.as_slice() {
+            [_] => defects.open += 1,
+            [one, other] => {
+                let along = |triangle: u32| goes_along(triangles[triangle as usize], edge);
+                defects.turned += usize::from(along(*one) == along(*other));
+            }
+            _ => defects.branching += 1,
+        }
+        defects
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{box_triangles, cube, sheet, tube};
+    use super::*;
+
+    #[test]
+    fn a_flat_sheet_is_one_patch_with_seams_around_it_alone() {
+        let sheet = sheet(3.0, 4);
+        assert_eq!((sheet.vertices.len(), sheet.triangles.len(), sheet.patches.len()), (25, 32, 1));
+        // 16 edges and 16 vertices of the rim.
+        assert_eq!(sheet.seams.len(), 32);
+        assert!(sheet.seams.iter().all(|seam| *seam == [0]));
+        assert_eq!(sheet.defects, Defects { open: 16, ..Defects::default() });
+    }
+
+    #[test]
+    fn a_cube_has_six_patches_that_meet_at_twelve_edges_and_eight_corners() {
+        let cube = cube();
+        assert_eq!((cube.vertices.len(), cube.patches.len(), cube.seams.len()), (8, 6, 20));
+        let meeting = |count| cube.seams.iter().filter(|seam| seam.len() == count).count();
+        assert_eq!((meeting(2), meeting(3)), (12, 8));
+        assert!(cube.defects.is_closed());
+    }
+
+    #[test]
+    fn a_fine_cylinder_is_divided_into_patches_of_a_few_facets() {
+        let tube = Mesh::new("tube", &tube(1.0, 1.0, 360, 2)).expect("a mesh");
+        // One degree each, up to five on either side of the first: a patch takes what the one before left.
+        assert!((33..=72).contains(&tube.patches.len()), "{}", tube.patches.len());
+    }
+
+    #[test]
+    fn defects_are_counted() {
+        let mut triangles = box_triangles(DVec3::ONE);
+        triangles[3].swap(0, 1);
+        let turned = Mesh::new("turned", &triangles).expect("a mesh").defects;
+        assert_eq!((turned.turned, turned.open), (3, 0));
+        triangles[3].swap(0, 1);
+        triangles.iter_mut().for_each(|corners| corners.swap(0, 1));
+        assert!(Mesh::new("inside", &triangles).expect("a mesh").defects.is_inside_out);
+        triangles.push([DVec3::ZERO, DVec3::ONE, DVec3::ONE * 2.0]);
+        triangles.push(triangles[0]);
+        triangles.remove(5);
+        let worn = Mesh::new("worn", &triangles).expect("a mesh").defects;
+        assert_eq!((worn.left_out, worn.open, worn.is_inside_out), (2, 3, false));
+        assert_eq!(worn.in_words()[0], "2 triangles have no area or are there twice");
+        let fin = [DVec3::ZERO, DVec3::X, DVec3::new(0.5, 0.0, 9.0)];
+        let sheet: Vec<_> =
+            [[DVec3::ZERO, DVec3::X, DVec3::Y], [DVec3::X, DVec3::ZERO, DVec3::NEG_Y], fin].into();
+        assert_eq!(Mesh::new("fin", &sheet).expect("a mesh").defects.branching, 1);
+    }
+
+    #[test]
+    fn what_is_no_mesh_is_refused() {
+        let line = [DVec3::ZERO, DVec3::X, DVec3::X * 3.0];
+        assert_eq!(Mesh::new("line", &[line]).err(), Some(BadMesh::Empty));
+        assert_eq!(Mesh::new("nan", &[[DVec3::NAN, DVec3::X, DVec3::Y]]).err(), Some(BadMesh::NotFinite));
+    }
+}

@@ -1,0 +1,136 @@
+//! Which touches of a sphere with the patches of a mesh are contacts.
+
+use glam::DVec3;
+
+use super::{Mesh, NO_SEAM, Nearest};
+
+/// Where a sphere is nearest to a patch of a mesh.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PatchTouch {
+    /// The patch.
+    pub patch: u32,
+    /// The nearest point; `None` where the patch is out of reach.
+    pub nearest: Option<Nearest>,
+}
+
+/// What becomes of a touch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Joined {
+    /// The touch over whose patch the sphere is: itself, or one that is nearer.
+    pub root: usize,
+    /// Distance \[m\] and normal with which it takes part, if it does.
+    pub part: Option<(f64, DVec3)>,
+}
+
+/// What becomes of touch `i` of a sphere. Where the nearest point of its patch lies on a seam, and another patch that meets there is
+/// nearer, the sphere is over that one and the seam is no edge for it. If the mesh is hollow there, as in a valley, the sphere may
+/// still come to the face beyond the seam: the plane of that takes part. If it bulges there, nothing does.
+///
+/// Twin: `join_patches` in `shaders/narrowphase.wgsl`.
+pub fn join(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Joined {
+    let mut root = i;
+    while let Some(nearer) = covering(mesh, touches, root) {
+        root = nearer;
+    }
+    let part = match (touches[i].nearest, touches[root].nearest) {
+        (Some(own), Some(nearest)) if root != i => beyond_the_seam(&own, &nearest),
+        (own, _) => own.map(|own| (own.distance, own.normal)),
+    };
+    Joined { root, part }
+}
+
+/// Height over the face at a seam, and its normal, if that lies further away than what is nearest.
+fn beyond_the_seam(own: &Nearest, nearest: &Nearest) -> Option<(f64, DVec3)> {
+    let cosine = own.face.dot(nearest.normal);
+    let (height, normal) = if cosine < 0.0 { (-own.height, -own.face) } else { (own.height, own.face) };
+    (height > nearest.distance).then_some((height, normal))
+}
+
+/// The nearest of the touches with patches that meet at the seam of touch `i`, if it is nearer than that; of two at the same
+/// distance the first is.
+fn covering(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Option<usize> {
+    let own = touches[i].nearest.filter(|nearest| nearest.seam != NO_SEAM)?;
+    let meeting = &mesh.seams[own.seam as usize];
+    let distance = |other: usize| {
+        let nearest = touches[other].nearest?;
+        meeting.contains(&touches[other].patch).then_some((nearest.distance, other))
+    };
+    let nearest = (0..touches.len()).filter_map(distance).fold((own.distance, i), |best, other| {
+        if other.0 < best.0 || (other.0 == best.0 && other.1 < best.1) { other } else { best }
+    });
+    (nearest.1 != i).then_some(nearest.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{cube, tube};
+    use super::*;
+
+    /// Patches that a point has contacts with, and those that lead to them.
+    fn contacts(mesh: &Mesh, point: DVec3, reach: f64) -> (usize, usize) {
+        let touches: Vec<PatchTouch> = (0..mesh.patches.len() as u32)
+            .map(|patch| PatchTouch { patch, nearest: mesh.nearest(patch as usize, point, reach) })
+            .filter(|touch| touch.nearest.is_some())
+            .collect();
+        let roots = (0..touches.len()).filter(|&i| join(mesh, &touches, i).root == i).count();
+        (roots, touches.len())
+    }
+
+    #[test]
+    fn outside_of_a_cube_there_is_one_contact_and_in_its_corners_three() {
+        let cube = cube();
+        for (point, reach, found) in [
+            (DVec3::new(0.95, 0.0, 1.1), 0.2, (1, 2)),
+            (DVec3::new(1.1, 0.0, 1.1), 0.2, (1, 2)),
+            (DVec3::new(1.1, 1.1, 1.1), 0.2, (1, 3)),
+            (DVec3::new(1.1, 1.05, 0.9), 0.2, (1, 3)),
+            // Inside: the seams of a concave corner are no edges, the faces are contacts.
+            (DVec3::new(0.9, 0.9, 0.9), 0.2, (3, 3)),
+            (DVec3::new(0.9, 0.85, 0.0), 0.2, (2, 2)),
+        ] {
+            assert_eq!(contacts(&cube, point, reach), found, "{point}");
+        }
+    }
+
+    #[test]
+    fn in_a_valley_the_face_beyond_the_seam_takes_part_and_on_a_ridge_it_does_not() {
+        let fold = |rise: f64| {
+            let [far, near] = [-1.0, 1.0].map(|y| [DVec3::new(-1.0, y, rise), DVec3::new(0.0, y, 0.0)]);
+            let [other_far, other_near] = [-1.0, 1.0].map(|y| DVec3::new(1.0, y, rise));
+            let triangles = [
+                [far[0], far[1], near[1]],
+                [far[0], near[1], near[0]],
+                [far[1], other_far, other_near],
+                [far[1], other_near, near[1]],
+            ];
+            Mesh::new("fold", &triangles).expect("a mesh")
+        };
+        let touches = |mesh: &Mesh| {
+            let touch = |patch| {
+                let nearest = mesh.nearest(patch as usize, DVec3::new(-0.3, 0.1, 0.3), 2.0);
+                PatchTouch { patch, nearest }
+            };
+            [0, 1].map(touch)
+        };
+        let (valley, ridge) = (fold(0.1), fold(-0.1));
+        let joined = join(&valley, &touches(&valley), 1);
+        let normal = DVec3::new(-0.1, 0.0, 1.0).normalize();
+        let (height, found) = joined.part.expect("the plane beyond the seam");
+        assert_eq!(joined.root, 0);
+        assert!(
+            (height - normal.dot(DVec3::new(-0.3, 0.1, 0.3))).abs() < 1e-15 && found.distance(normal) < 1e-15
+        );
+        assert_eq!(join(&ridge, &touches(&ridge), 1), Joined { root: 0, part: None });
+    }
+
+    #[test]
+    fn around_a_cylinder_there_is_one_contact_everywhere() {
+        let tube = Mesh::new("tube", &tube(1.0, 2.0, 48, 3)).expect("a mesh");
+        assert!(tube.patches.len() > 20);
+        for i in 0..400 {
+            let (sine, cosine) = (0.017 * f64::from(i)).sin_cos();
+            let point = DVec3::new(1.05 * cosine, 1.05 * sine, 1.0 + 0.002 * f64::from(i));
+            assert_eq!(contacts(&tube, point, 0.2).0, 1, "{point}");
+        }
+    }
+}

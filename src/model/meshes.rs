@@ -1,0 +1,205 @@
+//! The meshes of a world, and where spheres are near to its surfaces.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use glam::{DQuat, DVec3};
+
+use super::mesh::{Mesh, Nearest, PatchTouch, join};
+use super::{Form, MaterialId, Shape, Sphere, Surface, Touch, World};
+
+/// The meshes that surfaces of a world are patches of. What is saved of them is a number each that tells them apart.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub struct Meshes {
+    fingerprints: Vec<u64>,
+    #[cfg_attr(feature = "scenario", serde(skip))]
+    list: Vec<Arc<Mesh>>,
+}
+
+impl Meshes {
+    /// Adds one, or finds the same; returns its index.
+    pub fn add(&mut self, mesh: Arc<Mesh>) -> u32 {
+        let fingerprint = mesh.fingerprint();
+        if let Some(known) = self.fingerprints.iter().position(|&known| known == fingerprint) {
+            return known as u32;
+        }
+        self.fingerprints.push(fingerprint);
+        self.list.push(mesh);
+        self.list.len() as u32 - 1
+    }
+
+    /// All of them.
+    pub fn list(&self) -> &[Arc<Mesh>] {
+        &self.list
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.fingerprints.is_empty()
+    }
+
+    /// Whether others are the same.
+    #[cfg(feature = "scenario")]
+    pub(crate) fn are(&self, others: &Meshes) -> bool {
+        self.fingerprints == others.fingerprints
+    }
+
+    /// Takes the meshes themselves from a world that has the same; returns whether it has.
+    #[cfg(feature = "scenario")]
+    pub(crate) fn take_from(&mut self, other: Meshes) -> bool {
+        let are_same = self.are(&other);
+        self.list = other.list;
+        are_same
+    }
+}
+
+impl std::ops::Index<u32> for Meshes {
+    type Output = Mesh;
+
+    fn index(&self, mesh: u32) -> &Mesh {
+        &self.list[mesh as usize]
+    }
+}
+
+impl World {
+    /// Surfaces of a mesh in a place on its body \[m\], one per patch, in their order. They stay together.
+    pub fn mesh_surfaces(
+        &mut self,
+        mesh: Arc<Mesh>,
+        position: DVec3,
+        orientation: DQuat,
+        material: MaterialId,
+    ) -> Vec<Surface> {
+        let patches = 0..mesh.patches.len() as u32;
+        let mesh = self.meshes.add(mesh);
+        let form = |patch| Form::Patch { mesh, patch };
+        patches.map(|patch| Surface::new(position, orientation, form(patch), material)).collect()
+    }
+
+    /// The surfaces of the mesh that a surface is a patch of, with the index of the mesh; `None` if it is of another form.
+    pub fn patches_with(&self, surface: u32) -> Option<(u32, Range<u32>)> {
+        match self.surfaces.get(surface as usize)?.form {
+            Form::Patch { mesh, patch } => {
+                let first = surface - patch;
+                Some((mesh, first..first + self.meshes[mesh].patches.len() as u32))
+            }
+            _ => None,
+        }
+    }
+
+    /// Surfaces of a world, and of each mesh all patches at once.
+    pub fn surface_groups(&self) -> impl Iterator<Item = Range<u32>> + '_ {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let first = next;
+            next = match self.patches_with(first) {
+                Some((_, patches)) => patches.end,
+                None => first + 1,
+            };
+            (first < self.surfaces.len() as u32).then_some(first..next)
+        })
+    }
+
+    /// Calls `visit` with every surface that a sphere may be closer to than `gap`, in ascending order, and where it touches it.
+    pub fn for_each_surface_near(
+        &self,
+        centre: DVec3,
+        ball: &Sphere,
+        gap: f64,
+        mut visit: impl FnMut(u32, &Touch),
+    ) {
+        let mut visit_if_near = |index: u32| {
+            let touch = self.touch_within(&self.surfaces[index as usize], centre, ball, f64::INFINITY);
+            if let Some(touch) = touch.filter(|touch| touch.gap < gap) {
+                visit(index, &touch);
+            }
+        };
+        for group in self.surface_groups() {
+            let surface = &self.surfaces[group.start as usize];
+            let Form::Patch { mesh, .. } = surface.form else {
+                visit_if_near(group.start);
+                continue;
+            };
+            let (local, reach) = (self.in_frame_of(surface, centre), ball.radius + gap);
+            let mut near = Vec::new();
+            self.meshes[mesh].for_each_near(local, reach, |patch| near.push(group.start + patch));
+            near.sort_unstable();
+            near.into_iter().for_each(&mut visit_if_near);
+        }
+    }
+
+    /// Where a sphere touches a surface; of a patch, `reach` is how far its centre may be from that \[m\].
+    pub fn touch_within(&self, surface: &Surface, centre: DVec3, ball: &Sphere, reach: f64) -> Option<Touch> {
+        if let Form::Patch { .. } = surface.form {
+            let nearest = self.nearest_on_patch(surface, centre, reach)?;
+            return Some(Touch::at(centre, ball.radius, nearest.distance, nearest.normal));
+        }
+        let body = surface.body as usize;
+        let position = self.periodic.image(self.bodies.position[body], centre);
+        surface.touch_within(
+            position,
+            self.bodies.orientation[body],
+            centre,
+            ball.radius,
+            ball.contact_radius,
+        )
+    }
+
+    /// Where a patch is nearest to a point, with the normal in world axes; `None` beyond the reach \[m\].
+    fn nearest_on_patch(&self, surface: &Surface, point: DVec3, reach: f64) -> Option<Nearest> {
+        let Form::Patch { mesh, patch } = surface.form else { return None };
+        let nearest = self.meshes[mesh].nearest(patch as usize, self.in_frame_of(surface, point), reach)?;
+        let frame = self.bodies.orientation[surface.body as usize] * surface.orientation;
+        Some(Nearest { normal: frame * nearest.normal, face: frame * nearest.face, ..nearest })
+    }
+
+    /// A point in the frame of a surface, of the image of its body that is nearest \[m\].
+    fn in_frame_of(&self, surface: &Surface, point: DVec3) -> DVec3 {
+        let body = surface.body as usize;
+        let orientation = self.bodies.orientation[body];
+        let origin = self.periodic.image(self.bodies.position[body], point) + orientation * surface.position;
+        (orientation * surface.orientation).conjugate() * (point - origin)
+    }
+
+    /// Touches of a sphere (shape `a`) with patches of one mesh (shapes), each at most `reach` from its centre \[m\].
+    pub fn touch_patches(&self, a: u32, patches: impl Iterator<Item = u32>, reach: f64) -> Vec<PatchTouch> {
+        let Shape::Sphere(ball) = self.shape(a) else { return Vec::new() };
+        let centre = self.sphere_centre(ball);
+        let touch = |surface: u32| {
+            let surface = &self.surfaces[surface as usize];
+            let Form::Patch { patch, .. } = surface.form else { return None };
+            Some(PatchTouch { patch, nearest: self.nearest_on_patch(surface, centre, reach) })
+        };
+        patches.filter_map(touch).collect()
+    }
+
+    /// Where spheres touch patches, of contacts that are grouped by sphere and ascend: per contact what it takes part with, `None` where
+    /// only another touch counts. Contacts of other kinds are left out.
+    pub fn joined_touches(&self, pairs: &[(u32, u32)]) -> Vec<(usize, Option<Touch>)> {
+        let mut found = Vec::new();
+        let mut first = 0;
+        for group in pairs.chunk_by(|one, other| self.is_of_group(*one, *other)) {
+            let (a, b) = group[0];
+            if let (Some((mesh, _)), Some(ball)) = (self.patches_with(b), self.ball(a)) {
+                let centre = self.sphere_centre(ball);
+                let touches = self.touch_patches(a, group.iter().map(|pair| pair.1), f64::INFINITY);
+                let touch = |i: usize| {
+                    let part = join(&self.meshes[mesh], &touches, i).part;
+                    let touch =
+                        part.map(|(distance, normal)| Touch::at(centre, ball.radius, distance, normal));
+                    (first + i, touch)
+                };
+                found.extend((0..touches.len()).map(touch));
+            }
+            first += group.len();
+        }
+        found
+    }
+
+    /// Whether two contacts, as pairs of shapes, are of the same sphere with patches of the same mesh.
+    pub fn is_of_group(&self, (a, b): (u32, u32), (other_a, other_b): (u32, u32)) -> bool {
+        let patches = self.patches_with(b).map(|(_, patches)| patches);
+        a == other_a && patches.is_some_and(|patches| patches.contains(&other_b))
+    }
+}

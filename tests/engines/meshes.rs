@@ -1,0 +1,360 @@
+//! Meshes: grains touch them as they touch the exact surface, on both engines.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::common::*;
+use esker::contact::{ContactState, Impulse, Key};
+use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
+use esker::cpu::patches::Patches;
+use esker::engine::Engine;
+use esker::gpu::GpuEngine;
+use esker::gpu::shader::Edit;
+use esker::model::{Form, Grain, Material, Materials, Mesh, Surface, World};
+use esker::oracle::all_pairs;
+use esker::settings::Settings;
+use glam::{DQuat, DVec3};
+
+const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
+/// Radius of the grains \[m\].
+const R: f64 = 0.01;
+const SEARCH: [&str; 4] = ["search", "broadphase", "matching", "colouring"];
+
+/// A square of an uneven net of triangles in z = 0, this many cells along each edge.
+fn net(edge: f64, cells: usize) -> Mesh {
+    let knot = |i: usize, j: usize| {
+        let inside = |k: usize| if (1..cells).contains(&k) { 0.3 } else { 0.0 };
+        let (shift_x, shift_y) = ((7 * i + 3 * j) as f64, (5 * i + 11 * j) as f64);
+        let x = i as f64 + inside(i) * shift_x.sin();
+        let y = j as f64 + inside(j) * shift_y.sin();
+        edge * (DVec3::new(x, y, 0.0) / cells as f64 - DVec3::new(0.5, 0.5, 0.0))
+    };
+    let cells = (0..cells).flat_map(|i| (0..cells).map(move |j| (i, j)));
+    let triangles = cells.flat_map(|(i, j)| {
+        let [a, b, c, d] = [knot(i, j), knot(i + 1, j), knot(i + 1, j + 1), knot(i, j + 1)];
+        if (i + j) % 2 == 0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] }
+    });
+    Mesh::new("net", &triangles.collect::<Vec<_>>()).unwrap()
+}
+
+/// Twelve triangles around a box.
+fn box_mesh(half: DVec3) -> Mesh {
+    let face = |axis: usize, end: f64| {
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        let corner = |a: f64, b: f64| {
+            let mut place = DVec3::ZERO;
+            (place[axis], place[u], place[v]) = (end, a * end, b);
+            half * place
+        };
+        let [a, b, c, d] = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+        [[a, b, c], [a, c, d]]
+    };
+    let triangles: Vec<_> = (0..3).flat_map(|axis| [face(axis, -1.0), face(axis, 1.0)]).flatten().collect();
+    Mesh::new("box", &triangles).unwrap()
+}
+
+fn with_mesh(mesh: Mesh, position: DVec3, orientation: DQuat, friction: f64) -> World {
+    let mut world = World::new(GRAVITY, stone(friction, 0.0));
+    let surfaces = world.mesh_surfaces(Arc::new(mesh), position, orientation, 0);
+    world.add_boundary(fixed("mesh"), surfaces);
+    world
+}
+
+fn with_form(form: Form, position: DVec3, orientation: DQuat, friction: f64) -> World {
+    let mut world = World::new(GRAVITY, stone(friction, 0.0));
+    world.add_boundary(fixed("form"), [Surface::new(position, orientation, form, 0)]);
+    world
+}
+
+/// Positions after so many steps of the same grains in two worlds, per engine.
+fn side_by_side(worlds: [World; 2], settings: &Settings, steps: u64) -> [[Vec<DVec3>; 2]; 2] {
+    let run = |engine: &mut dyn Engine| {
+        engine.advance(steps).unwrap();
+        engine.snapshot().unwrap().world.bodies.position
+    };
+    let [one, other] = worlds.map(|world| both(&world, settings).map(|mut engine| run(engine.as_mut())));
+    let ([one_cpu, one_gpu], [other_cpu, other_gpu]) = (one, other);
+    [[one_cpu, other_cpu], [one_gpu, other_gpu]]
+}
+
+#[test]
+fn a_sphere_rolls_over_the_seams_of_a_net_as_on_a_plane() {
+    // Triangles of a third of the radius, of its size and of twenty times that.
+    for cells in [300, 100, 5] {
+        let turn = DQuat::from_axis_angle(DVec3::new(0.3, 1.0, 0.2).normalize(), 0.4);
+        let at = DVec3::new(3.0, -2.0, 1.0);
+        let mut worlds = [with_mesh(net(1.0, cells), at, turn, 0.5), with_form(Form::Plane, at, turn, 0.5)];
+        for world in &mut worlds {
+            let start = at + turn * DVec3::new(-0.3, 0.02, R);
+            let spin = DVec3::new(0.0, 1.0 / R, 0.0);
+            world.add_grains([Grain {
+                angular_velocity: turn * spin,
+                velocity: turn * DVec3::X,
+                ..Grain::at(start, R, 0)
+            }]);
+            world.gravity = turn * GRAVITY;
+        }
+        let settings = Settings { time_step: 1e-3, iterations: 20, ..Settings::default() };
+        let [cpu, gpu] = side_by_side(worlds, &settings, 500);
+        for ([mesh, plane], (name, bound)) in [cpu, gpu].into_iter().zip([("cpu", 1e-12), ("gpu", 3e-6)]) {
+            assert!(plane[1].distance(at) > 0.15, "{name}: rolled to {}", plane[1]);
+            let apart = mesh[1].distance(plane[1]);
+            assert!(apart < bound, "{name}, {cells} cells: {apart:e} m apart");
+        }
+    }
+}
+
+#[test]
+fn grains_fall_on_a_box_of_triangles_as_on_a_box() {
+    let half = DVec3::new(0.05, 0.04, 0.03);
+    let turn = DQuat::from_axis_angle(DVec3::new(1.0, 0.5, 0.2).normalize(), 0.6);
+    let mut worlds = [
+        with_mesh(box_mesh(half), DVec3::ZERO, turn, 0.3),
+        with_form(Form::Box { half }, DVec3::ZERO, turn, 0.3),
+    ];
+    // Far enough from each other never to meet: all over the box, its edges and corners.
+    let places = (0..20).flat_map(|i| (0..20).map(move |j| (f64::from(i), f64::from(j))));
+    let grain = |(k, (i, j)): (usize, (f64, f64))| {
+        let height = 0.09 + 3.0 * R * (k % 7) as f64;
+        Grain::at(DVec3::new(0.008 * (i - 9.5), 0.008 * (j - 9.5), height), 0.003, 0)
+    };
+    for world in &mut worlds {
+        world.add_grains(places.clone().enumerate().filter(|(k, _)| k % 3 == 0).map(grain));
+    }
+    let settings = Settings { time_step: 1e-3, iterations: 30, ..Settings::default() };
+    let [cpu, gpu] = side_by_side(worlds, &settings, 200);
+    for ([mesh, form], (name, bound)) in [cpu, gpu].into_iter().zip([("cpu", 1e-9), ("gpu", 2e-4)]) {
+        let mut apart: Vec<f64> = mesh.iter().zip(&form).map(|(a, b)| a.distance(*b)).collect();
+        apart.sort_by(f64::total_cmp);
+        assert!(apart[apart.len() - 1] < bound, "{name}: {:e} m apart", apart[apart.len() - 1]);
+    }
+}
+
+#[test]
+fn the_pairs_with_patches_are_those_that_trying_all_finds() {
+    let mut world = with_mesh(box_mesh(DVec3::splat(0.05)), DVec3::X, DQuat::from_rotation_y(0.3), 0.3);
+    let mesh = net(0.2, 9);
+    let surfaces = world.mesh_surfaces(Arc::new(mesh), DVec3::X, DQuat::from_rotation_x(0.8), 0);
+    world.add_boundary(fixed("net"), surfaces);
+    let place = |i: usize| {
+        let place = (1.0 + i as f64) * DVec3::new(0.819_172_513_396, 0.671_043_606_704, 0.549_700_477_902);
+        DVec3::X + 0.2 * (place - place.floor()) - DVec3::splat(0.1)
+    };
+    world.add_grains((0..600).map(|i| Grain::at(place(i), 0.3 * R, 0)));
+    let settings = Settings { time_step: 1e-4, ..Settings::default() };
+    let expected = all_pairs(&world, settings.reach());
+    let with_patch = expected.iter().filter(|key| key.b < world.first_grain_shape()).count();
+    assert!(with_patch > 30, "{with_patch}");
+    assert_eq!(esker::cpu::broadphase::find_pairs(&world, settings.reach()), expected);
+    let mut gpu = gpu(&world, &settings);
+    let snapshot = gpu.snapshot().unwrap();
+    let cpu = cpu(&world, &settings).snapshot().unwrap();
+    let keys = |contacts: &[ContactState]| contacts.iter().map(|c| c.key).collect::<Vec<_>>();
+    assert_eq!(keys(&snapshot.contacts), keys(&cpu.contacts));
+    // Seams that are no edges are no contacts.
+    assert!(cpu.contacts.len() < expected.len());
+}
+
+#[test]
+fn a_grain_that_is_pressed_through_a_sheet_comes_back_on_its_side() {
+    let mut world = with_mesh(net(0.2, 7), DVec3::ZERO, DQuat::IDENTITY, 0.3);
+    let soft = Material { youngs_modulus: 1e5, ..world.materials.list[0].clone() };
+    world.materials = Materials::new(vec![soft]);
+    world.add_grains([Grain::at(DVec3::new(0.004, 0.003, 0.99 * R), R, 0)]);
+    let modulus = 1e5 / (2.0 * (1.0 - 0.25 * 0.25));
+    // The force is a thousand times the weight: what it brings about in a step is no impact.
+    let settings =
+        Settings { time_step: 1e-4, iterations: 10, impact_threshold: 10.0, ..Settings::default() };
+    // Overlap of 1.4 radii by Hertz.
+    let force = 4.0 / 3.0 * modulus * R.sqrt() * (1.4 * R).powf(1.5);
+    for engine in &mut both(&world, &settings) {
+        let name = engine.identity().engine;
+        engine.advance(100).unwrap();
+        for share in 1..=10 {
+            let force = 0.1 * f64::from(share) * force;
+            engine.change(&mut |world| world.set_force(1, DVec3::NEG_Z * force, DVec3::ZERO)).unwrap();
+            engine.advance(200).unwrap();
+        }
+        let pressed = engine.snapshot().unwrap().world.bodies.position[1].z;
+        assert!((-0.6 * R..-0.1 * R).contains(&pressed), "{name}: pressed to {pressed} m");
+        engine.change(&mut |world| world.set_force(1, DVec3::ZERO, DVec3::ZERO)).unwrap();
+        engine.advance(500).unwrap();
+        let back = engine.snapshot().unwrap().world.bodies.position[1].z;
+        assert!(back > 0.9 * R, "{name}: {back} m");
+    }
+}
+
+/// Half of a valley along y whose sides rise by this angle, with its bottom in x = z = 0: the side of negative x or of positive x.
+fn slope(angle: f64, side: f64) -> DQuat {
+    DQuat::from_rotation_y(-side * angle)
+}
+
+/// A ball that rolls into a valley, and the world of the same valley made of two planes.
+fn valleys() -> [World; 2] {
+    let angle = 4f64.to_radians();
+    let side = |end: f64| {
+        let turn = slope(angle, end);
+        let at =
+            move |i: usize, j: usize| turn * DVec3::new(0.02 * end * i as f64, 0.02 * j as f64 - 0.2, 0.0);
+        let cells = (0..20).flat_map(|i| (0..20).map(move |j| (i, j)));
+        cells.flat_map(move |(i, j)| {
+            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            [[a, b, c], [a, c, d]]
+        })
+    };
+    let valley: Vec<[DVec3; 3]> = side(-1.0).chain(side(1.0)).collect();
+    let valley = Mesh::new("valley", &valley).unwrap();
+    assert_eq!(valley.patches.len(), 2);
+    let mut planes = World::new(GRAVITY, stone(0.5, 0.0));
+    let plane = |end: f64| Surface::new(DVec3::ZERO, slope(angle, end), Form::Plane, 0);
+    planes.add_boundary(fixed("planes"), [plane(-1.0), plane(1.0)]);
+    let mut worlds = [with_mesh(valley, DVec3::ZERO, DQuat::IDENTITY, 0.5), planes];
+    for world in &mut worlds {
+        let start = slope(angle, -1.0) * DVec3::new(-0.1, 0.003, R);
+        let velocity = slope(angle, -1.0) * DVec3::new(0.6, 0.05, 0.0);
+        world.add_grains([Grain { velocity, ..Grain::at(start, R, 0) }]);
+    }
+    worlds
+}
+
+/// The seams of a side are no edges for a ball that is over the other one.
+#[test]
+fn a_ball_rolls_through_a_valley_of_triangles_as_between_two_planes() {
+    let settings = Settings { time_step: 2e-3, iterations: 20, ..Settings::default() };
+    let [cpu, gpu] = side_by_side(valleys(), &settings, 200);
+    for ([mesh, planes], (name, bound)) in [cpu, gpu].into_iter().zip([("cpu", 1e-9), ("gpu", 1e-5)]) {
+        assert!(planes[1].x > 0.02, "{name}: the ball came to {}", planes[1]);
+        let apart = mesh[1].distance(planes[1]);
+        assert!(apart < bound, "{name}: {apart:e} m apart");
+    }
+    let [mesh, planes] = valleys();
+    let place = |world: &World, edits: &[Edit]| {
+        let mut gpu = self::gpu(world, &settings);
+        if !edits.is_empty() {
+            gpu.edit_shaders(edits).unwrap();
+        }
+        gpu.advance(200).unwrap();
+        gpu.snapshot().unwrap().world.bodies.position[1]
+    };
+    let exact = place(&planes, &[]);
+    for (from, to) in [
+        ("if root != i {", "if false {"),
+        ("let is_hollow = is_hollow_at(contacts[i], contacts[root].place);", "let is_hollow = false;"),
+    ] {
+        let apart = place(&mesh, &[Edit { from, to }]).distance(exact);
+        assert!(apart > 3e-5, "{from} -> {to} must show: {apart:e} m");
+    }
+}
+
+/// Grains in a heap on a box of triangles, which stands in a net.
+fn heap() -> World {
+    let mut world =
+        with_mesh(box_mesh(DVec3::new(0.03, 0.02, 0.03)), DVec3::ZERO, DQuat::from_rotation_y(0.3), 0.4);
+    let surfaces = world.mesh_surfaces(Arc::new(net(0.2, 23)), DVec3::ZERO, DQuat::from_rotation_x(0.1), 0);
+    world.add_boundary(fixed("net"), surfaces);
+    let place = |i: usize| {
+        let place = (1.0 + i as f64) * DVec3::new(0.819_172_513_396, 0.671_043_606_704, 0.549_700_477_902);
+        0.12 * (place - place.floor()) * DVec3::new(1.0, 1.0, 0.7) + DVec3::new(-0.06, -0.06, 0.03)
+    };
+    world.add_grains((0..500).map(|i| Grain::at(place(i), 0.35 * R, 0)));
+    world
+}
+
+/// Contacts of a sphere with one mesh that take part: normal, arm, linear impulse, rolling impulse.
+type Group = Vec<[DVec3; 4]>;
+
+/// Groups of contacts with patches by sphere and mesh, each by ascending arm, which is longer the larger the gap.
+fn groups(
+    world: &World,
+    contacts: impl Iterator<Item = (Key, DVec3, DVec3, DVec3, DVec3)>,
+) -> BTreeMap<(u32, u32), Group> {
+    let mut groups = BTreeMap::<(u32, u32), Group>::new();
+    for (key, normal, arm, linear, rolling) in contacts.filter(|(_, normal, ..)| *normal != DVec3::ZERO) {
+        if let Some((_, patches)) = world.patches_with(key.b) {
+            groups.entry((key.a, patches.start)).or_default().push([normal, arm, linear, rolling]);
+        }
+    }
+    groups.values_mut().for_each(|group| group.sort_by(|a, b| a[1].length().total_cmp(&b[1].length())));
+    groups
+}
+
+/// Compares what the device makes of the contacts with patches of a heap with its twin; returns what differs first. Every contact
+/// carries the same, so that what is handed over shows. Two patches that meet at an edge are equally near to a grain beside it, and
+/// rounding decides which of them it touches: so the contacts of a group are compared in the order of their gaps.
+fn difference_to_twin(gpu: &mut GpuEngine, settings: &Settings) -> Option<String> {
+    let world = gpu.snapshot().unwrap().world;
+    SEARCH.iter().for_each(|stage| gpu.run_stage(stage).unwrap());
+    gpu.fill_words("impulses", 1e-6f32.to_bits());
+    let (keys, colouring) = (gpu.keys().unwrap(), gpu.colouring().unwrap());
+    let key = |place: usize| keys[colouring.order[place] as usize];
+    let carried = |place: usize| {
+        // Along the normal that the CPU engine will take: it is what splits an impulse in parts.
+        let linear = DVec3::splat(f64::from(1e-6f32));
+        let normal = world.touch(key(place).a, key(place).b).unwrap().normal;
+        let along = linear.dot(normal);
+        Impulse { normal: along, tangent: linear - along * normal, rolling: linear }
+    };
+    let constraint = |place| Constraint { impulse: carried(place), ..Constraint::default() };
+    let mut constraints: Vec<Constraint> = (0..keys.len()).map(constraint).collect();
+    let mut onsets = vec![Onset::default(); keys.len()];
+    let mut patches = Patches::new(&world, &keys, &colouring, &Patches::default());
+    patches.find_normals(&world);
+    let law = Law::new(settings);
+    narrowphase::fill_constraints(
+        &world,
+        &law,
+        &keys,
+        &colouring,
+        &mut patches,
+        &mut constraints,
+        &mut onsets,
+    );
+    gpu.run_stage("narrowphase").unwrap();
+    let (heads, impulses) = (gpu.constraints().unwrap(), gpu.impulses().unwrap());
+    let vector = |values: &[f32]| DVec3::new(values[0].into(), values[1].into(), values[2].into());
+    let expected = (0..keys.len()).map(|place| {
+        let constraint = &constraints[place];
+        let linear = constraint.impulse.linear(constraint.normal);
+        (key(place), constraint.normal, constraint.arm_a, linear, constraint.impulse.rolling)
+    });
+    let found = (0..keys.len()).map(|place| {
+        let ((head, arms), impulse) = (&heads[place], &impulses[place]);
+        let (normal, arm) = (vector(&head.normal), vector(&arms.arm_a));
+        (key(place), normal, arm, vector(impulse), vector(&impulse[3..]))
+    });
+    let (expected, found) = (groups(&world, expected), groups(&world, found));
+    let listed = keys.iter().filter(|key| world.patches_with(key.b).is_some()).count();
+    let taking_part: usize = expected.values().map(Vec::len).sum();
+    assert!(expected.len() > 100 && listed > taking_part + 10, "{listed} listed, {taking_part} take part");
+    expected.iter().find_map(|(of, expected)| {
+        let found = found.get(of).cloned().unwrap_or_default();
+        let is_near = |(one, other): (&[DVec3; 4], &[DVec3; 4])| {
+            let bounds = [1e-4, 1e-6, 1e-10, 1e-10];
+            (0..4).all(|i| one[i].distance(other[i]) < bounds[i])
+        };
+        let are_same = expected.len() == found.len() && expected.iter().zip(&found).all(is_near);
+        (!are_same).then(|| format!("{of:?}: {expected:?} and {found:?}"))
+    })
+}
+
+#[test]
+fn contacts_with_patches_are_joined_as_by_the_twin() {
+    let settings = Settings { time_step: 1e-3, ..Settings::default() };
+    for edits in [
+        &[][..],
+        &[("if root != i {", "if false {")],
+        &[("hand_impulse_over(contacts[i].place, contacts[root].place);", "")],
+        &[("gap < least || (gap == least && other < best)", "gap > least")],
+        &[("let is_behind = dot(load_impulse(place).linear, head.normal) < 0.0;", "let is_behind = false;")],
+    ] {
+        let mut gpu = gpu(&heap(), &settings);
+        gpu.advance(200).unwrap();
+        let edits: Vec<Edit> = edits.iter().map(|&(from, to)| Edit { from, to }).collect();
+        if !edits.is_empty() {
+            gpu.edit_shaders(&edits).unwrap();
+        }
+        let difference = difference_to_twin(&mut gpu, &settings);
+        assert_eq!(difference.is_some(), !edits.is_empty(), "{edits:?}: {}", difference.unwrap_or_default());
+    }
+}
