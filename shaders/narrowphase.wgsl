@@ -6,6 +6,7 @@
 @group(0) @binding(4) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(5) var<storage, read> surfaces: array<vec4u>;
 @group(0) @binding(6) var<storage, read> laws: array<Law>;
+@group(0) @binding(7) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read_write> constraint_arms: array<ConstraintArms>;
 
@@ -22,7 +23,7 @@ fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
     if is_patch(contact.b) {
         let nearest = nearest_to(a, contact.b);
         contacts[k].previous = nearest.seam;
-        store_constraint(contact.place, constraint_with_patch(a, surface_at(contact.b), nearest));
+        store_constraint(contact.place, constraint_with_patch(a, surface_at(contact.b), nearest, has_come_through(a, contact.b, nearest)));
     } else if contact.b < params.surfaces {
         store_constraint(contact.place, constraint_with_surface(a, surface_at(contact.b)));
     } else {
@@ -77,8 +78,22 @@ fn nearest_to(index: u32, surface_index: u32) -> Nearest {
     return nearest;
 }
 
-fn constraint_with_patch(index: u32, surface: Surface, nearest: Nearest) -> Constraint {
-    return constraint_at(index, ball_at(index), surface, Distance(nearest.normal, nearest.distance, nearest.distance >= 0.0));
+// Whether the centre of a ball came through a patch in the last substep: it was on the other side before.
+fn has_come_through(index: u32, surface_index: u32, nearest: Nearest) -> bool {
+    let ball = ball_at(index);
+    if nearest.distance < 0.0 || nearest.distance >= ball.contact_radius || is_rim(nearest.seam) {
+        return false;
+    }
+    let body = surface_at(surface_index).body;
+    let own = velocities[spheres[index].body];
+    let other = velocities[body];
+    let velocity = own.linear + cross(own.angular, ball.lever) - other.linear - cross(other.angular, between(poses[body], ball.pose));
+    return params.h * dot(velocity, nearest.normal) > nearest.distance;
+}
+
+fn constraint_with_patch(index: u32, surface: Surface, nearest: Nearest, is_behind: bool) -> Constraint {
+    let side = select(1.0, -1.0, is_behind);
+    return constraint_at(index, ball_at(index), surface, Distance(side * nearest.normal, side * nearest.distance, nearest.distance >= 0.0));
 }
 
 fn constraint_at(index: u32, ball: Ball, surface: Surface, touch: Distance) -> Constraint {
@@ -126,6 +141,9 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
     while end < status.contacts && contacts[end].a == first.a && contacts[end].b < mesh.y {
         end++;
     }
+    for (var i = k; i < end; i++) {
+        stay_on_side(contacts[i]);
+    }
     // Nothing that the search for the root looks at may change before all have been found.
     for (var i = k; i < end; i++) {
         let root = root_of(i, k, end, mesh.x);
@@ -138,11 +156,8 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
         }
     }
     for (var i = k; i < end; i++) {
-        let place = contacts[i].place;
-        if constraint_heads[place].compliance < 0.0 {
+        if constraint_heads[contacts[i].place].compliance < 0.0 {
             set_part(contacts[i]);
-        } else if contacts[i].previous == NONE {
-            stay_on_side(place, contacts[i].a - params.surfaces);
         }
     }
 }
@@ -157,7 +172,8 @@ fn is_hollow_at(contact: Contact, root: u32) -> bool {
     let own = nearest_to(index, contact.b);
     let head = constraint_heads[root];
     let height = own.height * select(1.0, -1.0, dot(own.face, head.normal) < 0.0);
-    return own.distance >= 0.0 && height > head.bias_velocity + spheres[index].radius;
+    let distance = head.bias_velocity + spheres[index].radius;
+    return own.distance >= 0.0 && distance >= 0.0 && height > distance;
 }
 
 // Sets a contact at a seam anew: with the plane beyond it, or as one that takes no part.
@@ -210,20 +226,29 @@ fn hand_impulse_over(place: u32, to: u32) {
     store_impulse(place, Impulse(vec3f(0.0), vec3f(0.0)));
 }
 
-// A sphere whose centre was pressed through a sheet, less than a radius deep, is still on the side from which the sheet pushes it.
-fn stay_on_side(place: u32, index: u32) {
-    let head = constraint_heads[place];
+// A sphere whose centre was pressed through a sheet, less than a radius deep, is still on the side from which the sheet pushes it. Of
+// one that came through in flight a trace of an impulse tells so, when after the impacts it does not fly so any more.
+fn stay_on_side(contact: Contact) {
+    let index = contact.a - params.surfaces;
+    let head = constraint_heads[contact.place];
     let radius = spheres[index].radius;
     let distance = head.bias_velocity + radius;
-    let is_behind = dot(load_impulse(place).linear, head.normal) < 0.0;
-    if head.bias_velocity == -FAR || !is_behind || distance >= place_on_body(index).contact_radius {
+    if head.bias_velocity == -FAR || is_rim(contact.previous) || abs(distance) >= place_on_body(index).contact_radius {
         return;
     }
-    constraint_heads[place].normal = -head.normal;
-    constraint_heads[place].bias_velocity = -distance - radius;
-    constraint_arms[place].arm_a += radius * head.normal;
-    constraint_arms[place].arm_b += radius * head.normal;
+    let pushed = dot(load_impulse(contact.place).linear, head.normal);
+    if pushed < 0.0 {
+        constraint_heads[contact.place].normal = -head.normal;
+        constraint_heads[contact.place].bias_velocity = -distance - radius;
+        constraint_arms[contact.place].arm_a += radius * head.normal;
+        constraint_arms[contact.place].arm_b += radius * head.normal;
+    } else if pushed == 0.0 && distance < 0.0 {
+        store_impulse(contact.place, Impulse(TRACE * head.normal, vec3f(0.0)));
+    }
 }
+
+// Too small to move anything [N s].
+const TRACE = 1e-30;
 
 // The coefficients of the laws [E2]-[E4], from the gaps.
 @compute @workgroup_size(64)

@@ -157,14 +157,20 @@ fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
     return Nearest(select(face, -face, height < 0.0), abs(height), seam, face, height);
 }
 
-// Whether a patch is among those that meet at a seam: the word there tells how many they are, those after it which.
+// Whether a patch is among those that meet at a seam: the word there tells how many they are, with a last bit for the end of the mesh,
+// those after it which.
 fn meets_at(seam: u32, patch_index: u32) -> bool {
-    for (var word = seam + 1u; word <= seam + seam_word(seam); word++) {
+    for (var word = seam + 1u; word <= seam + (seam_word(seam) >> 1u); word++) {
         if seam_word(word) == patch_index {
             return true;
         }
     }
     return false;
+}
+
+// Whether the mesh ends at a seam, so that a sphere may come around it.
+fn is_rim(seam: u32) -> bool {
+    return seam != NONE && (seam_word(seam) & 1u) == 1u;
 }
 
 fn seam_word(word: u32) -> u32 {

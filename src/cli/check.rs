@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use glam::DVec3;
 
 use crate::engine::prudent;
-use crate::model::{Boundary, Domain, Material, Motion, Outside, Periodic, Sink, World};
+use crate::model::mesh::Defects;
+use crate::model::{Boundary, Domain, Material, Mesh, Motion, Outside, Periodic, Sink, World};
 use crate::observe::packing::up_against;
 use crate::scenario::Scenario;
 use crate::settings::WIDE_CONE;
@@ -54,7 +55,8 @@ fn print_counts(scenario: &Scenario) {
         let (spheres, radius) = (clump.spheres.len(), short(clump.equivalent_radius()));
         say!("  clump         {}: {spheres} spheres, as much as one of radius {radius} m", clump.name);
     }
-    say!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surfaces.len());
+    say!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surface_groups().count());
+    world.meshes.list().iter().for_each(|mesh| print_mesh(mesh));
     say!("  emitters      {}", scenario.emitters.len());
     say!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
     say!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
@@ -62,6 +64,22 @@ fn print_counts(scenario: &Scenario) {
     print_period(&world.periodic);
     print_domain(world.domain.as_ref());
     memory::print_plan(scenario);
+}
+
+fn print_mesh(mesh: &Mesh) {
+    let size = mesh.bounds().map(|corner| corner.to_array());
+    let [x, y, z] = [0, 1, 2].map(|axis| short(size[1][axis] - size[0][axis]));
+    let (triangles, patches) = (mesh.triangles.len(), mesh.patches.len());
+    say!(
+        "  mesh          {}: {triangles} triangles in {patches} smooth patches, {x} x {y} x {z} m",
+        mesh.name
+    );
+    for defect in mesh.defects.in_words() {
+        say!("                {defect}");
+    }
+    if mesh.defects == Defects::default() {
+        say!("                closed, {} m3", short(mesh.solid().volume));
+    }
 }
 
 /// How many there are, and their names: `2 (left, right)`.

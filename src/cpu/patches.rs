@@ -2,8 +2,8 @@
 //!
 //! A sphere that is over one patch is near to the seams of those beside it. Such a touch takes no part, or with the plane beyond the
 //! seam (see [`join`]). The impulse of one that takes no part goes to the contact over whose patch the sphere is now: so it survives
-//! the way from patch to patch. A sphere is on the side of a
-//! sheet from which the sheet pushed it last; its centre may be pressed through by less than its radius. Twin: `join_patches` in
+//! the way from patch to patch. A sphere is on the side of a sheet from which the sheet pushed it last, and where nothing has, on that on
+//! which it was a substep ago; its centre may be pressed through, or come through in flight, by less than its radius. Twin: `join_patches` in
 //! `shaders/narrowphase.wgsl`.
 
 use std::ops::Range;
@@ -12,7 +12,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
-use crate::model::mesh::{NO_SEAM, join};
+use crate::model::mesh::join;
 use crate::model::{Touch, World};
 
 use super::narrowphase::{Constraint, Law};
@@ -116,11 +116,21 @@ impl Patches {
         let (Some((mesh, _)), Some(sphere)) = (world.patches_with(keys[0].b), world.ball(a)) else {
             return Vec::new();
         };
-        let reach = law.patch_reach(sphere);
-        let touches = world.touch_patches(a, keys.iter().map(|key| key.b), reach);
-        let parts: Vec<_> = (0..keys.len()).map(|i| join(&world.meshes[mesh], &touches, i)).collect();
         let carried = |i: usize| constraints[self.places[group.start + i] as usize].impulse;
         let linear = |i: usize| carried(i).linear(self.normals[group.start + i]);
+        let mut touches = world.touch_patches(a, keys.iter().map(|key| key.b), law.patch_reach(sphere));
+        let velocity = world.velocity_from(sphere, world.shape_body(keys[0].b));
+        for (i, touch) in touches.iter_mut().enumerate() {
+            let Some(nearest) = touch.nearest.filter(|nearest| !world.is_at_rim(mesh, nearest)) else {
+                continue;
+            };
+            // It was pushed from there; or, where nothing has, it was there a substep ago.
+            let pushed = linear(i).dot(nearest.normal);
+            let has_come_through = law.h * velocity.dot(nearest.normal) > nearest.distance;
+            touch.is_behind = nearest.distance < sphere.contact_radius
+                && (pushed < 0.0 || (pushed == 0.0 && has_come_through));
+        }
+        let parts: Vec<_> = (0..keys.len()).map(|i| join(&world.meshes[mesh], &touches, i)).collect();
         // What takes no part hands over what it carries.
         let hands_over_to =
             |other: usize, i: usize| other != i && parts[other].root == i && parts[other].part.is_none();
@@ -128,21 +138,16 @@ impl Patches {
             let Some((distance, normal)) = parts[i].part else {
                 return Joined { touch: None, impulse: Impulse::default() };
             };
+            let touch = Touch::at(world.sphere_centre(sphere), sphere.radius, distance, normal);
             let others = || (0..keys.len()).filter(|&other| hands_over_to(other, i));
+            // As it was, to the last digit, where nothing came to it.
+            if others().next().is_none() && self.normals[group.start + i].dot(normal) >= 0.0 {
+                return Joined { touch: Some(touch), impulse: carried(i) };
+            }
             let pushed = others().fold(linear(i), |sum, other| sum + linear(other));
             let turned = others().fold(carried(i).rolling, |sum, other| sum + carried(other).rolling);
-            let is_in_patch = touches[i].nearest.is_some_and(|nearest| nearest.seam == NO_SEAM);
-            let is_behind = is_in_patch && distance < sphere.contact_radius && pushed.dot(normal) < 0.0;
-            let side = if is_behind { -1.0 } else { 1.0 };
-            let normal = side * normal;
-            let touch = Touch::at(world.sphere_centre(sphere), sphere.radius, side * distance, normal);
             let along = pushed.dot(normal);
-            // As it was, to the last digit, where nothing came to it.
-            let is_as_before = others().next().is_none() && self.normals[group.start + i].dot(normal) >= 0.0;
-            let impulse = match is_as_before {
-                true => carried(i),
-                false => Impulse { normal: along, tangent: pushed - along * normal, rolling: turned },
-            };
+            let impulse = Impulse { normal: along, tangent: pushed - along * normal, rolling: turned };
             Joined { touch: Some(touch), impulse }
         };
         (0..keys.len()).map(joined).collect()

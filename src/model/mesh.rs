@@ -40,8 +40,8 @@ pub struct Mesh {
     pub triangles: Vec<Triangle>,
     /// Smooth parts.
     pub patches: Vec<Patch>,
-    /// Patches that meet at each seam.
-    pub seams: Vec<Vec<u32>>,
+    /// Edges and vertices at which patches meet or the mesh ends.
+    pub seams: Vec<Seam>,
     /// Tree of boxes around the triangles, in the order in which it is walked.
     pub nodes: Vec<Node>,
     /// Edges that pictures show, as pairs of vertices: where the mesh ends, branches or has an angle of [`SHARP_ANGLE_DEG`].
@@ -61,6 +61,15 @@ pub struct Triangle {
     pub patch: u32,
     /// Per edge (from each corner to the next), then per corner: the seam that it is, or [`NO_SEAM`] in the middle of a patch.
     pub seams: [u32; 6],
+}
+
+/// An edge or a vertex at which patches meet or the mesh ends.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seam {
+    /// The patches that meet there.
+    pub patches: Vec<u32>,
+    /// Whether the mesh ends there, so that a sphere may come around it to the other side.
+    pub is_rim: bool,
 }
 
 /// A smooth part of a mesh.
@@ -90,7 +99,8 @@ impl Mesh {
             + self.triangles.len() * size_of::<Triangle>()
             + self.patches.len() * size_of::<Patch>()
             + self.nodes.len() * size_of::<Node>();
-        let seams: usize = self.seams.iter().map(|seam| size_of::<Vec<u32>>() + size_of_val(&seam[..])).sum();
+        let seams: usize =
+            self.seams.iter().map(|seam| size_of::<Seam>() + size_of_val(&seam.patches[..])).sum();
         (lists + seams) as u64
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::mesh::{Mesh, Nearest, PatchTouch, join};
+use super::mesh::{Mesh, NO_SEAM, Nearest, PatchTouch, join};
 use super::{Form, MaterialId, Shape, Sphere, Surface, Touch, World};
 
 /// The meshes that surfaces of a world are patches of. What is saved of them is a number each that tells them apart.
@@ -109,8 +109,9 @@ impl World {
         gap: f64,
         mut visit: impl FnMut(u32, &Touch),
     ) {
+        let reach = ball.radius + gap;
         let mut visit_if_near = |index: u32| {
-            let touch = self.touch_within(&self.surfaces[index as usize], centre, ball, f64::INFINITY);
+            let touch = self.touch_within(&self.surfaces[index as usize], centre, ball, reach);
             if let Some(touch) = touch.filter(|touch| touch.gap < gap) {
                 visit(index, &touch);
             }
@@ -121,7 +122,7 @@ impl World {
                 visit_if_near(group.start);
                 continue;
             };
-            let (local, reach) = (self.in_frame_of(surface, centre), ball.radius + gap);
+            let local = self.in_frame_of(surface, centre);
             let mut near = Vec::new();
             self.meshes[mesh].for_each_near(local, reach, |patch| near.push(group.start + patch));
             near.sort_unstable();
@@ -162,16 +163,33 @@ impl World {
         (orientation * surface.orientation).conjugate() * (point - origin)
     }
 
-    /// Touches of a sphere (shape `a`) with patches of one mesh (shapes), each at most `reach` from its centre \[m\].
+    /// Touches of a sphere (shape `a`) with patches of one mesh (shapes), each at most `reach` from its centre \[m\], on the side on
+    /// which the centre is.
     pub fn touch_patches(&self, a: u32, patches: impl Iterator<Item = u32>, reach: f64) -> Vec<PatchTouch> {
         let Shape::Sphere(ball) = self.shape(a) else { return Vec::new() };
         let centre = self.sphere_centre(ball);
         let touch = |surface: u32| {
             let surface = &self.surfaces[surface as usize];
             let Form::Patch { patch, .. } = surface.form else { return None };
-            Some(PatchTouch { patch, nearest: self.nearest_on_patch(surface, centre, reach) })
+            let nearest = self.nearest_on_patch(surface, centre, reach);
+            Some(PatchTouch { patch, nearest, is_behind: false })
         };
         patches.filter_map(touch).collect()
+    }
+
+    /// Whether a sphere may come around the place where it is nearest to a patch of a mesh: it is at the end of that.
+    pub fn is_at_rim(&self, mesh: u32, nearest: &Nearest) -> bool {
+        nearest.seam != NO_SEAM && self.meshes[mesh].seams[nearest.seam as usize].is_rim
+    }
+
+    /// Velocity of the centre of a sphere as seen from a body \[m/s\].
+    pub fn velocity_from(&self, ball: &Sphere, body: u32) -> DVec3 {
+        let (bodies, own, body) = (&self.bodies, ball.body as usize, body as usize);
+        let centre = self.sphere_centre(ball);
+        let arm = centre - self.periodic.image(bodies.position[body], centre);
+        bodies.velocity[own] + bodies.angular_velocity[own].cross(self.sphere_lever(ball))
+            - bodies.velocity[body]
+            - bodies.angular_velocity[body].cross(arm)
     }
 
     /// Where spheres touch patches, of contacts that are grouped by sphere and ascend: per contact what it takes part with, `None` where

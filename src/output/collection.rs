@@ -85,6 +85,11 @@ impl Collection {
         frames.map(|frame| self.folder.join(&frame.name)).try_for_each(|path| atomic::sync(&path))
     }
 
+    /// How many frames it has.
+    pub fn count(&self) -> usize {
+        self.frames.len()
+    }
+
     /// Writes the next frame, `<kind>_000012.vtp`, and the indices.
     ///
     /// # Errors
@@ -122,14 +127,14 @@ impl Collection {
     }
 }
 
-/// Makes sure that the first frames of all kinds are there.
+/// Makes sure that the first frames of a kind are there.
 ///
 /// # Errors
 /// [`Error::Unusable`] with the first that is missing or empty.
-pub(super) fn check_frames(folder: &Path, kinds: &[&str], count: usize) -> Result<(), Error> {
-    let paths = kinds.iter().flat_map(|kind| (0..count).map(|i| folder.join(frame_name(kind, i))));
+pub(super) fn check_frames(folder: &Path, kind: &str, count: usize) -> Result<(), Error> {
+    let mut paths = (0..count).map(|i| folder.join(frame_name(kind, i)));
     let is_there = |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
-    match paths.into_iter().find(|path| !is_there(path)) {
+    match paths.find(|path| !is_there(path)) {
         Some(path) => Err(Error::Unusable {
             origin: path.display().to_string(),
             found: "was written before the checkpoint, and is missing or empty".to_owned(),
@@ -137,6 +142,11 @@ pub(super) fn check_frames(folder: &Path, kinds: &[&str], count: usize) -> Resul
         }),
         None => Ok(()),
     }
+}
+
+/// Whether a name is that of an index of frames of this kind.
+pub(super) fn is_index(name: &str, kind: &str) -> bool {
+    name.strip_prefix(kind).is_some_and(|rest| rest == ".vtp.series" || rest == ".pvd")
 }
 
 /// Name of a frame: `grains_000012.vtp`.

@@ -8,20 +8,22 @@ use super::Formats;
 use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
+use crate::model::{Form, Motion, Surface, World};
 use crate::observe::{Column, Observation};
 
-use super::collection::{Collection, frame_number, number_in};
+use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
 use super::lock::{FolderLock, Sharing};
 use super::summary::Summary;
 use super::timeseries::TimeSeries;
+use super::vtp::PolyData;
 
 /// The folder that the results of one run go to.
 #[derive(Debug)]
 pub struct ResultFolder {
     path: PathBuf,
     timeseries: Option<TimeSeries>,
-    frames: Option<Frames>,
+    frames: Vec<Frames>,
     convergence: Tables,
     /// Frames that a checkpoint relies on: they are on the disk.
     synced: usize,
@@ -40,8 +42,7 @@ pub struct Kept<'a> {
 }
 
 /// Names of what a run writes.
-const KINDS: [&str; 2] = ["grains", "contacts"];
-const INDICES: [&str; 4] = ["grains.vtp.series", "grains.pvd", "contacts.vtp.series", "contacts.pvd"];
+const KINDS: [&str; 3] = ["grains", "contacts", "meshes"];
 const TABLES: [&str; 2] = ["convergence.csv", "residual_histogram.csv"];
 const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
 
@@ -60,13 +61,51 @@ pub struct Record<'a> {
     pub resolved: &'a str,
     /// What to write.
     pub formats: Formats,
+    /// The meshes of the scene.
+    pub meshes: Meshes,
 }
 
-/// The frames written so far.
+/// Meshes of a scene, as far as frames of them are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meshes {
+    /// There are none.
+    None,
+    /// They stay where they are: one frame shows them.
+    Fixed,
+    /// Some move.
+    Moving,
+}
+
+impl Meshes {
+    /// Those of a world.
+    pub fn of(world: &World) -> Meshes {
+        let is_of_mesh = |surface: &&Surface| matches!(surface.form, Form::Patch { .. });
+        let moves = |surface: &Surface| world.boundaries[surface.body as usize].motion != Motion::Fixed;
+        match (world.meshes.is_empty(), world.surfaces.iter().filter(is_of_mesh).any(moves)) {
+            (true, _) => Meshes::None,
+            (false, false) => Meshes::Fixed,
+            (false, true) => Meshes::Moving,
+        }
+    }
+}
+
+/// Frames of a kind, after each output or after the first alone.
 #[derive(Debug)]
 struct Frames {
-    grains: Collection,
-    contacts: Collection,
+    collection: Collection,
+    make: fn(&Snapshot) -> PolyData,
+    most: usize,
+}
+
+/// Kinds of frames that a run writes, and how many of each after so many outputs.
+fn kinds(record: &Record<'_>, outputs: usize) -> Vec<(&'static str, usize)> {
+    let meshes = match record.meshes {
+        Meshes::None => None,
+        Meshes::Fixed => Some((KINDS[2], outputs.min(1))),
+        Meshes::Moving => Some((KINDS[2], outputs)),
+    };
+    let all = [(KINDS[0], outputs), (KINDS[1], outputs)].into_iter().chain(meshes);
+    all.filter(|_| record.formats.vtp).collect()
 }
 
 impl ResultFolder {
@@ -102,17 +141,21 @@ impl ResultFolder {
     ) -> Result<ResultFolder, Error> {
         check_inputs(path, record.inputs)?;
         let lock = lock.map_or_else(|| FolderLock::take(path, Sharing::Alone), Ok)?;
-        let frames = if record.formats.vtp { kept.observations.len() } else { 0 };
-        super::collection::check_frames(path, &KINDS, frames)?;
+        let kinds = kinds(record, kept.observations.len());
+        kinds.iter().try_for_each(|&(kind, frames)| super::collection::check_frames(path, kind, frames))?;
+        let frames_of =
+            |kind: &str| kinds.iter().find(|(name, _)| *name == kind).map_or(0, |(_, frames)| *frames);
         let (step, has_tables) = (kept.step, !kept.convergence.courses.is_empty());
         let folder = ResultFolder::fill(path, record, columns, kept, lock)?;
         let is_beyond = |name: &str| {
-            let number = KINDS.iter().find_map(|kind| frame_number(name, kind));
-            number.is_some_and(|number| number >= frames as u64)
+            let is_late = |kind: &&str| {
+                frame_number(name, kind).is_some_and(|number| number >= frames_of(kind) as u64)
+                    || is_index(name, kind) && frames_of(kind) == 0
+            };
+            KINDS.iter().any(is_late)
                 || checkpoint_step(name).is_some_and(|other| other > step)
                 || name == "summary.json"
                 || TABLES.contains(&name) && !has_tables
-                || INDICES.contains(&name) && frames == 0
         };
         super::atomic::remove_files(path, is_beyond)?;
         Ok(folder)
@@ -133,11 +176,17 @@ impl ResultFolder {
             false => None,
         };
         let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
-        let collection = |kind| Collection::with_frames(path, kind, &times);
-        let frames = match record.formats.vtp {
-            true => Some(Frames { grains: collection(KINDS[0])?, contacts: collection(KINDS[1])? }),
-            false => None,
+        let frames = |(kind, count): (&'static str, usize)| {
+            let collection = Collection::with_frames(path, kind, &times[..count])?;
+            let make = match kind {
+                "grains" => super::frames::grains,
+                "contacts" => super::frames::contacts,
+                _ => super::frames::meshes,
+            };
+            let is_once = kind == KINDS[2] && record.meshes == Meshes::Fixed;
+            Ok(Frames { collection, make, most: if is_once { 1 } else { usize::MAX } })
         };
+        let frames = kinds(record, times.len()).into_iter().map(frames).collect::<Result<_, Error>>()?;
         let synced = times.len();
         let folder =
             ResultFolder { path: path.to_owned(), timeseries, frames, convergence, synced, _lock: lock };
@@ -158,9 +207,9 @@ impl ResultFolder {
         if let Some(timeseries) = &mut self.timeseries {
             timeseries.append(observation)?;
         }
-        if let Some(frames) = &mut self.frames {
-            frames.grains.add(observation.time, &super::frames::grains(snapshot))?;
-            frames.contacts.add(observation.time, &super::frames::contacts(snapshot))?;
+        let wanted = self.frames.iter_mut().filter(|frames| frames.collection.count() < frames.most);
+        for Frames { collection, make, .. } in wanted {
+            collection.add(observation.time, &make(snapshot))?;
         }
         Ok(())
     }
@@ -194,10 +243,7 @@ impl ResultFolder {
     /// # Errors
     /// When one cannot be brought there.
     pub fn sync(&mut self, outputs: usize) -> Result<(), Error> {
-        if let Some(Frames { grains, contacts }) = &self.frames {
-            grains.sync_from(self.synced)?;
-            contacts.sync_from(self.synced)?;
-        }
+        self.frames.iter().try_for_each(|frames| frames.collection.sync_from(self.synced))?;
         self.synced = outputs;
         Ok(())
     }
@@ -311,13 +357,9 @@ fn places_of(file: &Path) -> Vec<PathBuf> {
 
 /// Whether a file of this name is one that a run writes.
 fn is_result(name: &str) -> bool {
-    let is_frame = KINDS.iter().any(|kind| frame_number(name, kind).is_some());
+    let is_frame = KINDS.iter().any(|kind| frame_number(name, kind).is_some() || is_index(name, kind));
     let is_one_of = |names: &[&str]| names.contains(&name);
-    is_frame
-        || checkpoint_step(name).is_some()
-        || is_one_of(&INDICES)
-        || is_one_of(&TABLES)
-        || is_one_of(&SINGLE)
+    is_frame || checkpoint_step(name).is_some() || is_one_of(&TABLES) || is_one_of(&SINGLE)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, planned_contacts};
-use crate::model::World;
+use crate::model::{Form, World};
 use crate::observe::contacts::coordination;
 
 use super::vtp::{Array, Cells, PolyData};
@@ -64,6 +64,34 @@ fn boundary_poses(world: &World) -> Vec<Array> {
         Array::precise_vectors("boundary_position", position.iter().map(|place| place.to_array())),
         Array::precise_vectors("boundary_orientation", orientation.iter().map(|turn| turn.to_array())),
     ]
+}
+
+/// Triangles of all meshes where they are: index of the boundary in the scenario.
+pub fn meshes(snapshot: &Snapshot) -> PolyData {
+    let world = &snapshot.world;
+    let (mut points, mut boundaries) = (Vec::new(), Vec::new());
+    for group in world.surface_groups() {
+        let surface = &world.surfaces[group.start as usize];
+        let Form::Patch { mesh, .. } = surface.form else { continue };
+        let body = surface.body as usize;
+        let (position, orientation) = (world.bodies.position[body], world.bodies.orientation[body]);
+        let place = |corner: DVec3| {
+            let on_body = surface.position + surface.orientation * corner;
+            (position + orientation * on_body).to_array()
+        };
+        let mesh = &world.meshes[mesh];
+        let corners = (0..mesh.triangles.len()).flat_map(|triangle| mesh.corners(triangle));
+        points.extend(corners.map(place));
+        boundaries.extend(std::iter::repeat_n(body as i32, mesh.triangles.len()));
+    }
+    PolyData {
+        time: snapshot.report.time,
+        points,
+        cells: Cells::Triangles,
+        point_data: Vec::new(),
+        cell_data: vec![Array::integers("boundary", boundaries.into_iter())],
+        field_data: Vec::new(),
+    }
 }
 
 /// Contacts as lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a

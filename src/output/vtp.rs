@@ -35,6 +35,8 @@ pub enum Cells {
     Vertices,
     /// Points 2 i and 2 i + 1 are the ends of line i.
     Lines,
+    /// Points 3 i to 3 i + 2 are the corners of triangle i.
+    Triangles,
 }
 
 /// A named array.
@@ -165,12 +167,13 @@ impl PolyData {
         let (element, points_per_cell) = match self.cells {
             Cells::Vertices => ("Verts", 1),
             Cells::Lines => ("Lines", 2),
+            Cells::Triangles => ("Polys", 3),
         };
         let cells = points / points_per_cell;
-        let (vertices, lines) = if points_per_cell == 1 { (cells, 0) } else { (0, cells) };
+        let [vertices, lines, triangles] = [1, 2, 3].map(|of| if of == points_per_cell { cells } else { 0 });
         writeln!(
             out,
-            r#"<Piece NumberOfPoints="{points}" NumberOfVerts="{vertices}" NumberOfLines="{lines}" NumberOfStrips="0" NumberOfPolys="0">"#
+            r#"<Piece NumberOfPoints="{points}" NumberOfVerts="{vertices}" NumberOfLines="{lines}" NumberOfStrips="0" NumberOfPolys="{triangles}">"#
         )?;
         write_section(out, "PointData", &self.point_data)?;
         write_section(out, "CellData", &self.cell_data)?;

@@ -47,7 +47,7 @@ use self::read::{DURATION, Report, Table, number, text, vector, whole};
 use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, World};
-use crate::output::{Formats, Record};
+use crate::output::{Formats, Meshes, Record};
 use crate::render::Look;
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
@@ -99,7 +99,8 @@ impl Scenario {
 
     /// What a folder of results keeps of it.
     pub fn record(&self) -> Record<'_> {
-        Record { inputs: &self.inputs, resolved: &self.resolved, formats: self.output.formats }
+        let meshes = Meshes::of(&self.world);
+        Record { inputs: &self.inputs, resolved: &self.resolved, formats: self.output.formats, meshes }
     }
 }
 

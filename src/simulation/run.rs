@@ -451,7 +451,7 @@ impl<'a> Run<'a> {
             counts: Counts {
                 grains: grains - self.course.removed,
                 boundaries: scenario.world.boundaries.len(),
-                surfaces: scenario.world.surfaces.len(),
+                surfaces: scenario.world.surface_groups().count(),
                 materials: scenario.world.materials.list.len(),
                 contacts: observable("contacts") as u64,
             },

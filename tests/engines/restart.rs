@@ -143,6 +143,27 @@ packing = { kind = "random", count = 100, region = { kind = "box", min = [0, 0, 
 every = 0.02
 "#;
 
+/// A turning mesh, and grains that touch it from inside; a block made of triangles falls among them.
+const MESH: &str = r#"
+duration = 0.2
+[[boundaries]]
+name = "mill"
+material = "glass"
+motion = { kind = "rotation", axis = [0, 1, 0], point = [0, 0, 0], rate = 5.0 }
+shape = { kind = "mesh", file = "scenarios/meshes/mill.stl", scale = 0.4 }
+[[boundaries]]
+name = "block"
+material = "glass"
+shape = { kind = "mesh", file = "tests/program/block.obj", position = [0, 0, 0.03] }
+motion = { kind = "dynamic" }
+[[grains]]
+material = "glass"
+radius = { kind = "uniform", min = 0.002, max = 0.003 }
+packing = { kind = "random", count = 120, region = { kind = "cylinder", base = [0, -0.009, 0], axis = [0, 1, 0], length = 0.018, radius = 0.05 } }
+[output]
+every = 0.05
+"#;
+
 /// Steps are solved again on the side, and the start of the energies is remembered.
 const CONVERGENCE: &str = r#"
 duration = 0.12
@@ -164,12 +185,13 @@ every = 0.03
 height = { take = "mean", from = 0.02, at_least = 0.01 }
 "#;
 
-const SCENES: [(&str, &str); 6] = [
+const SCENES: [(&str, &str); 7] = [
     ("emitter and sink", EMITTER_AND_SINK),
     ("drum", DRUM),
     ("sliders", SLIDERS),
     ("clumps", CLUMPS),
     ("gas", GAS),
+    ("mesh", MESH),
     ("convergence", CONVERGENCE),
 ];
 

@@ -538,3 +538,52 @@ fn lists_of_one_value_per_grain_must_be_as_long_as_the_list_of_grains() {
     );
     refuses("[[grains]]", "packing", "locked_axes = [\"w\"]\npacking", "\"w\"", &["did you mean `x`?"]);
 }
+
+/// A mesh that cannot be read or used is refused with its file and what is wrong with it.
+#[test]
+fn a_bad_mesh_is_refused() {
+    let of_mesh = |rest: &str| format!("{{ kind = \"mesh\", {rest} }}");
+    let plane = "{ kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }";
+    let is_refused = |rest: &str, marked: &str, words: &[&str]| {
+        refuses("name = \"floor\"", plane, &of_mesh(rest), marked, words);
+    };
+    is_refused("file = \"lost.stl\"", "\"lost.stl\"", &["lost.stl cannot be read", "scenario's folder"]);
+    is_refused(
+        "file = \"drum.step\"",
+        "\"drum.step\"",
+        &["neither an STL nor an OBJ", ".stl (binary or text)"],
+    );
+    let there = concat!("file = \"", env!("CARGO_MANIFEST_DIR"), "/scenarios/meshes/mill.stl\", scale = -1");
+    is_refused(there, "-1", &["`boundaries.0.shape.scale`", "millimetres"]);
+    is_refused("scale = 1.0", "{", &["missing key `file`"]);
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let with = |name: &str, bytes: &[u8], motion: &str| {
+        std::fs::write(folder.path().join(name), bytes).expect("written");
+        let boundary = format!("{{ kind = \"mesh\", file = \"{name}\" }}{motion}");
+        let text = GOOD.replacen(plane, &boundary, 1);
+        let found = Scenario::parse("case.toml", &text, folder.path(), &[]);
+        found.map_or_else(|problems| problems.to_string(), |_| "fine".to_owned())
+    };
+    let dynamic = "\nmotion = { kind = \"dynamic\" }";
+    let sheet = b"v 0 5 0\nv 1 5 0\nv 0 6 0\nf 1 2 3\n";
+    assert_eq!(with("sheet.obj", sheet, ""), "fine");
+    let open = with("sheet.obj", sheet, dynamic);
+    assert!(open.contains("not the surface of a solid: 3 edges belong to one triangle alone"), "{open}");
+    let tetrahedron = "v 0 5 0\nv 1 5 0\nv 0 6 0\nv 0 5 1\n";
+    let outwards = format!("{tetrahedron}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+    assert_eq!(with("solid.obj", outwards.as_bytes(), dynamic), "fine");
+    let inwards = format!("{tetrahedron}f 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
+    let found = with("inside_out.obj", inwards.as_bytes(), dynamic);
+    assert!(found.contains("its normals point inwards") && found.contains("face outwards"), "{found}");
+    assert!(with("empty.obj", b"", "").contains("no triangle with an area"));
+    assert!(with("nan.obj", b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "").contains("no finite number"));
+    assert!(with("text.stl", b"not a mesh", "").contains("too few for an STL file"));
+    let huge = std::fs::File::create(folder.path().join("huge.stl")).expect("made");
+    huge.set_len(3 << 30).expect("a file with a hole");
+    drop(huge);
+    let text = GOOD.replacen(plane, "{ kind = \"mesh\", file = \"huge.stl\" }", 1);
+    let problems =
+        Scenario::parse("case.toml", &text, folder.path(), &[]).expect_err("too large").to_string();
+    assert!(problems.contains("is larger than 536.87 MB"), "{problems}");
+}

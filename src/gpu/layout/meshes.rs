@@ -4,7 +4,7 @@ use bytemuck::Zeroable;
 use glam::DVec3;
 
 use super::{FORM_PATCH, Surface, form, quaternion, single};
-use crate::model::mesh::{Mesh, NO_SEAM};
+use crate::model::mesh::{Mesh, NO_SEAM, Seam};
 use crate::model::{Form, World};
 
 /// Four words, as the device reads them.
@@ -31,9 +31,9 @@ impl Places {
         let boxes = head + 1;
         let triangles = boxes + BOX * mesh.nodes.len();
         let mut word = 4 * (triangles + TRIANGLE * mesh.triangles.len());
-        let seam = |seam: &Vec<u32>| {
+        let seam = |seam: &Seam| {
             let place = word;
-            word += 1 + seam.len();
+            word += 1 + seam.patches.len();
             place as u32
         };
         let seams = mesh.seams.iter().map(seam).collect();
@@ -122,8 +122,8 @@ fn write_mesh(blocks: &mut [Block], mesh: &Mesh, places: &Places) {
     let words: &mut [u32] = bytemuck::cast_slice_mut(blocks);
     for (&at, seam) in places.seams.iter().zip(&mesh.seams) {
         let at = at as usize;
-        words[at] = seam.len() as u32;
-        words[at + 1..=at + seam.len()].copy_from_slice(seam);
+        words[at] = (seam.patches.len() as u32) << 1 | u32::from(seam.is_rim);
+        words[at + 1..=at + seam.patches.len()].copy_from_slice(&seam.patches);
     }
 }
 
@@ -176,6 +176,6 @@ mod tests {
         assert_eq!(patch_of(7)[2..], [6, 12]);
         assert_eq!(patch_of(1)[..2], patch_of(7)[..2]);
         let seam = words[4 * (triangles + 1) + 3] as usize;
-        assert_eq!(words[seam], 2);
+        assert_eq!(words[seam], 2 << 1);
     }
 }

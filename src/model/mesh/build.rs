@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::DVec3;
 
-use super::{Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Triangle, tree};
+use super::{Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, tree};
 
 /// Height of a triangle over its longest side below which it is a line.
 const FLAT: f64 = 1e-9;
@@ -200,8 +200,8 @@ fn find_seams(
     patches: &[u32],
     by_edge: &HashMap<Edge, Vec<u32>>,
     vertices: usize,
-) -> (Vec<[u32; 6]>, Vec<Vec<u32>>) {
-    let mut seams: Vec<Vec<u32>> = Vec::new();
+) -> (Vec<[u32; 6]>, Vec<Seam>) {
+    let mut seams: Vec<Seam> = Vec::new();
     let mut edges: HashMap<Edge, u32> = HashMap::new();
     let mut corners: Vec<u32> = vec![NO_SEAM; vertices];
     let mut found = vec![[NO_SEAM; 6]; triangles.len()];
@@ -213,16 +213,18 @@ fn find_seams(
             if meeting.len() == 1 && around.len() == 2 {
                 continue;
             }
+            let is_rim = around.len() == 1;
             *seam = *edges.entry(edge).or_insert_with(|| {
-                seams.push(meeting);
+                seams.push(Seam { patches: meeting, is_rim });
                 seams.len() as u32 - 1
             });
             for vertex in edge {
                 let corner = &mut corners[vertex as usize];
                 if *corner == NO_SEAM {
-                    seams.push(Vec::new());
+                    seams.push(Seam::default());
                     *corner = seams.len() as u32 - 1;
                 }
+                seams[*corner as usize].is_rim |= is_rim;
             }
         }
     }
@@ -230,8 +232,8 @@ fn find_seams(
         for i in 0..3 {
             let seam = corners[corners_of[i] as usize];
             seams_of[3 + i] = seam;
-            if seam != NO_SEAM && !seams[seam as usize].contains(&patch) {
-                seams[seam as usize].push(patch);
+            if seam != NO_SEAM && !seams[seam as usize].patches.contains(&patch) {
+                seams[seam as usize].patches.push(patch);
             }
         }
     }
@@ -288,7 +290,7 @@ mod tests {
         assert_eq!((sheet.vertices.len(), sheet.triangles.len(), sheet.patches.len()), (25, 32, 1));
         // 16 edges and 16 vertices of the rim.
         assert_eq!(sheet.seams.len(), 32);
-        assert!(sheet.seams.iter().all(|seam| *seam == [0]));
+        assert!(sheet.seams.iter().all(|seam| seam.patches == [0] && seam.is_rim));
         assert_eq!(sheet.defects, Defects { open: 16, ..Defects::default() });
     }
 
@@ -296,8 +298,9 @@ mod tests {
     fn a_cube_has_six_patches_that_meet_at_twelve_edges_and_eight_corners() {
         let cube = cube();
         assert_eq!((cube.vertices.len(), cube.patches.len(), cube.seams.len()), (8, 6, 20));
-        let meeting = |count| cube.seams.iter().filter(|seam| seam.len() == count).count();
+        let meeting = |count| cube.seams.iter().filter(|seam| seam.patches.len() == count).count();
         assert_eq!((meeting(2), meeting(3)), (12, 8));
+        assert!(cube.seams.iter().all(|seam| !seam.is_rim));
         assert!(cube.defects.is_closed());
     }
 

@@ -11,6 +11,16 @@ pub struct PatchTouch {
     pub patch: u32,
     /// The nearest point; `None` where the patch is out of reach.
     pub nearest: Option<Nearest>,
+    /// Whether the centre of the sphere has come through the patch: the sphere belongs to the other side.
+    pub is_behind: bool,
+}
+
+impl PatchTouch {
+    /// Distance of the centre from the nearest point, negative behind the patch \[m\], and the normal towards the side of the sphere.
+    fn signed(&self) -> Option<(f64, DVec3)> {
+        let side = if self.is_behind { -1.0 } else { 1.0 };
+        self.nearest.map(|nearest| (side * nearest.distance, side * nearest.normal))
+    }
 }
 
 /// What becomes of a touch.
@@ -32,30 +42,34 @@ pub fn join(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Joined {
     while let Some(nearer) = covering(mesh, touches, root) {
         root = nearer;
     }
-    let part = match (touches[i].nearest, touches[root].nearest) {
-        (Some(own), Some(nearest)) if root != i => beyond_the_seam(&own, &nearest),
-        (own, _) => own.map(|own| (own.distance, own.normal)),
+    let part = match (touches[i].nearest, touches[root].signed()) {
+        (Some(own), Some(nearest)) if root != i => beyond_the_seam(&own, nearest),
+        _ => touches[i].signed(),
     };
     Joined { root, part }
 }
 
 /// Height over the face at a seam, and its normal, if that lies further away than what is nearest.
-fn beyond_the_seam(own: &Nearest, nearest: &Nearest) -> Option<(f64, DVec3)> {
-    let cosine = own.face.dot(nearest.normal);
-    let (height, normal) = if cosine < 0.0 { (-own.height, -own.face) } else { (own.height, own.face) };
-    (height > nearest.distance).then_some((height, normal))
+fn beyond_the_seam(own: &Nearest, (distance, normal): (f64, DVec3)) -> Option<(f64, DVec3)> {
+    let side = if own.face.dot(normal) < 0.0 { -1.0 } else { 1.0 };
+    let height = side * own.height;
+    (distance >= 0.0 && height > distance).then_some((height, side * own.face))
 }
 
 /// The nearest of the touches with patches that meet at the seam of touch `i`, if it is nearer than that; of two at the same
 /// distance the first is.
 fn covering(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Option<usize> {
-    let own = touches[i].nearest.filter(|nearest| nearest.seam != NO_SEAM)?;
-    let meeting = &mesh.seams[own.seam as usize];
+    let seam = touches[i].nearest.map_or(NO_SEAM, |nearest| nearest.seam);
+    if seam == NO_SEAM {
+        return None;
+    }
+    let meeting = &mesh.seams[seam as usize].patches;
     let distance = |other: usize| {
-        let nearest = touches[other].nearest?;
-        meeting.contains(&touches[other].patch).then_some((nearest.distance, other))
+        let (distance, _) = touches[other].signed()?;
+        meeting.contains(&touches[other].patch).then_some((distance, other))
     };
-    let nearest = (0..touches.len()).filter_map(distance).fold((own.distance, i), |best, other| {
+    let own = touches[i].signed().map_or(f64::INFINITY, |(distance, _)| distance);
+    let nearest = (0..touches.len()).filter_map(distance).fold((own, i), |best, other| {
         if other.0 < best.0 || (other.0 == best.0 && other.1 < best.1) { other } else { best }
     });
     (nearest.1 != i).then_some(nearest.1)
@@ -69,7 +83,11 @@ mod tests {
     /// Patches that a point has contacts with, and those that lead to them.
     fn contacts(mesh: &Mesh, point: DVec3, reach: f64) -> (usize, usize) {
         let touches: Vec<PatchTouch> = (0..mesh.patches.len() as u32)
-            .map(|patch| PatchTouch { patch, nearest: mesh.nearest(patch as usize, point, reach) })
+            .map(|patch| PatchTouch {
+                patch,
+                nearest: mesh.nearest(patch as usize, point, reach),
+                is_behind: false,
+            })
             .filter(|touch| touch.nearest.is_some())
             .collect();
         let roots = (0..touches.len()).filter(|&i| join(mesh, &touches, i).root == i).count();
@@ -108,7 +126,7 @@ mod tests {
         let touches = |mesh: &Mesh| {
             let touch = |patch| {
                 let nearest = mesh.nearest(patch as usize, DVec3::new(-0.3, 0.1, 0.3), 2.0);
-                PatchTouch { patch, nearest }
+                PatchTouch { patch, nearest, is_behind: false }
             };
             [0, 1].map(touch)
         };

@@ -47,7 +47,11 @@ fn parse(text: &str) -> Result<PolyData, String> {
     let frame = PolyData {
         time: time(root)?,
         points: (0..points.len()).map(point).collect(),
-        cells: if piece.attribute("NumberOfLines") == Some("0") { Cells::Vertices } else { Cells::Lines },
+        cells: match ["NumberOfLines", "NumberOfPolys"].map(|count| piece.attribute(count) == Some("0")) {
+            [false, _] => Cells::Lines,
+            [true, false] => Cells::Triangles,
+            [true, true] => Cells::Vertices,
+        },
         point_data: arrays(section(piece, "PointData")?, order)?,
         cell_data: arrays(section(piece, "CellData")?, order)?,
         field_data: arrays(section(root, "FieldData")?, order)?,
@@ -58,7 +62,11 @@ fn parse(text: &str) -> Result<PolyData, String> {
 
 fn check_lengths(frame: &PolyData) -> Result<(), String> {
     let points = frame.points.len();
-    let cells = if frame.cells == Cells::Lines { points / 2 } else { points };
+    let cells = match frame.cells {
+        Cells::Vertices => points,
+        Cells::Lines => points / 2,
+        Cells::Triangles => points / 3,
+    };
     let of_points = frame.point_data.iter().map(|array| (array, points));
     let of_cells = frame.cell_data.iter().map(|array| (array, cells));
     match of_points.chain(of_cells).find(|(array, expected)| array.len() != *expected) {

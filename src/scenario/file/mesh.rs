@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
-use super::read::{FINITE, LENGTH, Node, Table, direction, named, number, text, vector};
+use super::read::{FINITE, Need, Node, Table, direction, named, number, text, vector};
 use crate::files::read_bytes;
 use crate::model::Mesh;
 use crate::model::mesh::BadMesh;
@@ -15,6 +15,11 @@ use crate::model::mesh::BadMesh;
 const LARGEST_MESH: u64 = 512 << 20;
 /// Most triangles of a mesh.
 const MOST_TRIANGLES: usize = 10_000_000;
+/// How much larger than listed a mesh is.
+const SCALE: Need = Need::new(
+    |x| (1e-9..=1e9).contains(&x),
+    "a factor from 1e-9 to 1e9, such as 0.001 for a file in millimetres",
+);
 /// Bytes of a binary STL before its triangles, and of each of them.
 const STL_HEADER: usize = 84;
 const STL_TRIANGLE: usize = 50;
@@ -34,7 +39,7 @@ pub struct Placed {
 pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<Placed> {
     let node = table.node("file");
     let name = table.get("file", text);
-    let scale = table.or("scale", 1.0, number(LENGTH));
+    let scale = table.or("scale", 1.0, number(SCALE));
     let position = table.or("position", DVec3::ZERO, vector);
     let orientation = table.maybe("turned", |node| node.table(turned)).unwrap_or(DQuat::IDENTITY);
     let (node, name) = (node?, name?);

@@ -1,5 +1,7 @@
 //! What to write and what to observe: `[output]` and `[observe]`.
 
+use glam::DVec3;
+
 use super::materials::material_id;
 use super::pictures::pictures;
 use super::read::{AXES, DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
@@ -7,7 +9,7 @@ use super::region::region;
 use super::slider::facing;
 use super::{CheckpointPlan, Entry, OutputPlan};
 use crate::error::suggest;
-use crate::model::{Form, Materials, Side, World};
+use crate::model::{Form, Materials, Mesh, Motion, Side, Surface, World};
 use crate::observe::{CellPlan, DrumPlan, RegionPlan};
 use crate::output::Formats;
 use crate::settings::Bookkeeping;
@@ -119,7 +121,7 @@ fn drum_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<
     found.map(|(boundary, radius)| DrumPlan { boundary, radius, plug_speed })
 }
 
-/// Reads the name of a boundary that is a turning cylinder seen from inside; gives its radius \[m\].
+/// Reads the name of a boundary that is a turning cylinder seen from inside, or a turning mesh; gives its radius \[m\].
 /// `names` are those of all boundaries in the file, also of wrong ones, which are not in the world.
 fn inside_cylinder(node: Node<'_>, world: &World, names: &[String]) -> Option<(usize, f64)> {
     let name = text(node.clone())?;
@@ -136,15 +138,28 @@ fn inside_cylinder(node: Node<'_>, world: &World, names: &[String]) -> Option<(u
                 {
                     Some(bottom_radius)
                 }
+                Form::Patch { mesh, .. } => Some(radius_of_mesh(world, body, surface, &world.meshes[mesh])),
                 _ => None,
             },
         );
     if radius.is_none() || !world.boundaries[body].turns() {
         node.problem(
             format!("`{}`: boundary \"{name}\" is not a drum", node.name()),
-            "a drum has shape kind = \"cylinder\", side = \"inside\" and motion kind = \"rotation\"",
+            "a drum has shape kind = \"cylinder\" and side = \"inside\", or kind = \"mesh\", and motion kind = \"rotation\"",
         );
         return None;
     }
     radius.map(|radius| (body, radius))
+}
+
+/// Largest distance of a vertex of a mesh from the axis that its boundary turns about \[m\]; 0 where it does not turn.
+fn radius_of_mesh(world: &World, body: usize, surface: &Surface, mesh: &Mesh) -> f64 {
+    let boundary = &world.boundaries[body];
+    let Motion::Rotation { point, rate, .. } = boundary.motion else { return 0.0 };
+    let axis = rate.normalize_or_zero();
+    let distance = |vertex: &DVec3| {
+        let on_body = surface.position + surface.orientation * *vertex;
+        (boundary.position + boundary.orientation * on_body - point).cross(axis).length()
+    };
+    mesh.vertices.iter().map(distance).fold(0.0, f64::max)
 }
