@@ -233,7 +233,7 @@ impl GpuEngine {
             return (Search::Always, steps);
         }
         let per_step = (schedule.len() / steps as usize).max(1);
-        let mut moves = schedule.chunks(per_step).map(|step| step.iter().any(layout::BoundaryState::moves));
+        let mut moves = schedule.chunks(per_step).map(|step| step.iter().any(|state| state.moves != 0));
         match moves.next() {
             None => (Search::IfNeeded, steps),
             Some(first) => {

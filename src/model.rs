@@ -410,12 +410,17 @@ impl World {
         self.materials.law(self.shape_material(a), self.shape_material(b))
     }
 
-    /// Has a prescribed boundary go on from where it is now at a constant velocity \[m/s\], without turning. Returns whether it is one.
+    /// Has a prescribed boundary go on from where it is now at a constant velocity \[m/s\], without turning, and the surface of a belt, which
+    /// stays. Returns whether it is one.
     pub fn set_boundary_velocity(&mut self, body: usize, velocity: DVec3) -> bool {
         if self.bodies.is_dynamic(body) {
             return false;
         }
         let (time, boundary) = (self.time, &mut self.boundaries[body]);
+        if let Motion::Belt(old) = &mut boundary.motion {
+            *old = velocity;
+            return true;
+        }
         let (position, orientation) = boundary.pose_at(time);
         boundary.position = position - time * velocity;
         boundary.orientation = orientation;

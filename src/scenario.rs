@@ -47,10 +47,21 @@
 //! motion = { kind = "rotation", axis = [0, 1, 0], rate = 0.25 }
 //!
 //! [[boundaries]]
+//! name = "belt"
+//! material = "pellet"
+//! shape = { kind = "plane", point = [0, 0, -0.5], normal = [0, 0, 1] }
+//! surface_velocity = [0.5, 0, 0]  # m/s: it stands still while its surface moves
+//!
+//! [[boundaries]]
 //! name = "lid"
 //! material = "pellet"
 //! shape = { kind = "box", min = [-0.1, 0, 0.1], max = [0.1, 0.1, 0.12], side = "outside" }
 //! motion = { kind = "dynamic", velocity = [0, 0, 0], locked_axes = ["y"], density = 900 }
+//!
+//! [[boundaries]]
+//! name = "hopper"
+//! material = "pellet"
+//! shape = { kind = "mesh", file = "hopper.stl", scale = 0.001 }   # a file in millimetres; also .obj
 //!
 //! [[boundaries]]
 //! name = "press"
@@ -172,22 +183,44 @@
 //! meaning, are in the table [`crate::observe::quantity::table`].
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
-//! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius, side). `side` is
+//! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius, side), `mesh` (file,
+//! scale, position, turned). `side` is
 //! where the grains are: "inside" (default) or "outside"; around a sphere they are always outside. A box seen from inside is up to six half spaces, so
 //! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. One seen from outside may be turned
 //! about its centre: `turned = { axis = [0, 1, 0], angle_deg = 30 }`. Caps close the ends; from
 //! outside they are the default and make the body solid, from inside they are not.
 //!
+//! A mesh is a file of triangles, STL (binary or text) or OBJ, with lengths times `scale` in metres. It is turned about the origin of the file,
+//! `turned = { axis = [0, 1, 0], angle_deg = 30 }`, and then moved by `position` \[m\]. Grains touch it from both sides, as a sheet: a
+//! closed mesh may be a container as well as a solid. Triangles may be as large or as small as they are: where neighbours differ by less than
+//! 5° a grain has one contact with all of them, which it keeps while it rolls from one to the next. A mesh that turns needs the `axis` and, unless it
+//! is the middle of the box around it, the `point` of its motion. `esker check` counts its triangles and tells what is wrong with it as a solid.
+//! At most 10⁷ triangles and 512 MiB.
+//!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency,
 //! phase_deg), `table` (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density), `slider` (mass, axis,
 //! drive, area).
 //!
-//! A dynamic boundary moves as gravity and contacts make it: a box seen from outside, or a sphere. It is homogeneous,
+//! A boundary with a `surface_velocity` \[m/s\] is a belt: it stands still while its surface moves in itself and takes grains along; its
+//! work counts in `boundary_work`. Planes move along themselves, cylinders without caps along their axis, meshes along a direction that all
+//! their triangles share, such as the troughed belt that a profile makes when it is drawn out. Rollers and drums have a `motion`.
+//!
+//! A dynamic boundary moves as gravity and contacts make it: a box seen from outside, a sphere, or a closed mesh whose triangles face
+//! outwards, with at most 10 000 vertices. It is homogeneous,
 //! of the density of its material unless told otherwise. Grains touch its faces, edges and vertices. Other
-//! boundaries are touched by its eight vertices (a sphere: by the sphere), so that a box stands and slides
+//! boundaries are touched by its eight vertices (a sphere: by the sphere; a mesh: by all vertices), so that a box stands and slides
 //! on planes and on the faces of boxes that are larger; edge against edge two boxes pass through each other. In the
-//! laws of contact half the smallest edge stands for the radius of a vertex. `locked_axes` at the top of
-//! the file is for grains alone.
+//! laws of contact half the smallest edge (of a mesh: of the box around it) stands for the radius of a vertex. `locked_axes` at the top of
+//! the file is for grains alone. Which shapes touch which:
+//!
+//! | | grain | plane, box or cylinder seen from inside, cone | box or cylinder seen from outside, sphere | mesh |
+//! |---|---|---|---|---|
+//! | grain | yes | yes | yes | yes, from both sides |
+//! | dynamic box | yes | its vertices | its vertices; where both are dynamic, those of both | its vertices, and those of a dynamic mesh |
+//! | dynamic sphere | yes | yes | yes | yes |
+//! | dynamic mesh | yes | its vertices | its vertices; where both are dynamic, those of both | its vertices; where both are dynamic, those of both |
+//!
+//! Boundaries that are not dynamic, and sliders, pass through each other.
 //!
 //! A slider moves along `axis` (default: the normal of its plane), which is x, y or z, and never turns: a plane, a box
 //! seen from outside, or a sphere, of `mass` \[kg\]. Contacts push it, gravity has its part along the axis, and so has its

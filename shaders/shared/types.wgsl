@@ -129,7 +129,8 @@ struct BoundaryState {
     pressure: f32,             // [Pa]
     target_velocity: f32,      // that a motor holds [m/s]
     force_limit: f32,          // largest impulse of the motor [N s], 0: there is none
-    spare: vec2u,
+    moves: u32,                // 0: its pose is that of before; a belt has a velocity all the same
+    spare: u32,
 }
 
 // Whether the scene has sinks; otherwise no grain is ever removed.

@@ -266,7 +266,7 @@ fn fall(scenario: &Scenario) -> f64 {
 fn speed_of(motion: &Motion, world: &World) -> f64 {
     match motion {
         Motion::Fixed => 0.0,
-        Motion::Velocity(velocity) => velocity.length(),
+        Motion::Velocity(velocity) | Motion::Belt(velocity) => velocity.length(),
         Motion::Dynamic(body) => body.velocity.length(),
         Motion::Slider(slider) => slider.top_speed(),
         Motion::Rotation { point, rate, .. } => {

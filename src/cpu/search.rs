@@ -7,7 +7,6 @@
 //! further: the step after finds what it came to.) Boundaries that move, and grains that are added, call for a search.
 //! Twin: `shaders/search.wgsl`.
 
-use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::model::{Sphere, World};
@@ -96,7 +95,7 @@ fn boundaries_move(world: &World, settings: &Settings) -> bool {
     world.boundaries.iter().any(|boundary| {
         let moves = |end| {
             let state = boundary.state_at(end, h);
-            state.velocity != DVec3::ZERO || state.angular_velocity != DVec3::ZERO
+            boundary.moves_with(&state)
         };
         boundary.dynamic().is_some() || ends().any(moves)
     })

@@ -292,6 +292,7 @@ pub(super) fn schedule(
                 pose: anchors.pose(state.position, state.orientation),
                 linear: single(state.velocity),
                 angular: single(state.angular_velocity),
+                moves: u32::from(boundary.moves_with(&state)),
                 ..Zeroable::zeroed()
             };
             match boundary.slider() {

@@ -13,6 +13,8 @@ pub enum Motion {
     Fixed,
     /// At a constant velocity \[m/s\].
     Velocity(DVec3),
+    /// Not at all, but its surface moves in itself, as that of a belt, at a constant velocity \[m/s\].
+    Belt(DVec3),
     /// About an axis, at rest at first and then at a constant rate.
     Rotation {
         /// A point of the axis \[m\].
@@ -44,7 +46,7 @@ pub enum Motion {
     Slider(Slider),
 }
 
-/// Pose and velocity of a boundary.
+/// Pose and velocity of a boundary; of a belt that of its surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryState {
     /// Position \[m\].
@@ -75,6 +77,12 @@ impl Boundary {
         }
     }
 
+    /// Whether it has another pose after a step than before, in a state that leads there.
+    pub fn moves_with(&self, state: &BoundaryState) -> bool {
+        let stands = state.velocity == DVec3::ZERO && state.angular_velocity == DVec3::ZERO;
+        !stands && !matches!(self.motion, Motion::Belt(_))
+    }
+
     /// Whether it is one that rotates about an axis, from some time on.
     pub fn turns(&self) -> bool {
         matches!(self.motion, Motion::Rotation { .. })
@@ -96,15 +104,20 @@ impl Boundary {
             Motion::Rotation { rate, start, .. } => ((time - start) / step).clamp(0.0, 1.0) * rate,
             _ => DVec3::ZERO,
         };
-        let velocity =
-            if matches!(self.motion, Motion::Fixed) { DVec3::ZERO } else { (position - before) / step };
+        let velocity = match self.motion {
+            Motion::Fixed => DVec3::ZERO,
+            Motion::Belt(velocity) => velocity,
+            _ => (position - before) / step,
+        };
         BoundaryState { position, orientation, velocity, angular_velocity }
     }
 
     /// Position \[m\] and orientation at `time` \[s\]; of a dynamic boundary those at the start.
     pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
         match &self.motion {
-            Motion::Fixed | Motion::Dynamic(_) | Motion::Slider(_) => (self.position, self.orientation),
+            Motion::Fixed | Motion::Belt(_) | Motion::Dynamic(_) | Motion::Slider(_) => {
+                (self.position, self.orientation)
+            }
             Motion::Velocity(velocity) => (self.position + time * *velocity, self.orientation),
             Motion::Rotation { point, rate, start } => {
                 let turn = DQuat::from_scaled_axis((time - start).max(0.0) * *rate);
@@ -162,6 +175,16 @@ mod tests {
         let (time, step) = (0.7, 0.005);
         let carried = wall.pose_at(time - step).0 + step * wall.state_at(time, step).velocity;
         assert!((carried - wall.pose_at(time).0).length() < 1e-14);
+    }
+
+    #[test]
+    fn a_belt_stays_where_it_is_and_has_a_velocity() {
+        let belt = boundary(Motion::Belt(DVec3::Y));
+        let state = belt.state_at(3.0, 0.1);
+        assert_eq!((state.position, state.velocity), (DVec3::X, DVec3::Y));
+        assert!(!belt.moves_with(&state));
+        let wall = boundary(Motion::Velocity(DVec3::Y));
+        assert!(wall.moves_with(&wall.state_at(3.0, 0.1)));
     }
 
     #[test]

@@ -80,7 +80,8 @@ impl Meshes {
     /// Those of a world.
     pub fn of(world: &World) -> Meshes {
         let is_of_mesh = |surface: &&Surface| matches!(surface.form, Form::Patch { .. });
-        let moves = |surface: &Surface| world.boundaries[surface.body as usize].motion != Motion::Fixed;
+        let stands = |motion: &Motion| matches!(motion, Motion::Fixed | Motion::Belt(_));
+        let moves = |surface: &Surface| !stands(&world.boundaries[surface.body as usize].motion);
         match (world.meshes.is_empty(), world.surfaces.iter().filter(is_of_mesh).any(moves)) {
             (true, _) => Meshes::None,
             (false, false) => Meshes::Fixed,

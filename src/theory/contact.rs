@@ -43,6 +43,20 @@
 //! by the face of one that is. For a vertex half the smallest edge of the box stands for R*, in the stiffness and in the
 //! skin; a point has no rolling resistance.
 //!
+//! **Meshes** are sheets of triangles, divided into patches: connected triangles whose normals differ by less than 5° from that of the
+//! first ([`mesh`](crate::model::mesh)). A sphere with the centre c has one contact with a patch, at the point p of it that is nearest:
+//!
+//! ```text
+//! n = (c - p)/|c - p|      g = |c - p| - r
+//! ```
+//!
+//! If p lies on a seam, where patches meet, and another patch that meets there is nearer, the sphere is over that one, and the seam is no edge
+//! for it: nothing takes part, or, where the plane of the triangle at p is further away than that, as in a valley, the plane
+//! (n its normal, g the height of c over it less r). What a contact that takes no part carried over goes to the nearer one. So a flat
+//! surface has no seams, a convex edge has one contact, and a concave one has those of both faces before the sphere reaches them.
+//! Both sides of a sheet are the same; a sphere is on the side from which the sheet pushed it in the last substep, and if it did not,
+//! on that on which c was a substep ago: n and |c - p| change sign while c is behind the sheet by less than r.
+//!
 //! # E2: Normal law
 //!
 //! One complementarity, three regimes:

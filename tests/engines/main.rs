@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "tests say by their names what they claim")]
 
 mod balance;
+mod belts;
 mod clumps;
 #[path = "../common/mod.rs"]
 mod common;

@@ -587,3 +587,16 @@ fn a_bad_mesh_is_refused() {
         Scenario::parse("case.toml", &text, folder.path(), &[]).expect_err("too large").to_string();
     assert!(problems.contains("is larger than 536.87 MB"), "{problems}");
 }
+
+/// A belt moves in itself, and nowhere else.
+#[test]
+fn a_belt_that_leads_out_of_its_surface_is_refused() {
+    let plane = "normal = [0, 0, 1] }";
+    let belt = |velocity: &str| format!("{plane}\nsurface_velocity = {velocity}");
+    refuses("name = \"floor\"", plane, &belt("[1, 0, 0.1]"), "[1, 0, 0.1]", &["leads out of its surface"]);
+    let drum = "motion = { kind = \"rotation\", rate = 0.5 }";
+    let both = format!("{drum}\nsurface_velocity = [0, 1, 0]");
+    refuses("name = \"drum\"", drum, &both, "[0, 1, 0]", &["a `surface_velocity` and a `motion`"]);
+    let text = GOOD.replacen(plane, &belt("[1, 2, 0]"), 1);
+    assert!(Scenario::parse("case.toml", &text, Path::new(""), &[]).is_ok());
+}

@@ -234,7 +234,17 @@ fn twins() -> Vec<Twin> {
         twin!(Contact { a, b, previous, place }),
         twin!(ConstraintHead { normal, bias_velocity, bodies, compliance, friction }),
         twin!(ConstraintArms { arm_a, rolling_arm, arm_b, law }),
-        twin!(BoundaryState { pose, linear, force, angular, pressure, target_velocity, force_limit, spare }),
+        twin!(BoundaryState {
+            pose,
+            linear,
+            force,
+            angular,
+            pressure,
+            target_velocity,
+            force_limit,
+            moves,
+            spare
+        }),
     ]
 }
 

@@ -358,8 +358,10 @@ pub struct BoundaryState {
     pub target_velocity: f32,
     /// Largest impulse of a servo in the substep \[N s\]; 0: the slider has no servo.
     pub force_limit: f32,
+    /// Flag of a pose that is not that of the substep before: 1, else 0. A belt stands still and has a velocity.
+    pub moves: u32,
     /// Padding.
-    pub spare: [u32; 2],
+    pub spare: u32,
 }
 
 impl BoundaryState {
@@ -374,11 +376,6 @@ impl BoundaryState {
                 ..self
             },
         }
-    }
-
-    /// Whether the boundary moves in this substep.
-    pub(in crate::gpu) fn moves(&self) -> bool {
-        self.linear != [0.0; 3] || self.angular != [0.0; 3]
     }
 }
 

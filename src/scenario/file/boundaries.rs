@@ -102,6 +102,10 @@ pub fn boundary(
         }),
         None => Some(Motion::Fixed),
     };
+    let motion = match table.maybe("surface_velocity", vector) {
+        Some(velocity) => belt(table, shape.as_ref(), motion, velocity),
+        None => motion,
+    };
     let value = match (shape, motion, material) {
         (Some(shape), Some(motion), Some(material)) => Some(assemble(name.clone(), shape, motion, material)),
         _ => None,
@@ -294,6 +298,58 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
         mesh: None,
         mesh_in_body: IN_PLACE,
     })
+}
+
+/// The motion of a boundary that stands still while its surface moves.
+fn belt(
+    table: &mut Table<'_>,
+    shape: Option<&Shape>,
+    motion: Option<Motion>,
+    velocity: DVec3,
+) -> Option<Motion> {
+    let node = table.node("surface_velocity")?;
+    let (shape, motion) = (shape?, motion?);
+    if motion != Motion::Fixed {
+        node.problem(
+            format!("`{}` has a `surface_velocity` and a `motion`", table.name()),
+            "a belt stands still while its surface moves: leave out one of the two",
+        );
+        return None;
+    }
+    let stays = |surface: &(DVec3, DVec3, Form)| {
+        lies_along(surface, shape.mesh.as_deref(), shape.orientation, velocity)
+    };
+    if !shape.surfaces.iter().all(stays) {
+        node.problem(
+            format!("the `surface_velocity` of `{}` leads out of its surface", table.name()),
+            "a belt moves in itself: a plane along itself, a cylinder without caps along its axis, a mesh along all its \
+             triangles; what turns has a `motion`",
+        );
+        return None;
+    }
+    Some(Motion::Belt(velocity))
+}
+
+/// Whether a surface that moves at this velocity stays where it is.
+fn lies_along(
+    &(_, axis, form): &(DVec3, DVec3, Form),
+    mesh: Option<&Mesh>,
+    orientation: DQuat,
+    velocity: DVec3,
+) -> bool {
+    let direction = orientation.conjugate() * velocity.normalize_or_zero();
+    let is_across = |normal: DVec3| direction.dot(normal).abs() < 1e-6;
+    match (form, mesh) {
+        (Form::Patch { .. }, Some(mesh)) => (0..mesh.triangles.len()).all(|triangle| {
+            let [a, b, c] = mesh.corners(triangle);
+            is_across((b - a).cross(c - a).normalize())
+        }),
+        (Form::Plane | Form::Disc { .. }, _) => is_across(axis),
+        (Form::Wall { bottom_radius, top_radius, .. }, _) => {
+            bottom_radius == top_radius && direction.cross(axis).length() < 1e-6
+        }
+        _ => velocity == DVec3::ZERO,
+    }
 }
 
 /// A motion as far as it can be read without the shape.

@@ -69,7 +69,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 23] = [
+    let cases: [(&str, &[&str], usize); 24] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -78,6 +78,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("box_at_rest.toml", &[], 1000),
         ("pile.toml", &[], 3363),
         ("hopper.toml", &[], 1800),
+        ("mill.toml", &[], 800),
         ("box_on_grains.toml", &[], 400),
         ("intruder.toml", &[], 2001),
         ("lid.toml", &[], 10_000),
