@@ -32,7 +32,7 @@ pub const NO_SEAM: u32 = u32::MAX;
 /// A triangle mesh in a frame of its own.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
-    /// File that it was read from, as in the scenario.
+    /// Name of the file that it was read from, without its folder.
     pub name: String,
     /// Vertices \[m\], each once.
     pub vertices: Vec<DVec3>,

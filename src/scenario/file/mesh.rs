@@ -52,7 +52,8 @@ pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<Placed> {
     let middle = low.midpoint(high);
     let about_middle: Vec<_> =
         triangles.into_iter().map(|corners| corners.map(|corner| corner - middle)).collect();
-    match Mesh::new(&name, &about_middle) {
+    let short = Path::new(&name).file_name().map_or(name.clone(), |name| name.to_string_lossy().into_owned());
+    match Mesh::new(&short, &about_middle) {
         Ok(mesh) => {
             Some(Placed { mesh: Arc::new(mesh), centre: position + orientation * middle, orientation })
         }
