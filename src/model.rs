@@ -37,7 +37,7 @@ pub use random::Random;
 pub use region::Region;
 pub use rigid::RigidBody;
 pub use shape::{Form, Side, Sphere, Surface, Touch};
-pub use sink::Sink;
+pub use sink::{Bins, By, Sink, Taken};
 pub use slider::{Area, Course, Drive, Slider, Span};
 
 use glam::{DQuat, DVec3};
@@ -166,20 +166,21 @@ pub struct World {
 }
 
 /// Removed grains whose places others have taken.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replaced {
-    /// How many.
-    pub grains: u64,
-    /// Their mass \[kg\].
-    pub mass: f64,
+    /// How many, and their mass.
+    pub taken: Taken,
+    /// Of these, those in each class of each of the bins of the sink.
+    pub classes: Vec<Vec<Taken>>,
     /// Corners of the box around the places where they were removed \[m\].
     pub places: [DVec3; 2],
 }
 
 impl Default for Replaced {
     fn default() -> Self {
-        Replaced { grains: 0, mass: 0.0, places: [DVec3::INFINITY, DVec3::NEG_INFINITY] }
+        let places = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        Replaced { taken: Taken::default(), classes: Vec::new(), places }
     }
 }
 

@@ -85,6 +85,9 @@ pub struct Observer {
     /// Names of the boundaries, and whether they are on a rail.
     boundaries: Vec<(String, bool)>,
     sinks: Vec<String>,
+    /// Classes that the sinks sort by radius and by place.
+    size_classes: Vec<sinks::Class>,
+    profile_bins: Vec<sinks::Class>,
     drum: Option<DrumPlan>,
     cell: Option<CellPlan>,
     regions: Vec<RegionPlan>,
@@ -101,6 +104,8 @@ impl Observer {
             sources: Vec::new(),
             boundaries: world.boundaries.iter().map(boundary).collect(),
             sinks: world.sinks.iter().map(|sink| sink.name.clone()).collect(),
+            size_classes: sinks::classes(&world.sinks, true),
+            profile_bins: sinks::classes(&world.sinks, false),
             drum: drum.cloned(),
             cell: None,
             regions: Vec::new(),
@@ -167,6 +172,8 @@ impl Observer {
             Needs::Boundary | Needs::Slider => self.boundaries.iter().map(|(name, _)| name.clone()).collect(),
             Needs::Drum => there(self.drum.is_some()),
             Needs::Sink => self.sinks.clone(),
+            Needs::SizeClass => self.size_classes.iter().map(|class| class.name.clone()).collect(),
+            Needs::ProfileBin => self.profile_bins.iter().map(|class| class.name.clone()).collect(),
             Needs::Cell => there(self.cell.is_some()),
             Needs::Region => self.regions.iter().map(|region| region.name.clone()).collect(),
             Needs::Body => self.tracked.bodies.iter().map(TrackedBody::name).collect(),
@@ -259,7 +266,7 @@ mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
     use crate::engine::StepReport;
-    use crate::model::{Motion, Region, RigidBody, Slider, Span};
+    use crate::model::{Bins, By, Motion, Region, RigidBody, Slider, Span};
     use crate::settings::NormalLaw;
     use glam::DVec3;
 
@@ -318,6 +325,9 @@ mod tests {
         let tracked = Tracked { bodies: grains[..1].to_vec(), contacts: vec![grains] };
         let mut world = drained_stack().world;
         world.sinks.truncate(1);
+        // One class each.
+        let bins = |by| Bins { by, bounds: Vec::new() };
+        world.sinks[0].bins = vec![bins(By::Radius), bins(By::Place(1))];
         let observer = Observer::new(&on_a_slider(world), Some(&plan))
             .with_cell(Some(&cell_plan()))
             .with_regions(&[zone()])

@@ -101,7 +101,7 @@
 //! material = "pellet"
 //! radius = { kind = "uniform", min = 0.004, max = 0.006 }   # also `clump` and `turned`
 //! region = { kind = "box", min = [0, 0, 1], max = [0.1, 0.1, 1.1] }
-//! rate = 500.0                    # 1/s; without it all at once
+//! rate = 500.0                    # 1/s, or mass_rate = 0.8 [kg/s] in the mean; without it all at once
 //! total = 3000                    # default: until `stop`
 //! start = 0.0
 //! stop = 7.0
@@ -111,6 +111,8 @@
 //! [[sinks]]                       # removes grains whose centre comes inside
 //! name = "outlet"                 # default "sink-0" and so on
 //! region = { kind = "plane", point = [0, 0, -1], normal = [0, 0, 1] }  # all behind it; or a region
+//! bins = [0.004, 0.006]           # m: radii at which classes of size end and begin
+//! profile = { axis = "y", from = -0.5, until = 0.5, bins = 10 }  # where along an axis grains came in
 //!
 //! [domain]                        # box that grains are to stay in
 //! min = [-1, -1, -0.2]            # m, each optional; -inf and inf: no face there
@@ -256,7 +258,10 @@
 //! Regions: `box` (min, max), `cylinder` (base, axis, length, radius), `sphere` (centre, radius).
 //!
 //! A sink counts what it removes: `removed:NAME` \[-\] and `removed_mass:NAME` \[kg\] since the start, `mass_flow:NAME`
-//! \[kg/s\] averaged since the output before. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
+//! \[kg/s\] averaged since the output before. With `bins` it sorts them by radius: `size_grains:NAME:0` and `size_mass:NAME:0` are of the grains
+//! below the first bound, `size_mass:NAME:1` of those from it to the next, and so on to those from the last bound on. With a
+//! `profile` it sorts them by the place at which they were taken: `profile_grains:NAME:0` and `profile_mass:NAME:0` are of what is before `from`, then come
+//! the `bins` parts, and last what is from `until` on. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
 //! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
 //!
 //! Grains that get lost are counted as `grains_lost`, and a run ends with a word of how many there are and where they got out. With a

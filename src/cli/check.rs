@@ -389,6 +389,7 @@ mod tests {
     fn grains_that_start_in_a_sink_are_counted() {
         let sink = |name: &str, height: f64| Sink {
             name: name.into(),
+            bins: Vec::new(),
             form: Form::Plane,
             position: height * DVec3::Z,
             orientation: DQuat::IDENTITY,

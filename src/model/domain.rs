@@ -48,6 +48,7 @@ impl Domain {
             corner[axis].is_finite().then(|| Sink {
                 name: "domain".into(),
                 form: Form::Plane,
+                bins: Vec::new(),
                 position: corner[axis] * along,
                 orientation: DQuat::from_rotation_arc(DVec3::Z, inwards * along),
             })

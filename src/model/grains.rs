@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use glam::{DQuat, DVec3};
 
 use super::{
-    ClumpId, Grain, Kind, MaterialId, Parts, Replaced, RigidBody, Sphere, Vacancies, World, clump,
+    ClumpId, Grain, Kind, MaterialId, Parts, Replaced, RigidBody, Sphere, Taken, Vacancies, World, clump,
     sphere_volume,
 };
 
@@ -29,8 +29,8 @@ impl World {
     /// Puts a grain into the first of the vacant places that holds as many spheres, or at the end; returns its place.
     fn put_grain(&mut self, vacant: &mut VecDeque<u32>, grain: &Grain) -> usize {
         let count = grain.clump.map_or(1, |clump| self.clumps[clump as usize].spheres.len()) as u32;
-        let id =
-            (self.grain_count() as u64 + self.replaced.iter().map(|gone| gone.grains).sum::<u64>()) as u32;
+        let id = (self.grain_count() as u64 + self.replaced.iter().map(|gone| gone.taken.grains).sum::<u64>())
+            as u32;
         let fits = |place: &u32| self.grains[*place as usize].count == count;
         let place = vacant.iter().position(fits).and_then(|found| vacant.remove(found));
         let place = match place.map(|place| place as usize) {
@@ -90,14 +90,29 @@ impl World {
         }
     }
 
+    /// The class of a removed grain in each of the bins of the sink that took it.
+    pub fn classes_of_removed(&self, grain: usize) -> Vec<usize> {
+        let sink = self.removed[grain].and_then(|sink| self.sinks.get(sink as usize));
+        let centre = self.bodies.position[self.grain_body(grain)];
+        let bins = sink.map_or(&[][..], |sink| &sink.bins);
+        bins.iter().map(|bins| bins.class_of(self.grain_radius(grain), centre)).collect()
+    }
+
     /// Notes a removed grain whose place is taken.
     fn note_replaced(&mut self, grain: usize) {
         let (drain, mass) = (self.removed[grain].unwrap_or_default() as usize, self.grain_mass(grain));
         let centre = self.bodies.position[self.grain_body(grain)];
+        let classes = self.classes_of_removed(grain);
         self.replaced.resize(self.sinks.len() + 1, Replaced::default());
         if let Some(gone) = self.replaced.get_mut(drain) {
-            gone.grains += 1;
-            gone.mass += mass;
+            gone.taken.add(mass);
+            if let Some(sink) = self.sinks.get(drain) {
+                gone.classes.resize_with(sink.bins.len(), Vec::new);
+                for ((counts, bins), class) in gone.classes.iter_mut().zip(&sink.bins).zip(classes) {
+                    counts.resize(bins.count(), Taken::default());
+                    counts[class].add(mass);
+                }
+            }
             gone.places = [gone.places[0].min(centre), gone.places[1].max(centre)];
         }
     }

@@ -16,6 +16,62 @@ pub struct Sink {
     pub position: DVec3,
     /// Orientation of its frame.
     pub orientation: DQuat,
+    /// What it sorts the grains by that it takes.
+    pub bins: Vec<Bins>,
+}
+
+/// What a sink has taken.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub struct Taken {
+    /// Number of grains.
+    pub grains: u64,
+    /// Their mass \[kg\].
+    pub mass: f64,
+}
+
+impl Taken {
+    /// Takes one grain more, of this mass \[kg\].
+    pub fn add(&mut self, mass: f64) {
+        self.grains += 1;
+        self.mass += mass;
+    }
+}
+
+/// Classes that grains are sorted into by a number: below the first bound, from each bound to the next, and from the last on.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub struct Bins {
+    /// The number.
+    pub by: By,
+    /// Bounds of the classes \[m\], ascending.
+    pub bounds: Vec<f64>,
+}
+
+/// What grains are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub enum By {
+    /// Their radius, of a clump that of a sphere of the same volume \[m\].
+    Radius,
+    /// Their place along an axis (0, 1, 2 for x, y, z) when they are taken \[m\].
+    Place(usize),
+}
+
+impl Bins {
+    /// How many classes there are.
+    pub fn count(&self) -> usize {
+        self.bounds.len() + 1
+    }
+
+    /// The class of a grain with this radius, at this place \[m\].
+    pub fn class_of(&self, radius: f64, place: DVec3) -> usize {
+        let number = match self.by {
+            By::Radius => radius,
+            By::Place(axis) => place[axis],
+        };
+        self.bounds.partition_point(|&bound| bound <= number)
+    }
 }
 
 impl Sink {
@@ -38,6 +94,7 @@ mod tests {
             form: Form::Plane,
             position: DVec3::X,
             orientation: DQuat::from_rotation_arc(DVec3::Z, normal),
+            bins: Vec::new(),
         };
         assert!(sink.contains(DVec3::ZERO) && sink.contains(DVec3::new(1.0, 5.0, -0.1)));
         assert!(!sink.contains(DVec3::new(1.0, 5.0, 0.1)) && !sink.contains(DVec3::new(2.0, 0.0, 0.0)));
@@ -48,10 +105,21 @@ mod tests {
         let sink = Sink {
             name: "bucket".into(),
             form: Form::Box { half: DVec3::new(1.0, 2.0, 3.0) },
+            bins: Vec::new(),
             position: DVec3::new(10.0, 0.0, 0.0),
             orientation: DQuat::IDENTITY,
         };
         assert!(sink.contains(DVec3::new(10.9, 1.9, -2.9)));
         assert!(!sink.contains(DVec3::new(11.0, 0.0, 0.0)) && !sink.contains(DVec3::ZERO));
+    }
+
+    #[test]
+    fn grains_are_sorted_into_the_class_whose_bounds_they_are_between() {
+        let sizes = Bins { by: By::Radius, bounds: vec![0.1, 0.2] };
+        let class = |radius| sizes.class_of(radius, DVec3::ZERO);
+        assert_eq!((sizes.count(), [0.05, 0.1, 0.15, 0.2, 9.0].map(class)), (3, [0, 1, 1, 2, 2]));
+        let places = Bins { by: By::Place(1), bounds: vec![-1.0, 0.0, 1.0] };
+        let class = |y| places.class_of(0.1, DVec3::new(5.0, y, 5.0));
+        assert_eq!([-2.0, -0.5, 0.5, 1.5].map(class), [0, 1, 2, 3]);
     }
 }

@@ -27,11 +27,11 @@ pub fn count(snapshot: &Snapshot) -> f64 {
 pub fn lost(snapshot: &Snapshot) -> Option<Lost> {
     let world = &snapshot.world;
     // Those that left the domain and whose places others have taken.
-    let gone = world.replaced.get(world.sinks.len()).copied().unwrap_or_default();
+    let gone = world.replaced.get(world.sinks.len()).cloned().unwrap_or_default();
     let ways_out = ways_out(world);
     let around = |[low, high]: [DVec3; 2], place: &DVec3| [low.min(*place), high.max(*place)];
     let places = ways_out.iter().fold(gone.places, around);
-    let grains = gone.grains + ways_out.len() as u64;
+    let grains = gone.taken.grains + ways_out.len() as u64;
     (grains > 0).then_some(Lost { grains, places })
 }
 

@@ -25,6 +25,10 @@ pub enum Needs {
     Drum,
     /// A sink, whose name follows a colon.
     Sink,
+    /// A class of radii of a sink, whose name and number follow colons: `size_mass:outlet:2`.
+    SizeClass,
+    /// A part of the profile of a sink, likewise.
+    ProfileBin,
     /// An observed cell.
     Cell,
     /// An observed region, whose name follows a colon.
@@ -83,6 +87,7 @@ pub(super) struct View<'a> {
     loads: OnceCell<Vec<Load>>,
     mean_loads: OnceCell<Vec<Load>>,
     taken: OnceCell<Vec<Taken>>,
+    sorted: OnceCell<sinks::Sorted>,
     cell: OnceCell<cell::State>,
     contents: OnceCell<Vec<Content>>,
     bodies: OnceCell<Vec<[DVec3; 3]>>,
@@ -98,6 +103,7 @@ impl<'a> View<'a> {
             loads: OnceCell::new(),
             mean_loads: OnceCell::new(),
             taken: OnceCell::new(),
+            sorted: OnceCell::new(),
             cell: OnceCell::new(),
             contents: OnceCell::new(),
             bodies: OnceCell::new(),
@@ -115,6 +121,18 @@ impl<'a> View<'a> {
 
     fn taken(&self) -> &[Taken] {
         self.taken.get_or_init(|| sinks::taken(self.snapshot))
+    }
+
+    fn sorted(&self) -> &sinks::Sorted {
+        self.sorted.get_or_init(|| sinks::Sorted::of(&self.snapshot.world))
+    }
+
+    fn size_class(&self, class: usize) -> Taken {
+        self.sorted().get(&self.observer.size_classes[class])
+    }
+
+    fn profile_bin(&self, bin: usize) -> Taken {
+        self.sorted().get(&self.observer.profile_bins[bin])
     }
 
     /// Mass per time that a sink took since the base \[kg/s\]; 0 without one.
@@ -262,6 +280,12 @@ quantities! {
     Sink, "-", { "removed" => |v, i| v.taken()[i].grains as f64 }, "grains that a sink removed since the start";
     Sink, "kg", { "removed_mass" => |v, i| v.taken()[i].mass }, "mass of the grains that a sink removed since the start";
     Sink, "kg/s", { "mass_flow" => |v, i| v.mass_flow(i) }, "mean mass per time that a sink removed since the output before";
+
+    SizeClass, "-", { "size_grains" => |v, i| v.size_class(i).grains as f64 }, "grains of a class of radii that a sink removed since the start";
+    SizeClass, "kg", { "size_mass" => |v, i| v.size_class(i).mass }, "mass of the grains of a class of radii that a sink removed since the start";
+
+    ProfileBin, "-", { "profile_grains" => |v, i| v.profile_bin(i).grains as f64 }, "grains that a sink removed in a part of its profile since the start";
+    ProfileBin, "kg", { "profile_mass" => |v, i| v.profile_bin(i).mass }, "mass of the grains that a sink removed in a part of its profile since the start";
 
     Cell, "m", { "cell_x" => |v, _| v.cell().lengths[0], "cell_y" => |v, _| v.cell().lengths[1], "cell_z" => |v, _| v.cell().lengths[2] }, "distance of the walls of the cell";
     Cell, "-", {

@@ -1,15 +1,8 @@
 //! What sinks have removed.
 
 use crate::engine::Snapshot;
-
-/// What a sink has removed since the start.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Taken {
-    /// Number of grains.
-    pub grains: u64,
-    /// Their mass \[kg\].
-    pub mass: f64,
-}
+pub use crate::model::Taken;
+use crate::model::{Bins, By, Sink, World};
 
 /// What every sink has removed, in the order of the sinks.
 pub fn taken(snapshot: &Snapshot) -> Vec<Taken> {
@@ -18,15 +11,68 @@ pub fn taken(snapshot: &Snapshot) -> Vec<Taken> {
     for (grain, sink) in world.removed.iter().enumerate() {
         // The number after the last sink is that of grains that left the domain.
         if let Some(taken) = sink.and_then(|sink| taken.get_mut(sink as usize)) {
-            taken.grains += 1;
-            taken.mass += world.grain_mass(grain);
+            taken.add(world.grain_mass(grain));
         }
     }
     for (taken, gone) in taken.iter_mut().zip(&world.replaced) {
-        taken.grains += gone.grains;
-        taken.mass += gone.mass;
+        taken.grains += gone.taken.grains;
+        taken.mass += gone.taken.mass;
     }
     taken
+}
+
+/// A class that sinks sort the grains into that they take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Class {
+    /// Name of the sink and number of the class, from 0: `outlet:2`.
+    pub name: String,
+    sink: usize,
+    bins: usize,
+    class: usize,
+}
+
+/// All classes by radius, or all by place along an axis.
+pub fn classes(sinks: &[Sink], by_radius: bool) -> Vec<Class> {
+    let of_sink = |(sink, of): (usize, &Sink)| {
+        let is_wanted = move |(_, bins): &(usize, &Bins)| (bins.by == By::Radius) == by_radius;
+        let bins = of.bins.iter().enumerate().filter(is_wanted);
+        let of_bins = |(bins, of_bins): (usize, &Bins)| {
+            let name = |class: usize| format!("{}:{class}", of.name);
+            (0..of_bins.count())
+                .map(|class| Class { name: name(class), sink, bins, class })
+                .collect::<Vec<_>>()
+        };
+        bins.flat_map(of_bins).collect::<Vec<_>>()
+    };
+    sinks.iter().enumerate().flat_map(of_sink).collect()
+}
+
+/// What was taken: per sink, per bins, per class.
+#[derive(Debug)]
+pub struct Sorted(Vec<Vec<Vec<Taken>>>);
+
+impl Sorted {
+    /// Sorts all grains that sinks have taken.
+    pub fn of(world: &World) -> Sorted {
+        let empty = |sink: &Sink| sink.bins.iter().map(|bins| vec![Taken::default(); bins.count()]).collect();
+        let mut all: Vec<Vec<Vec<Taken>>> = world.sinks.iter().map(empty).collect();
+        for (counts, gone) in all.iter_mut().zip(&world.replaced).filter(|(_, gone)| !gone.classes.is_empty())
+        {
+            counts.clone_from(&gone.classes);
+        }
+        for (grain, sink) in world.removed.iter().enumerate() {
+            let Some(counts) = sink.and_then(|sink| all.get_mut(sink as usize)) else { continue };
+            for (counts, class) in counts.iter_mut().zip(world.classes_of_removed(grain)) {
+                counts[class].add(world.grain_mass(grain));
+            }
+        }
+        Sorted(all)
+    }
+
+    /// What was taken of a class.
+    pub fn get(&self, class: &Class) -> Taken {
+        self.0[class.sink][class.bins][class.class]
+    }
 }
 
 #[cfg(test)]
@@ -40,5 +86,21 @@ mod tests {
         assert_eq!(taken[0], Taken::default());
         assert_eq!(taken[1].grains, 1);
         approx::assert_relative_eq!(taken[1].mass, 16.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn classes_add_up_to_what_the_sink_took() {
+        let mut snapshot = drained_stack();
+        let by = |by| Bins { by, bounds: vec![0.5, 1.0, 1.5] };
+        snapshot.world.sinks[1].bins = vec![by(By::Radius), by(By::Place(2))];
+        let all = taken(&snapshot)[1];
+        for by_radius in [true, false] {
+            let classes = classes(&snapshot.world.sinks, by_radius);
+            assert_eq!(classes.len(), 4);
+            assert!(classes[3].name.ends_with(":3"), "{}", classes[3].name);
+            let sorted = Sorted::of(&snapshot.world);
+            let sum = classes.iter().map(|class| sorted.get(class));
+            assert_eq!(sum.map(|taken| taken.grains).sum::<u64>(), all.grains);
+        }
     }
 }

@@ -82,6 +82,7 @@ pub(crate) fn drained_stack() -> Snapshot {
     let Snapshot { mut world, contacts, substep, report, .. } = stack();
     let sink = |name: &str, height: f64| Sink {
         name: name.into(),
+        bins: Vec::new(),
         form: Form::Plane,
         position: height * DVec3::Z,
         orientation: DQuat::IDENTITY,

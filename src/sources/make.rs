@@ -2,7 +2,8 @@
 
 use glam::{DQuat, DVec3};
 
-use crate::model::{Clump, ClumpId, Grain, MaterialId, Random};
+use super::radii::Radii;
+use crate::model::{Clump, ClumpId, Grain, MaterialId, Random, sphere_volume};
 
 /// What the grains of a block or an emitter are: spheres, or clumps that are turned in some way.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +75,13 @@ impl Make {
     /// The same of its smallest sphere \[-\].
     pub fn smallest(&self) -> f64 {
         self.smallest
+    }
+
+    /// Mean mass of a grain of these radii and this density \[kg/m³\], which of a clump is that of its union unless its mass was given \[kg\].
+    pub fn mean_mass(&self, radii: &Radii, clumps: &[Clump], density: f64) -> f64 {
+        let of_clump = |clump: &Clump| clump.mass(1.0, density) / sphere_volume(1.0);
+        let density = self.clump.map_or(density, |clump| of_clump(&clumps[clump as usize]));
+        density * radii.mean_volume()
     }
 
     /// A grain at rest. Spheres draw nothing.

@@ -266,7 +266,13 @@ fn a_simulation_goes_without_waiting_to_the_same_bits() {
 fn a_grain_in_the_place_of_a_pushed_one_is_not_pushed() {
     let mut world = World::new(DVec3::ZERO, stone(0.5, 0.2));
     let (form, orientation) = (Form::Plane, DQuat::IDENTITY);
-    world.sinks.push(Sink { name: "below".into(), form, position: DVec3::NEG_Z, orientation });
+    world.sinks.push(Sink {
+        bins: Vec::new(),
+        name: "below".into(),
+        form,
+        position: DVec3::NEG_Z,
+        orientation,
+    });
     world.add_grains([Grain::at(DVec3::ZERO, 0.1, 0), Grain::at(DVec3::X, 0.1, 0)]);
     let scenario = Scenario::of_world(world, Settings { time_step: 1e-2, ..Settings::default() });
     for mut simulation in on_both(&scenario) {

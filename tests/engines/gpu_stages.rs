@@ -254,6 +254,7 @@ fn crowd(radii: &[f64], axes: &str) -> World {
     let form = Form::Sphere { radius: 1.0 };
     world.sinks.push(Sink {
         name: "far".into(),
+        bins: Vec::new(),
         form,
         position: 1e3 * DVec3::ONE,
         orientation: DQuat::IDENTITY,

@@ -15,7 +15,7 @@ use esker::output::frames;
 use esker::output::summary::Summary;
 use esker::scenario::Scenario;
 use esker::settings::{Settings, WarmStart};
-use esker::simulation::{self, RunOptions};
+use esker::simulation::{self, RunOptions, Simulation};
 use glam::DVec3;
 
 fn settings() -> Settings {
@@ -444,4 +444,61 @@ fn scenes_without_sinks_remove_nothing() {
     let world = engine.snapshot().unwrap().world;
     assert_eq!(world.present_count(), 100);
     assert!(world.sinks.is_empty() && world.removed.iter().all(Option::is_none));
+}
+
+/// Two sizes rain on both halves of a sink, 0.4 kg/s; places of grains that left are taken again by those that come.
+const SORTED: &str = r#"
+[solver]
+time_step = 2e-3
+
+[[emitters]]
+name = "source"
+material = "pellet"
+radius = { kind = "mixture", radii = [0.003, 0.005], shares = [0.75, 0.25] }
+region = { kind = "box", min = [-0.1, -0.1, 0], max = [0.1, 0.1, 0.1] }
+mass_rate = 0.4
+velocity = [0, 0, -1]
+
+[[sinks]]
+name = "floor"
+region = { kind = "plane", point = [0, 0, -0.05], normal = [0, 0, 1] }
+bins = [0.004, 0.006]
+profile = { axis = "y", from = -0.1, until = 0.1, bins = 4 }
+"#;
+
+/// What a sink sorts adds up to what it took, and a mass rate to the mass, on both engines alike.
+#[test]
+fn a_sink_sorts_what_it_takes_by_size_and_by_place() {
+    let scenario = pellets(SORTED);
+    let engines =
+        [simulation::device::cpu(&scenario).unwrap(), simulation::device::gpu(device(), &scenario).unwrap()];
+    for engine in engines {
+        let mut simulation = Simulation::on(&scenario, engine).unwrap();
+        simulation.run_until(1.0).unwrap();
+        let name = simulation.identity().engine;
+        let world = &simulation.state().unwrap().world;
+        assert!(world.replaced.iter().any(|gone| gone.taken.grains > 100), "{name}: places are taken again");
+        let mut number = |quantity: &str| simulation.quantity(quantity).unwrap();
+        let (grains, mass) = (number("removed:floor"), number("removed_mass:floor"));
+        let (there, at) =
+            (number("grains"), |quantity: &str, class: usize| format!("{quantity}:floor:{class}"));
+        let sizes: Vec<f64> = (0..3).map(|class| number(&at("size_grains", class))).collect();
+        assert!(grains > 400.0, "{name}: {grains}");
+        assert_eq!((sizes.iter().sum::<f64>(), sizes[2]), (grains, 0.0), "{name}: {sizes:?}");
+        assert!((sizes[1] / grains - 0.25).abs() < 0.065, "{name}: {sizes:?}");
+        let masses: f64 = (0..3).map(|class| number(&at("size_mass", class))).sum();
+        assert!((masses / mass - 1.0).abs() < 1e-12, "{name}: {masses} and {mass} kg");
+        let profile: Vec<f64> = (0..6).map(|bin| number(&at("profile_grains", bin))).collect();
+        assert_eq!((profile.iter().sum::<f64>(), profile[0], profile[5]), (grains, 0.0, 0.0), "{name}");
+        // A quarter of some 450 each: three standard deviations of the binomial are 28.
+        assert!(profile[1..5].iter().all(|part| (part / grains - 0.25).abs() < 0.065), "{name}: {profile:?}");
+        // A wave every 50 ms, of grains of 4/3 π 3700 kg/m³ (0.75 · 3³ + 0.25 · 5³) mm³ in the mean.
+        let mean_mass = 4.0 / 3.0 * std::f64::consts::PI * 3700.0 * (0.75 * 27.0 + 0.25 * 125.0) * 1e-9;
+        let per_second = 0.4 / mean_mass;
+        assert!(
+            (0.95 * per_second - 1.0..=per_second).contains(&(grains + there)),
+            "{name}: {} grains in a second, expected {per_second}",
+            grains + there
+        );
+    }
 }

@@ -600,3 +600,22 @@ fn a_belt_that_leads_out_of_its_surface_is_refused() {
     let text = GOOD.replacen(plane, &belt("[1, 2, 0]"), 1);
     assert!(Scenario::parse("case.toml", &text, Path::new(""), &[]).is_ok());
 }
+
+/// Classes of a sink ascend, and a source has one rate.
+#[test]
+fn bad_bins_and_two_rates_are_refused() {
+    let plane = "region = { kind = \"plane\", point = [0, 0, -1], normal = [0, 0, 1] }";
+    let with = |rest: &str| format!("{plane}\n{rest}");
+    refuses("[[sinks]]", plane, &with("bins = [0.02, 0.01]"), "[0.02", &["no ascending radii"]);
+    refuses("[[sinks]]", plane, &with("bins = []"), "[]", &["no ascending radii"]);
+    let backwards = "profile = { axis = \"y\", from = 1, until = 0, bins = 4 }";
+    refuses("[[sinks]]", plane, &with(backwards), "{ axis", &["goes from 1 m to 0 m"]);
+    let rates = "rate = 10.0\nmass_rate = 1.0";
+    refuses("[[emitters]]", "rate = 10.0", rates, "", &["has a `rate` and a `mass_rate`"]);
+    let text = GOOD.replacen(plane, &with("bins = [0.01]"), 1);
+    let known = "\"size_mass:outlet:1\" = { at_least = 0.0 }\n\n[[sinks]]";
+    let text = text.replacen("\n[[sinks]]", known, 1);
+    assert!(Scenario::parse("case.toml", &text, Path::new(""), &[]).is_ok());
+    let problems = problems(&text.replace("outlet:1", "outlet:2"), &[]).to_string();
+    assert!(problems.contains("there is no class of radii of a sink \"outlet:2\""), "{problems}");
+}

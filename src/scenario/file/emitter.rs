@@ -39,7 +39,10 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
     let place = table.node("region");
     let region = table.get("region", region);
     let velocity = table.or("velocity", DVec3::ZERO, vector);
-    let schedule = schedule(table, shared.duration);
+    let grain_mass = material.zip(make.as_ref()).zip(radii.as_ref()).map(|((material, make), radii)| {
+        make.mean_mass(radii, shared.clumps, shared.materials.list[material as usize].density)
+    });
+    let schedule = schedule(table, shared.duration, grain_mass);
     let (region, radii, make) = (region?, radii?, make?);
     let ball = make.reach() * radii.largest();
     let has_room = region.through_faces(&shared.periodic, ball).has_room_for(ball);
@@ -64,15 +67,26 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
     Some(Emitter::new(source, Random::new(shared.seed, Stream::Emitter(index))))
 }
 
-fn schedule(table: &mut Table<'_>, duration: f64) -> Option<Schedule> {
+fn schedule(table: &mut Table<'_>, duration: f64, grain_mass: Option<f64>) -> Option<Schedule> {
     const RATE: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive number of grains per second");
+    const MASS_RATE: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive mass per time in kg/s");
     let start = table.or("start", 0.0, number(TIME));
     let interval = table.or("every", 0.05, number(DURATION));
-    let rate = table.maybe("rate", number(RATE));
+    let rate = match table.maybe("mass_rate", number(MASS_RATE)) {
+        Some(_) if table.has("rate") => {
+            table.problem(
+                format!("`{}` has a `rate` and a `mass_rate`", table.name()),
+                "give the grains per second or the kilograms per second",
+            );
+            return None;
+        }
+        Some(mass_rate) => Some(mass_rate / grain_mass?),
+        None => table.maybe("rate", number(RATE)),
+    };
     let given = table.maybe("total", whole(1, MAX_GRAINS));
     let stop = stop(table, start, duration);
-    if !table.has("rate") && !table.has("total") {
-        table.missing("rate", "give `rate` [1/s], `total`, or both");
+    if rate.is_none() && !table.has("rate") && !table.has("total") {
+        table.missing("rate", "give `rate` [1/s] or `mass_rate` [kg/s], `total`, or both");
         return None;
     }
     let stop = stop?;

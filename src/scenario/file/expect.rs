@@ -75,6 +75,10 @@ pub struct Subjects<'a> {
     pub boundaries: &'a [String],
     /// Names of the sinks.
     pub sinks: &'a [String],
+    /// Names of the classes of radii of sinks, and of the parts of their profiles.
+    pub size_classes: &'a [String],
+    /// Likewise.
+    pub profile_bins: &'a [String],
     /// Names of the regions that are observed.
     pub regions: &'a [String],
     /// Names of the boundaries that slide.
@@ -163,6 +167,8 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
         Needs::Boundary => one_of("boundary", subjects.boundaries),
         Needs::Slider => one_of("slider", subjects.sliders),
         Needs::Sink => one_of("sink", subjects.sinks),
+        Needs::SizeClass => one_of("class of radii of a sink", subjects.size_classes),
+        Needs::ProfileBin => one_of("part of the profile of a sink", subjects.profile_bins),
         Needs::Region => one_of("region", subjects.regions),
         Needs::Drum => there(subjects.has_drum, "a drum", "add [observe.drum] boundary = \"...\""),
         Needs::Cell => {

@@ -3,18 +3,60 @@
 use glam::{DQuat, DVec3};
 
 use super::Entry;
-use super::read::{Node, Table, direction, text, vector};
+use super::read::{AXES, FINITE, LENGTH, Node, Table, direction, number, text, vector, whole, word};
 use super::region::{KINDS, of_kind};
-use crate::model::{Form, Sink};
+use crate::model::{Bins, By, Form, Sink};
+
+/// Most classes that a sink sorts grains into.
+const MOST_BINS: usize = 1000;
 
 /// Reads one of `[[sinks]]`; `index` is its place in the list, from 0.
 pub fn sink(table: &mut Table<'_>, index: usize) -> Option<Entry<Sink>> {
     let name = table.or("name", format!("sink-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
     let solid = table.get("region", solid);
-    let value =
-        solid.map(|(position, orientation, form)| Sink { name: name.clone(), form, position, orientation });
+    let sizes = table.maybe("bins", |node| bounds(node).map(|bounds| Bins { by: By::Radius, bounds }));
+    let profile = table.maybe("profile", |node| node.table(profile));
+    let bins = sizes.into_iter().chain(profile).collect();
+    let value = solid.map(|(position, orientation, form)| Sink {
+        name: name.clone(),
+        form,
+        position,
+        orientation,
+        bins,
+    });
     Some(Entry { name, name_span, value })
+}
+
+/// Reads radii between which grains are sorted.
+fn bounds(node: Node<'_>) -> Option<Vec<f64>> {
+    let bounds = node.clone().list(number(LENGTH))?;
+    if bounds.is_empty() || bounds.len() > MOST_BINS || !bounds.is_sorted_by(|a, b| a < b) {
+        node.problem(
+            format!("`{}` are no ascending radii, or more than {MOST_BINS}", node.name()),
+            "list the radii at which a class ends and the next begins, the smallest first: [0.004, 0.006]",
+        );
+        return None;
+    }
+    Some(bounds)
+}
+
+/// Reads `axis`, `from`, `until` and `bins`.
+fn profile(table: &mut Table<'_>) -> Option<Bins> {
+    let axis = table.get("axis", word(&AXES));
+    let (from, until) = (table.get("from", number(FINITE)), table.get("until", number(FINITE)));
+    let bins = table.get("bins", whole(1, MOST_BINS as u64));
+    let axis = AXES.iter().position(|name| Some(*name) == axis)?;
+    let (from, until, bins) = (from?, until?, bins?);
+    if from >= until {
+        table.problem(
+            format!("`{}` goes from {from} m to {until} m", table.name()),
+            "set `from` to the smaller coordinate",
+        );
+        return None;
+    }
+    let bound = |i: u64| from + (until - from) * i as f64 / bins as f64;
+    Some(Bins { by: By::Place(axis), bounds: (0..=bins).map(bound).collect() })
 }
 
 /// Reads a region, or `{ kind = "plane", point = [...], normal = [...] }` for all that is behind a plane; gives
