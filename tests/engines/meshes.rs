@@ -11,7 +11,10 @@ use esker::cpu::patches::Patches;
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::shader::Edit;
-use esker::model::{Boundary, Form, Grain, Material, Materials, Mesh, Motion, RigidBody, Surface, World};
+use esker::model::{
+    Boundary, Form, Grain, Material, Materials, Mesh, Motion, RigidBody, Side, Surface, World,
+};
+use esker::observe::packing;
 use esker::oracle::all_pairs;
 use esker::settings::Settings;
 use glam::{DQuat, DVec3};
@@ -275,6 +278,70 @@ fn a_brick_of_triangles_moves_as_a_brick() {
         let apart = (1..4).map(|i| mesh[i].distance(form[i])).fold(0.0, f64::max);
         assert!(apart < bound, "{name}: {apart:e} m apart");
     }
+}
+
+/// The wall of a cylinder about y, of this many facets around.
+fn tube(radius: f64, length: f64, sides: usize) -> Mesh {
+    let at = |side: usize, end: f64| {
+        let (sine, cosine) = (std::f64::consts::TAU * (side % sides) as f64 / sides as f64).sin_cos();
+        DVec3::new(radius * cosine, 0.5 * end * length, radius * sine)
+    };
+    let facet = |side| {
+        let [a, b, c, d] = [at(side, -1.0), at(side, 1.0), at(side + 1, 1.0), at(side + 1, -1.0)];
+        [[a, b, c], [a, c, d]]
+    };
+    Mesh::new("tube", &(0..sides).flat_map(facet).collect::<Vec<_>>()).unwrap()
+}
+
+/// Friction at the wall carries a bed up the side of a drum: where its centre of mass comes to tells what the wall does to it. With
+/// facets so coarse that grains lie in the hollows between them it comes higher.
+#[test]
+fn a_drum_of_facets_carries_a_bed_as_a_cylinder_does() {
+    let (radius, length) = (0.06, 0.03);
+    let motion = Motion::Rotation { point: DVec3::ZERO, rate: 2.0 * DVec3::Y, start: 0.2 };
+    let drum = Boundary { motion, ..fixed("drum") };
+    let bed = |surfaces: &dyn Fn(&mut World) -> Vec<Surface>| {
+        let mut world = World::new(GRAVITY, stone(0.25, 0.1));
+        let surfaces = surfaces(&mut world);
+        world.add_boundary(drum.clone(), surfaces);
+        let side = |y: f64| {
+            let normal = DQuat::from_rotation_arc(DVec3::Z, -y.signum() * DVec3::Y);
+            Surface::new(y * DVec3::Y, normal, Form::Plane, 0)
+        };
+        world.add_boundary(fixed("sides"), [side(-0.5 * length), side(0.5 * length)]);
+        let place = |i: usize| {
+            let (column, layer) = (i % 24, i / 24);
+            let jitter = 2e-4 * ((7 * i) as f64).sin();
+            DVec3::new(
+                0.0085 * (column / 3) as f64 - 0.03 + jitter,
+                0.0085 * (column % 3) as f64 - 0.0085 - jitter,
+                0.0085 * layer as f64 - 0.035,
+            )
+        };
+        world.add_grains((0..120).map(|i| Grain::at(place(i), 0.004, 0)));
+        let settings = Settings { time_step: 2e-3, iterations: 30, ..Settings::default() };
+        let mut engine = cpu(&world, &settings);
+        engine.advance(300).unwrap();
+        let centre = |steps: u64, engine: &mut dyn Engine| {
+            engine.advance(steps).unwrap();
+            packing::centre_of_mass(&engine.snapshot().unwrap())
+        };
+        // The mean over a second, in which the bed slides back now and then.
+        (0..50).map(|_| centre(10, &mut engine)).sum::<DVec3>() / 50.0
+    };
+    let wall = Form::Wall { bottom_radius: radius, top_radius: radius, length, side: Side::Inside };
+    let about_y = DQuat::from_rotation_arc(DVec3::Z, DVec3::Y);
+    let exact = bed(&|_| vec![Surface::new(DVec3::ZERO, about_y, wall, 0)]);
+    let of_facets = |sides: usize| {
+        bed(&|world| {
+            world.mesh_surfaces(Arc::new(tube(radius, length, sides)), DVec3::ZERO, DQuat::IDENTITY, 0)
+        })
+    };
+    let (fine, coarse) = (of_facets(360), of_facets(8));
+    println!("{exact} {fine} {coarse}");
+    assert!(exact.x.abs() > 0.005, "the wall carries the bed: {exact}");
+    assert!(fine.distance(exact) < 0.03 * radius, "{fine}, exact {exact}");
+    assert!(coarse.distance(exact) > 0.06 * radius, "an octagon must show: {coarse}, exact {exact}");
 }
 
 /// Half of a valley along y whose sides rise by this angle, with its bottom in x = z = 0: the side of negative x or of positive x.
