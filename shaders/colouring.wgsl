@@ -14,7 +14,7 @@
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;
-@group(0) @binding(4) var<storage, read> old_contacts: array<vec2u>;  // shape b, colour
+@group(0) @binding(4) var<storage, read> old_contacts: array<vec2u>;  // shape b, colour and above it the side of a sheet
 @group(0) @binding(6) var<storage, read_write> used: array<atomic<u32>>;    // a bit per colour, by body
 @group(0) @binding(7) var<storage, read_write> best: array<atomic<u32>>;    // two per body, taken in turn
 @group(0) @binding(8) var<storage, read_write> pending: array<u32>;
@@ -30,6 +30,14 @@ struct Round { index: u32 }
 const FEW = 1024u;
 const FINISH = 256u;
 const ALL_COLOURS = (1u << COLOURS) - 1u;
+
+// Colour that a contact of the last list had; COLOURS for none.
+fn old_colour(previous: u32) -> u32 {
+    if previous == NONE {
+        return COLOURS;
+    }
+    return old_contacts[previous].y & ((1u << SIDE_SHIFT) - 1u);
+}
 
 // Whether a contact is with a surface of a dynamic body.
 fn meets_dynamic_surface(contact: Contact) -> bool {
@@ -81,8 +89,8 @@ fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let previous = contacts[k].previous;
-    if previous != NONE && old_contacts[previous].y < COLOURS {
-        let colour = old_contacts[previous].y;
+    let colour = old_colour(previous);
+    if colour < COLOURS {
         colours[k] = colour;
         let bodies = free_bodies(contacts[k]);
         mark_used(bodies.x, colour);

@@ -35,6 +35,14 @@ fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let to = 3u * contacts[k].place;
     let source = contacts[k].previous;
+    if HAS_MESHES {
+        // No seam, and the side that was known.
+        var side = 0u;
+        if source != NONE {
+            side = old_contacts[source].y >> SIDE_SHIFT;
+        }
+        contacts[k].previous = (side << SIDE_SHIFT) | ((1u << SIDE_SHIFT) - 1u);
+    }
     for (var i = 0u; i < 3u; i++) {
         if source == NONE {
             impulses[to + i] = vec2f(0.0);
@@ -44,14 +52,21 @@ fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// At the start of a search: what the contacts found by it will look up.
+// Whether the scene has meshes.
+override HAS_MESHES: bool = true;
+
+// At the start of a search: what the contacts found by it will look up. In a scene with meshes the colour has the side of a sheet above it.
 @compute @workgroup_size(64)
 fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
     if k >= status.contacts {
         return;
     }
-    old_contacts[k] = vec2u(contacts[k].b, colour_of(contacts[k].place));
+    var colour = colour_of(contacts[k].place);
+    if HAS_MESHES {
+        colour |= (contacts[k].previous >> SIDE_SHIFT) << SIDE_SHIFT;
+    }
+    old_contacts[k] = vec2u(contacts[k].b, colour);
     let place = 3u * contacts[k].place;
     for (var i = 0u; i < 3u; i++) {
         old_impulses[3u * k + i] = impulses[place + i];

@@ -22,8 +22,10 @@ fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
     let a = contact.a - params.surfaces;
     if is_patch(contact.b) {
         let nearest = nearest_to(a, contact.b);
-        contacts[k].previous = nearest.seam;
-        store_constraint(contact.place, constraint_with_patch(a, surface_at(contact.b), nearest, has_come_through(a, contact.b, nearest)));
+        let side = side_of(a, contact, nearest);
+        contacts[k].previous = seam_and_side(nearest.seam, side);
+        let is_behind = side != 0u && side != side_there(nearest);
+        store_constraint(contact.place, constraint_with_patch(a, surface_at(contact.b), nearest, is_behind));
     } else if contact.b < params.surfaces {
         store_constraint(contact.place, constraint_with_surface(a, surface_at(contact.b)));
     } else {
@@ -78,12 +80,43 @@ fn nearest_to(index: u32, surface_index: u32) -> Nearest {
     return nearest;
 }
 
+// The seam at which a contact touches a patch, or NONE, with the side of the sheet to which the sphere belongs in the bits above it.
+fn seam_and_side(seam: u32, side: u32) -> u32 {
+    return (seam & NO_SEAM) | (side << SIDE_SHIFT);
+}
+
+const NO_SEAM = (1u << SIDE_SHIFT) - 1u;
+
+fn seam_at(contact: u32) -> u32 {
+    let seam = contacts[contact].previous & NO_SEAM;
+    return select(seam, NONE, seam == NO_SEAM);
+}
+
+// The side of a sheet on which a point is.
+fn side_there(nearest: Nearest) -> u32 {
+    return select(SIDE_FRONT, SIDE_BACK, nearest.height < 0.0);
+}
+
+// The side of a sheet to which a ball belongs, 0 where it may come around the end of the sheet or is out of reach: that on which it
+// came into the list of contacts, or if it came through in flight, the other one.
+fn side_of(index: u32, contact: Contact, nearest: Nearest) -> u32 {
+    if nearest.distance < 0.0 || is_rim(nearest.seam) {
+        return 0u;
+    }
+    let there = side_there(nearest);
+    if nearest.distance >= ball_at(index).contact_radius {
+        return there;
+    }
+    let known = contact.previous >> SIDE_SHIFT;
+    if known == SIDE_FRONT || known == SIDE_BACK {
+        return known;
+    }
+    return select(there, (SIDE_FRONT + SIDE_BACK) - there, has_come_through(index, contact.b, nearest));
+}
+
 // Whether the centre of a ball came through a patch in the last substep: it was on the other side before.
 fn has_come_through(index: u32, surface_index: u32, nearest: Nearest) -> bool {
     let ball = ball_at(index);
-    if nearest.distance < 0.0 || nearest.distance >= ball.contact_radius || is_rim(nearest.seam) {
-        return false;
-    }
     let body = surface_at(surface_index).body;
     let own = velocities[spheres[index].body];
     let other = velocities[body];
@@ -124,8 +157,7 @@ fn constraint_at(index: u32, ball: Ball, surface: Surface, touch: Distance) -> C
 // Contacts with patches: those of a sphere with one mesh are looked at together, by the invocation of the first. A sphere that is over
 // one patch is near to the seams of those beside it. Such a touch takes no part, or, where the mesh is hollow, with the plane beyond the
 // seam. The impulse of one that takes no part goes to the contact over whose patch the sphere is now: so it survives the way from patch to
-// patch. A sphere is on the side of a sheet from which the sheet pushed it last; its centre may be pressed through by less than its
-// radius. Twin: src/cpu/patches.rs.
+// patch. Twin: src/cpu/patches.rs.
 @compute @workgroup_size(64)
 fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -141,9 +173,6 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
     while end < status.contacts && contacts[end].a == first.a && contacts[end].b < mesh.y {
         end++;
     }
-    for (var i = k; i < end; i++) {
-        stay_on_side(contacts[i]);
-    }
     // Nothing that the search for the root looks at may change before all have been found.
     for (var i = k; i < end; i++) {
         let root = root_of(i, k, end, mesh.x);
@@ -153,6 +182,8 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
                 hand_impulse_over(contacts[i].place, contacts[root].place);
             }
             constraint_heads[contacts[i].place].compliance = select(TAKES_NO_PART, TAKES_PART_BEYOND, is_hollow);
+            // Over another patch, it may come to this one from either side.
+            contacts[i].previous = seam_and_side(seam_at(i), 0u);
         }
     }
     for (var i = k; i < end; i++) {
@@ -200,7 +231,7 @@ fn root_of(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
 
 // The nearest of the contacts with patches that meet at the seam of a contact, or that contact itself.
 fn covering(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
-    let seam = contacts[i].previous;
+    let seam = seam_at(i);
     var best = i;
     if seam == NONE {
         return best;
@@ -225,30 +256,6 @@ fn hand_impulse_over(place: u32, to: u32) {
     store_impulse(to, Impulse(others.linear + own.linear, others.rolling + own.rolling));
     store_impulse(place, Impulse(vec3f(0.0), vec3f(0.0)));
 }
-
-// A sphere whose centre was pressed through a sheet, less than a radius deep, is still on the side from which the sheet pushes it. Of
-// one that came through in flight a trace of an impulse tells so, when after the impacts it does not fly so any more.
-fn stay_on_side(contact: Contact) {
-    let index = contact.a - params.surfaces;
-    let head = constraint_heads[contact.place];
-    let radius = spheres[index].radius;
-    let distance = head.bias_velocity + radius;
-    if head.bias_velocity == -FAR || is_rim(contact.previous) || abs(distance) >= place_on_body(index).contact_radius {
-        return;
-    }
-    let pushed = dot(load_impulse(contact.place).linear, head.normal);
-    if pushed < 0.0 {
-        constraint_heads[contact.place].normal = -head.normal;
-        constraint_heads[contact.place].bias_velocity = -distance - radius;
-        constraint_arms[contact.place].arm_a += radius * head.normal;
-        constraint_arms[contact.place].arm_b += radius * head.normal;
-    } else if pushed == 0.0 && distance < 0.0 {
-        store_impulse(contact.place, Impulse(TRACE * head.normal, vec3f(0.0)));
-    }
-}
-
-// Too small to move anything [N s].
-const TRACE = 1e-30;
 
 // The coefficients of the laws [E2]-[E4], from the gaps.
 @compute @workgroup_size(64)

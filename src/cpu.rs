@@ -451,7 +451,8 @@ impl Engine for CpuEngine {
         let impulses = self.newcomers.without_theirs(&self.world, with_impulse, self.constraints.len());
         let report = self.report.clone();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
-        let snapshot = Snapshot::new(self.world.clone(), impulses, self.settings.substep(), report);
+        let (world, substep) = (self.world.clone(), self.settings.substep());
+        let snapshot = Snapshot::with_sides(world, impulses, &self.patches.sides(), substep, report);
         Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
     }
 

@@ -574,6 +574,18 @@ impl Snapshot {
     /// Puts a state together, without a balance and with boundaries that nothing has touched yet: gaps and normals come from the
     /// positions in `world`.
     pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
+        Snapshot::with_sides(world, impulses, &[], substep, report)
+    }
+
+    /// As [`Snapshot::new`], where spheres belong to these sides of patches of meshes, in ascending order of the contacts: 1 where the faces look, -1
+    /// behind them, 0 unknown.
+    pub fn with_sides(
+        world: World,
+        impulses: Vec<(Key, Impulse)>,
+        sides: &[(Key, i8)],
+        substep: f64,
+        report: StepReport,
+    ) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
             let touch = world.touch(key.a, key.b)?;
             Some(ContactState {
@@ -589,20 +601,24 @@ impl Snapshot {
         let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
         contacts.extend(impulses.into_iter().filter_map(state));
         contacts.sort_unstable_by_key(|contact| contact.key);
-        join_patches(&world, &mut contacts);
+        join_patches(&world, &mut contacts, sides);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
         Snapshot { world, contacts, substep, report, impulses, balance: None }
     }
 }
 
 /// Contacts with patches of meshes as they take part: without those at seams that are no edges.
-fn join_patches(world: &World, contacts: &mut Vec<ContactState>) {
+fn join_patches(world: &World, contacts: &mut Vec<ContactState>, sides: &[(Key, i8)]) {
     if world.meshes.is_empty() {
         return;
     }
     let pairs: Vec<(u32, u32)> = contacts.iter().map(|contact| (contact.key.a, contact.key.b)).collect();
     let mut takes_part = vec![true; contacts.len()];
-    for (i, touch) in world.joined_touches(&pairs) {
+    let side = |(a, b): (u32, u32)| {
+        let found = sides.binary_search_by_key(&Key { a, b }, |(key, _)| *key);
+        found.map_or(0, |found| sides[found].1)
+    };
+    for (i, touch) in world.joined_touches(&pairs, side) {
         match touch {
             Some(Touch { gap, normal, point }) => {
                 (contacts[i].gap, contacts[i].normal, contacts[i].point) = (gap, normal, point);

@@ -248,20 +248,29 @@ impl World {
         self.reserve(grains);
     }
 
-    /// Bytes of what it has room for, boundaries not counted.
+    /// Bytes of what it has room for, boundaries that are no meshes not counted.
     pub fn bytes(&self) -> u64 {
         let (spheres, removed) = (self.spheres.capacity(), self.removed.capacity());
         let bytes = spheres * size_of::<Sphere>()
             + self.grains.capacity() * size_of::<Parts>()
             + removed * size_of::<Option<u32>>()
             + (self.ids.capacity() + self.vacancies.places.capacity()) * size_of::<u32>();
-        self.bodies.bytes() + bytes as u64
+        self.bodies.bytes() + bytes as u64 + self.mesh_bytes()
     }
 
-    /// Bytes of so many grains, boundaries not counted.
+    /// Bytes of its meshes and of the surfaces that are patches of them.
+    fn mesh_bytes(&self) -> u64 {
+        if self.meshes.is_empty() {
+            return 0;
+        }
+        let meshes: u64 = self.meshes.list().iter().map(|mesh| mesh.bytes()).sum();
+        meshes + (self.surfaces.len() * size_of::<Surface>()) as u64
+    }
+
+    /// Bytes of so many grains and of the meshes, other boundaries not counted.
     pub fn planned_bytes(&self, grains: usize) -> u64 {
         let more = self.planned_spheres(grains).saturating_sub(grains);
-        grains as u64 * World::BYTES_PER_GRAIN + (more * size_of::<Sphere>()) as u64
+        grains as u64 * World::BYTES_PER_GRAIN + (more * size_of::<Sphere>()) as u64 + self.mesh_bytes()
     }
 
     /// Bytes of a grain of one sphere.

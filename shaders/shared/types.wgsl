@@ -195,7 +195,7 @@ struct Law {
 struct Contact {
     a: u32,                    // shape: a sphere of a grain, or a vertex
     b: u32,                    // shape: a surface, or a larger sphere
-    previous: u32,             // place in the last step's list, or NONE
+    previous: u32,             // place in the last step's list, or NONE; after the search, of one with a patch, seam and side: see narrowphase.wgsl
     place: u32,                // place in solving order
 }
 

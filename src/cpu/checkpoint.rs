@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Colouring, Impulse, Key};
@@ -15,6 +14,7 @@ use crate::error::Error;
 use crate::model::World;
 
 use super::CpuEngine;
+use super::patches::Known;
 use super::search::Travel;
 
 /// The state of the engine; what is not in it is made anew in every substep, or follows from it.
@@ -27,8 +27,8 @@ struct State<'a> {
     colouring: Cow<'a, Colouring>,
     /// In the order of the keys.
     impulses: Vec<Impulse>,
-    /// Normals of the contacts with patches of meshes, in the order of their keys.
-    normals: Cow<'a, [DVec3]>,
+    /// What is known of the contacts with patches of meshes, in the order of their keys.
+    patches: Cow<'a, [Known]>,
     /// How many contacts there is room for.
     room: usize,
     /// How many bodies the working lists have room for: velocities, those before a solve, those of the last sweep.
@@ -55,7 +55,7 @@ impl CpuEngine {
             room_for_grains: self.world.grains.capacity(),
             keys: Cow::Borrowed(&self.keys),
             colouring: Cow::Borrowed(&self.colouring),
-            normals: Cow::Borrowed(self.patches.normals()),
+            patches: Cow::Borrowed(self.patches.known()),
             room: self.constraints.capacity(),
             room_for_work: [
                 self.velocities.capacity(),
@@ -114,9 +114,9 @@ impl CpuEngine {
         self.solver.reserve(last);
         (self.constraints, self.onsets) = (Vec::with_capacity(state.room), Vec::with_capacity(state.room));
         self.hold_contacts(state.keys.into_owned(), state.colouring.into_owned(), &state.impulses);
-        match self.patches.set_normals(state.normals.into_owned()) {
+        match self.patches.set_known(state.patches.into_owned()) {
             true => Ok(()),
-            false => Err(saved::foreign("contacts without normals")),
+            false => Err(saved::foreign("contacts without sides")),
         }
     }
 }

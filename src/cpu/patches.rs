@@ -2,8 +2,8 @@
 //!
 //! A sphere that is over one patch is near to the seams of those beside it. Such a touch takes no part, or with the plane beyond the
 //! seam (see [`join`]). The impulse of one that takes no part goes to the contact over whose patch the sphere is now: so it survives
-//! the way from patch to patch. A sphere is on the side of a sheet from which the sheet pushed it last, and where nothing has, on that on
-//! which it was a substep ago; its centre may be pressed through, or come through in flight, by less than its radius. Twin: `join_patches` in
+//! the way from patch to patch. A sphere belongs to the side of a sheet on which it came into the list of contacts, or on which it was a
+//! substep before that; its centre may be pressed through, or come through in flight, by less than its radius. Twin: `join_patches` in
 //! `shaders/narrowphase.wgsl`.
 
 use std::ops::Range;
@@ -26,11 +26,21 @@ pub struct Patches {
     contacts: Vec<u32>,
     /// Place of each in solving order.
     places: Vec<u32>,
-    /// Normal of each in the last substep; zero where there was none.
-    normals: Vec<DVec3>,
+    /// What of each is known from the last substep.
+    known: Vec<Known>,
     /// Those of each sphere with each mesh.
     groups: Vec<Range<usize>>,
     joined: Vec<Joined>,
+}
+
+/// What is known of a contact with a patch from the last substep.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub struct Known {
+    /// Its normal; zero where it took no part.
+    normal: DVec3,
+    /// The side of the sheet that the sphere belongs to: 1 where the faces of the patch look, -1 behind them, 0 unknown.
+    side: i8,
 }
 
 /// A contact with a patch as it takes part in a substep.
@@ -40,6 +50,8 @@ pub struct Joined {
     pub touch: Option<Touch>,
     /// What is carried over, that of the touches that it stands for included.
     pub impulse: Impulse,
+    /// See [`Known`].
+    side: i8,
 }
 
 impl Patches {
@@ -55,13 +67,13 @@ impl Patches {
         let is_with_patch = |contact: &u32| world.patches_with(keys[*contact as usize].b).is_some();
         let contacts: Vec<u32> = (0..keys.len() as u32).filter(is_with_patch).collect();
         let keys: Vec<Key> = contacts.iter().map(|&contact| keys[contact as usize]).collect();
-        let normal = |key: &Key| match before.keys.binary_search(key) {
-            Ok(found) => before.normals[found],
-            Err(_) => DVec3::ZERO,
+        let known = |key: &Key| match before.keys.binary_search(key) {
+            Ok(found) => before.known[found],
+            Err(_) => Known::default(),
         };
         Patches {
             places: contacts.iter().map(|&contact| places[contact as usize]).collect(),
-            normals: keys.iter().map(normal).collect(),
+            known: keys.iter().map(known).collect(),
             groups: groups(world, &keys),
             joined: Vec::new(),
             contacts,
@@ -71,36 +83,42 @@ impl Patches {
 
     /// Bytes that it holds.
     pub fn bytes(&self) -> u64 {
-        let per_contact = size_of::<Key>() + 2 * size_of::<u32>() + size_of::<DVec3>() + size_of::<Joined>();
+        let per_contact = size_of::<Key>() + 2 * size_of::<u32>() + size_of::<Known>() + size_of::<Joined>();
         (self.keys.len() * per_contact + self.groups.len() * size_of::<Range<usize>>()) as u64
     }
 
-    /// Normals of the last substep, in the order of the keys.
+    /// What is known from the last substep, in the order of the keys.
     #[cfg(feature = "scenario")]
-    pub(super) fn normals(&self) -> &[DVec3] {
-        &self.normals
+    pub(super) fn known(&self) -> &[Known] {
+        &self.known
     }
 
-    /// Sets the normals of the last substep; returns whether they are as many as there are contacts.
+    /// Sets what is known from the last substep; returns whether that is of as many contacts as there are.
     #[cfg(feature = "scenario")]
-    pub(super) fn set_normals(&mut self, normals: Vec<DVec3>) -> bool {
-        let fit = normals.len() == self.keys.len();
-        self.normals = normals;
+    pub(super) fn set_known(&mut self, known: Vec<Known>) -> bool {
+        let fit = known.len() == self.keys.len();
+        self.known = known;
         fit
+    }
+
+    /// The contacts, each with the side of the sheet that the sphere belongs to.
+    pub fn sides(&self) -> Vec<(Key, i8)> {
+        self.keys.iter().zip(&self.known).map(|(&key, known)| (key, known.side)).collect()
     }
 
     /// Takes the normals from the positions, for contacts of which only the impulses are known.
     pub fn find_normals(&mut self, world: &World) {
         let normal = |key: &Key| world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
-        self.normals = self.keys.iter().map(normal).collect();
+        self.known = self.keys.iter().map(|key| Known { normal: normal(key), side: 0 }).collect();
     }
 
     /// Finds out how they take part in the substep.
     pub fn join(&mut self, world: &World, law: &Law, constraints: &[Constraint]) {
         let of_group = |group: &Range<usize>| self.join_group(world, law, constraints, group);
         self.joined = self.groups.par_iter().flat_map_iter(of_group).collect();
-        for (normal, joined) in self.normals.iter_mut().zip(&self.joined) {
-            *normal = joined.touch.map_or(DVec3::ZERO, |touch| touch.normal);
+        for (known, joined) in self.known.iter_mut().zip(&self.joined) {
+            let normal = joined.touch.map_or(DVec3::ZERO, |touch| touch.normal);
+            *known = Known { normal, side: joined.side };
         }
     }
 
@@ -117,18 +135,25 @@ impl Patches {
             return Vec::new();
         };
         let carried = |i: usize| constraints[self.places[group.start + i] as usize].impulse;
-        let linear = |i: usize| carried(i).linear(self.normals[group.start + i]);
+        let known = |i: usize| self.known[group.start + i];
+        let linear = |i: usize| carried(i).linear(known(i).normal);
         let mut touches = world.touch_patches(a, keys.iter().map(|key| key.b), law.patch_reach(sphere));
         let velocity = world.velocity_from(sphere, world.shape_body(keys[0].b));
+        let mut sides = vec![0; keys.len()];
         for (i, touch) in touches.iter_mut().enumerate() {
             let Some(nearest) = touch.nearest.filter(|nearest| !world.is_at_rim(mesh, nearest)) else {
                 continue;
             };
-            // It was pushed from there; or, where nothing has, it was there a substep ago.
-            let pushed = linear(i).dot(nearest.normal);
-            let has_come_through = law.h * velocity.dot(nearest.normal) > nearest.distance;
-            touch.is_behind = nearest.distance < sphere.contact_radius
-                && (pushed < 0.0 || (pushed == 0.0 && has_come_through));
+            let there = if nearest.height < 0.0 { -1 } else { 1 };
+            // New to the list, it may have come through in flight.
+            let came_through = law.h * velocity.dot(nearest.normal) > nearest.distance;
+            let belongs = match known(i).side {
+                0 if came_through => -there,
+                0 => there,
+                side => side,
+            };
+            touch.is_behind = belongs != there && nearest.distance < sphere.contact_radius;
+            sides[i] = if touch.is_behind { belongs } else { there };
         }
         let parts: Vec<_> = (0..keys.len()).map(|i| join(&world.meshes[mesh], &touches, i)).collect();
         // What takes no part hands over what it carries.
@@ -136,19 +161,21 @@ impl Patches {
             |other: usize, i: usize| other != i && parts[other].root == i && parts[other].part.is_none();
         let joined = |i: usize| {
             let Some((distance, normal)) = parts[i].part else {
-                return Joined { touch: None, impulse: Impulse::default() };
+                return Joined { touch: None, impulse: Impulse::default(), side: 0 };
             };
-            let touch = Touch::at(world.sphere_centre(sphere), sphere.radius, distance, normal);
+            let touch = Some(Touch::at(world.sphere_centre(sphere), sphere.radius, distance, normal));
+            // Over another patch, it may come to this one from either side.
+            let side = if parts[i].root == i { sides[i] } else { 0 };
             let others = || (0..keys.len()).filter(|&other| hands_over_to(other, i));
             // As it was, to the last digit, where nothing came to it.
-            if others().next().is_none() && self.normals[group.start + i].dot(normal) >= 0.0 {
-                return Joined { touch: Some(touch), impulse: carried(i) };
+            if others().next().is_none() && known(i).normal.dot(normal) >= 0.0 {
+                return Joined { touch, impulse: carried(i), side };
             }
             let pushed = others().fold(linear(i), |sum, other| sum + linear(other));
             let turned = others().fold(carried(i).rolling, |sum, other| sum + carried(other).rolling);
             let along = pushed.dot(normal);
             let impulse = Impulse { normal: along, tangent: pushed - along * normal, rolling: turned };
-            Joined { touch: Some(touch), impulse }
+            Joined { touch, impulse, side }
         };
         (0..keys.len()).map(joined).collect()
     }

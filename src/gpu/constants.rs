@@ -65,6 +65,12 @@ constants! {
     FORM_SPHERE = 6;
     /// Form of a surface: a patch of a mesh; its boxes and the surfaces of the mesh as numbers in place of sizes.
     FORM_PATCH = 7;
+    /// Bit of `Contact.previous` from which on the side is that of a sheet to which a sphere belongs.
+    SIDE_SHIFT = 30;
+    /// Side where the faces of a patch look.
+    SIDE_FRONT = 1;
+    /// Side behind them.
+    SIDE_BACK = 2;
     /// Colours of contacts.
     COLOURS = 8;
     /// Colour of a contact that has none yet.

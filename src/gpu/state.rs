@@ -58,14 +58,33 @@ impl GpuEngine {
 
     pub(super) async fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
         self.pull_world().await?;
-        let impulses = match self.report.step {
-            0 => self.find_initial_contacts().await?,
-            _ => self.solved_contacts().await?,
+        let (impulses, sides) = match self.report.step {
+            0 => (self.find_initial_contacts().await?, Vec::new()),
+            _ => (self.solved_contacts().await?, self.sides().await?),
         };
         let substep = self.settings.substep();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
-        let snapshot = Snapshot::new(self.world.clone(), impulses, substep, self.report.clone());
+        let (world, report) = (self.world.clone(), self.report.clone());
+        let snapshot = Snapshot::with_sides(world, impulses, &sides, substep, report);
         Ok(Snapshot { impulses: self.loads.totals(), balance, ..snapshot })
+    }
+
+    /// Contacts of the last step with patches of meshes, and the side of the sheet that the sphere of each belongs to.
+    async fn sides(&self) -> Result<Vec<(Key, i8)>, Error> {
+        if self.world.meshes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let contacts: Vec<layout::Contact> = self.read_list("contacts", self.contact_count().await?).await?;
+        let side = |contact: &layout::Contact| {
+            self.world.patches_with(contact.b)?;
+            let side = match contact.previous >> layout::SIDE_SHIFT {
+                layout::SIDE_FRONT => 1,
+                layout::SIDE_BACK => -1,
+                _ => 0,
+            };
+            Some((Key { a: contact.a, b: contact.b }, side))
+        };
+        Ok(contacts.iter().filter_map(side).collect())
     }
 
     /// Contacts of the last step with their impulses.

@@ -193,15 +193,24 @@ impl World {
     }
 
     /// Where spheres touch patches, of contacts that are grouped by sphere and ascend: per contact what it takes part with, `None` where
-    /// only another touch counts. Contacts of other kinds are left out.
-    pub fn joined_touches(&self, pairs: &[(u32, u32)]) -> Vec<(usize, Option<Touch>)> {
+    /// only another touch counts. Contacts of other kinds are left out. `side` tells to which side of a patch the sphere belongs, 0 if unknown.
+    pub fn joined_touches(
+        &self,
+        pairs: &[(u32, u32)],
+        side: impl Fn((u32, u32)) -> i8,
+    ) -> Vec<(usize, Option<Touch>)> {
         let mut found = Vec::new();
         let mut first = 0;
         for group in pairs.chunk_by(|one, other| self.is_of_group(*one, *other)) {
             let (a, b) = group[0];
             if let (Some((mesh, _)), Some(ball)) = (self.patches_with(b), self.ball(a)) {
                 let centre = self.sphere_centre(ball);
-                let touches = self.touch_patches(a, group.iter().map(|pair| pair.1), f64::INFINITY);
+                let mut touches = self.touch_patches(a, group.iter().map(|pair| pair.1), f64::INFINITY);
+                for (touch, &pair) in touches.iter_mut().zip(group) {
+                    touch.is_behind = touch.nearest.is_some_and(|nearest| {
+                        f64::from(side(pair)) * nearest.height < 0.0 && nearest.distance < ball.contact_radius
+                    });
+                }
                 let touch = |i: usize| {
                     let part = join(&self.meshes[mesh], &touches, i).part;
                     let touch =

@@ -54,8 +54,9 @@
 //! for it: nothing takes part, or, where the plane of the triangle at p is further away than that, as in a valley, the plane
 //! (n its normal, g the height of c over it less r). What a contact that takes no part carried over goes to the nearer one. So a flat
 //! surface has no seams, a convex edge has one contact, and a concave one has those of both faces before the sphere reaches them.
-//! Both sides of a sheet are the same; a sphere is on the side from which the sheet pushed it in the last substep, and if it did not,
-//! on that on which c was a substep ago: n and |c - p| change sign while c is behind the sheet by less than r.
+//! Both sides of a sheet are the same. A sphere belongs to the side on which c was when the contact came into the list, or, if c came through
+//! the sheet in the substep before that, to the other one, for as long as the contact stays listed and away from the end of the sheet: n and |c - p|
+//! change sign while c is on the wrong side by less than r.
 //!
 //! # E2: Normal law
 //!

@@ -579,6 +579,11 @@ fn a_bad_mesh_is_refused() {
     assert!(with("empty.obj", b"", "").contains("no triangle with an area"));
     assert!(with("nan.obj", b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "").contains("no finite number"));
     assert!(with("text.stl", b"not a mesh", "").contains("too few for an STL file"));
+    let periodic = GOOD.replacen(plane, "{ kind = \"mesh\", file = \"solid.obj\" }", 1);
+    let periodic = format!("{periodic}\n[periodic]\nx = [0.0, 0.5]\n");
+    let problems =
+        Scenario::parse("case.toml", &periodic, folder.path(), &[]).expect_err("too long").to_string();
+    assert!(problems.contains("is a mesh and 1 m long along x, the period is 0.5 m"), "{problems}");
     let huge = std::fs::File::create(folder.path().join("huge.stl")).expect("made");
     huge.set_len(3 << 30).expect("a file with a hole");
     drop(huge);

@@ -302,7 +302,8 @@ pub struct Contact {
     pub a: u32,
     /// Shape b: a surface, or a sphere (the larger one, or at equal radii the one of larger index).
     pub b: u32,
-    /// Index of the same contact in the list before the last rebuild; `NONE`: the contact was new at the rebuild.
+    /// Index of the same contact in the list before the last rebuild; `NONE`: the contact was new at the rebuild. After the rebuild, of
+    /// a contact with a patch of a mesh: the seam at which they touch, and the side of the sheet (`shaders/narrowphase.wgsl`).
     pub previous: u32,
     /// Place in solving order.
     pub place: u32,

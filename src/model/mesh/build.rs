@@ -2,12 +2,15 @@
 
 use std::collections::HashMap;
 
-use glam::DVec3;
+use glam::{DVec3, I64Vec3};
 
 use super::{Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, tree};
 
 /// Height of a triangle over its longest side below which it is a line.
 const FLAT: f64 = 1e-9;
+
+/// Distance at which corners are one vertex, over the size of the mesh.
+const WELD: f64 = 1e-6;
 
 /// What is wrong with a mesh as the surface of a solid; numbers of triangles or edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,15 +90,19 @@ impl Mesh {
         if corners.is_empty() {
             return Err(BadMesh::Empty);
         }
+        let left_out = all.len() - corners.len();
+        let (vertices, mut corners) = in_use(&vertices, corners);
         let mut by_edge: HashMap<Edge, Vec<u32>> = HashMap::new();
         for (triangle, &corners) in corners.iter().enumerate() {
             (0..3).for_each(|i| by_edge.entry(edge_of(corners, i)).or_default().push(triangle as u32));
         }
-        let patches = smooth_parts(&vertices, &corners, &by_edge);
-        let (seams_of, seams) = find_seams(&corners, &patches, &by_edge, vertices.len());
         let sharp_edges = sharp_edges(&vertices, &corners, &by_edge);
         let mut defects = count_defects(&corners, &by_edge);
-        defects.left_out = all.len() - corners.len();
+        defects.left_out = left_out;
+        let (patches, faces) = smooth_parts(&vertices, &corners, &by_edge);
+        // Within a patch all triangles face the same side: contacts remember on which side of that a sphere is.
+        corners.iter_mut().zip(faces).filter(|(_, faces)| !faces).for_each(|(corners, _)| corners.swap(1, 2));
+        let (seams_of, seams) = find_seams(&corners, &patches, &by_edge, vertices.len());
         let listed = corners.iter().zip(&patches).zip(seams_of);
         let triangles = listed.map(|((&corners, &patch), seams)| Triangle { corners, patch, seams });
         let mut mesh = Mesh {
@@ -118,20 +125,51 @@ impl Mesh {
     }
 }
 
-/// Corners of the same place are one vertex.
+/// Corners that are nearer to each other than [`WELD`] of the size of the mesh are one vertex.
 fn weld(triangles: &[[DVec3; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let mut known: HashMap<[u64; 3], u32> = HashMap::new();
-    let mut vertices = Vec::new();
+    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let corners = triangles.iter().flatten();
+    let (low, high) = corners.fold(none, |(low, high), &corner| (low.min(corner), high.max(corner)));
+    let near = (WELD * (high - low).length()).max(f64::MIN_POSITIVE);
+    let mut known: HashMap<I64Vec3, Vec<u32>> = HashMap::new();
+    let mut vertices: Vec<DVec3> = Vec::new();
     let mut vertex = |place: DVec3| {
-        // Zero has two signs.
-        let place = place + DVec3::ZERO;
-        *known.entry(place.to_array().map(f64::to_bits)).or_insert_with(|| {
-            vertices.push(place);
-            vertices.len() as u32 - 1
-        })
+        // Cells are twice as wide: what is near is in the cell of the place or beside it, on the nearer side along each axis.
+        let scaled = (place - low) / (2.0 * near);
+        let cell = scaled.floor();
+        let beside = DVec3::select((scaled - cell).cmplt(DVec3::splat(0.5)), DVec3::NEG_ONE, DVec3::ONE);
+        let around = (0..8_u32).map(|octant| {
+            let take = DVec3::new(f64::from(octant & 1), f64::from(octant >> 1 & 1), f64::from(octant >> 2));
+            (cell + take * beside).as_i64vec3()
+        });
+        let found = around
+            .filter_map(|cell| known.get(&cell))
+            .flatten()
+            .find(|&&vertex| vertices[vertex as usize].distance_squared(place) <= near * near);
+        if let Some(&found) = found {
+            return found;
+        }
+        let vertex = vertices.len() as u32;
+        vertices.push(place);
+        known.entry(cell.as_i64vec3()).or_default().push(vertex);
+        vertex
     };
     let corners = triangles.iter().map(|corners| corners.map(&mut vertex)).collect();
     (vertices, corners)
+}
+
+/// The vertices that triangles use, and the triangles with their new numbers.
+fn in_use(vertices: &[DVec3], mut triangles: Vec<[u32; 3]>) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let mut numbers: Vec<Option<u32>> = vec![None; vertices.len()];
+    let mut used = Vec::new();
+    for corner in triangles.iter_mut().flatten() {
+        let old = *corner as usize;
+        *corner = *numbers[old].get_or_insert_with(|| {
+            used.push(vertices[old]);
+            used.len() as u32 - 1
+        });
+    }
+    (used, triangles)
 }
 
 /// Those with an area, each once.
@@ -160,12 +198,17 @@ fn goes_along(corners: [u32; 3], edge: Edge) -> bool {
     (0..3).any(|i| corners[i] == edge[0] && corners[(i + 1) % 3] == edge[1])
 }
 
-/// Patch of each triangle. A patch grows from its first triangle over edges of two triangles to all whose normal differs by
+/// Patch of each triangle, and whether it faces the side of the first of its patch. A patch grows from its first triangle over edges of two triangles to all whose normal differs by
 /// less than the smooth angle from that of the first; which side a triangle faces does not matter.
-fn smooth_parts(vertices: &[DVec3], triangles: &[[u32; 3]], by_edge: &HashMap<Edge, Vec<u32>>) -> Vec<u32> {
+fn smooth_parts(
+    vertices: &[DVec3],
+    triangles: &[[u32; 3]],
+    by_edge: &HashMap<Edge, Vec<u32>>,
+) -> (Vec<u32>, Vec<bool>) {
     const NONE: u32 = u32::MAX;
     let smooth = SMOOTH_ANGLE_DEG.to_radians().cos();
     let mut patches = vec![NONE; triangles.len()];
+    let mut all_faces = vec![true; triangles.len()];
     let mut count = 0;
     for seed in 0..triangles.len() {
         if patches[seed] != NONE {
@@ -184,14 +227,14 @@ fn smooth_parts(vertices: &[DVec3], triangles: &[[u32; 3]], by_edge: &HashMap<Ed
                 let faces = faces == agrees;
                 let turned = if faces { 1.0 } else { -1.0 } * normal(vertices, triangles[next]);
                 if patches[next] == NONE && turned.dot(first) >= smooth {
-                    patches[next] = count;
+                    (patches[next], all_faces[next]) = (count, faces);
                     open.push((next, faces));
                 }
             }
         }
         count += 1;
     }
-    patches
+    (patches, all_faces)
 }
 
 /// Seams of each triangle, and the patches at each seam: edges at which patches meet or the mesh ends, and the vertices of these.
@@ -325,11 +368,35 @@ mod tests {
         triangles.remove(5);
         let worn = Mesh::new("worn", &triangles).expect("a mesh").defects;
         assert_eq!((worn.left_out, worn.open, worn.is_inside_out), (2, 3, false));
+        // Nothing is left of what was left out.
+        let alone = [DVec3::Z * 9.0, DVec3::Z * 9.0, DVec3::Z * 8.0];
+        let cube = Mesh::new("cube", &[box_triangles(DVec3::ONE), vec![alone]].concat()).expect("a mesh");
+        assert_eq!((cube.vertices.len(), cube.bounds()[1].z), (8, 1.0));
         assert_eq!(worn.in_words()[0], "2 triangles have no area or are there twice");
         let fin = [DVec3::ZERO, DVec3::X, DVec3::new(0.5, 0.0, 9.0)];
         let sheet: Vec<_> =
             [[DVec3::ZERO, DVec3::X, DVec3::Y], [DVec3::X, DVec3::ZERO, DVec3::NEG_Y], fin].into();
         assert_eq!(Mesh::new("fin", &sheet).expect("a mesh").defects.branching, 1);
+    }
+
+    #[test]
+    fn corners_that_rounding_moved_apart_are_one() {
+        let shift =
+            |i: usize| 3e-7 * DVec3::new((i as f64).sin(), (7.0 * i as f64).sin(), (3.0 * i as f64).sin());
+        let cracked = box_triangles(DVec3::ONE).into_iter().enumerate();
+        let cracked: Vec<_> = cracked.map(|(i, corners)| corners.map(|corner| corner + shift(i))).collect();
+        let mesh = Mesh::new("cracked", &cracked).expect("a mesh");
+        assert_eq!((mesh.vertices.len(), mesh.defects.open), (8, 0));
+    }
+
+    #[test]
+    fn triangles_of_a_patch_face_the_same_side() {
+        let mut square = vec![[DVec3::ZERO, DVec3::X, DVec3::new(1.0, 1.0, 0.0)]];
+        square.push([DVec3::ZERO, DVec3::Y, DVec3::new(1.0, 1.0, 0.0)]);
+        let mesh = Mesh::new("square", &square).expect("a mesh");
+        assert_eq!((mesh.patches.len(), mesh.defects.turned), (1, 1));
+        let up = |triangle| normal(&mesh.vertices, mesh.triangles[triangle as usize].corners).z;
+        assert_eq!([0, 1].map(up), [1.0, 1.0]);
     }
 
     #[test]

@@ -110,9 +110,9 @@ pub fn boundary(
         (Some(shape), Some(motion), Some(material)) => Some(assemble(name.clone(), shape, motion, material)),
         _ => None,
     };
-    if let Some(Walls { boundary, surfaces, .. }) = &value {
+    if let Some(Walls { boundary, surfaces, mesh }) = &value {
         check_walls(table, boundary, surfaces, periodic);
-        check_size(table, boundary, surfaces, periodic);
+        check_size(table, boundary, surfaces, mesh.as_deref(), periodic);
     }
     Some(Entry { name, name_span, value })
 }

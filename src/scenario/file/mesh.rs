@@ -101,11 +101,12 @@ fn read_triangles(node: &Node<'_>, folder: &Path, name: &str) -> Option<Vec<[DVe
 fn read_stl(mut bytes: Vec<u8>) -> Result<Vec<[DVec3; 3]>, String> {
     let count = bytes.get(80..STL_HEADER).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
     let announced = count.map(|count| STL_HEADER as u64 + STL_TRIANGLE as u64 * u64::from(count));
-    let begins_as_text = bytes.starts_with(b"solid");
     if announced == Some(bytes.len() as u64) {
         // Some programs begin binary files, too, with the word that marks those of text.
         bytes[..5].fill(0);
-    } else if !begins_as_text {
+    } else if let Some(text) = one_solid(&bytes)? {
+        bytes = text.into_bytes();
+    } else {
         return Err(match (count, announced) {
             (Some(count), Some(announced)) => format!(
                 "it announces {count} triangles, which take {announced} bytes, and has {}: it is cut off, or no STL file",
@@ -127,11 +128,38 @@ fn read_stl(mut bytes: Vec<u8>) -> Result<Vec<[DVec3; 3]>, String> {
     Ok(triangles)
 }
 
+/// All solids of a text as one, in the words that the reader knows; `None` where it is no such text.
+fn one_solid(bytes: &[u8]) -> Result<Option<String>, String> {
+    let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    if !text.starts_with("solid") {
+        return Ok(None);
+    }
+    let lines = || text.split(['\n', '\r']).map(str::trim);
+    let (begun, ended) = lines().fold((0, 0), |(begun, ended), line| {
+        (begun + u32::from(line.starts_with("solid")), ended + u32::from(line.starts_with("endsolid")))
+    });
+    if begun != ended {
+        return Err(format!("{begun} solids begin and {ended} end: it is cut off"));
+    }
+    let is_facet =
+        |line: &&str| !line.starts_with("solid") && !line.starts_with("endsolid") && !line.is_empty();
+    let facets: Vec<&str> = lines().filter(is_facet).collect();
+    Ok(Some(format!("solid mesh\n{}\nendsolid mesh\n", facets.join("\n"))))
+}
+
+/// The lines of an OBJ file without remarks, those that go on in the next joined.
+fn plain_lines(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).replace("\\\r\n", " ").replace("\\\n", " ");
+    let plain = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+    text.split(['\n', '\r']).map(plain).collect::<Vec<_>>().join("\n")
+}
+
 fn read_obj(bytes: Vec<u8>) -> Result<Vec<[DVec3; 3]>, String> {
     let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
     // Colours are of no use here: the files that hold them are not looked for.
     let no_colours = |_: &Path| Ok(Default::default());
-    let (models, _) = tobj::load_obj_buf(&mut Cursor::new(bytes), &options, no_colours)
+    let (models, _) = tobj::load_obj_buf(&mut Cursor::new(plain_lines(&bytes)), &options, no_colours)
         .map_err(|error| format!("it is no OBJ file: {error}"))?;
     let mut triangles = Vec::new();
     for model in &models {
@@ -189,7 +217,17 @@ mod tests {
         let expected = vec![[DVec3::ZERO, DVec3::X, DVec3::Y]];
         assert_eq!(read_stl(TEXT.into()), Ok(expected.clone()));
         assert_eq!(read_stl(binary(b"", &[TRIANGLE], 1)), Ok(expected.clone()));
-        assert_eq!(read_stl(binary(b"solid by some program", &[TRIANGLE], 1)), Ok(expected));
+        assert_eq!(read_stl(binary(b"solid by some program", &[TRIANGLE], 1)), Ok(expected.clone()));
+        for text in [
+            TEXT.replace('\n', "\r\n"),
+            TEXT.replace('\n', "\r"),
+            TEXT.to_uppercase(),
+            TEXT.replace(" wedge", ""),
+            format!("\u{feff}  {TEXT}"),
+        ] {
+            assert_eq!(read_stl(text.clone().into()), Ok(expected.clone()), "{text:?}");
+        }
+        assert_eq!(read_stl(format!("{TEXT}\n{TEXT}").into()), Ok([expected.clone(), expected].concat()));
     }
 
     #[test]
@@ -198,6 +236,7 @@ mod tests {
         let cut = failure(binary(b"", &[TRIANGLE], 4_000_000_000));
         assert!(cut.contains("announces 4000000000 triangles") && cut.contains("has 134"), "{cut}");
         assert!(failure(b"hello".to_vec()).contains("5 bytes are too few"));
+        assert!(failure(TEXT.replace("endsolid", "").into()).contains("1 solids begin and 0 end"));
         assert!(failure(TEXT.replace("vertex 1 0 0", "vertex 1 x 0").into()).contains("no STL file"));
     }
 
@@ -205,6 +244,8 @@ mod tests {
     fn obj_is_read_with_faces_of_any_number_of_corners() {
         let square = "mtllib colours.mtl\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nusemtl red\nf 1 2 3 4\n";
         assert_eq!(read_obj(square.into()).map(|triangles| triangles.len()), Ok(2));
+        let remarks = square.replace("f 1 2 3 4", "f 1 2 \\\n 3 4 # the lid");
+        assert_eq!(read_obj(remarks.into()).map(|triangles| triangles.len()), Ok(2));
         assert!(read_obj("v 0 0 0\nf 1 2 3\n".into()).is_err());
         assert!(read_obj("v 0 zero 0\n".into()).is_err());
     }

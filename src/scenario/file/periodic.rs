@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::read::{AXES, Need, Node, Report, Table, number, unit_vector};
-use crate::model::{Boundary, Form, Motion, Periodic, Surface, contact_reach};
+use crate::model::{Boundary, Form, Mesh, Motion, Periodic, Surface, contact_reach};
 
 /// Share of a normal along a periodic axis that is taken for rounding \[-\].
 const ROUNDING: f64 = 1e-9;
@@ -101,10 +101,26 @@ pub fn check_walls(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surfa
     );
 }
 
-/// Reports a dynamic boundary that is longer than a period: it would meet its own image, which does not act.
-pub fn check_size(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surface], periodic: &Periodic) {
-    let (Some(_), [surface]) = (boundary.dynamic(), surfaces) else { return };
+/// Reports a dynamic boundary, and a mesh, that is longer than a period: it would meet its own image, which does not act.
+pub fn check_size(
+    table: &mut Table<'_>,
+    boundary: &Boundary,
+    surfaces: &[Surface],
+    mesh: Option<&Mesh>,
+    periodic: &Periodic,
+) {
+    let [surface] = surfaces else { return };
+    if boundary.dynamic().is_none() && mesh.is_none() {
+        return;
+    }
     let extent = match surface.form {
+        Form::Patch { .. } => {
+            let turn = boundary.orientation * surface.orientation;
+            let vertices = mesh.map_or(&[][..], |mesh| &mesh.vertices).iter().map(|&vertex| turn * vertex);
+            let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+            let (low, high) = vertices.fold(none, |(low, high), vertex| (low.min(vertex), high.max(vertex)));
+            high - low
+        }
         Form::Box { half } => {
             let frame = DMat3::from_quat(boundary.orientation * surface.orientation);
             2.0 * (frame.x_axis.abs() * half.x + frame.y_axis.abs() * half.y + frame.z_axis.abs() * half.z)
@@ -119,7 +135,11 @@ pub fn check_size(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surfac
     let (Some(axis), Some(node)) = ((0..3).find(is_too_long), table.node("shape")) else { return };
     let (name, length, period) = (AXES[axis], extent[axis], periodic.length[axis]);
     node.problem(
-        format!("`{}` is dynamic and {length} m long along {name}, the period is {period} m", node.name()),
+        format!(
+            "`{}` is {} and {length} m long along {name}, the period is {period} m",
+            node.name(),
+            if mesh.is_some() { "a mesh" } else { "dynamic" }
+        ),
         format!("make it shorter, or `periodic.{name}` longer"),
     );
 }
