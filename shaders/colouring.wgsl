@@ -36,7 +36,7 @@ fn old_colour(previous: u32) -> u32 {
     if previous == NONE {
         return COLOURS;
     }
-    return old_contacts[previous].y & ((1u << SIDE_SHIFT) - 1u);
+    return old_contacts[previous].y & BELOW_SIDE;
 }
 
 // Whether a contact is with a surface of a dynamic body.

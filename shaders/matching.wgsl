@@ -41,7 +41,7 @@ fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
         if source != NONE {
             side = old_contacts[source].y >> SIDE_SHIFT;
         }
-        contacts[k].previous = (side << SIDE_SHIFT) | ((1u << SIDE_SHIFT) - 1u);
+        contacts[k].previous = (side << SIDE_SHIFT) | BELOW_SIDE;
     }
     for (var i = 0u; i < 3u; i++) {
         if source == NONE {

@@ -82,14 +82,12 @@ fn nearest_to(index: u32, surface_index: u32) -> Nearest {
 
 // The seam at which a contact touches a patch, or NONE, with the side of the sheet to which the sphere belongs in the bits above it.
 fn seam_and_side(seam: u32, side: u32) -> u32 {
-    return (seam & NO_SEAM) | (side << SIDE_SHIFT);
+    return (seam & BELOW_SIDE) | (side << SIDE_SHIFT);
 }
 
-const NO_SEAM = (1u << SIDE_SHIFT) - 1u;
-
 fn seam_at(contact: u32) -> u32 {
-    let seam = contacts[contact].previous & NO_SEAM;
-    return select(seam, NONE, seam == NO_SEAM);
+    let seam = contacts[contact].previous & BELOW_SIDE;
+    return select(seam, NONE, seam == BELOW_SIDE);
 }
 
 // The side of a sheet on which a point is.

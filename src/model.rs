@@ -475,8 +475,7 @@ impl World {
 
     /// Where a sphere touches a surface of the nearest image of its boundary; `None` when it cannot.
     pub fn touch_surface(&self, surface: &Surface, centre: DVec3, radius: f64) -> Option<Touch> {
-        let ball = Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0 };
-        self.touch_within(surface, centre, &ball, f64::INFINITY)
+        self.touch_within(surface, centre, &Sphere::alone(radius), f64::INFINITY)
     }
 
     /// Whether a vertex may touch a surface: not that of its own body, and of two spheres (or a sphere and

@@ -67,6 +67,8 @@ constants! {
     FORM_PATCH = 7;
     /// Bit of `Contact.previous` from which on the side is that of a sheet to which a sphere belongs.
     SIDE_SHIFT = 30;
+    /// Bits below the side; of a seam: there is none.
+    BELOW_SIDE = (1 << SIDE_SHIFT) - 1;
     /// Side where the faces of a patch look.
     SIDE_FRONT = 1;
     /// Side behind them.

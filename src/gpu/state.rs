@@ -60,7 +60,7 @@ impl GpuEngine {
         self.pull_world().await?;
         let (impulses, sides) = match self.report.step {
             0 => (self.find_initial_contacts().await?, Vec::new()),
-            _ => (self.solved_contacts().await?, self.sides().await?),
+            _ => self.solved_contacts().await?,
         };
         let substep = self.settings.substep();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
@@ -69,12 +69,11 @@ impl GpuEngine {
         Ok(Snapshot { impulses: self.loads.totals(), balance, ..snapshot })
     }
 
-    /// Contacts of the last step with patches of meshes, and the side of the sheet that the sphere of each belongs to.
-    async fn sides(&self) -> Result<Vec<(Key, i8)>, Error> {
+    /// Of these contacts those with patches of meshes, and the side of the sheet that the sphere of each belongs to.
+    fn sides(&self, contacts: &[layout::Contact]) -> Vec<(Key, i8)> {
         if self.world.meshes.is_empty() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
-        let contacts: Vec<layout::Contact> = self.read_list("contacts", self.contact_count().await?).await?;
         let side = |contact: &layout::Contact| {
             self.world.patches_with(contact.b)?;
             let side = match contact.previous >> layout::SIDE_SHIFT {
@@ -84,11 +83,11 @@ impl GpuEngine {
             };
             Some((Key { a: contact.a, b: contact.b }, side))
         };
-        Ok(contacts.iter().filter_map(side).collect())
+        contacts.iter().filter_map(side).collect()
     }
 
-    /// Contacts of the last step with their impulses.
-    async fn solved_contacts(&self) -> Result<Vec<(Key, Impulse)>, Error> {
+    /// Contacts of the last step with their impulses, and the sides of those with patches.
+    async fn solved_contacts(&self) -> Result<(Vec<(Key, Impulse)>, Vec<(Key, i8)>), Error> {
         let count = self.contact_count().await?;
         let contacts: Vec<layout::Contact> = self.read_list("contacts", count).await?;
         let targets: Vec<ConstraintHead> = self.read_list("constraint_heads", count).await?;
@@ -97,7 +96,8 @@ impl GpuEngine {
             let place = contact.place as usize;
             (Key { a: contact.a, b: contact.b }, layout::impulse(&targets[place], &values[place]))
         };
-        Ok(self.newcomers.without_theirs(&self.world, contacts.iter().map(with_impulse), count))
+        let impulses = self.newcomers.without_theirs(&self.world, contacts.iter().map(with_impulse), count);
+        Ok((impulses, self.sides(&contacts)))
     }
 
     /// Contacts before the first step: they carry nothing yet.

@@ -89,8 +89,7 @@ impl Mesh {
 
     /// Corners of the box around all vertices \[m\].
     pub fn bounds(&self) -> [DVec3; 2] {
-        let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-        self.vertices.iter().fold(none, |[low, high], &vertex| [low.min(vertex), high.max(vertex)])
+        bounds_of(self.vertices.iter().copied())
     }
 
     /// Bytes of its lists.
@@ -114,6 +113,12 @@ impl Mesh {
                 .fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
         })
     }
+}
+
+/// Corners of the box around points \[m\], the one with the smallest coordinates first.
+pub fn bounds_of(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
+    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+    points.fold(none, |[low, high], point| [low.min(point), high.max(point)])
 }
 
 /// Meshes that tests of several modules use.

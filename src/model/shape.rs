@@ -25,6 +25,13 @@ pub struct Sphere {
     pub material: MaterialId,
 }
 
+impl Sphere {
+    /// One of this radius \[m\] that belongs to no body, to be tried in a place.
+    pub fn alone(radius: f64) -> Sphere {
+        Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0 }
+    }
+}
+
 /// Which side of a wall the grains are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]

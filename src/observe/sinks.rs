@@ -47,6 +47,11 @@ pub fn classes(sinks: &[Sink], by_radius: bool) -> Vec<Class> {
     sinks.iter().enumerate().flat_map(of_sink).collect()
 }
 
+/// Their names.
+pub fn class_names(sinks: &[Sink], by_radius: bool) -> Vec<String> {
+    classes(sinks, by_radius).into_iter().map(|class| class.name).collect()
+}
+
 /// What was taken: per sink, per bins, per class.
 #[derive(Debug)]
 pub struct Sorted(Vec<Vec<Vec<Taken>>>);

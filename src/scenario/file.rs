@@ -47,7 +47,7 @@ use self::read::{DURATION, Report, Table, number, text, vector, whole};
 use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, World};
-use crate::observe::sinks::classes as sink_classes;
+use crate::observe::sinks::class_names;
 use crate::output::{Formats, Meshes, Record};
 use crate::render::Look;
 use crate::settings::{Bookkeeping, Settings};
@@ -159,14 +159,11 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let observed = observed::observe(root, &world, &names, grains);
     let observed::Observed { drum, cell: observed_cell, region_names, regions, tracked, bookkeeping } =
         observed;
-    let classes = |by_radius| -> Vec<String> {
-        sink_classes(&world.sinks, by_radius).into_iter().map(|class| class.name).collect()
-    };
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
-        size_classes: &classes(true),
-        profile_bins: &classes(false),
+        size_classes: &class_names(&world.sinks, true),
+        profile_bins: &class_names(&world.sinks, false),
         regions: &region_names,
         sliders: &world.sliders().map(|(body, _)| world.boundaries[body].name.clone()).collect::<Vec<_>>(),
         has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use glam::{DVec3, I64Vec3};
 
-use super::{Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, tree};
+use super::{Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, bounds_of, tree};
 
 /// Height of a triangle over its longest side below which it is a line.
 const FLAT: f64 = 1e-9;
@@ -127,9 +127,7 @@ impl Mesh {
 
 /// Corners that are nearer to each other than [`WELD`] of the size of the mesh are one vertex.
 fn weld(triangles: &[[DVec3; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let corners = triangles.iter().flatten();
-    let (low, high) = corners.fold(none, |(low, high), &corner| (low.min(corner), high.max(corner)));
+    let [low, high] = bounds_of(triangles.iter().flatten().copied());
     let near = (WELD * (high - low).length()).max(f64::MIN_POSITIVE);
     let mut known: HashMap<I64Vec3, Vec<u32>> = HashMap::new();
     let mut vertices: Vec<DVec3> = Vec::new();
@@ -198,8 +196,9 @@ fn goes_along(corners: [u32; 3], edge: Edge) -> bool {
     (0..3).any(|i| corners[i] == edge[0] && corners[(i + 1) % 3] == edge[1])
 }
 
-/// Patch of each triangle, and whether it faces the side of the first of its patch. A patch grows from its first triangle over edges of two triangles to all whose normal differs by
-/// less than the smooth angle from that of the first; which side a triangle faces does not matter.
+/// Patch of each triangle, and whether it faces the side of the first of its patch. A patch grows from its first triangle over edges of
+/// two triangles to all whose normal differs by less than the smooth angle from that of the first; which side a triangle faces does
+/// not matter.
 fn smooth_parts(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::{Mesh, Patch};
+use super::{Mesh, Patch, bounds_of};
 
 /// Most triangles of a leaf.
 const LEAF: usize = 2;
@@ -65,8 +65,7 @@ impl Growing<'_> {
 
     fn bounds(&self, triangles: &[usize]) -> [DVec3; 2] {
         let corners = triangles.iter().flat_map(|&triangle| self.mesh.corners(triangle));
-        let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-        corners.fold(none, |[low, high], corner| [low.min(corner), high.max(corner)])
+        bounds_of(corners)
     }
 
     /// Adds a node, whose box and escape are set once all below it is there.
@@ -127,8 +126,7 @@ impl Growing<'_> {
 
 /// Axis along which points are furthest apart.
 fn longest_axis(points: impl Iterator<Item = DVec3>) -> usize {
-    let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
-    let [low, high] = points.fold(none, |[low, high], point| [low.min(point), high.max(point)]);
+    let [low, high] = bounds_of(points);
     (high - low).max_position()
 }
 

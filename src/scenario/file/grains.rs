@@ -190,9 +190,8 @@ fn place_block(
 
 /// Gap \[m\] to the boundary that a sphere touches most deeply, and which one that is.
 pub fn deepest_boundary(world: &World, centre: DVec3, radius: f64) -> Option<(f64, usize)> {
-    let ball = Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0 };
     let mut deepest: Option<(f64, usize)> = None;
-    world.for_each_surface_near(centre, &ball, 0.0, |surface, touch| {
+    world.for_each_surface_near(centre, &Sphere::alone(radius), 0.0, |surface, touch| {
         if deepest.is_none_or(|(gap, _)| touch.gap < gap) {
             deepest = Some((touch.gap, world.surfaces[surface as usize].body as usize));
         }

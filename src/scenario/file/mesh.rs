@@ -9,7 +9,7 @@ use glam::{DQuat, DVec3};
 use super::read::{FINITE, Need, Node, Table, direction, named, number, text, vector};
 use crate::files::read_bytes;
 use crate::model::Mesh;
-use crate::model::mesh::BadMesh;
+use crate::model::mesh::{BadMesh, bounds_of};
 
 /// Largest mesh file: ten million triangles as a binary STL \[bytes\].
 const LARGEST_MESH: u64 = 512 << 20;
@@ -46,9 +46,7 @@ pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<Placed> {
     let triangles = read_triangles(&node, folder, &name)?;
     let place = |corners: [DVec3; 3]| corners.map(|corner| scale * corner);
     let triangles: Vec<[DVec3; 3]> = triangles.into_iter().map(place).collect();
-    let corners = triangles.iter().flatten();
-    let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    let (low, high) = corners.fold(none, |(low, high), &corner| (low.min(corner), high.max(corner)));
+    let [low, high] = bounds_of(triangles.iter().flatten().copied());
     let middle = low.midpoint(high);
     let about_middle: Vec<_> =
         triangles.into_iter().map(|corners| corners.map(|corner| corner - middle)).collect();

@@ -5,6 +5,7 @@ use std::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::read::{AXES, Need, Node, Report, Table, number, unit_vector};
+use crate::model::mesh::bounds_of;
 use crate::model::{Boundary, Form, Mesh, Motion, Periodic, Surface, contact_reach};
 
 /// Share of a normal along a periodic axis that is taken for rounding \[-\].
@@ -117,8 +118,7 @@ pub fn check_size(
         Form::Patch { .. } => {
             let turn = boundary.orientation * surface.orientation;
             let vertices = mesh.map_or(&[][..], |mesh| &mesh.vertices).iter().map(|&vertex| turn * vertex);
-            let none = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-            let (low, high) = vertices.fold(none, |(low, high), vertex| (low.min(vertex), high.max(vertex)));
+            let [low, high] = bounds_of(vertices);
             high - low
         }
         Form::Box { half } => {

@@ -113,7 +113,7 @@ use super::problems::{Problem, Problems};
 use super::read::{Node, Table, text};
 use super::{Scenario, each, read_file};
 use crate::observe::Expectation;
-use crate::observe::sinks::classes as sink_classes;
+use crate::observe::sinks::class_names;
 use crate::settings::Bookkeeping;
 
 /// What every run has beside the kept quantities.
@@ -271,14 +271,11 @@ fn keep(root: &mut Table<'_>, base: Option<&Scenario>, folder: &Path) -> (Vec<St
 /// Reads what is kept of a run of this scenario.
 fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectation> {
     let names = |list: Vec<&String>| list.into_iter().cloned().collect::<Vec<_>>();
-    let classes = |by_radius| -> Vec<String> {
-        sink_classes(&base.world.sinks, by_radius).into_iter().map(|class| class.name).collect()
-    };
     let subjects = Subjects {
         boundaries: &names(base.world.boundaries.iter().map(|boundary| &boundary.name).collect()),
         sinks: &names(base.world.sinks.iter().map(|sink| &sink.name).collect()),
-        size_classes: &classes(true),
-        profile_bins: &classes(false),
+        size_classes: &class_names(&base.world.sinks, true),
+        profile_bins: &class_names(&base.world.sinks, false),
         regions: &names(base.regions.iter().map(|region| &region.name).collect()),
         sliders: &names(base.world.sliders().map(|(body, _)| &base.world.boundaries[body].name).collect()),
         has_drum: base.drum.is_some(),
