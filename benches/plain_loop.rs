@@ -13,7 +13,7 @@ use std::time::Instant;
 use common::Step;
 use esker::bench::report::Sample;
 use esker::cpu::BYTES_PER_CONTACT_SWEEP;
-use esker::cpu::drive::Drives;
+use esker::cpu::joints::Joints;
 use esker::cpu::narrowphase::Constraint;
 use esker::cpu::problem::Problem;
 use esker::cpu::solver::{Limits, Solver};
@@ -71,9 +71,9 @@ fn engine(step: &Step, pool: &ThreadPool) -> f64 {
         (step.split.clone(), step.constraints.clone(), step.velocities.clone());
     let time = pool.install(|| {
         timed(step, || {
-            let mut drives = Drives::default();
+            let mut joints = Joints::default();
             let mut problem =
-                Problem::new(&step.colouring, &mut split, &mut constraints, &mut velocities, &mut drives);
+                Problem::new(&step.colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
             let limits = Limits { iterations: SWEEPS, tolerance: 0.0 };
             ProjectedGaussSeidel::plain().solve(&mut problem, limits, None);
         })

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use common::Step;
 use divan::Bencher;
-use esker::cpu::drive::Drives;
+use esker::cpu::joints::Joints;
 use esker::cpu::patches::Patches;
 use esker::cpu::problem::Problem;
 use esker::cpu::solver::{Limits, Solver};
@@ -67,8 +67,8 @@ fn sweep(bencher: Bencher<'_, '_>) {
     bencher.with_inputs(state).bench_local_refs(|(split, constraints, velocities)| {
         // Inside a scope the work stays in the pool, as in a step of the engine.
         rayon::scope(|_| {
-            let mut drives = Drives::default();
-            let mut problem = Problem::new(&step.colouring, split, constraints, velocities, &mut drives);
+            let mut joints = Joints::default();
+            let mut problem = Problem::new(&step.colouring, split, constraints, velocities, &mut joints);
             let limits = Limits { iterations: 1, tolerance: 0.0 };
             ProjectedGaussSeidel::plain().solve(&mut problem, limits, None)
         })

@@ -18,9 +18,11 @@ const LARGEST_GAIN = 1e-4f;    // share of the energy that friction and rolling 
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // in the end the means, but with a guard
-@group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, of their impacts, of bodies
+@group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, of their impacts, of joints, of their impacts, of bodies
 @group(0) @binding(8) var<storage, read_write> balance: array<Works>;          // per substep
 @group(0) @binding(9) var<storage, read_write> totals: Totals;
+@group(0) @binding(10) var<storage, read_write> joint_rows: array<JointRow>;
+@group(0) @binding(11) var<storage, read> arguments: array<u32>;
 
 // Work done on the bodies [J].
 struct Works {
@@ -97,7 +99,62 @@ fn book_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     }
 }
 
-// Gravity, applied forces, and the drives of sliders. The contacts that are booked next need the mean velocities: each body has many.
+// Work of the joints with these impulses, drives and all [J].
+fn work_of_joints(lane: u32, is_strike: bool) -> Works {
+    var works = Works();
+    for (var i = lane; i < params.joint_rows; i += GROUP) {
+        let row = joint_rows[i];
+        var a = Velocity();
+        var b = Velocity();
+        if row.body_a != NONE {
+            a = mean_velocity(row.body_a);
+        }
+        if row.body_b != NONE {
+            b = mean_velocity(row.body_b);
+        }
+        works.boundary += select(row.impulse, row.strike, is_strike) * row_speed(row, a, b);
+    }
+    return works;
+}
+
+// After the sweeps, before the velocities before them are lost.
+@compute @workgroup_size(64)
+fn book_joints(@builtin(local_invocation_index) lane: u32) {
+    let sum = sum_of_group(work_of_joints(lane, false), lane, GROUP);
+    if lane == 0u && !is_halted() {
+        work_sums[first_of_joints()] = sum;
+    }
+}
+
+// After a round of impacts, on top of those before it; the next starts from nothing.
+@compute @workgroup_size(64)
+fn book_joint_impacts(@builtin(local_invocation_index) lane: u32) {
+    book_strikes(lane, arguments[3u * ARGUMENTS_IMPACT_ROUND] > 0u);
+}
+
+// After the last round, over or not.
+@compute @workgroup_size(64)
+fn book_last_joint_impacts(@builtin(local_invocation_index) lane: u32) {
+    book_strikes(lane, atomicLoad(&status.impacts) == 1u);
+}
+
+fn book_strikes(lane: u32, is_over: bool) {
+    var sum = sum_of_group(work_of_joints(lane, true), lane, GROUP);
+    if !is_over || is_halted() {
+        return;
+    }
+    for (var i = lane; i < params.joint_rows; i += GROUP) {
+        joint_rows[i].strike = 0.0;
+    }
+    if lane == 0u {
+        if status.rounds > 0u {
+            sum = add(sum, work_sums[first_of_joints() + 1u]);
+        }
+        work_sums[first_of_joints() + 1u] = sum;
+    }
+}
+
+// Gravity and applied forces. The contacts that are booked next need the mean velocities: each body has many.
 @compute @workgroup_size(64)
 fn book_bodies(
     @builtin(global_invocation_id) invocation: vec3u,
@@ -120,10 +177,6 @@ fn book_bodies(
                 let turn = params.h * mean.angular * free_rotation(locked_axes(body));
                 works.gravity += dot(rigids[body].force, way) + dot(rigids[body].torque, turn);
             }
-            if HAS_SLIDERS && body < params.boundaries {
-                let axis = free_translation(locked_axes(body));
-                works.boundary = rigids[body].impulse * dot(mean.linear, axis);
-            }
         }
     }
     let sum = sum_of_group(works, lane, GROUP);
@@ -145,6 +198,12 @@ fn close(@builtin(local_invocation_index) lane: u32) {
         }
         for (var block = lane; block < blocks_of(bodies()); block += 256u) {
             works = add(works, work_sums[first_of_bodies() + block]);
+        }
+        if HAS_JOINTS && lane == 0u {
+            works = add(works, work_sums[first_of_joints()]);
+            if atomicLoad(&status.impacts) == 1u {
+                works = add(works, work_sums[first_of_joints() + 1u]);
+            }
         }
     }
     let sum = sum_of_group(works, lane, 256u);
@@ -199,13 +258,17 @@ fn restore_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Where the sums of impacts and of bodies begin.
+// Where the sums of impacts, of joints and of bodies begin.
 fn first_of_impacts() -> u32 {
     return blocks_of_contacts(params.contact_capacity);
 }
 
-fn first_of_bodies() -> u32 {
+fn first_of_joints() -> u32 {
     return 2u * blocks_of_contacts(params.contact_capacity);
+}
+
+fn first_of_bodies() -> u32 {
+    return first_of_joints() + 2u;
 }
 
 fn blocks_of(count: u32) -> u32 {

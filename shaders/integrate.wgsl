@@ -7,7 +7,7 @@
 @group(0) @binding(6) var<storage, read> spheres: array<Sphere>;
 
 // At the start of a substep prescribed bodies take the velocity that carries them through it, and rigid ones the
-// inertia as they are turned. Motors wait for the end of the impacts.
+// inertia as they are turned.
 @compute @workgroup_size(64)
 fn aim_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
@@ -15,7 +15,6 @@ fn aim_bodies(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     if is_rigid(body) {
-        rigids[body].limit = 0.0;
         set_inertia(body);
     } else if body < params.boundaries {
         let state = schedule[status.substep * params.boundaries + body];

@@ -6,8 +6,6 @@
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(8) var<storage, read> poses: array<Pose>;
-@group(0) @binding(9) var<storage, read> schedule: array<BoundaryState>;
 
 @compute @workgroup_size(64)
 fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
@@ -106,48 +104,10 @@ fn apply_forces(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let velocity = velocities[body];
     if velocity.inverse_mass > 0.0 {
-        let axes = free_translation(locked_axes(body));
-        var linear = velocity.linear + params.h * pulled(body);
-        if HAS_SLIDERS && body < params.boundaries && is_rigid(body) {
-            linear += velocity.inverse_mass * start_drive(body, dot(velocity.linear, axes)) * axes;
-        }
-        velocities[body].linear = linear;
+        velocities[body].linear = velocity.linear + params.h * pulled(body);
         if HAS_FORCES && body < params.rigids {
             let inverse = inverse_mass_of(body, velocity, locked_axes(body), 1.0);
             velocities[body].angular += params.h * (inverse.angular * rigids[body].torque);
         }
     }
-}
-
-// The impulse that the drive of a slider starts from, at this velocity before the external forces [E11]. Twin:
-// Drives::start in src/cpu/drive.rs.
-fn start_drive(body: u32, velocity: f32) -> f32 {
-    let state = schedule[status.substep * params.boundaries + body];
-    var impulse = params.h * (state.force + state.pressure * area_of(body));
-    if state.force_limit > 0.0 {
-        var fraction = 0.0;
-        switch start() {
-            case WARM_HISTORY: { fraction = params.fraction; }
-            case WARM_ADAPTIVE: { fraction = adaptive_fraction(abs(velocity - state.target_velocity)); }
-            default: {}
-        }
-        impulse = clamp(fraction * rigids[body].impulse, -state.force_limit, state.force_limit);
-    }
-    rigids[body].target_velocity = state.target_velocity;
-    rigids[body].limit = state.force_limit;
-    rigids[body].impulse = impulse;
-    return impulse;
-}
-
-// Area that a pressure on a slider acts on, from the distances of the walls around it; 0 without walls [m²].
-fn area_of(body: u32) -> f32 {
-    let walls = rigids[body].walls;
-    if walls.x == NONE {
-        return 0.0;
-    }
-    // Walls face each other along the axis in which they are apart; the slider's own is neither of the two.
-    let axis = free_translation(locked_axes(body));
-    let first = select(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), axis.x > 0.0);
-    let second = vec3f(1.0) - axis - first;
-    return dot(between(poses[walls.x], poses[walls.y]), first) * dot(between(poses[walls.z], poses[walls.w]), second);
 }

@@ -1,5 +1,5 @@
 // Sweep: one projected Gauss-Seidel pass over the contacts [E5]. Twin: src/cpu/sweep.rs. On exit every
-// impulse is in its cone. Motors are solved in `gather_sides`.
+// impulse is in its cone.
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
@@ -176,7 +176,8 @@ fn note_change(constraint: Constraint, a: Velocity, b: Velocity, old: Impulse, f
     atomicMax(&status.change, bitcast<u32>(most));  // ordered like the positive floats
 }
 
-// Before a sweep that goes on from the one before, where a tolerance is set; otherwise `gather_sides` does this.
+// Before a sweep that goes on from the one before, where a tolerance is set or joints are solved between the sweeps; otherwise
+// `gather_sides` does this.
 @compute @workgroup_size(64)
 fn extrapolate(@builtin(global_invocation_id) invocation: vec3u) {
     if status.converged != 0u {
@@ -197,9 +198,6 @@ fn extrapolate_body(body: u32) {
         velocities[body].angular = now.angular + colour.share * (now.angular - last.angular);
     }
     last_velocities[body] = now;
-    if has_motor(body) {
-        extrapolate_motor(body, colour.share);
-    }
 }
 
 // The contacts without a colour, whose own kernel has no binding to spare.

@@ -11,9 +11,9 @@ pub mod broadphase;
 mod checkpoint;
 pub mod colouring;
 pub mod convergence;
-pub mod drive;
 pub mod impact;
 pub mod integrate;
+pub mod joints;
 pub mod loads;
 pub mod matching;
 pub mod narrowphase;
@@ -43,7 +43,7 @@ use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
 
-use drive::Drives;
+use joints::Joints;
 use narrowphase::{Constraint, Law, Onset};
 use patches::Patches;
 use problem::Problem;
@@ -318,16 +318,17 @@ impl CpuEngine {
             stages.time("balance", || before.clone_from(velocities));
         }
         let mut works = EnergyBalance::default();
-        let book = |impacts: &[Constraint], after: &[Velocity]| {
+        let book = |impacts: &[Constraint], joints: &Joints, after: &[Velocity]| {
             loads::add_impacts(impacts, totals);
             if keeps_works {
                 works += balance::book_impacts(&world.pull(), h, impacts, before, after);
+                works += balance::book_joints(joints, before, after);
                 before.copy_from_slice(after);
             }
         };
         report.impacts = stages.time("impact", || {
             let contacts = impact::Contacts { colouring, split, constraints, onsets };
-            impact::solve(settings, world.pull(), contacts, velocities, book)
+            impact::solve(settings, world, contacts, velocities, book)
         });
         works
     }
@@ -339,11 +340,11 @@ impl CpuEngine {
         let Self { world, colouring, split, constraints, onsets, velocities, stages, report, solver, .. } =
             self;
         let (h, before) = (settings.substep(), &self.velocities_before);
-        let mut drives = stages.time("predict", || {
+        let mut joints = stages.time("predict", || {
             narrowphase::set_targets(constraints, onsets, velocities);
             start_solve(world, settings, end, constraints, onsets, velocities)
         });
-        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut drives);
+        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
         if settings.warm_start.updates_velocities() {
             stages.time("warm_start", || warm_start::apply(&mut problem));
         }
@@ -352,7 +353,7 @@ impl CpuEngine {
             solver.set(settings);
             solver.solve(&mut problem, Limits { iterations, tolerance }, None).sweeps
         });
-        drives.keep(h, world);
+        joints.keep(h, world);
         report.work.add(report.sweeps, constraints.len());
         if !keeps_works {
             return EnergyBalance::default();
@@ -360,7 +361,7 @@ impl CpuEngine {
         stages.time("balance", || {
             balance::book_gravity(world, h, before, velocities)
                 + balance::book_contacts(constraints, before, velocities)
-                + balance::book_drives(world, h, before, velocities)
+                + balance::book_joints(&joints, before, velocities)
         })
     }
 
@@ -398,12 +399,11 @@ fn start_solve(
     constraints: &mut [Constraint],
     onsets: &[Onset],
     velocities: &mut [Velocity],
-) -> Drives {
+) -> Joints {
     warm_start::seed(&Law::new(settings), settings, world, constraints, onsets, velocities);
-    let drives = Drives::start(world, settings, end, velocities);
+    let joints = Joints::start(world, settings, end, velocities);
     predict::apply_forces(world, settings.substep(), velocities);
-    drives.apply(velocities);
-    drives
+    joints
 }
 
 /// As many blank constraints as contacts; their room grows by little more than it must.
@@ -474,6 +474,7 @@ impl Engine for CpuEngine {
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         let before = self.world.kinetic_energy();
         change(&mut self.world);
+        self.world.update_joints();
         self.balance.note_change(self.world.kinetic_energy() - before);
         self.travel.forget();
         self.is_guarded = is_guarded(&self.settings, &self.world);

@@ -427,7 +427,7 @@ pub struct EnergyBalance {
     pub removed_energy: f64,
     /// Work of gravity, and of applied forces and torques.
     pub gravity_work: f64,
-    /// Work of the boundaries that are not free, of the drives of sliders, and of whatever holds a locked axis.
+    /// Work of the boundaries that are not dynamic, of the joints with their drives, and of whatever holds a locked axis.
     pub boundary_work: f64,
     /// Work of normal impulses: what they store elastically or dissipate.
     pub normal_work: f64,

@@ -143,6 +143,17 @@ pub enum Error {
         /// The number in double precision.
         found: f64,
     },
+    /// A machine with more rows than the GPU engine solves.
+    #[error(
+        "a machine has {rows} rows of joints, drives and ranges, and the GPU engine solves at most {limit} together; \
+         leave out joints, or use --device cpu"
+    )]
+    MachineTooLarge {
+        /// Rows of the machine.
+        rows: u32,
+        /// How many there may be.
+        limit: u32,
+    },
     /// Grains too small for positions in cells that suit the largest.
     #[error(
         "the smallest grains have a radius of {radius:e} m, and in the cells of {cell:e} m that the largest need \

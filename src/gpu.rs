@@ -131,6 +131,7 @@ impl GpuEngine {
         let settings = prudent(&settings, &world);
         let grains = world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
         layout::check_single(&world, &settings, grains)?;
+        layout::Machines::of(&world).check()?;
         let capacity = Capacity::for_world(&world, &settings, room);
         let buffers = Buffers::new(&device, &capacity)?;
         let kernels = Kernels::new(&device, &buffers, Features::of(&world, &settings))?;
@@ -203,7 +204,12 @@ impl GpuEngine {
         );
         write("velocities", bytemuck::cast_slice(&layout::velocities(&self.world)));
         write("spheres", bytemuck::cast_slice(&layout::spheres(&self.world)));
-        let rigids = layout::rigids(&self.world, self.settings.substep());
+        let machines = layout::Machines::of(&self.world);
+        write("machines", bytemuck::cast_slice(&machines.list));
+        write("machine_bodies", bytemuck::cast_slice(&machines.bodies));
+        let joints = machines.joints(&self.world, &self.anchors, self.settings.substep());
+        write("joints", bytemuck::cast_slice(&joints));
+        let rigids = layout::rigids(&self.world);
         write("rigids", bytemuck::cast_slice(&rigids));
         write("surfaces", &layout::surfaces_and_meshes(&self.world));
         write("sinks", bytemuck::cast_slice(&layout::sinks(&self.world, &self.anchors)));
@@ -224,6 +230,11 @@ impl GpuEngine {
         let substeps = steps * u64::from(self.settings.substeps);
         let h = self.settings.substep();
         let ends = (1..=substeps).map(|i| self.start_time + (self.substeps_done + i) as f64 * h);
+        let drives = layout::joint_drives(&self.world, ends.clone(), h);
+        if !drives.is_empty() {
+            let buffer = self.buffers.get("joint_drives");
+            self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&drives));
+        }
         let schedule = layout::schedule(&self.world, &self.anchors, ends, h);
         if !schedule.is_empty() {
             let buffer = self.buffers.get("schedule");

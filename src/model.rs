@@ -8,8 +8,10 @@
 pub mod body;
 pub mod clump;
 pub mod domain;
+pub mod drive;
 pub mod force;
 mod grains;
+pub mod joint;
 pub mod levels;
 pub mod material;
 pub mod mesh;
@@ -21,12 +23,14 @@ pub mod region;
 pub mod rigid;
 pub mod shape;
 pub mod sink;
-pub mod slider;
+pub mod solid;
 
 pub use body::{Axes, Bodies, Kind};
 pub use clump::Clump;
 pub use domain::{Domain, Outside};
+pub use drive::{Area, Course, Drive, Span};
 pub use force::{AppliedForce, Pull};
+pub use joint::{Joint, JointKind, JointState};
 pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
 pub use mesh::Mesh;
@@ -38,14 +42,14 @@ pub use region::Region;
 pub use rigid::RigidBody;
 pub use shape::{Form, Side, Sphere, Surface, Touch};
 pub use sink::{Bins, By, Sink, Taken};
-pub use slider::{Area, Course, Drive, Slider, Span};
+pub use solid::Solid;
 
 use glam::{DQuat, DVec3};
 
 /// Index of a material in [`Materials`].
 pub type MaterialId = u32;
 
-/// A boundary: a body that moves as prescribed, not at all, freely, or along a rail.
+/// A boundary: a body that moves as prescribed, not at all, or as contacts, gravity and joints make it move.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Boundary {
@@ -144,8 +148,13 @@ pub struct World {
     pub clumps: Vec<Clump>,
     /// State of all bodies, boundaries first.
     pub bodies: Bodies,
-    /// Per boundary: force of its drive in the last substep, towards larger coordinates \[N\]; 0 of one without.
-    pub drive_forces: Vec<f64>,
+    /// Joints between boundaries.
+    pub joints: Vec<Joint>,
+    /// Per joint: where it stands, and what it does.
+    pub joint_states: Vec<JointState>,
+    /// Per boundary: the smallest index of one that hangs together with it by joints, through bodies that are dynamic. What hangs
+    /// together does not touch.
+    pub machines: Vec<u32>,
     /// Forces that are applied to bodies, by ascending body ([`World::set_force`]).
     pub forces: Vec<AppliedForce>,
     /// What removes grains.
@@ -223,7 +232,7 @@ impl World {
             }
         }
         self.boundaries.push(boundary);
-        self.drive_forces.push(0.0);
+        self.machines.push(body);
     }
 
     /// Makes room for this many grains in all.
@@ -301,18 +310,6 @@ impl World {
     /// Bodies of the dynamic boundaries, with their mass and inertia.
     pub fn dynamic_boundaries(&self) -> impl Iterator<Item = (usize, &RigidBody)> {
         self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.dynamic()?)))
-    }
-
-    /// The sliders and their bodies.
-    pub fn sliders(&self) -> impl Iterator<Item = (usize, &Slider)> {
-        self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.slider()?)))
-    }
-
-    /// Sets the area that a pressure on a slider acts on.
-    pub fn set_area(&mut self, body: usize, area: Area) {
-        if let Motion::Slider(slider) = &mut self.boundaries[body].motion {
-            slider.area = Some(area);
-        }
     }
 
     /// The walls `low` and `high` as a span, if each is a plane, `low` looks along x, y or z, and `high` back.
@@ -478,9 +475,12 @@ impl World {
         self.touch_within(surface, centre, &Sphere::alone(radius), f64::INFINITY)
     }
 
-    /// Whether a vertex may touch a surface: not that of its own body, and of two spheres (or a sphere and
+    /// Whether a vertex may touch a surface: not that of its own body or machine, and of two spheres (or a sphere and
     /// a box) that are both dynamic only one touches the other, as its vertex is all of it.
     pub fn vertex_meets(&self, vertex: &Sphere, surface: &Surface) -> bool {
+        if self.machines[vertex.body as usize] == self.machines[surface.body as usize] {
+            return false;
+        }
         let is_dynamic_sphere =
             matches!(surface.form, Form::Sphere { .. }) && self.bodies.is_dynamic(surface.body as usize);
         match vertex.body.cmp(&surface.body) {

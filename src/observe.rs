@@ -28,7 +28,7 @@ pub mod take;
 pub mod tracked;
 
 use crate::engine::{Snapshot, TotalImpulse};
-use crate::model::{Boundary, World};
+use crate::model::World;
 use energy::Balance;
 use quantity::{Needs, QUANTITIES, Quantity, View};
 
@@ -82,8 +82,8 @@ pub struct Observer {
     columns: Vec<Column>,
     /// Quantity of each column, and of which boundary, sink, region, body or pair.
     sources: Vec<(&'static Quantity, usize)>,
-    /// Names of the boundaries, and whether they are on a rail.
-    boundaries: Vec<(String, bool)>,
+    boundaries: Vec<String>,
+    joints: Vec<String>,
     sinks: Vec<String>,
     /// Classes that the sinks sort by radius and by place.
     size_classes: Vec<sinks::Class>,
@@ -98,11 +98,11 @@ pub struct Observer {
 impl Observer {
     /// An observer of a world with the boundaries and sinks of `world`, and of its drum if there is one.
     pub fn new(world: &World, drum: Option<&DrumPlan>) -> Observer {
-        let boundary = |boundary: &Boundary| (boundary.name.clone(), boundary.slider().is_some());
         let observer = Observer {
             columns: Vec::new(),
             sources: Vec::new(),
-            boundaries: world.boundaries.iter().map(boundary).collect(),
+            boundaries: world.boundaries.iter().map(|boundary| boundary.name.clone()).collect(),
+            joints: world.joints.iter().map(|joint| joint.name.clone()).collect(),
             sinks: world.sinks.iter().map(|sink| sink.name.clone()).collect(),
             size_classes: sinks::classes(&world.sinks, true),
             profile_bins: sinks::classes(&world.sinks, false),
@@ -148,9 +148,9 @@ impl Observer {
     fn with_columns(mut self) -> Observer {
         let (mut columns, mut sources) = (Vec::new(), Vec::new());
         // Columns of one boundary, region and so on stand together.
-        for group in QUANTITIES.chunk_by(|a, b| a.needs.group() == b.needs.group()) {
+        for group in QUANTITIES.chunk_by(|a, b| a.needs == b.needs) {
             for (subject, name) in self.subjects(group[0].needs).into_iter().enumerate() {
-                for quantity in group.iter().filter(|quantity| self.has(quantity.needs, subject)) {
+                for quantity in group {
                     let name = match quantity.needs.is_named() {
                         true => format!("{}:{name}", quantity.name),
                         false => quantity.name.to_owned(),
@@ -169,7 +169,8 @@ impl Observer {
         let there = |is_there: bool| vec![String::new(); usize::from(is_there)];
         match needs {
             Needs::Nothing => there(true),
-            Needs::Boundary | Needs::Slider => self.boundaries.iter().map(|(name, _)| name.clone()).collect(),
+            Needs::Boundary => self.boundaries.clone(),
+            Needs::Joint => self.joints.clone(),
             Needs::Drum => there(self.drum.is_some()),
             Needs::Sink => self.sinks.clone(),
             Needs::SizeClass => self.size_classes.iter().map(|class| class.name.clone()).collect(),
@@ -180,11 +181,6 @@ impl Observer {
             Needs::Pair => self.tracked.pair_names(),
             Needs::EnergyBalance => there(self.balance.is_some()),
         }
-    }
-
-    /// Whether one of these subjects has what a quantity needs.
-    fn has(&self, needs: Needs, subject: usize) -> bool {
-        needs != Needs::Slider || self.boundaries[subject].1
     }
 
     /// Names and units of the values of an observation.
@@ -266,7 +262,7 @@ mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
     use crate::engine::StepReport;
-    use crate::model::{Bins, By, Motion, Region, RigidBody, Slider, Span};
+    use crate::model::{Bins, By, Joint, JointKind, Region, Span};
     use crate::settings::NormalLaw;
     use glam::DVec3;
 
@@ -281,11 +277,11 @@ mod tests {
         CellPlan { walls, axial: 2, strain_from: 0.0 }
     }
 
-    /// The same world with its floor on a rail.
-    fn on_a_slider(mut world: World) -> World {
-        let body = RigidBody::on_rail(1.0, 2);
-        let slider = Slider { body, axis: 2, sign: 1.0, drives: Vec::new(), area: None };
-        world.boundaries[0].motion = Motion::Slider(slider);
+    /// The same world with a joint on its floor.
+    fn with_a_joint(mut world: World) -> World {
+        let joint =
+            Joint::new(&world, JointKind::Hinge, "hinge", [None, Some(0)], [DVec3::ZERO; 2], DVec3::Z);
+        world.add_joint(joint);
         world
     }
 
@@ -293,7 +289,7 @@ mod tests {
     fn every_column_has_a_value_and_its_own_name() {
         let snapshot = drained_stack();
         let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
-        let snapshot = Snapshot { world: on_a_slider(snapshot.world), ..snapshot };
+        let snapshot = Snapshot { world: with_a_joint(snapshot.world), ..snapshot };
         let observer =
             Observer::new(&snapshot.world, Some(&plan)).with_cell(Some(&cell_plan())).with_regions(&[zone()]);
         let observation = observer.observe(&snapshot);
@@ -328,7 +324,7 @@ mod tests {
         // One class each.
         let bins = |by| Bins { by, bounds: Vec::new() };
         world.sinks[0].bins = vec![bins(By::Radius), bins(By::Place(1))];
-        let observer = Observer::new(&on_a_slider(world), Some(&plan))
+        let observer = Observer::new(&with_a_joint(world), Some(&plan))
             .with_cell(Some(&cell_plan()))
             .with_regions(&[zone()])
             .with_tracked(&tracked)

@@ -230,8 +230,39 @@
 //! \[m/s\] with at most a `force_limit` \[N\] (default: none). Each of the first three is a number, or a table `{ times = [...],
 //! values = [...] }`, linear in between. In a list of drives each takes over at its `start` \[s\]. `area` is a number \[m²\], or
 //! the one between two pairs of walls as they stand, `{ between = [["left", "right"], ["front", "back"]] }`. Sliders pass through
-//! other boundaries, but for the vertices of boxes. What a drive gives is `drive_force:NAME`, what the grains press with
-//! `force_z:NAME` and so on.
+//! other boundaries, but for the vertices of boxes. What a drive gives, positive along `axis`, is `drive_force:NAME`, what the grains
+//! press with `force_z:NAME` and so on.
+//!
+//! Joints, `[[joints]]`, hold dynamic boundaries to each other, to boundaries that are fixed or move as prescribed, or to the `"ground"`:
+//! the two `bodies`, by name. Positions, speeds and forces count as those of the second against the first.
+//!
+//! | Kind | Holds | Where | Position |
+//! |---|---|---|---|
+//! | `hinge` | all but turns about its `axis` | `point` | angle, 0 at the start |
+//! | `slider` | all but shifts along its `axis` | `point` | shift, 0 at the start |
+//! | `ball` | a place | `point` | |
+//! | `lock` | everything | `point` | |
+//! | `distance` | the distance of two places, as a rod | `points`, one on each body | |
+//! | `actuator` | nothing: a cylinder along the line between two places | `points`, one on each body | their distance |
+//!
+//! Places \[m\] are those at the start. A joint with a position may have a `drive` and a `range` (of a hinge `range_deg`): a lower and a higher
+//! end. Drives of sliders and actuators are those above, or a servo that follows a `position` \[m\] with at most a `force_limit` \[N\]; what it is
+//! off by goes away within its `response_time` (0.05 s). Drives of hinges are a `torque` \[N m\], a `velocity` \[rad/s\] or a
+//! `position_deg`, the last two with a `torque_limit` \[N m\]. A joint gives way with its `compliance` \[m/N\] and `angular_compliance`
+//! \[rad/(N m)\] (both 0), and comes back within its `damping_time` (two substeps). Bodies that hang together by joints do not touch each other.
+//! Results are `joint_position:NAME`, `joint_speed`, `drive_force`, `drive_power`, `limit_force`, `joint_force_x` and so on
+//! ([`quantity::table`](crate::observe::quantity::table)).
+//!
+//! ```toml
+//! [[joints]]
+//! name = "elbow"
+//! kind = "hinge"
+//! bodies = ["upper", "lower"]
+//! point = [0.0, 0.0, 1.0]
+//! axis = [0, 1, 0]
+//! range_deg = [-30, 90]
+//! drive = { position_deg = { times = [0, 2], values = [0, 45] }, torque_limit = 200.0 }
+//! ```
 //!
 //! At the start no grain may have its centre behind a plane or in a solid box, cylinder or sphere, whatever `allow_overlap` says;
 //! thin walls, such as a hopper's, may have grains on both sides. Any density and modulus will do whose masses, moments of

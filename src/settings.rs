@@ -21,6 +21,13 @@ pub const AUTO_TOLERANCE: f64 = 0.03;
 pub const MODEL_GAMMA: f64 = 1e-6;
 /// n_s of \[E2\]: the damping time is at least this many substeps. Less, and stiff contacts ring.
 pub const DAMPING_STEPS: f64 = 2.0;
+/// Time within which a joint comes back to where it belongs, unless it is told, in substeps \[E11\].
+pub const JOINT_DAMPING_STEPS: f64 = 2.0;
+/// Compliance of every row that a joint holds, over what its bodies give way: so rows that follow from others have a solution, too
+/// \[E11\].
+pub const JOINT_SOFTNESS: f64 = 1e-6;
+/// Share of what a body gives way without locked axes below which it does not give way to a row of a joint.
+pub const JOINT_ROUNDING: f64 = 1e-9;
 /// Share of a rigid overlap that one substep removes \[-\]. More, and rigid columns jump.
 pub const RIGID_CORRECTION: f64 = 0.2;
 /// At most this many effective radii of a rigid overlap are removed per substep \[-\].

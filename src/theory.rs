@@ -12,14 +12,15 @@
 //! | \[E8\] | residual | natural map, after Alart & Curnier 1991 | `residual` |
 //! | \[E9\] | substeps | esker's own | all stages after the contact search |
 //! | \[E10\] | balance of energies | kinetic energy and mean velocity: Moreau 1999 | `balance`, `observe::energy` |
-//! | \[E11\] | drives of sliders | motor rows: Wang et al. 2016, section 4.4; the rest is esker's own | `drive`, `predict`, `sweep` |
+//! | \[E11\] | joints and drives | Lacoursière 2007; split solver: Wang et al. 2016, section 5; bounds: Júdice & Pires 1994 | `joints` |
 //! | \[E12\] | accelerated sweeps | Nesterov 1983; Mazhar et al. 2015 | `sweep` |
 //!
 //! | Page | Content |
 //! |---|---|
 //! | [`contact`] | \[E1\] to \[E4\]: the laws of bodies and contacts |
 //! | [`solver`] | \[E5\], \[E7\], \[E8\], \[E12\]: sweeps, what they start from, when they are done, how they are accelerated |
-//! | [`step`] | \[E6\], \[E9\], \[E11\]: impacts, substeps, drives; periodic axes; the order of a step |
+//! | [`step`] | \[E6\], \[E9\]: impacts, substeps; periodic axes; the order of a step |
+//! | [`joints`] | \[E11\]: joints, motors, machines |
 //! | [`energy`] | \[E10\]: the balance of energies |
 //! | [`sources`] | how the paper is read, where esker departs from it, references |
 //!
@@ -57,6 +58,7 @@
 
 pub mod contact;
 pub mod energy;
+pub mod joints;
 pub mod solver;
 pub mod sources;
 pub mod step;

@@ -23,7 +23,7 @@ fn ball_at(index: u32) -> Ball {
     return ball;
 }
 
-// Whether a ball may touch a surface: a sphere of a grain may touch any, a vertex none of its own body, and of two spheres
+// Whether a ball may touch a surface: a sphere of a grain may touch any, a vertex none of its own body or machine, and of two spheres
 // (or a sphere and a box) that are both dynamic only one touches the other.
 fn meets(ball: u32, surface: Surface) -> bool {
     if !is_vertex(ball) {
@@ -31,5 +31,8 @@ fn meets(ball: u32, surface: Surface) -> bool {
     }
     let body = spheres[ball].body;
     let is_dynamic_sphere = surface.form == FORM_SPHERE && surface.is_dynamic != 0u;
+    if HAS_JOINTS && surface.is_dynamic != 0u && poses[body].machine == poses[surface.body].machine {
+        return false;
+    }
     return body != surface.body && (!is_dynamic_sphere || (body < surface.body && spheres[ball].radius > 0.0));
 }

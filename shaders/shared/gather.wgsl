@@ -1,4 +1,4 @@
-// After the contacts without a colour: each body takes the sum of what was put aside for it; then motors are solved. Where nobody
+// After the contacts without a colour: each body takes the sum of what was put aside for it. Where nobody
 // asks whether the sweep was the last, bodies and contacts without a colour then go on to the next [E12].
 
 @group(0) @binding(20) var<storage, read> side_ends: array<u32>;
@@ -33,17 +33,14 @@ fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local
 }
 
 fn end_sweep(body: u32) {
-    if has_motor(body) {
-        solve_motor(body);
-    }
     if goes_on() {
         extrapolate_body(body);
     }
 }
 
-// Without a tolerance this dispatch is told the turn of the next sweep.
+// Where nothing comes between the sweeps this dispatch is told the turn of the next.
 fn goes_on() -> bool {
-    return HAS_MOMENTUM && !HAS_TOLERANCE && colour.follows != 0u;
+    return HAS_MOMENTUM && !HAS_TOLERANCE && !HAS_JOINTS && colour.follows != 0u;
 }
 
 fn first_side(body: u32) -> u32 {

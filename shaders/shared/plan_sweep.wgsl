@@ -14,10 +14,9 @@ fn plan_colours(first: u32, lane: u32, runs: bool) {
     if lane > COLOURS + 1u {
         return;
     }
-    // Motors of sliders without contacts are solved with the sides; in an accelerated solve all bodies go on there, but where
-    // a tolerance is set.
-    var count = select(select(0u, params.boundaries, HAS_SLIDERS), bodies(), status.sides > 0u);
-    if HAS_MOMENTUM && !HAS_TOLERANCE && first == ARGUMENTS_SWEEP {
+    // In an accelerated solve all bodies go on where sides are taken, but where something comes between the sweeps.
+    var count = select(0u, bodies(), status.sides > 0u);
+    if HAS_MOMENTUM && !HAS_TOLERANCE && !HAS_JOINTS && first == ARGUMENTS_SWEEP {
         count = max(count, swept());
     }
     if lane <= COLOURS {

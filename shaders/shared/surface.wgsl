@@ -24,6 +24,11 @@ fn distance_to_surface(form: u32, size: vec4f, point: vec3f, reach: f32) -> Dist
             let length = length(point);
             return Distance(direction_or(point, length, vec3f(0.0, 0.0, 1.0)), length - size.x, true);
         }
+        case FORM_CAPSULE: {
+            let apart = point - vec3f(0.0, 0.0, clamp(point.z, -0.5 * size.y, 0.5 * size.y));
+            let length = length(apart);
+            return Distance(direction_or(apart, length, vec3f(1.0, 0.0, 0.0)), length - size.x, true);
+        }
         default: { return distance_to_revolved(form, size, point, reach); }
     }
 }

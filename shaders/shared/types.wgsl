@@ -40,6 +40,8 @@ struct Params {
     gain_at_once: f32,         // share of the kinetic energy that friction and rolling may make in a substep [-]
     spheres: u32,              // of grains
     rigids: u32,               // bodies up to the last that has an entry in `rigids`
+    joints: u32,
+    joint_rows: u32,
 }
 
 // What the steps of one submission tell each other and the host.
@@ -78,7 +80,7 @@ struct Status {
 
 struct Pose {
     cell: vec3i,
-    spare: u32,
+    machine: u32,              // smallest index of a body that hangs together with a boundary by joints; such do not touch
     offset: vec3f,             // from the centre of the cell [m]
     free_speed: f32,           // of a free body at the end of the coming substep if nothing touches it [m/s]
     orientation: vec4f,
@@ -100,36 +102,31 @@ struct Sphere {
     tag: u32,                  // the sink that removed the grain (their number: it left the domain), or NONE
 }
 
-// What a body has beside its velocity: its inertia as a tensor if it is rigid and no sphere, its locked axes, and the drive of a
-// slider, and the force that is applied to it. By body, up to the last that has any of these.
+// What a body has beside its velocity: its inertia as a tensor if it is rigid and no sphere, its locked axes, and the force that is
+// applied to it. By body, up to the last that has any of these.
 struct Rigid {
     diagonal: vec3f,           // xx, yy, zz of the inverse inertia, world frame [1/(kg m²)]
     flags: u32,                // six bits of locked axes: translation x y z, rotation x y z; then RIGID
     off_diagonal: vec3f,       // yz, xz, xy
-    limit: f32,                // largest impulse of its motor [N s]; 0: no motor, or not now
+    spare_first: u32,
     moments: vec3f,            // of inertia about its axes [kg m²]
-    target_velocity: f32,      // that its motor holds [m/s]
-    momentum: vec3f,           // angular, at the end of the last substep [N m s]
-    impulse: f32,              // of its drive in the last substep [N s]
-    spin: vec3f,               // angular velocity that belongs to it [rad/s]
-    last_impulse: f32,         // of its motor after the last sweep [N s]
-    walls: vec4u,              // bodies whose distances make the area of a pressure: low and high, twice; or NONE
-    force: vec3f,              // that is applied to it [N]
     spare: u32,
-    torque: vec3f,             // [N m]
+    momentum: vec3f,           // angular, at the end of the last substep [N m s]
     spare_too: u32,
+    spin: vec3f,               // angular velocity that belongs to it [rad/s]
+    spare_also: u32,
+    force: vec3f,              // that is applied to it [N]
+    spare_then: u32,
+    torque: vec3f,             // [N m]
+    spare_last: u32,
 }
 
-// Where a boundary is at the end of a substep, and the velocity that carries it there; of a slider what drives it.
+// Where a boundary is at the end of a substep, and the velocity that carries it there.
 struct BoundaryState {
     pose: Pose,
     linear: vec3f,
-    force: f32,                // [N]
-    angular: vec3f,
-    pressure: f32,             // [Pa]
-    target_velocity: f32,      // that a motor holds [m/s]
-    force_limit: f32,          // largest impulse of the motor [N s], 0: there is none
     moves: u32,                // 0: its pose is that of before; a belt has a velocity all the same
+    angular: vec3f,
     spare: u32,
 }
 
@@ -144,8 +141,8 @@ fn is_removed(sphere: Sphere) -> bool {
 // centre of its body, and nothing has vertices.
 override HAS_RIGID: bool = true;
 
-// Whether some of them are sliders, with drives.
-override HAS_SLIDERS: bool = true;
+// Whether joints hold some of them together.
+override HAS_JOINTS: bool = true;
 
 // Whether forces are applied to some bodies.
 override HAS_FORCES: bool = true;

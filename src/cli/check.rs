@@ -268,7 +268,6 @@ fn speed_of(motion: &Motion, world: &World) -> f64 {
         Motion::Fixed => 0.0,
         Motion::Velocity(velocity) | Motion::Belt(velocity) => velocity.length(),
         Motion::Dynamic(body) => body.velocity.length(),
-        Motion::Slider(slider) => slider.top_speed(),
         Motion::Rotation { point, rate, .. } => {
             let speed = |centre: &DVec3| rate.cross(*centre - *point).length();
             let grains = world.spheres.iter().map(|sphere| &world.bodies.position[sphere.body as usize]);

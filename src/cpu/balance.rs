@@ -7,8 +7,9 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::engine::EnergyBalance;
-use crate::model::{Pull, Slider, World};
+use crate::model::{Pull, World};
 
+use super::joints::Joints;
 use super::narrowphase::{CHUNK, Constraint};
 use super::velocity::Velocity;
 
@@ -93,13 +94,9 @@ pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocit
     }
 }
 
-/// What the drives of sliders did in a substep of length `h` \[s\] that took `before` to `after`.
-pub fn book_drives(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
-    let work = |(body, slider): (usize, &Slider)| {
-        let way = h * mean(&before[body], &after[body]).linear[slider.axis];
-        world.drive_forces[body] * way
-    };
-    EnergyBalance { boundary_work: world.sliders().map(work).sum(), ..EnergyBalance::default() }
+/// What the joints did that took `before` to `after`, drives and all.
+pub fn book_joints(joints: &Joints, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
+    EnergyBalance { boundary_work: joints.work(before, after), ..EnergyBalance::default() }
 }
 
 /// Work of one contact at the mean velocities of its bodies.

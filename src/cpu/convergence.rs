@@ -95,8 +95,8 @@ impl Substep {
         velocities.clone_from(&self.velocities);
         settings.warm_start = start;
         let end = world.time + settings.substep();
-        let mut drives = start_solve(world, settings, end, constraints, onsets, velocities);
-        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut drives);
+        let mut joints = start_solve(world, settings, end, constraints, onsets, velocities);
+        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
         if start.updates_velocities() {
             warm_start::apply(&mut problem);
         }

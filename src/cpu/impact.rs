@@ -6,14 +6,14 @@
 //! would close after that, until nothing closes any more. The impulses of this stage change velocities only; they
 //! are never a warm start. Twin: `shaders/impact.wgsl`.
 
-use crate::model::Pull;
+use crate::model::{Pull, World};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse};
 use crate::engine::Impacts;
 use crate::settings::{IMPACT_PRECISION, IMPACT_TOLERANCE, Settings, TOUCH_TOLERANCE};
 
-use super::drive::Drives;
+use super::joints::Joints;
 use super::narrowphase::{CHUNK, Constraint, FAR, Onset, times_d};
 use super::problem::Problem;
 use super::solver::{Limits, Solver};
@@ -52,26 +52,25 @@ pub struct Contacts<'a> {
     pub onsets: &'a [Onset],
 }
 
-/// Solves the impacts, if there are any. `book` is given the constraints of each round with the impulses that they ended with, and
-/// the velocities after it.
+/// Solves the impacts, if there are any. `book` is given the constraints and joints of each round with the impulses that they ended
+/// with, and the velocities after it.
 pub fn solve(
     settings: &Settings,
-    pull: Pull<'_>,
+    world: &World,
     contacts: Contacts<'_>,
     velocities: &mut [Velocity],
-    mut book: impl FnMut(&[Constraint], &[Velocity]),
+    mut book: impl FnMut(&[Constraint], &Joints, &[Velocity]),
 ) -> Impacts {
     let Contacts { colouring, split, constraints, onsets } = contacts;
-    let mut law = Restitution { settings, pull, threshold: settings.impact_threshold };
+    let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
     let mut done = Impacts::default();
     let mut fastest = law.fastest_bounce(constraints, onsets, velocities);
     while fastest > 0.0 && done.sweeps < settings.impact_iterations {
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
             law.role(constraint, onset, velocities)
         });
-        // A force that has a bound does nothing in no time.
-        let mut motors = Drives::default();
-        let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut motors);
+        let mut joints = Joints::of_impacts(world, velocities);
+        let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
             let iterations = settings.impact_iterations - done.sweeps;
             let outcome =
@@ -90,7 +89,7 @@ pub fn solve(
         if fastest == 0.0 {
             sweep_until(precise, &mut problem);
         }
-        book(problem.constraints(), problem.velocities());
+        book(problem.constraints(), problem.joints(), problem.velocities());
     }
     done.residual = done.residual.max(fastest);
     done

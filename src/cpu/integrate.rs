@@ -24,6 +24,7 @@ pub fn move_bodies(
     judge(world, velocities, h, settings)?;
     move_dynamic(world, velocities, h);
     world.move_boundaries(end, h);
+    world.update_joints();
     world.time = end;
     Ok(())
 }

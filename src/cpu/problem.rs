@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::contact::{Colouring, Overflow};
 
-use super::drive::Drives;
+use super::joints::Joints;
 use super::narrowphase::Constraint;
 use super::split::Split;
 use super::sweep::{CHUNK, Visit};
@@ -22,7 +22,7 @@ pub struct Problem<'a> {
     split: &'a mut Split,
     constraints: &'a mut [Constraint],
     velocities: &'a mut [Velocity],
-    motors: &'a mut Drives,
+    joints: &'a mut Joints,
 }
 
 impl<'a> Problem<'a> {
@@ -35,7 +35,7 @@ impl<'a> Problem<'a> {
         split: &'a mut Split,
         constraints: &'a mut [Constraint],
         velocities: &'a mut [Velocity],
-        motors: &'a mut Drives,
+        joints: &'a mut Joints,
     ) -> Problem<'a> {
         let dynamic = Bodies::dynamic(velocities);
         let fault = colouring.starts.par_windows(2).find_map_any(|bounds| {
@@ -51,7 +51,7 @@ impl<'a> Problem<'a> {
             constraint.bodies.iter().all(|&body| (body as usize) < velocities.len())
         };
         assert!(overflow.par_iter().all(is_there), "a contact of a body that is not there");
-        Problem { colouring, split, constraints, velocities, motors }
+        Problem { colouring, split, constraints, velocities, joints }
     }
 
     /// The contacts, in solving order.
@@ -69,14 +69,19 @@ impl<'a> Problem<'a> {
         self.split.prepare(&self.constraints[self.colouring.overflow_start()..], self.velocities);
     }
 
-    /// Solves the motors with all contacts held fixed; returns by how much at most one changed its velocity \[m/s\].
-    pub(super) fn solve_motors(&mut self) -> f64 {
-        self.motors.solve(self.velocities)
+    /// The joints.
+    pub fn joints(&self) -> &Joints {
+        self.joints
     }
 
-    /// Extrapolates the impulses of the motors by a factor, and lets `extrapolate` do so with the velocities \[E12\].
+    /// Solves the joints with all contacts held fixed; returns by how much at most the velocity of one was off \[m/s, rad/s\].
+    pub(super) fn solve_joints(&mut self) -> f64 {
+        self.joints.solve(self.velocities)
+    }
+
+    /// Extrapolates the impulses of the joints by a factor, and lets `extrapolate` do so with the velocities \[E12\].
     pub(super) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
-        self.motors.extrapolate(factor);
+        self.joints.extrapolate(factor);
         extrapolate(self.velocities);
     }
 
@@ -239,9 +244,9 @@ mod tests {
         let mut velocities = [body(0.0), body(1.0), body(1.0), body(1.0)];
         let colouring =
             Colouring { order: (0..constraints.len() as u32).collect(), starts: starts.to_vec(), overflow };
-        let (mut split, mut motors) = (Split::default(), Drives::default());
+        let (mut split, mut joints) = (Split::default(), Joints::default());
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut motors);
+            Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
         }))
         .is_ok()
     }

@@ -16,7 +16,7 @@ pub struct Limits {
 pub struct Outcome {
     /// Sweeps done.
     pub sweeps: u32,
-    /// By how much the constraint that changed most did in the last of them, D |Δλ| \[m/s\]; of motors alone unless it is compared with a
+    /// By how much the constraint that changed most did in the last of them, D |Δλ| \[m/s\]; of joints alone unless it is compared with a
     /// tolerance or watched.
     pub change: f64,
 }
@@ -26,6 +26,6 @@ pub type Watch<'a> = dyn FnMut(&Outcome, &Problem<'_>) + 'a;
 
 /// A solver of the contact problem.
 pub trait Solver {
-    /// Brings the impulses of the contacts and motors of a problem, and the velocities of its bodies with them, to a solution.
+    /// Brings the impulses of the contacts and joints of a problem, and the velocities of its bodies with them, to a solution.
     fn solve(&mut self, problem: &mut Problem<'_>, limits: Limits, watch: Option<&mut Watch<'_>>) -> Outcome;
 }

@@ -15,23 +15,17 @@ use crate::settings::{Acceleration, OVER_RELAXATION, Settings, momentum};
 /// Rows handled by one task; smaller colours are solved on the spot.
 pub(super) const CHUNK: usize = 256;
 
-/// Projected Gauss-Seidel \[E5\]: sweeps over the contacts, then the motors; plain, or accelerated \[E12\].
+/// Projected Gauss-Seidel \[E5\]: sweeps over the contacts, then the joints; plain, or accelerated \[E12\].
 #[derive(Debug, Default)]
 pub struct ProjectedGaussSeidel {
     acceleration: Acceleration,
-    /// Whether the motors answer to what the contacts start from: in the pass of the warm start, if there is one.
-    answers_to_start: bool,
     momentum: Momentum,
 }
 
 impl ProjectedGaussSeidel {
     /// Plain sweeps.
     pub fn plain() -> ProjectedGaussSeidel {
-        ProjectedGaussSeidel {
-            answers_to_start: true,
-            acceleration: Acceleration::None,
-            ..Default::default()
-        }
+        ProjectedGaussSeidel { acceleration: Acceleration::None, ..Default::default() }
     }
 
     /// The sweeps that the settings ask for.
@@ -44,7 +38,6 @@ impl ProjectedGaussSeidel {
     /// Goes on with the sweeps that these settings ask for.
     pub fn set(&mut self, settings: &Settings) {
         self.acceleration = settings.acceleration;
-        self.answers_to_start = settings.warm_start.updates_velocities();
     }
 
     /// Bytes for so many bodies.
@@ -86,7 +79,7 @@ impl ProjectedGaussSeidel {
         } else {
             problem.visit(&Solve::<false> { relaxation, share })
         };
-        change.max(problem.solve_motors())
+        change.max(problem.solve_joints())
     }
 }
 
@@ -98,7 +91,8 @@ impl Solver for ProjectedGaussSeidel {
         mut watch: Option<&mut Watch<'_>>,
     ) -> Outcome {
         problem.prepare();
-        let mut at_start = if self.answers_to_start { problem.solve_motors() } else { 0.0 };
+        // The first sweep finds machines that answer to what contacts start from.
+        let mut at_start = problem.solve_joints();
         let compared = limits.tolerance > 0.0 || watch.is_some();
         let mut outcome = Outcome::default();
         while outcome.sweeps < limits.iterations {

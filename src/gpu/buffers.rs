@@ -15,7 +15,7 @@ use super::layout;
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
-const SMALLEST: u64 = size_of::<layout::Rigid>() as u64;
+const SMALLEST: u64 = size_of::<layout::JointRow>() as u64;
 
 /// What there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,16 @@ pub struct Capacity {
     pub surfaces: u32,
     /// Blocks of 16 bytes of meshes.
     pub mesh_blocks: u32,
+    /// Joints.
+    pub joints: u32,
+    /// Machines: joints that hang together.
+    pub machines: u32,
+    /// Rows of all joints.
+    pub joint_rows: u32,
+    /// Bodies of all machines.
+    pub machine_bodies: u32,
+    /// Numbers in the matrices of all machines.
+    pub machine_matrix: u32,
     /// Materials.
     pub materials: u32,
     /// Sinks.
@@ -66,9 +76,15 @@ impl Capacity {
             Room::Estimated | Room::Grains(_) => index(planned_contacts(spheres)),
         };
         let (grains, spheres) = (index(grains), index(spheres));
+        let machines = layout::Machines::of(world);
         Capacity {
             grains,
             spheres,
+            joints: world.joints.len() as u32,
+            machines: machines.list.len() as u32,
+            joint_rows: machines.rows,
+            machine_bodies: machines.bodies.len() as u32,
+            machine_matrix: machines.matrix,
             boundaries: world.boundaries.len() as u32,
             rigids: rigids_of(world, grains),
             vertices: world.vertices.len() as u32,
@@ -158,8 +174,9 @@ impl Capacity {
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
         // So do the velocities of the last sweep with what the next search knows of the contacts.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
-        // Of contacts, of their impacts, of bodies.
-        let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + bodies.div_ceil(64);
+        // Of contacts, of their impacts, of joints, of their impacts, of bodies.
+        let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
+        let [joints, rows, machines] = [self.joints, self.joint_rows, self.machines].map(u64::from);
         vec![
             ("params", layout::Params::min_size().get()),
             ("status", size_of::<layout::Status>() as u64),
@@ -194,6 +211,12 @@ impl Capacity {
             ("old_contacts", last.max(8 * contacts)),
             ("old_impulses", 24 * contacts),
             ("rigids", u64::from(self.rigids) * size_of::<layout::Rigid>() as u64),
+            ("joints", joints * size_of::<layout::Joint>() as u64),
+            ("joint_rows", rows * size_of::<layout::JointRow>() as u64),
+            ("joint_drives", u64::from(self.substeps) * joints * size_of::<layout::JointDrive>() as u64),
+            ("machines", machines * size_of::<layout::Machine>() as u64),
+            ("machine_bodies", 4 * u64::from(self.machine_bodies)),
+            ("machine_matrix", 4 * u64::from(self.machine_matrix)),
             ("loads", u64::from(self.boundaries) * 4 * layout::LOAD_WORDS as u64),
             ("residuals", 32 * contacts.div_ceil(64)),
             ("velocities_before", booked(bodies * size_of::<layout::Velocity>() as u64)),

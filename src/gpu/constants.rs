@@ -65,6 +65,8 @@ constants! {
     FORM_SPHERE = 6;
     /// Form of a surface: a patch of a mesh; its boxes and the surfaces of the mesh as numbers in place of sizes.
     FORM_PATCH = 7;
+    /// Form of a surface: cylinder of radius `size.x` and length `size.y` with half balls at its ends.
+    FORM_CAPSULE = 8;
     /// Bit of `Contact.previous` from which on the side is that of a sheet to which a sphere belongs.
     SIDE_SHIFT = 30;
     /// Bits below the side; of a seam: there is none.
@@ -73,6 +75,42 @@ constants! {
     SIDE_FRONT = 1;
     /// Side behind them.
     SIDE_BACK = 2;
+    /// Kind of a joint: turns about its axis.
+    JOINT_HINGE = 0;
+    /// Kind of a joint: shifts along its axis.
+    JOINT_SLIDER = 1;
+    /// Kind of a joint: turns.
+    JOINT_BALL = 2;
+    /// Kind of a joint: does nothing.
+    JOINT_LOCK = 3;
+    /// Kind of a joint: keeps the distance of its places.
+    JOINT_DISTANCE = 4;
+    /// Kind of a joint: leaves all free but for its drive and its range.
+    JOINT_ACTUATOR = 5;
+    /// Drive of a joint: there is none.
+    DRIVE_NONE = 0;
+    /// Drive of a joint: pushes.
+    DRIVE_PUSH = 1;
+    /// Drive of a joint: pushes with a force per area.
+    DRIVE_PRESS = 2;
+    /// Drive of a joint: holds a velocity.
+    DRIVE_HOLD = 3;
+    /// Role of a row: nothing gives way to it.
+    ROW_OFF = 0;
+    /// Role of a row: it holds what the joint does not leave free.
+    ROW_HELD = 1;
+    /// Role of a row: it is the drive.
+    ROW_DRIVE = 2;
+    /// Role of a row: it is an end of the range.
+    ROW_LIMIT = 3;
+    /// Where the impulse of a row stands: between its bounds,
+    PLACE_FREE = 0;
+    /// at the lower one,
+    PLACE_LOW = 1;
+    /// at the upper one.
+    PLACE_HIGH = 2;
+    /// Rows of a machine at most.
+    MOST_ROWS = 256;
     /// Colours of contacts.
     COLOURS = 8;
     /// Colour of a contact that has none yet.

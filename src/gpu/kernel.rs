@@ -138,7 +138,11 @@ impl Kernels {
             Work::Book(kernel) if buffers.capacity().keeps_balance => self.run(pass, kernel, 0, buffers),
             Work::Weigh(kernel) if buffers.capacity().boundaries > 0 => self.run(pass, kernel, 0, buffers),
             Work::Join(kernel) if buffers.capacity().mesh_blocks > 0 => self.run(pass, kernel, 0, buffers),
-            Work::Book(_) | Work::Weigh(_) | Work::Join(_) => {}
+            Work::Hold(kernel) if buffers.capacity().joints > 0 => self.run(pass, kernel, 0, buffers),
+            Work::BookJoints(kernel) if buffers.capacity().joints > 0 && buffers.capacity().keeps_balance => {
+                self.run(pass, kernel, 0, buffers);
+            }
+            Work::Book(_) | Work::Weigh(_) | Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => {}
             Work::Scan(over, aliases) => self.scan(pass, *over, aliases, buffers),
             Work::Rounds(kernels, times) => {
                 for round in 0..*times {
@@ -179,7 +183,7 @@ impl Kernels {
             return self.colours(pass, kernels, [0, 0], buffers);
         };
         let turn = |before: u32| first_turn(before, before + 1 < settings.iterations);
-        let goes_on_by_itself = settings.tolerance > 0.0;
+        let goes_on_by_itself = settings.tolerance > 0.0 || buffers.capacity().joints > 0;
         if before > 0 && goes_on_by_itself {
             self.run(pass, extrapolate, turn(before), buffers);
         }
@@ -212,13 +216,16 @@ impl Kernels {
 
     /// Workgroups that cover what a kernel runs over.
     fn dispatch_over(&self, pass: &mut CountedPass<'_>, over: Over, buffers: &Buffers) {
-        let Capacity { grains, spheres, boundaries, rigids, sinks, .. } = *buffers.capacity();
+        let Capacity { grains, spheres, boundaries, rigids, sinks, joints, machines, .. } =
+            *buffers.capacity();
         let invocations = match over {
             Over::Spheres => spheres,
             Over::SpheresNearSinks if sinks == 0 => 0,
             Over::SpheresNearSinks => spheres,
             Over::Bodies => boundaries + grains,
             Over::Aimed => boundaries.max(rigids),
+            Over::Joints => joints,
+            Over::Machines => return self.dispatch(pass, machines),
             Over::Once => 1,
             Over::At(planned) => return dispatch_planned(pass, planned.place(), buffers),
         };
@@ -243,6 +250,9 @@ impl Kernels {
         for (Kernel { shader, entry, aliases, .. }, turn, place) in all {
             self.set(pass, (shader, entry), aliases, turn + place);
             dispatch_planned(pass, kernels.arguments.place() + place, buffers);
+        }
+        if let Some(joints) = kernels.joints.as_ref().filter(|_| buffers.capacity().joints > 0) {
+            self.run(pass, joints, turn, buffers);
         }
     }
 }

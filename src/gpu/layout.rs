@@ -2,6 +2,7 @@
 //! conversion f64 → f32 and back. `tests/structure/shaders.rs` joins the structs with their WGSL twins.
 
 mod anchors;
+mod joints;
 mod loads;
 mod meshes;
 mod range;
@@ -13,7 +14,6 @@ use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
 use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain};
-use crate::model::slider::{Area, Slider};
 use crate::model::{Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT,
@@ -24,6 +24,8 @@ use super::buffers::Capacity;
 pub use super::constants::*;
 
 pub use anchors::Anchors;
+pub use joints::{Joint, JointDrive, JointRow, Machine};
+pub(super) use joints::{Machines, joint_drives, pull_joints};
 pub(super) use loads::{LOAD_WORDS, LoadScale, Loads};
 pub(super) use meshes::{mesh_blocks, surfaces_and_meshes};
 pub use range::check_single;
@@ -98,6 +100,8 @@ impl Params {
             gain_at_once: largest_gain_at_once(settings, world).min(f64::from(f32::MAX)) as f32,
             spheres: world.spheres.len() as u32,
             rigids: rigid_count(world) as u32,
+            joints: capacity.joints,
+            joint_rows: capacity.joint_rows,
         }
     }
 
@@ -126,6 +130,7 @@ pub(super) fn poses(world: &World, anchors: &Anchors, h: f64) -> Vec<Pose> {
     let bodies = &world.bodies;
     let pose = |i: usize| Pose {
         free_speed: world.free_speed(i, h) as f32,
+        machine: world.machines.get(i).copied().unwrap_or(NONE),
         ..anchors.pose(bodies.position[i], bodies.orientation[i])
     };
     let mut poses: Vec<Pose> = (0..bodies.len()).map(pose).collect();
@@ -194,19 +199,15 @@ pub(super) fn rigid_count(world: &World) -> usize {
     (0..bodies.len()).rev().find(has_entry).map_or(0, |last| last + 1).max(forced)
 }
 
-/// Moments of inertia, locked axes, applied forces, what drives gave in the last substep, of `h` \[s\], and the walls of their areas; the rest is
-/// made on the device. (Without a momentum to start from it comes from the velocities.)
-pub(super) fn rigids(world: &World, h: f64) -> Vec<Rigid> {
+/// Moments of inertia, locked axes and applied forces; the rest is made on the device. (Without a momentum to start from it comes
+/// from the velocities.)
+pub(super) fn rigids(world: &World) -> Vec<Rigid> {
     let bodies = &world.bodies;
     let rigid = |body: usize| {
         let is_rigid = bodies.kind[body] == Kind::Rigid;
-        let force = world.drive_forces.get(body).copied().unwrap_or_default();
-        let slider = world.boundaries.get(body).and_then(|boundary| boundary.slider());
         Rigid {
             flags: bodies.locked[body].bits() | if is_rigid { RIGID } else { 0 },
             moments: single(bodies.moments[body]),
-            impulse: (h * force) as f32,
-            walls: slider.map_or([NONE; 4], walls),
             ..Zeroable::zeroed()
         }
     };
@@ -216,20 +217,6 @@ pub(super) fn rigids(world: &World, h: f64) -> Vec<Rigid> {
         (rigid.force, rigid.torque) = (single(applied.force), single(applied.torque));
     }
     rigids
-}
-
-/// Bodies of the walls around a slider, in the order of the axes that they are apart along.
-fn walls(slider: &Slider) -> [u32; 4] {
-    let Some(Area::Between([one, other])) = slider.area else { return [NONE; 4] };
-    let [first, second] = if one.axis < other.axis { [one, other] } else { [other, one] };
-    [first.low, first.high, second.low, second.high].map(|body| body as u32)
-}
-
-/// Forces of the drives in the last substep, of `h` \[s\].
-pub(super) fn pull_drives(world: &mut World, rigids: &[Rigid], h: f64) {
-    for (force, rigid) in world.drive_forces.iter_mut().zip(rigids) {
-        *force = f64::from(rigid.impulse) / h;
-    }
 }
 
 /// Number and sizes of a form, as in `shaders/shared/surface.wgsl`.
@@ -248,6 +235,7 @@ pub fn form(form: Form) -> (u32, [f32; 4]) {
             (FORM_SOLID, sizes(bottom_radius, top_radius, length))
         }
         Form::Box { half } => (FORM_BOX, sizes(half.x, half.y, half.z)),
+        Form::Capsule { radius, length } => (FORM_CAPSULE, sizes(radius, length, 0.0)),
         Form::Sphere { radius } => (FORM_SPHERE, sizes(radius, 0.0, 0.0)),
         // Where its triangles are takes the place of sizes.
         Form::Patch { .. } => (FORM_PATCH, [0.0; 4]),
@@ -288,16 +276,12 @@ pub(super) fn schedule(
     ends.flat_map(|end| {
         world.boundaries.iter().map(move |boundary| {
             let state = boundary.state_at(end, h);
-            let moved = BoundaryState {
+            BoundaryState {
                 pose: anchors.pose(state.position, state.orientation),
                 linear: single(state.velocity),
                 angular: single(state.angular_velocity),
                 moves: u32::from(boundary.moves_with(&state)),
                 ..Zeroable::zeroed()
-            };
-            match boundary.slider() {
-                Some(slider) => moved.driven(slider.command_at(end - 0.5 * h), h),
-                None => moved,
             }
         })
     })

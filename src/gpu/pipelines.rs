@@ -62,8 +62,8 @@ pub struct Features {
     pub period: bool,
     /// Grains of different sizes.
     pub sizes: bool,
-    /// Sliders.
-    pub sliders: bool,
+    /// Joints.
+    pub joints: bool,
     /// Forces that are applied to bodies.
     pub forces: bool,
     /// Sweeps that go on from one another.
@@ -88,7 +88,7 @@ impl Features {
             hubs: world.dynamic_boundaries().next().is_some() || has_hubs(world),
             period: !world.periodic.is_none(),
             sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
-            sliders: world.sliders().next().is_some(),
+            joints: !world.joints.is_empty(),
             forces: !world.forces.is_empty(),
             momentum: settings.acceleration == Acceleration::Nesterov,
             guard: is_guarded(settings, world),
@@ -116,7 +116,7 @@ impl Features {
             ("HAS_RIGID", self.rigid),
             ("HAS_HUBS", self.hubs),
             ("HAS_SIZES", self.sizes),
-            ("HAS_SLIDERS", self.sliders),
+            ("HAS_JOINTS", self.joints),
             ("HAS_FORCES", self.forces),
             ("HAS_MOMENTUM", self.momentum),
             ("HAS_GUARD", self.guard),

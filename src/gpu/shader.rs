@@ -30,7 +30,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 17] = [
+pub const SOURCES: [Source; 18] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "plan"),
@@ -41,11 +41,12 @@ pub const SOURCES: [Source; 17] = [
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),
     source!("predict" uses "types" "motion" "constraints" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled"),
     source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split"),
-    source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "motor" "gather"),
+    source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "gather"),
+    source!("joints" uses "types" "motion" "colour" "rigid" "joint"),
     source!("residual" uses "types" "motion" "constraints" "solve" "impulses" "rigid"),
     source!("integrate" uses "types" "motion" "centre" "pulled" "rigid"),
     source!("sinks" uses "types" "motion" "surface"),
-    source!("balance" uses "types" "motion" "constraints" "impulses" "rigid" "pulled"),
+    source!("balance" uses "types" "motion" "constraints" "impulses" "rigid" "pulled" "joint"),
     source!("loads" uses "types" "impulses"),
     source!("response" uses "types" "motion" "constraints" "solve" "impulses" "rigid"),
 ];

@@ -19,10 +19,11 @@ impl GpuEngine {
         let poses = self.read_list("poses", self.world.bodies.len()).await?;
         let velocities: Vec<layout::Velocity> = self.read_list("velocities", self.world.bodies.len()).await?;
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
-        if self.world.sliders().next().is_some() {
-            let count = layout::rigid_count(&self.world).min(self.world.boundaries.len());
-            let rigids: Vec<layout::Rigid> = self.read_list("rigids", count).await?;
-            layout::pull_drives(&mut self.world, &rigids, self.settings.substep());
+        if !self.world.joints.is_empty() {
+            let joints: Vec<layout::Joint> = self.read_list("joints", self.world.joints.len()).await?;
+            let count = self.buffers.capacity().joint_rows as usize;
+            let rows: Vec<layout::JointRow> = self.read_list("joint_rows", count).await?;
+            layout::pull_joints(&mut self.world, &joints, &rows, self.settings.substep());
         }
         if self.world.has_drains() {
             let spheres: Vec<layout::Sphere> =

@@ -6,8 +6,8 @@ use super::constants::Planned::{
     SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Uncoloured,
 };
 use super::constants::{COLOURS, Planned};
-use Over::{Aimed, At, Bodies, Once, Spheres, SpheresNearSinks};
-use Work::{Book, Colours, Impacts, Join, Rounds, Run, Scan, Sweeps, Weigh};
+use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
+use Work::{Book, BookJoints, Colours, Hold, Impacts, Join, Rounds, Run, Scan, Sweeps, Weigh};
 
 use crate::settings::{Acceleration, Settings};
 
@@ -59,6 +59,10 @@ pub enum Over {
     Bodies,
     /// Boundaries, and bodies up to the last with an entry in `rigids`.
     Aimed,
+    /// All joints.
+    Joints,
+    /// A workgroup per machine.
+    Machines,
     /// As many as the device works out.
     At(Planned),
 }
@@ -76,6 +80,10 @@ pub enum Work {
     Weigh(Kernel),
     /// One kernel, where there are meshes.
     Join(Kernel),
+    /// One kernel, where there are joints.
+    Hold(Kernel),
+    /// One kernel, where there are joints and the balance is kept.
+    BookJoints(Kernel),
     /// Exclusive prefix sum over so many blocks: which buffer is `scan_values`, and which takes the block sums.
     Scan(Over, Aliases),
     /// Kernels in turn, `times` times, told the round.
@@ -93,7 +101,9 @@ impl Work {
     /// The kernels of the step list in it; those of a prefix sum go by themselves.
     pub fn kernels(&self) -> Vec<&Kernel> {
         match self {
-            Run(kernel) | Book(kernel) | Weigh(kernel) | Join(kernel) => vec![kernel],
+            Run(kernel) | Book(kernel) | Weigh(kernel) | Join(kernel) | Hold(kernel) | BookJoints(kernel) => {
+                vec![kernel]
+            }
             Rounds(kernels, _) => kernels.iter().collect(),
             Colours(pass) | Sweeps(pass) => pass.kernels().collect(),
             Impacts(passes, between) => {
@@ -126,8 +136,10 @@ pub struct Pass {
     pub overflow: Kernel,
     /// Bodies take the mean of their copies.
     pub gather: Kernel,
-    /// Before a pass that goes on from another, where sweeps are accelerated. It runs by itself where a tolerance is set, and
-    /// as a part of `gather` where not.
+    /// Solves the joints, where there are some; comes last.
+    pub joints: Option<Kernel>,
+    /// Before a pass that goes on from another, where sweeps are accelerated. It runs by itself where something comes after
+    /// `gather`, a tolerance or joints, and as a part of it where not.
     pub extrapolate: Option<Kernel>,
     /// Its dispatch sizes.
     pub arguments: Planned,
@@ -136,7 +148,7 @@ pub struct Pass {
 impl Pass {
     /// All of them.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
-        [&self.colour, &self.overflow, &self.gather].into_iter().chain(&self.extrapolate)
+        [&self.colour, &self.overflow, &self.gather].into_iter().chain(&self.joints).chain(&self.extrapolate)
     }
 
     /// What comes before a pass that goes on from another, with these settings.
@@ -238,6 +250,8 @@ const FIND_AND_PREPARE: &[Stage] = &[
             Join(kernel("narrowphase", "join_patches", At(Contacts))),
             run("narrowphase", "apply_laws", At(Contacts)),
             run("response", "find_responses", At(Uncoloured)),
+            Hold(kernel("joints", "place_joints", Joints)),
+            Hold(kernel("joints", "couple_rows", Machines)),
         ],
     },
     Stage {
@@ -264,6 +278,7 @@ const FIND_AND_PREPARE: &[Stage] = &[
                     run("impact", "check_impacts", Once),
                     weigh_impacts(At(ImpactRound)),
                     book_impacts(At(ImpactRound)),
+                    BookJoints(kernel("balance", "book_joint_impacts", Once)),
                     book("keep_velocities", At(ImpactBodies)),
                     Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactRound)) }),
                     run("impact", "plan_round", Once),
@@ -271,6 +286,7 @@ const FIND_AND_PREPARE: &[Stage] = &[
             ),
             weigh_impacts(At(ImpactContacts)),
             book_impacts(At(ImpactContacts)),
+            BookJoints(kernel("balance", "book_last_joint_impacts", Once)),
             run("narrowphase", "find_geometry", At(ImpactContacts)),
             Join(kernel("narrowphase", "join_patches", At(ImpactContacts))),
             run("narrowphase", "apply_laws", At(ImpactContacts)),
@@ -283,6 +299,7 @@ const FIND_AND_PREPARE: &[Stage] = &[
             book("keep_velocities", Bodies),
             run("predict", "plan_sweep", Once),
             run("predict", "prepare_constraints", At(Contacts)),
+            Hold(kernel("joints", "aim_joints", Machines)),
             run("predict", "apply_forces", Bodies),
         ],
     },
@@ -293,13 +310,17 @@ const SWEEP_COLOURS: &[Stage] = &[
     Stage {
         name: "warm_start",
         phase: Phase::Solve,
-        work: &[Colours(Pass {
-            colour: kernel("warm_start", "apply_colour", Once),
-            overflow: kernel("warm_start", "apply_overflow", Once),
-            gather: GATHER,
-            extrapolate: None,
-            arguments: Sweep,
-        })],
+        work: &[
+            Colours(Pass {
+                colour: kernel("warm_start", "apply_colour", Once),
+                overflow: kernel("warm_start", "apply_overflow", Once),
+                gather: GATHER,
+                joints: None,
+                extrapolate: None,
+                arguments: Sweep,
+            }),
+            Hold(SOLVE_JOINTS),
+        ],
     },
     Stage {
         name: "sweep",
@@ -308,6 +329,7 @@ const SWEEP_COLOURS: &[Stage] = &[
             colour: kernel("sweep", "sweep_colour", Once),
             overflow: kernel("sweep", "sweep_overflow", Once),
             gather: GATHER,
+            joints: Some(SOLVE_JOINTS),
             extrapolate: Some(kernel("sweep", "extrapolate", At(Swept))),
             arguments: Sweep,
         })],
@@ -320,7 +342,12 @@ const BOOK_AND_MOVE: &[Stage] = &[
     Stage {
         name: "balance",
         phase: Phase::Solve,
-        work: &[book("book_bodies", Bodies), book("book_contacts", At(Booked)), book("close", Once)],
+        work: &[
+            BookJoints(kernel("balance", "book_joints", Once)),
+            book("book_bodies", Bodies),
+            book("book_contacts", At(Booked)),
+            book("close", Once),
+        ],
     },
     Stage {
         name: "integrate",
@@ -338,6 +365,9 @@ const BOOK_AND_MOVE: &[Stage] = &[
 
 /// Name of the stage that sweeps over the contacts.
 pub const SWEEP: &str = "sweep";
+
+/// Machines answer to what contacts do to them.
+const SOLVE_JOINTS: Kernel = kernel("joints", "solve_joints", Machines);
 
 /// Bodies take what overflow contacts do to them, and go on to the next sweep.
 const GATHER: Kernel = kernel("sweep", "gather_sides", Once);
@@ -379,6 +409,7 @@ const fn strike(colour: &'static str, overflow: &'static str) -> Pass {
         colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", colour, Once) },
         overflow: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", overflow, Once) },
         gather: GATHER,
+        joints: Some(kernel("joints", "strike_joints", Machines)),
         extrapolate: None,
         arguments: ImpactSweep,
     }

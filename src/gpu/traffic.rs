@@ -156,6 +156,8 @@ fn needs_a_row(kernel: &Kernel) -> bool {
         Over::Once
             | Over::SpheresNearSinks
             | Over::Aimed
+            | Over::Joints
+            | Over::Machines
             | Over::At(Planned::ImpactContacts)
             | Over::At(Planned::ImpactRound)
             | Over::At(Planned::ImpactBodies)
@@ -170,8 +172,9 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
     match work {
         Work::Run(kernel) | Work::Weigh(kernel) => bytes(kernel),
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
-        // Only where there are meshes.
-        Work::Join(_) | Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
+        // Only where there are meshes, or joints.
+        Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
+        Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Colours(pass) => of_pass(pass, sizes),
         Work::Sweeps(pass) => {

@@ -9,7 +9,6 @@
 mod build;
 mod join;
 mod nearest;
-mod solid;
 mod tree;
 
 use glam::DVec3;
@@ -17,7 +16,6 @@ use glam::DVec3;
 pub use build::{BadMesh, Defects};
 pub use join::{Joined, PatchTouch, join};
 pub use nearest::{Feature, Nearest};
-pub use solid::Solid;
 pub use tree::Node;
 
 /// Largest angle between the normals of a patch and that of its first triangle \[°\].

@@ -1,8 +1,8 @@
-//! Motion of a boundary: prescribed, a pose as a function of time, free, or along a rail.
+//! Motion of a boundary: prescribed, a pose as a function of time, or as contacts, gravity and joints make it move.
 
 use glam::{DQuat, DVec3};
 
-use super::{Boundary, RigidBody, Slider};
+use super::{Boundary, RigidBody};
 
 /// How a boundary moves.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -40,10 +40,8 @@ pub enum Motion {
         /// Displacement at each time \[m\].
         displacements: Vec<DVec3>,
     },
-    /// As contacts and gravity make it move.
+    /// As contacts, gravity and joints make it move.
     Dynamic(RigidBody),
-    /// Along one axis, as contacts, gravity and a drive make it move.
-    Slider(Slider),
 }
 
 /// Pose and velocity of a boundary; of a belt that of its surface.
@@ -60,19 +58,10 @@ pub struct BoundaryState {
 }
 
 impl Boundary {
-    /// Mass and inertia, if it is free; a slider is, along its axis.
+    /// Mass and inertia, if it is dynamic.
     pub fn dynamic(&self) -> Option<&RigidBody> {
         match &self.motion {
             Motion::Dynamic(body) => Some(body),
-            Motion::Slider(slider) => Some(&slider.body),
-            _ => None,
-        }
-    }
-
-    /// How it slides, if it does.
-    pub fn slider(&self) -> Option<&Slider> {
-        match &self.motion {
-            Motion::Slider(slider) => Some(slider),
             _ => None,
         }
     }
@@ -115,9 +104,7 @@ impl Boundary {
     /// Position \[m\] and orientation at `time` \[s\]; of a dynamic boundary those at the start.
     pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
         match &self.motion {
-            Motion::Fixed | Motion::Belt(_) | Motion::Dynamic(_) | Motion::Slider(_) => {
-                (self.position, self.orientation)
-            }
+            Motion::Fixed | Motion::Belt(_) | Motion::Dynamic(_) => (self.position, self.orientation),
             Motion::Velocity(velocity) => (self.position + time * *velocity, self.orientation),
             Motion::Rotation { point, rate, start } => {
                 let turn = DQuat::from_scaled_axis((time - start).max(0.0) * *rate);

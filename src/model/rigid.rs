@@ -1,8 +1,8 @@
 //! Rigid bodies that contacts push and turn.
 //!
 //! A grain touches the faces of a body made of surfaces as it touches those of any other. What such a body does to other
-//! surfaces goes through its vertices: the eight points of a box, the points of a mesh, the one ball of a sphere. Two such bodies meet vertex
-//! on face only; edge on edge they pass through each other.
+//! surfaces goes through its vertices: the eight points of a box, points on the rims of a cylinder, the points of a mesh, the one ball of a
+//! sphere, the two at the ends of a capsule. Two such bodies meet vertex on face only; edge on edge they pass through each other.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -52,10 +52,8 @@ impl RigidBody {
     /// principal axes into that frame.
     pub fn inside(mesh: &Mesh, density: f64) -> (RigidBody, DVec3, DQuat) {
         let solid = mesh.solid();
-        let (moments, axes) = principal(density * solid.inertia);
-        let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
-        let mass = density * solid.volume;
-        (RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE }, solid.centre, axes)
+        let (body, axes) = solid.body(density);
+        (body, solid.centre, axes)
     }
 
     /// Largest of the inverse moments of inertia \[1/(kg m²)\]: an upper bound in every direction; 0 where no axis
@@ -114,6 +112,9 @@ impl RigidBody {
     }
 }
 
+/// Points on a rim of a cylinder that touch other boundaries.
+pub const RIM_POINTS: u32 = 16;
+
 /// Vertices of a surface, with which its body touches other surfaces; none of forms that cannot be dynamic. `contact_radius` of
 /// the vertex of a box or a mesh, a point that would have no stiffness otherwise, is half the smallest edge (of the box around it).
 pub fn vertices_of(meshes: &Meshes, surface: &Surface) -> Vec<Sphere> {
@@ -131,6 +132,20 @@ pub fn vertices_of(meshes: &Meshes, surface: &Surface) -> Vec<Sphere> {
             (0..8).map(|octant| vertex(offset(octant), 0.0, half.min_element())).collect()
         }
         Form::Sphere { radius } => vec![vertex(DVec3::ZERO, radius, radius)],
+        Form::Capsule { radius, length } => {
+            [-0.5, 0.5].map(|end| vertex(end * length * DVec3::Z, radius, radius)).to_vec()
+        }
+        Form::Solid { bottom_radius, top_radius, length } => {
+            let contact_radius = bottom_radius.max(top_radius).min(0.5 * length);
+            let rim = |(radius, end): (f64, f64)| {
+                let points = if radius > 0.0 { RIM_POINTS } else { 1 };
+                (0..points).map(move |i| {
+                    let (sin, cos) = (std::f64::consts::TAU * f64::from(i) / f64::from(points)).sin_cos();
+                    vertex(DVec3::new(radius * cos, radius * sin, end * length), 0.0, contact_radius)
+                })
+            };
+            [(bottom_radius, -0.5), (top_radius, 0.5)].into_iter().flat_map(rim).collect()
+        }
         // The first patch stands for all.
         Form::Patch { mesh, patch: 0 } => {
             let mesh = &meshes[mesh];

@@ -73,6 +73,13 @@ pub enum Form {
         /// Length along z \[m\].
         length: f64,
     },
+    /// A solid cylinder about z with a half ball at each end.
+    Capsule {
+        /// Radius \[m\].
+        radius: f64,
+        /// Length along z without the half balls \[m\].
+        length: f64,
+    },
     /// A solid box.
     Box {
         /// Half of each edge \[m\].
@@ -177,6 +184,12 @@ impl Form {
                 Some((length - radius, normal))
             }
             Form::Box { half } => Some(distance_to_box(point, half)),
+            Form::Capsule { radius, length } => {
+                let apart = point - point.z.clamp(-0.5 * length, 0.5 * length) * DVec3::Z;
+                let distance = apart.length();
+                let normal = if distance > 0.0 { apart / distance } else { DVec3::X };
+                Some((distance - radius, normal))
+            }
             Form::Patch { .. } => None,
             Form::Disc { radius } => {
                 let meridian = Meridian::of(point);

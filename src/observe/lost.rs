@@ -109,8 +109,9 @@ impl Below {
 /// the z axis of each.
 fn solids(world: &World) -> impl Iterator<Item = (Form, DVec3, DVec3)> + '_ {
     let down = world.gravity.normalize_or_zero();
+    let is_joined = |body: usize| world.joints.iter().any(|joint| joint.bodies.contains(&Some(body as u32)));
     let stays = move |body: usize| {
-        let is_free = world.dynamic_boundary(body).is_some() && world.boundaries[body].slider().is_none();
+        let is_free = world.dynamic_boundary(body).is_some() && !is_joined(body);
         !(is_free && can_fall(world, body, down))
     };
     // Of a mesh the first patch stands for all.
@@ -141,6 +142,7 @@ fn radius_around(world: &World, form: Form) -> Option<f64> {
             Some(bottom_radius.max(top_radius).hypot(0.5 * length))
         }
         Form::Box { half } => Some(half.length()),
+        Form::Capsule { radius, length } => Some(radius + 0.5 * length),
         Form::Patch { mesh, .. } => Some(world.meshes[mesh].reach),
     }
 }

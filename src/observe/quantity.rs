@@ -11,6 +11,7 @@ use super::sinks::{self, Taken};
 use super::tracked::{self, PairForce};
 use super::{Base, Observer, cell, contacts, energy, flow, lost, packing};
 use crate::engine::{EnergyBalance, Snapshot};
+use crate::model::JointState;
 
 /// What a scene must have for a quantity to exist, and what the quantity is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,8 +20,8 @@ pub enum Needs {
     Nothing,
     /// A boundary, whose name follows a colon.
     Boundary,
-    /// A boundary on a rail, whose name follows a colon.
-    Slider,
+    /// A joint, whose name follows a colon.
+    Joint,
     /// An observed drum.
     Drum,
     /// A sink, whose name follows a colon.
@@ -42,11 +43,6 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// What decides which columns stand together: what is of a rail stands with what is of the boundary.
-    pub(super) fn group(self) -> Needs {
-        if self == Needs::Slider { Needs::Boundary } else { self }
-    }
-
     /// Whether the name of a quantity goes on with a colon and the name of what it is of.
     pub fn is_named(self) -> bool {
         !matches!(self, Needs::Nothing | Needs::Drum | Needs::Cell | Needs::EnergyBalance)
@@ -156,6 +152,10 @@ impl<'a> View<'a> {
     fn content(&self, region: usize) -> &Content {
         let content = |plan| regions::content(self.snapshot, plan);
         &self.contents.get_or_init(|| self.observer.regions.iter().map(content).collect())[region]
+    }
+
+    fn joint(&self, joint: usize) -> &JointState {
+        &self.snapshot.world.joint_states[joint]
     }
 
     fn body(&self, body: usize) -> &[DVec3; 3] {
@@ -272,7 +272,14 @@ quantities! {
     Boundary, "N m", { "torque_x" => |v, i| v.loads()[i].torque.x, "torque_y" => |v, i| v.loads()[i].torque.y, "torque_z" => |v, i| v.loads()[i].torque.z }, "torque of all contacts about the position of the boundary; last substep";
     Boundary, "N", { "mean_force_x" => |v, i| v.mean_loads()[i].force.x, "mean_force_y" => |v, i| v.mean_loads()[i].force.y, "mean_force_z" => |v, i| v.mean_loads()[i].force.z }, "mean force since the output before, impacts included; 0 in the first output";
     Boundary, "N m", { "mean_torque_x" => |v, i| v.mean_loads()[i].torque.x, "mean_torque_y" => |v, i| v.mean_loads()[i].torque.y, "mean_torque_z" => |v, i| v.mean_loads()[i].torque.z }, "mean torque since the output before, impacts included; 0 in the first output";
-    Slider, "N", { "drive_force" => |v, i| v.snapshot.world.drive_forces[i] }, "force of the drive of a slider, towards larger coordinates; last substep";
+
+    Joint, "m or rad", { "joint_position" => |v, i| v.joint(i).position }, "position of a joint: angle of a hinge and shift of a slider since the start, length of an actuator; 0 of others";
+    Joint, "m/s or rad/s", { "joint_speed" => |v, i| v.snapshot.world.joint_speed(i) }, "rate at which that changes";
+    Joint, "m", { "joint_error" => |v, i| v.snapshot.world.joint_error(i) }, "how far the place of a joint on its second body is from where it belongs";
+    Joint, "N or N m", { "drive_force" => |v, i| v.joint(i).drive, "limit_force" => |v, i| v.joint(i).limit }, "force of the drive of a joint, of the end of its range, along its position; of a hinge torques; last substep";
+    Joint, "W", { "drive_power" => |v, i| v.joint(i).drive * v.snapshot.world.joint_speed(i) }, "power of the drive of a joint; last substep";
+    Joint, "N", { "joint_force_x" => |v, i| v.joint(i).force.x, "joint_force_y" => |v, i| v.joint(i).force.y, "joint_force_z" => |v, i| v.joint(i).force.z }, "force of all of a joint on its second body; last substep";
+    Joint, "N m", { "joint_torque_x" => |v, i| v.joint(i).torque.x, "joint_torque_y" => |v, i| v.joint(i).torque.y, "joint_torque_z" => |v, i| v.joint(i).torque.z }, "torque of all of a joint on its second body, about its place there; last substep";
 
     Drum, "deg", { "dynamic_angle_deg" => |v, _| v.drum(flow::dynamic_angle_deg) }, "angle of the centre of mass from straight down, positive the way the drum turns";
     Drum, "-", { "plug_share" => |v, _| v.drum(flow::plug_share) }, "share of the grains that move with the drum";

@@ -135,6 +135,13 @@ pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
                 outline.add_disc(&surface, bottom_radius, -0.5 * length);
                 outline.add_disc(&surface, top_radius, 0.5 * length);
             }
+            Form::Capsule { radius, length } => {
+                outline.add_wall(&surface, radius, radius, length);
+                for end in [-0.5, 0.5] {
+                    let end = Placed { origin: surface.place(end * length * DVec3::Z), ..surface };
+                    outline.add_sphere(&end, radius);
+                }
+            }
             Form::Box { half } => outline.add_box(&surface, half),
             Form::Sphere { radius } => outline.add_sphere(&surface, radius),
             // The first patch stands for all.

@@ -1,5 +1,7 @@
 //! The reader of scenario files.
 
+mod belt;
+mod bodies;
 mod boundaries;
 mod changes;
 mod checks;
@@ -10,6 +12,7 @@ mod domain;
 mod emitter;
 pub mod expect;
 mod grains;
+mod joints;
 mod materials;
 mod mesh;
 mod observed;
@@ -26,7 +29,6 @@ mod read;
 mod region;
 mod resolved;
 mod sinks;
-mod slider;
 mod solver;
 mod start;
 pub mod study;
@@ -165,7 +167,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         size_classes: &class_names(&world.sinks, true),
         profile_bins: &class_names(&world.sinks, false),
         regions: &region_names,
-        sliders: &world.sliders().map(|(body, _)| world.boundaries[body].name.clone()).collect::<Vec<_>>(),
+        joints: &world.joints.iter().map(|joint| joint.name.clone()).collect::<Vec<_>>(),
         has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
         has_balance: bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
@@ -272,8 +274,30 @@ fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::Cell, 
     let spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
     let (names, boundaries) = unique("boundaries", entries, root.report);
     boundaries.into_iter().for_each(|walls| walls.add_to(&mut world));
-    slider::areas(root, &mut world, &names);
+    joints::areas(root, &mut world, &names);
+    read_joints(root, &mut world, &names);
     (world, cell, Named { names, spans })
+}
+
+/// Reads the joints. No two joints may have a name, rails included.
+fn read_joints(root: &mut Table<'_>, world: &mut World, names: &[String]) {
+    let rails = world.joints.len();
+    let entries = each(root, "joints", |i, table| joints::joint(table, i, world, names));
+    for entry in &entries {
+        if world.joints.iter().any(|rail| rail.name == entry.name) {
+            let message = format!("the boundary \"{}\" slides, and a joint has its name", entry.name);
+            root.report.problem(
+                &entry.name_span,
+                message,
+                "its slider is called so already: choose another name",
+            );
+        }
+    }
+    let right = entries.iter().filter(|entry| entry.value.is_some());
+    let spans: Vec<_> = right.map(|entry| entry.name_span.clone()).collect();
+    let (_, joints) = unique("joints", entries, root.report);
+    joints.into_iter().for_each(|joint| world.add_joint(joint));
+    joints::check_drives(world, &spans, rails, root.report);
 }
 
 /// One of a list of things with names.

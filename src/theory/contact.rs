@@ -15,7 +15,7 @@
 //! Σ ½ m (v + h g/2)² - m g·x
 //! ```
 //!
-//! A sphere has no gyroscopic term. External forces are gravity, the drives of sliders \[E11\], and the forces and torques that a caller applies to bodies, constant over a step; torques are
+//! A sphere has no gyroscopic term. External forces are gravity and the forces and torques that a caller applies to bodies, constant over a step; torques are
 //! left out where an impact looks ahead \[E6\]. An axis that is locked takes neither weight nor
 //! impulse. A boundary that is not free moves as prescribed: in the contact problem it has the velocity that carries it
 //! from where it is to where it must be at the end of the substep, and no impulse changes that.

@@ -13,7 +13,7 @@
 //!
 //! u_held and w_held are the u and w of the velocities that no impulse changes: those of bodies that are not
 //! free, and along locked axes. λ·ū is what a contact takes out where it slips on such a body, and W_b
-//! what that body puts in, λ·u_b + λ_r·ω_b for a boundary b. The works of drives \[E11\] are added to W_b. No approximation is in this: it holds to rounding
+//! what that body puts in, λ·u_b + λ_r·ω_b for a boundary b. The works of joints with their drives \[E11\] are added to W_b. No approximation is in this: it holds to rounding
 //! whatever the step, the sweeps and the residual, as long as the impulses that are booked are those that were
 //! applied.
 //!

@@ -1,4 +1,4 @@
-//! What makes up a step: \[E6\] impacts, \[E9\] substeps, \[E11\] drives of sliders, periodic axes, and the order of all of it.
+//! What makes up a step: \[E6\] impacts, \[E9\] substeps, periodic axes, and the order of all of it.
 //!
 //! # E6: Impacts
 //!
@@ -69,33 +69,6 @@
 //! start, averaged over 3.5 s, is off by 0.7 % with 1 × 10, 0.6 % with 2 × 5 and 0.1 % with 10 × 1 (substeps ×
 //! sweeps).
 //!
-//! # E11: Drives of sliders
-//!
-//! A slider is a boundary with a mass m that moves along one axis s of the world and never turns. Contacts and gravity push
-//! it along s; across s its rail holds it. Its drive is one of
-//!
-//! ```text
-//! force       λ_d = h F(t)             an external force [E1]
-//! pressure    λ_d = h p(t) A           A: given, or the product of two distances of walls, at the positions that the
-//!                                      substep starts from
-//! motor       s·v⁺ = v_d(t)            unless limited: one more row, |λ_d| ≤ h F_max
-//! ```
-//!
-//! at the time t of the middle of the substep. The motor's row is solved after the contacts in every pass over them, that of
-//! the warm start included, with all of them held fixed:
-//!
-//! ```text
-//! λ_d ← clamp(λ_d - m (s·v - v_d), -h F_max, h F_max)        v ← v + s Δλ_d/m
-//! ```
-//!
-//! Last in a sweep, it leaves a slider that its motor can hold with v_d to rounding, and one that it cannot with its
-//! whole force. The contacts of a slider are those of a dynamic boundary with K = s sᵀ/m (mass splitting, \[E5\]): they
-//! see a plate that gives way with its mass, and the sweeps come to the plate that is held or pushed. λ_d starts from
-//! the impulse that the drive gave in the substep before, whichever it was, times the fraction of \[E7\], for which
-//! |s·v - v_d| stands for |u|. Forces with a bound do nothing in no time: in the impact stage \[E6\] there are no motors,
-//! and a plate gives way with its mass. With a tolerance, |Δλ_d|/m counts as the change of a row. The residual \[E8\] has
-//! no part of a motor. The work λ_d s·v̄ is booked as that of boundaries \[E10\].
-//!
 //! # Periodic axes
 //!
 //! Along a periodic axis of length L all positions count up to whole multiples of L. The vector between two
@@ -116,10 +89,10 @@
 //! in each substep:
 //!     narrowphase   gaps, normals, arms, coefficients                               [E2]-[E4]
 //!     impact        velocities after bounces; the rest as it was                    [E6]
-//!     predict       q_n and λ⁰ from these velocities; then v ← v + h M⁻¹ f,         [E2], [E7], [E1]
-//!                   and drives push                                               [E11]
+//!     predict       q_n and λ⁰ from these velocities; then v ← v + h M⁻¹ f          [E2], [E7], [E1]
 //!     warm_start    v ← v + M⁻¹ Gᵀ λ⁰                                               [E7]
-//!     sweep         as many as told, each with the motors at its end                [E5], [E11]
+//!     sweep         the joints, then as many sweeps as told, each with the joints
+//!                   at its end                                                      [E5], [E11]
 //!     loads         what contacts gave the boundaries, impacts included
 //!     balance        works of the impact stage and of the sweeps                     [E10]
 //!     integrate     positions move; a body that contacts drove too fast ends the run; [E1]

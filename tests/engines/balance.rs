@@ -429,7 +429,7 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
         constraints: &constraints,
         onsets: &onsets,
     };
-    let bounced = impact::solve(&settings, world.pull(), contacts, &mut velocities, |_, _| ());
+    let bounced = impact::solve(&settings, world, contacts, &mut velocities, |_, _, _| ());
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
         after.bodies.velocity[body] = velocity.linear;

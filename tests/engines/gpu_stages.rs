@@ -5,8 +5,9 @@
 mod solve;
 
 use crate::common::*;
+use crate::joints::digger;
 use esker::contact::{Colouring, Impulse, Key, Overflow};
-use esker::cpu::drive::Drives;
+use esker::cpu::joints::Joints;
 use esker::cpu::narrowphase::{Constraint, Law, Onset, make_constraint};
 use esker::cpu::problem::Problem;
 use esker::cpu::solver::{Limits, Solver};
@@ -87,9 +88,9 @@ impl Case {
         split
     }
 
-    /// The twin's drives, from the velocities before the external forces.
-    fn drives(&self, before: &[Velocity]) -> Drives {
-        Drives::start(&self.world, &self.settings, self.end_of_substep(), before)
+    /// The twin's joints, from the velocities before the external forces.
+    fn joints(&self, before: &[Velocity]) -> Joints {
+        Joints::start(&self.world, &self.settings, self.end_of_substep(), before)
     }
 
     fn end_of_substep(&self) -> f64 {
@@ -153,6 +154,7 @@ fn cases() -> Vec<Case> {
         Case::new("a box on a corner", &box_on_a_corner(), settings, 0),
         Case::new("sliders", &cell_of_sliders(), settings, 1),
         Case::new("sliders that press", &cell_of_sliders(), settings, 60),
+        Case::of_world("a digger", &digger(), settings, 30),
         Case::new(
             "free balls and a grain with many contacts",
             &one_grain_with_many_contacts_among_free_balls(),

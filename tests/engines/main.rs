@@ -3,6 +3,7 @@
 
 mod balance;
 mod belts;
+mod bodies;
 mod clumps;
 #[path = "../common/mod.rs"]
 mod common;
@@ -13,6 +14,7 @@ mod energy;
 mod folding;
 mod gpu_stages;
 mod invariance;
+mod joints;
 mod loads;
 mod lost;
 mod meshes;

@@ -164,6 +164,57 @@ packing = { kind = "random", count = 120, region = { kind = "cylinder", base = [
 every = 0.05
 "#;
 
+/// A stirrer that turns more than once, with a beater on an actuator, among grains.
+const MACHINE: &str = r#"
+duration = 0.2
+[[boundaries]]
+name = "pan"
+material = "glass"
+shape = { kind = "cylinder", base = [0, 0, 0], axis = [0, 0, 1], length = 0.1, radius = 0.05, caps = true }
+[[boundaries]]
+name = "blade"
+material = "glass"
+shapes = [
+    { kind = "box", min = [-0.03, -0.003, 0.01], max = [0.03, 0.003, 0.02], side = "outside" },
+    { kind = "capsule", from = [0, 0, 0.02], to = [0, 0, 0.06], radius = 0.003 },
+]
+motion = { kind = "dynamic", mass = 0.1 }
+[[boundaries]]
+name = "beater"
+material = "glass"
+shape = { kind = "sphere", centre = [0.02, 0, 0.05], radius = 0.006 }
+motion = { kind = "dynamic" }
+[[joints]]
+name = "shaft"
+kind = "hinge"
+bodies = ["ground", "blade"]
+point = [0, 0, 0.06]
+axis = [0, 0, 1]
+drive = { velocity = 40.0, torque_limit = 2.0 }
+[[joints]]
+name = "arm"
+kind = "hinge"
+bodies = ["blade", "beater"]
+point = [0.02, 0, 0.03]
+axis = [0, 1, 0]
+range_deg = [-20, 20]
+[[joints]]
+name = "spring"
+kind = "actuator"
+bodies = ["blade", "beater"]
+points = [[0, 0, 0.05], [0.02, 0, 0.05]]
+drive = { position = { times = [0, 0.1, 0.2], values = [0.02, 0.024, 0.018] }, force_limit = 5.0 }
+[[grains]]
+material = "glass"
+radius = { kind = "uniform", min = 0.003, max = 0.004 }
+packing = { kind = "random", count = 40, region = { kind = "cylinder", base = [0, 0, 0.025], axis = [0, 0, 1], length = 0.03, radius = 0.02 } }
+allow_overlap = true
+[output]
+every = 0.05
+[expect]
+"joint_position:shaft" = { take = "final", at_least = 7.0 }
+"#;
+
 /// Steps are solved again on the side, and the start of the energies is remembered.
 const CONVERGENCE: &str = r#"
 duration = 0.12
@@ -185,13 +236,14 @@ every = 0.03
 height = { take = "mean", from = 0.02, at_least = 0.01 }
 "#;
 
-const SCENES: [(&str, &str); 7] = [
+const SCENES: [(&str, &str); 8] = [
     ("emitter and sink", EMITTER_AND_SINK),
     ("drum", DRUM),
     ("sliders", SLIDERS),
     ("clumps", CLUMPS),
     ("gas", GAS),
     ("mesh", MESH),
+    ("machine", MACHINE),
     ("convergence", CONVERGENCE),
 ];
 

@@ -9,8 +9,8 @@ use esker::cpu::colouring;
 use esker::gpu::constants::Planned;
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
-    self, BoundaryState, ConstraintArms, ConstraintHead, Contact, Entry, Law, Overflow, Params, Pose, Rigid,
-    Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
+    self, BoundaryState, ConstraintArms, ConstraintHead, Contact, Entry, Joint, JointDrive, JointRow, Law,
+    Machine, Overflow, Params, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{AGAIN, Aliases, CHECK, Kernel, NONSMOOTH, Over, RESIDUAL, Work};
@@ -207,25 +207,24 @@ fn twins() -> Vec<Twin> {
             careful,
             colour_starts,
         }),
-        twin!(Pose { cell, spare, offset, free_speed, orientation }),
+        twin!(Pose { cell, machine, offset, free_speed, orientation }),
         twin!(Velocity { linear, inverse_mass, angular, inverse_inertia }),
         twin!(Sphere { radius, material, body, tag }),
         twin!(Rigid {
             diagonal,
             flags,
             off_diagonal,
-            limit,
+            spare_first,
             moments,
-            target_velocity,
-            momentum,
-            impulse,
-            spin,
-            last_impulse,
-            walls,
-            force,
             spare,
+            momentum,
+            spare_too,
+            spin,
+            spare_also,
+            force,
+            spare_then,
             torque,
-            spare_too
+            spare_last
         }),
         twin!(Overflow { slots, copies, response, tangent_d }),
         twin!(Sink { pose, size, form, tag, ends_run, spare }),
@@ -234,17 +233,61 @@ fn twins() -> Vec<Twin> {
         twin!(Contact { a, b, previous, place }),
         twin!(ConstraintHead { normal, bias_velocity, bodies, compliance, friction }),
         twin!(ConstraintArms { arm_a, rolling_arm, arm_b, law }),
-        twin!(BoundaryState {
-            pose,
-            linear,
-            force,
-            angular,
-            pressure,
-            target_velocity,
-            force_limit,
-            moves,
-            spare
+        twin!(BoundaryState { pose, linear, moves, angular, spare }),
+    ]
+}
+
+/// Structs of the joints.
+fn joint_twins() -> Vec<Twin> {
+    vec![
+        twin!(Joint {
+            place_a,
+            body_a,
+            place_b,
+            body_b,
+            turn_a,
+            turn_b,
+            cell,
+            kind,
+            walls,
+            wall_axes,
+            first_row,
+            rows,
+            low,
+            high,
+            position,
+            length,
+            compliance,
+            angular_compliance,
+            upsilon,
+            is_limited
         }),
+        twin!(JointDrive { kind, value, aim, rate, limit, spare, spare_too, spare_also }),
+        twin!(JointRow {
+            direction,
+            role,
+            lever_a,
+            place,
+            lever_b,
+            softness,
+            linear_a,
+            impulse,
+            linear_b,
+            last,
+            angular_a,
+            low,
+            angular_b,
+            high,
+            body_a,
+            body_b,
+            aim,
+            follow,
+            bias,
+            strike,
+            held,
+            diagonal
+        }),
+        twin!(Machine { first_row, rows, matrix, first_body, bodies, spare, spare_too, spare_also }),
     ]
 }
 
@@ -253,6 +296,10 @@ fn structs_have_the_layout_of_their_twins() {
     // `integrate` has them all: the shared types and the state of a boundary.
     let module = reflect("integrate").module;
     let differences: Vec<String> = twins().iter().filter_map(|twin| difference(&module, twin)).collect();
+    assert!(differences.is_empty(), "\n{}", differences.join("\n"));
+    let module = reflect("joints").module;
+    let differences: Vec<String> =
+        joint_twins().iter().filter_map(|twin| difference(&module, twin)).collect();
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
     assert_eq!(difference(&reflect("balance").module, &works()), None);
     assert_eq!(difference(&reflect("balance").module, &totals()), None);
@@ -287,7 +334,7 @@ fn totals() -> Twin {
 
 #[test]
 fn every_struct_in_a_buffer_has_a_twin() {
-    let mut known: Vec<&str> = twins().iter().map(|twin| twin.name).collect();
+    let mut known: Vec<&str> = twins().iter().chain(&joint_twins()).map(|twin| twin.name).collect();
     known.extend(["Params", works().name, totals().name, entry().name]);
     for (shader, Reflection { module, .. }) in &all() {
         for (_, variable) in module.global_variables.iter().filter(|(_, variable)| variable.binding.is_some())
@@ -408,6 +455,8 @@ fn params_are_written_where_the_shader_reads_them() {
         gain_at_once,
         spheres,
         rigids,
+        joints,
+        joint_rows,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");

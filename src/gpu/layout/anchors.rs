@@ -92,6 +92,6 @@ impl Anchors {
 
     pub(super) fn pose(&self, position: DVec3, orientation: DQuat) -> Pose {
         let (cell, offset) = self.anchor(position);
-        Pose { cell, spare: 0, offset, free_speed: 0.0, orientation: quaternion(orientation) }
+        Pose { cell, machine: 0, offset, free_speed: 0.0, orientation: quaternion(orientation) }
     }
 }

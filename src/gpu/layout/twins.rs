@@ -4,7 +4,6 @@ use bytemuck::{Pod, Zeroable};
 use encase::ShaderType;
 use glam::{IVec3, Vec3};
 
-use crate::model::slider::Command;
 use crate::settings::{OVER_RELAXATION, momentum};
 
 /// Largest distance of a body from the origin, in cells \[-\]: cell indices and their differences fit an `i32`; WGSL `FAREST`.
@@ -86,6 +85,10 @@ pub struct Params {
     pub spheres: u32,
     /// Number of entries of `rigids`: index of the last body with an entry, plus 1.
     pub rigids: u32,
+    /// Number of joints.
+    pub joints: u32,
+    /// Number of rows of all joints.
+    pub joint_rows: u32,
 }
 
 /// Position of a dispatch in its pass over the contacts, with the acceleration of the sweep; WGSL `Turn`. The dispatch over the
@@ -195,8 +198,8 @@ impl Default for Status {
 pub struct Pose {
     /// Index of the grid cell of level 0 along each axis.
     pub cell: [i32; 3],
-    /// Padding.
-    pub spare: u32,
+    /// Smallest index of a boundary that hangs together with a boundary by joints, through dynamic bodies: such do not touch.
+    pub machine: u32,
     /// Offset of the centre of the body from the centre of the cell \[m\].
     pub offset: [f32; 3],
     /// Speed of a dynamic body at the end of the coming substep if it has no contacts \[m/s\].
@@ -341,7 +344,7 @@ pub struct ConstraintArms {
     pub law: u32,
 }
 
-/// Prescribed state of a boundary at the end of a substep, and the actuator load of a slider \[E11\]; WGSL `BoundaryState`.
+/// Prescribed state of a boundary at the end of a substep; WGSL `BoundaryState`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct BoundaryState {
@@ -349,35 +352,12 @@ pub struct BoundaryState {
     pub pose: Pose,
     /// Velocity that moves the boundary to this pose within the substep \[m/s\].
     pub linear: [f32; 3],
-    /// Force of the actuator along the axis of the slider \[N\].
-    pub force: f32,
-    /// Angular velocity that turns the boundary to this pose within the substep \[rad/s\].
-    pub angular: [f32; 3],
-    /// Pressure of the actuator on the area between the walls around the slider \[Pa\].
-    pub pressure: f32,
-    /// Velocity that a servo holds, along the axis of the slider \[m/s\].
-    pub target_velocity: f32,
-    /// Largest impulse of a servo in the substep \[N s\]; 0: the slider has no servo.
-    pub force_limit: f32,
     /// Flag of a pose that is not that of the substep before: 1, else 0. A belt stands still and has a velocity.
     pub moves: u32,
+    /// Angular velocity that turns the boundary to this pose within the substep \[rad/s\].
+    pub angular: [f32; 3],
     /// Padding.
     pub spare: u32,
-}
-
-impl BoundaryState {
-    /// State with the load of the actuator of a slider \[E11\] in a substep of `h` \[s\].
-    pub(super) fn driven(self, command: Command, h: f64) -> BoundaryState {
-        match command {
-            Command::Push(force) => BoundaryState { force: force as f32, ..self },
-            Command::Press(pressure) => BoundaryState { pressure: pressure as f32, ..self },
-            Command::Hold { velocity, force_limit } => BoundaryState {
-                target_velocity: velocity as f32,
-                force_limit: (h * force_limit).min(f64::from(f32::MAX)) as f32,
-                ..self
-            },
-        }
-    }
 }
 
 /// Work done on the bodies in a substep, or in a part of it \[J\]; WGSL `Works`.
@@ -452,8 +432,7 @@ pub struct Entry {
     pub radius: f32,
 }
 
-/// State of a body beyond its velocity: inertia tensor, locked axes, actuator of a slider \[E11\], applied force; WGSL `Rigid`.
-/// A servo is the motor of \[E11\]: an actuator that holds a velocity as far as its force reaches.
+/// State of a body beyond its velocity: inertia tensor, locked axes, machine, applied force; WGSL `Rigid`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Rigid {
@@ -463,29 +442,26 @@ pub struct Rigid {
     pub flags: u32,
     /// Off-diagonal elements yz, xz, xy of the inverse inertia tensor in the world frame \[1/(kg m²)\].
     pub off_diagonal: [f32; 3],
-    /// Largest impulse of the servo in this substep \[N s\]; 0: no servo, or not active (in the impact stage).
-    pub limit: f32,
+    /// Padding.
+    pub spare_first: u32,
     /// Principal moments of inertia \[kg m²\].
     pub moments: [f32; 3],
-    /// Velocity that the servo holds \[m/s\].
-    pub target_velocity: f32,
+    /// Padding.
+    pub spare: u32,
     /// Angular momentum at the end of the last substep \[N m s\].
     pub momentum: [f32; 3],
-    /// Impulse of the actuator \[N s\]: in the last substep or, during a solve, in the present one.
-    pub impulse: f32,
+    /// Padding.
+    pub spare_too: u32,
     /// Angular velocity at the end of the last substep, which belongs to `momentum` \[rad/s\].
     pub spin: [f32; 3],
-    /// Impulse of the servo after the last sweep, for the extrapolation \[N s\] \[E12\].
-    pub last_impulse: f32,
-    /// Indices of the bodies whose distances span the area of a pressure: low and high along a first axis, low and high along a
-    /// second one; `NONE`: there are none.
-    pub walls: [u32; 4],
+    /// Padding.
+    pub spare_also: u32,
     /// Applied force \[N\].
     pub force: [f32; 3],
     /// Padding.
-    pub spare: u32,
+    pub spare_then: u32,
     /// Applied torque \[N m\].
     pub torque: [f32; 3],
     /// Padding.
-    pub spare_too: u32,
+    pub spare_last: u32,
 }

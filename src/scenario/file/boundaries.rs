@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use glam::{DQuat, DVec3};
 
+use super::belt::belt;
+use super::joints::{Rail, rail};
 use super::materials::{DENSITY, material_id};
 use super::mesh::{self, turned};
 use super::periodic::{check_size, check_walls};
@@ -17,26 +19,25 @@ use super::read::{
     unit_vector, vector, word,
 };
 use super::region::corners;
-use super::slider::slider;
-use super::{Entry, locked_axes};
+use super::{Entry, bodies, locked_axes};
 use crate::model::{
-    Boundary, Form, MaterialId, Materials, Mesh, Motion, Periodic, RigidBody, Side, Surface, World,
+    Axes, Boundary, Form, MaterialId, Materials, Mesh, Motion, Periodic, RigidBody, Side, Surface, World,
 };
 
 /// A shape about to become a boundary.
-struct Shape {
+pub(super) struct Shape {
     /// Natural centre \[m\].
-    centre: DVec3,
+    pub(super) centre: DVec3,
     /// Point on its axis that a rotation goes through unless another is given \[m\].
     pivot: DVec3,
     /// How it is turned about its centre.
-    orientation: DQuat,
+    pub(super) orientation: DQuat,
     /// Axis of symmetry.
     axis: Option<DVec3>,
     /// Surfaces: place relative to the centre \[m\], direction of their z axis, geometry.
-    surfaces: Vec<(DVec3, DVec3, Form)>,
+    pub(super) surfaces: Vec<(DVec3, DVec3, Form)>,
     /// The mesh that they are of.
-    mesh: Option<Arc<Mesh>>,
+    pub(super) mesh: Option<Arc<Mesh>>,
     /// Place \[m\] and turn of the mesh in the frame of the body.
     mesh_in_body: (DVec3, DQuat),
 }
@@ -47,24 +48,34 @@ const IN_PLACE: (DVec3, DQuat) = (DVec3::ZERO, DQuat::IDENTITY);
 /// Most vertices of a mesh that moves freely.
 const MOST_VERTICES: usize = 10_000;
 
+/// A surface, and the mesh for whose patches it stands.
+type MadeOf = (Surface, Option<Arc<Mesh>>);
+
 /// A boundary as it was read.
 pub struct Walls {
     boundary: Boundary,
     /// Its surfaces; of a mesh one that stands for its patches.
-    surfaces: Vec<Surface>,
-    mesh: Option<Arc<Mesh>>,
+    surfaces: Vec<MadeOf>,
+    rail: Option<Rail>,
 }
 
 impl Walls {
     /// Puts them into a world.
     pub fn add_to(self, world: &mut World) {
-        let surfaces = match (self.mesh, self.surfaces.first()) {
-            (Some(mesh), Some(&Surface { position, orientation, material, .. })) => {
-                world.mesh_surfaces(mesh, position, orientation, material)
+        let mut surfaces = Vec::new();
+        for (surface, mesh) in self.surfaces {
+            match mesh {
+                Some(mesh) => {
+                    let Surface { position, orientation, material, .. } = surface;
+                    surfaces.extend(world.mesh_surfaces(mesh, position, orientation, material));
+                }
+                None => surfaces.push(surface),
             }
-            _ => self.surfaces,
-        };
+        }
         world.add_boundary(self.boundary, surfaces);
+        if let Some(Rail { axis, drives, area, .. }) = self.rail {
+            world.add_rail(world.boundaries.len() as u32 - 1, axis, drives, area);
+        }
     }
 }
 
@@ -87,34 +98,68 @@ pub fn boundary(
         );
     }
     let material = table.get("material", material_id(materials));
-    let mut shape = table.get("shape", |node| shape(node, folder));
-    let axis = shape.as_ref().and_then(|shape| shape.axis);
-    let pivot = shape.as_ref().map_or(DVec3::ZERO, |shape| shape.pivot);
+    let mut shapes = shapes(table, folder);
+    let first = shapes.as_deref().and_then(|shapes| shapes.first());
+    let (axis, pivot) = (first.and_then(|shape| shape.axis), first.map_or(DVec3::ZERO, |shape| shape.pivot));
     let density = material.map(|material| materials.list[material as usize].density);
+    let (mut on_rail, mut frame) = (None, None);
     let motion = match table.node("motion") {
         Some(node) => node.table(|table| match motion(table, pivot, axis)? {
             MotionKind::Prescribed(motion) => Some(motion),
-            MotionKind::Dynamic => free(table, shape.as_mut(), density).map(Motion::Dynamic),
+            MotionKind::Dynamic => {
+                let body = match shapes.as_deref_mut() {
+                    Some([shape]) if !bodies::is_put_together(table, shape) => {
+                        free(table, Some(shape), density)
+                    }
+                    None => free(table, None, density),
+                    Some(shapes) => {
+                        let (body, own) = bodies::put_together(table, shapes, density)?;
+                        frame = Some(own);
+                        Some(body)
+                    }
+                };
+                body.map(Motion::Dynamic)
+            }
             MotionKind::Slider => {
-                let surface = shape.as_ref().map(|shape| shape.surfaces.as_slice());
-                slider(table, surface).map(Motion::Slider)
+                let surfaces = shapes.as_deref().map(|shapes| match shapes {
+                    [shape] => shape.surfaces.as_slice(),
+                    _ => &[],
+                });
+                on_rail = rail(table, surfaces);
+                on_rail.as_ref().map(|rail| Motion::Dynamic(rail.body))
             }
         }),
         None => Some(Motion::Fixed),
     };
     let motion = match table.maybe("surface_velocity", vector) {
-        Some(velocity) => belt(table, shape.as_ref(), motion, velocity),
+        Some(velocity) => belt(table, shapes.as_deref(), motion, velocity),
         None => motion,
     };
-    let value = match (shape, motion, material) {
-        (Some(shape), Some(motion), Some(material)) => Some(assemble(name.clone(), shape, motion, material)),
+    let value = match (shapes, motion, material) {
+        (Some(shapes), Some(motion), Some(material)) => {
+            let (boundary, surfaces) = assemble(name.clone(), shapes, frame, motion, material);
+            Some(Walls { boundary, surfaces, rail: on_rail })
+        }
         _ => None,
     };
-    if let Some(Walls { boundary, surfaces, mesh }) = &value {
-        check_walls(table, boundary, surfaces, periodic);
-        check_size(table, boundary, surfaces, mesh.as_deref(), periodic);
+    if let Some(Walls { boundary, surfaces, .. }) = &value {
+        check_walls(table, boundary, surfaces.iter().map(|(surface, _)| surface), periodic);
+        for (surface, mesh) in surfaces {
+            check_size(table, boundary, surface, mesh.as_deref(), periodic);
+        }
     }
     Some(Entry { name, name_span, value })
+}
+
+/// Reads `shape`, or the list of `shapes`.
+fn shapes(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Shape>> {
+    if !table.has("shapes") {
+        return table.get("shape", |node| shape(node, folder)).map(|shape| vec![shape]);
+    }
+    if table.has("shape") {
+        table.problem(format!("`{}` has `shape` and `shapes`", table.name()), "leave out one of the two");
+    }
+    table.get("shapes", |node| node.list(|node| shape(node, folder)))
 }
 
 /// Whether a name is how columns of results call a grain: `grain-7` by itself, `7` in a contact.
@@ -123,44 +168,66 @@ fn is_that_of_a_grain(name: &str) -> bool {
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn assemble(name: String, shape: Shape, motion: Motion, material: MaterialId) -> Walls {
-    let position = match motion {
-        Motion::Rotation { point, rate, .. } => {
-            unit_vector(rate).map_or(shape.centre, |axis| point + (shape.centre - point).dot(axis) * axis)
+/// A boundary of these shapes, and its surfaces. Bodies that are put together bring a frame of their own: place \[m\] and turn.
+fn assemble(
+    name: String,
+    shapes: Vec<Shape>,
+    frame: Option<(DVec3, DQuat)>,
+    motion: Motion,
+    material: MaterialId,
+) -> (Boundary, Vec<MadeOf>) {
+    let centre = shapes.first().map_or(DVec3::ZERO, |shape| shape.centre);
+    let orientation = match (&frame, &shapes[..]) {
+        (Some((_, orientation)), _) => *orientation,
+        (None, [shape]) => shape.orientation,
+        _ => DQuat::IDENTITY,
+    };
+    let position = match (&frame, &motion) {
+        (Some((position, _)), _) => *position,
+        (None, Motion::Rotation { point, rate, .. }) => {
+            unit_vector(*rate).map_or(centre, |axis| point + (centre - point).dot(axis) * axis)
         }
-        _ => shape.centre,
+        _ => centre,
     };
-    let orientation = shape.orientation;
-    let shift = orientation.conjugate() * (shape.centre - position);
-    let surface = |(place, axis, form): (DVec3, DVec3, Form)| {
-        Surface::new(place + shift, DQuat::from_rotation_arc(DVec3::Z, axis), form, material)
+    let into_body = |shape: Shape| {
+        let back = orientation.conjugate();
+        let shift = back * (shape.centre - position);
+        // A shape that stands as its body does is not to be turned by a rounding.
+        let turn = if shape.orientation == orientation { DQuat::IDENTITY } else { back * shape.orientation };
+        let (place, own) = shape.mesh_in_body;
+        let of_mesh = shape.mesh.clone().map(|mesh| {
+            let form = Form::Patch { mesh: 0, patch: 0 };
+            (Surface::new(turn * place + shift, turn * own, form, material), Some(mesh))
+        });
+        let surface = move |(place, axis, form): (DVec3, DVec3, Form)| {
+            let own = turn * DQuat::from_rotation_arc(DVec3::Z, axis);
+            (Surface::new(turn * place + shift, own, form, material), None)
+        };
+        let plain = if shape.mesh.is_some() { Vec::new() } else { shape.surfaces };
+        of_mesh.into_iter().chain(plain.into_iter().map(surface))
     };
-    let surfaces = match shape.mesh {
-        Some(_) => {
-            let (place, turn) = shape.mesh_in_body;
-            vec![Surface::new(place + shift, turn, Form::Patch { mesh: 0, patch: 0 }, material)]
-        }
-        None => shape.surfaces.into_iter().map(surface).collect(),
-    };
-    let boundary = Boundary { name, position, orientation, motion };
-    Walls { boundary, surfaces, mesh: shape.mesh }
+    let surfaces = shapes.into_iter().flat_map(into_body).collect();
+    (Boundary { name, position, orientation, motion }, surfaces)
 }
 
 fn shape(node: Node<'_>, folder: &Path) -> Option<Shape> {
-    node.table(|table| match table.kind(&["plane", "box", "cylinder", "cone", "sphere", "mesh"])? {
-        "plane" => plane(table),
-        "box" => box_shape(table),
-        "cylinder" => {
-            let radius = table.get("radius", number(LENGTH));
-            revolved(table, radius, radius)
+    node.table(|table| {
+        match table.kind(&["plane", "box", "cylinder", "cone", "sphere", "capsule", "mesh"])? {
+            "plane" => plane(table),
+            "box" => box_shape(table),
+            "cylinder" => {
+                let radius = table.get("radius", number(LENGTH));
+                revolved(table, radius, radius)
+            }
+            "cone" => {
+                let base = table.get("base_radius", number(LENGTH_OR_ZERO));
+                let top = table.get("top_radius", number(LENGTH_OR_ZERO));
+                revolved(table, base, top)
+            }
+            "sphere" => sphere(table),
+            "capsule" => capsule(table),
+            _ => mesh::mesh(table, folder).map(of_mesh),
         }
-        "cone" => {
-            let base = table.get("base_radius", number(LENGTH_OR_ZERO));
-            let top = table.get("top_radius", number(LENGTH_OR_ZERO));
-            revolved(table, base, top)
-        }
-        "sphere" => sphere(table),
-        _ => mesh::mesh(table, folder).map(of_mesh),
     })
 }
 
@@ -210,6 +277,30 @@ fn sphere(table: &mut Table<'_>) -> Option<Shape> {
         pivot: centre,
         orientation: DQuat::IDENTITY,
         axis: None,
+        surfaces,
+        mesh: None,
+        mesh_in_body: IN_PLACE,
+    })
+}
+
+/// A cylinder between two places with a half ball around each.
+fn capsule(table: &mut Table<'_>) -> Option<Shape> {
+    let (from, to) = (table.get("from", vector), table.get("to", vector));
+    let radius = table.get("radius", number(LENGTH));
+    let (from, to, radius) = (from?, to?, radius?);
+    let Some(axis) = unit_vector(to - from) else {
+        table.problem(
+            format!("the ends of capsule `{}` coincide", table.name()),
+            "use kind = \"sphere\", or move one",
+        );
+        return None;
+    };
+    let surfaces = vec![(DVec3::ZERO, axis, Form::Capsule { radius, length: from.distance(to) })];
+    Some(Shape {
+        centre: from.midpoint(to),
+        pivot: from,
+        orientation: DQuat::IDENTITY,
+        axis: Some(axis),
         surfaces,
         mesh: None,
         mesh_in_body: IN_PLACE,
@@ -300,58 +391,6 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
     })
 }
 
-/// The motion of a boundary that stands still while its surface moves.
-fn belt(
-    table: &mut Table<'_>,
-    shape: Option<&Shape>,
-    motion: Option<Motion>,
-    velocity: DVec3,
-) -> Option<Motion> {
-    let node = table.node("surface_velocity")?;
-    let (shape, motion) = (shape?, motion?);
-    if motion != Motion::Fixed {
-        node.problem(
-            format!("`{}` has a `surface_velocity` and a `motion`", table.name()),
-            "a belt stands still while its surface moves: leave out one of the two",
-        );
-        return None;
-    }
-    let stays = |surface: &(DVec3, DVec3, Form)| {
-        lies_along(surface, shape.mesh.as_deref(), shape.orientation, velocity)
-    };
-    if !shape.surfaces.iter().all(stays) {
-        node.problem(
-            format!("the `surface_velocity` of `{}` leads out of its surface", table.name()),
-            "a belt moves in itself: a plane along itself, a cylinder without caps along its axis, a mesh along all its \
-             triangles; what turns has a `motion`",
-        );
-        return None;
-    }
-    Some(Motion::Belt(velocity))
-}
-
-/// Whether a surface that moves at this velocity stays where it is.
-fn lies_along(
-    &(_, axis, form): &(DVec3, DVec3, Form),
-    mesh: Option<&Mesh>,
-    orientation: DQuat,
-    velocity: DVec3,
-) -> bool {
-    let direction = orientation.conjugate() * velocity.normalize_or_zero();
-    let is_across = |normal: DVec3| direction.dot(normal).abs() < 1e-6;
-    match (form, mesh) {
-        (Form::Patch { .. }, Some(mesh)) => (0..mesh.triangles.len()).all(|triangle| {
-            let [a, b, c] = mesh.corners(triangle);
-            is_across((b - a).cross(c - a).normalize())
-        }),
-        (Form::Plane | Form::Disc { .. }, _) => is_across(axis),
-        (Form::Wall { bottom_radius, top_radius, .. }, _) => {
-            bottom_radius == top_radius && direction.cross(axis).length() < 1e-6
-        }
-        _ => velocity == DVec3::ZERO,
-    }
-}
-
 /// A motion as far as it can be read without the shape.
 enum MotionKind {
     Prescribed(Motion),
@@ -378,29 +417,41 @@ fn free(table: &mut Table<'_>, shape: Option<&mut Shape>, density: Option<f64>) 
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let locked = locked_axes(table);
-    let density = match density {
-        Some(density) => Some(table.or("density", density, number(DENSITY))),
-        None => table.maybe("density", number(DENSITY)),
-    };
+    let density = density_of(table, density);
     let (shape, density) = (shape?, density?);
-    if shape.axis.is_none() && angular_velocity * locked.free_rotation() != angular_velocity {
-        table.problem(
-            format!("`{}` turns about an axis that is locked", table.name()),
-            "set its part of `angular_velocity` to 0, or free the axis",
-        );
-    }
+    check_spin(table, angular_velocity, locked);
     let body = match (shape.mesh.clone(), shape.surfaces.as_slice()) {
         (Some(mesh), _) => Some(solid_of(table, shape, &mesh, density)?),
         (None, [(_, _, form)]) => RigidBody::solid(*form, density),
         _ => None,
     };
     if body.is_none() {
+        bodies::report_hollow(table);
+    }
+    let body = check_inertia(table, body?)?;
+    Some(RigidBody { velocity, angular_velocity, locked, ..body })
+}
+
+/// Reads the density, that of the material unless it is told \[kg/m³\].
+pub(super) fn density_of(table: &mut Table<'_>, density: Option<f64>) -> Option<f64> {
+    match density {
+        Some(density) => Some(table.or("density", density, number(DENSITY))),
+        None => table.maybe("density", number(DENSITY)),
+    }
+}
+
+/// Reports a body that turns about an axis which is locked.
+pub(super) fn check_spin(table: &Table<'_>, angular_velocity: DVec3, locked: Axes) {
+    if angular_velocity * locked.free_rotation() != angular_velocity {
         table.problem(
-            format!("`{}` is dynamic, and its shape is neither a solid box nor a sphere nor a mesh", table.name()),
-            "use kind = \"box\" with side = \"outside\", kind = \"sphere\" or kind = \"mesh\", or another motion",
+            format!("`{}` turns about an axis that is locked", table.name()),
+            "set its part of `angular_velocity` to 0, or free the axis",
         );
     }
-    let body = body?;
+}
+
+/// Refuses a body that no engine can compute with.
+pub(super) fn check_inertia(table: &Table<'_>, body: RigidBody) -> Option<RigidBody> {
     if let Some(number) = body.inertia().into_iter().find(|&number| !is_sound(number)) {
         table.problem(
             format!(
@@ -414,11 +465,23 @@ fn free(table: &mut Table<'_>, shape: Option<&mut Shape>, density: Option<f64>) 
         );
         return None;
     }
-    Some(RigidBody { velocity, angular_velocity, locked, ..body })
+    Some(body)
 }
 
 /// The solid inside of a mesh, whose shape is turned to its principal axes and moved to its centre.
 fn solid_of(table: &mut Table<'_>, shape: &mut Shape, mesh: &Arc<Mesh>, density: f64) -> Option<RigidBody> {
+    if !is_solid_mesh(table, mesh) {
+        return None;
+    }
+    let (body, centre, axes) = RigidBody::inside(mesh, density);
+    shape.centre += shape.orientation * centre;
+    shape.orientation *= axes;
+    shape.mesh_in_body = (-(axes.conjugate() * centre), axes.conjugate());
+    Some(body)
+}
+
+/// Whether a mesh is the surface of a solid that can move; reports what it lacks.
+pub(super) fn is_solid_mesh(table: &Table<'_>, mesh: &Mesh) -> bool {
     if !mesh.defects.is_closed() {
         table.problem(
             format!(
@@ -429,7 +492,7 @@ fn solid_of(table: &mut Table<'_>, shape: &mut Shape, mesh: &Arc<Mesh>, density:
             ),
             "close the mesh and have all its triangles face outwards, or give it another motion",
         );
-        return None;
+        return false;
     }
     if mesh.vertices.len() > MOST_VERTICES {
         table.problem(
@@ -441,13 +504,9 @@ fn solid_of(table: &mut Table<'_>, shape: &mut Shape, mesh: &Arc<Mesh>, density:
             ),
             format!("simplify it to {MOST_VERTICES} vertices or less, or give it another motion"),
         );
-        return None;
+        return false;
     }
-    let (body, centre, axes) = RigidBody::inside(mesh, density);
-    shape.centre += shape.orientation * centre;
-    shape.orientation *= axes;
-    shape.mesh_in_body = (-(axes.conjugate() * centre), axes.conjugate());
-    Some(body)
+    true
 }
 
 fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {

@@ -81,8 +81,8 @@ pub struct Subjects<'a> {
     pub profile_bins: &'a [String],
     /// Names of the regions that are observed.
     pub regions: &'a [String],
-    /// Names of the boundaries that slide.
-    pub sliders: &'a [String],
+    /// Names of the joints.
+    pub joints: &'a [String],
     /// Whether a drum is observed.
     pub has_drum: bool,
     /// Whether a cell is observed.
@@ -165,7 +165,7 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
     match quantity.needs {
         Needs::Nothing => Ok(()),
         Needs::Boundary => one_of("boundary", subjects.boundaries),
-        Needs::Slider => one_of("slider", subjects.sliders),
+        Needs::Joint => one_of("joint", subjects.joints),
         Needs::Sink => one_of("sink", subjects.sinks),
         Needs::SizeClass => one_of("class of radii of a sink", subjects.size_classes),
         Needs::ProfileBin => one_of("part of the profile of a sink", subjects.profile_bins),

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::grains::{Block, Placement, deepest_boundary};
 use super::read::Report;
-use crate::model::{Form, Grain, Surface, World};
+use crate::model::{Form, Grain, Solid, Surface, World};
 use crate::sources::grid::SphereGrid;
 
 /// Overlap that is accepted, over the smaller radius \[-\].
@@ -115,7 +115,7 @@ fn report_astray(
 
 /// Whether all that is behind a surface is solid.
 fn is_solid(surface: &Surface) -> bool {
-    matches!(surface.form, Form::Plane | Form::Solid { .. } | Form::Box { .. } | Form::Sphere { .. })
+    matches!(surface.form, Form::Plane) || Solid::of(surface.form).is_some()
 }
 
 /// Reports, per dynamic boundary, where its vertices are deepest inside another boundary. `spans` are where the names of the

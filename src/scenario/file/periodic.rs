@@ -85,14 +85,21 @@ fn rounded_up(length: f64) -> String {
 
 /// Reports a plane that stands across a periodic axis, now or when it has turned: behind it there would be
 /// no room for the grains of the next cell.
-pub fn check_walls(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surface], periodic: &Periodic) {
-    let axis_across = surfaces.iter().find_map(|surface| {
+pub fn check_walls<'a>(
+    table: &mut Table<'_>,
+    boundary: &Boundary,
+    mut surfaces: impl Iterator<Item = &'a Surface>,
+    periodic: &Periodic,
+) {
+    let axis_across = surfaces.find_map(|surface| {
         let normals = normals(boundary, surface)?;
         (0..3).find(|&axis| {
             periodic.length[axis] > 0.0 && normals.iter().any(|normal| normal[axis].abs() > ROUNDING)
         })
     });
-    let (Some(axis), Some(node)) = (axis_across, table.node("shape")) else { return };
+    let (Some(axis), Some(node)) = (axis_across, table.node("shape").or_else(|| table.node("shapes"))) else {
+        return;
+    };
     let name = AXES[axis];
     node.problem(
         format!("`{}` has a plane whose normal has a part along {name}, which is periodic", node.name()),
@@ -106,11 +113,10 @@ pub fn check_walls(table: &mut Table<'_>, boundary: &Boundary, surfaces: &[Surfa
 pub fn check_size(
     table: &mut Table<'_>,
     boundary: &Boundary,
-    surfaces: &[Surface],
+    surface: &Surface,
     mesh: Option<&Mesh>,
     periodic: &Periodic,
 ) {
-    let [surface] = surfaces else { return };
     if boundary.dynamic().is_none() && mesh.is_none() {
         return;
     }
@@ -126,13 +132,26 @@ pub fn check_size(
             2.0 * (frame.x_axis.abs() * half.x + frame.y_axis.abs() * half.y + frame.z_axis.abs() * half.z)
         }
         Form::Sphere { radius } => DVec3::splat(2.0 * radius),
+        Form::Capsule { radius, length } => {
+            DVec3::splat(2.0 * radius)
+                + length * (boundary.orientation * surface.orientation * DVec3::Z).abs()
+        }
+        Form::Solid { bottom_radius, top_radius, length } => {
+            let axis = boundary.orientation * surface.orientation * DVec3::Z;
+            let across = (DVec3::ONE - axis * axis).max(DVec3::ZERO).map(f64::sqrt);
+            length * axis.abs() + 2.0 * bottom_radius.max(top_radius) * across
+        }
         _ => return,
     };
     let is_too_long = |axis: &usize| {
         let period = periodic.length[*axis];
         period > 0.0 && extent[*axis] > period * (1.0 + ROUNDING)
     };
-    let (Some(axis), Some(node)) = ((0..3).find(is_too_long), table.node("shape")) else { return };
+    let (Some(axis), Some(node)) =
+        ((0..3).find(is_too_long), table.node("shape").or_else(|| table.node("shapes")))
+    else {
+        return;
+    };
     let (name, length, period) = (AXES[axis], extent[axis], periodic.length[axis]);
     node.problem(
         format!(

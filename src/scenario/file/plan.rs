@@ -2,11 +2,11 @@
 
 use glam::DVec3;
 
+use super::joints::facing;
 use super::materials::material_id;
 use super::pictures::pictures;
 use super::read::{AXES, DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
 use super::region::region;
-use super::slider::facing;
 use super::{CheckpointPlan, Entry, OutputPlan};
 use crate::error::suggest;
 use crate::model::{Form, Materials, Mesh, Motion, Side, Surface, World};

@@ -277,7 +277,7 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
         size_classes: &class_names(&base.world.sinks, true),
         profile_bins: &class_names(&base.world.sinks, false),
         regions: &names(base.regions.iter().map(|region| &region.name).collect()),
-        sliders: &names(base.world.sliders().map(|(body, _)| &base.world.boundaries[body].name).collect()),
+        joints: &names(base.world.joints.iter().map(|joint| &joint.name).collect()),
         has_drum: base.drum.is_some(),
         has_cell: base.cell.is_some(),
         tracked: &base.tracked,

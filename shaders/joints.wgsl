@@ -1,0 +1,598 @@
+// Joints [E11]: rows between two bodies, solved together, machine by machine, with all contacts held fixed. Twin:
+// src/cpu/joints.rs, which factors the matrix where this one inverts it.
+//
+//     place_joints ─► couple_rows ─► impacts (strike_joints) ─► aim_joints ─► solve_joints, at the start and after every sweep
+//
+// A workgroup solves a machine. Its matrix stands beside a pivoted form of it: a pivot on a row (Goodnight's sweep operator) moves its
+// unknown between those that are free and those that stand at a bound, so the pivoted form of S with the rows F free holds
+// -S_FF⁻¹, S_FF⁻¹ S_FB and the Schur complement. Rows at a bound whose impulse belongs elsewhere are pivoted until none is left.
+
+@group(0) @binding(2) var<storage, read_write> joint_rows: array<JointRow>;
+@group(0) @binding(3) var<storage, read> machines: array<Machine>;
+@group(0) @binding(5) var<storage, read_write> machine_matrix: array<f32>;
+@group(0) @binding(6) var<storage, read_write> joints: array<Joint>;
+@group(0) @binding(7) var<storage, read> joint_drives: array<JointDrive>;
+@group(0) @binding(8) var<storage, read> poses: array<Pose>;
+@group(0) @binding(9) var<storage, read> machine_bodies: array<u32>;
+
+const TURN = 6.2831853f;
+// Stands for no bound.
+const INFINITE = 3.4e38f;
+// Compliance of every row but drives, over its diagonal. Twin: JOINT_SOFTNESS.
+const SOFTNESS = 1e-6f;
+// Share of its diagonal below which a pivot is softened by as much.
+const LEAST_PIVOT = 1e-4f;
+// Share of what a body gives way without locked axes below which it does not. Twin: JOINT_ROUNDING.
+const ROUNDING = 1e-9f;
+// What rounding may leave of a bound, and of a residual at one.
+const SLACK = 1e-6f;
+// Rounds of pivots at most, and those of whole blocks that may make no progress before rows go one by one.
+const ROUNDS = 64u;
+const PATIENCE = 5u;
+
+// The two bodies of a joint, where they are.
+struct Placed {
+    pose_a: Pose,
+    pose_b: Pose,
+    arm_a: vec3f,              // from the centre of each body to the joint's place on it [m]
+    arm_b: vec3f,
+    turn_a: vec4f,             // from the axes of the joint to those of the world
+    turn_b: vec4f,
+    gap: vec3f,                // from the first place to the second [m]
+}
+
+fn pose_of(body: u32, cell: vec3i) -> Pose {
+    if body == NONE {
+        return Pose(cell, 0u, vec3f(0.0), 0.0, vec4f(0.0, 0.0, 0.0, 1.0));
+    }
+    return poses[body];
+}
+
+fn placed(joint: Joint) -> Placed {
+    var p: Placed;
+    p.pose_a = pose_of(joint.body_a, joint.cell);
+    p.pose_b = pose_of(joint.body_b, joint.cell);
+    p.arm_a = rotate(p.pose_a.orientation, joint.place_a);
+    p.arm_b = rotate(p.pose_b.orientation, joint.place_b);
+    p.turn_a = compose(p.pose_a.orientation, joint.turn_a);
+    p.turn_b = compose(p.pose_b.orientation, joint.turn_b);
+    p.gap = between(p.pose_a, p.pose_b) + (p.arm_b - p.arm_a);
+    if HAS_PERIOD {
+        let period = vec3f(params.periods) * params.cell_size;
+        p.gap -= select(vec3f(0.0), period * round(p.gap / max(period, vec3f(1e-30))), is_periodic());
+    }
+    return p;
+}
+
+// A direction, or the other one where it has no length.
+fn direction_or(v: vec3f, other: vec3f) -> vec3f {
+    let size = length(v);
+    return select(other, v / max(size, 1e-30), size > 0.0);
+}
+
+// How the second body is turned against the first [rad].
+fn turn_between(p: Placed) -> vec3f {
+    let q = compose(p.turn_b, conjugate(p.turn_a));
+    let near = select(q, -q, q.w < 0.0);
+    let sine = length(near.xyz);
+    let angle = 2.0 * atan2(sine, near.w);
+    return near.xyz * select(2.0, angle / max(sine, 1e-30), sine > 1e-6);
+}
+
+// Position of a joint; of an angle the one next to that of before.
+fn position_of(joint: Joint, p: Placed) -> f32 {
+    switch joint.kind {
+        case JOINT_HINGE: {
+            let q = compose(conjugate(p.turn_a), p.turn_b);
+            let more = 2.0 * atan2(q.z, q.w) - joint.position;
+            return joint.position + (more - TURN * round(more / TURN));
+        }
+        case JOINT_SLIDER: { return dot(p.gap, rotate(p.turn_a, vec3f(0.0, 0.0, 1.0))); }
+        case JOINT_BALL, JOINT_LOCK: { return 0.0; }
+        default: { return length(p.gap); }
+    }
+}
+
+// Rows of every joint as its bodies are; what they aim at is finished after the impacts.
+@compute @workgroup_size(64)
+fn place_joints(@builtin(global_invocation_id) invocation: vec3u) {
+    let index = flat(invocation);
+    if index >= params.joints || is_halted() {
+        return;
+    }
+    let joint = joints[index];
+    let p = placed(joint);
+    joints[index].position = position_of(joint, p);
+    let next = add_held(joint, p, joint.first_row);
+    add_along(index, p, next);
+}
+
+// What the joint does not leave free, from row `at` on; returns the row after that.
+fn add_held(joint: Joint, p: Placed, at: u32) -> u32 {
+    let axis = rotate(p.turn_a, vec3f(0.0, 0.0, 1.0));
+    if joint.kind == JOINT_DISTANCE {
+        let line = direction_or(p.gap, axis);
+        keep(at, joint, row_along(joint, line, p.arm_a, p.arm_b), length(p.gap) - joint.length);
+        return at + 1u;
+    }
+    var counts = vec2u(0u);
+    switch joint.kind {
+        case JOINT_HINGE: { counts = vec2u(3u, 2u); }
+        case JOINT_SLIDER: { counts = vec2u(2u, 3u); }
+        case JOINT_BALL: { counts = vec2u(3u, 0u); }
+        case JOINT_LOCK: { counts = vec2u(3u, 3u); }
+        default: {}
+    }
+    var tilt = turn_between(p);
+    if joint.kind == JOINT_HINGE {
+        tilt = cross(axis, rotate(p.turn_b, vec3f(0.0, 0.0, 1.0)));
+    }
+    for (var k = 0u; k < counts.x; k++) {
+        let direction = rotate(p.turn_a, unit(k));
+        // What is held along axes of the first body acts on the place on the second.
+        keep(at + k, joint, row_along(joint, direction, p.arm_a + p.gap, p.arm_b), dot(p.gap, direction));
+    }
+    for (var k = 0u; k < counts.y; k++) {
+        let direction = rotate(p.turn_a, unit(k));
+        keep(at + counts.x + k, joint, row_about(joint, direction), dot(tilt, direction));
+    }
+    return at + counts.x + counts.y;
+}
+
+fn unit(axis: u32) -> vec3f {
+    return select(vec3f(0.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(axis));
+}
+
+// The drive and the end of the range that is nearer, from row `at` on.
+fn add_along(index: u32, p: Placed, at: u32) {
+    let joint = joints[index];
+    let end = joint.first_row + joint.rows;
+    if at >= end {
+        return;
+    }
+    let axis = rotate(p.turn_a, vec3f(0.0, 0.0, 1.0));
+    var row: JointRow;
+    switch joint.kind {
+        case JOINT_HINGE: { row = row_about(joint, axis); }
+        case JOINT_SLIDER: { row = row_along(joint, axis, p.arm_a + p.gap, p.arm_b); }
+        default: { row = row_along(joint, direction_or(p.gap, axis), p.arm_a, p.arm_b); }
+    }
+    var next = at;
+    if joint.is_limited != 0u {
+        add_limit(joint, row, next);
+        next++;
+    }
+    if next < end {
+        add_drive(index, row, next);
+    }
+}
+
+fn add_limit(joint: Joint, along: JointRow, at: u32) {
+    let below = joint.position - joint.low;
+    let above = joint.high - joint.position;
+    let side = select(-1.0, 1.0, below < above);
+    let room = min(below, above);
+    var row = along;
+    row.low = select(-INFINITE, 0.0, side > 0.0);
+    row.high = select(0.0, INFINITE, side > 0.0);
+    if room > 0.0 {
+        row.aim = -side * room / params.h;
+    } else {
+        row.aim = -4.0 * joint.upsilon / params.h * side * room;
+        row.follow = joint.upsilon;
+    }
+    put(at, row, ROW_LIMIT);
+}
+
+fn add_drive(index: u32, along: JointRow, at: u32) {
+    let joint = joints[index];
+    let drive = joint_drives[status.substep * params.joints + index];
+    var row = along;
+    row.low = drive.value;
+    row.high = drive.value;
+    switch drive.kind {
+        case DRIVE_PUSH: {}
+        case DRIVE_PRESS: {
+            row.low = drive.value * area_of(joint);
+            row.high = row.low;
+        }
+        case DRIVE_HOLD: {
+            row.low = -drive.limit;
+            row.high = drive.limit;
+            row.aim = drive.value + drive.rate * (drive.aim - joint.position);
+        }
+        default: {
+            row.low = 0.0;
+            row.high = 0.0;
+        }
+    }
+    put(at, row, ROW_DRIVE);
+}
+
+// Area that a pressure acts on, from the distances of the walls around it; 0 without walls [m²].
+fn area_of(joint: Joint) -> f32 {
+    let walls = joint.walls;
+    if walls.x == NONE {
+        return 0.0;
+    }
+    return dot(between(poses[walls.x], poses[walls.y]), unit(joint.wall_axes.x))
+        * dot(between(poses[walls.z], poses[walls.w]), unit(joint.wall_axes.y));
+}
+
+// A row along a direction, or about an axis, without bounds.
+fn row_along(joint: Joint, direction: vec3f, arm_a: vec3f, arm_b: vec3f) -> JointRow {
+    return row_of(joint, direction, cross(arm_a, direction), cross(arm_b, direction), joint.compliance);
+}
+
+fn row_about(joint: Joint, axis: vec3f) -> JointRow {
+    return row_of(joint, vec3f(0.0), axis, axis, joint.angular_compliance);
+}
+
+fn row_of(joint: Joint, direction: vec3f, lever_a: vec3f, lever_b: vec3f, compliance: f32) -> JointRow {
+    var row: JointRow;
+    row.direction = direction;
+    row.lever_a = lever_a;
+    row.lever_b = lever_b;
+    row.body_a = joint.body_a;
+    row.body_b = joint.body_b;
+    row.low = -INFINITE;
+    row.high = INFINITE;
+    row.softness = compliance;
+    if joint.body_a != NONE {
+        let mass = inverse_mass_of(joint.body_a, velocities[joint.body_a], locked_axes(joint.body_a), 1.0);
+        row.linear_a = mass.linear * direction;
+        row.angular_a = mass.angular * lever_a;
+    }
+    if joint.body_b != NONE {
+        let mass = inverse_mass_of(joint.body_b, velocities[joint.body_b], locked_axes(joint.body_b), 1.0);
+        row.linear_b = mass.linear * direction;
+        row.angular_b = mass.angular * lever_b;
+    }
+    let whole = size_of(joint.body_a, direction, lever_a) + size_of(joint.body_b, direction, lever_b);
+    let diagonal = dot(direction, row.linear_a + row.linear_b) + dot(lever_a, row.angular_a) + dot(lever_b, row.angular_b);
+    // What rounding leaves of an axis that is locked is none.
+    row.diagonal = select(0.0, diagonal, diagonal > ROUNDING * whole);
+    return row;
+}
+
+// How a body would give way to a row without locked axes, at most.
+fn size_of(body: u32, direction: vec3f, lever: vec3f) -> f32 {
+    if body == NONE {
+        return 0.0;
+    }
+    return velocities[body].inverse_mass * dot(direction, direction) + velocities[body].inverse_inertia * dot(lever, lever);
+}
+
+// Stores a row that brings what is `off` back.
+fn keep(at: u32, joint: Joint, free: JointRow, off: f32) {
+    var row = free;
+    row.aim = -4.0 * joint.upsilon / params.h * off;
+    row.follow = joint.upsilon;
+    put(at, row, ROW_HELD);
+}
+
+fn put(at: u32, free: JointRow, role: u32) {
+    var row = free;
+    let holds = role == ROW_HELD;
+    row.softness = select(0.0, row.softness, holds) + select(SOFTNESS * row.diagonal, 0.0, role == ROW_DRIVE);
+    row.role = select(ROW_OFF, role, row.diagonal > 0.0);
+    row.place = select(PLACE_LOW, PLACE_FREE, holds && row.diagonal > 0.0);
+    if role == ROW_LIMIT && row.high == 0.0 {
+        row.place = PLACE_HIGH;
+    }
+    joint_rows[at] = row;
+}
+
+// G M⁻¹ G'ᵀ of two rows.
+fn coupling(x: JointRow, y: JointRow) -> f32 {
+    var sum = 0.0;
+    if x.body_a != NONE && x.body_a == y.body_a {
+        sum += dot(x.direction, y.linear_a) + dot(x.lever_a, y.angular_a);
+    }
+    if x.body_b != NONE && x.body_b == y.body_b {
+        sum += dot(x.direction, y.linear_b) + dot(x.lever_b, y.angular_b);
+    }
+    if x.body_a != NONE && x.body_a == y.body_b {
+        sum -= dot(x.direction, y.linear_b) + dot(x.lever_a, y.angular_b);
+    }
+    if x.body_b != NONE && x.body_b == y.body_a {
+        sum -= dot(x.direction, y.linear_a) + dot(x.lever_b, y.angular_a);
+    }
+    return sum;
+}
+
+var<workgroup> column: array<f32, MOST_ROWS>;
+var<workgroup> residual: array<f32, MOST_ROWS>;
+var<workgroup> change: array<f32, MOST_ROWS>;
+var<workgroup> wanted: array<u32, MOST_ROWS>;
+var<workgroup> size: u32;
+var<workgroup> is_pivot: u32;
+var<workgroup> misplaced: atomic<u32>;
+var<workgroup> last_misplaced: atomic<u32>;
+var<workgroup> fewest: u32;
+var<workgroup> patience: u32;
+
+// Rows of the machine of this workgroup, none where it has nothing to do: all of it goes the same way.
+fn rows_of_group(group: vec3u, lane: u32, runs: bool) -> u32 {
+    if lane == 0u {
+        size = select(0u, machines[group.x].rows, runs);
+    }
+    return workgroupUniformLoad(&size);
+}
+
+fn velocity_of(body: u32) -> Velocity {
+    if body == NONE {
+        return Velocity();
+    }
+    return velocities[body];
+}
+
+fn speed_of(row: JointRow) -> f32 {
+    return row_speed(row, velocity_of(row.body_a), velocity_of(row.body_b));
+}
+
+// The matrix of a machine, and its form with all rows free that hold something: what impacts find.
+@compute @workgroup_size(64)
+fn couple_rows(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let rows = rows_of_group(group, lane, !is_halted());
+    let machine = machines[group.x];
+    for (var i = lane; i < rows; i += GROUP) {
+        let own = joint_rows[machine.first_row + i];
+        for (var j = 0u; j < rows; j++) {
+            let other = joint_rows[machine.first_row + j];
+            var entry = 0.0;
+            if own.role != ROW_OFF && other.role != ROW_OFF {
+                entry = select(coupling(own, other), own.diagonal + own.softness, i == j);
+            }
+            machine_matrix[machine.matrix + j * rows + i] = entry;
+            machine_matrix[machine.matrix + (rows + j) * rows + i] = entry;
+        }
+        joint_rows[machine.first_row + i].held = speed_of(own);
+    }
+    storageBarrier();
+    for (var k = 0u; k < rows; k++) {
+        pivot_if(joint_rows[machine.first_row + k].role == ROW_HELD, machine, k, true, lane);
+    }
+}
+
+// A pivot on row k, if it is to be: into those that are free, or out of them.
+fn pivot_if(is_wanted: bool, machine: Machine, k: u32, goes_free: bool, lane: u32) {
+    if lane == 0u {
+        is_pivot = select(0u, 1u, is_wanted);
+    }
+    if workgroupUniformLoad(&is_pivot) == 0u {
+        return;
+    }
+    let rows = machine.rows;
+    let first = machine.matrix + rows * rows;
+    for (var i = lane; i < rows; i += GROUP) {
+        column[i] = machine_matrix[first + k * rows + i];
+    }
+    workgroupBarrier();
+    var diagonal = column[k];
+    // What a row that follows from others leaves is rounding: such a row is softened, or it would spoil the others. What it is off by
+    // then goes away within some sweeps.
+    let least = LEAST_PIVOT * machine_matrix[machine.matrix + k * rows + k];
+    if goes_free && diagonal < least {
+        diagonal = max(diagonal, 0.0) + least;
+    }
+    let sign = select(-1.0, 1.0, goes_free);
+    for (var i = lane; i < rows; i += GROUP) {
+        for (var j = 0u; j < rows; j++) {
+            let at = first + j * rows + i;
+            if i == k && j == k {
+                machine_matrix[at] = -1.0 / diagonal;
+            } else if i == k {
+                machine_matrix[at] = sign * column[j] / diagonal;
+            } else if j == k {
+                machine_matrix[at] = sign * column[i] / diagonal;
+            } else {
+                machine_matrix[at] -= column[i] * column[j] / diagonal;
+            }
+        }
+    }
+    storageBarrier();
+}
+
+// What the rows aim at, from the velocities that the impacts left; drives that hold something go free.
+@compute @workgroup_size(64)
+fn aim_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let rows = rows_of_group(group, lane, !is_halted());
+    let machine = machines[group.x];
+    for (var i = lane; i < rows; i += GROUP) {
+        let row = joint_rows[machine.first_row + i];
+        joint_rows[machine.first_row + i].bias = row.aim + row.follow * speed_of(row);
+        joint_rows[machine.first_row + i].impulse = 0.0;
+        joint_rows[machine.first_row + i].last = 0.0;
+    }
+    for (var k = 0u; k < rows; k++) {
+        let row = joint_rows[machine.first_row + k];
+        let goes_free = row.role == ROW_DRIVE && row.low < row.high && row.place != PLACE_FREE;
+        pivot_if(goes_free, machine, k, true, lane);
+        if lane == 0u && goes_free {
+            joint_rows[machine.first_row + k].place = PLACE_FREE;
+        }
+        storageBarrier();
+    }
+}
+
+// Solves the machines with all contacts held fixed.
+@compute @workgroup_size(64)
+fn solve_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let rows = rows_of_group(group, lane, !is_halted() && status.converged == 0u);
+    let machine = machines[group.x];
+    if lane == 0u {
+        fewest = NONE;
+        patience = PATIENCE;
+    }
+    for (var i = lane; i < rows; i += GROUP) {
+        extrapolate_row(machine.first_row + i);
+        let row = joint_rows[machine.first_row + i];
+        residual[i] = speed_of(row) + row.softness * row.impulse - row.bias;
+        change[i] = bound_of(row) - row.impulse;
+    }
+    for (var round = 0u; round < ROUNDS; round++) {
+        if lane == 0u {
+            atomicStore(&misplaced, 0u);
+            atomicStore(&last_misplaced, 0u);
+        }
+        workgroupBarrier();
+        for (var i = lane; i < rows; i += GROUP) {
+            wanted[i] = judge(machine, i);
+            if wanted[i] != joint_rows[machine.first_row + i].place {
+                atomicAdd(&misplaced, 1u);
+                atomicMax(&last_misplaced, i);
+            }
+        }
+        workgroupBarrier();
+        if lane == 0u {
+            size = atomicLoad(&misplaced);
+        }
+        let wrong = workgroupUniformLoad(&size);
+        if wrong == 0u {
+            break;
+        }
+        move_rows(machine, wrong, lane);
+    }
+    workgroupBarrier();
+    // Of free rows the change is what the others leave of their residuals.
+    for (var i = lane; i < rows; i += GROUP) {
+        let row = joint_rows[machine.first_row + i];
+        if row.place == PLACE_FREE {
+            column[i] = clamp(row.impulse + answer(machine, i), row.low, row.high) - row.impulse;
+        } else {
+            column[i] = select(change[i], 0.0, row.role == ROW_OFF);
+        }
+    }
+    workgroupBarrier();
+    give(machine, rows, lane);
+    for (var i = lane; i < rows; i += GROUP) {
+        joint_rows[machine.first_row + i].impulse += column[i];
+        if HAS_TOLERANCE {
+            atomicMax(&status.change, bitcast<u32>(abs(column[i]) * joint_rows[machine.first_row + i].diagonal));
+        }
+    }
+}
+
+// Between two accelerated sweeps the impulses go on with the velocities [E12].
+fn extrapolate_row(at: u32) {
+    if !HAS_MOMENTUM || colour.follows == 0u {
+        return;
+    }
+    let row = joint_rows[at];
+    if colour.share > 0.0 {
+        joint_rows[at].impulse = row.impulse + colour.share * (row.impulse - row.last);
+    }
+    joint_rows[at].last = row.impulse;
+}
+
+// The bound that an impulse stands at; what is free stands where it is.
+fn bound_of(row: JointRow) -> f32 {
+    switch row.place {
+        case PLACE_LOW: { return row.low; }
+        case PLACE_HIGH: { return row.high; }
+        default: { return row.impulse; }
+    }
+}
+
+// Row i of the pivoted matrix times the residuals of the free rows, less the changes of the others: of a free row its change, of
+// one at a bound what it takes off its residual.
+fn answer(machine: Machine, i: u32) -> f32 {
+    let first = machine.matrix + machine.rows * machine.rows;
+    var sum = 0.0;
+    for (var j = 0u; j < machine.rows; j++) {
+        let entry = machine_matrix[first + j * machine.rows + i];
+        let other = joint_rows[machine.first_row + j];
+        if other.role != ROW_OFF {
+            sum += entry * select(-change[j], residual[j], other.place == PLACE_FREE);
+        }
+    }
+    return sum;
+}
+
+// Where the impulse of row i belongs.
+fn judge(machine: Machine, i: u32) -> u32 {
+    let row = joint_rows[machine.first_row + i];
+    if row.role == ROW_OFF || row.role == ROW_HELD || row.low == row.high {
+        return row.place;
+    }
+    let found = answer(machine, i);
+    if row.place == PLACE_FREE {
+        let impulse = row.impulse + found;
+        let slack = SLACK * abs(impulse);
+        return select(select(PLACE_FREE, PLACE_HIGH, impulse > row.high + slack), PLACE_LOW, impulse < row.low - slack);
+    }
+    let left = residual[i] - found;
+    let noise = SLACK * (abs(residual[i]) + abs(found));
+    let leaves = (row.place == PLACE_LOW && left < -noise) || (row.place == PLACE_HIGH && left > noise);
+    return select(row.place, PLACE_FREE, leaves);
+}
+
+// Moves all rows that stand wrong, or the last of them once blocks make no progress.
+fn move_rows(machine: Machine, wrong: u32, lane: u32) {
+    if lane == 0u {
+        if wrong < fewest {
+            fewest = wrong;
+            patience = PATIENCE;
+        } else if patience > 0u {
+            patience--;
+        }
+        size = patience;
+    }
+    let moves_all = workgroupUniformLoad(&size) > 0u;
+    let last = atomicLoad(&last_misplaced);
+    for (var k = 0u; k < machine.rows; k++) {
+        let at = machine.first_row + k;
+        let is_moved = wanted[k] != joint_rows[at].place && (moves_all || k == last);
+        let goes_free = wanted[k] == PLACE_FREE;
+        pivot_if(is_moved, machine, k, goes_free, lane);
+        if lane == 0u && is_moved {
+            joint_rows[at].place = wanted[k];
+            change[k] = bound_of(joint_rows[at]) - joint_rows[at].impulse;
+        }
+        storageBarrier();
+        workgroupBarrier();
+    }
+}
+
+// The bodies of a machine take the changes of its impulses, which stand in `column`, in the order of the rows.
+fn give(machine: Machine, rows: u32, lane: u32) {
+    for (var k = lane; k < select(0u, machine.bodies, rows > 0u); k += GROUP) {
+        let body = machine_bodies[machine.first_body + k];
+        var velocity = velocities[body];
+        for (var i = 0u; i < rows; i++) {
+            let row = joint_rows[machine.first_row + i];
+            if row.body_a == body {
+                velocity.linear -= column[i] * row.linear_a;
+                velocity.angular -= column[i] * row.angular_a;
+            }
+            if row.body_b == body {
+                velocity.linear += column[i] * row.linear_b;
+                velocity.angular += column[i] * row.angular_b;
+            }
+        }
+        velocities[body] = velocity;
+    }
+}
+
+// While contacts bounce: what joints hold goes on at the velocity that it had.
+@compute @workgroup_size(64)
+fn strike_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let rows = rows_of_group(group, lane, !is_halted() && status.striking == 1u);
+    let machine = machines[group.x];
+    for (var i = lane; i < rows; i += GROUP) {
+        let row = joint_rows[machine.first_row + i];
+        residual[i] = speed_of(row) + row.softness * row.strike - row.held;
+        change[i] = 0.0;
+    }
+    workgroupBarrier();
+    for (var i = lane; i < rows; i += GROUP) {
+        column[i] = select(0.0, answer(machine, i), joint_rows[machine.first_row + i].role == ROW_HELD);
+    }
+    workgroupBarrier();
+    give(machine, rows, lane);
+    for (var i = lane; i < rows; i += GROUP) {
+        joint_rows[machine.first_row + i].strike += column[i];
+        atomicMax(&status.change, bitcast<u32>(abs(column[i]) * joint_rows[machine.first_row + i].diagonal));
+    }
+}

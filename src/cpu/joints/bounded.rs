@@ -1,0 +1,285 @@
+//! A symmetric positive definite system with bounds: S x - b is zero where x is between its bounds, positive at the lower and negative
+//! at the upper one. Block pivoting on the rows with bounds (Júdice & Pires 1994), each system by LDLᵀ within the envelope of S.
+
+/// A row of the system.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// b.
+    pub aim: f64,
+    /// Lower bound; may be infinite.
+    pub low: f64,
+    /// Upper bound; may be infinite.
+    pub high: f64,
+}
+
+/// Where an unknown stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Between,
+    Low,
+    High,
+}
+
+/// The lower half of a symmetric matrix: of each row what stands between its first entry and the diagonal.
+#[derive(Debug, Clone, Default)]
+pub struct Envelope {
+    /// Column of the first entry of each row.
+    first: Vec<usize>,
+    /// Where each row starts in `entries`.
+    starts: Vec<usize>,
+    entries: Vec<f64>,
+}
+
+/// Share of its diagonal below which a pivot is rounding.
+const LEAST_PIVOT: f64 = 1e-14;
+/// Pivots of whole blocks without progress before they go one by one.
+const PATIENCE: u32 = 5;
+
+impl Envelope {
+    /// The matrix of these entries, of the lower half.
+    pub fn new(size: usize, entry: impl Fn(usize, usize) -> f64) -> Envelope {
+        let mut matrix = Envelope::default();
+        for row in 0..size {
+            let values: Vec<f64> = (0..=row).map(|column| entry(row, column)).collect();
+            let first = values.iter().position(|&value| value != 0.0).unwrap_or(row);
+            matrix.starts.push(matrix.entries.len());
+            matrix.first.push(first);
+            matrix.entries.extend_from_slice(&values[first..]);
+        }
+        matrix
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// A row from its first entry to the diagonal.
+    fn row(&self, row: usize) -> &[f64] {
+        &self.entries[self.starts[row]..][..=row - self.first[row]]
+    }
+
+    /// S x.
+    pub fn times(&self, x: &[f64]) -> Vec<f64> {
+        let mut product = vec![0.0; self.len()];
+        for row in 0..self.len() {
+            let first = self.first[row];
+            for (column, value) in (first..).zip(self.row(row)) {
+                product[row] += value * x[column];
+                if column < row {
+                    product[column] += value * x[row];
+                }
+            }
+        }
+        product
+    }
+
+    /// LDLᵀ of the rows and columns that are told, with ones in place of the others: L below the diagonal, D on it.
+    fn factor(&self, is_in: &[bool]) -> Envelope {
+        let mut factor = self.clone();
+        for row in 0..self.len() {
+            let (start, first) = (self.starts[row], self.first[row]);
+            let (before, rest) = factor.entries.split_at_mut(start);
+            let entries = &mut rest[..=row - first];
+            if !is_in[row] {
+                entries.fill(0.0);
+                entries[row - first] = 1.0;
+                continue;
+            }
+            for column in first..row {
+                if !is_in[column] {
+                    entries[column - first] = 0.0;
+                    continue;
+                }
+                let (other, start) = (self.first[column], self.starts[column]);
+                let from = first.max(other);
+                let own = &entries[from - first..column - first];
+                let theirs = &before[start + from - other..start + column - other];
+                let sum: f64 = own.iter().zip(theirs).map(|(a, b)| a * b).sum();
+                entries[column - first] -= sum;
+            }
+            let mut pivot = entries[row - first];
+            for column in first..row {
+                let diagonal = before[self.starts[column] + column - self.first[column]];
+                let scaled = entries[column - first] / diagonal;
+                pivot -= entries[column - first] * scaled;
+                entries[column - first] = scaled;
+            }
+            entries[row - first] = pivot.max(LEAST_PIVOT * self.row(row)[row - first]);
+        }
+        factor
+    }
+
+    /// Solves with the factor that this is.
+    fn substitute(&self, x: &mut [f64]) {
+        for row in 0..self.len() {
+            let (first, entries) = (self.first[row], self.row(row));
+            let sum: f64 = entries[..row - first].iter().zip(&x[first..]).map(|(a, b)| a * b).sum();
+            x[row] -= sum;
+        }
+        for (row, x) in x.iter_mut().enumerate() {
+            *x /= self.row(row)[row - self.first[row]];
+        }
+        for row in (0..self.len()).rev() {
+            let (first, value) = (self.first[row], x[row]);
+            for (entry, x) in self.row(row)[..row - first].iter().zip(&mut x[first..]) {
+                *x -= entry * value;
+            }
+        }
+    }
+
+    /// The solution within the bounds.
+    pub fn solve(&self, rows: &[Row]) -> Vec<f64> {
+        let mut places: Vec<Place> =
+            rows.iter().map(|row| if row.low == row.high { Place::Low } else { Place::Between }).collect();
+        let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
+        // Single pivots end; rounding might have them go round in a circle.
+        let most = 20 + 20 * rows.len();
+        for round in 0.. {
+            let x = self.solve_at(rows, &places);
+            let wrong = self.misplaced(rows, &places, &x);
+            if wrong.is_empty() || round >= most {
+                let within = |(x, row): (f64, &Row)| x.max(row.low).min(row.high);
+                return x.into_iter().zip(rows).map(within).collect();
+            }
+            if wrong.len() < fewest {
+                (fewest, patience) = (wrong.len(), PATIENCE);
+            } else {
+                patience = patience.saturating_sub(1);
+            }
+            let moved = if patience > 0 { &wrong[..] } else { &wrong[wrong.len() - 1..] };
+            for &(row, place) in moved {
+                places[row] = place;
+            }
+        }
+        unreachable!("the loop returns")
+    }
+
+    /// The solution with the unknowns at these places.
+    fn solve_at(&self, rows: &[Row], places: &[Place]) -> Vec<f64> {
+        let held = |(row, place): (&Row, &Place)| match place {
+            Place::Between => 0.0,
+            Place::Low => row.low,
+            Place::High => row.high,
+        };
+        let held: Vec<f64> = rows.iter().zip(places).map(held).collect();
+        let is_free: Vec<bool> = places.iter().map(|&place| place == Place::Between).collect();
+        let pushed = self.times(&held);
+        let mut x: Vec<f64> = (0..rows.len())
+            .map(|row| if is_free[row] { rows[row].aim - pushed[row] } else { held[row] })
+            .collect();
+        self.factor(&is_free).substitute(&mut x);
+        x
+    }
+
+    /// Unknowns beyond a bound or pushed off one, and where each belongs.
+    fn misplaced(&self, rows: &[Row], places: &[Place], x: &[f64]) -> Vec<(usize, Place)> {
+        let products = self.times(x);
+        let judge = |row: usize| {
+            let Row { aim, low, high } = rows[row];
+            let residual = products[row] - aim;
+            let noise = 1e-12 * (aim.abs() + products[row].abs());
+            let slack = 1e-12 * x[row].abs();
+            let place = match places[row] {
+                _ if low == high => return None,
+                Place::Between if x[row] < low - slack => Place::Low,
+                Place::Between if x[row] > high + slack => Place::High,
+                Place::Low if residual < -noise => Place::Between,
+                Place::High if residual > noise => Place::Between,
+                _ => return None,
+            };
+            Some((row, place))
+        };
+        (0..rows.len()).filter_map(judge).collect()
+    }
+
+    /// Rows that do not follow from those before: how many of the matrix are independent, and which are not.
+    pub fn dependent_rows(&self, share: f64) -> Vec<usize> {
+        let mut is_in = vec![true; self.len()];
+        let mut dependent = Vec::new();
+        for row in 0..self.len() {
+            let factor = self.factor(&is_in);
+            let (pivot, diagonal) = (factor.row(row), self.row(row));
+            if pivot[row - self.first[row]] <= share * diagonal[row - self.first[row]] {
+                is_in[row] = false;
+                dependent.push(row);
+            }
+        }
+        dependent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Random;
+
+    /// A positive definite matrix of a chain of rows, each coupled with the three before, and what stands beside it.
+    fn problem(size: usize, seed: u64) -> (Envelope, Vec<Row>) {
+        let mut random = Random::new(seed, crate::model::random::Stream::Grains(0));
+        let mut number = move || random.between(-1.0, 1.0);
+        let numbers: Vec<f64> = (0..size * size).map(|_| number()).collect();
+        let entry = |i: usize, j: usize| match i - j {
+            0 => 4.0 + numbers[i * size + i],
+            1..=3 => numbers[i * size + j],
+            _ => 0.0,
+        };
+        let rows = (0..size)
+            .map(|i| {
+                let aim = 5.0 * number();
+                match i % 4 {
+                    0 => Row { aim, low: 0.0, high: f64::INFINITY },
+                    1 => Row { aim, low: -0.2, high: 0.3 },
+                    2 => Row { aim, low: 0.1, high: 0.1 },
+                    _ => Row { aim, low: f64::NEG_INFINITY, high: f64::INFINITY },
+                }
+            })
+            .collect();
+        (Envelope::new(size, entry), rows)
+    }
+
+    /// How far a solution is from one, by the natural map of every row.
+    fn error(matrix: &Envelope, rows: &[Row], x: &[f64]) -> f64 {
+        let residuals = matrix.times(x);
+        let of = |(i, row): (usize, &Row)| {
+            (x[i] - (x[i] - (residuals[i] - row.aim)).max(row.low).min(row.high)).abs()
+        };
+        rows.iter().enumerate().map(of).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn systems_with_bounds_are_solved_to_rounding() {
+        let mut at_bounds = 0;
+        for seed in 0..200 {
+            let (matrix, rows) = problem(3 + seed as usize % 40, seed);
+            let x = matrix.solve(&rows);
+            assert!(error(&matrix, &rows, &x) < 1e-12, "seed {seed}: {}", error(&matrix, &rows, &x));
+            at_bounds += x.iter().zip(&rows).filter(|(x, row)| **x == row.low || **x == row.high).count();
+        }
+        assert!(at_bounds > 500, "only {at_bounds} unknowns ended at a bound: nothing was tried");
+    }
+
+    #[test]
+    fn a_solution_that_forgets_the_bounds_shows() {
+        let (matrix, mut rows) = problem(20, 1);
+        let x = matrix.solve(&rows);
+        assert!(error(&matrix, &rows, &x) < 1e-12);
+        rows.iter_mut().for_each(|row| (row.low, row.high) = (f64::NEG_INFINITY, f64::INFINITY));
+        let (_, bounded) = problem(20, 1);
+        assert!(error(&matrix, &bounded, &matrix.solve(&rows)) > 1e-3);
+    }
+
+    #[test]
+    fn rows_that_follow_from_others_are_found() {
+        // The third is the sum of the first two.
+        let vectors = [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [1.5, 1.0, 0.0], [0.0, 0.0, 2.0]];
+        let dot = |i: usize, j: usize| (0..3).map(|k| vectors[i][k] * vectors[j][k]).sum();
+        assert_eq!(Envelope::new(4, dot).dependent_rows(1e-9), [2]);
+        assert!(Envelope::new(2, dot).dependent_rows(1e-9).is_empty());
+    }
+}

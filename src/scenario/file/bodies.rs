@@ -1,0 +1,115 @@
+//! Dynamic bodies that are put together: of several shapes, with a mass of their own, or with none to touch.
+
+use glam::{DMat3, DQuat, DVec3};
+
+use super::boundaries::{Shape, check_inertia, check_spin, density_of, is_solid_mesh};
+use super::locked_axes;
+use super::read::{Need, Table, number, vector};
+use crate::model::rigid::principal;
+use crate::model::{Axes, Form, RigidBody, Solid};
+
+const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");
+
+/// Whether a single shape needs more than its own centre and axes.
+pub fn is_put_together(table: &mut Table<'_>, shape: &Shape) -> bool {
+    let is_told = ["mass", "inertia", "centre_of_mass"].into_iter().any(|key| table.has(key));
+    let alone = |form: &Form| matches!(form, Form::Box { .. } | Form::Sphere { .. });
+    let is_round = |form: &Form| Solid::of(*form).is_some() && !alone(form);
+    is_told || matches!(&shape.surfaces[..], [(_, _, form)] if is_round(form))
+}
+
+/// Reads a dynamic body of these shapes; `density` is that of its material \[kg/m³\]. Gives the body, the place of its centre \[m\] and
+/// the turn from its principal axes to the world.
+pub fn put_together(
+    table: &mut Table<'_>,
+    shapes: &[Shape],
+    density: Option<f64>,
+) -> Option<(RigidBody, (DVec3, DQuat))> {
+    let velocity = table.or("velocity", DVec3::ZERO, vector);
+    let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
+    let locked = locked_axes(table);
+    check_spin(table, angular_velocity, locked);
+    let (body, frame) = match table.has("inertia") {
+        true => as_told(table, shapes)?,
+        false => as_solids(table, shapes, density)?,
+    };
+    let body = check_inertia(table, body)?;
+    Some((RigidBody { velocity, angular_velocity, locked, ..body }, frame))
+}
+
+/// The sum of the solids, with another mass if it is told.
+fn as_solids(
+    table: &mut Table<'_>,
+    shapes: &[Shape],
+    density: Option<f64>,
+) -> Option<(RigidBody, (DVec3, DQuat))> {
+    let mass = table.maybe("mass", number(MASS));
+    let density = if mass.is_some() { Some(1.0) } else { density_of(table, density) };
+    if table.has("centre_of_mass") {
+        table.problem(
+            format!("`{}` has a `centre_of_mass` and no `inertia`", table.name()),
+            "add `mass` and `inertia`, or leave it out: without them both follow from the shapes",
+        );
+    }
+    if shapes.is_empty() {
+        table.problem(
+            format!("`{}` is dynamic and has no shape", table.name()),
+            "add `mass` [kg], `inertia` [kg m²] and `centre_of_mass` [m], or a shape",
+        );
+        return None;
+    }
+    let solids: Vec<Solid> = shapes.iter().map(|shape| solid(table, shape)).collect::<Option<_>>()?;
+    let all = solids.into_iter().reduce(|sum, solid| sum.and(&solid))?;
+    let density = mass.map_or(density, |mass| Some(mass / all.volume))?;
+    let (body, axes) = all.body(density);
+    Some((body, (all.centre, axes)))
+}
+
+/// Mass, moments about the axes of the world, and centre as they are told.
+fn as_told(table: &mut Table<'_>, shapes: &[Shape]) -> Option<(RigidBody, (DVec3, DQuat))> {
+    let mass = table.get("mass", number(MASS));
+    let inertia = table.get("inertia", vector);
+    let centre = match (table.has("centre_of_mass"), shapes) {
+        (false, [shape]) => Some(shape.centre),
+        _ => table.get("centre_of_mass", vector),
+    };
+    let shapes = shapes.iter().map(|shape| solid(table, shape)).collect::<Option<Vec<_>>>();
+    let (mass, inertia, centre, _) = (mass?, inertia?, centre?, shapes?);
+    let largest = inertia.max_element();
+    // No solid has a moment above the sum of the other two.
+    if inertia.min_element() <= 0.0 || largest > (inertia.element_sum() - largest) * (1.0 + 1e-9) {
+        table.problem(
+            format!("`{}.inertia` is {inertia} kg m², which no body has", table.name()),
+            "give three positive moments about x, y and z, none above the sum of the other two",
+        );
+        return None;
+    }
+    let (moments, axes) = principal(DMat3::from_diagonal(inertia));
+    let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
+    Some((RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE }, (centre, axes)))
+}
+
+/// Reports a dynamic body with a shape that is not solid.
+pub fn report_hollow(table: &Table<'_>) {
+    table.problem(
+        format!("`{}` is dynamic, and its shape is not solid", table.name()),
+        "use kind = \"box\", \"cylinder\" or \"cone\" with side = \"outside\", \"sphere\", \"capsule\" or \"mesh\"; what holds grains \
+         inside is fixed or moves as prescribed",
+    );
+}
+
+/// The solid that a shape is, where it is; reports one that is none.
+fn solid(table: &Table<'_>, shape: &Shape) -> Option<Solid> {
+    if let Some(mesh) = &shape.mesh {
+        return is_solid_mesh(table, mesh).then(|| mesh.solid().placed(shape.centre, shape.orientation));
+    }
+    let parts = shape.surfaces.iter().map(|&(place, axis, form)| {
+        let own = Solid::of(form)?.placed(place, DQuat::from_rotation_arc(DVec3::Z, axis));
+        Some(own.placed(shape.centre, shape.orientation))
+    });
+    let solid = parts.reduce(|sum, part| Some(sum?.and(&part?))).flatten();
+    if solid.is_none() {
+        report_hollow(table);
+    }
+    solid
+}

@@ -1,0 +1,426 @@
+//! Joints and their drives, and boundaries on rails, which are sliders on the ground.
+
+use glam::DVec3;
+
+use super::Entry;
+use super::read::{
+    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, Report, TIME, Table, direction, number, text,
+    vector,
+};
+use crate::error::suggest;
+use crate::model::{Area, Course, Drive, Form, Joint, JointKind, RigidBody, Span, World};
+
+const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");
+const AREA: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive area in m²");
+/// Components of a unit vector below this are rounding.
+const ROUNDING: f64 = 1e-9;
+/// How far apart the two places of a joint may be, over their distances from their bodies.
+const CLOSE: f64 = 1e-6;
+const KINDS: &[&str] = &["hinge", "slider", "ball", "lock", "distance", "actuator"];
+/// What a joint to the ground has in the place of a body.
+const GROUND: &str = "ground";
+
+/// A boundary that moves along an axis of the world.
+pub struct Rail {
+    /// Its mass, with all axes locked but that one.
+    pub body: RigidBody,
+    /// The axis, the way that drives push.
+    pub axis: DVec3,
+    /// What drives it, and from when on \[s\].
+    pub drives: Vec<(f64, Drive)>,
+    /// Area that a pressure acts on, if it is a number.
+    pub area: Option<Area>,
+}
+
+/// Reads the motion of a slider of these surfaces. An area between walls is left to [`areas`].
+pub fn rail(table: &mut Table<'_>, surfaces: Option<&[(DVec3, DVec3, Form)]>) -> Option<Rail> {
+    let mass = table.get("mass", number(MASS));
+    let axis = match surfaces {
+        Some([(_, normal, Form::Plane)]) => Some(table.or("axis", *normal, direction)),
+        _ => table.get("axis", direction),
+    };
+    let (drives, area) = drives_and_area(table, JointKind::Slider);
+    let is_right = |surfaces: &[(DVec3, DVec3, Form)]| {
+        matches!(surfaces, [(_, _, Form::Plane | Form::Box { .. } | Form::Sphere { .. })])
+    };
+    if surfaces.is_some_and(|surfaces| !is_right(surfaces)) {
+        table.problem(
+            format!("`{}` slides, and its shape is neither a plane nor a solid box or sphere", table.name()),
+            "use kind = \"plane\", kind = \"box\" with side = \"outside\", kind = \"sphere\", or another motion",
+        );
+    }
+    let axis = axis?;
+    let Some(index) = (0..3).find(|&index| axis[index].abs() > 1.0 - ROUNDING) else {
+        table.problem(
+            format!("`{}` slides along {axis}, expected x, y or z", table.name()),
+            "set `axis` to [1, 0, 0], [0, 1, 0] or [0, 0, 1], or to the reverse of one; along others a body goes that is dynamic and \
+             has a joint of kind \"slider\"",
+        );
+        return None;
+    };
+    Some(Rail { body: RigidBody::on_rail(mass?, index), axis, drives: drives?, area })
+}
+
+/// Reads `drive` and `area`.
+fn drives_and_area(table: &mut Table<'_>, kind: JointKind) -> (Option<Vec<(f64, Drive)>>, Option<Area>) {
+    let drives = table.maybe("drive", |node| drives(node, kind));
+    let is_fixed = table.node("area").is_some_and(|node| node.as_number().is_some());
+    let area = if is_fixed { table.maybe("area", number(AREA)).map(Area::Fixed) } else { None };
+    let presses = drives.iter().flatten().any(|(_, drive)| matches!(drive, Drive::Pressure(_)));
+    if presses && !table.has("area") {
+        table.missing(
+            "area",
+            "a pressure acts on an area: add `area = 0.01` [m²], or between walls, \
+             `area = { between = [[\"left\", \"right\"], [\"front\", \"back\"]] }`",
+        );
+    }
+    (if table.has("drive") { drives } else { Some(Vec::new()) }, area)
+}
+
+/// Reads one drive or a list of them.
+fn drives(node: Node<'_>, kind: JointKind) -> Option<Vec<(f64, Drive)>> {
+    let drive = |table: &mut Table<'_>| drive(table, kind);
+    if !node.is_list() {
+        return node.table(drive).map(|drive| vec![drive]);
+    }
+    let drives = node.clone().list(|node| node.table(drive))?;
+    if let Some(i) = drives.windows(2).position(|pair| pair[0].0 >= pair[1].0) {
+        node.problem(
+            format!(
+                "drives of `{}` do not ascend: a start at {} s is followed by {} s",
+                node.name(),
+                drives[i].0,
+                drives[i + 1].0
+            ),
+            "give each drive its own `start`, and sort them",
+        );
+        return None;
+    }
+    Some(drives)
+}
+
+/// Reads a drive and when it starts \[s\].
+fn drive(table: &mut Table<'_>, kind: JointKind) -> Option<(f64, Drive)> {
+    let start = table.or("start", 0.0, number(TIME));
+    let turns = kind == JointKind::Hinge;
+    let keys: &[&'static str] = match turns {
+        true => &["torque", "velocity", "position_deg"],
+        false => &["force", "pressure", "velocity", "position"],
+    };
+    let given: Vec<&str> = keys.iter().copied().filter(|key| table.has(key)).collect();
+    let [key] = given[..] else {
+        let (last, first) = keys.split_last().unwrap_or((&"", &[]));
+        let example = match turns {
+            true => {
+                "torque = 10.0 [N m], velocity = 0.5 [rad/s], or position_deg = 30.0, with torque_limit [N m]"
+            }
+            false => "force = 10.0 [N], pressure = 100.0 [Pa], or velocity = 0.01 [m/s] with force_limit [N]",
+        };
+        table.problem(
+            format!("`{}` must have one of `{}` and `{last}`", table.name(), first.join("`, `")),
+            format!("for example {example}"),
+        );
+        table.leave_keys_unjudged();
+        return None;
+    };
+    let drive = match key {
+        "force" => Drive::Force(table.get("force", course)?),
+        "torque" => Drive::Force(table.get("torque", course)?),
+        "pressure" => Drive::Pressure(table.get("pressure", course)?),
+        "velocity" => {
+            let force_limit = limit(table, turns);
+            Drive::Motor { velocity: table.get("velocity", course)?, force_limit: force_limit? }
+        }
+        _ => {
+            let force_limit = limit(table, turns);
+            let response_time = table.or("response_time", 0.05, number(DURATION));
+            let position = match turns {
+                true => table.get("position_deg", course)?.scaled(1f64.to_radians()),
+                false => table.get("position", course)?,
+            };
+            Drive::Servo { position, response_time, force_limit: force_limit? }
+        }
+    };
+    Some((start, drive))
+}
+
+/// Reads the largest force or torque of a motor.
+fn limit(table: &mut Table<'_>, turns: bool) -> Option<f64> {
+    let key = if turns { "torque_limit" } else { "force_limit" };
+    if table.has(key) { table.get(key, number(POSITIVE)) } else { Some(f64::INFINITY) }
+}
+
+/// Reads a number, or a table of one over time.
+fn course(node: Node<'_>) -> Option<Course> {
+    if node.child("times").is_none() {
+        return number(FINITE)(node).map(Course::Constant);
+    }
+    node.table(|table| {
+        let times = table.get("times", |node| node.list(number(TIME)));
+        let values = table.get("values", |node| node.list(number(FINITE)));
+        let (times, values) = (times?, values?);
+        if times.is_empty() || times.len() != values.len() {
+            table.problem(
+                format!("`{}` has {} times and {} values", table.name(), times.len(), values.len()),
+                "give one value per time, and at least one",
+            );
+            return None;
+        }
+        if let Some(i) = times.windows(2).position(|pair| pair[0] >= pair[1]) {
+            let message = format!(
+                "times of `{}` do not ascend: {} is followed by {}",
+                table.name(),
+                times[i],
+                times[i + 1]
+            );
+            table.problem(message, "sort the times and remove equal ones");
+            return None;
+        }
+        Some(Course::Table { times, values })
+    })
+}
+
+/// Reads the areas of sliders that are given by the walls around them. `names` are those of all boundaries in the
+/// file, also of wrong ones, which are not in the world.
+pub fn areas(root: &mut Table<'_>, world: &mut World, names: &[String]) {
+    let nodes = root.node("boundaries").and_then(|node| node.elements()).unwrap_or_default();
+    for (node, name) in nodes.into_iter().zip(names) {
+        let area = node.child("motion").and_then(|motion| motion.child("area"));
+        let Some(area) = area.filter(|area| area.as_number().is_none()) else { continue };
+        let Some(body) = world.boundaries.iter().position(|boundary| boundary.name == *name) else {
+            continue;
+        };
+        let Some(axis) = world.rail_of(body) else { continue };
+        let spans = area.table(|table| table.get("between", |node| around(node, axis, world, names)));
+        let own = |joint: &&mut Joint| joint.is_rail() && joint.bodies[1] == Some(body as u32);
+        if let (Some(spans), Some(joint)) = (spans, world.joints.iter_mut().find(own)) {
+            joint.area = Some(Area::Between(spans));
+        }
+    }
+}
+
+/// Reads two pairs of walls, one along each axis across `axis`.
+fn around(node: Node<'_>, axis: usize, world: &World, names: &[String]) -> Option<[Span; 2]> {
+    let spans = node.clone().list(|node| facing(node, world, names))?;
+    let spans = <[Span; 2]>::try_from(spans).ok();
+    let spans = spans.filter(|[one, other]| one.axis != other.axis && one.axis != axis && other.axis != axis);
+    if spans.is_none() {
+        let across: Vec<&str> = (0..3).filter(|other| *other != axis).map(|other| AXES[other]).collect();
+        node.problem(
+            format!("`{}` must be two pairs of walls", node.name()),
+            format!("a slider along {} needs one pair along {}", AXES[axis], across.join(" and one along ")),
+        );
+    }
+    spans
+}
+
+/// Reads the name of a boundary, one of these, right or wrong.
+fn named(node: Node<'_>, names: &[String]) -> Option<String> {
+    let name = text(node.clone())?;
+    if !names.contains(&name) {
+        let known = names.iter().map(String::as_str);
+        node.problem(format!("`{}`: there is no boundary \"{name}\"", node.name()), suggest(&name, known));
+    }
+    Some(name)
+}
+
+/// Reads the names of two planes that face each other along x, y or z. `names` are those of all boundaries in the file.
+pub fn facing(node: Node<'_>, world: &World, names: &[String]) -> Option<Span> {
+    let pair = node.clone().list(|node| named(node, names))?;
+    let body = |name: &String| world.boundaries.iter().position(|boundary| boundary.name == *name);
+    let bodies: Vec<usize> = pair.iter().filter_map(body).collect();
+    // A wall that is wrong by itself has been reported.
+    if bodies.len() < pair.len() && !node.report.is_clean() {
+        return None;
+    }
+    let span = match bodies[..] {
+        [one, other] => world.span(one, other).or_else(|| world.span(other, one)),
+        _ => None,
+    };
+    if span.is_none() {
+        node.problem(
+            format!("`{}` must be two planes that face each other along x, y or z", node.name()),
+            "for example [\"left\", \"right\"], with normals [1, 0, 0] and [-1, 0, 0]",
+        );
+    }
+    span
+}
+
+/// Reads one of `[[joints]]`; `index` is its place in the list, from 0, and `names` are those of all boundaries in the file.
+pub fn joint(table: &mut Table<'_>, index: usize, world: &World, names: &[String]) -> Option<Entry<Joint>> {
+    let name = table.or("name", format!("joint-{index}"), text);
+    let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
+    let value = parts(table, &name, world, names);
+    Some(Entry { name, name_span, value })
+}
+
+fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> Option<Joint> {
+    let kind = match table.kind(KINDS)? {
+        "hinge" => JointKind::Hinge,
+        "slider" => JointKind::Slider,
+        "ball" => JointKind::Ball,
+        "lock" => JointKind::Lock,
+        "distance" => JointKind::Distance,
+        _ => JointKind::Actuator,
+    };
+    let bodies = table.get("bodies", |node| pair(node, world, names));
+    let points = points(table, kind);
+    let axis = match kind {
+        JointKind::Hinge | JointKind::Slider => table.get("axis", direction),
+        _ => Some(DVec3::Z),
+    };
+    let compliance = table.or("compliance", 0.0, number(NOT_NEGATIVE));
+    let angular_compliance = match kind {
+        JointKind::Distance | JointKind::Actuator | JointKind::Ball => 0.0,
+        _ => table.or("angular_compliance", 0.0, number(NOT_NEGATIVE)),
+    };
+    let damping_time = table.maybe("damping_time", number(NOT_NEGATIVE));
+    let (drives, area) = match kind.has_position() {
+        true => drives_and_area(table, kind),
+        false => (Some(Vec::new()), None),
+    };
+    let range = range(table, kind);
+    let joint = Joint::new(world, kind, name, bodies?, points?, axis?);
+    let joint =
+        Joint { compliance, angular_compliance, damping_time, drives: drives?, area, range: range?, ..joint };
+    check(table, &joint, world).then_some(joint)
+}
+
+/// Reads the two bodies.
+fn pair(node: Node<'_>, world: &World, names: &[String]) -> Option<[Option<u32>; 2]> {
+    let pair = node.clone().list(|node| match node.text() {
+        Some(GROUND) => Some(GROUND.to_owned()),
+        _ => named(node, names),
+    })?;
+    let Ok(pair) = <[String; 2]>::try_from(pair) else {
+        node.problem(
+            format!("`{}` must be two names of boundaries", node.name()),
+            "for example [\"boom\", \"stick\"], or [\"ground\", \"pendulum\"]",
+        );
+        return None;
+    };
+    if pair[0] == pair[1] {
+        node.problem(
+            format!("`{}` joins \"{}\" to itself", node.name(), pair[0]),
+            "name two bodies, or \"ground\" and one",
+        );
+        return None;
+    }
+    let body = |name: &String| world.boundaries.iter().position(|boundary| boundary.name == *name);
+    let [a, b] = pair.each_ref().map(|name| (name != GROUND).then(|| body(name).map(|body| body as u32)));
+    // A boundary that is wrong by itself has been reported.
+    if a == Some(None) || b == Some(None) {
+        return None;
+    }
+    let bodies = [a.flatten(), b.flatten()];
+    if !bodies.into_iter().flatten().any(|body| world.bodies.is_dynamic(body as usize)) {
+        node.problem(
+            format!("neither \"{}\" nor \"{}\" is dynamic", pair[0], pair[1]),
+            "give one of them motion = { kind = \"dynamic\" }; a joint moves nothing else",
+        );
+        return None;
+    }
+    Some(bodies)
+}
+
+/// Reads where a joint is on its two bodies \[m\].
+fn points(table: &mut Table<'_>, kind: JointKind) -> Option<[DVec3; 2]> {
+    let spans = matches!(kind, JointKind::Distance | JointKind::Actuator);
+    if !spans && !table.has("points") {
+        return table.get("point", vector).map(|point| [point; 2]);
+    }
+    let points = table.get("points", |node| {
+        let points = <[DVec3; 2]>::try_from(node.clone().list(vector)?).ok();
+        if points.is_none() {
+            node.problem(
+                format!("`{}` must be two places", node.name()),
+                "one on each body, for example [[0, 0, 1], [0, 0, 2]]",
+            );
+        }
+        points
+    })?;
+    let apart = points[0].distance(points[1]);
+    let reach = points[0].length().max(points[1].length()).max(1e-3);
+    if spans && apart <= CLOSE * reach {
+        table.problem(
+            format!("the two places of `{}` coincide, and it acts along the line between them", table.name()),
+            "move one of `points`",
+        );
+        return None;
+    }
+    if !spans && apart > CLOSE * reach {
+        table.problem(
+            format!("the two places of `{}` lie {apart:.3e} m apart", table.name()),
+            "a joint starts where it belongs: move one of its bodies, or one of `points`",
+        );
+        return None;
+    }
+    Some(points)
+}
+
+/// Reads `range` or `range_deg`, as far as a joint has a position.
+#[allow(clippy::option_option, reason = "a wrong range has been reported, a joint without one is right")]
+fn range(table: &mut Table<'_>, kind: JointKind) -> Option<Option<[f64; 2]>> {
+    let (key, unit) = match kind {
+        JointKind::Hinge => ("range_deg", 1f64.to_radians()),
+        JointKind::Slider | JointKind::Actuator => ("range", 1.0),
+        _ => return Some(None),
+    };
+    if !table.has(key) {
+        return Some(None);
+    }
+    table.get(key, |node| {
+        let range = <[f64; 2]>::try_from(node.clone().list(number(FINITE))?).ok();
+        let range = range.filter(|[low, high]| low < high);
+        if range.is_none() {
+            node.problem(
+                format!("`{}` must be a lower and a higher end", node.name()),
+                "for example [-30.0, 90.0]",
+            );
+        }
+        Some(Some(range?.map(|end| unit * end)))
+    })
+}
+
+/// Whether a joint is within its range and not longer than half a period.
+fn check(table: &mut Table<'_>, joint: &Joint, world: &World) -> bool {
+    let mut with_it = world.clone();
+    with_it.add_joint(joint.clone());
+    let position = with_it.joint_states.last().map_or(0.0, |state| state.position);
+    let slack = CLOSE * joint.length.max(1e-3);
+    let Some([low, high]) = joint.range else { return true };
+    if position < low - slack || position > high + slack {
+        let (unit, factor) =
+            if joint.kind == JointKind::Hinge { ("°", 1f64.to_degrees()) } else { (" m", 1.0) };
+        table.problem(
+            format!(
+                "`{}` stands at {}{unit} at the start, outside of its range of {} to {}{unit}",
+                table.name(),
+                factor * position,
+                factor * low,
+                factor * high
+            ),
+            "move a body or widen the range; a hinge and a slider start at 0, an actuator at the distance of its places",
+        );
+        return false;
+    }
+    true
+}
+
+/// Reports drives that can move nothing.
+pub fn check_drives(world: &World, spans: &[std::ops::Range<usize>], first: usize, report: &Report) {
+    for machine in world.machines_and_freedom() {
+        for joint in machine.stuck {
+            let Some(span) = joint.checked_sub(first).and_then(|own| spans.get(own)) else { continue };
+            report.problem(
+                span,
+                format!(
+                    "the drive of \"{}\" cannot move it: its position follows from other joints and drives, as they stand",
+                    world.joints[joint].name
+                ),
+                "two drives on one axis, a loop of joints that is rigid, or a linkage at its dead centre: leave out a drive, or \
+                 give a joint more freedom",
+            );
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! \[E11\]: joints between bodies, their drives and ranges, and the machines that they make.
+//!
+//! # E11: Joints
+//!
+//! A joint holds some of the motions of its second body against its first, drives one, and limits one. Each is a row: a velocity
+//! u = G v between the two bodies that an impulse λ brings to a value,
+//!
+//! ```text
+//! u⁺ + Σ λ - q = 0    for low < λ < high,        ≥ 0 for λ = low,    ≤ 0 for λ = high
+//!
+//! row            u                                      Σ               q                          low, high
+//! held           of a place along an axis of the        4 ε Υ/h²        -4 Υ/h g + Υ u⁻            -∞, ∞
+//!                first body, or of a turn about one
+//! drive          of the position p of the joint
+//!   force F                                             0               -                          h F, h F
+//!   motor                                               0               v_d(t)                     ∓ h F_max
+//!   servo                                               0               ṗ_d + (p_d - p)/T          ∓ h F_max
+//! range          of the position                        0               -room/h, beyond the end    0, ∞ at the lower end
+//!                                                                       as a held row              -∞, 0 at the upper one
+//!
+//! g    how far the place or turn is from where it belongs, as the substep begins [m, rad]
+//! ε    compliance [m/N, rad/(N m)], 0 by default      τ    damping time [s], 2 h by default
+//! Υ    1/(1 + 4 τ/h)                                  u⁻   before the external forces of the substep
+//! ```
+//!
+//! Held rows are those of Lacoursière 2007, as the contacts of \[E2\] are. With ε = 0 what is off comes back within a few substeps, and what
+//! a substep leaves is of second order: about (9/8) h² times the acceleration of the joint. Its energy is of first order, as that of the
+//! whole step. A row that holds a place acts on the place on the second body, on both bodies alike: so joints keep the angular momentum
+//! whatever they are off by. Every held row has a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
+//! ([`JOINT_SOFTNESS`](crate::settings::JOINT_SOFTNESS)), so that rows which follow from others, as in a linkage of hinges in a plane, have
+//! a solution: that of the least impulses. Rows to which neither body gives way, for their axes are locked, are left out.
+//!
+//! | Joint | Held | Position |
+//! |---|---|---|
+//! | hinge | 3 places, 2 turns | angle of the second body about the axis, 0 at the start; it goes on beyond a whole turn |
+//! | slider | 2 places, 3 turns | shift along the axis, 0 at the start |
+//! | ball | 3 places | - |
+//! | lock | 3 places, 3 turns | - |
+//! | distance | the distance of two places | - |
+//! | actuator | nothing | the distance of two places |
+//!
+//! # Machines
+//!
+//! Bodies that hang together by joints are a machine. All its rows are one system S λ = b with S = G M⁻¹ Gᵀ + Σ and bounds on some of its
+//! unknowns, which is solved directly (block pivoting: Júdice & Pires 1994). In double precision S is factored as LDLᵀ within its envelope,
+//! in the order of Cuthill and McKee, so a chain of n links takes a time in proportion to n. The GPU inverts the part of the free rows in
+//! place by pivots, one workgroup to a machine, for up to 256 rows; there a pivot below 10⁻⁴ of its diagonal, which is rounding, is
+//! raised by as much, and what that leaves goes away within the sweeps.
+//!
+//! Machines and contacts take turns (the split solver of Wang et al. 2016, section 5): before the first sweep, and after every sweep, the
+//! joints are solved with all contacts held fixed,
+//!
+//! ```text
+//! S Δλ ∋ q - Σ λ - G v        v ← v + M⁻¹ Gᵀ Δλ
+//! ```
+//!
+//! and contacts see bodies that give way with their own mass. So at the end of a substep joints are exact and contacts are solved as far as
+//! the sweeps go. Impulses of joints start from zero in every substep: a direct solution needs no start. In accelerated sweeps they
+//! go on with the velocities \[E12\]. With a tolerance, |Δλ| times the diagonal of S counts as the change of a row.
+//!
+//! While contacts bounce \[E6\] held rows keep the velocity that they had before; drives and ranges do nothing in no time. The work of a row
+//! is λ ū with the mean of u before and after; it counts as that of boundaries \[E10\], so `boundary_work` holds what motors do, what joints
+//! lose to their damping, and what ends of ranges take out.
+//!
+//! Bodies of one machine do not touch each other.
+//!
+//! # Rails
+//!
+//! A wall on a rail (motion `slider` of a boundary) is a body with all axes locked but one of the world's, and a slider to the ground along it: no
+//! row is left to be held, and the position is exact. A pressure p pushes it with h p A, where A is given or the product of two distances
+//! of walls, at the positions that the substep starts from. Tables are read at the middle of the substep.
