@@ -24,6 +24,7 @@ pub mod quantity;
 pub mod regions;
 pub mod series;
 pub mod sinks;
+pub mod surface;
 pub mod take;
 pub mod tracked;
 
@@ -36,6 +37,7 @@ pub use cell::CellPlan;
 pub use expectation::Expectation;
 pub use flow::DrumPlan;
 pub use regions::RegionPlan;
+pub use surface::SurfacePlan;
 pub use tracked::{Tracked, TrackedBody};
 
 /// Name and unit of a column.
@@ -74,6 +76,8 @@ pub struct Base {
     pub removed_mass: Vec<f64>,
     /// Stresses and strains of the cell that is observed.
     pub cell: Option<cell::State>,
+    /// Heights of the surface that is observed.
+    pub surface: Option<surface::State>,
 }
 
 /// Observes the states of one run.
@@ -90,6 +94,7 @@ pub struct Observer {
     profile_bins: Vec<sinks::Class>,
     drum: Option<DrumPlan>,
     cell: Option<CellPlan>,
+    surface: Option<SurfacePlan>,
     regions: Vec<RegionPlan>,
     tracked: Tracked,
     balance: Option<Balance>,
@@ -108,6 +113,7 @@ impl Observer {
             profile_bins: sinks::classes(&world.sinks, false),
             drum: drum.cloned(),
             cell: None,
+            surface: None,
             regions: Vec::new(),
             tracked: Tracked::default(),
             balance: None,
@@ -119,6 +125,12 @@ impl Observer {
     #[must_use]
     pub fn with_cell(self, cell: Option<&CellPlan>) -> Observer {
         Observer { cell: cell.cloned(), ..self }.with_columns()
+    }
+
+    /// The same observer, of this surface too.
+    #[must_use]
+    pub fn with_surface(self, surface: Option<&SurfacePlan>) -> Observer {
+        Observer { surface: surface.cloned(), ..self }.with_columns()
     }
 
     /// The same observer, of these regions too.
@@ -176,6 +188,7 @@ impl Observer {
             Needs::SizeClass => self.size_classes.iter().map(|class| class.name.clone()).collect(),
             Needs::ProfileBin => self.profile_bins.iter().map(|class| class.name.clone()).collect(),
             Needs::Cell => there(self.cell.is_some()),
+            Needs::Surface => there(self.surface.is_some()),
             Needs::Region => self.regions.iter().map(|region| region.name.clone()).collect(),
             Needs::Body => self.tracked.bodies.iter().map(TrackedBody::name).collect(),
             Needs::Pair => self.tracked.pair_names(),
@@ -277,6 +290,11 @@ mod tests {
         CellPlan { walls, axial: 2, strain_from: 0.0 }
     }
 
+    fn surface_plan() -> SurfacePlan {
+        let (min, max) = (glam::DVec2::ZERO, glam::DVec2::ONE);
+        SurfacePlan { min, max, cells: [4, 3], floor: 0.0, from: 0.0 }
+    }
+
     /// The same world with a joint on its floor.
     fn with_a_joint(mut world: World) -> World {
         let joint =
@@ -326,6 +344,7 @@ mod tests {
         world.sinks[0].bins = vec![bins(By::Radius), bins(By::Place(1))];
         let observer = Observer::new(&with_a_joint(world), Some(&plan))
             .with_cell(Some(&cell_plan()))
+            .with_surface(Some(&surface_plan()))
             .with_regions(&[zone()])
             .with_tracked(&tracked)
             .with_balance(Balance::opened_at(&stack(), NormalLaw::Hertz));

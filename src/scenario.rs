@@ -160,6 +160,13 @@
 //! contacts = [[0, 1], [0, "drum"]] # normal_force:0-1 [N], friction_force:0-1 [N], overlap:0-1 [m]
 //! energy = true                   # account for energies (energy_error and so on); false saves about 5 % of a step
 //!
+//! [observe.surface]               # a grid over a bed, seen along z: surface_height [m], displaced_volume and piled_volume [m³]
+//! min = [0, 0]                    # m, x and y
+//! max = [0.2, 0.1]
+//! cells = [40, 20]
+//! floor = 0.0                     # m, height where there are no grains
+//! from = 0.0                      # s: volumes count from there
+//!
 //! [observe.cell]                  # three pairs of planes that face each other: stress_x [Pa], strain_x and so on
 //! x = ["left", "right"]
 //! y = ["front", "back"]
@@ -200,26 +207,33 @@
 //! At most 10⁷ triangles and 512 MiB.
 //!
 //! Motions: `fixed`, `velocity` (velocity), `rotation` (point, axis, rate, start), `oscillation` (amplitude, frequency,
-//! phase_deg), `table` (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density), `slider` (mass, axis,
+//! phase_deg), `table` (times, displacements), `dynamic` (velocity, angular_velocity, locked_axes, density; mass, inertia, centre_of_mass), `slider` (mass, axis,
 //! drive, area).
 //!
 //! A boundary with a `surface_velocity` \[m/s\] is a belt: it stands still while its surface moves in itself and takes grains along; its
 //! work counts in `boundary_work`. Planes move along themselves, cylinders without caps along their axis, meshes along a direction that all
 //! their triangles share, such as the troughed belt that a profile makes when it is drawn out. Rollers and drums have a `motion`.
 //!
-//! A dynamic boundary moves as gravity and contacts make it: a box seen from outside, a sphere, or a closed mesh whose triangles face
-//! outwards, with at most 10 000 vertices. It is homogeneous,
-//! of the density of its material unless told otherwise. Grains touch its faces, edges and vertices. Other
-//! boundaries are touched by its eight vertices (a sphere: by the sphere; a mesh: by all vertices), so that a box stands and slides
+//! A boundary may have several shapes, `shapes = [{ ... }, { ... }]`, each in its place. A `capsule` (`from`, `to`, `radius`) is a cylinder with a
+//! half ball around each end.
+//!
+//! A dynamic boundary moves as gravity, contacts and joints make it: solids, which are boxes, cylinders and cones seen from outside, spheres, capsules, and
+//! closed meshes whose triangles face outwards, with at most 10 000 vertices. It is homogeneous,
+//! of the density of its material unless told otherwise; what several shapes share counts twice. A `mass` \[kg\] scales that;
+//! with `mass`, `inertia` (three moments about x, y and z \[kg m²\]) and `centre_of_mass` \[m\] nothing is taken from the shapes, and
+//! there need be none. Grains touch its faces, edges and vertices. Other
+//! boundaries are touched by its vertices: the eight of a box, all of a mesh, 16 points on each rim of a cylinder or cone, the ball of a
+//! sphere, the two of a capsule. So a box stands and slides
 //! on planes and on the faces of boxes that are larger; edge against edge two boxes pass through each other. In the
 //! laws of contact half the smallest edge (of a mesh: of the box around it) stands for the radius of a vertex. `locked_axes` at the top of
 //! the file is for grains alone. Which shapes touch which:
 //!
-//! | | grain | plane, box or cylinder seen from inside, cone | box or cylinder seen from outside, sphere | mesh |
+//! | | grain | plane, box or cylinder seen from inside, cone | box or cylinder seen from outside, sphere, capsule | mesh |
 //! |---|---|---|---|---|
 //! | grain | yes | yes | yes | yes, from both sides |
-//! | dynamic box | yes | its vertices | its vertices; where both are dynamic, those of both | its vertices, and those of a dynamic mesh |
+//! | dynamic box, cylinder, cone | yes | its vertices | its vertices; where both are dynamic, those of both | its vertices, and those of a dynamic mesh |
 //! | dynamic sphere | yes | yes | yes | yes |
+//! | dynamic capsule | yes | its two balls | its two balls; where both are dynamic, the vertices of both | its two balls |
 //! | dynamic mesh | yes | its vertices | its vertices; where both are dynamic, those of both | its vertices; where both are dynamic, those of both |
 //!
 //! Boundaries that are not dynamic, and sliders, pass through each other.
@@ -330,7 +344,7 @@ pub use self::file::{Change, MAY_CHANGE, Problem, Problems, Source, changes, exp
 pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan};
 use crate::contact::{Impulse, Key};
 use crate::model::World;
-use crate::observe::{CellPlan, DrumPlan, Expectation, RegionPlan, Tracked};
+use crate::observe::{CellPlan, DrumPlan, Expectation, RegionPlan, SurfacePlan, Tracked};
 use crate::output::Formats;
 use crate::settings::Settings;
 use crate::sources::Emitter;
@@ -366,6 +380,8 @@ pub struct Scenario {
     pub drum: Option<DrumPlan>,
     /// Walls around the grains whose stresses and strains are observed, if any.
     pub cell: Option<CellPlan>,
+    /// The surface that is observed.
+    pub surface: Option<SurfacePlan>,
     /// Regions whose grains are counted.
     pub regions: Vec<RegionPlan>,
     /// Bodies and contacts to be observed one by one.
@@ -395,6 +411,7 @@ impl Scenario {
             checkpoint: CheckpointPlan::default(),
             drum: None,
             cell: None,
+            surface: None,
             regions: Vec::new(),
             tracked: Tracked::default(),
             expectations: Vec::new(),

@@ -499,6 +499,7 @@ pub fn steps_until(time: f64, time_step: f64) -> u64 {
 pub fn observer(scenario: &Scenario, first: Option<&Snapshot>) -> Observer {
     let observer = Observer::new(&scenario.world, scenario.drum.as_ref())
         .with_cell(scenario.cell.as_ref())
+        .with_surface(scenario.surface.as_ref())
         .with_regions(&scenario.regions)
         .with_tracked(&scenario.tracked);
     match first {

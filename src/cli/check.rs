@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use glam::DVec3;
 
 use crate::engine::prudent;
+use crate::model::joint::freedom::Freedom;
 use crate::model::mesh::Defects;
 use crate::model::{Boundary, Domain, Material, Mesh, Motion, Outside, Periodic, Sink, World};
 use crate::observe::packing::up_against;
@@ -57,6 +58,7 @@ fn print_counts(scenario: &Scenario) {
     }
     say!("  boundaries    {} with {} surfaces", world.boundaries.len(), world.surface_groups().count());
     world.meshes.list().iter().for_each(|mesh| print_mesh(mesh));
+    world.machines_and_freedom().iter().for_each(|machine| print_machine(world, machine));
     say!("  emitters      {}", scenario.emitters.len());
     say!("  sinks         {}", list_of(world.sinks.iter().map(|sink| sink.name.as_str())));
     say!("  regions       {}", list_of(scenario.regions.iter().map(|region| region.name.as_str())));
@@ -80,6 +82,21 @@ fn print_mesh(mesh: &Mesh) {
     if mesh.defects == Defects::default() {
         say!("                closed, {} m3", short(mesh.solid().volume));
     }
+}
+
+/// A machine: its bodies and joints, what it weighs, and what its joints leave free.
+fn print_machine(world: &World, machine: &Freedom) {
+    let bodies = machine.bodies.iter().map(|&body| world.boundaries[body as usize].name.as_str());
+    let mass: f64 = machine.bodies.iter().map(|&body| 1.0 / world.bodies.inverse_mass[body as usize]).sum();
+    say!("  machine       {}, {} joints, {} kg", list_of(bodies), machine.joints.len(), short(mass));
+    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let drives = machine.joints.iter().filter(|&&joint| !world.joints[joint].drives.is_empty()).count();
+    say!(
+        "                moves in {}, {}, {} redundant",
+        count(machine.ways, "way"),
+        count(drives, "drive"),
+        count(machine.redundant, "row")
+    );
 }
 
 /// How many there are, and their names: `2 (left, right)`.

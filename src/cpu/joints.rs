@@ -14,7 +14,7 @@ use crate::settings::{JOINT_DAMPING_STEPS, JOINT_ROUNDING, JOINT_SOFTNESS, Setti
 
 use super::tensors::Tensors;
 use super::velocity::{InverseMass, Velocity};
-use bounded::{Envelope, Row as Unknown};
+use bounded::{Envelope, Pivots, Row as Unknown};
 
 /// The ground, in the place of a body.
 const GROUND: u32 = u32::MAX;
@@ -43,7 +43,9 @@ struct Row {
     /// M⁻¹ Gᵀ: what the impulse does to the velocities, and to the angular velocities, of both bodies.
     linear: [DVec3; 2],
     angular: [DVec3; 2],
-    /// Σ \[1/kg, 1/(kg m²)\].
+    /// D = G M⁻¹ Gᵀ \[1/kg, 1/(kg m²)\].
+    diagonal: f64,
+    /// Σ, likewise.
     compliance: f64,
     /// q \[m/s, rad/s\].
     bias: f64,
@@ -79,7 +81,7 @@ impl Row {
 
     /// Σ \[1/kg\], with a little for rows that follow from others: drives are exact.
     fn softness(&self) -> f64 {
-        let own = if self.role == Role::Drive { 0.0 } else { JOINT_SOFTNESS * self.coupling(self) };
+        let own = if self.role == Role::Drive { 0.0 } else { JOINT_SOFTNESS * self.diagonal };
         own + self.compliance
     }
 
@@ -106,6 +108,8 @@ struct Machine {
     rows: std::ops::Range<usize>,
     /// G M⁻¹ Gᵀ + Σ.
     matrix: Envelope,
+    /// How it was solved last.
+    pivots: Pivots,
 }
 
 /// The joints of a substep.
@@ -170,7 +174,7 @@ impl Joints {
                     if i == j { own + of_machine[i].softness() } else { own }
                 };
                 let matrix = Envelope::new(of_machine.len(), coupled);
-                machines.push(Machine { rows: first..rows.len(), matrix });
+                machines.push(Machine { rows: first..rows.len(), matrix, pivots: Pivots::default() });
             }
         }
         Joints { rows, machines }
@@ -180,7 +184,7 @@ impl Joints {
     /// \[m/s, rad/s\].
     pub fn solve(&mut self, velocities: &mut [Velocity]) -> f64 {
         let mut largest = 0.0f64;
-        for machine in &self.machines {
+        for machine in &mut self.machines {
             let rows = &mut self.rows[machine.rows.clone()];
             let impulses: Vec<f64> = rows.iter().map(|row| row.impulse).collect();
             let mut unknowns = machine.matrix.times(&impulses);
@@ -192,12 +196,12 @@ impl Joints {
                 .zip(unknowns)
                 .map(|(row, aim)| Unknown { aim, low: row.low, high: row.high })
                 .collect();
-            let found = machine.matrix.solve(&unknowns);
+            let found = machine.matrix.solve(&unknowns, &mut machine.pivots);
             for (row, found) in rows.iter_mut().zip(found) {
                 let change = found - row.impulse;
                 row.push(change, velocities);
                 row.impulse = found;
-                largest = largest.max(change.abs() * row.coupling(row));
+                largest = largest.max(change.abs() * row.diagonal);
             }
         }
         largest
@@ -328,6 +332,7 @@ impl Substep<'_> {
             levers,
             linear: mass.map(|mass| mass.linear * direction),
             angular: [0, 1].map(|side: usize| mass[side].angular * levers[side]),
+            diagonal: 0.0,
             compliance: 0.0,
             bias: 0.0,
             low: f64::NEG_INFINITY,
@@ -340,7 +345,8 @@ impl Substep<'_> {
             let free = self.velocities.get(bodies[side] as usize).map_or(0.0, |body| body.inverse_mass);
             free * direction.length_squared() + mass[side].angular_bound * levers[side].length_squared()
         };
-        (row.coupling(&row) > JOINT_ROUNDING * (size(0) + size(1))).then_some(row)
+        let row = Row { diagonal: row.coupling(&row), ..row };
+        (row.diagonal > JOINT_ROUNDING * (size(0) + size(1))).then_some(row)
     }
 
     fn inverse_mass(&self, body: u32) -> InverseMass {

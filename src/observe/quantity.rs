@@ -9,7 +9,7 @@ use super::loads::{self, Load};
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, PairForce};
-use super::{Base, Observer, cell, contacts, energy, flow, lost, packing};
+use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, surface};
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::model::JointState;
 
@@ -32,6 +32,8 @@ pub enum Needs {
     ProfileBin,
     /// An observed cell.
     Cell,
+    /// An observed surface.
+    Surface,
     /// An observed region, whose name follows a colon.
     Region,
     /// A grain or boundary that is observed on its own: `grain-0`, `floor`.
@@ -45,7 +47,7 @@ pub enum Needs {
 impl Needs {
     /// Whether the name of a quantity goes on with a colon and the name of what it is of.
     pub fn is_named(self) -> bool {
-        !matches!(self, Needs::Nothing | Needs::Drum | Needs::Cell | Needs::EnergyBalance)
+        !matches!(self, Needs::Nothing | Needs::Drum | Needs::Cell | Needs::Surface | Needs::EnergyBalance)
     }
 }
 
@@ -85,6 +87,7 @@ pub(super) struct View<'a> {
     taken: OnceCell<Vec<Taken>>,
     sorted: OnceCell<sinks::Sorted>,
     cell: OnceCell<cell::State>,
+    surface: OnceCell<Option<surface::State>>,
     contents: OnceCell<Vec<Content>>,
     bodies: OnceCell<Vec<[DVec3; 3]>>,
     pairs: OnceCell<Vec<PairForce>>,
@@ -101,6 +104,7 @@ impl<'a> View<'a> {
             taken: OnceCell::new(),
             sorted: OnceCell::new(),
             cell: OnceCell::new(),
+            surface: OnceCell::new(),
             contents: OnceCell::new(),
             bodies: OnceCell::new(),
             pairs: OnceCell::new(),
@@ -149,6 +153,18 @@ impl<'a> View<'a> {
         })
     }
 
+    fn surface(&self) -> Option<&surface::State> {
+        let state =
+            || self.observer.surface.as_ref().map(|plan| surface::State::new(self.snapshot, plan, self.base));
+        self.surface.get_or_init(state).as_ref()
+    }
+
+    /// Volume dug out of the surface, and piled up on it \[m³\].
+    fn moved_volumes(&self) -> [f64; 2] {
+        let volumes = self.surface().zip(self.observer.surface.as_ref());
+        volumes.map_or([f64::NAN; 2], |(state, plan)| state.volumes(plan))
+    }
+
     fn content(&self, region: usize) -> &Content {
         let content = |plan| regions::content(self.snapshot, plan);
         &self.contents.get_or_init(|| self.observer.regions.iter().map(content).collect())[region]
@@ -183,6 +199,7 @@ impl<'a> View<'a> {
             impulses: self.snapshot.impulses.clone(),
             removed_mass: self.taken().iter().map(|taken| taken.mass).collect(),
             cell: self.observer.cell.as_ref().map(|_| *self.cell()),
+            surface: self.surface().cloned(),
         }
     }
 }
@@ -196,6 +213,9 @@ macro_rules! suffix {
         ""
     };
     (Cell) => {
+        ""
+    };
+    (Surface) => {
         ""
     };
     (EnergyBalance) => {
@@ -305,6 +325,13 @@ quantities! {
     Cell, "Pa", { "mean_stress" => |v, _| v.cell().mean_stress, "deviator_stress" => |v, _| v.cell().deviator_stress }, "mean of the three stresses; the axial stress less the mean of the others";
     Cell, "Pa", { "pressure" => |v, _| v.cell().pressure }, "mean of the three stresses from the mean forces since the output before, impacts included; 0 in the first output";
     Cell, "-", { "solid_fraction" => |v, _| v.cell().solid_fraction }, "volume of the grains over the volume between the walls";
+
+    Surface, "m", {
+        "surface_height" => |v, _| v.surface().map_or(f64::NAN, surface::State::mean),
+        "surface_lowest" => |v, _| v.surface().map_or(f64::NAN, |it| it.range()[0]),
+        "surface_highest" => |v, _| v.surface().map_or(f64::NAN, |it| it.range()[1]),
+    }, "top of the grains over a grid: mean, lowest and highest of its cells";
+    Surface, "m³", { "displaced_volume" => |v, _| v.moved_volumes()[0], "piled_volume" => |v, _| v.moved_volumes()[1] }, "volume between the surface and that at `from`, where it has sunk, and where it has risen";
 
     Region, "-", { "count" => |v, i| v.content(i).grains as f64 }, "grains whose centre is in a region";
     Region, "kg", { "mass" => |v, i| v.content(i).mass }, "mass of the grains whose centre is in a region";

@@ -159,8 +159,15 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     }
 
     let observed = observed::observe(root, &world, &names, grains);
-    let observed::Observed { drum, cell: observed_cell, region_names, regions, tracked, bookkeeping } =
-        observed;
+    let observed::Observed {
+        drum,
+        cell: observed_cell,
+        surface,
+        region_names,
+        regions,
+        tracked,
+        bookkeeping,
+    } = observed;
     let subjects = expect::Subjects {
         boundaries: &names,
         sinks: &sink_names,
@@ -169,6 +176,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         regions: &region_names,
         joints: &world.joints.iter().map(|joint| joint.name.clone()).collect::<Vec<_>>(),
         has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
+        has_surface: root.node("observe").is_some_and(|node| node.child("surface").is_some()),
         has_balance: bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &tracked,
@@ -192,6 +200,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         checkpoint,
         drum,
         cell: observed_cell,
+        surface,
         regions,
         tracked,
         expectations,

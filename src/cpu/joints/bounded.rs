@@ -30,6 +30,20 @@ pub struct Envelope {
     entries: Vec<f64>,
 }
 
+/// Where the unknowns of a system stood in its last solution, and the factor of those between their bounds.
+#[derive(Debug, Clone, Default)]
+pub struct Pivots {
+    places: Vec<Place>,
+    factor: Option<Factor>,
+}
+
+/// LDLᵀ of some rows and columns of a matrix.
+#[derive(Debug, Clone)]
+struct Factor {
+    is_free: Vec<bool>,
+    matrix: Envelope,
+}
+
 /// Share of its diagonal below which a pivot is rounding.
 const LEAST_PIVOT: f64 = 1e-14;
 /// Pivots of whole blocks without progress before they go one by one.
@@ -133,17 +147,23 @@ impl Envelope {
         }
     }
 
-    /// The solution within the bounds.
-    pub fn solve(&self, rows: &[Row]) -> Vec<f64> {
-        let mut places: Vec<Place> =
-            rows.iter().map(|row| if row.low == row.high { Place::Low } else { Place::Between }).collect();
+    /// The solution within the bounds. Unknowns are first tried where they stood in the solution `before`, and stay noted there.
+    pub fn solve(&self, rows: &[Row], before: &mut Pivots) -> Vec<f64> {
+        let mut places = std::mem::take(&mut before.places);
+        if places.len() != rows.len() {
+            places = rows
+                .iter()
+                .map(|row| if row.low == row.high { Place::Low } else { Place::Between })
+                .collect();
+        }
         let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
         // Single pivots end; rounding might have them go round in a circle.
         let most = 20 + 20 * rows.len();
         for round in 0.. {
-            let x = self.solve_at(rows, &places);
+            let x = self.solve_at(rows, &places, &mut before.factor);
             let wrong = self.misplaced(rows, &places, &x);
             if wrong.is_empty() || round >= most {
+                before.places = places;
                 let within = |(x, row): (f64, &Row)| x.max(row.low).min(row.high);
                 return x.into_iter().zip(rows).map(within).collect();
             }
@@ -161,7 +181,7 @@ impl Envelope {
     }
 
     /// The solution with the unknowns at these places.
-    fn solve_at(&self, rows: &[Row], places: &[Place]) -> Vec<f64> {
+    fn solve_at(&self, rows: &[Row], places: &[Place], factor: &mut Option<Factor>) -> Vec<f64> {
         let held = |(row, place): (&Row, &Place)| match place {
             Place::Between => 0.0,
             Place::Low => row.low,
@@ -173,7 +193,10 @@ impl Envelope {
         let mut x: Vec<f64> = (0..rows.len())
             .map(|row| if is_free[row] { rows[row].aim - pushed[row] } else { held[row] })
             .collect();
-        self.factor(&is_free).substitute(&mut x);
+        let known = factor.take().filter(|known| known.is_free == is_free);
+        let known = known.unwrap_or_else(|| Factor { matrix: self.factor(&is_free), is_free });
+        known.matrix.substitute(&mut x);
+        *factor = Some(known);
         x
     }
 
@@ -257,7 +280,7 @@ mod tests {
         let mut at_bounds = 0;
         for seed in 0..200 {
             let (matrix, rows) = problem(3 + seed as usize % 40, seed);
-            let x = matrix.solve(&rows);
+            let x = matrix.solve(&rows, &mut Pivots::default());
             assert!(error(&matrix, &rows, &x) < 1e-12, "seed {seed}: {}", error(&matrix, &rows, &x));
             at_bounds += x.iter().zip(&rows).filter(|(x, row)| **x == row.low || **x == row.high).count();
         }
@@ -265,13 +288,26 @@ mod tests {
     }
 
     #[test]
+    fn a_solution_does_not_hang_on_the_one_before() {
+        let (matrix, rows) = problem(30, 3);
+        let mut pivots = Pivots::default();
+        for step in 0..20 {
+            let moved = |row: &Row| Row { aim: row.aim * (f64::from(step) * 0.7).cos(), ..*row };
+            let moved: Vec<Row> = rows.iter().map(moved).collect();
+            let (warm, cold) =
+                (matrix.solve(&moved, &mut pivots), matrix.solve(&moved, &mut Pivots::default()));
+            assert!(warm.iter().zip(&cold).all(|(a, b)| (a - b).abs() < 1e-12), "step {step}");
+        }
+    }
+
+    #[test]
     fn a_solution_that_forgets_the_bounds_shows() {
         let (matrix, mut rows) = problem(20, 1);
-        let x = matrix.solve(&rows);
+        let x = matrix.solve(&rows, &mut Pivots::default());
         assert!(error(&matrix, &rows, &x) < 1e-12);
         rows.iter_mut().for_each(|row| (row.low, row.high) = (f64::NEG_INFINITY, f64::INFINITY));
         let (_, bounded) = problem(20, 1);
-        assert!(error(&matrix, &bounded, &matrix.solve(&rows)) > 1e-3);
+        assert!(error(&matrix, &bounded, &matrix.solve(&rows, &mut Pivots::default())) > 1e-3);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::boundaries::{Shape, check_inertia, check_spin, density_of, is_solid_mesh};
+use super::boundaries::{Shape, check_inertia, check_spin, density_of, has_few_vertices, is_solid_mesh};
 use super::locked_axes;
 use super::read::{Need, Table, number, vector};
 use crate::model::rigid::principal;
@@ -73,8 +73,15 @@ fn as_told(table: &mut Table<'_>, shapes: &[Shape]) -> Option<(RigidBody, (DVec3
         (false, [shape]) => Some(shape.centre),
         _ => table.get("centre_of_mass", vector),
     };
-    let shapes = shapes.iter().map(|shape| solid(table, shape)).collect::<Option<Vec<_>>>();
-    let (mass, inertia, centre, _) = (mass?, inertia?, centre?, shapes?);
+    // A mesh may be an open sheet then: nothing is asked of its inside.
+    let may_move = |shape: &Shape| match &shape.mesh {
+        Some(mesh) => has_few_vertices(table, mesh),
+        None => solid(table, shape).is_some(),
+    };
+    if !shapes.iter().all(may_move) {
+        return None;
+    }
+    let (mass, inertia, centre) = (mass?, inertia?, centre?);
     let largest = inertia.max_element();
     // No solid has a moment above the sum of the other two.
     if inertia.min_element() <= 0.0 || largest > (inertia.element_sum() - largest) * (1.0 + 1e-9) {

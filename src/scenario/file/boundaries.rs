@@ -494,6 +494,11 @@ pub(super) fn is_solid_mesh(table: &Table<'_>, mesh: &Mesh) -> bool {
         );
         return false;
     }
+    has_few_vertices(table, mesh)
+}
+
+/// Whether a mesh has few enough vertices to move; reports one that has not.
+pub(super) fn has_few_vertices(table: &Table<'_>, mesh: &Mesh) -> bool {
     if mesh.vertices.len() > MOST_VERTICES {
         table.problem(
             format!(

@@ -87,6 +87,8 @@ pub struct Subjects<'a> {
     pub has_drum: bool,
     /// Whether a cell is observed.
     pub has_cell: bool,
+    /// Whether a surface is observed.
+    pub has_surface: bool,
     /// Bodies and contacts that are observed one by one.
     pub tracked: &'a Tracked,
     /// Whether the energy balance is observed.
@@ -173,6 +175,9 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
         Needs::Drum => there(subjects.has_drum, "a drum", "add [observe.drum] boundary = \"...\""),
         Needs::Cell => {
             there(subjects.has_cell, "a cell", "add [observe.cell] with the walls `x`, `y` and `z`")
+        }
+        Needs::Surface => {
+            there(subjects.has_surface, "a surface", "add [observe.surface] with `min`, `max` and `cells`")
         }
         Needs::EnergyBalance => {
             there(subjects.has_balance, "the energy balance", "set `observe.energy` to true")

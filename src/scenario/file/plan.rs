@@ -1,16 +1,16 @@
 //! What to write and what to observe: `[output]` and `[observe]`.
 
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 
 use super::joints::facing;
 use super::materials::material_id;
 use super::pictures::pictures;
-use super::read::{AXES, DURATION, Node, POSITIVE, TIME, Table, boolean, number, text, word};
+use super::read::{AXES, DURATION, FINITE, Node, POSITIVE, TIME, Table, boolean, number, text, whole, word};
 use super::region::region;
 use super::{CheckpointPlan, Entry, OutputPlan};
 use crate::error::suggest;
 use crate::model::{Form, Materials, Mesh, Motion, Side, Surface, World};
-use crate::observe::{CellPlan, DrumPlan, RegionPlan};
+use crate::observe::{CellPlan, DrumPlan, RegionPlan, SurfacePlan};
 use crate::output::Formats;
 use crate::settings::Bookkeeping;
 
@@ -108,6 +108,50 @@ fn cell_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<
     let strain_from = table.or("strain_from", 0.0, number(TIME));
     let [x, y, z] = walls;
     Some(CellPlan { walls: [x?, y?, z?], axial, strain_from })
+}
+
+/// Most cells of a surface along an axis.
+const MOST_SURFACE_CELLS: u64 = 10_000;
+
+/// Reads the grid over a bed whose surface is observed.
+pub fn surface(table: &mut Table<'_>) -> Option<SurfacePlan> {
+    table.maybe("surface", |node| node.table(surface_table))
+}
+
+fn surface_table(table: &mut Table<'_>) -> Option<SurfacePlan> {
+    let corner = |node: Node<'_>| {
+        let corner = <[f64; 2]>::try_from(node.clone().list(number(FINITE))?).ok();
+        if corner.is_none() {
+            node.problem(
+                format!("`{}` must be two coordinates, x and y", node.name()),
+                "for example [0.0, 0.0]",
+            );
+        }
+        corner.map(DVec2::from)
+    };
+    let (min, max) = (table.get("min", corner), table.get("max", corner));
+    let cells = table.get("cells", |node| {
+        let counts = node.clone().list(whole(1, MOST_SURFACE_CELLS))?;
+        let cells = <[u64; 2]>::try_from(counts).ok();
+        if cells.is_none() {
+            node.problem(
+                format!("`{}` must be two numbers of cells, along x and y", node.name()),
+                "for example [40, 20]",
+            );
+        }
+        cells.map(|cells| cells.map(|count| count as usize))
+    });
+    let floor = table.get("floor", number(FINITE));
+    let from = table.or("from", 0.0, number(TIME));
+    let (min, max, cells, floor) = (min?, max?, cells?, floor?);
+    if min.x >= max.x || min.y >= max.y {
+        table.problem(
+            format!("`{}` has no area", table.name()),
+            "set `min` to the corner with the smaller coordinates",
+        );
+        return None;
+    }
+    Some(SurfacePlan { min, max, cells, floor, from })
 }
 
 /// Reads what to observe of a drum.

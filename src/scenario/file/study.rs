@@ -280,6 +280,7 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
         joints: &names(base.world.joints.iter().map(|joint| &joint.name).collect()),
         has_drum: base.drum.is_some(),
         has_cell: base.cell.is_some(),
+        has_surface: base.surface.is_some(),
         tracked: &base.tracked,
         has_balance: base.settings.bookkeeping == Bookkeeping::On,
         duration: base.duration,
