@@ -21,7 +21,7 @@ const LARGEST_GAIN = 1e-4f;    // share of the energy that friction and rolling 
 @group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, of their impacts, of joints, of their impacts, of bodies
 @group(0) @binding(8) var<storage, read_write> balance: array<Works>;          // per substep
 @group(0) @binding(9) var<storage, read_write> totals: Totals;
-@group(0) @binding(10) var<storage, read_write> joint_rows: array<JointRow>;
+@group(0) @binding(10) var<storage, read> joint_rows: array<JointRow>;
 @group(0) @binding(11) var<storage, read> arguments: array<u32>;
 
 // Work done on the bodies [J].
@@ -104,17 +104,22 @@ fn work_of_joints(lane: u32, is_strike: bool) -> Works {
     var works = Works();
     for (var i = lane; i < params.joint_rows; i += GROUP) {
         let row = joint_rows[i];
-        var a = Velocity();
-        var b = Velocity();
-        if row.body_a != NONE {
-            a = mean_velocity(row.body_a);
-        }
-        if row.body_b != NONE {
-            b = mean_velocity(row.body_b);
-        }
+        let a = given_velocity(row.body_a);
+        let b = given_velocity(row.body_b);
         works.boundary += select(row.impulse, row.strike, is_strike) * row_speed(row, a, b);
     }
     return works;
+}
+
+// The mean velocity of a body, as far as it gives way to impulses.
+fn given_velocity(body: u32) -> Velocity {
+    if body == NONE || velocities[body].inverse_mass == 0.0 {
+        return Velocity();
+    }
+    var mean = mean_velocity(body);
+    mean.linear *= free_translation(locked_axes(body));
+    mean.angular *= free_rotation(locked_axes(body));
+    return mean;
 }
 
 // After the sweeps, before the velocities before them are lost.
@@ -126,7 +131,7 @@ fn book_joints(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
-// After a round of impacts, on top of those before it; the next starts from nothing.
+// After a round of impacts, on top of those before it.
 @compute @workgroup_size(64)
 fn book_joint_impacts(@builtin(local_invocation_index) lane: u32) {
     book_strikes(lane, arguments[3u * ARGUMENTS_IMPACT_ROUND] > 0u);
@@ -142,9 +147,6 @@ fn book_strikes(lane: u32, is_over: bool) {
     var sum = sum_of_group(work_of_joints(lane, true), lane, GROUP);
     if !is_over || is_halted() {
         return;
-    }
-    for (var i = lane; i < params.joint_rows; i += GROUP) {
-        joint_rows[i].strike = 0.0;
     }
     if lane == 0u {
         if status.rounds > 0u {

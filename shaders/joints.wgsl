@@ -14,6 +14,7 @@
 @group(0) @binding(7) var<storage, read> joint_drives: array<JointDrive>;
 @group(0) @binding(8) var<storage, read> poses: array<Pose>;
 @group(0) @binding(9) var<storage, read> machine_bodies: array<u32>;
+@group(0) @binding(10) var<storage, read> arguments: array<u32>;
 
 const TURN = 6.2831853f;
 // Stands for no bound.
@@ -103,6 +104,9 @@ fn place_joints(@builtin(global_invocation_id) invocation: vec3u) {
     let joint = joints[index];
     let p = placed(joint);
     joints[index].position = position_of(joint, p);
+    if joint.rows == 0u {
+        return;  // nothing gives way to it
+    }
     let next = add_held(joint, p, joint.first_row);
     add_along(index, p, next);
 }
@@ -200,6 +204,10 @@ fn add_drive(index: u32, along: JointRow, at: u32) {
             row.low = -drive.limit;
             row.high = drive.limit;
             row.aim = drive.value + drive.rate * (drive.aim - joint.position);
+            // What no force limits would go through the end of its range.
+            if joint.is_limited != 0u && drive.limit >= INFINITE {
+                row.aim = clamp(row.aim, (joint.low - joint.position) / params.h, (joint.high - joint.position) / params.h);
+            }
         }
         default: {
             row.low = 0.0;
@@ -312,12 +320,18 @@ var<workgroup> last_misplaced: atomic<u32>;
 var<workgroup> fewest: u32;
 var<workgroup> patience: u32;
 
-// Rows of the machine of this workgroup, none where it has nothing to do: all of it goes the same way.
-fn rows_of_group(group: vec3u, lane: u32, runs: bool) -> u32 {
-    if lane == 0u {
-        size = select(0u, machines[group.x].rows, runs);
+// The machine of this workgroup, without rows where it has nothing to do: all of it goes the same way.
+fn machine_of_group(group: vec3u, lane: u32, runs: bool) -> Machine {
+    let index = group.x + group.y * GROUPS_PER_ROW;
+    var machine = Machine();
+    if index < params.machines {
+        machine = machines[index];
     }
-    return workgroupUniformLoad(&size);
+    if lane == 0u {
+        size = select(0u, machine.rows, runs);
+    }
+    machine.rows = workgroupUniformLoad(&size);
+    return machine;
 }
 
 fn velocity_of(body: u32) -> Velocity {
@@ -334,8 +348,8 @@ fn speed_of(row: JointRow) -> f32 {
 // The matrix of a machine, and its form with all rows free that hold something: what impacts find.
 @compute @workgroup_size(64)
 fn couple_rows(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let rows = rows_of_group(group, lane, !is_halted());
-    let machine = machines[group.x];
+    let machine = machine_of_group(group, lane, !is_halted());
+    let rows = machine.rows;
     for (var i = lane; i < rows; i += GROUP) {
         let own = joint_rows[machine.first_row + i];
         for (var j = 0u; j < rows; j++) {
@@ -397,8 +411,8 @@ fn pivot_if(is_wanted: bool, machine: Machine, k: u32, goes_free: bool, lane: u3
 // What the rows aim at, from the velocities that the impacts left; drives that hold something go free.
 @compute @workgroup_size(64)
 fn aim_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let rows = rows_of_group(group, lane, !is_halted());
-    let machine = machines[group.x];
+    let machine = machine_of_group(group, lane, !is_halted());
+    let rows = machine.rows;
     for (var i = lane; i < rows; i += GROUP) {
         let row = joint_rows[machine.first_row + i];
         joint_rows[machine.first_row + i].bias = row.aim + row.follow * speed_of(row);
@@ -419,8 +433,8 @@ fn aim_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_ind
 // Solves the machines with all contacts held fixed.
 @compute @workgroup_size(64)
 fn solve_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let rows = rows_of_group(group, lane, !is_halted() && status.converged == 0u);
-    let machine = machines[group.x];
+    let machine = machine_of_group(group, lane, !is_halted() && status.converged == 0u);
+    let rows = machine.rows;
     if lane == 0u {
         fewest = NONE;
         patience = PATIENCE;
@@ -469,7 +483,9 @@ fn solve_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
     for (var i = lane; i < rows; i += GROUP) {
         joint_rows[machine.first_row + i].impulse += column[i];
         if HAS_TOLERANCE {
-            atomicMax(&status.change, bitcast<u32>(abs(column[i]) * joint_rows[machine.first_row + i].diagonal));
+            // How far off it was; at a bound it may be as far as it likes.
+            let is_free = joint_rows[machine.first_row + i].place == PLACE_FREE;
+            atomicMax(&status.change, bitcast<u32>(select(0.0, abs(residual[i]), is_free)));
         }
     }
 }
@@ -578,8 +594,18 @@ fn give(machine: Machine, rows: u32, lane: u32) {
 // While contacts bounce: what joints hold goes on at the velocity that it had.
 @compute @workgroup_size(64)
 fn strike_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let rows = rows_of_group(group, lane, !is_halted() && status.striking == 1u);
-    let machine = machines[group.x];
+    strike(group, lane, false);
+}
+
+// The same, with a note of how far off they were.
+@compute @workgroup_size(64)
+fn strike_joints_and_note(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    strike(group, lane, true);
+}
+
+fn strike(group: vec3u, lane: u32, is_noted: bool) {
+    let machine = machine_of_group(group, lane, !is_halted() && status.striking == 1u);
+    let rows = machine.rows;
     for (var i = lane; i < rows; i += GROUP) {
         let row = joint_rows[machine.first_row + i];
         residual[i] = speed_of(row) + row.softness * row.strike - row.held;
@@ -593,6 +619,17 @@ fn strike_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     give(machine, rows, lane);
     for (var i = lane; i < rows; i += GROUP) {
         joint_rows[machine.first_row + i].strike += column[i];
-        atomicMax(&status.change, bitcast<u32>(abs(column[i]) * joint_rows[machine.first_row + i].diagonal));
+        if is_noted && joint_rows[machine.first_row + i].role == ROW_HELD {
+            atomicMax(&status.change, bitcast<u32>(abs(residual[i])));
+        }
+    }
+}
+
+// After a round of impacts that is over: the next starts from nothing.
+@compute @workgroup_size(64)
+fn end_round(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let machine = machine_of_group(group, lane, arguments[3u * ARGUMENTS_IMPACT_ROUND] > 0u);
+    for (var i = lane; i < machine.rows; i += GROUP) {
+        joint_rows[machine.first_row + i].strike = 0.0;
     }
 }

@@ -17,9 +17,10 @@ use glam::DVec3;
 
 use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
-use crate::model::{Grain, PairLaw, Touch, World};
+use crate::model::{Grain, Joint, PairLaw, Touch, World};
 use crate::settings::{
-    Acceleration, LARGEST_GAIN, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
+    Acceleration, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE,
+    WarmStart,
 };
 
 /// What comes of a call that a device has to answer. It is to be driven to its end: one that is dropped on the way leaves an engine
@@ -218,6 +219,13 @@ pub fn largest_gain_at_once(settings: &Settings, world: &World) -> f64 {
 /// would make energy, and friction and rolling start from zero.
 pub fn model_gain(settings: &Settings, world: &World) -> f64 {
     if has_wide_cones(world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
+}
+
+/// Υ of a joint in a substep of `h` \[s\] \[E11\]. A rigid one with less damping than half a substep would swing for ever.
+pub fn joint_upsilon(joint: &Joint, h: f64) -> f64 {
+    let is_rigid = joint.compliance == 0.0 && joint.angular_compliance == 0.0;
+    let least = if is_rigid { 0.5 * h } else { 0.0 };
+    1.0 / (1.0 + 4.0 * joint.damping_time.unwrap_or(JOINT_DAMPING_STEPS * h).max(least) / h)
 }
 
 /// The settings that a world is solved with: under wide cones sweeps are plain \[E12\].

@@ -58,6 +58,14 @@ pub enum Error {
         /// The nearest one, or nothing.
         advice: String,
     },
+    /// A joint that has no position cannot be driven along it.
+    #[error("joint \"{name}\" is a {kind}, which has no position: drive a hinge, a slider or an actuator")]
+    NotDriven {
+        /// Name of the joint.
+        name: String,
+        /// Its kind.
+        kind: &'static str,
+    },
     /// A body that contacts move cannot be told how to.
     #[error(
         "boundary \"{name}\" is dynamic, which contacts move: give a velocity to one that is fixed or prescribed"

@@ -131,7 +131,6 @@ impl GpuEngine {
         let settings = prudent(&settings, &world);
         let grains = world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
         layout::check_single(&world, &settings, grains)?;
-        layout::Machines::of(&world).check()?;
         let capacity = Capacity::for_world(&world, &settings, room);
         let buffers = Buffers::new(&device, &capacity)?;
         let kernels = Kernels::new(&device, &buffers, Features::of(&world, &settings))?;
@@ -485,6 +484,7 @@ impl GpuEngine {
         let before = self.world.kinetic_energy();
         change(&mut self.world);
         self.balance.note_change(self.world.kinetic_energy() - before);
+        layout::Machines::of(&self.world).check()?;
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.loads = self.loads.scaled(LoadScale::of(&self.world, &self.anchors));
         self.status.search = 1;

@@ -30,7 +30,7 @@ use pollster::block_on;
 
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::{Error, suggest};
-use crate::model::{Clump, Grain, World, clump};
+use crate::model::{Clump, Drive, Grain, World, clump};
 use crate::observe::energy::Balance;
 use crate::observe::{Base, Observer};
 use crate::scenario::Scenario;
@@ -348,6 +348,24 @@ impl<'e> Simulation<'e> {
     ) -> Result<(), Error> {
         let body = self.body(body.into())?;
         self.change(&mut |world| world.set_force(body, force, torque))
+    }
+
+    /// Has a joint be driven so from now on, in the place of what its scenario says; `None` lets it go.
+    ///
+    /// # Errors
+    /// When there is no such joint, it has no position to be driven along, or as [`Simulation::state`].
+    pub fn set_drive(&mut self, joint: &str, drive: Option<Drive>) -> Result<(), Error> {
+        let world = &self.state()?.world;
+        let place = world.joints.iter().position(|known| known.name == joint).ok_or_else(|| {
+            let names: Vec<&str> = world.joints.iter().map(|joint| joint.name.as_str()).collect();
+            unknown("joint", joint, &names)
+        })?;
+        let kind = world.joints[place].kind;
+        if !kind.has_position() {
+            return Err(Error::NotDriven { name: joint.to_owned(), kind: kind.name() });
+        }
+        let drives: Vec<(f64, Drive)> = drive.into_iter().map(|drive| (f64::NEG_INFINITY, drive)).collect();
+        self.change(&mut |world| world.joints[place].drives.clone_from(&drives))
     }
 
     /// Index of a body that contacts move.

@@ -42,6 +42,7 @@ struct Params {
     rigids: u32,               // bodies up to the last that has an entry in `rigids`
     joints: u32,
     joint_rows: u32,
+    machines: u32,             // joints that hang together
 }
 
 // What the steps of one submission tell each other and the host.

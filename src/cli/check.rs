@@ -7,7 +7,9 @@ use glam::DVec3;
 use crate::engine::prudent;
 use crate::model::joint::freedom::Freedom;
 use crate::model::mesh::Defects;
-use crate::model::{Boundary, Domain, Material, Mesh, Motion, Outside, Periodic, Sink, World};
+use crate::model::{
+    Boundary, Domain, Joint, JointKind, Material, Mesh, Motion, Outside, Periodic, Sink, World,
+};
 use crate::observe::packing::up_against;
 use crate::scenario::Scenario;
 use crate::settings::WIDE_CONE;
@@ -260,7 +262,12 @@ fn fastest(scenario: &Scenario) -> (f64, String) {
     });
     let boundary =
         |boundary: &Boundary| (speed_of(&boundary.motion, world), format!("of boundary `{}`", boundary.name));
-    let all = grains.into_iter().chain(emitted).chain(world.boundaries.iter().map(boundary));
+    let joint = |joint: &Joint| {
+        let speed = joint.drives.iter().map(|(_, drive)| drive.top_speed()).fold(0.0, f64::max);
+        (if joint.kind == JointKind::Hinge { 0.0 } else { speed }, format!("of joint `{}`", joint.name))
+    };
+    let boundaries = world.boundaries.iter().map(boundary).chain(world.joints.iter().map(joint));
+    let all = grains.into_iter().chain(emitted).chain(boundaries);
     // Of equal ones the first, which is a grain.
     all.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default()
 }

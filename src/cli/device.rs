@@ -48,6 +48,7 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
                 | Error::DeviceTooSmall { .. }
                 | Error::TooFar { .. }
                 | Error::BeyondSingle { .. }
+                | Error::MachineTooLarge { .. }
                 | Error::TooSmall { .. }),
             ) => {
                 note!("warning: {error}; running on the CPU engine instead");

@@ -69,7 +69,7 @@ pub fn solve(
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
             law.role(constraint, onset, velocities)
         });
-        let mut joints = Joints::of_impacts(world, velocities);
+        let mut joints = Joints::of_impacts(world, settings, velocities);
         let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
             let iterations = settings.impact_iterations - done.sweeps;

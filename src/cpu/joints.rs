@@ -7,12 +7,12 @@ pub mod bounded;
 
 use glam::DVec3;
 
+use crate::engine::joint_upsilon;
 use crate::model::drive::Command;
 use crate::model::joint::JointRow;
-use crate::model::{Joint, JointState, World};
-use crate::settings::{JOINT_DAMPING_STEPS, JOINT_ROUNDING, JOINT_SOFTNESS, Settings};
+use crate::model::{JointState, World};
+use crate::settings::{JOINT_ROUNDING, JOINT_SOFTNESS, Settings};
 
-use super::tensors::Tensors;
 use super::velocity::{InverseMass, Velocity};
 use bounded::{Envelope, Pivots, Row as Unknown};
 
@@ -63,6 +63,18 @@ impl Row {
         let of = |side: usize| {
             let Some(body) = velocities.get(self.bodies[side] as usize) else { return 0.0 };
             self.direction.dot(body.linear) + self.levers[side].dot(body.angular)
+        };
+        of(1) - of(0)
+    }
+
+    /// The part of u in which the bodies give way.
+    fn given_speed(&self, velocities: &[Velocity]) -> f64 {
+        let of = |side: usize| {
+            let Some(body) = velocities.get(self.bodies[side] as usize).filter(|body| body.is_free()) else {
+                return 0.0;
+            };
+            self.direction.dot(body.linear * body.locked.free_translation())
+                + self.levers[side].dot(body.angular * body.locked.free_rotation())
         };
         of(1) - of(0)
     }
@@ -125,7 +137,6 @@ struct Substep<'a> {
     settings: &'a Settings,
     /// When it ends \[s\].
     end: f64,
-    tensors: Tensors,
     velocities: &'a [Velocity],
 }
 
@@ -135,26 +146,21 @@ impl Joints {
         if world.joints.is_empty() {
             return Joints::default();
         }
-        let mut tensors = Tensors::new(world);
-        tensors.refresh(world);
-        let substep = Substep { world, settings, end, tensors, velocities };
+        let substep = Substep { world, settings, end, velocities };
         Joints::of(world, |joint, rows| substep.add_rows(joint, rows))
     }
 
     /// The joints while contacts bounce: what they hold goes on at the velocity that it has, drives do nothing in no time.
-    pub fn of_impacts(world: &World, velocities: &[Velocity]) -> Joints {
+    pub fn of_impacts(world: &World, settings: &Settings, velocities: &[Velocity]) -> Joints {
         if world.joints.is_empty() {
             return Joints::default();
         }
-        let settings = Settings::default();
-        let mut tensors = Tensors::new(world);
-        tensors.refresh(world);
-        let substep = Substep { world, settings: &settings, end: world.time, tensors, velocities };
+        let substep = Substep { world, settings, end: world.time, velocities };
         Joints::of(world, |joint, rows| {
             let first = rows.len();
             substep.add_held(joint, rows);
             for row in &mut rows[first..] {
-                (row.bias, row.compliance) = (row.speed(velocities), 0.0);
+                row.bias = row.speed(velocities);
             }
         })
     }
@@ -173,7 +179,12 @@ impl Joints {
                     let own = of_machine[i].coupling(&of_machine[j]);
                     if i == j { own + of_machine[i].softness() } else { own }
                 };
-                let matrix = Envelope::new(of_machine.len(), coupled);
+                let shares = |row: &Row, other: &Row| {
+                    row.bodies.iter().any(|body| *body != GROUND && other.bodies.contains(body))
+                };
+                // Rows of joints that are far apart share no body: the walk over the joints sees to it that few are in between.
+                let start = |i: usize| (0..i).find(|&j| shares(&of_machine[i], &of_machine[j])).unwrap_or(i);
+                let matrix = Envelope::new(of_machine.len(), start, coupled);
                 machines.push(Machine { rows: first..rows.len(), matrix, pivots: Pivots::default() });
             }
         }
@@ -189,7 +200,11 @@ impl Joints {
             let impulses: Vec<f64> = rows.iter().map(|row| row.impulse).collect();
             let mut unknowns = machine.matrix.times(&impulses);
             for (row, aim) in rows.iter().zip(&mut unknowns) {
-                *aim -= row.speed(velocities) + row.softness() * row.impulse - row.bias;
+                let off = row.speed(velocities) + row.softness() * row.impulse - row.bias;
+                if row.low < row.impulse && row.impulse < row.high {
+                    largest = largest.max(off.abs());
+                }
+                *aim -= off;
             }
             let unknowns: Vec<Unknown> = rows
                 .iter()
@@ -201,7 +216,6 @@ impl Joints {
                 let change = found - row.impulse;
                 row.push(change, velocities);
                 row.impulse = found;
-                largest = largest.max(change.abs() * row.diagonal);
             }
         }
         largest
@@ -237,15 +251,11 @@ impl Joints {
         }
     }
 
-    /// Work of all rows on the mean of the velocities before and after \[J\].
+    /// Work of all rows on the bodies that give way to them, at the mean of the velocities before and after \[J\]: what they do to a
+    /// body that moves as prescribed, or along an axis that is locked, that body takes from elsewhere.
     pub fn work(&self, before: &[Velocity], after: &[Velocity]) -> f64 {
-        let work = |row: &Row| 0.5 * row.impulse * (row.speed(before) + row.speed(after));
+        let work = |row: &Row| 0.5 * row.impulse * (row.given_speed(before) + row.given_speed(after));
         self.rows.iter().map(work).sum()
-    }
-
-    /// Rows of the largest machine.
-    pub fn most_rows(&self) -> usize {
-        self.machines.iter().map(|machine| machine.rows.len()).max().unwrap_or(0)
     }
 }
 
@@ -270,7 +280,7 @@ impl Substep<'_> {
     /// A row that brings what is `off` back \[E11\].
     fn kept(&self, row: Row, off: f64, compliance: f64) -> Row {
         let h = self.settings.substep();
-        let upsilon = upsilon(&self.world.joints[row.joint as usize], h);
+        let upsilon = joint_upsilon(&self.world.joints[row.joint as usize], h);
         Row {
             compliance: 4.0 * compliance * upsilon / (h * h),
             bias: -4.0 * upsilon / h * off + upsilon * row.speed(self.velocities),
@@ -291,7 +301,15 @@ impl Substep<'_> {
                 Row { low: force, high: force, ..row }
             }
             Command::Hold { velocity, aim, rate, force_limit } => {
-                let bias = velocity + rate * (aim - world.joint_states[index].position);
+                let position = world.joint_states[index].position;
+                let bias = velocity + rate * (aim - position);
+                // What no force limits would go through the end of its range.
+                let bias = match joint.range {
+                    Some([low, high]) if force_limit.is_infinite() => {
+                        bias.max((low - position) / h).min((high - position) / h)
+                    }
+                    _ => bias,
+                };
                 Row { bias, low: -h * force_limit, high: h * force_limit, ..row }
             }
         });
@@ -351,13 +369,8 @@ impl Substep<'_> {
 
     fn inverse_mass(&self, body: u32) -> InverseMass {
         match self.velocities.get(body as usize) {
-            Some(velocity) => self.tensors.inverse_mass(body, velocity),
+            Some(velocity) => InverseMass::of(self.world, body as usize, velocity),
             None => InverseMass { linear: DVec3::ZERO, angular: glam::DMat3::ZERO, angular_bound: 0.0 },
         }
     }
-}
-
-/// Υ of a joint in a substep of `h` \[s\].
-pub fn upsilon(joint: &Joint, h: f64) -> f64 {
-    1.0 / (1.0 + 4.0 * joint.damping_time.unwrap_or(JOINT_DAMPING_STEPS * h) / h)
 }

@@ -104,7 +104,17 @@ impl Capacity {
     /// At least this, with room for a world that has grown, and for works where substeps are guarded.
     pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
         let rigids = self.rigids.max(rigids_of(world, self.grains));
-        let known = Capacity { keeps_balance: self.keeps_balance || is_guarded, rigids, ..*self };
+        let machines = layout::Machines::of(world);
+        let known = Capacity {
+            keeps_balance: self.keeps_balance || is_guarded,
+            rigids,
+            joints: world.joints.len() as u32,
+            machines: machines.list.len() as u32,
+            joint_rows: machines.rows,
+            machine_bodies: machines.bodies.len() as u32,
+            machine_matrix: machines.matrix,
+            ..*self
+        };
         let (grains, spheres) = (world.grain_count() as u32, world.spheres.len() as u32);
         if grains <= self.grains && spheres <= self.spheres {
             return known;

@@ -102,6 +102,7 @@ impl Params {
             rigids: rigid_count(world) as u32,
             joints: capacity.joints,
             joint_rows: capacity.joint_rows,
+            machines: capacity.machines,
         }
     }
 

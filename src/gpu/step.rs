@@ -271,14 +271,15 @@ const FIND_AND_PREPARE: &[Stage] = &[
             Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", At(ImpactContacts)) }),
             Impacts(
                 &[
-                    strike("strike_colour", "strike_overflow"),
-                    strike("strike_colour_and_note", "strike_overflow_and_note"),
+                    strike("strike_colour", "strike_overflow", "strike_joints"),
+                    strike("strike_colour_and_note", "strike_overflow_and_note", "strike_joints_and_note"),
                 ],
                 &[
                     run("impact", "check_impacts", Once),
                     weigh_impacts(At(ImpactRound)),
                     book_impacts(At(ImpactRound)),
                     BookJoints(kernel("balance", "book_joint_impacts", Once)),
+                    Hold(kernel("joints", "end_round", Machines)),
                     book("keep_velocities", At(ImpactBodies)),
                     Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "aim_round", At(ImpactRound)) }),
                     run("impact", "plan_round", Once),
@@ -404,12 +405,12 @@ const fn book_impacts(over: Over) -> Work {
 }
 
 /// A pass over the impacts.
-const fn strike(colour: &'static str, overflow: &'static str) -> Pass {
+const fn strike(colour: &'static str, overflow: &'static str, joints: &'static str) -> Pass {
     Pass {
         colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", colour, Once) },
         overflow: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", overflow, Once) },
         gather: GATHER,
-        joints: Some(kernel("joints", "strike_joints", Machines)),
+        joints: Some(kernel("joints", joints, Machines)),
         extrapolate: None,
         arguments: ImpactSweep,
     }

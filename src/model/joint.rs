@@ -366,7 +366,7 @@ impl World {
         }
         let neighbours =
             |joint: usize| dynamic(joint).flat_map(|body| of_body[body as usize].iter().copied());
-        let walk = |start: usize, seen: &mut Vec<bool>| {
+        let walk = |start: usize, seen: &mut [bool]| {
             let mut order = vec![start];
             seen[start] = true;
             let mut next = 0;
@@ -381,6 +381,7 @@ impl World {
             order
         };
         let mut seen = vec![false; self.joints.len()];
+        let mut seen_again = seen.clone();
         let mut machines = Vec::new();
         for joint in 0..self.joints.len() {
             if dynamic(joint).next().is_none() || seen[joint] {
@@ -388,7 +389,7 @@ impl World {
             }
             // What was reached last is an end of the machine: the walk proper goes from there.
             let end = walk(joint, &mut seen).pop().unwrap_or(joint);
-            machines.push(walk(end, &mut vec![false; self.joints.len()]));
+            machines.push(walk(end, &mut seen_again));
         }
         machines
     }

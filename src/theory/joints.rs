@@ -19,14 +19,14 @@
 //!                                                                       as a held row              -∞, 0 at the upper one
 //!
 //! g    how far the place or turn is from where it belongs, as the substep begins [m, rad]
-//! ε    compliance [m/N, rad/(N m)], 0 by default      τ    damping time [s], 2 h by default
+//! ε    compliance [m/N, rad/(N m)], 0 by default      τ    damping time [s], 2 h by default, h/2 at least if ε = 0
 //! Υ    1/(1 + 4 τ/h)                                  u⁻   before the external forces of the substep
 //! ```
 //!
 //! Held rows are those of Lacoursière 2007, as the contacts of \[E2\] are. With ε = 0 what is off comes back within a few substeps, and what
 //! a substep leaves is of second order: about (9/8) h² times the acceleration of the joint. Its energy is of first order, as that of the
 //! whole step. A row that holds a place acts on the place on the second body, on both bodies alike: so joints keep the angular momentum
-//! whatever they are off by. Every held row has a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
+//! whatever they are off by. Held rows and ends of ranges have a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
 //! ([`JOINT_SOFTNESS`](crate::settings::JOINT_SOFTNESS)), so that rows which follow from others, as in a linkage of hinges in a plane, have
 //! a solution: that of the least impulses. Rows to which neither body gives way, for their axes are locked, are left out.
 //!
@@ -56,10 +56,11 @@
 //!
 //! and contacts see bodies that give way with their own mass. So at the end of a substep joints are exact and contacts are solved as far as
 //! the sweeps go. Impulses of joints start from zero in every substep: a direct solution needs no start. In accelerated sweeps they
-//! go on with the velocities \[E12\]. With a tolerance, |Δλ| times the diagonal of S counts as the change of a row.
+//! go on with the velocities \[E12\]. With a tolerance, |u + Σ λ - q| before the joints are solved counts as the change of a row between its bounds.
 //!
-//! While contacts bounce \[E6\] held rows keep the velocity that they had before; drives and ranges do nothing in no time. The work of a row
-//! is λ ū with the mean of u before and after; it counts as that of boundaries \[E10\], so `boundary_work` holds what motors do, what joints
+//! While contacts bounce \[E6\] held rows keep the velocity that they had before, with their compliance; drives and ranges do nothing in no time.
+//! A motor that no force limits stops at the end of its range. The work of a row
+//! is λ ū with the mean of u before and after, as far as its bodies give way to it; it counts as that of boundaries \[E10\], so `boundary_work` holds what motors do, what joints
 //! lose to their damping, and what ends of ranges take out.
 //!
 //! Bodies of one machine do not touch each other.

@@ -10,13 +10,15 @@ mod motor;
 #[path = "../../examples/two_engines.rs"]
 mod two_engines;
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::*;
 use esker::engine::Engine;
 use esker::engine::stages::STAGES;
 use esker::error::Error;
-use esker::model::{Axes, Clump, Form, Grain, Sink, World};
+use esker::model::drive::Course;
+use esker::model::{Axes, Clump, Drive, Form, Grain, Sink, World};
 use esker::scenario::Scenario;
 use esker::settings::Settings;
 use esker::simulation::{Device, Simulation};
@@ -301,4 +303,47 @@ fn the_cpu_engine_times_the_stages_that_are_told() {
     let told: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
     let timed: Vec<&str> = report.stages.iter().map(|(name, _)| *name).collect();
     assert!(timed.len() > 8 && timed.iter().all(|name| told.contains(name)), "{timed:?}");
+}
+
+const ARM: &str = r#"
+duration = 1.0
+[materials.steel]
+density = 7800.0
+youngs_modulus = 1e9
+poisson_ratio = 0.3
+restitution = 0.1
+friction = 0.3
+[[boundaries]]
+name = "arm"
+material = "steel"
+shape = { kind = "box", min = [0, -0.05, -0.05], max = [1, 0.05, 0.05], side = "outside" }
+motion = { kind = "dynamic" }
+[[joints]]
+name = "shoulder"
+kind = "hinge"
+bodies = ["ground", "arm"]
+point = [0, 0, 0]
+axis = [0, -1, 0]
+"#;
+
+/// A caller that drives a joint, and lets it go: a joint that had no drive gets one, and loses it again.
+#[test]
+fn a_caller_drives_a_joint() {
+    let scenario = Scenario::parse("arm", ARM, Path::new("."), &[]).unwrap();
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        let motor = Drive::Motor { velocity: Course::Constant(0.5), force_limit: 1e4 };
+        simulation.set_drive("shoulder", Some(motor)).unwrap();
+        simulation.step(40).unwrap();
+        let angle = simulation.quantity("joint_position:shoulder").unwrap();
+        assert!((angle - 0.5 * simulation.time()).abs() < 1e-4, "{name}: {angle}");
+        assert!(simulation.quantity("energy_error_share").unwrap() < 1e-4, "{name}");
+        simulation.set_drive("shoulder", None).unwrap();
+        simulation.step(40).unwrap();
+        assert_eq!(simulation.quantity("drive_force:shoulder").unwrap(), 0.0, "{name}");
+        assert!(simulation.quantity("joint_position:shoulder").unwrap() < angle, "{name}: it falls");
+        assert!(simulation.quantity("energy_error_share").unwrap() < 1e-4, "{name}");
+        let found = simulation.set_drive("shoulders", None).unwrap_err().to_string();
+        assert!(found.contains("did you mean `shoulder`"), "{found}");
+    }
 }

@@ -609,3 +609,85 @@ fn the_excavator_stands_on_its_cylinders_on_both_engines() {
         }
     }
 }
+
+/// A pendulum on a carriage that shakes, and one on a body that is towed along a locked axis: what these put in is booked.
+#[test]
+fn the_balance_closes_where_what_a_joint_hangs_from_moves() {
+    let swing = || {
+        let mut world = empty();
+        let motion = Motion::Oscillation { amplitude: 0.05 * DVec3::X, frequency: 3.0, phase: 0.3 };
+        world.add_boundary(Boundary { motion, ..fixed("carriage") }, std::iter::empty::<Surface>());
+        let bar = rod(&mut world, [DVec3::ZERO, DVec3::new(0.6, 0.0, -0.8)], 2.0);
+        hinge(&mut world, [Some(0), Some(bar)], DVec3::ZERO);
+        world
+    };
+    let towed = || {
+        let mut world = empty();
+        let tug = body(&mut world, DVec3::ZERO, 5.0, DVec3::ONE);
+        world.bodies.locked[tug as usize] =
+            Axes::TRANSLATION.into_iter().chain(Axes::ROTATION).fold(Axes::NONE, Axes::and);
+        world.bodies.velocity[tug as usize] = 0.7 * DVec3::X;
+        let bar = rod(&mut world, [DVec3::ZERO, DVec3::new(0.6, 0.0, -0.8)], 2.0);
+        hinge(&mut world, [Some(tug), Some(bar)], DVec3::ZERO);
+        world
+    };
+    for world in [swing(), towed()] {
+        for (engine, tolerance) in both(&world, &at(1e-3)).iter_mut().zip([1e-9, 1e-4]) {
+            engine.advance(300).unwrap();
+            let state = engine.snapshot().unwrap();
+            let share = energy::error_share(&state);
+            assert!(share < tolerance, "{}: {share:e}", engine.identity().engine);
+            assert!(state.balance.unwrap().boundary_work.abs() > 0.05, "what it hangs from does work");
+        }
+    }
+}
+
+/// A motor that no force limits stops at the end of its range, and holds there.
+#[test]
+fn a_motor_without_a_limit_stops_at_the_end_of_its_range() {
+    let mut world = stalled();
+    world.joints[0].drives = motor(0.5, f64::INFINITY);
+    for (engine, tolerance) in both(&world, &at(1e-3)).iter_mut().zip([1e-9, 1e-5]) {
+        engine.advance(1000).unwrap();
+        let joint = engine.snapshot().unwrap().world.joint_states[0];
+        assert_near(joint.position, 0.3, tolerance, "where it stands");
+        let held = joint.drive + joint.limit;
+        assert_near(held, 2.0 * G * 0.5 * 0.3f64.cos(), 0.05, "what holds it");
+    }
+}
+
+/// A ball that hits the free end of a level rod on a hinge: angular momentum about the hinge is kept, and restitution is that of the tip.
+#[test]
+fn a_ball_bounces_off_a_rod_on_a_hinge_with_the_mobility_of_the_rod() {
+    let mut world = World::new(DVec3::ZERO, stone(0.0, 0.5));
+    let bar = RigidBody {
+        mass: 3.0,
+        moments: DVec3::new(0.01, 1.0, 1.0) / 4.0,
+        velocity: DVec3::ZERO,
+        angular_velocity: DVec3::ZERO,
+        locked: Axes::NONE,
+    };
+    let boundary = Boundary {
+        name: "rod".into(),
+        position: DVec3::new(0.5, 0.0, 0.0),
+        orientation: DQuat::IDENTITY,
+        motion: Motion::Dynamic(bar),
+    };
+    let half = DVec3::new(0.5, 0.05, 0.05);
+    world.add_boundary(boundary, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Box { half }, 0)]);
+    turned_hinge(&mut world, [None, Some(0)], DVec3::ZERO);
+    let ball = Grain { velocity: DVec3::NEG_Z, ..Grain::at(DVec3::new(0.9, 0.0, 0.1012), 0.05, 0) };
+    world.add_grains([ball]);
+    let mass = 1.0 / world.bodies.inverse_mass[1];
+    // 1/m* = 1/m + r²/I with I about the hinge; λ = (1 + e) m* v.
+    let inertia = 0.25 + 3.0 * 0.25;
+    let impulse = 1.5 / (1.0 / mass + 0.81 / inertia);
+    for (engine, tolerance) in both(&world, &at(1e-3)).iter_mut().zip([1e-4, 1e-3]) {
+        engine.advance(5).unwrap();
+        let bodies = engine.snapshot().unwrap().world.bodies;
+        let name = engine.identity().engine;
+        assert_near(bodies.velocity[1].z, impulse / mass - 1.0, tolerance, name);
+        // Turns about -y lift the rod.
+        assert_near(bodies.angular_velocity[0].y, 0.9 * impulse / inertia, tolerance, name);
+    }
+}

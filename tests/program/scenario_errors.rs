@@ -296,6 +296,12 @@ fn a_joint_that_is_wrong_says_what_it_needs() {
     refuses(&hinge(pair, "drive = { force = 1 }"), &["one of `torque`, `velocity` and `position_deg`"]);
     refuses(&hinge(pair, "drive = { torque = 1, torque_limit = 2 }"), &["unknown key `torque_limit`"]);
     refuses("kind = \"weld\"\nbodies = [\"arm\", \"leg\"]", &["\"weld\"", "actuator"]);
+    let press = format!(
+        "kind = \"actuator\"\nbodies = {pair}\npoints = [[0, 0, 0], [1, 0, 0]]\ndrive = {{ pressure = 1.0 }}\n"
+    );
+    refuses(&press, &["missing key `area`"]);
+    refuses(&format!("{press}area = {{ between = [] }}"), &["`joints.0.area` is a table"]);
+    refuses(&hinge(pair, "area = 1.0"), &["unknown key `area`"]);
     let apart = format!("kind = \"ball\"\nbodies = {pair}\npoints = [[0, 0, 0], [0.2, 0, 0]]");
     refuses(&apart, &["lie 2.000e-1 m apart", "starts where it belongs"]);
     let nowhere = format!("kind = \"actuator\"\nbodies = {pair}\npoints = [[1, 0, 0], [1, 0, 0]]");

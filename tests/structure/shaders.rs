@@ -457,6 +457,7 @@ fn params_are_written_where_the_shader_reads_them() {
         rigids,
         joints,
         joint_rows,
+        machines,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");

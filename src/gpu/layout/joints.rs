@@ -2,10 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
+use crate::engine::joint_upsilon;
 use crate::error::Error;
 use crate::model::drive::Command;
 use crate::model::{Area, JointKind, JointState, World};
-use crate::settings::JOINT_DAMPING_STEPS;
 
 use super::{
     Anchors, DRIVE_HOLD, DRIVE_NONE, DRIVE_PRESS, DRIVE_PUSH, JOINT_ACTUATOR, JOINT_BALL, JOINT_DISTANCE,
@@ -189,7 +189,7 @@ impl Machines {
             let bodies = machines.bodies.len() as u32 - first_body;
             let matrix = machines.matrix;
             machines.list.push(Machine { first_row, rows, matrix, first_body, bodies, ..Zeroable::zeroed() });
-            machines.matrix += 2 * rows * rows;
+            machines.matrix = machines.matrix.saturating_add(rows.saturating_mul(rows).saturating_mul(2));
         }
         machines
     }
@@ -219,7 +219,7 @@ fn record(
     anchors: &Anchors,
     h: f64,
 ) -> Joint {
-    let upsilon = 1.0 / (1.0 + 4.0 * joint.damping_time.unwrap_or(JOINT_DAMPING_STEPS * h) / h);
+    let upsilon = joint_upsilon(joint, h);
     let ground = joint.bodies.iter().position(Option::is_none);
     let (cell, offset) = ground.map_or(([0; 3], [0.0; 3]), |side| anchors.anchor(joint.anchors[side].place));
     let place = |side: usize| match joint.bodies[side] {

@@ -4,21 +4,22 @@ use crate::error::Error;
 use crate::model::{Material, MaterialId, World, sphere_volume};
 use crate::settings::{NormalLaw, Settings};
 
-use super::{Anchors, Law, laws};
+use super::{Anchors, Law, Machines, laws};
 
 /// Share of the radius of a grain that the rounding of its position may be \[-\]: contacts overlap by more.
 const ROUNDING_SHARE: f64 = 1e-3;
 
 /// Refuses grains of these materials and radii \[m\] whose mass, moment of inertia or compliance leaves the range of single
-/// precision, or whose places the cells of the world are too wide for.
+/// precision, or whose places the cells of the world are too wide for; and machines of more rows than a workgroup solves.
 ///
 /// # Errors
-/// [`Error::BeyondSingle`] and [`Error::TooSmall`], with the numbers.
+/// [`Error::BeyondSingle`], [`Error::TooSmall`] and [`Error::MachineTooLarge`], with the numbers.
 pub fn check_single(
     world: &World,
     settings: &Settings,
     grains: impl Iterator<Item = (MaterialId, f64)>,
 ) -> Result<(), Error> {
+    Machines::of(world).check()?;
     let cell = Anchors::for_world(world, settings).cell_size.max_element();
     let rounding = 0.5 * cell * f64::from(f32::EPSILON);
     let mut extremes: Vec<Option<[f64; 2]>> = vec![None; world.materials.list.len()];

@@ -89,6 +89,8 @@ pub struct Params {
     pub joints: u32,
     /// Number of rows of all joints.
     pub joint_rows: u32,
+    /// Number of machines.
+    pub machines: u32,
 }
 
 /// Position of a dispatch in its pass over the contacts, with the acceleration of the sweep; WGSL `Turn`. The dispatch over the

@@ -55,8 +55,10 @@ impl World {
         let mut redundant = 0;
         for &joint in &joints {
             for row in self.held_rows(&self.joints[joint]) {
-                let row = self.vector(&bodies, &self.joints[joint], &row, length);
-                if row.iter().any(|&entry| entry != 0.0) && !extends(&mut basis, row) {
+                let (row, whole) = self.vector(&bodies, &self.joints[joint], &row, length);
+                let size = row.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
+                // A row to which no body gives way holds nothing.
+                if size > INDEPENDENT * whole && !extends(&mut basis, row, whole) {
                     redundant += 1;
                 }
             }
@@ -77,15 +79,16 @@ impl World {
             .filter(|&joint| {
                 let row = self.row_along(&self.joints[joint]);
                 let row = row.map(|row| self.vector(&bodies, &self.joints[joint], &row, length));
-                !row.is_some_and(|row| extends(&mut basis, row))
+                !row.is_some_and(|(row, whole)| extends(&mut basis, row, whole))
             })
             .collect();
         Freedom { bodies, joints, ways, redundant, stuck }
     }
 
-    /// A row over the velocities of these bodies, what is locked left out.
-    fn vector(&self, bodies: &[u32], joint: &Joint, row: &JointRow, length: f64) -> Vec<f64> {
+    /// A row over the velocities of these bodies, what is locked left out, and its length with that.
+    fn vector(&self, bodies: &[u32], joint: &Joint, row: &JointRow, length: f64) -> (Vec<f64>, f64) {
         let mut vector = vec![0.0; 6 * bodies.len()];
+        let mut whole = 0.0;
         let mut add = |at: usize, part: DVec3| {
             for (entry, value) in vector[at..at + 3].iter_mut().zip(part.to_array()) {
                 *entry += value;
@@ -97,15 +100,15 @@ impl World {
             let locked = self.bodies.locked[body as usize];
             add(6 * place, sign * row.direction * locked.free_translation());
             add(6 * place + 3, sign / length * row.levers[side] * locked.free_rotation());
+            whole += row.direction.length_squared() + (row.levers[side] / length).length_squared();
         }
-        vector
+        (vector, whole.sqrt())
     }
 }
 
-/// Adds what a row has beside those of the basis to it; whether that is anything.
-fn extends(basis: &mut Vec<Vec<f64>>, mut row: Vec<f64>) -> bool {
+/// Adds what a row has beside those of the basis to it; whether that is anything, over its length `whole`.
+fn extends(basis: &mut Vec<Vec<f64>>, mut row: Vec<f64>, whole: f64) -> bool {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let whole = dot(&row, &row).sqrt();
     // Twice is enough (Giraud, Langou & Rozložník 2005).
     for _ in 0..2 {
         for known in basis.iter() {
@@ -153,6 +156,24 @@ mod tests {
         let found = linkage([DVec3::Y; 4]).machines_and_freedom();
         let [Freedom { ways, redundant, stuck, .. }] = &found[..] else { panic!("one machine") };
         assert_eq!((*ways, *redundant, stuck.len()), (1, 3, 0));
+    }
+
+    #[test]
+    fn a_wall_on_a_rail_moves_in_one_way_whichever_way_it_looks() {
+        for axis in [DVec3::Z, DVec3::NEG_Z, DVec3::NEG_X] {
+            let mut world = World::new(DVec3::ZERO, Materials::default());
+            let along = (0..3).find(|&i| axis[i] != 0.0).expect("an axis");
+            let motion = Motion::Dynamic(RigidBody::on_rail(1.0, along));
+            let (name, position, orientation) = ("wall".into(), DVec3::ZERO, DQuat::IDENTITY);
+            world.add_boundary(
+                Boundary { name, position, orientation, motion },
+                std::iter::empty::<Surface>(),
+            );
+            let motor = Drive::Motor { velocity: Course::Constant(1.0), force_limit: 1.0 };
+            world.add_rail(0, axis, vec![(0.0, motor)], None);
+            let found = &world.machines_and_freedom()[0];
+            assert_eq!((found.ways, found.redundant, found.stuck.len()), (1, 0, 0), "{axis}");
+        }
     }
 
     #[test]

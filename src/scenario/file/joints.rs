@@ -14,11 +14,11 @@ const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in
 const AREA: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive area in m²");
 /// Components of a unit vector below this are rounding.
 const ROUNDING: f64 = 1e-9;
-/// How far apart the two places of a joint may be, over their distances from their bodies.
+/// How far apart the two places of a joint may be, over their distance from the origin.
 const CLOSE: f64 = 1e-6;
 const KINDS: &[&str] = &["hinge", "slider", "ball", "lock", "distance", "actuator"];
 /// What a joint to the ground has in the place of a body.
-const GROUND: &str = "ground";
+pub const GROUND: &str = "ground";
 
 /// A boundary that moves along an axis of the world.
 pub struct Rail {
@@ -39,7 +39,7 @@ pub fn rail(table: &mut Table<'_>, surfaces: Option<&[(DVec3, DVec3, Form)]>) ->
         Some([(_, normal, Form::Plane)]) => Some(table.or("axis", *normal, direction)),
         _ => table.get("axis", direction),
     };
-    let (drives, area) = drives_and_area(table, JointKind::Slider);
+    let (drives, area) = drives_and_area(table, JointKind::Slider, true);
     let is_right = |surfaces: &[(DVec3, DVec3, Form)]| {
         matches!(surfaces, [(_, _, Form::Plane | Form::Box { .. } | Form::Sphere { .. })])
     };
@@ -61,18 +61,27 @@ pub fn rail(table: &mut Table<'_>, surfaces: Option<&[(DVec3, DVec3, Form)]>) ->
     Some(Rail { body: RigidBody::on_rail(mass?, index), axis, drives: drives?, area })
 }
 
-/// Reads `drive` and `area`.
-fn drives_and_area(table: &mut Table<'_>, kind: JointKind) -> (Option<Vec<(f64, Drive)>>, Option<Area>) {
+/// Reads `drive` and `area`, which may be one `between` walls; that is left to [`areas`].
+fn drives_and_area(
+    table: &mut Table<'_>,
+    kind: JointKind,
+    between: bool,
+) -> (Option<Vec<(f64, Drive)>>, Option<Area>) {
     let drives = table.maybe("drive", |node| drives(node, kind));
-    let is_fixed = table.node("area").is_some_and(|node| node.as_number().is_some());
-    let area = if is_fixed { table.maybe("area", number(AREA)).map(Area::Fixed) } else { None };
+    if kind == JointKind::Hinge {
+        return (if table.has("drive") { drives } else { Some(Vec::new()) }, None);
+    }
+    let is_between = between && table.node("area").is_some_and(|node| node.as_number().is_none());
+    let area = if is_between { None } else { table.maybe("area", number(AREA)).map(Area::Fixed) };
     let presses = drives.iter().flatten().any(|(_, drive)| matches!(drive, Drive::Pressure(_)));
     if presses && !table.has("area") {
-        table.missing(
-            "area",
-            "a pressure acts on an area: add `area = 0.01` [m²], or between walls, \
-             `area = { between = [[\"left\", \"right\"], [\"front\", \"back\"]] }`",
-        );
+        let walls = match between {
+            true => {
+                ", or between walls, `area = { between = [[\"left\", \"right\"], [\"front\", \"back\"]] }`"
+            }
+            false => "",
+        };
+        table.missing("area", &format!("a pressure acts on an area: add `area = 0.01` [m²]{walls}"));
     }
     (if table.has("drive") { drives } else { Some(Vec::new()) }, area)
 }
@@ -269,14 +278,17 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
         JointKind::Hinge | JointKind::Slider => table.get("axis", direction),
         _ => Some(DVec3::Z),
     };
-    let compliance = table.or("compliance", 0.0, number(NOT_NEGATIVE));
+    let compliance = match kind {
+        JointKind::Actuator => 0.0,
+        _ => table.or("compliance", 0.0, number(NOT_NEGATIVE)),
+    };
     let angular_compliance = match kind {
         JointKind::Distance | JointKind::Actuator | JointKind::Ball => 0.0,
         _ => table.or("angular_compliance", 0.0, number(NOT_NEGATIVE)),
     };
     let damping_time = table.maybe("damping_time", number(NOT_NEGATIVE));
     let (drives, area) = match kind.has_position() {
-        true => drives_and_area(table, kind),
+        true => drives_and_area(table, kind, false),
         false => (Some(Vec::new()), None),
     };
     let range = range(table, kind);
@@ -382,8 +394,25 @@ fn range(table: &mut Table<'_>, kind: JointKind) -> Option<Option<[f64; 2]>> {
     })
 }
 
-/// Whether a joint is within its range and not longer than half a period.
+/// Whether a joint is within its range, and no longer than half a period.
 fn check(table: &mut Table<'_>, joint: &Joint, world: &World) -> bool {
+    let reach = |body: usize| joint.bodies[body].map_or(DVec3::ZERO, |_| joint.anchors[body].place);
+    let longest = joint.length.max(reach(0).length()).max(reach(1).length());
+    let is_short = |period: f64| period > 0.0 && longest > 0.5 * period;
+    if let Some(axis) = (0..3).find(|&axis| is_short(world.periodic.length[axis])) {
+        table.problem(
+            format!(
+                "`{}` reaches {longest} m from a body or from end to end, more than half the period along {}",
+                table.name(),
+                AXES[axis]
+            ),
+            format!(
+                "make `periodic.{}` longer, or the joint shorter: its nearest image would act",
+                AXES[axis]
+            ),
+        );
+        return false;
+    }
     let mut with_it = world.clone();
     with_it.add_joint(joint.clone());
     let position = with_it.joint_states.last().map_or(0.0, |state| state.position);
@@ -409,6 +438,10 @@ fn check(table: &mut Table<'_>, joint: &Joint, world: &World) -> bool {
 
 /// Reports drives that can move nothing.
 pub fn check_drives(world: &World, spans: &[std::ops::Range<usize>], first: usize, report: &Report) {
+    let holds = |joint: &Joint| joint.drives.iter().any(|(_, drive)| drive.holds());
+    if !world.joints[first..].iter().any(holds) {
+        return;
+    }
     for machine in world.machines_and_freedom() {
         for joint in machine.stuck {
             let Some(span) = joint.checked_sub(first).and_then(|own| spans.get(own)) else { continue };

@@ -111,7 +111,7 @@ fn cell_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<
 }
 
 /// Most cells of a surface along an axis.
-const MOST_SURFACE_CELLS: u64 = 10_000;
+const MOST_SURFACE_CELLS: u64 = 2_000;
 
 /// Reads the grid over a bed whose surface is observed.
 pub fn surface(table: &mut Table<'_>) -> Option<SurfacePlan> {
