@@ -21,8 +21,9 @@ const TURN = 6.2831853f;
 const INFINITE = 3.4e38f;
 // Compliance of every row but drives, over its diagonal. Twin: JOINT_SOFTNESS.
 const SOFTNESS = 1e-6f;
-// Share of its diagonal below which a pivot is softened by as much.
+// Share of its diagonal below which a pivot is rounding, and the share by which it is then raised.
 const LEAST_PIVOT = 1e-4f;
+const RAISED = 1e-2f;
 // Share of what a body gives way without locked axes below which it does not. Twin: JOINT_ROUNDING.
 const ROUNDING = 1e-9f;
 // What rounding may leave of a bound, and of a residual at one.
@@ -384,11 +385,11 @@ fn pivot_if(is_wanted: bool, machine: Machine, k: u32, goes_free: bool, lane: u3
     }
     workgroupBarrier();
     var diagonal = column[k];
-    // What a row that follows from others leaves is rounding: such a row is softened, or it would spoil the others. What it is off by
-    // then goes away within some sweeps.
-    let least = LEAST_PIVOT * machine_matrix[machine.matrix + k * rows + k];
-    if goes_free && diagonal < least {
-        diagonal = max(diagonal, 0.0) + least;
+    // What a row that follows from others leaves is rounding: such a row is softened, or it would spoil the others, and give rounded
+    // places large forces. The others hold what it holds.
+    let whole = machine_matrix[machine.matrix + k * rows + k];
+    if goes_free && diagonal < LEAST_PIVOT * whole {
+        diagonal = max(diagonal, 0.0) + RAISED * whole;
     }
     let sign = select(-1.0, 1.0, goes_free);
     for (var i = lane; i < rows; i += GROUP) {

@@ -45,7 +45,7 @@
 //! unknowns, which is solved directly (block pivoting: Júdice & Pires 1994). In double precision S is factored as LDLᵀ within its envelope,
 //! in the order of Cuthill and McKee, so a chain of n links takes a time in proportion to n. The GPU inverts the part of the free rows in
 //! place by pivots, one workgroup to a machine, for up to 256 rows; there a pivot below 10⁻⁴ of its diagonal, which is rounding, is
-//! raised by as much, and what that leaves goes away within the sweeps.
+//! raised by 10⁻² of it: of rows that follow from others, one is left to the others.
 //!
 //! Machines and contacts take turns (the split solver of Wang et al. 2016, section 5): before the first sweep, and after every sweep, the
 //! joints are solved with all contacts held fixed,

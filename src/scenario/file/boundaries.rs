@@ -9,7 +9,7 @@ use std::sync::Arc;
 use glam::{DQuat, DVec3};
 
 use super::belt::belt;
-use super::joints::{GROUND, Rail, rail};
+use super::joints::{Rail, rail};
 use super::materials::{DENSITY, material_id};
 use super::mesh::{self, turned};
 use super::periodic::{check_size, check_walls};
@@ -96,10 +96,6 @@ pub fn boundary(
             message,
             "numbers and `grain-0` and so on stand for grains: choose a word",
         );
-    }
-    if name == GROUND {
-        let message = format!("`{}.name` is \"{GROUND}\", as joints call what does not move", table.name());
-        table.report.problem(&name_span, message, "choose another word");
     }
     let material = table.get("material", material_id(materials));
     let mut shapes = shapes(table, folder);

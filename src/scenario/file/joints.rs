@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-9;
 const CLOSE: f64 = 1e-6;
 const KINDS: &[&str] = &["hinge", "slider", "ball", "lock", "distance", "actuator"];
 /// What a joint to the ground has in the place of a body.
-pub const GROUND: &str = "ground";
+const GROUND: &str = "ground";
 
 /// A boundary that moves along an axis of the world.
 pub struct Rail {
@@ -301,6 +301,16 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
 /// Reads the two bodies.
 fn pair(node: Node<'_>, world: &World, names: &[String]) -> Option<[Option<u32>; 2]> {
     let pair = node.clone().list(|node| match node.text() {
+        Some(GROUND) if names.iter().any(|name| name == GROUND) => {
+            node.problem(
+                format!(
+                    "`{}` is \"{GROUND}\", which does not move, and a boundary is called so",
+                    node.name()
+                ),
+                "give the boundary another name",
+            );
+            None
+        }
         Some(GROUND) => Some(GROUND.to_owned()),
         _ => named(node, names),
     })?;
