@@ -90,11 +90,12 @@ fn print_mesh(mesh: &Mesh) {
 fn print_machine(world: &World, machine: &Freedom) {
     let bodies = machine.bodies.iter().map(|&body| world.boundaries[body as usize].name.as_str());
     let mass: f64 = machine.bodies.iter().map(|&body| 1.0 / world.bodies.inverse_mass[body as usize]).sum();
-    say!("  machine       {}, {} joints, {} kg", list_of(bodies), machine.joints.len(), short(mass));
     let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let joints = count(machine.joints.len(), "joint");
+    say!("  machine       {}, {joints}, {} kg", list_of(bodies), short(mass));
     let drives = machine.joints.iter().filter(|&&joint| !world.joints[joint].drives.is_empty()).count();
     say!(
-        "                moves in {}, {}, {} redundant",
+        "                moves in {}, {}, {} that follow from others",
         count(machine.ways, "way"),
         count(drives, "drive"),
         count(machine.redundant, "row")

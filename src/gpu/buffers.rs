@@ -76,15 +76,14 @@ impl Capacity {
             Room::Estimated | Room::Grains(_) => index(planned_contacts(spheres)),
         };
         let (grains, spheres) = (index(grains), index(spheres));
-        let machines = layout::Machines::of(world);
-        Capacity {
+        let capacity = Capacity {
             grains,
             spheres,
-            joints: world.joints.len() as u32,
-            machines: machines.list.len() as u32,
-            joint_rows: machines.rows,
-            machine_bodies: machines.bodies.len() as u32,
-            machine_matrix: machines.matrix,
+            joints: 0,
+            machines: 0,
+            joint_rows: 0,
+            machine_bodies: 0,
+            machine_matrix: 0,
             boundaries: world.boundaries.len() as u32,
             rigids: rigids_of(world, grains),
             vertices: world.vertices.len() as u32,
@@ -98,23 +97,28 @@ impl Capacity {
             substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
             keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: settings.acceleration == Acceleration::Nesterov,
+        };
+        capacity.with_machines(world)
+    }
+
+    /// Room for the machines of a world.
+    fn with_machines(self, world: &World) -> Capacity {
+        let machines = layout::Machines::of(world);
+        Capacity {
+            joints: world.joints.len() as u32,
+            machines: machines.list.len() as u32,
+            joint_rows: machines.rows,
+            machine_bodies: machines.bodies.len() as u32,
+            machine_matrix: machines.matrix,
+            ..self
         }
     }
 
     /// At least this, with room for a world that has grown, and for works where substeps are guarded.
     pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
         let rigids = self.rigids.max(rigids_of(world, self.grains));
-        let machines = layout::Machines::of(world);
-        let known = Capacity {
-            keeps_balance: self.keeps_balance || is_guarded,
-            rigids,
-            joints: world.joints.len() as u32,
-            machines: machines.list.len() as u32,
-            joint_rows: machines.rows,
-            machine_bodies: machines.bodies.len() as u32,
-            machine_matrix: machines.matrix,
-            ..*self
-        };
+        let known = Capacity { keeps_balance: self.keeps_balance || is_guarded, rigids, ..*self };
+        let known = known.with_machines(world);
         let (grains, spheres) = (world.grain_count() as u32, world.spheres.len() as u32);
         if grains <= self.grains && spheres <= self.spheres {
             return known;

@@ -177,6 +177,17 @@ fn check_tells_what_a_scenario_amounts_to_and_writes_nothing() {
 }
 
 #[test]
+fn check_counts_the_ways_in_which_a_machine_moves() {
+    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/excavator.toml");
+    let output = Place::with_grain().esker(&["check", scenario]);
+    assert_eq!(code(&output), 0, "{}", error_text(&output));
+    // Four cylinders and motors; the linkage of the bucket is a loop of hinges in a plane, whose rows follow thrice from others.
+    for part in ["10 (left track,", "14 joints, 50000 kg", "4 ways, 4 drives, 3 rows that follow"] {
+        assert!(text(&output).contains(part), "no `{part}` in:\n{}", text(&output));
+    }
+}
+
+#[test]
 fn devices_lists_every_engine_and_tests_each_adapter() {
     let output = Place::with_grain().esker(&["devices"]);
     assert_eq!(code(&output), 0, "{}", text(&output));
