@@ -226,11 +226,6 @@ impl Joint {
     pub fn area(&self, world: &World) -> f64 {
         self.area.map_or(0.0, |area| area.now(world))
     }
-
-    /// Whether its axes are those of a body that moves along one axis of the world and never turns: nothing is left for it to hold.
-    pub fn is_rail(&self) -> bool {
-        self.kind == JointKind::Slider && self.bodies[0].is_none()
-    }
 }
 
 impl World {
@@ -243,9 +238,9 @@ impl World {
             let least = both[0].min(both[1]);
             self.machines.iter_mut().filter(|head| both.contains(head)).for_each(|head| *head = least);
         }
-        self.joint_states.push(JointState::default());
+        let position = self.joint_position(&joint, 0.0);
+        self.joint_states.push(JointState { position, ..JointState::default() });
         self.joints.push(joint);
-        self.update_joints();
     }
 
     /// Adds a body that moves along `axis`, one of x, y, z or the reverse of one, as its drives push it: the other axes of the
@@ -278,16 +273,16 @@ impl World {
     /// Takes the positions of all joints as their bodies are now.
     pub fn update_joints(&mut self) {
         for joint in 0..self.joints.len() {
-            self.joint_states[joint].position = self.joint_position(joint);
+            let before = self.joint_states[joint].position;
+            self.joint_states[joint].position = self.joint_position(&self.joints[joint], before);
         }
     }
 
-    /// Position of a joint as its bodies are now; an angle is the one next to that of before.
-    fn joint_position(&self, joint: usize) -> f64 {
-        let placed = self.placed(&self.joints[joint]);
-        match self.joints[joint].kind {
+    /// Position of a joint as its bodies are now \[m, rad\]; an angle is the one next to that of `before`.
+    pub fn joint_position(&self, joint: &Joint, before: f64) -> f64 {
+        let placed = self.placed(joint);
+        match joint.kind {
             JointKind::Hinge => {
-                let before = self.joint_states[joint].position;
                 let more = placed.angle() - before;
                 let turn = std::f64::consts::TAU;
                 before + more - turn * (more / turn).round()
@@ -393,14 +388,6 @@ impl World {
         }
         machines
     }
-
-    /// The drive on a rail of a body, if it has one: its axis (0, 1, 2 for x, y, z).
-    pub fn rail_of(&self, body: usize) -> Option<usize> {
-        let joint =
-            self.joints.iter().find(|joint| joint.is_rail() && joint.bodies[1] == Some(body as u32))?;
-        let axis = joint.anchors[0].orientation * DVec3::Z;
-        (0..3).find(|&index| axis[index].abs() > 1.0 - 1e-9)
-    }
 }
 
 impl RigidBody {
@@ -409,9 +396,8 @@ impl RigidBody {
         use super::Axes;
         let across = (0..3).filter(|other| *other != axis).map(|other| Axes::TRANSLATION[other]);
         let locked = across.chain(Axes::ROTATION).fold(Axes::NONE, Axes::and);
-        let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
         // What it would take to turn it does not matter.
-        RigidBody { mass, moments: DVec3::ONE, velocity, angular_velocity, locked }
+        RigidBody { locked, ..RigidBody::at_rest(mass, DVec3::ONE) }
     }
 }
 

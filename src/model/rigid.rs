@@ -25,6 +25,12 @@ pub struct RigidBody {
 }
 
 impl RigidBody {
+    /// A body of this mass \[kg\] and these moments of inertia \[kg m²\] that is at rest and free.
+    pub fn at_rest(mass: f64, moments: DVec3) -> RigidBody {
+        let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
+        RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE }
+    }
+
     /// Mass \[kg\] and moments of inertia \[kg m²\].
     pub fn inertia(&self) -> [f64; 4] {
         [self.mass, self.moments.x, self.moments.y, self.moments.z]
@@ -44,8 +50,7 @@ impl RigidBody {
             }
             _ => return None,
         };
-        let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
-        Some(RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE })
+        Some(RigidBody::at_rest(mass, moments))
     }
 
     /// The homogeneous solid inside of a closed mesh at rest, the place of its centre in the frame of the mesh \[m\], and the turn from its

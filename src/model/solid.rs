@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::rigid::principal;
-use super::{Axes, Form, Mesh, RigidBody, sphere_volume};
+use super::{Form, Mesh, RigidBody, sphere_volume};
 
 /// Integrals over a solid of density 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,16 +30,10 @@ impl Solid {
             inertia: DMat3::from_diagonal(DVec3::new(across, across, along)),
         };
         match form {
-            Form::Box { half } => {
-                let volume = 8.0 * half.element_product();
-                let square = half * half;
-                let moments = volume / 3.0 * (DVec3::splat(square.element_sum()) - square);
-                Some(Solid { volume, centre: DVec3::ZERO, inertia: DMat3::from_diagonal(moments) })
-            }
-            Form::Sphere { radius } => {
-                let volume = sphere_volume(radius);
-                let moment = 0.4 * volume * radius * radius;
-                Some(about_z(volume, 0.0, moment, moment))
+            Form::Box { .. } | Form::Sphere { .. } => {
+                let body = RigidBody::solid(form, 1.0)?;
+                let inertia = DMat3::from_diagonal(body.moments);
+                Some(Solid { volume: body.mass, centre: DVec3::ZERO, inertia })
             }
             Form::Solid { bottom_radius, top_radius, length } => {
                 let [volume, height, across, along] = frustum(bottom_radius, top_radius, length);
@@ -84,9 +78,7 @@ impl Solid {
     /// A body of this density \[kg/m³\] at rest, and the turn from its principal axes to those of the solid.
     pub fn body(&self, density: f64) -> (RigidBody, DQuat) {
         let (moments, axes) = principal(density * self.inertia);
-        let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
-        let mass = density * self.volume;
-        (RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE }, axes)
+        (RigidBody::at_rest(density * self.volume, moments), axes)
     }
 }
 

@@ -4,11 +4,10 @@ use glam::{DMat3, DQuat, DVec3};
 
 use super::boundaries::{Shape, check_inertia, check_spin, density_of, has_few_vertices, is_solid_mesh};
 use super::locked_axes;
-use super::read::{Need, Table, number, vector};
+use super::materials::MASS;
+use super::read::{Table, number, vector};
 use crate::model::rigid::principal;
-use crate::model::{Axes, Form, RigidBody, Solid};
-
-const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");
+use crate::model::{Form, RigidBody, Solid};
 
 /// Whether a single shape needs more than its own centre and axes.
 pub fn is_put_together(table: &mut Table<'_>, shape: &Shape) -> bool {
@@ -92,8 +91,7 @@ fn as_told(table: &mut Table<'_>, shapes: &[Shape]) -> Option<(RigidBody, (DVec3
         return None;
     }
     let (moments, axes) = principal(DMat3::from_diagonal(inertia));
-    let (velocity, angular_velocity) = (DVec3::ZERO, DVec3::ZERO);
-    Some((RigidBody { mass, moments, velocity, angular_velocity, locked: Axes::NONE }, (centre, axes)))
+    Some((RigidBody::at_rest(mass, moments), (centre, axes)))
 }
 
 /// Reports a dynamic body with a shape that is not solid.

@@ -15,8 +15,8 @@ use super::mesh::{self, turned};
 use super::periodic::{check_size, check_walls};
 use super::range::is_sound;
 use super::read::{
-    FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number, text,
-    unit_vector, vector, word,
+    FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number,
+    over_time, text, unit_vector, vector, word,
 };
 use super::region::corners;
 use super::{Entry, bodies, locked_axes};
@@ -533,27 +533,6 @@ fn oscillation(table: &mut Table<'_>) -> Option<Motion> {
 }
 
 fn motion_table(table: &mut Table<'_>) -> Option<Motion> {
-    let times = table.get("times", |node| node.list(number(TIME)));
-    let displacements = table.get("displacements", |node| node.list(vector));
-    let (times, displacements) = (times?, displacements?);
-    if times.is_empty() || times.len() != displacements.len() {
-        table.problem(
-            format!("`{}` has {} times and {} displacements", table.name(), times.len(), displacements.len()),
-            "give one displacement per time, and at least one",
-        );
-        return None;
-    }
-    if let Some(i) = times.windows(2).position(|pair| pair[0] >= pair[1]) {
-        table.problem(
-            format!(
-                "times of `{}` do not ascend: {} is followed by {}",
-                table.name(),
-                times[i],
-                times[i + 1]
-            ),
-            "sort the times and remove equal ones",
-        );
-        return None;
-    }
+    let (times, displacements) = over_time(table, ["displacement", "displacements"], vector)?;
     Some(Motion::Table { times, displacements })
 }

@@ -3,14 +3,14 @@
 use glam::DVec3;
 
 use super::Entry;
+use super::materials::MASS;
 use super::read::{
-    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, Report, TIME, Table, direction, number, text,
-    vector,
+    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, Report, TIME, Table, direction, number,
+    over_time, text, vector,
 };
 use crate::error::suggest;
 use crate::model::{Area, Course, Drive, Form, Joint, JointKind, RigidBody, Span, World};
 
-const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");
 const AREA: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive area in m²");
 /// Components of a unit vector below this are rounding.
 const ROUNDING: f64 = 1e-9;
@@ -50,7 +50,7 @@ pub fn rail(table: &mut Table<'_>, surfaces: Option<&[(DVec3, DVec3, Form)]>) ->
         );
     }
     let axis = axis?;
-    let Some(index) = (0..3).find(|&index| axis[index].abs() > 1.0 - ROUNDING) else {
+    let Some(index) = axis_of_world(axis) else {
         table.problem(
             format!("`{}` slides along {axis}, expected x, y or z", table.name()),
             "set `axis` to [1, 0, 0], [0, 1, 0] or [0, 0, 1], or to the reverse of one; along others a body goes that is dynamic and \
@@ -59,6 +59,11 @@ pub fn rail(table: &mut Table<'_>, surfaces: Option<&[(DVec3, DVec3, Form)]>) ->
         return None;
     };
     Some(Rail { body: RigidBody::on_rail(mass?, index), axis, drives: drives?, area })
+}
+
+/// Which axis of the world (0, 1, 2 for x, y, z) a unit vector lies along, either way.
+fn axis_of_world(direction: DVec3) -> Option<usize> {
+    (0..3).find(|&index| direction[index].abs() > 1.0 - ROUNDING)
 }
 
 /// Reads `drive` and `area`, which may be one `between` walls; that is left to [`areas`].
@@ -165,26 +170,7 @@ fn course(node: Node<'_>) -> Option<Course> {
         return number(FINITE)(node).map(Course::Constant);
     }
     node.table(|table| {
-        let times = table.get("times", |node| node.list(number(TIME)));
-        let values = table.get("values", |node| node.list(number(FINITE)));
-        let (times, values) = (times?, values?);
-        if times.is_empty() || times.len() != values.len() {
-            table.problem(
-                format!("`{}` has {} times and {} values", table.name(), times.len(), values.len()),
-                "give one value per time, and at least one",
-            );
-            return None;
-        }
-        if let Some(i) = times.windows(2).position(|pair| pair[0] >= pair[1]) {
-            let message = format!(
-                "times of `{}` do not ascend: {} is followed by {}",
-                table.name(),
-                times[i],
-                times[i + 1]
-            );
-            table.problem(message, "sort the times and remove equal ones");
-            return None;
-        }
+        let (times, values) = over_time(table, ["value", "values"], number(FINITE))?;
         Some(Course::Table { times, values })
     })
 }
@@ -199,11 +185,14 @@ pub fn areas(root: &mut Table<'_>, world: &mut World, names: &[String]) {
         let Some(body) = world.boundaries.iter().position(|boundary| boundary.name == *name) else {
             continue;
         };
-        let Some(axis) = world.rail_of(body) else { continue };
+        let on_rail =
+            |joint: &Joint| joint.kind == JointKind::Slider && joint.bodies == [None, Some(body as u32)];
+        let Some(rail) = world.joints.iter().position(on_rail) else { continue };
+        let along = world.joints[rail].anchors[0].orientation * DVec3::Z;
+        let Some(axis) = axis_of_world(along) else { continue };
         let spans = area.table(|table| table.get("between", |node| around(node, axis, world, names)));
-        let own = |joint: &&mut Joint| joint.is_rail() && joint.bodies[1] == Some(body as u32);
-        if let (Some(spans), Some(joint)) = (spans, world.joints.iter_mut().find(own)) {
-            joint.area = Some(Area::Between(spans));
+        if let Some(spans) = spans {
+            world.joints[rail].area = Some(Area::Between(spans));
         }
     }
 }
@@ -423,9 +412,7 @@ fn check(table: &mut Table<'_>, joint: &Joint, world: &World) -> bool {
         );
         return false;
     }
-    let mut with_it = world.clone();
-    with_it.add_joint(joint.clone());
-    let position = with_it.joint_states.last().map_or(0.0, |state| state.position);
+    let position = world.joint_position(joint, 0.0);
     let slack = CLOSE * joint.length.max(1e-3);
     let Some([low, high]) = joint.range else { return true };
     if position < low - slack || position > high + slack {

@@ -4,6 +4,8 @@ use super::read::{NOT_NEGATIVE, Need, Node, SHARE, Table, number, text};
 use crate::error::suggest;
 use crate::model::{Material, MaterialId, Materials, PairLaw};
 
+/// Mass of a body \[kg\].
+pub const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");
 /// A density \[kg/m³\].
 pub const DENSITY: Need = Need::new(|x| x > 0.0, "a positive density in kg/m³");
 const MODULUS: Need = Need::new(|x| x > 0.0, "a positive modulus in Pa");

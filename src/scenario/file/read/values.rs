@@ -3,7 +3,7 @@
 use glam::DVec3;
 use toml::de::DeValue;
 
-use super::{FAR, Need, Node, as_number, describe, renamed, shorten};
+use super::{FAR, Need, Node, TIME, Table, as_number, describe, renamed, shorten};
 use crate::error::suggest;
 
 /// Reads a number.
@@ -70,6 +70,37 @@ pub fn boolean(node: Node<'_>) -> Option<bool> {
         DeValue::Boolean(value) => Some(*value),
         _ => node.mismatch("true or false"),
     }
+}
+
+/// Reads `times` and one value at each, the list `key`; `what` is one of them.
+pub fn over_time<'a, T>(
+    table: &mut Table<'a>,
+    [what, key]: [&'static str; 2],
+    value: impl Fn(Node<'a>) -> Option<T>,
+) -> Option<(Vec<f64>, Vec<T>)> {
+    let times = table.get("times", |node| node.list(number(TIME)));
+    let values = table.get(key, |node| node.list(value));
+    let (times, values) = (times?, values?);
+    if times.is_empty() || times.len() != values.len() {
+        table.problem(
+            format!("`{}` has {} times and {} {key}", table.name(), times.len(), values.len()),
+            format!("give one {what} per time, and at least one"),
+        );
+        return None;
+    }
+    if let Some(i) = times.windows(2).position(|pair| pair[0] >= pair[1]) {
+        table.problem(
+            format!(
+                "times of `{}` do not ascend: {} is followed by {}",
+                table.name(),
+                times[i],
+                times[i + 1]
+            ),
+            "sort the times and remove equal ones",
+        );
+        return None;
+    }
+    Some((times, values))
 }
 
 /// Reads one of several words.
