@@ -34,7 +34,7 @@ pub use joint::{Joint, JointKind, JointState};
 pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};
 pub use mesh::Mesh;
-pub use meshes::Meshes;
+pub use meshes::{Meshes, SurfaceBox};
 pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
 pub use random::Random;

@@ -13,7 +13,7 @@ use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
 use crate::contact::Key;
-use crate::model::{Levels, Periodic, World, contact_reach};
+use crate::model::{Levels, Periodic, SurfaceBox, World, contact_reach};
 
 /// Grains handled by one task.
 const CHUNK: usize = 256;
@@ -26,7 +26,8 @@ const LEVEL_STRIDE: i64 = 0x9e37_79b9_7f4a_7c15_u64 as i64;
 
 /// All pairs with a gap below `margin` (in mean diameters of the pair), ascending by key.
 pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
-    let vertices = pairs_of_vertices(world, margin);
+    let boxes = world.surface_boxes();
+    let vertices = pairs_of_vertices(world, &boxes, margin);
     let Some(grid) = Grid::new(world, margin) else { return vertices };
     let count = world.spheres.len();
     let found: Vec<Vec<Key>> = (0..count.div_ceil(CHUNK))
@@ -36,7 +37,7 @@ pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
             let mut keys = Vec::with_capacity(5 * CHUNK);
             spheres
                 .filter(|&sphere| is_present(world, sphere))
-                .for_each(|sphere| grid.pairs_of(world, sphere, margin, &mut keys));
+                .for_each(|sphere| grid.pairs_of(world, &boxes, sphere, margin, &mut keys));
             keys
         })
         .collect();
@@ -52,12 +53,12 @@ fn is_present(world: &World, sphere: usize) -> bool {
 }
 
 /// Pairs of the vertices of dynamic boundaries with surfaces of other bodies; there are few.
-fn pairs_of_vertices(world: &World, margin: f64) -> Vec<Key> {
+fn pairs_of_vertices(world: &World, boxes: &[SurfaceBox], margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
     let mut keys = Vec::new();
     for (i, vertex) in world.vertices.iter().enumerate() {
         let (a, gap) = (surfaces + i as u32, 2.0 * margin * vertex.contact_radius);
-        world.for_each_surface_near(world.sphere_centre(vertex), vertex, gap, |b, _| {
+        world.for_each_surface_near(boxes, world.sphere_centre(vertex), vertex, gap, |b, _| {
             if world.vertex_meets(vertex, &world.surfaces[b as usize]) {
                 keys.push(Key { a, b });
             }
@@ -133,8 +134,9 @@ impl Grid {
             let cell = Cell { place: lattice.place_of(centre), level };
             Entry { centre, radius: shape.radius, cell, sphere: sphere as u32, body: shape.body }
         };
-        let present = (0..world.spheres.len()).filter(|&sphere| is_present(world, sphere));
-        let mut entries: Vec<Entry> = present.map(entry).collect();
+        let spheres = (0..world.spheres.len()).into_par_iter().with_min_len(CHUNK);
+        let mut entries: Vec<Entry> =
+            spheres.filter(|&sphere| is_present(world, sphere)).map(entry).collect();
         let low = entries.iter().map(|entry| entry.cell.place).fold(I64Vec3::MAX, I64Vec3::min);
         let high = entries.iter().map(|entry| entry.cell.place).fold(I64Vec3::MIN, I64Vec3::max);
         let row = high.x.saturating_sub(low.x).saturating_add(3);
@@ -193,13 +195,13 @@ impl Grid {
     }
 
     /// Appends the keys owned by `sphere`: with surfaces, then with spheres of other grains that it comes before.
-    fn pairs_of(&self, world: &World, sphere: usize, margin: f64, keys: &mut Vec<Key>) {
+    fn pairs_of(&self, world: &World, boxes: &[SurfaceBox], sphere: usize, margin: f64, keys: &mut Vec<Key>) {
         let first_grain = world.first_grain_shape();
         let (owner, shape) = (first_grain + sphere as u32, &world.spheres[sphere]);
         let (radius, body) = (shape.radius, shape.body);
         let centre = world.sphere_centre(shape);
         let gap = 2.0 * margin * radius;
-        world.for_each_surface_near(centre, shape, gap, |b, _| keys.push(Key { a: owner, b }));
+        world.for_each_surface_near(boxes, centre, shape, gap, |b, _| keys.push(Key { a: owner, b }));
         let first = keys.len();
         // Most are too far away: that comes first.
         let is_partner = |&(other, run): &(&Entry, Run)| {
@@ -245,8 +247,8 @@ impl Lattice {
             return place;
         }
         let wrap = |cell: i64, period: i64| if period > 0 { cell.rem_euclid(period) } else { cell };
-        let (place, periods) = (place.to_array(), (self.periods >> level).to_array());
-        I64Vec3::from_array([0, 1, 2].map(|axis| wrap(place[axis], periods[axis])))
+        let periods = self.periods >> level;
+        I64Vec3::new(wrap(place.x, periods.x), wrap(place.y, periods.y), wrap(place.z, periods.z))
     }
 
     /// Cells of a level around a grain in which partners may stand: the contact reaches as far as `reach`, the part of
@@ -256,8 +258,8 @@ impl Lattice {
         let reach = DVec3::splat(reach) / self.cell_size + 0.5 * f64::from(1 << level) + SLACK;
         let centre = self.scaled(centre);
         let cell = move |place: f64| (place.floor() as i64) >> level;
-        let (low, high) = ((centre - reach).to_array().map(cell), (centre + reach).to_array().map(cell));
-        let periods = (self.periods >> level).to_array();
+        let cells = move |place: DVec3| place.floor().as_i64vec3() >> level;
+        let (low, high, periods) = (cells(centre - reach), cells(centre + reach), self.periods >> level);
         let is_cut = move |axis: usize| periods[axis] > 0 && high[axis] - low[axis] >= periods[axis];
         // No cell twice: around a short period there are as many as it has, and any of them may be within reach.
         let last = move |axis: usize| if is_cut(axis) { low[axis] + periods[axis] - 1 } else { high[axis] };
@@ -267,7 +269,7 @@ impl Lattice {
             let outside = ahead.max(-f64::from(1 << level) - ahead).max(0.0);
             if is_cut(axis) { 0.0 } else { outside / reach[axis] }
         };
-        let rows = (low[2]..=last(2)).flat_map(move |z| (low[1]..=last(1)).map(move |y| (y, z)));
+        let rows = (low.z..=last(2)).flat_map(move |z| (low.y..=last(1)).map(move |y| (y, z)));
         rows.flat_map(move |(y, z)| {
             let left = 1.0 - beside(1, y).powi(2) - beside(2, z).powi(2);
             let half = reach.x * left.max(0.0).sqrt();

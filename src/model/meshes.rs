@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use super::mesh::{Mesh, NO_SEAM, Nearest, PatchTouch, join};
 use super::{Form, MaterialId, Shape, Sphere, Surface, Touch, World};
@@ -54,6 +54,19 @@ impl Meshes {
     }
 }
 
+/// The box around a surface, or all patches of a mesh, along the axes of the world.
+pub struct SurfaceBox {
+    surfaces: Range<u32>,
+    body: u32,
+    /// From the centre of the body \[m\].
+    centre: DVec3,
+    /// Half its edges \[m\], infinite for a plane.
+    half: DVec3,
+}
+
+/// More than the roundings in the edges of a box, over its size \[-\].
+const BOX_SLACK: f64 = 1e-9;
+
 impl std::ops::Index<u32> for Meshes {
     type Output = Mesh;
 
@@ -101,9 +114,33 @@ impl World {
         })
     }
 
-    /// Calls `visit` with every surface that a sphere may be closer to than `gap`, in ascending order, and where it touches it.
+    /// The boxes around all surfaces as they are now, which spare most spheres to look at most surfaces.
+    pub fn surface_boxes(&self) -> Vec<SurfaceBox> {
+        self.surface_groups().map(|surfaces| self.box_around(surfaces)).collect()
+    }
+
+    fn box_around(&self, surfaces: Range<u32>) -> SurfaceBox {
+        let Surface { body, position, orientation, form, .. } = self.surfaces[surfaces.start as usize];
+        let (middle, half) = match form {
+            Form::Patch { mesh, .. } => {
+                let [low, high] = self.meshes[mesh].bounds();
+                (0.5 * (low + high), 0.5 * (high - low))
+            }
+            _ => (DVec3::ZERO, form.half_extent()),
+        };
+        let turned = self.bodies.orientation[body as usize];
+        let axes = DMat3::from_quat(turned * orientation).abs();
+        // The box of a plane has no edges to be turned.
+        let half = if half.is_finite() { axes * half } else { half };
+        let centre = turned * (position + orientation * middle);
+        SurfaceBox { surfaces, body, centre, half }
+    }
+
+    /// Calls `visit` with every surface that a sphere may be closer to than `gap`, in ascending order, and where it touches it. `boxes`
+    /// are those around the surfaces of this world.
     pub fn for_each_surface_near(
         &self,
+        boxes: &[SurfaceBox],
         centre: DVec3,
         ball: &Sphere,
         gap: f64,
@@ -116,18 +153,28 @@ impl World {
                 visit(index, &touch);
             }
         };
-        for group in self.surface_groups() {
-            let surface = &self.surfaces[group.start as usize];
+        // Behind a thin wall a sphere is let go at its radius of contact.
+        let farthest = ball.radius.max(ball.contact_radius) + gap;
+        for near in boxes.iter().filter(|around| self.is_within(around, centre, farthest)) {
+            let first = near.surfaces.start;
+            let surface = &self.surfaces[first as usize];
             let Form::Patch { mesh, .. } = surface.form else {
-                visit_if_near(group.start);
+                visit_if_near(first);
                 continue;
             };
             let local = self.in_frame_of(surface, centre);
-            let mut near = Vec::new();
-            self.meshes[mesh].for_each_near(local, reach, |patch| near.push(group.start + patch));
-            near.sort_unstable();
-            near.into_iter().for_each(&mut visit_if_near);
+            let mut patches = Vec::new();
+            self.meshes[mesh].for_each_near(local, reach, |patch| patches.push(first + patch));
+            patches.sort_unstable();
+            patches.into_iter().for_each(&mut visit_if_near);
         }
+    }
+
+    /// Whether a point is within `reach` of a box \[m\], or by a rounding beyond.
+    fn is_within(&self, around: &SurfaceBox, point: DVec3, reach: f64) -> bool {
+        let body = self.periodic.image(self.bodies.position[around.body as usize], point);
+        let apart = (point - body - around.centre).abs();
+        apart.cmple((around.half + reach) * (1.0 + BOX_SLACK)).all()
     }
 
     /// Where a sphere touches a surface; of a patch, `reach` is how far its centre may be from that \[m\].
@@ -228,5 +275,66 @@ impl World {
     pub fn is_of_group(&self, (a, b): (u32, u32), (other_a, other_b): (u32, u32)) -> bool {
         let patches = self.patches_with(b).map(|(_, patches)| patches);
         a == other_a && patches.is_some_and(|patches| patches.contains(&other_b))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::mesh::samples::sheet;
+    use crate::model::{Boundary, Materials, Motion, Side};
+
+    /// A turned boundary of every form, far from the origin of its body, in a world that is periodic along x.
+    fn world() -> World {
+        let mut world = World::new(DVec3::ZERO, Materials::new(Vec::new()));
+        world.periodic.length = DVec3::new(4.0, 0.0, 0.0);
+        let (radius, length) = (0.3, 0.8);
+        let wall = |side| Form::Wall { bottom_radius: 0.2, top_radius: 0.5, length, side };
+        let forms = [
+            Form::Plane,
+            Form::Disc { radius },
+            wall(Side::Inside),
+            wall(Side::Outside),
+            Form::Solid { bottom_radius: 0.1, top_radius: 0.4, length },
+            Form::Capsule { radius, length },
+            Form::Box { half: DVec3::new(0.1, 0.2, 0.6) },
+            Form::Sphere { radius },
+        ];
+        let turned = DQuat::from_scaled_axis(DVec3::new(0.3, -0.8, 0.5));
+        let place = DVec3::new(1.8, 0.3, -0.2);
+        let mut surfaces: Vec<Surface> =
+            forms.iter().map(|&form| Surface::new(place, turned, form, 0)).collect();
+        surfaces.extend(world.mesh_surfaces(Arc::new(sheet(0.7, 2)), place, turned, 0));
+        let orientation = DQuat::from_rotation_z(0.4);
+        let boundary =
+            Boundary { name: "all".into(), position: DVec3::X, orientation, motion: Motion::Fixed };
+        world.add_boundary(boundary, surfaces);
+        world
+    }
+
+    /// Surfaces near to spheres in places all over a cube, with these boxes.
+    fn found(world: &World, boxes: &[SurfaceBox]) -> Vec<(usize, u32)> {
+        let mut found = Vec::new();
+        for i in 0..20_usize.pow(3) {
+            let place = 0.2 * DVec3::new((i % 20) as f64, (i / 20 % 20) as f64, (i / 400) as f64) - 2.0;
+            let ball = Sphere::alone(0.12);
+            world.for_each_surface_near(boxes, place, &ball, 0.02, |surface, _| found.push((i, surface)));
+        }
+        found
+    }
+
+    #[test]
+    fn boxes_around_surfaces_hide_none_that_is_near() {
+        let world = world();
+        let endless = |around: SurfaceBox| SurfaceBox { half: DVec3::INFINITY, ..around };
+        let all = found(&world, &world.surface_boxes().into_iter().map(endless).collect::<Vec<_>>());
+        assert!((0..world.surfaces.len() as u32).all(|surface| all.iter().any(|(_, near)| *near == surface)));
+        assert_eq!(found(&world, &world.surface_boxes()), all);
+        // The test would see boxes that are too small.
+        let small = |around: SurfaceBox| SurfaceBox { half: 0.7 * around.half, ..around };
+        assert!(
+            found(&world, &world.surface_boxes().into_iter().map(small).collect::<Vec<_>>()).len()
+                < all.len()
+        );
     }
 }

@@ -173,6 +173,23 @@ impl Surface {
 }
 
 impl Form {
+    /// Half the edges of the box around it in its frame, whose centre is that of the frame \[m\]; infinite for a plane, and for a patch
+    /// of a mesh, which does not know.
+    pub fn half_extent(&self) -> DVec3 {
+        let about_z = |radius: f64, length: f64| DVec3::new(radius, radius, 0.5 * length);
+        match *self {
+            Form::Plane | Form::Patch { .. } => DVec3::INFINITY,
+            Form::Sphere { radius } => DVec3::splat(radius),
+            Form::Box { half } => half,
+            Form::Disc { radius } => about_z(radius, 0.0),
+            Form::Capsule { radius, length } => about_z(radius, length + 2.0 * radius),
+            Form::Wall { bottom_radius, top_radius, length, .. }
+            | Form::Solid { bottom_radius, top_radius, length } => {
+                about_z(bottom_radius.max(top_radius), length)
+            }
+        }
+    }
+
     /// Signed distance of a point to the surface \[m\] and the direction away from it, in the
     /// surface's frame; `None` when the point is more than `reach` behind a thin wall, and for a patch of a mesh.
     pub fn distance(&self, point: DVec3, reach: f64) -> Option<(f64, DVec3)> {

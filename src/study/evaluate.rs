@@ -44,6 +44,7 @@ impl<'a> Values<'a> {
         operand.fixed.iter().for_each(|&(axis, value)| place[axis] = value);
         match &operand.source {
             Source::Number(i) => self.numbers[*i].at(&place).clone(),
+            Source::Constant(value) => (*value).into(),
             Source::Column(column) => self.column(column, &Stand::At(place)),
             Source::Reference(i, column) => {
                 let axes = &self.study.references[*i].axes;

@@ -12,7 +12,7 @@ use super::read::{Need, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
 use crate::model::random::Stream;
-use crate::model::{Axes, Grain, MaterialId, Sphere, World, sphere_volume};
+use crate::model::{Axes, Grain, MaterialId, Sphere, SurfaceBox, World, sphere_volume};
 use crate::sources::grid::SphereGrid;
 use crate::sources::make::Make;
 use crate::sources::radii::Radii;
@@ -181,17 +181,23 @@ fn place_block(
         let spheres = earlier.iter().flat_map(|grain| world.spheres_of(grain));
         spheres.for_each(|(centre, radius)| grid.insert(centre, radius));
     }
+    let boxes = world.surface_boxes();
     let is_blocked = |centre: DVec3, radius: f64| {
         grid.is_blocked(centre, radius)
-            || deepest_boundary(world, centre, radius).is_some_and(|(gap, _)| gap < 0.0)
+            || deepest_boundary(world, &boxes, centre, radius).is_some_and(|(gap, _)| gap < 0.0)
     };
     block.packing.place(&block.radii, block.make.reach(), &world.periodic, random, &is_blocked)
 }
 
 /// Gap \[m\] to the boundary that a sphere touches most deeply, and which one that is.
-pub fn deepest_boundary(world: &World, centre: DVec3, radius: f64) -> Option<(f64, usize)> {
+pub fn deepest_boundary(
+    world: &World,
+    boxes: &[SurfaceBox],
+    centre: DVec3,
+    radius: f64,
+) -> Option<(f64, usize)> {
     let mut deepest: Option<(f64, usize)> = None;
-    world.for_each_surface_near(centre, &Sphere::alone(radius), 0.0, |surface, touch| {
+    world.for_each_surface_near(boxes, centre, &Sphere::alone(radius), 0.0, |surface, touch| {
         if deepest.is_none_or(|(gap, _)| touch.gap < gap) {
             deepest = Some((touch.gap, world.surfaces[surface as usize].body as usize));
         }

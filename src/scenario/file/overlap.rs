@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::grains::{Block, Placement, deepest_boundary};
 use super::read::Report;
-use crate::model::{Form, Grain, Solid, Surface, World};
+use crate::model::{Form, Grain, Solid, Surface, SurfaceBox, World};
 use crate::sources::grid::SphereGrid;
 
 /// Overlap that is accepted, over the smaller radius \[-\].
@@ -172,6 +172,7 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
         .collect();
     spheres.iter().for_each(|ball| grid.insert(ball.centre, ball.radius));
     let allowed = |grain: usize| placement.block_of(grain).is_none_or(|block| blocks[block].allow_overlap);
+    let boxes = world.surface_boxes();
     let mut overlaps = Vec::new();
     let count = spheres.len();
     // Backwards, since a cell lists its latest grain first: a crowd of grains in one place is then
@@ -180,8 +181,11 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
         let chunk = (end.saturating_sub(CHUNK)..end).into_par_iter();
         overlaps.par_extend(chunk.filter_map(|sphere| {
             let grains = deepest_sphere(&grid, world, &spheres, sphere, &allowed);
-            let boundaries =
-                if allowed(spheres[sphere].grain) { None } else { boundary_overlap(world, &spheres[sphere]) };
+            let boundaries = if allowed(spheres[sphere].grain) {
+                None
+            } else {
+                boundary_overlap(world, &boxes, &spheres[sphere])
+            };
             [grains, boundaries].into_iter().flatten().max_by(|a, b| a.share.total_cmp(&b.share))
         }));
         if overlaps.len() >= ENOUGH {
@@ -228,8 +232,8 @@ fn deepest_sphere(
     worst
 }
 
-fn boundary_overlap(world: &World, ball: &Ball) -> Option<Overlap> {
-    let (gap, body) = deepest_boundary(world, ball.centre, ball.radius)?;
+fn boundary_overlap(world: &World, boxes: &[SurfaceBox], ball: &Ball) -> Option<Overlap> {
+    let (gap, body) = deepest_boundary(world, boxes, ball.centre, ball.radius)?;
     let (grain, share) = (ball.grain, -gap / ball.radius);
     (share > ACCEPTED).then_some(Overlap { grain, other: Other::Boundary(body), depth: -gap, share })
 }

@@ -47,6 +47,13 @@ pub struct Operand {
     pub name: String,
 }
 
+impl Operand {
+    fn constant(value: f64) -> Operand {
+        let name = value.to_string();
+        Operand { source: Source::Constant(value), fixed: Vec::new(), axes: Vec::new(), name }
+    }
+}
+
 /// Where numbers come from.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Source {
@@ -56,6 +63,8 @@ pub enum Source {
     Reference(usize, String),
     /// Another number of the study.
     Number(usize),
+    /// The same everywhere.
+    Constant(f64),
 }
 
 /// How a number is compared with another.
@@ -292,7 +301,10 @@ fn compare(
     if let Some((second, _)) = found.next() {
         table.problem(format!("`{}` has `{key}` and `{second}`", table.name()), "make two numbers of it");
     }
-    let other = table.maybe(key, |node| known.operand(node))?;
+    let other = table.maybe(key, |node| match node.as_number() {
+        Some(value) => Some(Operand::constant(value)),
+        None => known.operand(node),
+    })?;
     let stranger = of.and_then(|of| other.axes.iter().find(|axis| !of.axes.contains(axis)));
     if let Some(&stranger) = stranger {
         let name = &known.axes[stranger].name;
