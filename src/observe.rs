@@ -92,6 +92,7 @@ pub struct Observer {
     /// Classes that the sinks sort by radius and by place.
     size_classes: Vec<sinks::Class>,
     profile_bins: Vec<sinks::Class>,
+    profiles: Vec<sinks::Profile>,
     drum: Option<DrumPlan>,
     cell: Option<CellPlan>,
     surface: Option<SurfacePlan>,
@@ -111,6 +112,7 @@ impl Observer {
             sinks: world.sinks.iter().map(|sink| sink.name.clone()).collect(),
             size_classes: sinks::classes(&world.sinks, true),
             profile_bins: sinks::classes(&world.sinks, false),
+            profiles: sinks::profiles(&world.sinks),
             drum: drum.cloned(),
             cell: None,
             surface: None,
@@ -187,6 +189,7 @@ impl Observer {
             Needs::Sink => self.sinks.clone(),
             Needs::SizeClass => self.size_classes.iter().map(|class| class.name.clone()).collect(),
             Needs::ProfileBin => self.profile_bins.iter().map(|class| class.name.clone()).collect(),
+            Needs::Profile => self.profiles.iter().map(|profile| profile.name.clone()).collect(),
             Needs::Cell => there(self.cell.is_some()),
             Needs::Surface => there(self.surface.is_some()),
             Needs::Region => self.regions.iter().map(|region| region.name.clone()).collect(),
@@ -306,7 +309,7 @@ mod tests {
     #[test]
     fn every_column_has_a_value_and_its_own_name() {
         let snapshot = drained_stack();
-        let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
+        let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15, region: None };
         let snapshot = Snapshot { world: with_a_joint(snapshot.world), ..snapshot };
         let observer =
             Observer::new(&snapshot.world, Some(&plan)).with_cell(Some(&cell_plan())).with_regions(&[zone()]);
@@ -334,7 +337,7 @@ mod tests {
 
     #[test]
     fn an_observer_of_everything_has_every_quantity_of_the_table() {
-        let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15 };
+        let plan = DrumPlan { boundary: 0, radius: 1.0, plug_speed: 0.15, region: None };
         let grains = [TrackedBody::Grain(0), TrackedBody::Grain(1)];
         let tracked = Tracked { bodies: grains[..1].to_vec(), contacts: vec![grains] };
         let mut world = drained_stack().world;

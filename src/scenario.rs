@@ -153,6 +153,7 @@
 //! [observe.drum]
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
+//! region = { kind = "box", min = [-1, -1, -1], max = [1, 1, 1] }  # its grains are in there; default: all are
 //!
 //! [observe]
 //! grains = [0, 24]                # position_x:grain-0, velocity_x:grain-0, spin_x:grain-0 [rad/s], and so on
@@ -306,7 +307,7 @@
 //! \[kg/s\] averaged since the output before. With `bins` it sorts them by radius: `size_grains:NAME:0` and `size_mass:NAME:0` are of the grains
 //! below the first bound, `size_mass:NAME:1` of those from it to the next, and so on to those from the last bound on. With a
 //! `profile` it sorts them by the place at which they were taken: `profile_grains:NAME:0` and `profile_mass:NAME:0` are of what is before `from`, then come
-//! the `bins` parts, and last what is from `until` on. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
+//! the `bins` parts, and last what is from `until` on; `profile_variation:NAME` is how uneven the parts are. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
 //! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
 //!
 //! Grains that get lost are counted as `grains_lost`, and a run ends with a word of how many there are and where they got out. With a

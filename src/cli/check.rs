@@ -261,13 +261,14 @@ fn fastest(scenario: &Scenario) -> (f64, String) {
         let speed = emitter.velocity().length().hypot(gained.sqrt());
         (speed, format!("of a grain from `{}`, {falls}", emitter.name()))
     });
-    let boundary =
-        |boundary: &Boundary| (speed_of(&boundary.motion, world), format!("of boundary `{}`", boundary.name));
+    let boundary = |(body, boundary): (usize, &Boundary)| {
+        (speed_of(body, &boundary.motion, world), format!("of boundary `{}`", boundary.name))
+    };
     let joint = |joint: &Joint| {
         let speed = joint.drives.iter().map(|(_, drive)| drive.top_speed()).fold(0.0, f64::max);
         (if joint.kind == JointKind::Hinge { 0.0 } else { speed }, format!("of joint `{}`", joint.name))
     };
-    let boundaries = world.boundaries.iter().map(boundary).chain(world.joints.iter().map(joint));
+    let boundaries = world.boundaries.iter().enumerate().map(boundary).chain(world.joints.iter().map(joint));
     let all = grains.into_iter().chain(emitted).chain(boundaries);
     // Of equal ones the first, which is a grain.
     all.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default()
@@ -287,8 +288,8 @@ fn fall(scenario: &Scenario) -> f64 {
     (highest - lowest).max(0.0)
 }
 
-/// Speed that a boundary reaches; that of a rotation at the farthest grain \[m/s\].
-fn speed_of(motion: &Motion, world: &World) -> f64 {
+/// Speed that a boundary reaches; that of a rotation at its farthest corner, or at the farthest grain if that is nearer to the axis \[m/s\].
+fn speed_of(body: usize, motion: &Motion, world: &World) -> f64 {
     match motion {
         Motion::Fixed => 0.0,
         Motion::Velocity(velocity) | Motion::Belt(velocity) => velocity.length(),
@@ -296,7 +297,11 @@ fn speed_of(motion: &Motion, world: &World) -> f64 {
         Motion::Rotation { point, rate, .. } => {
             let speed = |centre: &DVec3| rate.cross(*centre - *point).length();
             let grains = world.spheres.iter().map(|sphere| &world.bodies.position[sphere.body as usize]);
-            grains.map(speed).fold(0.0, f64::max)
+            let axis = rate.normalize_or_zero();
+            let boxes = world.surface_boxes();
+            let own = boxes.iter().filter(|around| around.body() == body);
+            let reach = own.map(|around| around.reach_from(world, *point, axis)).fold(0.0, f64::max);
+            grains.map(speed).fold(0.0, f64::max).min(rate.length() * reach)
         }
         Motion::Oscillation { amplitude, frequency, .. } => {
             std::f64::consts::TAU * frequency * amplitude.length()
@@ -424,14 +429,35 @@ mod tests {
     }
 
     #[test]
+    fn a_roller_is_as_fast_as_its_surface_and_a_turning_plane_as_the_farthest_grain() {
+        let speed = |shape: &str| {
+            let text = format!(
+                "boundaries=[{{ name = \"roller\", material = \"glass\", shape = {shape}, \
+                 motion = {{ kind = \"rotation\", point = [0, 0, 0], axis = [1, 0, 0], rate = 10 }} }}]"
+            );
+            let world = scenario_with(1e-3, &[text]).world;
+            speed_of(0, &world.boundaries[0].motion, &world)
+        };
+        let roller =
+            speed("{ kind = \"cylinder\", base = [0, 0, 0], axis = [1, 0, 0], length = 0.1, radius = 0.02 }");
+        // A corner of the box around it is √2 times as far away.
+        approx::assert_relative_eq!(roller, 10.0 * 0.02 * 2.0f64.sqrt(), max_relative = 1e-12);
+        assert!(speed("{ kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }") > 2.0 * roller);
+    }
+
+    #[test]
     fn a_driven_boundary_can_be_the_fastest() {
         let world = World::default();
         let table = Motion::Table {
             times: vec![0.0, 1.0, 1.5],
             displacements: vec![DVec3::ZERO, DVec3::X, DVec3::X + 2.0 * DVec3::Z],
         };
-        assert_eq!(speed_of(&table, &world), 4.0);
+        assert_eq!(speed_of(0, &table, &world), 4.0);
         let shaker = Motion::Oscillation { amplitude: 0.5 * DVec3::Z, frequency: 2.0, phase: 0.0 };
-        approx::assert_relative_eq!(speed_of(&shaker, &world), std::f64::consts::TAU, max_relative = 1e-12);
+        approx::assert_relative_eq!(
+            speed_of(0, &shaker, &world),
+            std::f64::consts::TAU,
+            max_relative = 1e-12
+        );
     }
 }

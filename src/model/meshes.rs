@@ -64,6 +64,25 @@ pub struct SurfaceBox {
     half: DVec3,
 }
 
+impl SurfaceBox {
+    /// Distance of its farthest corner from an axis through a point \[m\], in a world whose boundaries stand as they did when it was
+    /// made; infinite for a plane.
+    pub fn reach_from(&self, world: &World, point: DVec3, axis: DVec3) -> f64 {
+        if !self.half.is_finite() {
+            return f64::INFINITY;
+        }
+        let centre = world.bodies.position[self.body as usize] + self.centre - point;
+        let sign = |corner: u32, axis: u32| f64::from(2 * (corner >> axis & 1)) - 1.0;
+        let corner = |i: u32| centre + self.half * DVec3::new(sign(i, 0), sign(i, 1), sign(i, 2));
+        (0..8).map(|i| corner(i).cross(axis).length()).fold(0.0, f64::max)
+    }
+
+    /// The body that it stands around a part of.
+    pub fn body(&self) -> usize {
+        self.body as usize
+    }
+}
+
 /// More than the roundings in the edges of a box, over its size \[-\].
 const BOX_SLACK: f64 = 1e-9;
 

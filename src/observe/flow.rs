@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use super::{grains, packing};
+use super::{GrainView, grains, packing};
 use crate::engine::Snapshot;
-use crate::model::Motion;
+use crate::model::{Motion, Region};
 
 /// A drum whose flow is observed: dynamic angle and plug zone.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,6 +15,19 @@ pub struct DrumPlan {
     pub radius: f64,
     /// Relative speed, as a share of R·Ω, up to which a grain counts as plug \[-\].
     pub plug_speed: f64,
+    /// Where its grains are; `None`: all are.
+    pub region: Option<Region>,
+}
+
+impl DrumPlan {
+    /// The grains that are in it.
+    fn grains<'a>(&'a self, snapshot: &'a Snapshot) -> impl Iterator<Item = GrainView> + 'a {
+        let is_inside = |grain: &GrainView| {
+            let centre = snapshot.world.bodies.position[grain.body];
+            self.region.as_ref().is_none_or(|region| region.contains(centre, 0.0, 0.0))
+        };
+        grains(snapshot).filter(is_inside)
+    }
 }
 
 /// Root of the mean squared speed of the grains \[m/s\]; 0 without grains.
@@ -52,7 +65,7 @@ pub fn dynamic_angle_deg(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
     let Some(down) = snapshot.world.gravity.reject_from_normalized(axis).try_normalize() else {
         return f64::NAN;
     };
-    let centre = packing::centre_of_mass(snapshot) - rotation.point;
+    let centre = packing::centre_of(snapshot, drum.grains(snapshot)) - rotation.point;
     axis.dot(down.cross(centre)).atan2(down.dot(centre)).to_degrees()
 }
 
@@ -66,8 +79,10 @@ pub fn plug_share(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
         let drum_velocity = rotation.rate.cross(bodies.position[body] - rotation.point);
         bodies.velocity[body].distance(drum_velocity) <= limit
     };
-    let plug = grains(snapshot).filter(|grain| turns_along(grain.body)).count();
-    plug as f64 / snapshot.world.present_count() as f64
+    let (plug, all) = drum
+        .grains(snapshot)
+        .fold((0, 0), |(plug, all), grain| (plug + u32::from(turns_along(grain.body)), all + 1));
+    f64::from(plug) / f64::from(all)
 }
 
 /// The rotation of a drum: a point of its axis \[m\] and its angular velocity \[rad/s\].
@@ -97,7 +112,7 @@ mod tests {
     use super::*;
     use crate::model::{Form, RigidBody};
 
-    const PLAN: DrumPlan = DrumPlan { boundary: 0, radius: 2.0, plug_speed: 0.15 };
+    const PLAN: DrumPlan = DrumPlan { boundary: 0, radius: 2.0, plug_speed: 0.15, region: None };
 
     #[test]
     fn rms_speed_is_the_root_of_the_mean_square_and_max_speed_the_largest() {
@@ -141,6 +156,18 @@ mod tests {
         snapshot.world.bodies.position[1] = DVec3::new(5.0 - 1.0, 3.0, 7.0 - 1.0);
         snapshot.world.bodies.position[2] = DVec3::new(5.0 - 1.0, -9.0, 7.0 - 1.0);
         approx::assert_relative_eq!(dynamic_angle_deg(&snapshot, &PLAN), 45.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn only_grains_in_the_region_of_the_drum_count() {
+        let mut snapshot = drum(DVec3::Y);
+        snapshot.world.bodies.position[1] = DVec3::new(5.0 - 1.0, 0.0, 7.0 - 1.0);
+        snapshot.world.bodies.position[2] = DVec3::new(5.0, 20.0, 0.0);
+        let around = |radius| Some(Region::Sphere { centre: DVec3::new(5.0, 0.0, 7.0), radius });
+        let angle = |region| dynamic_angle_deg(&snapshot, &DrumPlan { region, ..PLAN });
+        approx::assert_relative_eq!(angle(around(2.0)), 45.0, max_relative = 1e-12);
+        assert!(angle(None) < 40.0 && angle(around(0.1)).is_nan());
+        assert_eq!(plug_share(&snapshot, &DrumPlan { region: around(2.0), ..PLAN }), 0.0);
     }
 
     #[test]

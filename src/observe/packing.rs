@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::grains;
+use super::{GrainView, grains};
 use crate::engine::Snapshot;
 
 /// Direction against gravity; +z without gravity.
@@ -48,9 +48,16 @@ pub fn repose_angle_deg(snapshot: &Snapshot) -> f64 {
 
 /// Centre of mass of the grains \[m\]; not a number without grains.
 pub fn centre_of_mass(snapshot: &Snapshot) -> DVec3 {
+    centre_of(snapshot, grains(snapshot))
+}
+
+/// Centre of mass of some grains \[m\]; not a number without any.
+pub(super) fn centre_of(snapshot: &Snapshot, grains: impl Iterator<Item = GrainView>) -> DVec3 {
     let position = &snapshot.world.bodies.position;
-    let moment: DVec3 = grains(snapshot).map(|grain| grain.mass * position[grain.body]).sum();
-    moment / grains(snapshot).map(|grain| grain.mass).sum::<f64>()
+    let (moment, mass) = grains.fold((DVec3::ZERO, 0.0), |(moment, mass), grain| {
+        (moment + grain.mass * position[grain.body], mass + grain.mass)
+    });
+    moment / mass
 }
 
 /// Momentum of the grains and dynamic boundaries \[N s\].

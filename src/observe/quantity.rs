@@ -30,6 +30,8 @@ pub enum Needs {
     SizeClass,
     /// A part of the profile of a sink, likewise.
     ProfileBin,
+    /// A sink with a profile, whose name follows a colon.
+    Profile,
     /// An observed cell.
     Cell,
     /// An observed surface.
@@ -313,6 +315,8 @@ quantities! {
 
     ProfileBin, "-", { "profile_grains" => |v, i| v.profile_bin(i).grains as f64 }, "grains that a sink removed in a part of its profile since the start";
     ProfileBin, "kg", { "profile_mass" => |v, i| v.profile_bin(i).mass }, "mass of the grains that a sink removed in a part of its profile since the start";
+
+    Profile, "-", { "profile_variation" => |v, i| v.sorted().variation(&v.observer.profiles[i]) }, "standard deviation over mean of the masses in the parts of the profile of a sink, since the start";
 
     Cell, "m", { "cell_x" => |v, _| v.cell().lengths[0], "cell_y" => |v, _| v.cell().lengths[1], "cell_z" => |v, _| v.cell().lengths[2] }, "distance of the walls of the cell";
     Cell, "-", {

@@ -52,6 +52,29 @@ pub fn class_names(sinks: &[Sink], by_radius: bool) -> Vec<String> {
     classes(sinks, by_radius).into_iter().map(|class| class.name).collect()
 }
 
+/// A profile that a sink has, across which it sorts the grains that it takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile {
+    /// Name of the sink.
+    pub name: String,
+    sink: usize,
+    bins: usize,
+}
+
+/// The profiles of all sinks that have one.
+pub fn profiles(sinks: &[Sink]) -> Vec<Profile> {
+    let profile = |(sink, of): (usize, &Sink)| {
+        let bins = of.bins.iter().position(|bins| bins.by != By::Radius)?;
+        Some(Profile { name: of.name.clone(), sink, bins })
+    };
+    sinks.iter().enumerate().filter_map(profile).collect()
+}
+
+/// Names of the sinks that have a profile.
+pub fn profile_names(sinks: &[Sink]) -> Vec<String> {
+    profiles(sinks).into_iter().map(|profile| profile.name).collect()
+}
+
 /// What was taken: per sink, per bins, per class.
 #[derive(Debug)]
 pub struct Sorted(Vec<Vec<Vec<Taken>>>);
@@ -78,6 +101,17 @@ impl Sorted {
     pub fn get(&self, class: &Class) -> Taken {
         self.0[class.sink][class.bins][class.class]
     }
+
+    /// Coefficient of variation of the mass in the parts of a profile: the standard deviation over the mean \[-\]. What lies
+    /// beyond its ends does not count; not a number where nothing lies between them.
+    pub fn variation(&self, profile: &Profile) -> f64 {
+        let all = &self.0[profile.sink][profile.bins];
+        let parts = &all[1..all.len() - 1];
+        let count = parts.len() as f64;
+        let mean = parts.iter().map(|part| part.mass).sum::<f64>() / count;
+        let squares: f64 = parts.iter().map(|part| (part.mass - mean).powi(2)).sum();
+        (squares / count).sqrt() / mean
+    }
 }
 
 #[cfg(test)]
@@ -91,6 +125,25 @@ mod tests {
         assert_eq!(taken[0], Taken::default());
         assert_eq!(taken[1].grains, 1);
         approx::assert_relative_eq!(taken[1].mass, 16.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn a_profile_varies_by_the_deviation_over_the_mean_of_its_parts() {
+        let mut world = drained_stack().world;
+        world.sinks[1].bins = vec![
+            Bins { by: By::Radius, bounds: vec![1.0] },
+            Bins { by: By::Place(0), bounds: vec![0.0, 1.0, 2.0] },
+        ];
+        let profiles = profiles(&world.sinks);
+        assert_eq!(profiles.iter().map(|profile| profile.name.as_str()).collect::<Vec<_>>(), ["spill"]);
+        let taken = |mass| Taken { grains: 1, mass };
+        // What lies beyond the ends, 50 kg and 70 kg, does not count: 3 kg and 1 kg deviate by 1 kg from 2 kg.
+        let parts = [50.0, 3.0, 1.0, 70.0].map(taken).to_vec();
+        let sorted = |parts| Sorted(vec![Vec::new(), vec![vec![taken(9.0); 2], parts]]);
+        assert_eq!(sorted(parts).variation(&profiles[0]), 0.5);
+        assert!(
+            sorted(vec![taken(5.0), taken(0.0), taken(0.0), taken(5.0)]).variation(&profiles[0]).is_nan()
+        );
     }
 
     #[test]

@@ -49,7 +49,7 @@ use self::read::{DURATION, Report, Table, number, text, vector, whole};
 use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, World};
-use crate::observe::sinks::class_names;
+use crate::observe::sinks::{class_names, profile_names};
 use crate::output::{Formats, Meshes, Record};
 use crate::render::Look;
 use crate::settings::{Bookkeeping, Settings};
@@ -173,6 +173,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         sinks: &sink_names,
         size_classes: &class_names(&world.sinks, true),
         profile_bins: &class_names(&world.sinks, false),
+        profiles: &profile_names(&world.sinks),
         regions: &region_names,
         joints: &world.joints.iter().map(|joint| joint.name.clone()).collect::<Vec<_>>(),
         has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),

@@ -79,6 +79,8 @@ pub struct Subjects<'a> {
     pub size_classes: &'a [String],
     /// Likewise.
     pub profile_bins: &'a [String],
+    /// Names of the sinks with a profile.
+    pub profiles: &'a [String],
     /// Names of the regions that are observed.
     pub regions: &'a [String],
     /// Names of the joints.
@@ -171,6 +173,7 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
         Needs::Sink => one_of("sink", subjects.sinks),
         Needs::SizeClass => one_of("class of radii of a sink", subjects.size_classes),
         Needs::ProfileBin => one_of("part of the profile of a sink", subjects.profile_bins),
+        Needs::Profile => one_of("sink with a profile", subjects.profiles),
         Needs::Region => one_of("region", subjects.regions),
         Needs::Drum => there(subjects.has_drum, "a drum", "add [observe.drum] boundary = \"...\""),
         Needs::Cell => {

@@ -162,7 +162,8 @@ pub fn drum(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<Dr
 fn drum_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<DrumPlan> {
     let found = table.get("boundary", |node| inside_cylinder(node, world, names));
     let plug_speed = table.or("plug_speed", 0.15, number(POSITIVE));
-    found.map(|(boundary, radius)| DrumPlan { boundary, radius, plug_speed })
+    let region = table.maybe("region", region);
+    found.map(|(boundary, radius)| DrumPlan { boundary, radius, plug_speed, region })
 }
 
 /// Reads the name of a boundary that is a turning cylinder seen from inside, or a turning mesh; gives its radius \[m\].

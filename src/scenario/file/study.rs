@@ -113,7 +113,7 @@ use super::problems::{Problem, Problems};
 use super::read::{Node, Table, text};
 use super::{Scenario, each, read_file};
 use crate::observe::Expectation;
-use crate::observe::sinks::class_names;
+use crate::observe::sinks::{class_names, profile_names};
 use crate::settings::Bookkeeping;
 
 /// What every run has beside the kept quantities.
@@ -276,6 +276,7 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
         sinks: &names(base.world.sinks.iter().map(|sink| &sink.name).collect()),
         size_classes: &class_names(&base.world.sinks, true),
         profile_bins: &class_names(&base.world.sinks, false),
+        profiles: &profile_names(&base.world.sinks),
         regions: &names(base.regions.iter().map(|region| &region.name).collect()),
         joints: &names(base.world.joints.iter().map(|joint| &joint.name).collect()),
         has_drum: base.drum.is_some(),
