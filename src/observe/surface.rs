@@ -21,6 +21,11 @@ pub struct SurfacePlan {
 }
 
 impl SurfacePlan {
+    /// Middle of a cell \[m\].
+    pub fn middle(&self, column: usize, row: usize) -> DVec2 {
+        self.min + self.edges() * (DVec2::new(column as f64, row as f64) + 0.5)
+    }
+
     /// Edges of a cell \[m\].
     fn edges(&self) -> DVec2 {
         (self.max - self.min) / DVec2::new(self.cells[0] as f64, self.cells[1] as f64)
@@ -68,8 +73,8 @@ impl State {
     }
 }
 
-/// Top of the grains over the middle of each cell.
-fn heights(snapshot: &Snapshot, plan: &SurfacePlan) -> Vec<f64> {
+/// Top of the grains over the middle of each cell \[m\], x first.
+pub fn heights(snapshot: &Snapshot, plan: &SurfacePlan) -> Vec<f64> {
     let (edges, [columns, rows]) = (plan.edges(), plan.cells);
     let mut heights = vec![plan.floor; columns * rows];
     for (centre, radius) in snapshot.world.present_spheres() {

@@ -9,10 +9,11 @@ use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
 use crate::model::{Form, Motion, Surface, World};
-use crate::observe::{Column, Observation};
+use crate::observe::{Column, Observation, SurfacePlan};
 
 use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
+use super::frames;
 use super::lock::{FolderLock, Sharing};
 use super::summary::Summary;
 use super::timeseries::TimeSeries;
@@ -42,7 +43,7 @@ pub struct Kept<'a> {
 }
 
 /// Names of what a run writes.
-const KINDS: [&str; 3] = ["grains", "contacts", "meshes"];
+const KINDS: [&str; 4] = ["grains", "contacts", "meshes", "surface"];
 const TABLES: [&str; 2] = ["convergence.csv", "residual_histogram.csv"];
 const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
 
@@ -63,6 +64,8 @@ pub struct Record<'a> {
     pub formats: Formats,
     /// The meshes of the scene.
     pub meshes: Meshes,
+    /// The surface that is observed.
+    pub surface: Option<&'a SurfacePlan>,
 }
 
 /// Meshes of a scene, as far as frames of them are concerned.
@@ -94,8 +97,38 @@ impl Meshes {
 #[derive(Debug)]
 struct Frames {
     collection: Collection,
-    make: fn(&Snapshot) -> PolyData,
+    content: Content,
     most: usize,
+}
+
+/// What a frame shows.
+#[derive(Debug)]
+enum Content {
+    Grains,
+    Contacts,
+    Meshes,
+    Surface(SurfacePlan),
+}
+
+impl Content {
+    /// The content of a kind of frames of a run.
+    fn of(kind: &str, record: &Record<'_>) -> Content {
+        match (kind, record.surface) {
+            ("grains", _) => Content::Grains,
+            ("contacts", _) => Content::Contacts,
+            ("surface", Some(plan)) => Content::Surface(plan.clone()),
+            _ => Content::Meshes,
+        }
+    }
+
+    fn show(&self, snapshot: &Snapshot) -> PolyData {
+        match self {
+            Content::Grains => frames::grains(snapshot),
+            Content::Contacts => frames::contacts(snapshot),
+            Content::Meshes => frames::meshes(snapshot),
+            Content::Surface(plan) => frames::surface(snapshot, plan),
+        }
+    }
 }
 
 /// Kinds of frames that a run writes, and how many of each after so many outputs.
@@ -105,7 +138,8 @@ fn kinds(record: &Record<'_>, outputs: usize) -> Vec<(&'static str, usize)> {
         Meshes::Fixed => Some((KINDS[2], outputs.min(1))),
         Meshes::Moving => Some((KINDS[2], outputs)),
     };
-    let all = [(KINDS[0], outputs), (KINDS[1], outputs)].into_iter().chain(meshes);
+    let surface = record.surface.map(|_| (KINDS[3], outputs));
+    let all = [(KINDS[0], outputs), (KINDS[1], outputs)].into_iter().chain(meshes).chain(surface);
     all.filter(|_| record.formats.vtp).collect()
 }
 
@@ -179,13 +213,9 @@ impl ResultFolder {
         let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
         let frames = |(kind, count): (&'static str, usize)| {
             let collection = Collection::with_frames(path, kind, &times[..count])?;
-            let make = match kind {
-                "grains" => super::frames::grains,
-                "contacts" => super::frames::contacts,
-                _ => super::frames::meshes,
-            };
-            let is_once = kind == KINDS[2] && record.meshes == Meshes::Fixed;
-            Ok(Frames { collection, make, most: if is_once { 1 } else { usize::MAX } })
+            let content = Content::of(kind, record);
+            let is_once = matches!(content, Content::Meshes) && record.meshes == Meshes::Fixed;
+            Ok(Frames { collection, content, most: if is_once { 1 } else { usize::MAX } })
         };
         let frames = kinds(record, times.len()).into_iter().map(frames).collect::<Result<_, Error>>()?;
         let synced = times.len();
@@ -209,8 +239,8 @@ impl ResultFolder {
             timeseries.append(observation)?;
         }
         let wanted = self.frames.iter_mut().filter(|frames| frames.collection.count() < frames.most);
-        for Frames { collection, make, .. } in wanted {
-            collection.add(observation.time, &make(snapshot))?;
+        for Frames { collection, content, .. } in wanted {
+            collection.add(observation.time, &content.show(snapshot))?;
         }
         Ok(())
     }
@@ -373,6 +403,7 @@ mod tests {
             "grains_000012.vtp",
             "contacts_1000000.vtp",
             "grains.pvd",
+            "surface_000003.vtp",
             "summary.json",
             "checkpoint_000000000200.esker",
         ];

@@ -5,7 +5,9 @@ use glam::DVec3;
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, planned_contacts};
 use crate::model::{Form, World};
+use crate::observe::SurfacePlan;
 use crate::observe::contacts::coordination;
+use crate::observe::surface::heights;
 
 use super::vtp::{Array, Cells, PolyData};
 
@@ -90,6 +92,28 @@ pub fn meshes(snapshot: &Snapshot) -> PolyData {
         cells: Cells::Triangles,
         point_data: Vec::new(),
         cell_data: vec![Array::integers("boundary", boundaries.into_iter())],
+        field_data: Vec::new(),
+    }
+}
+
+/// The surface of a bed as triangles between the middles of the cells of its grid: height of the points \[m\].
+pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
+    let (heights, [columns, rows]) = (heights(snapshot, plan), plan.cells);
+    let squares = (1..rows).flat_map(|row| (1..columns).map(move |column| (column, row)));
+    let corners = squares.flat_map(|(x, y)| {
+        let [a, b, c, d] = [(x - 1, y - 1), (x, y - 1), (x, y), (x - 1, y)];
+        [a, b, c, a, c, d]
+    });
+    let point = |(column, row): (usize, usize)| {
+        plan.middle(column, row).extend(heights[row * columns + column]).to_array()
+    };
+    let points: Vec<[f64; 3]> = corners.map(point).collect();
+    PolyData {
+        time: snapshot.report.time,
+        cells: Cells::Triangles,
+        point_data: vec![Array::scalars("height", points.iter().map(|point| point[2]))],
+        points,
+        cell_data: Vec::new(),
         field_data: Vec::new(),
     }
 }

@@ -102,8 +102,13 @@ impl Scenario {
 
     /// What a folder of results keeps of it.
     pub fn record(&self) -> Record<'_> {
-        let meshes = Meshes::of(&self.world);
-        Record { inputs: &self.inputs, resolved: &self.resolved, formats: self.output.formats, meshes }
+        Record {
+            inputs: &self.inputs,
+            resolved: &self.resolved,
+            formats: self.output.formats,
+            meshes: Meshes::of(&self.world),
+            surface: self.surface.as_ref(),
+        }
     }
 }
 

@@ -162,6 +162,34 @@ fn grains_come_back_from_their_frame() {
 }
 
 #[test]
+fn the_surface_of_a_bed_comes_back_as_triangles() {
+    let folder = temporary_folder();
+    let grid = "observe.surface={ min = [0.02, -0.03], max = [0.08, 0.02], cells = [6, 5], floor = -0.5 }";
+    run_into(folder.path(), &scene(&[grid]));
+    let names = names_in(folder.path());
+    assert!(
+        ["surface.pvd", "surface.vtp.series", "surface_000002.vtp"]
+            .iter()
+            .all(|name| names.contains(&(*name).into()))
+    );
+    let piece = read_vtp(&folder.path().join("surface_000000.vtp"));
+    let points = numbers(&piece.points);
+    assert_eq!(
+        points.len(),
+        3 * 2 * (6 - 1) * (5 - 1) * 3,
+        "two triangles between the middles of four cells"
+    );
+    // The grain of 20 mm at (50, 0) mm reaches the middles that are 20 mm away at most, at the height of a sphere there.
+    for point in points.chunks(3) {
+        let square = 4e-4 - (point[0] - 0.05).powi(2) - (point[1] - 0.0).powi(2);
+        let expected = if square > 0.0 { 0.02 + square.sqrt() } else { -0.5 };
+        assert!((point[2] - expected).abs() < 1e-7, "{point:?}: expected {expected}");
+    }
+    let heights: Vec<f64> = points.chunks(3).map(|point| f64::from(point[2] as f32)).collect();
+    assert_eq!(array(&piece.data.point, "height"), (heights, 1));
+}
+
+#[test]
 fn contacts_come_back_as_lines_with_their_forces() {
     let folder = temporary_folder();
     run_into(folder.path(), &scene(&["grains.0.velocity=[0, 0, 0]"]));
