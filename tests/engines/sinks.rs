@@ -503,9 +503,8 @@ fn a_sink_sorts_what_it_takes_by_size_and_by_place() {
     }
 }
 
-/// 400 pellets on the sieve of the shipped circuit, 19 gaps of 9 to 16 mm between turning rollers, after 1.5 s: of the first two sinks the radii of the
-/// grains that each took \[m\]; how many grains are left.
-fn sieved(on: impl Fn(&World, &Settings) -> Box<dyn Engine>, thinner: f64) -> ([Vec<f64>; 2], usize) {
+/// 400 pellets above the sieve of the shipped circuit, 19 gaps of 9 to 16 mm between turning rollers, which are thinner than they were by so much \[m\].
+fn sieve(thinner: f64) -> Scenario {
     let over_the_sieve = "grains.0.packing={ kind = \"random\", count = 400, region = { kind = \"box\", \
                           min = [0.42, 0.62, -0.33], max = [0.82, 1.1, -0.2] } }";
     let mut scene = scenario("circuit.toml", &[over_the_sieve, "emitters=[]", "solver.iterations=10"]);
@@ -514,7 +513,11 @@ fn sieved(on: impl Fn(&World, &Settings) -> Box<dyn Engine>, thinner: f64) -> ([
             (*bottom_radius, *top_radius) = (*bottom_radius - thinner, *top_radius - thinner);
         }
     }
-    let mut engine = on(&scene.world, &scene.settings);
+    scene
+}
+
+/// After 1.5 s the radii of the grains that each of the first two sinks took \[m\], and how many are left.
+fn sieved(mut engine: Box<dyn Engine>) -> ([Vec<f64>; 2], usize) {
     engine.advance(600).unwrap();
     let world = engine.snapshot().unwrap().world;
     let taken = |sink: u32| {
@@ -531,13 +534,14 @@ fn a_sieve_of_rollers_lets_through_what_is_narrower_than_its_gaps() {
     let is_sorted = |taken: &[Vec<f64>; 2]| {
         taken.iter().zip(widest).all(|(radii, widest)| radii.iter().all(|&radius| radius < widest))
     };
-    let engines: [fn(&World, &Settings) -> Box<dyn Engine>; 2] =
-        [|world, settings| Box::new(cpu(world, settings)), |world, settings| Box::new(gpu(world, settings))];
-    for on in engines {
-        let (taken, left) = sieved(on, 0.0);
+    let scene = sieve(0.0);
+    for engine in both(&scene.world, &scene.settings) {
+        let (taken, left) = sieved(engine);
         assert!(is_sorted(&taken), "{taken:?}");
         assert!(taken[0].len() > 40 && left < 360, "{} fell through the first gaps", taken[0].len());
         assert_eq!(taken.iter().map(Vec::len).sum::<usize>() + left, 400, "held and removed are all");
     }
-    assert!(!is_sorted(&sieved(engines[0], 1e-3).0), "gaps wider by 2 mm must show");
+    let wide = sieve(1e-3);
+    let (taken, _) = sieved(Box::new(cpu(&wide.world, &wide.settings)));
+    assert!(!is_sorted(&taken), "gaps wider by 2 mm must show");
 }
