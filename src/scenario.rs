@@ -153,7 +153,7 @@
 //! [observe.drum]
 //! boundary = "drum"
 //! plug_speed = 0.15               # over R·Ω
-//! region = { kind = "box", min = [-1, -1, -1], max = [1, 1, 1] }  # its grains are in there; default: all are
+//! region = { kind = "box", min = [-1, -1, -1], max = [1, 1, 1] }  # only grains inside count for angle and plug share; default: all
 //!
 //! [observe]
 //! grains = [0, 24]                # position_x:grain-0, velocity_x:grain-0, spin_x:grain-0 [rad/s], and so on
@@ -161,7 +161,7 @@
 //! contacts = [[0, 1], [0, "drum"]] # normal_force:0-1 [N], friction_force:0-1 [N], overlap:0-1 [m]
 //! energy = true                   # account for energies (energy_error and so on); false saves about 5 % of a step
 //!
-//! [observe.surface]               # a grid over a bed, seen along z: surface_height [m], displaced_volume and piled_volume [m³]
+//! [observe.surface]               # a grid over a bed, seen along z: surface_height [m], displaced_volume and piled_volume [m³]; frames `surface.pvd`
 //! min = [0, 0]                    # m, x and y
 //! max = [0.2, 0.1]
 //! cells = [40, 20]
@@ -307,7 +307,7 @@
 //! \[kg/s\] averaged since the output before. With `bins` it sorts them by radius: `size_grains:NAME:0` and `size_mass:NAME:0` are of the grains
 //! below the first bound, `size_mass:NAME:1` of those from it to the next, and so on to those from the last bound on. With a
 //! `profile` it sorts them by the place at which they were taken: `profile_grains:NAME:0` and `profile_mass:NAME:0` are of what is before `from`, then come
-//! the `bins` parts, and last what is from `until` on; `profile_variation:NAME` is how uneven the parts are. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
+//! the `bins` parts, and last what is from `until` on; `profile_variation:NAME` is the coefficient of variation of their masses (standard deviation over mean) \[-\]. A region that is observed has `count:NAME` \[-\], `mass:NAME` \[kg\] and
 //! `centre_x:NAME`, `centre_y:NAME`, `centre_z:NAME` \[m\].
 //!
 //! Grains that get lost are counted as `grains_lost`, and a run ends with a word of how many there are and where they got out. With a

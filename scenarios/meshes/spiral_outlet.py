@@ -2,7 +2,7 @@
 
     python3 scenarios/meshes/spiral_outlet.py            # writes spiral_outlet.stl beside this file
 
-The axis is x, the drum begins at x = 0. Lengths in metres.
+The axis is x, the outlet begins at x = 0. Lengths in metres.
 """
 
 import math

@@ -288,7 +288,8 @@ fn fall(scenario: &Scenario) -> f64 {
     (highest - lowest).max(0.0)
 }
 
-/// Speed that a boundary reaches; that of a rotation at its farthest corner, or at the farthest grain if that is nearer to the axis \[m/s\].
+/// Speed that a boundary reaches \[m/s\]. In a rotation it grows with the distance from the axis: up to that of the farthest corner of the
+/// boundary, and no farther than the farthest grain.
 fn speed_of(body: usize, motion: &Motion, world: &World) -> f64 {
     match motion {
         Motion::Fixed => 0.0,

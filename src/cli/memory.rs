@@ -46,7 +46,11 @@ fn of_start(scenario: &Scenario) -> u64 {
 fn of_output(scenario: &Scenario) -> u64 {
     let (world, grains) = (&scenario.world, scenario.planned_grains());
     let spheres = world.planned_spheres(grains);
-    let frames = if scenario.output.formats.vtp { frames::planned_bytes(spheres) } else { 0 };
+    let frames = if scenario.output.formats.vtp {
+        frames::planned_bytes(spheres, scenario.surface.as_ref())
+    } else {
+        0
+    };
     Snapshot::planned_bytes(world, grains).max(Snapshot::planned_holdings(world, grains) + frames)
 }
 

@@ -133,7 +133,7 @@ impl World {
         })
     }
 
-    /// The boxes around all surfaces as they are now, which spare most spheres to look at most surfaces.
+    /// The boxes around all surfaces as they stand now, with which a sphere skips surfaces that are far away.
     pub fn surface_boxes(&self) -> Vec<SurfaceBox> {
         self.surface_groups().map(|surfaces| self.box_around(surfaces)).collect()
     }
@@ -142,8 +142,8 @@ impl World {
         let Surface { body, position, orientation, form, .. } = self.surfaces[surfaces.start as usize];
         let (middle, half) = match form {
             Form::Patch { mesh, .. } => {
-                let [low, high] = self.meshes[mesh].bounds();
-                (0.5 * (low + high), 0.5 * (high - low))
+                let root = &self.meshes[mesh].nodes[0];
+                (0.5 * (root.low + root.high), 0.5 * (root.high - root.low))
             }
             _ => (DVec3::ZERO, form.half_extent()),
         };
@@ -156,7 +156,7 @@ impl World {
     }
 
     /// Calls `visit` with every surface that a sphere may be closer to than `gap`, in ascending order, and where it touches it. `boxes`
-    /// are those around the surfaces of this world.
+    /// are those of [`World::surface_boxes`] since the last motion of any boundary: with others contacts are missed.
     pub fn for_each_surface_near(
         &self,
         boxes: &[SurfaceBox],
@@ -331,13 +331,12 @@ mod tests {
         world
     }
 
-    /// Surfaces near to spheres in places all over a cube, with these boxes.
-    fn found(world: &World, boxes: &[SurfaceBox]) -> Vec<(usize, u32)> {
+    /// Surfaces near to copies of a ball in places all over a cube, with these boxes.
+    fn found(world: &World, boxes: &[SurfaceBox], ball: &Sphere) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         for i in 0..20_usize.pow(3) {
             let place = 0.2 * DVec3::new((i % 20) as f64, (i / 20 % 20) as f64, (i / 400) as f64) - 2.0;
-            let ball = Sphere::alone(0.12);
-            world.for_each_surface_near(boxes, place, &ball, 0.02, |surface, _| found.push((i, surface)));
+            world.for_each_surface_near(boxes, place, ball, 0.02, |surface, _| found.push((i, surface)));
         }
         found
     }
@@ -345,15 +344,20 @@ mod tests {
     #[test]
     fn boxes_around_surfaces_hide_none_that_is_near() {
         let world = world();
-        let endless = |around: SurfaceBox| SurfaceBox { half: DVec3::INFINITY, ..around };
-        let all = found(&world, &world.surface_boxes().into_iter().map(endless).collect::<Vec<_>>());
-        assert!((0..world.surfaces.len() as u32).all(|surface| all.iter().any(|(_, near)| *near == surface)));
-        assert_eq!(found(&world, &world.surface_boxes()), all);
-        // The test would see boxes that are too small.
-        let small = |around: SurfaceBox| SurfaceBox { half: 0.7 * around.half, ..around };
-        assert!(
-            found(&world, &world.surface_boxes().into_iter().map(small).collect::<Vec<_>>()).len()
-                < all.len()
-        );
+        let with = |change: fn(SurfaceBox) -> SurfaceBox, ball: &Sphere| {
+            found(&world, &world.surface_boxes().into_iter().map(change).collect::<Vec<_>>(), ball)
+        };
+        // A grain, and the vertex of a box, which a thin wall holds from behind as far as its radius of contact reaches.
+        let vertex = Sphere { radius: 0.0, contact_radius: 0.3, ..Sphere::alone(0.0) };
+        for ball in [Sphere::alone(0.12), vertex] {
+            let all = with(|around| SurfaceBox { half: DVec3::INFINITY, ..around }, &ball);
+            let is_found = |surface: u32| all.iter().any(|(_, near)| *near == surface);
+            // Of the vertex the disc and the walls, which are what its radius of contact counts for, are enough.
+            let surfaces = if ball.radius > 0.0 { 0..world.surfaces.len() as u32 } else { 1..4 };
+            assert!(surfaces.into_iter().all(is_found));
+            assert_eq!(with(|around| around, &ball), all);
+            // The test would see boxes that are too small.
+            assert!(with(|around| SurfaceBox { half: 0.2 * around.half, ..around }, &ball).len() < all.len());
+        }
     }
 }

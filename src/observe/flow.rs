@@ -15,12 +15,12 @@ pub struct DrumPlan {
     pub radius: f64,
     /// Relative speed, as a share of R·Ω, up to which a grain counts as plug \[-\].
     pub plug_speed: f64,
-    /// Where its grains are; `None`: all are.
+    /// Region whose grains count; `None`: all do.
     pub region: Option<Region>,
 }
 
 impl DrumPlan {
-    /// The grains that are in it.
+    /// The grains that count.
     fn grains<'a>(&'a self, snapshot: &'a Snapshot) -> impl Iterator<Item = GrainView> + 'a {
         let is_inside = |grain: &GrainView| {
             let centre = snapshot.world.bodies.position[grain.body];

@@ -1,4 +1,4 @@
-//! Grains and contacts of a state as points and lines.
+//! Grains, contacts, meshes and the surface of a state as points, lines, triangles and a grid.
 
 use glam::DVec3;
 
@@ -14,10 +14,15 @@ use super::vtp::{Array, Cells, PolyData};
 /// Bytes of a sphere and of a contact in a frame: points, cells and data.
 const BYTES_PER_SPHERE: u64 = 120;
 const BYTES_PER_CONTACT: u64 = 88;
+/// Bytes of a cell of the surface in a frame: its height, point and data, and the corners of a quadrangle.
+const BYTES_PER_CELL: u64 = 84;
 
-/// Bytes that the frames of this many spheres need, one after the other.
-pub fn planned_bytes(spheres: usize) -> u64 {
-    (spheres as u64 * BYTES_PER_SPHERE).max(planned_contacts(spheres) as u64 * BYTES_PER_CONTACT)
+/// Bytes that the frames of this many spheres and of a surface need, one after the other.
+pub fn planned_bytes(spheres: usize, surface: Option<&SurfacePlan>) -> u64 {
+    let cells: usize = surface.map_or(0, |plan| plan.cells.iter().product());
+    let of_grains = spheres as u64 * BYTES_PER_SPHERE;
+    let of_contacts = planned_contacts(spheres) as u64 * BYTES_PER_CONTACT;
+    of_grains.max(of_contacts).max(cells as u64 * BYTES_PER_CELL)
 }
 
 /// Spheres of the grains that are there as points: radius \[m\]; of their grain velocity \[m/s\], angular velocity \[rad/s\],
@@ -96,23 +101,18 @@ pub fn meshes(snapshot: &Snapshot) -> PolyData {
     }
 }
 
-/// The surface of a bed as triangles between the middles of the cells of its grid: height of the points \[m\].
+/// The surface of a bed as quadrangles between the middles of the cells of its grid: height of the points \[m\].
 pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
-    let (heights, [columns, rows]) = (heights(snapshot, plan), plan.cells);
-    let squares = (1..rows).flat_map(|row| (1..columns).map(move |column| (column, row)));
-    let corners = squares.flat_map(|(x, y)| {
-        let [a, b, c, d] = [(x - 1, y - 1), (x, y - 1), (x, y), (x - 1, y)];
-        [a, b, c, a, c, d]
-    });
-    let point = |(column, row): (usize, usize)| {
-        plan.middle(column, row).extend(heights[row * columns + column]).to_array()
+    let [columns, _] = plan.cells;
+    let heights = heights(snapshot, plan);
+    let point = |(cell, &height): (usize, &f64)| {
+        plan.middle(cell % columns, cell / columns).extend(height).to_array()
     };
-    let points: Vec<[f64; 3]> = corners.map(point).collect();
     PolyData {
         time: snapshot.report.time,
-        cells: Cells::Triangles,
-        point_data: vec![Array::scalars("height", points.iter().map(|point| point[2]))],
-        points,
+        points: heights.iter().enumerate().map(point).collect(),
+        cells: Cells::Grid(columns),
+        point_data: vec![Array::scalars("height", heights.into_iter())],
         cell_data: Vec::new(),
         field_data: Vec::new(),
     }

@@ -37,6 +37,8 @@ pub enum Cells {
     Lines,
     /// Points 3 i to 3 i + 2 are the corners of triangle i.
     Triangles,
+    /// Points stand in rows of so many; each four neighbours are a quadrangle.
+    Grid(usize),
 }
 
 /// A named array.
@@ -168,20 +170,35 @@ impl PolyData {
             Cells::Vertices => ("Verts", 1),
             Cells::Lines => ("Lines", 2),
             Cells::Triangles => ("Polys", 3),
+            Cells::Grid(_) => ("Polys", 4),
         };
-        let cells = points / points_per_cell;
-        let [vertices, lines, triangles] = [1, 2, 3].map(|of| if of == points_per_cell { cells } else { 0 });
+        let connectivity = self.connectivity(points_per_cell);
+        let cells = connectivity.len() / points_per_cell;
+        let [vertices, lines, polygons] =
+            ["Verts", "Lines", "Polys"].map(|of| if of == element { cells } else { 0 });
         writeln!(
             out,
-            r#"<Piece NumberOfPoints="{points}" NumberOfVerts="{vertices}" NumberOfLines="{lines}" NumberOfStrips="0" NumberOfPolys="{triangles}">"#
+            r#"<Piece NumberOfPoints="{points}" NumberOfVerts="{vertices}" NumberOfLines="{lines}" NumberOfStrips="0" NumberOfPolys="{polygons}">"#
         )?;
         write_section(out, "PointData", &self.point_data)?;
         write_section(out, "CellData", &self.cell_data)?;
         writeln!(out, "<Points>")?;
         write_array(out, "Points", "Float64", 3, "", bytemuck::cast_slice(&self.points))?;
         writeln!(out, "</Points>")?;
-        write_cells(out, element, cells, points_per_cell)?;
+        write_cells(out, element, &connectivity, points_per_cell)?;
         writeln!(out, "</Piece>")
+    }
+
+    /// Points of each cell, one cell after the other.
+    fn connectivity(&self, points_per_cell: usize) -> Vec<i64> {
+        let points = self.points.len();
+        let Cells::Grid(columns) = self.cells else {
+            return (0..(points / points_per_cell * points_per_cell) as i64).collect();
+        };
+        let rows = points.checked_div(columns).unwrap_or(0);
+        let squares = (1..rows).flat_map(|row| (1..columns).map(move |column| row * columns + column));
+        let corners = |last: usize| [last - columns - 1, last - columns, last, last - 1].map(|at| at as i64);
+        squares.flat_map(corners).collect()
     }
 }
 
@@ -194,12 +211,17 @@ fn write_section(out: &mut impl Write, element: &str, arrays: &[Array]) -> io::R
     writeln!(out, "</{element}>")
 }
 
-/// Cells of equal size that use the points one after the other.
-fn write_cells(out: &mut impl Write, element: &str, cells: usize, points_per_cell: usize) -> io::Result<()> {
-    let connectivity: Vec<i64> = (0..(cells * points_per_cell) as i64).collect();
-    let offsets: Vec<i64> = (1..=cells as i64).map(|cell| cell * points_per_cell as i64).collect();
+/// Cells of equal size, by the points of each.
+fn write_cells(
+    out: &mut impl Write,
+    element: &str,
+    connectivity: &[i64],
+    points_per_cell: usize,
+) -> io::Result<()> {
+    let cells = (connectivity.len() / points_per_cell) as i64;
+    let offsets: Vec<i64> = (1..=cells).map(|cell| cell * points_per_cell as i64).collect();
     writeln!(out, "<{element}>")?;
-    write_array(out, "connectivity", "Int64", 1, "", bytemuck::cast_slice(&connectivity))?;
+    write_array(out, "connectivity", "Int64", 1, "", bytemuck::cast_slice(connectivity))?;
     write_array(out, "offsets", "Int64", 1, "", bytemuck::cast_slice(&offsets))?;
     writeln!(out, "</{element}>")
 }

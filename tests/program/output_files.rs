@@ -162,7 +162,7 @@ fn grains_come_back_from_their_frame() {
 }
 
 #[test]
-fn the_surface_of_a_bed_comes_back_as_triangles() {
+fn the_surface_of_a_bed_comes_back_as_a_grid() {
     let folder = temporary_folder();
     let grid = "observe.surface={ min = [0.02, -0.03], max = [0.08, 0.02], cells = [6, 5], floor = -0.5 }";
     run_into(folder.path(), &scene(&[grid]));

@@ -66,6 +66,7 @@ fn check_lengths(frame: &PolyData) -> Result<(), String> {
         Cells::Vertices => points,
         Cells::Lines => points / 2,
         Cells::Triangles => points / 3,
+        Cells::Grid(columns) => columns.saturating_sub(1) * (points / columns.max(1)).saturating_sub(1),
     };
     let of_points = frame.point_data.iter().map(|array| (array, points));
     let of_cells = frame.cell_data.iter().map(|array| (array, cells));

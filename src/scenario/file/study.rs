@@ -82,7 +82,7 @@
 //! | `error_from` | \|number / other - 1\| |
 //! | `or_larger` | the larger of the two |
 //!
-//! (another may be a plain number: `minus = 0.5`), and `take` makes one of all values `along` an axis or several, by default all:
+//! The other may be a plain number, `minus = 0.5`. Last, `take` makes one of all values `along` an axis or several, by default all:
 //!
 //! | `take` | The number |
 //! |---|---|

@@ -69,7 +69,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 25] = [
+    let cases: [(&str, &[&str], usize); 26] = [
         ("column.toml", &[], 25),
         ("drum.toml", &[], 4864),
         ("settle.toml", &[], 10_000),
@@ -88,6 +88,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("gas.toml", &[], 1000),
         ("clumps.toml", &[], 600),
         ("excavator.toml", &[], 8495),
+        ("circuit.toml", &[], 8243),
         ("soak.toml", &[], 100_000),
         ("circulation.toml", &[], 360_000),
         ("dosta/silo_large.toml", &[few], 1000),

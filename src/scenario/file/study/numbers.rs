@@ -5,7 +5,10 @@ use std::ops::Range;
 use super::WORK;
 use super::axes::{Axis, Reference, axis_named, fixed};
 use crate::error::suggest;
-use crate::scenario::file::read::{FINITE, Node, POSITIVE, Report, Table, number, text, word};
+use crate::scenario::file::read::{FINITE, Need, Node, POSITIVE, Report, Table, number, text, word};
+
+/// What a number may be divided by.
+const DIVISOR: Need = Need::new(|x| x.is_finite() && x != 0.0, "a finite number other than 0");
 
 /// A number for every combination of some axes.
 #[derive(Debug, Clone, PartialEq)]
@@ -301,8 +304,10 @@ fn compare(
     if let Some((second, _)) = found.next() {
         table.problem(format!("`{}` has `{key}` and `{second}`", table.name()), "make two numbers of it");
     }
+    let divides = matches!(way, Compare::Over | Compare::Error);
     let other = table.maybe(key, |node| match node.as_number() {
-        Some(value) => Some(Operand::constant(value)),
+        Some(_) if divides => Some(Operand::constant(number(DIVISOR)(node)?)),
+        Some(_) => Some(Operand::constant(number(FINITE)(node)?)),
         None => known.operand(node),
     })?;
     let stranger = of.and_then(|of| other.axes.iter().find(|axis| !of.axes.contains(axis)));

@@ -156,6 +156,8 @@ fn refuses(old: &str, new: &str, marked: &str, words: &[&str]) {
 
 #[test]
 fn mistakes_are_shown_with_their_place() {
+    refuses("error_from = \"fine:height\"", "over = 0.0", "0.0", &["a finite number other than 0"]);
+    refuses("error_from = \"fine:height\"", "minus = nan", "nan", &["a finite number"]);
     refuses("title", "titel", "titel", &["unknown key `titel`", "did you mean `title`?"]);
     refuses("scenario = \"case.toml\"", "", "", &["missing key `scenario`"]);
     refuses("\"case.toml\"", "\"cases.toml\"", "", &["cases.toml", "cannot be read"]);
