@@ -174,11 +174,9 @@ fn the_surface_of_a_bed_comes_back_as_a_grid() {
     );
     let piece = read_vtp(&folder.path().join("surface_000000.vtp"));
     let points = numbers(&piece.points);
-    assert_eq!(
-        points.len(),
-        3 * 2 * (6 - 1) * (5 - 1) * 3,
-        "two triangles between the middles of four cells"
-    );
+    assert_eq!(points.len(), 3 * 6 * 5, "the middles of the cells");
+    let (corners, ends) = cells(piece.polys);
+    assert_eq!((ends.len(), &corners[..4]), ((6 - 1) * (5 - 1), &[0, 1, 7, 6][..]), "quadrangles of four");
     // The grain of 20 mm at (50, 0) mm reaches the middles that are 20 mm away at most, at the height of a sphere there.
     for point in points.chunks(3) {
         let square = 4e-4 - (point[0] - 0.05).powi(2) - (point[1] - 0.0).powi(2);
