@@ -54,7 +54,9 @@
 //! S Δλ ∋ q - Σ λ - G v        v ← v + M⁻¹ Gᵀ Δλ
 //! ```
 //!
-//! and contacts see bodies that give way with their own mass. So at the end of a substep joints are exact and contacts are solved as far as
+//! and contacts see bodies that give way with their own mass, not with what their joints leave of it. For n contacts of a part of mass M with grains
+//! of mass m that makes steps shorter by 1 + n m/M at most. In the trench of `scenarios/excavator.toml` the mean force of the digging cylinder
+//! with 25 accelerated sweeps is within 1.4 % of that with 100, so it is left at that. At the end of a substep joints are exact and contacts are solved as far as
 //! the sweeps go. Impulses of joints start from zero in every substep: a direct solution needs no start. In accelerated sweeps they
 //! go on with the velocities \[E12\]. With a tolerance, |u + Σ λ - q| before the joints are solved counts as the change of a row between its bounds.
 //!
