@@ -111,13 +111,13 @@ enum Content {
 }
 
 impl Content {
-    /// The content of a kind of frames of a run.
-    fn of(kind: &str, record: &Record<'_>) -> Content {
-        match (kind, record.surface) {
-            ("grains", _) => Content::Grains,
-            ("contacts", _) => Content::Contacts,
-            ("surface", Some(plan)) => Content::Surface(plan.clone()),
-            _ => Content::Meshes,
+    /// Name of its kind of frames.
+    fn kind(&self) -> &'static str {
+        match self {
+            Content::Grains => KINDS[0],
+            Content::Contacts => KINDS[1],
+            Content::Meshes => KINDS[2],
+            Content::Surface(_) => KINDS[3],
         }
     }
 
@@ -131,16 +131,16 @@ impl Content {
     }
 }
 
-/// Kinds of frames that a run writes, and how many of each after so many outputs.
-fn kinds(record: &Record<'_>, outputs: usize) -> Vec<(&'static str, usize)> {
+/// What the frames of a run show, and how many of each there are after so many outputs.
+fn contents(record: &Record<'_>, outputs: usize) -> Vec<(Content, usize)> {
     let meshes = match record.meshes {
         Meshes::None => None,
-        Meshes::Fixed => Some((KINDS[2], outputs.min(1))),
-        Meshes::Moving => Some((KINDS[2], outputs)),
+        Meshes::Fixed => Some((Content::Meshes, outputs.min(1))),
+        Meshes::Moving => Some((Content::Meshes, outputs)),
     };
-    let surface = record.surface.map(|_| (KINDS[3], outputs));
-    let all = [(KINDS[0], outputs), (KINDS[1], outputs)].into_iter().chain(meshes).chain(surface);
-    all.filter(|_| record.formats.vtp).collect()
+    let surface = record.surface.map(|plan| (Content::Surface(plan.clone()), outputs));
+    let always = [(Content::Grains, outputs), (Content::Contacts, outputs)];
+    always.into_iter().chain(meshes).chain(surface).filter(|_| record.formats.vtp).collect()
 }
 
 impl ResultFolder {
@@ -176,10 +176,13 @@ impl ResultFolder {
     ) -> Result<ResultFolder, Error> {
         check_inputs(path, record.inputs)?;
         let lock = lock.map_or_else(|| FolderLock::take(path, Sharing::Alone), Ok)?;
-        let kinds = kinds(record, kept.observations.len());
-        kinds.iter().try_for_each(|&(kind, frames)| super::collection::check_frames(path, kind, frames))?;
-        let frames_of =
-            |kind: &str| kinds.iter().find(|(name, _)| *name == kind).map_or(0, |(_, frames)| *frames);
+        let contents = contents(record, kept.observations.len());
+        contents.iter().try_for_each(|(content, frames)| {
+            super::collection::check_frames(path, content.kind(), *frames)
+        })?;
+        let frames_of = |kind: &str| {
+            contents.iter().find(|(content, _)| content.kind() == kind).map_or(0, |(_, frames)| *frames)
+        };
         let (step, has_tables) = (kept.step, !kept.convergence.courses.is_empty());
         let folder = ResultFolder::fill(path, record, columns, kept, lock)?;
         let is_beyond = |name: &str| {
@@ -211,13 +214,12 @@ impl ResultFolder {
             false => None,
         };
         let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
-        let frames = |(kind, count): (&'static str, usize)| {
-            let collection = Collection::with_frames(path, kind, &times[..count])?;
-            let content = Content::of(kind, record);
+        let frames = |(content, count): (Content, usize)| {
+            let collection = Collection::with_frames(path, content.kind(), &times[..count])?;
             let is_once = matches!(content, Content::Meshes) && record.meshes == Meshes::Fixed;
             Ok(Frames { collection, content, most: if is_once { 1 } else { usize::MAX } })
         };
-        let frames = kinds(record, times.len()).into_iter().map(frames).collect::<Result<_, Error>>()?;
+        let frames = contents(record, times.len()).into_iter().map(frames).collect::<Result<_, Error>>()?;
         let synced = times.len();
         let folder =
             ResultFolder { path: path.to_owned(), timeseries, frames, convergence, synced, _lock: lock };

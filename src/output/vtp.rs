@@ -41,6 +41,26 @@ pub enum Cells {
     Grid(usize),
 }
 
+impl Cells {
+    /// Name of their section in the file, and points of each.
+    fn kind(self) -> (&'static str, usize) {
+        match self {
+            Cells::Vertices => ("Verts", 1),
+            Cells::Lines => ("Lines", 2),
+            Cells::Triangles => ("Polys", 3),
+            Cells::Grid(_) => ("Polys", 4),
+        }
+    }
+
+    /// How many so many points make.
+    fn count(self, points: usize) -> usize {
+        match self {
+            Cells::Grid(columns) => columns.saturating_sub(1) * (points / columns.max(1)).saturating_sub(1),
+            _ => points / self.kind().1,
+        }
+    }
+}
+
 /// A named array.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
@@ -166,14 +186,8 @@ impl PolyData {
 
     fn write_piece(&self, out: &mut impl Write) -> io::Result<()> {
         let points = self.points.len();
-        let (element, points_per_cell) = match self.cells {
-            Cells::Vertices => ("Verts", 1),
-            Cells::Lines => ("Lines", 2),
-            Cells::Triangles => ("Polys", 3),
-            Cells::Grid(_) => ("Polys", 4),
-        };
-        let connectivity = self.connectivity(points_per_cell);
-        let cells = connectivity.len() / points_per_cell;
+        let (element, points_per_cell) = self.cells.kind();
+        let cells = self.cells.count(points);
         let [vertices, lines, polygons] =
             ["Verts", "Lines", "Polys"].map(|of| if of == element { cells } else { 0 });
         writeln!(
@@ -185,15 +199,15 @@ impl PolyData {
         writeln!(out, "<Points>")?;
         write_array(out, "Points", "Float64", 3, "", bytemuck::cast_slice(&self.points))?;
         writeln!(out, "</Points>")?;
-        write_cells(out, element, &connectivity, points_per_cell)?;
+        write_cells(out, element, &self.connectivity(), points_per_cell)?;
         writeln!(out, "</Piece>")
     }
 
     /// Points of each cell, one cell after the other.
-    fn connectivity(&self, points_per_cell: usize) -> Vec<i64> {
+    fn connectivity(&self) -> Vec<i64> {
         let points = self.points.len();
         let Cells::Grid(columns) = self.cells else {
-            return (0..(points / points_per_cell * points_per_cell) as i64).collect();
+            return (0..(self.cells.count(points) * self.cells.kind().1) as i64).collect();
         };
         let rows = points.checked_div(columns).unwrap_or(0);
         let squares = (1..rows).flat_map(|row| (1..columns).map(move |column| row * columns + column));

@@ -62,12 +62,7 @@ fn parse(text: &str) -> Result<PolyData, String> {
 
 fn check_lengths(frame: &PolyData) -> Result<(), String> {
     let points = frame.points.len();
-    let cells = match frame.cells {
-        Cells::Vertices => points,
-        Cells::Lines => points / 2,
-        Cells::Triangles => points / 3,
-        Cells::Grid(columns) => columns.saturating_sub(1) * (points / columns.max(1)).saturating_sub(1),
-    };
+    let cells = frame.cells.count(points);
     let of_points = frame.point_data.iter().map(|array| (array, points));
     let of_cells = frame.cell_data.iter().map(|array| (array, cells));
     match of_points.chain(of_cells).find(|(array, expected)| array.len() != *expected) {

@@ -304,10 +304,9 @@ fn compare(
     if let Some((second, _)) = found.next() {
         table.problem(format!("`{}` has `{key}` and `{second}`", table.name()), "make two numbers of it");
     }
-    let divides = matches!(way, Compare::Over | Compare::Error);
+    let need = if matches!(way, Compare::Over | Compare::Error) { DIVISOR } else { FINITE };
     let other = table.maybe(key, |node| match node.as_number() {
-        Some(_) if divides => Some(Operand::constant(number(DIVISOR)(node)?)),
-        Some(_) => Some(Operand::constant(number(FINITE)(node)?)),
+        Some(_) => number(need)(node).map(Operand::constant),
         None => known.operand(node),
     })?;
     let stranger = of.and_then(|of| other.axes.iter().find(|axis| !of.axes.contains(axis)));
