@@ -75,7 +75,11 @@ fn engine(step: &Step, pool: &ThreadPool) -> f64 {
             let mut problem =
                 Problem::new(&step.colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
             let limits = Limits { iterations: SWEEPS, tolerance: 0.0 };
-            ProjectedGaussSeidel::plain().solve(&mut problem, limits, None);
+            ProjectedGaussSeidel::plain(&esker::settings::Settings::default()).solve(
+                &mut problem,
+                limits,
+                None,
+            );
         })
     });
     black_box((constraints, velocities));

@@ -70,7 +70,7 @@ fn sweep(bencher: Bencher<'_, '_>) {
             let mut joints = Joints::default();
             let mut problem = Problem::new(&step.colouring, split, constraints, velocities, &mut joints);
             let limits = Limits { iterations: 1, tolerance: 0.0 };
-            ProjectedGaussSeidel::plain().solve(&mut problem, limits, None)
+            ProjectedGaussSeidel::plain(&step.settings).solve(&mut problem, limits, None)
         })
     });
 }

@@ -92,8 +92,9 @@ fn into_cone(constraint: Constraint, start: Guess) -> Impulse {
         return Impulse(vec3f(0.0), vec3f(0.0));
     }
     let in_plane = start.tangent - dot(start.tangent, constraint.normal) * constraint.normal;
-    let tangent = limit(in_plane, constraint.friction * start.normal);
-    return Impulse(start.normal * constraint.normal + tangent, limit(start.rolling, constraint.rolling_arm * start.normal));
+    let tangent = limit(in_plane, constraint.friction * start.normal, constraint.normal);
+    let rolling = limit(start.rolling, constraint.rolling_arm * start.normal, constraint.normal);
+    return Impulse(start.normal * constraint.normal + tangent, rolling);
 }
 
 @compute @workgroup_size(64)

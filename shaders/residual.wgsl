@@ -61,6 +61,6 @@ fn residual_of(place: u32) -> vec3f {
     let rolling_trial = impulse.rolling - spin * safe_ratio(1.0, d.z);
     return vec3f(
         abs(normal - max(0.0, normal - step)) * d.x,
-        length(tangent - limit(friction_trial, constraint.friction * normal)) * d.y,
-        length(impulse.rolling - limit(rolling_trial, constraint.rolling_arm * normal)) * d.z);
+        length(tangent - limit(friction_trial, constraint.friction * normal, constraint.normal)) * d.y,
+        length(impulse.rolling - limit(rolling_trial, constraint.rolling_arm * normal, constraint.normal)) * d.z);
 }

@@ -1,6 +1,6 @@
 //! The vocabulary both engines share: keys, impulses, contacts and their colouring.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// Persistent identity of a pair of shapes; what warm starting looks up. `a` is a sphere of a grain,
 /// `b` a surface or a larger sphere of another grain; of two spheres of the same radius `a` is the one with the smaller
@@ -56,6 +56,68 @@ impl Impulse {
     }
 }
 
+/// The set of friction impulses, and of rolling impulses, that a contact may carry \[E3\], \[E4\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
+pub enum Cone {
+    /// Vectors no longer than the bound: Coulomb's law, a disc of friction and a ball of rolling and twisting.
+    #[default]
+    Disc,
+    /// Vectors no component of which is larger than the bound, along the normal and the two tangents of
+    /// [`first_tangent`]. For studies: a body that slides between the tangents is resisted by up to √2 of the bound.
+    Box,
+}
+
+impl Cone {
+    /// The nearest vector within a bound, at a contact with this normal.
+    #[inline(always)]
+    pub fn project(self, vector: DVec3, bound: f64, normal: DVec3) -> DVec3 {
+        match self {
+            Cone::Disc => within_length(vector, bound),
+            Cone::Box => within_box(vector, bound, normal),
+        }
+    }
+
+    /// How large a vector is beside a bound: its length, or its largest component.
+    pub fn size(self, vector: DVec3, normal: DVec3) -> f64 {
+        match self {
+            Cone::Disc => vector.length(),
+            Cone::Box => (axes(normal).transpose() * vector).abs().max_element(),
+        }
+    }
+}
+
+fn within_length(vector: DVec3, bound: f64) -> DVec3 {
+    let length_squared = vector.length_squared();
+    if length_squared <= bound * bound { vector } else { vector * (bound / length_squared.sqrt()) }
+}
+
+fn within_box(vector: DVec3, bound: f64, normal: DVec3) -> DVec3 {
+    let axes = axes(normal);
+    let parts = axes.transpose() * vector;
+    if parts.abs().max_element() <= bound {
+        vector
+    } else {
+        axes * parts.clamp(DVec3::splat(-bound), DVec3::splat(bound))
+    }
+}
+
+/// The normal and two tangents.
+fn axes(normal: DVec3) -> DMat3 {
+    let first = first_tangent(normal);
+    DMat3::from_cols(normal, first, normal.cross(first))
+}
+
+/// The horizontal tangent of a contact; of a normal within 26° of the vertical, that in the plane y, z.
+pub fn first_tangent(normal: DVec3) -> DVec3 {
+    let across = if normal.z.abs() < STEEP_NORMAL { DVec3::Z } else { DVec3::X };
+    across.cross(normal).normalize_or_zero()
+}
+
+/// Vertical component of a normal from which its tangents no longer follow the horizontal \[-\].
+const STEEP_NORMAL: f64 = 0.9;
+
 /// A contact as found in a state, with the impulse of the last substep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactState {
@@ -73,13 +135,16 @@ pub struct ContactState {
     pub impulse: Impulse,
     /// Friction μ of the pair \[-\].
     pub friction: f64,
+    /// Which friction impulses it may carry.
+    pub cone: Cone,
 }
 
 impl ContactState {
     /// Whether the friction impulse has reached its bound \[E3\], to within 0.1 %.
     pub fn is_sliding(&self) -> bool {
         self.impulse.normal > 0.0
-            && self.impulse.tangent.length() >= 0.999 * self.friction * self.impulse.normal
+            && self.cone.size(self.impulse.tangent, self.normal)
+                >= 0.999 * self.friction * self.impulse.normal
     }
 
     /// Whether it carries a force.
@@ -130,5 +195,51 @@ impl Colouring {
     /// Contacts without a colour.
     pub fn overflow(&self) -> &[u32] {
         &self.order[self.overflow_start()..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Directions all over the sphere, those where the tangents change their rule among them.
+    fn normals() -> impl Iterator<Item = DVec3> {
+        let heights = [-1.0, -STEEP_NORMAL, -0.5, 0.0, 0.3, STEEP_NORMAL, 0.95, 1.0];
+        heights.into_iter().flat_map(|z: f64| {
+            (0..12).map(move |i| {
+                let (sin, cos) = f64::from(i).sin_cos();
+                let across = (1.0 - z * z).sqrt();
+                DVec3::new(across * cos, across * sin, z)
+            })
+        })
+    }
+
+    #[test]
+    fn the_tangents_of_a_box_are_square_to_the_normal() {
+        for normal in normals() {
+            let axes = axes(normal);
+            let off = axes.transpose() * axes - DMat3::IDENTITY;
+            assert!(off.to_cols_array().iter().all(|x| x.abs() < 1e-15), "{normal}: {axes}");
+        }
+        assert_eq!(first_tangent(DVec3::ZERO), DVec3::ZERO, "a contact that takes no part");
+    }
+
+    #[test]
+    fn a_disc_limits_the_length_and_a_box_each_component() {
+        for normal in normals() {
+            let first = first_tangent(normal);
+            let vector = 3.0 * first + 0.5 * normal.cross(first);
+            let disc = Cone::Disc.project(vector, 1.0, normal);
+            assert!((disc - vector.normalize()).length() < 1e-15, "{normal}: {disc}");
+            let found = Cone::Box.project(vector, 1.0, normal);
+            assert!((found - (first + 0.5 * normal.cross(first))).length() < 1e-15, "{normal}: {found}");
+            for cone in [Cone::Disc, Cone::Box] {
+                assert_eq!(cone.project(vector, 4.0, normal), vector, "{cone:?}: inside nothing changes");
+                assert!(
+                    (cone.size(cone.project(vector, 1.0, normal), normal) - 1.0).abs() < 1e-15,
+                    "{cone:?}"
+                );
+            }
+        }
     }
 }

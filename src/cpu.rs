@@ -436,7 +436,8 @@ impl Engine for CpuEngine {
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         if steps > 0 {
-            self.report.residuals = residual::measure(&self.constraints, &self.velocities);
+            self.report.residuals =
+                residual::measure(self.settings.cone, &self.constraints, &self.velocities);
         }
         Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
     }
@@ -451,8 +452,8 @@ impl Engine for CpuEngine {
         let impulses = self.newcomers.without_theirs(&self.world, with_impulse, self.constraints.len());
         let report = self.report.clone();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
-        let (world, substep) = (self.world.clone(), self.settings.substep());
-        let snapshot = Snapshot::with_sides(world, impulses, &self.patches.sides(), substep, report);
+        let (world, sides) = (self.world.clone(), self.patches.sides());
+        let snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
         Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
     }
 

@@ -189,8 +189,9 @@ impl<E: Engine + ?Sized> Engine for &mut E {
 }
 
 /// Whether some pair of materials has a [wide cone](WIDE_CONE).
-pub fn has_wide_cones(world: &World) -> bool {
-    let is_wide = |law: &PairLaw| law.friction.max(law.rolling_resistance) > WIDE_CONE;
+pub fn has_wide_cones(settings: &Settings, world: &World) -> bool {
+    let arm = settings.rolling_arm.in_effective_radii();
+    let is_wide = |law: &PairLaw| law.friction.max(arm * law.rolling_resistance) > WIDE_CONE;
     world.materials.laws().iter().any(is_wide)
 }
 
@@ -205,7 +206,7 @@ pub fn is_guarded(settings: &Settings, world: &World) -> bool {
 
 /// Whether what a substep starts from, or the cones of its contacts, may make much energy in it alone \[E12\].
 fn gains_at_once(settings: &Settings, world: &World) -> bool {
-    settings.warm_start == WarmStart::Model || has_wide_cones(world)
+    settings.warm_start == WarmStart::Model || has_wide_cones(settings, world)
 }
 
 /// Share of the kinetic energy that friction and rolling may make within one substep \[E12\] \[-\], beside what they may make over the run.
@@ -218,7 +219,7 @@ pub fn largest_gain_at_once(settings: &Settings, world: &World) -> f64 {
 /// Impulse with which the model start answers to a slip \[kg\]: h/γ \[E7\], which goes to the bound of any cone. Under wide cones that
 /// would make energy, and friction and rolling start from zero.
 pub fn model_gain(settings: &Settings, world: &World) -> f64 {
-    if has_wide_cones(world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
+    if has_wide_cones(settings, world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
 }
 
 /// Υ of a joint in a substep of `h` \[s\] \[E11\]. A rigid one with less damping than half a substep would swing for ever.
@@ -230,7 +231,7 @@ pub fn joint_upsilon(joint: &Joint, h: f64) -> f64 {
 
 /// The settings that a world is solved with: under wide cones sweeps are plain \[E12\].
 pub fn prudent(settings: &Settings, world: &World) -> Settings {
-    let is_sound = settings.acceleration == Acceleration::None || !has_wide_cones(world);
+    let is_sound = settings.acceleration == Acceleration::None || !has_wide_cones(settings, world);
     Settings { acceleration: if is_sound { settings.acceleration } else { Acceleration::None }, ..*settings }
 }
 
@@ -582,16 +583,17 @@ impl Snapshot {
     /// Puts a state together, without a balance and with boundaries that nothing has touched yet: gaps and normals come from the
     /// positions in `world`.
     pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
-        Snapshot::with_sides(world, impulses, &[], substep, report)
+        let settings = Settings { time_step: substep, ..Settings::default() };
+        Snapshot::of_solved(world, impulses, &[], &settings, report)
     }
 
-    /// As [`Snapshot::new`], where spheres belong to these sides of patches of meshes, in ascending order of the contacts: 1 where the faces look, -1
+    /// As [`Snapshot::new`], solved with these settings, where spheres belong to these sides of patches of meshes, in ascending order of the contacts: 1 where the faces look, -1
     /// behind them, 0 unknown.
-    pub fn with_sides(
+    pub fn of_solved(
         world: World,
         impulses: Vec<(Key, Impulse)>,
         sides: &[(Key, i8)],
-        substep: f64,
+        settings: &Settings,
         report: StepReport,
     ) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
@@ -604,6 +606,7 @@ impl Snapshot {
                 point: touch.point,
                 impulse,
                 friction: world.law(key.a, key.b).friction,
+                cone: settings.cone,
             })
         };
         let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
@@ -611,7 +614,7 @@ impl Snapshot {
         contacts.sort_unstable_by_key(|contact| contact.key);
         join_patches(&world, &mut contacts, sides);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
-        Snapshot { world, contacts, substep, report, impulses, balance: None }
+        Snapshot { world, contacts, substep: settings.substep(), report, impulses, balance: None }
     }
 }
 

@@ -21,6 +21,8 @@
 //! tolerance = 0.0
 //! acceleration = "nesterov"       # "none": plain sweeps [E12]
 //! normal_law = "hertz"            # "hooke", "rigid"
+//! rolling_arm = "reduced"         # lever arm of rolling resistance: R*; "radius": 2 R*; "diameter": 4 R*; also at walls, where R* = r
+//! cone = "disc"                   # friction and rolling limited by their length; for studies "box": component by component
 //! skin = 0.1                      # skin of the neighbour list, in diameters; no part of the law
 //! impact_threshold = 0.05         # m/s: faster contacts bounce
 //! impact_iterations = 20          # sweeps over the impacts of a substep at most; default as iterations

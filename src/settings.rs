@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::contact::Cone;
 use crate::error::Error;
 
 /// β of Wang, Servin & Berglund 2016 \[-\].
@@ -58,6 +59,32 @@ pub enum NormalLaw {
     Hooke,
     /// No elasticity: overlap is an error that a bounded position correction removes.
     Rigid,
+}
+
+/// The lever arm of rolling resistance, a multiple of the effective radius R* \[E4\]: Wang, Servin & Berglund 2016 print a radius that can be
+/// read in three ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
+pub enum RollingArm {
+    /// R* = r_a r_b/(r_a + r_b): half a radius between like grains, a radius at a wall.
+    #[default]
+    Reduced,
+    /// 2 R*: a radius between like grains, a diameter at a wall.
+    Radius,
+    /// 4 R*: a diameter between like grains, two at a wall.
+    Diameter,
+}
+
+impl RollingArm {
+    /// The arm over R* \[-\].
+    pub fn in_effective_radii(self) -> f64 {
+        match self {
+            RollingArm::Reduced => 1.0,
+            RollingArm::Radius => 2.0,
+            RollingArm::Diameter => 4.0,
+        }
+    }
 }
 
 /// What a contact starts from \[E7\].
@@ -217,6 +244,10 @@ pub struct Settings {
     pub acceleration: Acceleration,
     /// The normal contact law.
     pub normal_law: NormalLaw,
+    /// Which friction and rolling impulses a contact may carry.
+    pub cone: Cone,
+    /// The lever arm of rolling resistance.
+    pub rolling_arm: RollingArm,
     /// Skin of the contact search, in mean diameters of the two grains \[-\]: pairs are searched for again before any grain can
     /// have moved half of it. No part of the law: see [`Settings::reach`].
     pub skin: f64,
@@ -238,6 +269,8 @@ impl Default for Settings {
             warm_start: WarmStart::ADAPTIVE,
             acceleration: Acceleration::Nesterov,
             normal_law: NormalLaw::Hertz,
+            cone: Cone::Disc,
+            rolling_arm: RollingArm::Reduced,
             skin: 0.1,
             impact_threshold: 0.05,
             impact_iterations: 20,

@@ -29,13 +29,35 @@ fn diagonal(constraint: Constraint, a: Velocity, b: Velocity, locked: vec2u) -> 
         a.inverse_inertia + b.inverse_inertia);
 }
 
-// Nearest vector no longer than `bound`.
-fn limit(vector: vec3f, bound: f32) -> vec3f {
+// Contacts carry vectors no component of which passes the bound, instead of vectors no longer than it.
+override HAS_BOX_CONE: bool = false;
+
+// Nearest vector within a bound, at a contact with this normal [E3], [E4].
+fn limit(vector: vec3f, bound: f32, normal: vec3f) -> vec3f {
+    if HAS_BOX_CONE {
+        return limit_components(vector, bound, normal);
+    }
     let length_squared = dot(vector, vector);
     if length_squared <= bound * bound {
         return vector;
     }
     return vector * (bound / sqrt(length_squared));
+}
+
+// Vertical component of a normal from which its tangents no longer follow the horizontal.
+const STEEP_NORMAL = 0.9;
+
+// Along the normal and two tangents: the horizontal one, or that in the plane y, z of a normal near the vertical, and the one across.
+fn limit_components(vector: vec3f, bound: f32, normal: vec3f) -> vec3f {
+    let across = cross(select(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 0.0, 1.0), abs(normal.z) < STEEP_NORMAL), normal);
+    // Contacts that take no part have no normal.
+    let first = across * inverseSqrt(max(dot(across, across), 1e-30));
+    let axes = mat3x3f(normal, first, cross(normal, first));
+    let parts = vector * axes;
+    if all(abs(parts) <= vec3f(bound)) {
+        return vector;
+    }
+    return axes * clamp(parts, vec3f(-bound), vec3f(bound));
 }
 
 fn solve_contact(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, locked: vec2u, relaxation: f32) -> Solution {
@@ -49,7 +71,7 @@ fn solve_contact(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity,
     let normal = max(0.0, old_normal - safe_ratio(overshot, d.x));
     let slip = u - u_n * constraint.normal;
     let trial = old_tangent - slip * safe_ratio(relaxation, d.y);
-    let tangent = limit(trial, constraint.friction * normal);
+    let tangent = limit(trial, constraint.friction * normal, constraint.normal);
 
     var solution: Solution;
     solution.impulse.linear = normal * constraint.normal + tangent;
@@ -61,7 +83,7 @@ fn solve_contact(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity,
     if constraint.rolling_arm > 0.0 {
         let spin = solution.a.angular - solution.b.angular;
         let rolling_trial = old.rolling - spin * safe_ratio(relaxation, d.z);
-        solution.impulse.rolling = limit(rolling_trial, constraint.rolling_arm * normal);
+        solution.impulse.rolling = limit(rolling_trial, constraint.rolling_arm * normal, constraint.normal);
         let rolling = solution.impulse.rolling - old.rolling;
         solution.a = twist(solution.a, rolling, locked.x);
         solution.b = twist(solution.b, -rolling, locked.y);

@@ -153,7 +153,8 @@ fn solve_general(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity,
 
     let pushed = u + (normal - old_normal) * response.normal;
     let slip = pushed - dot(pushed, constraint.normal) * constraint.normal;
-    let tangent = limit(old_tangent - slip * safe_ratio(relaxation, response.tangent_d), constraint.friction * normal);
+    let tangent = limit(old_tangent - slip * safe_ratio(relaxation, response.tangent_d), constraint.friction * normal,
+        constraint.normal);
     let linear = normal * constraint.normal + tangent;
     if constraint.rolling_arm == 0.0 {
         return Impulse(linear, vec3f(0.0));
@@ -162,5 +163,6 @@ fn solve_general(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity,
         + response.copies.y * turned(constraint.bodies.y, b, cross(constraint.arm_b, linear - old.linear));
     let d = dot(response.copies, vec2f(a.inverse_inertia, b.inverse_inertia));
     let spin = a.angular - b.angular + spun;
-    return Impulse(linear, limit(old.rolling - spin * safe_ratio(relaxation, d), constraint.rolling_arm * normal));
+    return Impulse(linear, limit(old.rolling - spin * safe_ratio(relaxation, d), constraint.rolling_arm * normal,
+        constraint.normal));
 }

@@ -181,7 +181,7 @@ struct Surface {
 // The law of a pair of materials, with the factors of [E2] that do not depend on the contact.
 struct Law {
     friction: f32,
-    rolling_resistance: f32,
+    rolling_resistance: f32,   // μ_r times the lever arm over R*
     restitution: f32,
     upsilon: f32,              // Υ
     sigma_factor: f32,         // Σ_n without the overlap and the radius
@@ -207,7 +207,7 @@ struct Constraint {
     arm_b: vec3f,
     friction: f32,
     bodies: vec2u,
-    rolling_arm: f32,          // μ_r R* [m]
+    rolling_arm: f32,          // μ_r times the lever arm [m]
     law: u32,
 }
 

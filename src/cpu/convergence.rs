@@ -9,6 +9,7 @@
 //! from the impulses of the step before differ by 0.8 % after 20 000 sweeps. An error against a common solution would never
 //! come below that.
 
+use crate::contact::Cone;
 use crate::engine::Snapshot;
 use crate::engine::convergence::{Convergence, Course, Histogram, ImpulseError, Point, Question};
 use crate::settings::{Settings, WarmStart};
@@ -52,12 +53,13 @@ impl Substep {
 
     /// Solves from one start: to the reference solution, then once more, sweep by sweep.
     fn course(&mut self, start: WarmStart, question: &Question) -> Course {
+        let cone = self.engine.settings.cone;
         let mut reference = Vec::new();
         let mut solution = None;
         self.solve(start, question.reference, |sweep, _, constraints, velocities| {
             if sweep == question.reference {
                 reference = normal_impulses(constraints);
-                solution = Some(point(sweep, &reference, constraints, velocities));
+                solution = Some(point(cone, sweep, &reference, constraints, velocities));
             }
         });
 
@@ -66,10 +68,10 @@ impl Substep {
         let sweeps = question.sweeps.max(iterations);
         self.solve(start, sweeps, |sweep, change, constraints, velocities| {
             if sweep <= question.sweeps {
-                points.push(point(sweep, &reference, constraints, velocities));
+                points.push(point(cone, sweep, &reference, constraints, velocities));
             }
             if sweep == iterations || change < tolerance {
-                histograms.get_or_insert_with(|| histograms_of(constraints, velocities));
+                histograms.get_or_insert_with(|| histograms_of(cone, constraints, velocities));
             }
         });
         points.extend(solution);
@@ -77,7 +79,7 @@ impl Substep {
         Course {
             start,
             points,
-            histograms: histograms.unwrap_or_else(|| histograms_of(constraints, velocities)),
+            histograms: histograms.unwrap_or_else(|| histograms_of(cone, constraints, velocities)),
         }
     }
 
@@ -109,10 +111,19 @@ impl Substep {
     }
 }
 
-fn point(sweep: u32, reference: &[f64], constraints: &[Constraint], velocities: &[Velocity]) -> Point {
+fn point(
+    cone: Cone,
+    sweep: u32,
+    reference: &[f64],
+    constraints: &[Constraint],
+    velocities: &[Velocity],
+) -> Point {
+    let [normal_without_compliance] =
+        residual::spreads(constraints, velocities, residual::normal_without_compliance);
     Point {
         sweep,
-        residuals: residual::measure(constraints, velocities),
+        residuals: residual::measure(cone, constraints, velocities),
+        normal_without_compliance,
         error: ImpulseError::between(&normal_impulses(constraints), reference),
     }
 }
@@ -121,10 +132,10 @@ fn normal_impulses(constraints: &[Constraint]) -> Vec<f64> {
     constraints.iter().map(|constraint| constraint.impulse.normal).collect()
 }
 
-fn histograms_of(constraints: &[Constraint], velocities: &[Velocity]) -> [Histogram; 3] {
+fn histograms_of(cone: Cone, constraints: &[Constraint], velocities: &[Velocity]) -> [Histogram; 3] {
     let of_constraint = |constraint: &Constraint| {
         let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
-        residual::of_contact(constraint, a, b)
+        residual::of_contact(cone, constraint, a, b)
     };
     let residuals: Vec<[f64; 3]> = constraints.iter().map(of_constraint).collect();
     [0, 1, 2].map(|kind| Histogram::of(residuals.iter().map(|residual| residual[kind])))

@@ -74,7 +74,7 @@ pub fn solve(
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
             let iterations = settings.impact_iterations - done.sweeps;
             let outcome =
-                ProjectedGaussSeidel::plain().solve(problem, Limits { iterations, tolerance }, None);
+                ProjectedGaussSeidel::plain(settings).solve(problem, Limits { iterations, tolerance }, None);
             if iterations > 0 {
                 done = Impacts { sweeps: done.sweeps + outcome.sweeps, residual: outcome.change };
             }

@@ -5,7 +5,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Impulse, Key};
+use crate::contact::{Colouring, Cone, Impulse, Key};
 use crate::model::{Kind, PairLaw, Sphere, Touch, World};
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
@@ -33,12 +33,19 @@ pub struct Law {
     pub normal: NormalLaw,
     /// Largest gap of a contact that is listed, in mean diameters \[-\].
     pub reach: f64,
+    /// Lever arm of rolling resistance over R* \[-\].
+    pub rolling_arm: f64,
 }
 
 impl Law {
     /// Constants for these settings.
     pub fn new(settings: &Settings) -> Law {
-        Law { h: settings.substep(), normal: settings.normal_law, reach: settings.reach() }
+        Law {
+            h: settings.substep(),
+            normal: settings.normal_law,
+            reach: settings.reach(),
+            rolling_arm: settings.rolling_arm.in_effective_radii(),
+        }
     }
 
     /// Distance of the centre of a sphere from a patch beyond which they have no contact \[m\]: the gap is then twice that at which
@@ -67,7 +74,7 @@ pub struct Constraint {
     pub arm_b: DVec3,
     /// μ of the pair.
     pub friction: f64,
-    /// μ_r R* \[m\].
+    /// μ_r times the lever arm \[m\].
     pub rolling_arm: f64,
     /// q_n \[m/s\].
     pub bias: f64,
@@ -97,6 +104,18 @@ impl Constraint {
     #[inline(always)]
     pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
         a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
+    }
+
+    /// The nearest friction impulse that it may carry beside a normal one \[E3\] \[N s\].
+    #[inline(always)]
+    pub fn within_friction(&self, cone: Cone, tangent: DVec3, normal: f64) -> DVec3 {
+        cone.project(tangent, self.friction * normal, self.normal)
+    }
+
+    /// The nearest rolling impulse that it may carry beside a normal one \[E4\] \[N m s\].
+    #[inline(always)]
+    pub fn within_rolling(&self, cone: Cone, rolling: DVec3, normal: f64) -> DVec3 {
+        cone.project(rolling, self.rolling_arm * normal, self.normal)
     }
 }
 
@@ -160,7 +179,7 @@ fn constraint_at(
         arm_b: touch.point - world.image_of_body(key.b, world.centre(key.a)),
         compliance,
         friction: pair.friction,
-        rolling_arm: pair.rolling_resistance * world.rolling_radius(key.a, key.b),
+        rolling_arm: pair.rolling_resistance * law.rolling_arm * world.rolling_radius(key.a, key.b),
         impulse: carried,
         ..Constraint::default()
     };

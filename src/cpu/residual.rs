@@ -2,14 +2,14 @@
 
 use rayon::prelude::*;
 
+use crate::contact::Cone;
 use crate::engine::{Residuals, Spread};
 
 use super::narrowphase::{CHUNK, Constraint, times_d};
-use super::sweep::project;
 use super::velocity::Velocity;
 
 /// Residuals of one contact: normal \[m/s\], friction \[m/s\], rolling \[rad/s\].
-pub fn of_contact(constraint: &Constraint, a: &Velocity, b: &Velocity) -> [f64; 3] {
+pub fn of_contact(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Velocity) -> [f64; 3] {
     let velocity = constraint.contact_velocity(a, b);
     let closing = velocity.dot(constraint.normal);
     let spin = a.angular - b.angular;
@@ -19,9 +19,9 @@ pub fn of_contact(constraint: &Constraint, a: &Velocity, b: &Velocity) -> [f64; 
     let normal = (impulse.normal - (impulse.normal - step).max(0.0)).abs();
     let slip = velocity - closing * constraint.normal;
     let trial = impulse.tangent - slip * effective_mass[1];
-    let friction = (impulse.tangent - project(trial, constraint.friction * impulse.normal)).length();
+    let friction = (impulse.tangent - constraint.within_friction(cone, trial, impulse.normal)).length();
     let trial = impulse.rolling - spin * effective_mass[2];
-    let rolling = (impulse.rolling - project(trial, constraint.rolling_arm * impulse.normal)).length();
+    let rolling = (impulse.rolling - constraint.within_rolling(cone, trial, impulse.normal)).length();
 
     [
         times_d(normal, effective_mass[0]),
@@ -30,26 +30,43 @@ pub fn of_contact(constraint: &Constraint, a: &Velocity, b: &Velocity) -> [f64; 
     ]
 }
 
-/// Mean and maximum over all contacts. Summed task by task, so the bits do not depend on the threads.
-pub fn measure(constraints: &[Constraint], velocities: &[Velocity]) -> Residuals {
-    let sums: Vec<[Spread; 3]> = constraints
-        .par_chunks(CHUNK)
-        .map(|constraints| {
-            constraints.iter().fold([Spread::default(); 3], |sums, constraint| {
-                let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
-                let values = of_contact(constraint, a, b);
-                add(sums, values.map(|value| Spread { mean: value, max: value }))
-            })
-        })
-        .collect();
-    let total = sums.into_iter().fold([Spread::default(); 3], add);
-    let count = constraints.len().max(1) as f64;
-    let [normal, friction, rolling] = total.map(|sum| Spread { mean: sum.mean / count, max: sum.max });
+/// Normal residual of one contact without the term Σ λ, as the second form of the paper's Eq. 6 prints it \[E8\] \[m/s\].
+pub fn normal_without_compliance(constraint: &Constraint, a: &Velocity, b: &Velocity) -> [f64; 1] {
+    let Constraint { impulse, effective_mass, .. } = constraint;
+    let closing = constraint.contact_velocity(a, b).dot(constraint.normal);
+    let trial = (impulse.normal - (closing - constraint.bias) * effective_mass[0]).max(0.0);
+    [times_d((impulse.normal - trial).abs(), effective_mass[0])]
+}
+
+/// Mean and maximum over all contacts.
+pub fn measure(cone: Cone, constraints: &[Constraint], velocities: &[Velocity]) -> Residuals {
+    let of_contact = |constraint: &Constraint, a: &Velocity, b: &Velocity| of_contact(cone, constraint, a, b);
+    let [normal, friction, rolling] = spreads(constraints, velocities, of_contact);
     Residuals { normal, friction, rolling }
 }
 
+/// Mean and maximum of a value over all contacts. Summed task by task, so the bits do not depend on the threads.
+pub fn spreads<const N: usize>(
+    constraints: &[Constraint],
+    velocities: &[Velocity],
+    value: impl Fn(&Constraint, &Velocity, &Velocity) -> [f64; N] + Sync,
+) -> [Spread; N] {
+    let sums: Vec<[Spread; N]> = constraints
+        .par_chunks(CHUNK)
+        .map(|constraints| {
+            constraints.iter().fold([Spread::default(); N], |sums, constraint| {
+                let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
+                add(sums, value(constraint, a, b).map(|value| Spread { mean: value, max: value }))
+            })
+        })
+        .collect();
+    let total = sums.into_iter().fold([Spread::default(); N], add);
+    let count = constraints.len().max(1) as f64;
+    total.map(|sum| Spread { mean: sum.mean / count, max: sum.max })
+}
+
 /// Adds sums (in `mean`) and joins maxima.
-fn add(mut into: [Spread; 3], from: [Spread; 3]) -> [Spread; 3] {
+fn add<const N: usize>(mut into: [Spread; N], from: [Spread; N]) -> [Spread; N] {
     for (into, from) in into.iter_mut().zip(from) {
         into.mean += from.mean;
         into.max = into.max.max(from.max);

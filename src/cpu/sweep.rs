@@ -9,7 +9,7 @@ use super::narrowphase::{Constraint, Response, times_d};
 use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver, Watch};
 use super::velocity::Velocity;
-use crate::contact::Impulse;
+use crate::contact::{Cone, Impulse};
 use crate::settings::{Acceleration, OVER_RELAXATION, Settings, momentum};
 
 /// Rows handled by one task; smaller colours are solved on the spot.
@@ -19,13 +19,14 @@ pub(super) const CHUNK: usize = 256;
 #[derive(Debug, Default)]
 pub struct ProjectedGaussSeidel {
     acceleration: Acceleration,
+    cone: Cone,
     momentum: Momentum,
 }
 
 impl ProjectedGaussSeidel {
-    /// Plain sweeps.
-    pub fn plain() -> ProjectedGaussSeidel {
-        ProjectedGaussSeidel { acceleration: Acceleration::None, ..Default::default() }
+    /// Plain sweeps, whatever the settings ask for.
+    pub fn plain(settings: &Settings) -> ProjectedGaussSeidel {
+        ProjectedGaussSeidel { acceleration: Acceleration::None, ..ProjectedGaussSeidel::new(settings) }
     }
 
     /// The sweeps that the settings ask for.
@@ -37,7 +38,7 @@ impl ProjectedGaussSeidel {
 
     /// Goes on with the sweeps that these settings ask for.
     pub fn set(&mut self, settings: &Settings) {
-        self.acceleration = settings.acceleration;
+        (self.acceleration, self.cone) = (settings.acceleration, settings.cone);
     }
 
     /// Bytes for so many bodies.
@@ -74,10 +75,11 @@ impl ProjectedGaussSeidel {
         });
         // The last sweep is not to overshoot: what it solves is to fit.
         let relaxation = if is_accelerated && done + 1 < planned { OVER_RELAXATION } else { 1.0 };
+        let cone = self.cone;
         let change = if compared {
-            problem.visit(&Solve::<true> { relaxation, share })
+            problem.visit(&Solve::<true> { relaxation, share, cone })
         } else {
-            problem.visit(&Solve::<false> { relaxation, share })
+            problem.visit(&Solve::<false> { relaxation, share, cone })
         };
         change.max(problem.solve_joints())
     }
@@ -178,6 +180,8 @@ struct Solve<const COMPARED: bool> {
     relaxation: f64,
     /// Of what the last sweep changed, that this one is given \[-\], if it goes on from one.
     share: Option<f64>,
+    /// Which impulses contacts may carry.
+    cone: Cone,
 }
 
 impl<const COMPARED: bool> Solve<COMPARED> {
@@ -212,7 +216,7 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
     ) -> f64 {
         self.extrapolate(constraint);
         let before = constraint.impulse;
-        solve_contact(constraint, &self.relaxed(effective_mass), a, b);
+        solve_contact(constraint, &self.relaxed(effective_mass), self.cone, a, b);
         if COMPARED { change_since(constraint, &before) } else { 0.0 }
     }
 
@@ -227,7 +231,7 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
         self.extrapolate(constraint);
         let before = constraint.impulse;
         let response = Response { effective_mass: self.relaxed(&response.effective_mass), ..*response };
-        let push = solve_general(constraint, &response, bodies, spun);
+        let push = solve_general(constraint, &response, self.cone, bodies, spun);
         (push, if COMPARED { change_since(constraint, &before) } else { 0.0 })
     }
 }
@@ -237,6 +241,7 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
 pub fn solve_contact(
     constraint: &mut Constraint,
     effective_mass: &[f64; 3],
+    cone: Cone,
     a: &mut Velocity,
     b: &mut Velocity,
 ) {
@@ -251,7 +256,7 @@ pub fn solve_contact(
     }
     let slip = velocity - closing * constraint.normal;
     let step = slip * effective_mass[1];
-    let tangent = project(old.tangent - step, constraint.friction * normal);
+    let tangent = constraint.within_friction(cone, old.tangent - step, normal);
 
     let linear = (normal - old.normal) * constraint.normal + (tangent - old.tangent);
     a.push(linear, constraint.arm_a);
@@ -263,7 +268,7 @@ pub fn solve_contact(
     }
     let spin = a.angular - b.angular;
     let step = spin * effective_mass[2];
-    let rolling = project(old.rolling - step, constraint.rolling_arm * normal);
+    let rolling = constraint.within_rolling(cone, old.rolling - step, normal);
     a.twist(rolling - old.rolling);
     b.twist(old.rolling - rolling);
     constraint.impulse.rolling = rolling;
@@ -275,6 +280,7 @@ pub fn solve_contact(
 pub fn solve_general(
     constraint: &mut Constraint,
     response: &Response,
+    cone: Cone,
     [a, b]: [&Velocity; 2],
     spun: impl Fn(DVec3) -> DVec3,
 ) -> Push {
@@ -287,7 +293,7 @@ pub fn solve_general(
         return Push::default();
     }
     let slip = velocity - closing * constraint.normal + (normal - old.normal) * response.slip;
-    let tangent = project(old.tangent - slip * response.effective_mass[1], constraint.friction * normal);
+    let tangent = constraint.within_friction(cone, old.tangent - slip * response.effective_mass[1], normal);
     let linear = (normal - old.normal) * constraint.normal + (tangent - old.tangent);
     constraint.impulse.normal = normal;
     constraint.impulse.tangent = tangent;
@@ -295,7 +301,7 @@ pub fn solve_general(
         return Push { linear, rolling: DVec3::ZERO };
     }
     let spin = a.angular - b.angular + spun(linear);
-    let rolling = project(old.rolling - spin * response.effective_mass[2], constraint.rolling_arm * normal);
+    let rolling = constraint.within_rolling(cone, old.rolling - spin * response.effective_mass[2], normal);
     constraint.impulse.rolling = rolling;
     Push { linear, rolling: rolling - old.rolling }
 }
@@ -305,11 +311,4 @@ fn change_since(constraint: &Constraint, before: &Impulse) -> f64 {
     let normal = (constraint.impulse.normal - before.normal).abs();
     let tangent = (constraint.impulse.tangent - before.tangent).length();
     times_d(normal, constraint.effective_mass[0]).max(times_d(tangent, constraint.effective_mass[1]))
-}
-
-/// Nearest vector no longer than `bound`.
-#[inline(always)]
-pub fn project(vector: DVec3, bound: f64) -> DVec3 {
-    let length_squared = vector.length_squared();
-    if length_squared <= bound * bound { vector } else { vector * (bound / length_squared.sqrt()) }
 }

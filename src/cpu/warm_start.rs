@@ -3,7 +3,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::Impulse;
+use crate::contact::{Cone, Impulse};
 use crate::engine::model_gain;
 use crate::settings::{NormalLaw, Settings, WarmStart};
 
@@ -11,7 +11,7 @@ use crate::model::World;
 
 use super::narrowphase::{CHUNK, Constraint, Law, Onset, Response};
 use super::problem::Problem;
-use super::sweep::{Push, Visit, project};
+use super::sweep::{Push, Visit};
 use super::velocity::Velocity;
 
 /// Turns the impulse that a constraint carries into the one it starts from, inside today's cone.
@@ -42,7 +42,7 @@ pub fn seed(
             }
             WarmStart::Model => model(law, onset, gain, velocity, a.angular - b.angular),
         };
-        constraint.impulse = into_cone(constraint, guess);
+        constraint.impulse = into_cone(settings.cone, constraint, guess);
     });
 }
 
@@ -69,13 +69,13 @@ fn model(law: &Law, onset: &Onset, gain: f64, velocity: DVec3, spin: DVec3) -> I
 }
 
 /// Projects on today's tangent plane and today's cone.
-fn into_cone(constraint: &Constraint, guess: Impulse) -> Impulse {
+fn into_cone(cone: Cone, constraint: &Constraint, guess: Impulse) -> Impulse {
     let normal = guess.normal.max(0.0);
     let tangent = guess.tangent - guess.tangent.dot(constraint.normal) * constraint.normal;
     Impulse {
         normal,
-        tangent: project(tangent, constraint.friction * normal),
-        rolling: project(guess.rolling, constraint.rolling_arm * normal),
+        tangent: constraint.within_friction(cone, tangent, normal),
+        rolling: constraint.within_rolling(cone, guess.rolling, normal),
     }
 }
 

@@ -1,7 +1,7 @@
 //! How sweeps converge inside one substep: residuals by kind of constraint and the error of the normal impulses, sweep by
 //! sweep \[E8\].
 
-use super::Residuals;
+use super::{Residuals, Spread};
 use crate::settings::WarmStart;
 
 /// Kinds of constraints, in the order of [`Course::histograms`]; with the unit of their residuals.
@@ -45,6 +45,9 @@ pub struct Point {
     pub sweep: u32,
     /// Residuals over all contacts.
     pub residuals: Residuals,
+    /// Normal residual without the term Σ λ, as the second form of Eq. 6 of Wang, Servin & Berglund 2016 prints it \[m/s\]. Of contacts
+    /// that give way it does not vanish at the solution.
+    pub normal_without_compliance: Spread,
     /// How far the normal impulses are from those of the reference solution.
     pub error: ImpulseError,
 }

@@ -256,7 +256,7 @@ pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
             if settings.normal_law == NormalLaw::Hertz { hertz } else { hertz * HOOKE_OVERLAP.sqrt() };
         Law {
             friction: pair.friction as f32,
-            rolling_resistance: pair.rolling_resistance as f32,
+            rolling_resistance: (settings.rolling_arm.in_effective_radii() * pair.rolling_resistance) as f32,
             restitution: pair.restitution as f32,
             upsilon: upsilon as f32,
             sigma_factor: (4.0 * upsilon * exponent / stiffness / (h * h * exponent * exponent)) as f32,

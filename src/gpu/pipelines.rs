@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::contact::Cone;
 use crate::engine::is_guarded;
 use crate::error::Error;
 use crate::model::{Kind, World};
@@ -76,6 +77,8 @@ pub struct Features {
     pub rolling: bool,
     /// Meshes.
     pub meshes: bool,
+    /// Components of friction and rolling that are limited one by one.
+    pub box_cone: bool,
 }
 
 impl Features {
@@ -95,6 +98,7 @@ impl Features {
             tolerance: settings.tolerance > 0.0,
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
             meshes: !world.meshes.is_empty(),
+            box_cone: settings.cone == Cone::Box,
         }
     }
 
@@ -103,8 +107,8 @@ impl Features {
     #[cfg(feature = "scenario")]
     pub(super) fn under(self, own: Features, settings: &Settings) -> Features {
         let stays_guarded = self.guard && settings.warm_start.updates_velocities();
-        let Features { momentum, tolerance, .. } = own;
-        Features { momentum, tolerance, guard: own.guard || stays_guarded, ..self }
+        let Features { momentum, tolerance, box_cone, .. } = own;
+        Features { momentum, tolerance, box_cone, guard: own.guard || stays_guarded, ..self }
     }
 
     /// Values of the overrides that a shader declares.
@@ -123,6 +127,7 @@ impl Features {
             ("HAS_TOLERANCE", self.tolerance),
             ("HAS_ROLLING", self.rolling),
             ("HAS_MESHES", self.meshes),
+            ("HAS_BOX_CONE", self.box_cone),
         ];
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         all.into_iter()

@@ -63,10 +63,9 @@ impl GpuEngine {
             0 => (self.find_initial_contacts().await?, Vec::new()),
             _ => self.solved_contacts().await?,
         };
-        let substep = self.settings.substep();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let (world, report) = (self.world.clone(), self.report.clone());
-        let snapshot = Snapshot::with_sides(world, impulses, &sides, substep, report);
+        let snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
         Ok(Snapshot { impulses: self.loads.totals(), balance, ..snapshot })
     }
 

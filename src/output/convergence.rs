@@ -44,17 +44,23 @@ fn write_courses(step: &Convergence, rows: &mut Rows, is_new: bool) -> csv::Resu
         .iter()
         .flat_map(|(kind, unit)| ["", "_max"].map(|of| format!("residual_{kind}{of} [{unit}]")));
     let leading = ["time [s]", "start", "sweep [-]"].map(str::to_owned);
-    let errors = ["impulse_error [-]", "impulse_error_mean [-]"].map(str::to_owned);
+    let others = [
+        "residual_normal_without_compliance [m/s]",
+        "residual_normal_without_compliance_max [m/s]",
+        "impulse_error [-]",
+        "impulse_error_mean [-]",
+    ];
     if is_new {
-        rows.write_record(leading.into_iter().chain(residuals).chain(errors))?;
+        rows.write_record(leading.into_iter().chain(residuals).chain(others.map(str::to_owned)))?;
     }
     let time = step.time;
     for course in &step.courses {
-        for Point { sweep, residuals, error } in &course.points {
+        for Point { sweep, residuals, normal_without_compliance, error } in &course.points {
             let leading = [format!("{time:?}"), course.start.to_string(), sweep.to_string()];
             let kinds = [residuals.normal, residuals.friction, residuals.rolling];
             let ImpulseError { norm, mean } = error;
-            let numbers = kinds.iter().flat_map(|spread| [spread.mean, spread.max]).chain([*norm, *mean]);
+            let kinds = kinds.iter().chain([normal_without_compliance]);
+            let numbers = kinds.flat_map(|spread| [spread.mean, spread.max]).chain([*norm, *mean]);
             rows.write_record(leading.into_iter().chain(numbers.map(|number| format!("{number:?}"))))?;
         }
     }

@@ -118,11 +118,21 @@
 //! The bound is μ times the λ_n accumulated in this solve, warm start included. A bound built from the change
 //! of λ_n would make friction vanish as soon as a warm start works.
 //!
+//! With [`Cone::Box`](crate::contact::Cone::Box), for studies, each component of λ_t is limited by itself:
+//!
+//! ```text
+//! |λ_t·t₁| ≤ μ λ_n    |λ_t·t₂| ≤ μ λ_n       t₁ = e × n/|e × n|    t₂ = n × t₁
+//! ```
+//!
+//! with e the vertical axis z, or x where |n_z| ≥ 0.9. A slip in any direction is then resisted by μ to √2 μ, in the mean over
+//! directions by 4/π μ.
+//!
 //! # E4: Rolling and twisting resistance
 //!
 //! ```text
 //! w = 0               unless limited
-//! |λ_r| ≤ μ_r R* λ_n  by projection on the ball
+//! |λ_r| ≤ μ_r s λ_n   by projection on the ball, or with a box component by component: along n, t₁ and t₂
 //! ```
 //!
-//! Rolling and twisting share one bound and one row of three components.
+//! The arm s is R*, 2 R* or 4 R* ([`RollingArm`](crate::settings::RollingArm)); for two like spheres of radius r these are r/2, r and 2 r, for
+//! a sphere at a wall r, 2 r and 4 r. Rolling and twisting share one bound and one row of three components.

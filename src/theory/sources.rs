@@ -5,11 +5,16 @@
 //! Wang, Servin & Berglund 2016 carries slips of the pen. This is how they are read here:
 //!
 //! - Effective radius (Appendix A): printed as (r_a + r_b)/(r_a r_b), its reciprocal. Read as
-//!   r_a r_b/(r_a + r_b), which is a length.
+//!   r_a r_b/(r_a + r_b), which is a length. It enters twice. In the stiffness the printed formula is that of Hertz only
+//!   with 4 R* in its place, and half of it with R*; here the stiffness is that of Hertz. In the bound of rolling
+//!   resistance nothing tells which multiple of R* is meant, and an angle of repose depends on it: `solver.rolling_arm` \[E4\] is
+//!   R* as usual, or 2 R* or 4 R*, the radius or diameter of two like grains. At walls, where R* = r, the same multiples hold.
+//! - Projection (section 2 and Algorithm 1): the text has Coulomb's cone, |λ_t| ≤ μ λ_n; Algorithm 1 clamps one scalar row
+//!   after the other, which is a box. Read as the cone; `solver.cone = "box"` \[E3\] is the other.
 //! - Sign of the iteration (Eq. 3 and Algorithm 1): printed as λ + D⁻¹ r with r = G v - q, which runs away
 //!   from the solution. Read as λ - D⁻¹ r.
 //! - Residual (Eq. 6 and Algorithm 1): its second form, G v - q, drops the term Σ λ that the first has. Kept
-//!   here: without it the elastic law is not met.
+//!   here: without it the elastic law is not met. `convergence.csv` has the normal residual in both forms.
 //! - D (Appendix A): printed as the whole matrix G M⁻¹ Gᵀ + Σ. Read as its diagonal, as the text of the
 //!   paper says.
 //! - Sign of q_n (section 2 and Algorithm 1): printed as -(4/h) Υ g. With the Jacobian as printed, by which

@@ -6,7 +6,7 @@ mod solve;
 
 use crate::common::*;
 use crate::joints::digger;
-use esker::contact::{Colouring, Impulse, Key, Overflow};
+use esker::contact::{Colouring, Cone, Impulse, Key, Overflow};
 use esker::cpu::joints::Joints;
 use esker::cpu::narrowphase::{Constraint, Law, Onset, make_constraint};
 use esker::cpu::problem::Problem;
@@ -22,7 +22,9 @@ use esker::gpu::shader::Edit;
 use esker::model::{Form, Grain, Sink, World};
 use esker::oracle;
 use esker::scenario::Scenario;
-use esker::settings::{Acceleration, DAMPING_STEPS, LARGEST_MOMENTUM, NormalLaw, Settings, WarmStart};
+use esker::settings::{
+    Acceleration, DAMPING_STEPS, LARGEST_MOMENTUM, NormalLaw, RollingArm, Settings, WarmStart,
+};
 use glam::{DQuat, DVec3};
 
 /// Half a unit in the last place of a number near 1.
@@ -138,6 +140,7 @@ const PERIODIC: &str = "[periodic]\nx = [0.0, 0.08]\ny = [0.0, 0.08]";
 /// Random, settled and degenerate states, each with some steps behind it.
 fn cases() -> Vec<Case> {
     let settings = Settings { iterations: 12, ..Settings::default() };
+    let box_cones = Settings { cone: Cone::Box, rolling_arm: RollingArm::Radius, ..settings };
     vec![
         Case::new("no grains", &no_grains(), settings, 2),
         Case::new("one grain", &one_grain(), settings, 0),
@@ -169,6 +172,7 @@ fn cases() -> Vec<Case> {
         Case::new("clumps at rest", &clumps_among_spheres(""), settings, 100),
         Case::new("clumps in a periodic cell", &clumps_among_spheres(PERIODIC), settings, 40),
         Case::of_world("pushed and turned", &pushed(), settings, 20),
+        Case::new("cones that are boxes", &clumps_among_spheres(""), box_cones, 20),
         Case::of_world("sizes 1:10", &crowd(&sizes_up_to(10.0), "xy"), settings, 3),
         Case::of_world("sizes 1:100", &crowd(&sizes_up_to(100.0), ""), settings, 3),
     ]

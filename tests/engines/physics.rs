@@ -4,6 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::common::*;
+use esker::contact::Cone;
 use esker::engine::{Engine, Snapshot};
 use esker::model::sphere_volume;
 use esker::observe::energy::{self, kinetic_per_grain};
@@ -13,7 +14,7 @@ use esker::observe::loads::weight_supported;
 use esker::observe::packing::height;
 use esker::output::summary::Summary;
 use esker::scenario::Scenario;
-use esker::settings::{Acceleration, NormalLaw, Settings, WarmStart};
+use esker::settings::{Acceleration, NormalLaw, RollingArm, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
 
 const GRAVITY: f64 = 9.81;
@@ -184,6 +185,74 @@ fn a_grain_sinks_into_the_floor_as_hertz_predicts() {
         // Single precision knows the gap to a rounding of the radius: 4e-10 m.
         assert!((found - expected).abs() < 1e-3 * expected, "overlap {found} m, Hertz {expected} m");
     }
+}
+
+/// The state after 30 steps of 1 ms, with plain sweeps, of a pellet that lies on a rigid floor and moves so.
+fn on_the_floor(settings: Settings, motion: &str) -> [Snapshot; 2] {
+    let settings = Settings {
+        time_step: 1e-3,
+        normal_law: NormalLaw::Rigid,
+        acceleration: Acceleration::None,
+        ..settings
+    };
+    let scenario = pellets(&format!(
+        r#"
+[[boundaries]]
+name = "floor"
+material = "pellet"
+shape = {{ kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }}
+
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+packing = {{ kind = "list", positions = [[0, 0, 0.0065]] }}
+{motion}
+"#
+    ));
+    both(&scenario.world, &settings).map(|mut engine| {
+        engine.advance(30).unwrap();
+        engine.snapshot().unwrap()
+    })
+}
+
+/// Twisting resistance slows a spin about the normal down by μ_r s g / (2/5 r²) with the arm s: R*, 2 R* or 4 R*, and R* = r at a wall.
+#[test]
+fn the_rolling_arm_is_a_multiple_of_the_effective_radius() {
+    let arms = [(RollingArm::Reduced, 1.0), (RollingArm::Radius, 2.0), (RollingArm::Diameter, 4.0)];
+    for (rolling_arm, times) in arms {
+        let settings = Settings { rolling_arm, ..Settings::default() };
+        for state in on_the_floor(settings, "angular_velocity = [0, 0, 200]") {
+            let lost = 0.32 * times * GRAVITY / (0.4 * 0.5 * D) * 0.03;
+            let spin = state.world.bodies.angular_velocity[1].z;
+            // Each of 30 steps rounds a spin of 200 rad/s in single precision.
+            assert!((spin - (200.0 - lost)).abs() < 30.0 * 200.0 * 6e-8, "{rolling_arm:?}: {spin} rad/s");
+        }
+    }
+}
+
+/// A grain that slides between the two tangents is slowed down by μ g with a disc, and with a box by μ g along each of them.
+#[test]
+fn a_box_cone_resists_a_slip_between_its_tangents_more_than_a_disc() {
+    let motion = "locked_axes = [\"rx\", \"ry\", \"rz\"]\nvelocity = [1, 1, 0]";
+    // In single precision each of 30 steps rounds the speed, and the gap, which over h is a normal velocity.
+    let bound = 30.0 * 6e-8 * (1.5 + 0.91 * 0.5 * D / 1e-3);
+    for (cone, each) in [(Cone::Disc, f64::sqrt(0.5)), (Cone::Box, 1.0)] {
+        for state in on_the_floor(Settings { cone, ..Settings::default() }, motion) {
+            let velocity = state.world.bodies.velocity[1];
+            let expected = 1.0 - 0.91 * GRAVITY * each * 0.03;
+            for found in [velocity.x, velocity.y] {
+                assert!((found - expected).abs() < bound, "{cone:?}: {found} m/s of {expected}");
+            }
+            assert!(state.contacts[0].is_sliding(), "{cone:?}");
+        }
+    }
+    // Along a tangent the two are the same.
+    let along = "locked_axes = [\"rx\", \"ry\", \"rz\"]\nvelocity = [0, 1, 0]";
+    let speeds = [Cone::Disc, Cone::Box].map(|cone| {
+        on_the_floor(Settings { cone, ..Settings::default() }, along)
+            .map(|state| state.world.bodies.velocity[1].y)
+    });
+    assert!((speeds[0][0] - speeds[1][0]).abs() < 1e-12, "{speeds:?}");
 }
 
 #[test]

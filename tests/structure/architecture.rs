@@ -3,7 +3,7 @@
 //! ```text
 //! main → cli → validation, study → simulation → scenario → render → output → observe ─┐
 //!         │                                      └─ checkpoint ─┐                     │
-//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → model, contact, settings → error
+//!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → model, settings → contact → error
 //! ```
 //!
 //! `cpu` and `gpu` never see each other, what observes and writes sees neither, and only `gpu`
@@ -19,7 +19,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
     ("files", &["error"]),
     ("model", &["error"]),
     ("contact", &["error"]),
-    ("settings", &["error"]),
+    ("settings", &["contact", "error"]),
     ("sources", &["model", "error"]),
     ("oracle", &["model", "contact"]),
     ("engine", &["settings", "contact", "model", "error"]),

@@ -3,9 +3,11 @@
 use glam::DVec3;
 
 use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
+use crate::contact::Cone;
 use crate::error::Error;
 use crate::settings::{
-    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, MOST_ITERATIONS, NormalLaw, Settings, WarmStart,
+    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, MOST_ITERATIONS, NormalLaw, RollingArm, Settings,
+    WarmStart,
 };
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
@@ -13,6 +15,8 @@ const ACCELERATIONS: &[&str] = &["none", "nesterov"];
 /// In place of a number of iterations: until a tolerance that suits the scene is met.
 const AUTO: &str = "auto";
 const NORMAL_LAWS: &[&str] = &["hertz", "hooke", "rigid"];
+const CONES: &[&str] = &["disc", "box"];
+const ROLLING_ARMS: &[&str] = &["reduced", "radius", "diameter"];
 
 /// Reads the settings of the solver in a scene with this gravity \[m/s²\]; what is left out or wrong is as in
 /// [`Settings::default`].
@@ -31,6 +35,8 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
         warm_start: warm_start_or(table, usual.warm_start),
         acceleration: acceleration(table),
         normal_law: normal_law(table),
+        cone: cone(table),
+        rolling_arm: rolling_arm(table),
         skin: table.or("skin", usual.skin, number(FINITE)),
         impact_threshold,
         impact_iterations: count(table, "impact_iterations", iterations.clamp(1, MOST_ITERATIONS)),
@@ -82,6 +88,21 @@ fn normal_law(table: &mut Table<'_>) -> NormalLaw {
         "hooke" => NormalLaw::Hooke,
         "rigid" => NormalLaw::Rigid,
         _ => NormalLaw::Hertz,
+    }
+}
+
+fn cone(table: &mut Table<'_>) -> Cone {
+    match table.or("cone", "disc", word(CONES)) {
+        "box" => Cone::Box,
+        _ => Cone::Disc,
+    }
+}
+
+fn rolling_arm(table: &mut Table<'_>) -> RollingArm {
+    match table.or("rolling_arm", "reduced", word(ROLLING_ARMS)) {
+        "radius" => RollingArm::Radius,
+        "diameter" => RollingArm::Diameter,
+        _ => RollingArm::Reduced,
     }
 }
 

@@ -339,7 +339,7 @@ fn bounds_apart(
     let (split, joints) = (&mut case.split(order), &mut Joints::default());
     let mut problem = Problem::new(order, split, &mut constraints, &mut expected, joints);
     let limits = Limits { iterations: sweeps, tolerance: 0.0 };
-    ProjectedGaussSeidel::plain().solve(&mut problem, limits, None);
+    ProjectedGaussSeidel::plain(&case.settings).solve(&mut problem, limits, None);
     let bound = 4.0 * velocity_bound(sweeps, start.1);
     let pairs = velocity_pairs(found, &expected, bound);
     pairs.iter().map(|(found, expected, bound)| (found - expected).abs() / bound).fold(0.0, f64::max)
@@ -371,7 +371,8 @@ fn the_residual_is_that_of_its_twin() {
     for mut case in cases() {
         case.run(&SEARCH);
         case.run(&["narrowphase", "impact", "predict", "warm_start", "sweep"]);
-        let expected = residual::measure(&case.twin_constraints(), &case.twin_velocities());
+        let expected =
+            residual::measure(case.settings.cone, &case.twin_constraints(), &case.twin_velocities());
         let found = case.gpu.measure_residuals().unwrap();
         let bound = 4.0 * velocity_bound(1, &case.twin_velocities());
         let spin = bound / 0.003;
