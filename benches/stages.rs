@@ -31,7 +31,15 @@ fn broadphase(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn matching(bencher: Bencher<'_, '_>) {
     let step = &*STEP;
-    bencher.bench(|| matching::match_impulses(&step.keys, &step.keys, &step.colouring, &step.constraints));
+    bencher.bench(|| {
+        matching::match_impulses(
+            &step.keys,
+            &step.keys,
+            &step.colouring,
+            &step.constraints,
+            &narrowphase::Law::new(&step.settings),
+        )
+    });
 }
 
 #[divan::bench]

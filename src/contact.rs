@@ -21,7 +21,7 @@ pub struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Impulse {
-    /// λ_n ≥ 0 \[N s\].
+    /// λ_n ≥ 0 \[N s\]; under the smooth method also negative, where a damper pulls at the end of a contact.
     pub normal: f64,
     /// λ_t, in the tangent plane \[N s\].
     pub tangent: DVec3,
@@ -42,6 +42,16 @@ impl Impulse {
             normal: factor * self.normal,
             tangent: factor * self.tangent,
             rolling: factor * self.rolling,
+        }
+    }
+
+    /// Both, part by part.
+    #[must_use]
+    pub fn and(&self, other: &Impulse) -> Impulse {
+        Impulse {
+            normal: self.normal + other.normal,
+            tangent: self.tangent + other.tangent,
+            rolling: self.rolling + other.rolling,
         }
     }
 
@@ -137,6 +147,8 @@ pub struct ContactState {
     pub friction: f64,
     /// Which friction impulses it may carry.
     pub cone: Cone,
+    /// Energy that its tangential spring and its rolling spring hold, under the smooth method \[E13\] \[J\].
+    pub spring_energy: [f64; 2],
 }
 
 impl ContactState {

@@ -25,6 +25,7 @@ pub mod search;
 pub mod sinks;
 pub mod solver;
 pub mod split;
+pub mod springs;
 pub mod sweep;
 pub mod tensors;
 pub mod velocity;
@@ -41,7 +42,7 @@ use crate::engine::{
 };
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
-use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Settings};
+use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Method, Settings};
 
 use joints::Joints;
 use narrowphase::{Constraint, Law, Onset};
@@ -180,7 +181,7 @@ impl CpuEngine {
         let (world, settings, stages) = (&self.world, &self.settings, &mut self.stages);
         let keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.reach()));
         let carried = stages.time("matching", || {
-            matching::match_impulses(&keys, &self.keys, &self.colouring, &self.constraints)
+            matching::match_impulses(&keys, &self.keys, &self.colouring, &self.constraints, &self.law)
         });
         let colouring = stages.time("colouring", || match self.order {
             Order::Sequential => colouring::one_after_the_other(keys.len()),
@@ -202,7 +203,11 @@ impl CpuEngine {
         set_room(&mut self.constraints, keys.len());
         set_room(&mut self.onsets, keys.len());
         for (constraint, &contact) in self.constraints.iter_mut().zip(&colouring.order) {
-            constraint.impulse = impulses[contact as usize];
+            let carried = impulses[contact as usize];
+            match self.settings.method {
+                Method::Nonsmooth => constraint.impulse = carried,
+                Method::Smooth => constraint.last_impulse = carried,
+            }
         }
         self.boundary_constraints = loads::constraints_of_boundaries(&self.world, &keys, &colouring);
         // How a list grew is not to show in the memory that is told.
@@ -214,10 +219,22 @@ impl CpuEngine {
 
     /// Takes these contacts, sorted by key, as those that the next search matches.
     fn hold_seeds(&mut self, seeds: &[(Key, Impulse)]) {
-        let (keys, impulses): (Vec<Key>, Vec<Impulse>) = seeds.iter().copied().unzip();
+        let (keys, mut impulses): (Vec<Key>, Vec<Impulse>) = seeds.iter().copied().unzip();
+        if self.settings.method == Method::Smooth {
+            impulses = self.springs_from(&keys, &impulses);
+        }
         let order = colouring::one_after_the_other(keys.len());
         self.hold_contacts(keys, order, &impulses);
         self.patches.find_normals(&self.world);
+    }
+
+    /// What springs hold that carry the forces of these impulses.
+    fn springs_from(&self, keys: &[Key], impulses: &[Impulse]) -> Vec<Impulse> {
+        let springs = |(key, impulse): (&Key, &Impulse)| {
+            let normal = self.world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
+            springs::holding(&impulse.scaled(1.0 / self.settings.substep()), normal)
+        };
+        keys.iter().zip(impulses).map(springs).collect()
     }
 
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
@@ -251,11 +268,31 @@ impl CpuEngine {
             + momentum
     }
 
-    /// Narrowphase, impact, predict, warm start, sweep, balance, integrate: one substep.
+    /// Narrowphase, velocities, loads, integrate: one substep.
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
         self.fill_constraints(end);
+        let works = match self.settings.method {
+            Method::Nonsmooth => self.solve(end),
+            Method::Smooth => self.push_by_springs(end),
+        };
+        let of_boundaries =
+            self.boundary_constraints.iter().map(|&constraint| &self.constraints[constraint as usize]);
+        self.stages.time("loads", || loads::add(of_boundaries, &mut self.impulses));
+        let Self { world, settings, velocities, stages, travel, .. } = self;
+        let removed_energy = stages.time("integrate", || {
+            integrate::move_bodies(world, velocities, end, h, settings)?;
+            travel.add(world, velocities, h);
+            sinks::drain(world)
+        })?;
+        self.balance += works + EnergyBalance { removed_energy, ..EnergyBalance::default() };
+        self.substeps_done += 1;
+        Ok(())
+    }
+
+    /// Impact, predict, warm start, sweep, balance: the velocities of a nonsmooth substep.
+    fn solve(&mut self, end: f64) -> EnergyBalance {
         let impacts = self.solve_impacts();
         let settings = self.settings;
         let mut works = self.solve_contacts(end, &settings);
@@ -269,18 +306,37 @@ impl CpuEngine {
             }
             self.report.work.solved_again += 1;
         }
-        let of_boundaries =
-            self.boundary_constraints.iter().map(|&constraint| &self.constraints[constraint as usize]);
-        self.stages.time("loads", || loads::add(of_boundaries, &mut self.impulses));
-        let Self { world, settings, velocities, stages, travel, .. } = self;
-        let removed_energy = stages.time("integrate", || {
-            integrate::move_bodies(world, velocities, end, h, settings)?;
-            travel.add(world, velocities, h);
-            sinks::drain(world)
-        })?;
-        self.balance += impacts + works + EnergyBalance { removed_energy, ..EnergyBalance::default() };
-        self.substeps_done += 1;
-        Ok(())
+        impacts + works
+    }
+
+    /// Springs, predict, balance: the velocities of a smooth substep \[E13\].
+    fn push_by_springs(&mut self, end: f64) -> EnergyBalance {
+        let keeps_works = self.keeps_works();
+        let Self { world, settings, keys, colouring, split, constraints, onsets, velocities, stages, .. } =
+            self;
+        let (h, before) = (settings.substep(), &mut self.velocities_before);
+        if keeps_works {
+            stages.time("balance", || before.clone_from(velocities));
+        }
+        let mut joints = stages.time("springs", || {
+            springs::stretch(world, settings, (keys, colouring), constraints, onsets, velocities);
+            Joints::start(world, settings, end, velocities)
+        });
+        stages.time("predict", || predict::apply_forces(world, h, velocities));
+        stages.time("warm_start", || {
+            let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+            warm_start::apply(&mut problem);
+            problem.solve_joints();
+        });
+        joints.keep(h, world);
+        if !keeps_works {
+            return EnergyBalance::default();
+        }
+        stages.time("balance", || {
+            balance::book_gravity(world, h, before, velocities)
+                + balance::book_contacts(constraints, before, velocities)
+                + balance::book_joints(&joints, before, velocities)
+        })
     }
 
     /// Constraints of the substep that ends at `end` \[s\], and the velocities at its start.
@@ -435,7 +491,7 @@ impl Engine for CpuEngine {
         }
         // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
-        if steps > 0 {
+        if steps > 0 && self.settings.method == Method::Nonsmooth {
             self.report.residuals =
                 residual::measure(self.settings.cone, &self.constraints, &self.velocities);
         }
@@ -453,7 +509,14 @@ impl Engine for CpuEngine {
         let report = self.report.clone();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let (world, sides) = (self.world.clone(), self.patches.sides());
-        let snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
+        let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
+        if self.settings.method == Method::Smooth {
+            let (order, places) = (&self.colouring.order, self.constraints.iter().zip(&self.onsets));
+            let contacts = order.iter().map(|&contact| self.keys[contact as usize]).zip(places);
+            snapshot.note_springs(contacts.map(|(key, (constraint, onset))| {
+                (key, springs::energy(&self.world, &self.settings, key, constraint, onset))
+            }));
+        }
         Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
     }
 

@@ -19,8 +19,8 @@ use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
 use crate::model::{Grain, Joint, PairLaw, Touch, World};
 use crate::settings::{
-    Acceleration, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Settings, WATCHED_MASS_RATIO, WIDE_CONE,
-    WarmStart,
+    Acceleration, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Method, Settings, WATCHED_MASS_RATIO,
+    WIDE_CONE, WarmStart,
 };
 
 /// What comes of a call that a device has to answer. It is to be driven to its end: one that is dropped on the way leaves an engine
@@ -198,6 +198,8 @@ pub fn has_wide_cones(settings: &Settings, world: &World) -> bool {
 /// Whether friction and rolling may make energy in a substep, in what they start from or for want of sweeps \[E12\].
 pub fn is_guarded(settings: &Settings, world: &World) -> bool {
     match settings.warm_start {
+        // Springs give back what they hold, and no more.
+        _ if settings.method == Method::Smooth => false,
         // The works of what was not applied mean nothing.
         WarmStart::NoVelocityUpdate { .. } => false,
         _ => gains_at_once(settings, world) || world.mass_ratio() > WATCHED_MASS_RATIO,
@@ -607,6 +609,7 @@ impl Snapshot {
                 impulse,
                 friction: world.law(key.a, key.b).friction,
                 cone: settings.cone,
+                spring_energy: [0.0; 2],
             })
         };
         let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
@@ -615,6 +618,15 @@ impl Snapshot {
         join_patches(&world, &mut contacts, sides);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
         Snapshot { world, contacts, substep: settings.substep(), report, impulses, balance: None }
+    }
+
+    /// Notes what the tangential and the rolling spring of contacts hold \[J\], under the smooth method.
+    pub fn note_springs(&mut self, energies: impl Iterator<Item = (Key, [f64; 2])>) {
+        for (key, energy) in energies {
+            if let Ok(found) = self.contacts.binary_search_by_key(&key, |contact| contact.key) {
+                self.contacts[found].spring_energy = energy;
+            }
+        }
     }
 }
 

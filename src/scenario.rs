@@ -14,13 +14,15 @@
 //! x = [0.0, 0.2]                  # m
 //!
 //! [solver]                        # see crate::settings::Settings
-//! time_step = 5e-3
+//! method = "nonsmooth"            # "smooth": springs and dampers, explicit steps [E13]; on the CPU engine
+//! time_step = 5e-3                # under the smooth method also "auto": 1/5 of the Rayleigh time or 1/50 of a collision
 //! substeps = 1
 //! iterations = 20                 # or "auto": at most 200, until the tolerance is met, by default 0.03 |gravity| h,
 //!                                 # or without gravity 0.03 impact_threshold (0.0015 m/s if that is 0)
 //! tolerance = 0.0
 //! acceleration = "nesterov"       # "none": plain sweeps [E12]
-//! normal_law = "hertz"            # "hooke", "rigid"
+//! normal_law = "hertz"            # "hooke"; "rigid", not under the smooth method
+//! damping = "restitution"         # of the smooth method; "viscoelastic": by the `damping` of the pair, whose restitution has no effect
 //! rolling_arm = "reduced"         # lever arm of rolling resistance: R*; "radius": 2 R*; "diameter": 4 R*; also at walls, where R* = r
 //! cone = "disc"                   # friction and rolling limited by their length; for studies "box": component by component
 //! skin = 0.1                      # skin of the neighbour list, in diameters; no part of the law
@@ -40,7 +42,8 @@
 //!
 //! [[pairs]]                       # departs from the mixing rule (the smaller value of the two)
 //! materials = ["pellet", "steel"]
-//! friction = 0.5                  # also restitution, rolling_resistance, damping
+//! friction = 0.5                  # also restitution, rolling_resistance, damping, and for the smooth method
+//!                                 # tangential_stiffness (over the slope of the normal force; default Mindlin's)
 //!
 //! [[boundaries]]
 //! name = "drum"                   # default "boundary-0" and so on
@@ -338,6 +341,7 @@
 
 #[cfg(feature = "scenario")]
 mod file;
+pub mod pace;
 mod plans;
 
 #[cfg(feature = "scenario")]

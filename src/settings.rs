@@ -48,6 +48,30 @@ pub const IMPACT_PRECISION: f64 = 1e-13;
 /// out of the scene meets nothing.
 pub const TRAVEL_LIMIT: f64 = 10.0;
 
+/// What a step is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
+pub enum Method {
+    /// Contact dynamics: implicit steps of milliseconds, each of which solves a contact problem by sweeps.
+    #[default]
+    Nonsmooth,
+    /// Smooth discrete elements \[E13\]: explicit steps of microseconds under the forces of springs and dampers.
+    Smooth,
+}
+
+/// The normal damping of the smooth method \[E13\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
+pub enum Damping {
+    /// That with which bodies return with the restitution of their pair, at any speed.
+    #[default]
+    Restitution,
+    /// In proportion to the rate of the elastic force, by the `damping` of the pair.
+    Viscoelastic,
+}
+
 /// The normal contact law \[E2\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
@@ -229,6 +253,8 @@ pub enum Bookkeeping {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Settings {
+    /// What a step is made of.
+    pub method: Method,
     /// Time step h \[s\].
     pub time_step: f64,
     /// Parts a step is solved in after one contact search \[E9\] \[-\].
@@ -244,6 +270,8 @@ pub struct Settings {
     pub acceleration: Acceleration,
     /// The normal contact law.
     pub normal_law: NormalLaw,
+    /// The normal damping of the smooth method.
+    pub damping: Damping,
     /// Which friction and rolling impulses a contact may carry.
     pub cone: Cone,
     /// The lever arm of rolling resistance.
@@ -262,6 +290,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
+            method: Method::Nonsmooth,
             time_step: 5e-3,
             substeps: 1,
             iterations: 20,
@@ -269,6 +298,7 @@ impl Default for Settings {
             warm_start: WarmStart::ADAPTIVE,
             acceleration: Acceleration::Nesterov,
             normal_law: NormalLaw::Hertz,
+            damping: Damping::Restitution,
             cone: Cone::Disc,
             rolling_arm: RollingArm::Reduced,
             skin: 0.1,
@@ -347,6 +377,9 @@ impl Settings {
         }
         if let WarmStart::Adaptive { motion, .. } = self.warm_start {
             need(positive(motion), "solver.warm_start.motion", motion, "a positive number");
+        }
+        if self.method == Method::Smooth && self.normal_law == NormalLaw::Rigid {
+            errors.push(Error::RigidSprings);
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }

@@ -14,12 +14,14 @@
 //! | \[E10\] | balance of energies | kinetic energy and mean velocity: Moreau 1999 | `balance`, `observe::energy` |
 //! | \[E11\] | joints and drives | Lacoursière 2007; split solver: Wang et al. 2016, section 5; bounds: Júdice & Pires 1994 | `joints` |
 //! | \[E12\] | accelerated sweeps | Nesterov 1983; Mazhar et al. 2015 | `sweep` |
+//! | \[E13\] | smooth discrete elements | Cundall & Strack 1979; Tsuji, Tanaka & Ishida 1992 | `springs` |
 //!
 //! | Page | Content |
 //! |---|---|
 //! | [`contact`] | \[E1\] to \[E4\]: the laws of bodies and contacts |
 //! | [`solver`] | \[E5\], \[E7\], \[E8\], \[E12\]: sweeps, what they start from, when they are done, how they are accelerated |
 //! | [`step`] | \[E6\], \[E9\]: impacts, substeps; periodic axes; the order of a step |
+//! | [`smooth`] | \[E13\]: springs and dampers in place of the contact problem |
 //! | [`joints`] | \[E11\]: joints, motors, machines |
 //! | [`energy`] | \[E10\]: the balance of energies |
 //! | [`sources`] | how the paper is read, where esker departs from it, references |
@@ -59,6 +61,7 @@
 pub mod contact;
 pub mod energy;
 pub mod joints;
+pub mod smooth;
 pub mod solver;
 pub mod sources;
 pub mod step;

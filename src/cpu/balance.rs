@@ -59,6 +59,7 @@ pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[V
         .map(|constraints| {
             constraints
                 .iter()
+                .filter(|constraint| constraint.impulse.normal != 0.0)
                 .map(|constraint| {
                     let [a, b] =
                         constraint.bodies.map(|body| mean(&before[body as usize], &after[body as usize]));

@@ -12,8 +12,10 @@ use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::{EnergyBalance, Newcomers, StepReport, TotalImpulse, is_guarded, saved};
 use crate::error::Error;
 use crate::model::World;
+use crate::settings::Method;
 
 use super::CpuEngine;
+use super::narrowphase::Constraint;
 use super::patches::Known;
 use super::search::Travel;
 
@@ -27,6 +29,8 @@ struct State<'a> {
     colouring: Cow<'a, Colouring>,
     /// In the order of the keys.
     impulses: Vec<Impulse>,
+    /// What the springs of the smooth method hold, likewise; of the nonsmooth one none.
+    springs: Vec<Impulse>,
     /// What is known of the contacts with patches of meshes, in the order of their keys.
     patches: Cow<'a, [Known]>,
     /// How many contacts there is room for.
@@ -45,12 +49,20 @@ struct State<'a> {
 
 impl CpuEngine {
     pub(super) fn write_state(&self, out: &mut dyn Write) -> Result<(), Error> {
-        let mut impulses = vec![Impulse::default(); self.keys.len()];
-        for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
-            impulses[contact as usize] = constraint.impulse;
-        }
+        let of_contacts = |value: &dyn Fn(&Constraint) -> Impulse| {
+            let mut values = vec![Impulse::default(); self.keys.len()];
+            for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
+                values[contact as usize] = value(constraint);
+            }
+            values
+        };
+        let springs = match self.settings.method {
+            Method::Nonsmooth => Vec::new(),
+            Method::Smooth => of_contacts(&|constraint| constraint.last_impulse),
+        };
         let state = State {
-            impulses,
+            impulses: of_contacts(&|constraint| constraint.impulse),
+            springs,
             world: Cow::Borrowed(&self.world),
             room_for_grains: self.world.grains.capacity(),
             keys: Cow::Borrowed(&self.keys),
@@ -113,7 +125,16 @@ impl CpuEngine {
         self.velocities_before.reserve_exact(before.saturating_sub(self.velocities_before.len()));
         self.solver.reserve(last);
         (self.constraints, self.onsets) = (Vec::with_capacity(state.room), Vec::with_capacity(state.room));
-        self.hold_contacts(state.keys.into_owned(), state.colouring.into_owned(), &state.impulses);
+        let has_springs = state.springs.len() == state.keys.len();
+        let carried = match self.settings.method {
+            Method::Nonsmooth => Cow::Borrowed(&state.impulses),
+            Method::Smooth if has_springs => Cow::Borrowed(&state.springs),
+            Method::Smooth => Cow::Owned(self.springs_from(&state.keys, &state.impulses)),
+        };
+        self.hold_contacts(state.keys.into_owned(), state.colouring.into_owned(), &carried);
+        for (constraint, &contact) in self.constraints.iter_mut().zip(&self.colouring.order) {
+            constraint.impulse = state.impulses[contact as usize];
+        }
         match self.patches.set_known(state.patches.into_owned()) {
             true => Ok(()),
             false => Err(saved::foreign("contacts without sides")),

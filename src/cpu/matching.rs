@@ -4,15 +4,16 @@ use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
 
-use super::narrowphase::{CHUNK, Constraint};
+use super::narrowphase::{CHUNK, Constraint, Law};
 
-/// Impulse that each of `keys` ended the step before with; zero for a new contact.
+/// Impulse that each of `keys` carries over from the step before; zero for a new contact.
 /// `old_keys` ascend; `old_constraints` stand in the order of `old_colouring`.
 pub fn match_impulses(
     keys: &[Key],
     old_keys: &[Key],
     old_colouring: &Colouring,
     old_constraints: &[Constraint],
+    law: &Law,
 ) -> Vec<Impulse> {
     let mut places = vec![0; old_keys.len()];
     for (place, &contact) in old_colouring.order.iter().enumerate() {
@@ -26,7 +27,7 @@ pub fn match_impulses(
         for (carried, key) in carried.iter_mut().zip(keys) {
             while candidates.next_if(|(old_key, _)| *old_key < key).is_some() {}
             if let Some((_, &place)) = candidates.next_if(|(old_key, _)| *old_key == key) {
-                *carried = old_constraints[place as usize].impulse;
+                *carried = *law.carried(&old_constraints[place as usize]);
             }
         }
     });

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Cone, Impulse, Key};
 use crate::model::{Kind, PairLaw, Sphere, Touch, World};
 use crate::settings::{
-    DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
+    DAMPING_STEPS, HOOKE_OVERLAP, Method, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
 };
 
 use super::patches::Patches;
@@ -33,6 +33,8 @@ pub struct Law {
     pub normal: NormalLaw,
     /// Largest gap of a contact that is listed, in mean diameters \[-\].
     pub reach: f64,
+    /// What a step is made of.
+    pub method: Method,
     /// Lever arm of rolling resistance over R* \[-\].
     pub rolling_arm: f64,
 }
@@ -44,7 +46,16 @@ impl Law {
             h: settings.substep(),
             normal: settings.normal_law,
             reach: settings.reach(),
+            method: settings.method,
             rolling_arm: settings.rolling_arm.in_effective_radii(),
+        }
+    }
+
+    /// What a contact carries over to the next substep: its impulse, or what its springs hold.
+    pub fn carried<'a>(&self, constraint: &'a Constraint) -> &'a Impulse {
+        match self.method {
+            Method::Nonsmooth => &constraint.impulse,
+            Method::Smooth => &constraint.last_impulse,
         }
     }
 
@@ -80,7 +91,8 @@ pub struct Constraint {
     pub bias: f64,
     /// Impulse so far.
     pub impulse: Impulse,
-    /// Where the sweep before the last left it, if sweeps are accelerated \[E12\].
+    /// Where the sweep before the last left it, if sweeps are accelerated \[E12\]. Under the smooth method what its springs hold \[E13\]: `tangent`
+    /// \[N\], `rolling` \[N m\], and the twisting moment \[N m\] in place of `normal`.
     pub last_impulse: Impulse,
 }
 
@@ -144,7 +156,7 @@ pub fn fill_constraints(
         let key = keys[contact as usize];
         let (touch, carried) = match patches.get(contact) {
             Some(joined) => (joined.touch.filter(|_| !world.is_removed(key.a)), joined.impulse),
-            None => (world.touch(key.a, key.b), constraint.impulse),
+            None => (world.touch(key.a, key.b), *law.carried(constraint)),
         };
         (*constraint, *onset) = constraint_at(world, law, key, touch, carried);
     });
@@ -169,9 +181,20 @@ fn constraint_at(
         let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
         return (Constraint { bodies, ..Constraint::default() }, onset);
     };
+    let is_smooth = law.method == Method::Smooth;
+    if is_smooth && touch.gap >= 0.0 {
+        // No force, and nothing is solved that may close it.
+        let onset = Onset { gap: touch.gap, ..Onset::default() };
+        return (Constraint { bodies, normal: touch.normal, ..Constraint::default() }, onset);
+    }
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
-    let (onset, compliance) = normal_law(law, pair, radius, touch.gap, carried.normal);
+    let (onset, compliance) = if is_smooth {
+        let stiffness = elasticity(law.normal, pair, radius).map_or(0.0, |(_, stiffness)| stiffness);
+        (Onset { gap: touch.gap, stiffness, ..Onset::default() }, 0.0)
+    } else {
+        normal_law(law, pair, radius, touch.gap, carried.normal)
+    };
     let mut constraint = Constraint {
         bodies,
         normal: touch.normal,
@@ -183,22 +206,32 @@ fn constraint_at(
         impulse: carried,
         ..Constraint::default()
     };
+    if is_smooth {
+        return (constraint, onset);
+    }
     let restitution = constraint.set_inverse_d(world).min(pair.restitution);
     (constraint, Onset { restitution, ..onset })
+}
+
+/// e_H and the normal stiffness k_n of a contact \[E2\]; `None` of the rigid law.
+fn elasticity(law: NormalLaw, pair: &PairLaw, radius: f64) -> Option<(f64, f64)> {
+    let hertz = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
+    match law {
+        NormalLaw::Hertz => Some((1.25, hertz)),
+        NormalLaw::Hooke => Some((1.0, hertz * (HOOKE_OVERLAP * radius).sqrt())),
+        NormalLaw::Rigid => None,
+    }
 }
 
 /// Υ, the part of q_n from positions, and Σ_n \[E2\].
 fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) -> (Onset, f64) {
     let (overlap, free) = (-gap, Onset { gap, position_target: -gap / law.h, ..Onset::default() });
-    let hertz_stiffness = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
-    let (exponent, stiffness) = match law.normal {
-        NormalLaw::Hertz => (1.25, hertz_stiffness),
-        NormalLaw::Hooke => (1.0, hertz_stiffness * (HOOKE_OVERLAP * radius).sqrt()),
-        NormalLaw::Rigid if overlap <= 0.0 => return (free, 0.0),
-        NormalLaw::Rigid => {
-            let correction = (RIGID_CORRECTION * overlap).min(RIGID_CORRECTION_LIMIT * radius);
-            return (Onset { position_target: correction / law.h, ..free }, 0.0);
+    let Some((exponent, stiffness)) = elasticity(law.normal, pair, radius) else {
+        if overlap <= 0.0 {
+            return (free, 0.0);
         }
+        let correction = (RIGID_CORRECTION * overlap).min(RIGID_CORRECTION_LIMIT * radius);
+        return (Onset { position_target: correction / law.h, ..free }, 0.0);
     };
     if overlap <= 0.0 {
         return (free, landing_compliance(law.h, exponent, stiffness, carried));

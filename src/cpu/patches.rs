@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::model::mesh::join;
 use crate::model::{Touch, World};
+use crate::settings::Method;
 
 use super::narrowphase::{Constraint, Law};
 
@@ -134,7 +135,7 @@ impl Patches {
         let (Some((mesh, _)), Some(sphere)) = (world.patches_with(keys[0].b), world.ball(a)) else {
             return Vec::new();
         };
-        let carried = |i: usize| constraints[self.places[group.start + i] as usize].impulse;
+        let carried = |i: usize| *law.carried(&constraints[self.places[group.start + i] as usize]);
         let known = |i: usize| self.known[group.start + i];
         let linear = |i: usize| carried(i).linear(known(i).normal);
         let mut touches = world.touch_patches(a, keys.iter().map(|key| key.b), law.patch_reach(sphere));
@@ -170,6 +171,10 @@ impl Patches {
             // As it was, to the last digit, where nothing came to it.
             if others().next().is_none() && known(i).normal.dot(normal) >= 0.0 {
                 return Joined { touch, impulse: carried(i), side };
+            }
+            if law.method == Method::Smooth {
+                let impulse = others().fold(carried(i), |sum, other| sum.and(&carried(other)));
+                return Joined { touch, impulse, side };
             }
             let pushed = others().fold(linear(i), |sum, other| sum + linear(other));
             let turned = others().fold(carried(i).rolling, |sum, other| sum + carried(other).rolling);

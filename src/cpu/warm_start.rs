@@ -90,7 +90,7 @@ struct Apply;
 impl Visit for Apply {
     #[inline(always)]
     fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
-        if constraint.impulse.normal > 0.0 {
+        if constraint.impulse.normal != 0.0 {
             let linear = constraint.impulse.linear(constraint.normal);
             a.push(linear, constraint.arm_a);
             b.push(-linear, constraint.arm_b);

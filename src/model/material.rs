@@ -38,14 +38,21 @@ pub struct PairLaw {
     pub rolling_resistance: f64,
     /// Viscous damping c of the normal law \[s\].
     pub damping: f64,
+    /// Tangential stiffness of the smooth method over the slope of its normal force, κ \[E13\] \[-\].
+    pub tangential_stiffness: f64,
 }
 
 impl PairLaw {
     /// The default between two materials: E* of Hertz, and of every other property the smaller value.
     pub fn mixed(a: &Material, b: &Material) -> PairLaw {
         let compliance = |m: &Material| (1.0 - m.poisson_ratio * m.poisson_ratio) / m.youngs_modulus;
+        // (2 - ν)/G with the shear modulus G = E/(2 (1 + ν)).
+        let shear_compliance =
+            |m: &Material| 2.0 * (2.0 - m.poisson_ratio) * (1.0 + m.poisson_ratio) / m.youngs_modulus;
+        let compliance = compliance(a) + compliance(b);
         PairLaw {
-            effective_modulus: 1.0 / (compliance(a) + compliance(b)),
+            effective_modulus: 1.0 / compliance,
+            tangential_stiffness: 4.0 * compliance / (shear_compliance(a) + shear_compliance(b)),
             restitution: a.restitution.min(b.restitution),
             friction: a.friction.min(b.friction),
             rolling_resistance: a.rolling_resistance.min(b.rolling_resistance),

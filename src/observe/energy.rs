@@ -34,7 +34,7 @@ impl Balance {
 
     /// Energy that contacts store \[J\].
     pub(super) fn elastic(&self, snapshot: &Snapshot) -> f64 {
-        elastic(snapshot, self.law)
+        elastic(snapshot, self.law) + in_springs(snapshot).iter().sum::<f64>()
     }
 
     /// The total energy with the kinetic energy at v + h g/2 \[J\].
@@ -44,7 +44,7 @@ impl Balance {
 
     /// Kinetic, rotational, potential and elastic energy \[J\].
     pub(super) fn total(&self, snapshot: &Snapshot) -> f64 {
-        kinetic(snapshot) + rotational(snapshot) + potential(snapshot) + elastic(snapshot, self.law)
+        kinetic(snapshot) + rotational(snapshot) + potential(snapshot) + self.elastic(snapshot)
     }
 
     /// What normal impulses took out and contacts do not store \[J\].
@@ -108,6 +108,21 @@ fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
         NormalLaw::Hooke => 0.5 * hertz * (HOOKE_OVERLAP * radius).sqrt() * overlap * overlap,
         NormalLaw::Rigid => 0.0,
     }
+}
+
+/// Energy that the tangential and the rolling springs of contacts hold, under the smooth method \[J\].
+fn in_springs(snapshot: &Snapshot) -> [f64; 2] {
+    [0, 1].map(|kind| snapshot.contacts.iter().map(|contact| contact.spring_energy[kind]).sum())
+}
+
+/// What friction took out and springs do not hold \[J\].
+pub(super) fn dissipated_by_friction(snapshot: &Snapshot) -> f64 {
+    0.0 - booked(snapshot, |balance| balance.friction_work) - in_springs(snapshot)[0]
+}
+
+/// What rolling resistance took out and springs do not hold \[J\].
+pub(super) fn dissipated_by_rolling(snapshot: &Snapshot) -> f64 {
+    0.0 - booked(snapshot, |balance| balance.rolling_work) - in_springs(snapshot)[1]
 }
 
 /// Kinetic energy of translation, Σ m v²/2 \[J\].

@@ -353,8 +353,8 @@ quantities! {
     EnergyBalance, "J", { "gravity_work" => |v, _| v.booked(|it| it.gravity_work), "boundary_work" => |v, _| v.booked(|it| it.boundary_work) }, "work of gravity and applied forces, of boundaries on grains and dynamic boundaries since the start";
     EnergyBalance, "J", {
         "dissipated_by_impact" => |v, _| 0.0 - v.booked(|it| it.impact_work),
-        "dissipated_by_friction" => |v, _| 0.0 - v.booked(|it| it.friction_work),
-        "dissipated_by_rolling" => |v, _| 0.0 - v.booked(|it| it.rolling_work),
+        "dissipated_by_friction" => |v, _| energy::dissipated_by_friction(v.snapshot),
+        "dissipated_by_rolling" => |v, _| energy::dissipated_by_rolling(v.snapshot),
         "dissipated_by_normal" => |v, _| v.balance(energy::Balance::dissipated_by_normal),
     }, "energy dissipated since the start; by normal impulses less what overlaps store";
     EnergyBalance, "J", { "emitted_energy" => |v, _| v.booked(|it| it.emitted_energy), "removed_energy" => |v, _| v.booked(|it| it.removed_energy) }, "kinetic energy that came with emitted grains, that went with removed ones";

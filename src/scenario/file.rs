@@ -121,6 +121,13 @@ fn read(
 ) -> Result<Scenario, Problems> {
     let fail = |problems| Problems::new(shown, problems);
     let document = parse_document(shown, text, overrides).map_err(fail)?;
+    if solver::asks_for_a_time_step(&document) {
+        // What it is to be follows from all the rest.
+        let draft =
+            read(name, shown, text, folder, &[overrides, &[solver::draft_of_time_step(&document)]].concat())?;
+        let step = solver::time_step_for(&draft);
+        return read(name, shown, text, folder, &[overrides, &[step]].concat());
+    }
     let text = if overrides.is_empty() { text.to_owned() } else { document.to_string() };
     let source = Source::new(shown, &text);
     let tree = parse_tree(&source, &text).map_err(fail)?;

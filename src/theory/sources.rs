@@ -44,6 +44,16 @@
 //!
 //! # Sources
 //!
+//! - J. Ai, J.-F. Chen, J. M. Rotter, J. Y. Ooi 2011: Assessment of rolling resistance models in discrete element simulations. Powder
+//!   Technol. 206, 269-282.
+//! - P. A. Cundall, O. D. L. Strack 1979: A discrete numerical model for granular assemblies. Géotechnique 29, 47-65.
+//! - R. D. Mindlin 1949: Compliance of elastic bodies in contact. J. Appl. Mech. 16, 259-268.
+//! - M. Servin, D. Wang, C. Lacoursière, K. Bodin 2014: Examining the smooth and nonsmooth discrete element approaches to granular
+//!   matter. Int. J. Numer. Methods Eng. 97, 878-902.
+//! - C. Thornton, S. J. Cummins, P. W. Cleary 2013: An investigation of the comparative behaviour of alternative contact force models during
+//!   inelastic collisions. Powder Technol. 233, 30-46.
+//! - Y. Tsuji, T. Tanaka, T. Ishida 1992: Lagrangian numerical simulation of plug flow of cohesionless particles in a horizontal pipe.
+//!   Powder Technol. 71, 239-250.
 //! - H. Hertz 1882: Ueber die Berührung fester elastischer Körper. J. reine angew. Math. 92, 156-171.
 //! - P. Alart, A. Curnier 1991: A mixed formulation for frictional contact problems prone to Newton like
 //!   solution methods. Comput. Methods Appl. Mech. Eng. 92, 353-375.

@@ -98,6 +98,11 @@ pub fn scenario(name: &str, overrides: &[&str]) -> Scenario {
 
 /// A scenario from the materials of the pellets and what `body` adds.
 pub fn pellets(body: &str) -> Scenario {
+    pellets_with(body, &[])
+}
+
+/// The same with overrides like those of `--set`.
+pub fn pellets_with(body: &str, overrides: &[&str]) -> Scenario {
     let text = format!(
         r#"duration = 1.0
 [materials.pellet]
@@ -111,7 +116,8 @@ rolling_resistance = 0.32
 {body}
 "#
     );
-    Scenario::parse("test", &text, Path::new("."), &[]).unwrap_or_else(|problems| panic!("{problems}"))
+    let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
+    Scenario::parse("test", &text, Path::new("."), &overrides).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 const FLOOR: &str = r#"

@@ -27,5 +27,6 @@ mod search;
 mod sinks;
 mod sizes;
 mod sliders;
+mod smooth;
 mod soak;
 mod uniqueness;

@@ -1,6 +1,6 @@
 //! The `[materials]` table and the `[[pairs]]` that depart from the mixing rule.
 
-use super::read::{NOT_NEGATIVE, Need, Node, SHARE, Table, number, text};
+use super::read::{NOT_NEGATIVE, Need, Node, POSITIVE, SHARE, Table, number, text};
 use crate::error::suggest;
 use crate::model::{Material, MaterialId, Materials, PairLaw};
 
@@ -99,6 +99,7 @@ pub fn pair(
     let friction = table.maybe("friction", number(NOT_NEGATIVE));
     let rolling_resistance = table.maybe("rolling_resistance", number(NOT_NEGATIVE));
     let damping = table.maybe("damping", number(NOT_NEGATIVE));
+    let tangential_stiffness = table.maybe("tangential_stiffness", number(POSITIVE));
     let [a, b] = names?;
     let law = *materials.law(a, b);
     let law = PairLaw {
@@ -106,6 +107,7 @@ pub fn pair(
         friction: friction.unwrap_or(law.friction),
         rolling_resistance: rolling_resistance.unwrap_or(law.rolling_resistance),
         damping: damping.unwrap_or(law.damping),
+        tangential_stiffness: tangential_stiffness.unwrap_or(law.tangential_stiffness),
         ..law
     };
     let pair = [a.min(b), a.max(b)];

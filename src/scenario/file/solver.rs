@@ -1,13 +1,16 @@
 //! The `[solver]` table.
 
 use glam::DVec3;
+use toml_edit::{DocumentMut, Item};
 
 use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
 use crate::contact::Cone;
 use crate::error::Error;
+use crate::scenario::Scenario;
+use crate::scenario::pace::smooth_time_step;
 use crate::settings::{
-    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, MOST_ITERATIONS, NormalLaw, RollingArm, Settings,
-    WarmStart,
+    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Damping, MOST_ITERATIONS, Method, NormalLaw, RollingArm,
+    Settings, WarmStart,
 };
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
@@ -15,6 +18,8 @@ const ACCELERATIONS: &[&str] = &["none", "nesterov"];
 /// In place of a number of iterations: until a tolerance that suits the scene is met.
 const AUTO: &str = "auto";
 const NORMAL_LAWS: &[&str] = &["hertz", "hooke", "rigid"];
+const METHODS: &[&str] = &["nonsmooth", "smooth"];
+const DAMPINGS: &[&str] = &["restitution", "viscoelastic"];
 const CONES: &[&str] = &["disc", "box"];
 const ROLLING_ARMS: &[&str] = &["reduced", "radius", "diameter"];
 
@@ -30,11 +35,13 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
     let impact_threshold = table.or("impact_threshold", usual.impact_threshold, number(FINITE));
     let (iterations, tolerance) = iterations(table, &timing, quiet_speed(gravity, &timing, impact_threshold));
     let settings = Settings {
+        method: method(table),
         iterations,
         tolerance,
         warm_start: warm_start_or(table, usual.warm_start),
         acceleration: acceleration(table),
         normal_law: normal_law(table),
+        damping: damping(table),
         cone: cone(table),
         rolling_arm: rolling_arm(table),
         skin: table.or("skin", usual.skin, number(FINITE)),
@@ -47,6 +54,30 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
         return usual;
     }
     settings
+}
+
+/// Whether a file leaves the time step to the program, which the smooth method can tell \[E13\].
+pub fn asks_for_a_time_step(document: &DocumentMut) -> bool {
+    let is = |key: &str, word: &str| {
+        let value =
+            document.get("solver").and_then(|solver| solver.get(key)).and_then(|value| value.as_str());
+        value == Some(word)
+    };
+    is("method", "smooth") && is("time_step", AUTO)
+}
+
+/// A time step to read the rest of such a file with, and for a scene without grains, as an override: a thousandth of the duration.
+pub fn draft_of_time_step(document: &DocumentMut) -> String {
+    let number = |item: &Item| item.as_float().or(item.as_integer().map(|whole| whole as f64));
+    let duration = document.get("duration").and_then(number).filter(|duration| *duration > 0.0);
+    format!("solver.time_step={:e}", 1e-3 * duration.unwrap_or(1.0))
+}
+
+/// The time step for a scene, as an override: two digits of it, rounded down.
+pub fn time_step_for(draft: &Scenario) -> String {
+    let step = smooth_time_step(draft).unwrap_or(draft.settings.time_step);
+    let digits = 10f64.powf(step.log10().floor() - 1.0);
+    format!("solver.time_step={:.1e}", (step / digits).floor() * digits)
 }
 
 /// Speed that a contact is to be stopped from in every substep \[m/s\]: what gravity gives, or without gravity the largest that
@@ -88,6 +119,20 @@ fn normal_law(table: &mut Table<'_>) -> NormalLaw {
         "hooke" => NormalLaw::Hooke,
         "rigid" => NormalLaw::Rigid,
         _ => NormalLaw::Hertz,
+    }
+}
+
+fn method(table: &mut Table<'_>) -> Method {
+    match table.or("method", "nonsmooth", word(METHODS)) {
+        "smooth" => Method::Smooth,
+        _ => Method::Nonsmooth,
+    }
+}
+
+fn damping(table: &mut Table<'_>) -> Damping {
+    match table.or("damping", "restitution", word(DAMPINGS)) {
+        "viscoelastic" => Damping::Viscoelastic,
+        _ => Damping::Restitution,
     }
 }
 
@@ -170,6 +215,9 @@ fn warm_start_table(table: &mut Table<'_>) -> Option<WarmStart> {
 /// Shows an invalid setting at its value in the file.
 fn point_out(table: &mut Table<'_>, error: Error) {
     let Error::InvalidSetting { name, found, expected } = error else {
+        if let (Error::RigidSprings, Some(law)) = (&error, table.node("normal_law")) {
+            return law.problem(error.to_string(), "set `solver.normal_law` to \"hertz\" or \"hooke\"");
+        }
         table.problem(error.to_string(), "change the solver settings");
         return;
     };

@@ -9,6 +9,7 @@ use crate::model::{Form, Grain, Motion, PairLaw, Side};
 use crate::observe::Expectation;
 use crate::observe::bounds::Bounds;
 use crate::observe::take::Take;
+use crate::scenario::pace::smooth_time_step;
 use crate::settings::WarmStart;
 
 /// The scenario files at the root of the repository.
@@ -518,6 +519,28 @@ fn a_look_at_convergence_takes_the_start_of_the_run_and_a_reference_of_twenty_ti
         WarmStart::NO_VELOCITY_UPDATE,
     ];
     assert_eq!(told.expect("a plan").question, Question { starts, sweeps: 5, reference: 7 });
+}
+
+#[test]
+fn the_smooth_method_finds_its_time_step() {
+    let read = |solver: &str| {
+        Scenario::parse("case", &format!("{BASIS}\n{GRAIN}[solver]\n{solver}"), Path::new(""), &[])
+    };
+    let scenario = read("method = \"smooth\"\ntime_step = \"auto\"").expect("a scenario");
+    let step = scenario.settings.time_step;
+    let longest = smooth_time_step(&scenario).expect("there is a grain");
+    assert!(step <= longest && step > 0.9 * longest, "{step} s of {longest} s");
+    let again = Scenario::parse("case", &scenario.resolved, Path::new(""), &[]).expect("what was resolved");
+    assert_eq!(again.settings, scenario.settings);
+
+    let stiff =
+        read("method = \"smooth\"\ntime_step = \"auto\"\nnormal_law = \"hooke\"").expect("a scenario");
+    assert_ne!(stiff.settings.time_step, step);
+    let refusal = |solver: &str| read(solver).expect_err("refused").to_string();
+    assert!(refusal("time_step = \"auto\"").contains("time_step"), "the nonsmooth method has no such step");
+    let rigid = refusal("method = \"smooth\"\nnormal_law = \"rigid\"");
+    assert!(rigid.contains("needs the force of an overlap") && rigid.contains("hooke"), "{rigid}");
+    assert!(refusal("method = \"smoth\"").contains("smooth"));
 }
 
 #[test]

@@ -1,0 +1,206 @@
+//! Springs: the contact forces of the smooth method, from overlaps, velocities and what the springs of contacts hold \[E13\].
+//!
+//! A contact is a nonlinear spring and a damper along its normal, and two springs and dampers with a friction limit: against slip, and
+//! against rolling and twisting. Forces are handed on as impulses over the substep, so that loads, balance and output are those of
+//! every method. Twin: `shaders/springs.wgsl`.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use crate::contact::{Colouring, Impulse, Key};
+use crate::model::World;
+use crate::settings::{Damping, NormalLaw, Settings};
+
+use super::narrowphase::{CHUNK, Constraint, Onset};
+use super::velocity::Velocity;
+
+/// Constants of the law during a substep.
+struct Law<'a> {
+    settings: &'a Settings,
+    h: f64,
+}
+
+/// Stiffnesses and dampings of a contact at its present overlap.
+struct Stiffness {
+    /// Normal force of the spring \[N\].
+    force: f64,
+    /// Normal damping η_n \[kg/s\].
+    damping: f64,
+    /// Tangential stiffness k_t \[N/m\].
+    tangent: f64,
+    /// Tangential damping η_t \[kg/s\].
+    tangent_damping: f64,
+    /// Tangential stiffness over that at the overlap of the substep before, at most 1 \[-\].
+    released: f64,
+}
+
+/// Stretches the springs of all contacts to their present positions and velocities. The impulse of a constraint on entry is what its springs
+/// hold; on exit it is that of the contact force, and the springs are kept as its last impulse.
+pub fn stretch(
+    world: &World,
+    settings: &Settings,
+    (keys, colouring): (&[Key], &Colouring),
+    constraints: &mut [Constraint],
+    onsets: &[Onset],
+    velocities: &[Velocity],
+) {
+    let law = Law { settings, h: settings.substep() };
+    let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
+    places.for_each(|((constraint, onset), &contact)| {
+        let bodies = constraint.bodies.map(|body| &velocities[body as usize]);
+        let (impulse, springs) = law.push(world, keys[contact as usize], constraint, onset, bodies);
+        (constraint.impulse, constraint.last_impulse) = (impulse, springs);
+    });
+}
+
+/// Springs that hold the tangential force \[N\] and the moment \[N m\] of a contact with this normal.
+pub fn holding(force: &Impulse, normal: DVec3) -> Impulse {
+    let twist = force.rolling.dot(normal);
+    Impulse { normal: twist, tangent: force.tangent, rolling: force.rolling - twist * normal }
+}
+
+/// Energy that the tangential and the rolling spring of a contact hold \[J\].
+pub fn energy(
+    world: &World,
+    settings: &Settings,
+    key: Key,
+    constraint: &Constraint,
+    onset: &Onset,
+) -> [f64; 2] {
+    let held = &constraint.last_impulse;
+    if *held == Impulse::default() || onset.gap >= 0.0 {
+        return [0.0; 2];
+    }
+    let law = Law { settings, h: settings.substep() };
+    let stiffness = law.stiffness(world, key, onset, 0.0, 0.0).tangent;
+    let lever = world.effective_radius(key.a, key.b).powi(2);
+    let moment = held.rolling.length_squared() + held.normal * held.normal;
+    [0.5 * held.tangent.length_squared() / stiffness, 0.5 * moment / (lever * stiffness)]
+}
+
+impl Law<'_> {
+    /// The impulse of the contact force, and what the springs hold after it.
+    fn push(
+        &self,
+        world: &World,
+        key: Key,
+        constraint: &Constraint,
+        onset: &Onset,
+        [a, b]: [&Velocity; 2],
+    ) -> (Impulse, Impulse) {
+        let mass = a.inverse_mass + b.inverse_mass;
+        if onset.gap >= 0.0 || mass == 0.0 {
+            return (Impulse::default(), Impulse::default());
+        }
+        let velocity = constraint.contact_velocity(a, b);
+        let closing = -velocity.dot(constraint.normal);
+        let stiffness = self.stiffness(world, key, onset, closing, 1.0 / mass);
+        let normal = stiffness.force + stiffness.damping * closing;
+        // Where the damper pulls the bodies together there is no friction.
+        let pressed = normal.max(0.0);
+        let held = self.turned(constraint, a, b);
+
+        let slip = velocity + closing * constraint.normal;
+        let (tangent, slide) = Limited {
+            held: stiffness.released * held.tangent,
+            stretch: self.h * stiffness.tangent * slip,
+            drag: stiffness.tangent_damping * slip,
+        }
+        .by(|force| constraint.within_friction(self.settings.cone, force, pressed));
+
+        let radius = world.effective_radius(key.a, key.b);
+        let lever = radius * radius;
+        let spin = a.angular - b.angular;
+        let (rolling, roll) = if constraint.rolling_arm > 0.0 {
+            Limited {
+                held: stiffness.released * (held.rolling + held.normal * constraint.normal),
+                stretch: self.h * lever * stiffness.tangent * spin,
+                drag: lever * stiffness.tangent_damping * spin,
+            }
+            .by(|moment| constraint.within_rolling(self.settings.cone, moment, pressed))
+        } else {
+            (DVec3::ZERO, DVec3::ZERO)
+        };
+        let held = Impulse { normal: 0.0, tangent: slide, rolling: roll };
+        (Impulse { normal, tangent, rolling }.scaled(self.h), holding(&held, constraint.normal))
+    }
+
+    fn stiffness(&self, world: &World, key: Key, onset: &Onset, closing: f64, mass: f64) -> Stiffness {
+        let pair = world.law(key.a, key.b);
+        let (overlap, before) = (-onset.gap, -onset.gap - self.h * closing);
+        let (force, slope, released) = match self.settings.normal_law {
+            NormalLaw::Hertz => {
+                let root = overlap.sqrt();
+                let released = if before > overlap { (overlap / before).sqrt() } else { 1.0 };
+                (onset.stiffness * overlap * root, 1.5 * onset.stiffness * root, released)
+            }
+            // The rigid law is refused with this method.
+            NormalLaw::Hooke | NormalLaw::Rigid => (onset.stiffness * overlap, onset.stiffness, 1.0),
+        };
+        let damping = match self.settings.damping {
+            Damping::Restitution => {
+                damping_ratio(self.settings.normal_law, pair.restitution) * (mass * slope).sqrt()
+            }
+            // d(k δ^n)/dt times c over n: c δ^½ dδ/dt under Hertz's law.
+            Damping::Viscoelastic => {
+                let exponent = if self.settings.normal_law == NormalLaw::Hertz { 1.5 } else { 1.0 };
+                pair.damping * slope / exponent
+            }
+        };
+        let ratio = pair.tangential_stiffness;
+        Stiffness {
+            force,
+            damping,
+            tangent: ratio * slope,
+            tangent_damping: ratio.sqrt() * damping,
+            released,
+        }
+    }
+
+    /// What springs hold, turned with the contact since the last substep: about the normal with the mean spin of the bodies, and with the
+    /// normal as the vectors in the tangent plane keep their length.
+    fn turned(&self, constraint: &Constraint, a: &Velocity, b: &Velocity) -> Impulse {
+        let normal = constraint.normal;
+        let about = 0.5 * self.h * normal.dot(a.angular + b.angular);
+        let turn = |vector: DVec3| {
+            if vector == DVec3::ZERO {
+                return vector;
+            }
+            let in_plane = constraint.in_plane(vector);
+            let turned = in_plane + about * normal.cross(in_plane);
+            turned * (vector.length_squared() / turned.length_squared().max(f64::MIN_POSITIVE)).sqrt()
+        };
+        let held = &constraint.impulse;
+        Impulse { normal: held.normal, tangent: turn(held.tangent), rolling: turn(held.rolling) }
+    }
+}
+
+/// η over √(m* S) with the slope S of the force \[-\]: Hertz's contact returns with exactly this restitution with η = α √(m* k) δ^¼,
+/// α = -√5 ln e/√(ln² e + π²), which is √(2/3) α √(m* S); Hooke's with twice the damping ratio (Tsuji et al. 1992).
+fn damping_ratio(law: NormalLaw, restitution: f64) -> f64 {
+    let logarithm = restitution.max(LEAST_RESTITUTION).ln();
+    let share = -logarithm / (logarithm * logarithm + std::f64::consts::PI.powi(2)).sqrt();
+    if law == NormalLaw::Hertz { (10.0f64 / 3.0).sqrt() * share } else { 2.0 * share }
+}
+
+/// Restitution that stands for none \[-\]: its logarithm is that of a damping within 3 % of critical.
+const LEAST_RESTITUTION: f64 = 1e-6;
+
+/// A spring and a damper beside it, up to a limit.
+struct Limited {
+    /// Force that the spring holds on a.
+    held: DVec3,
+    /// By how much the motion of the substep takes from it.
+    stretch: DVec3,
+    /// Force of the damper, against the motion.
+    drag: DVec3,
+}
+
+impl Limited {
+    /// The force, and what the spring holds after it. At the limit the spring slips and the damper does nothing.
+    fn by(self, limit: impl Fn(DVec3) -> DVec3) -> (DVec3, DVec3) {
+        let spring = self.held - self.stretch;
+        let held = limit(spring);
+        if held == spring { (limit(spring - self.drag), held) } else { (held, held) }
+    }
+}

@@ -1,0 +1,234 @@
+//! How fast a scenario gets, and the time step that the smooth method needs for it.
+
+use glam::DVec3;
+
+use crate::model::{Boundary, Joint, JointKind, Material, Motion, PairLaw, World, sphere_volume};
+use crate::observe::packing::up_against;
+use crate::settings::{HOOKE_OVERLAP, NormalLaw};
+use crate::sources::Emitter;
+
+use super::Scenario;
+
+/// The fastest speed to be expected \[m/s\], and of what.
+pub fn fastest(scenario: &Scenario) -> (f64, String) {
+    let world = &scenario.world;
+    let gained = 2.0 * world.gravity.length() * fall(scenario);
+    let falls = if gained > 0.0 { "if it falls from the top to the bottom" } else { "as it starts" };
+    let own = (0..world.grain_count()).map(|i| world.bodies.velocity[world.grain_body(i)].length());
+    let grains =
+        own.max_by(f64::total_cmp).map(|speed| (speed.hypot(gained.sqrt()), format!("of a grain, {falls}")));
+    let emitted = scenario.emitters.iter().map(|emitter| {
+        let speed = emitter.velocity().length().hypot(gained.sqrt());
+        (speed, format!("of a grain from `{}`, {falls}", emitter.name()))
+    });
+    let boundary = |(body, boundary): (usize, &Boundary)| {
+        (speed_of(body, &boundary.motion, world), format!("of boundary `{}`", boundary.name))
+    };
+    let joint = |joint: &Joint| {
+        let speed = joint.drives.iter().map(|(_, drive)| drive.top_speed()).fold(0.0, f64::max);
+        (if joint.kind == JointKind::Hinge { 0.0 } else { speed }, format!("of joint `{}`", joint.name))
+    };
+    let boundaries = world.boundaries.iter().enumerate().map(boundary).chain(world.joints.iter().map(joint));
+    let all = grains.into_iter().chain(emitted).chain(boundaries);
+    // Of equal ones the first, which is a grain.
+    all.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default()
+}
+
+/// Height from the highest grain or emitter to the lowest grain or boundary \[m\].
+fn fall(scenario: &Scenario) -> f64 {
+    let world = &scenario.world;
+    let up = up_against(world.gravity);
+    let position = |body: u32| world.bodies.position[body as usize];
+    let grains = world.spheres.iter().map(|sphere| position(sphere.body).dot(up));
+    let regions = scenario.emitters.iter().map(Emitter::bounds);
+    let corners = regions.flat_map(|(min, max)| [min.dot(up), max.dot(up)]);
+    let surfaces = world.surfaces.iter().map(|surface| (position(surface.body) + surface.position).dot(up));
+    let highest = grains.clone().chain(corners.clone()).fold(f64::NEG_INFINITY, f64::max);
+    let lowest = grains.chain(corners).chain(surfaces).fold(f64::INFINITY, f64::min);
+    (highest - lowest).max(0.0)
+}
+
+/// Speed that a boundary reaches \[m/s\]. In a rotation it grows with the distance from the axis: up to that of the farthest corner of the
+/// boundary, and no farther than the farthest grain.
+fn speed_of(body: usize, motion: &Motion, world: &World) -> f64 {
+    match motion {
+        Motion::Fixed => 0.0,
+        Motion::Velocity(velocity) | Motion::Belt(velocity) => velocity.length(),
+        Motion::Dynamic(body) => body.velocity.length(),
+        Motion::Rotation { point, rate, .. } => {
+            let speed = |centre: &DVec3| rate.cross(*centre - *point).length();
+            let grains = world.spheres.iter().map(|sphere| &world.bodies.position[sphere.body as usize]);
+            let axis = rate.normalize_or_zero();
+            let boxes = world.surface_boxes();
+            let own = boxes.iter().filter(|around| around.body() == body);
+            let reach = own.map(|around| around.reach_from(world, *point, axis)).fold(0.0, f64::max);
+            grains.map(speed).fold(0.0, f64::max).min(rate.length() * reach)
+        }
+        Motion::Oscillation { amplitude, frequency, .. } => {
+            std::f64::consts::TAU * frequency * amplitude.length()
+        }
+        Motion::Table { times, displacements } => {
+            let legs = times.windows(2).zip(displacements.windows(2));
+            legs.map(|(t, x)| x[0].distance(x[1]) / (t[1] - t[0])).fold(0.0, f64::max)
+        }
+    }
+}
+
+/// Radius of the smallest grain of the initial state, else of the largest an emitter makes \[m\].
+pub fn smallest_radius(scenario: &Scenario) -> f64 {
+    let smallest = scenario.world.spheres.iter().map(|sphere| sphere.radius).fold(f64::INFINITY, f64::min);
+    if smallest.is_finite() { smallest } else { scenario.largest_radius() }
+}
+
+fn grain_materials(scenario: &Scenario) -> impl Iterator<Item = &Material> {
+    let world = &scenario.world;
+    let mut used: Vec<usize> = world.spheres.iter().map(|sphere| sphere.material as usize).collect();
+    used.extend(scenario.emitters.iter().map(|emitter| emitter.material() as usize));
+    used.sort_unstable();
+    used.dedup();
+    used.into_iter().map(|material| &world.materials.list[material])
+}
+
+/// Time step for the smooth method \[s\]: [`SHARE_OF_RAYLEIGH_TIME`] of the time that a wave takes around the smallest grain, or
+/// [`SHARE_OF_COLLISION`] of the shortest collision, whichever is less; `None` without grains.
+pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
+    let radius = smallest_radius(scenario);
+    let of_material = |material: &Material| {
+        let collision = collision_time(scenario, material, radius);
+        (SHARE_OF_RAYLEIGH_TIME * rayleigh_time(material, radius)).min(SHARE_OF_COLLISION * collision)
+    };
+    let step = grain_materials(scenario).map(of_material).fold(f64::INFINITY, f64::min);
+    step.is_finite().then_some(step)
+}
+
+/// Share of the Rayleigh time that smooth DEM codes take as their step \[-\].
+const SHARE_OF_RAYLEIGH_TIME: f64 = 0.2;
+/// Share of a collision that a step may be \[-\]: restitutions are then right within a percent.
+const SHARE_OF_COLLISION: f64 = 0.02;
+
+/// Time that two like grains are in touch that meet at the fastest speed to be expected \[s\]: under Hertz's law
+/// 2.943 (15 m*/(16 √R* E*))^(2/5) v^(-1/5), without damping; under Hooke's π √(m*/k_n).
+fn collision_time(scenario: &Scenario, material: &Material, radius: f64) -> f64 {
+    let mass = 0.5 * material.density * sphere_volume(radius);
+    let modulus = PairLaw::mixed(material, material).effective_modulus;
+    let reduced = 0.5 * radius;
+    match scenario.settings.normal_law {
+        NormalLaw::Hertz => {
+            let scale = 15.0 * mass / (16.0 * reduced.sqrt() * modulus);
+            2.943 * scale.powf(0.4) * fastest(scenario).0.powf(-0.2)
+        }
+        NormalLaw::Hooke | NormalLaw::Rigid => {
+            let stiffness = 4.0 / 3.0 * modulus * reduced * HOOKE_OVERLAP.sqrt();
+            std::f64::consts::PI * (mass / stiffness).sqrt()
+        }
+    }
+}
+
+/// Time that a Rayleigh wave takes around a grain, π r √(ρ/G) / (0.1631 ν + 0.8766) with the shear modulus
+/// G = E / (2 (1 + ν)) \[s\].
+fn rayleigh_time(material: &Material, radius: f64) -> f64 {
+    let shear_modulus = material.youngs_modulus / (2.0 * (1.0 + material.poisson_ratio));
+    let slowness = (material.density / shear_modulus).sqrt();
+    std::f64::consts::PI * radius * slowness / (0.1631 * material.poisson_ratio + 0.8766)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario_with(time_step: f64, overrides: &[String]) -> Scenario {
+        let text = format!(
+            r#"
+            duration = 1.0
+            gravity = [0, 0, -10]
+            [solver]
+            time_step = {time_step}
+            [materials.glass]
+            density = 2600.0
+            youngs_modulus = 5e9
+            poisson_ratio = 0.25
+            restitution = 0.5
+            friction = 0.5
+            [[boundaries]]
+            material = "glass"
+            shape = {{ kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }}
+            [[grains]]
+            material = "glass"
+            radius = {{ kind = "constant", value = 0.01 }}
+            packing = {{ kind = "list", positions = [[0, 0, 1.25]] }}
+            "#
+        );
+        Scenario::parse("fall", &text, std::path::Path::new(""), overrides).expect("a valid scenario")
+    }
+
+    #[test]
+    fn a_grain_that_an_emitter_throws_can_be_the_fastest() {
+        let thrown = |velocity: &str| {
+            let text = format!(
+                "emitters=[{{ name = \"jet\", material = \"glass\", radius = {{ kind = \"constant\", value = 0.01 }}, \
+                 region = {{ kind = \"sphere\", centre = [0, 0, 1], radius = 0.1 }}, total = 1, velocity = {velocity} }}]"
+            );
+            fastest(&scenario_with(1e-3, &[text]))
+        };
+        let (speed, of) = thrown("[12, 0, 0]");
+        // It may fall from 1.25 m, where a grain starts, as well: √(12² + 5²).
+        approx::assert_relative_eq!(speed, 13.0, max_relative = 1e-12);
+        assert!(of.contains("`jet`"), "{of}");
+        assert!(thrown("[0, 0, 0]").1.starts_with("of a grain, if it falls"));
+    }
+
+    #[test]
+    fn the_rayleigh_time_of_glass_is_that_of_the_textbook() {
+        // G = 2e9 Pa: π · 0.01 · √(2600 / 2e9) / (0.1631 · 0.25 + 0.8766) = 39.05 µs
+        let scenario = scenario_with(1e-3, &[]);
+        let time = rayleigh_time(&scenario.world.materials.list[0], 0.01);
+        let expected = std::f64::consts::PI * 0.01 * 1.3e-6f64.sqrt() / 0.917_375;
+        approx::assert_relative_eq!(time, expected, max_relative = 1e-12);
+        approx::assert_relative_eq!(time, 3.905e-5, max_relative = 1e-3);
+    }
+
+    #[test]
+    fn a_roller_is_as_fast_as_its_surface_and_a_turning_plane_as_the_farthest_grain() {
+        let speed = |shape: &str| {
+            let text = format!(
+                "boundaries=[{{ name = \"roller\", material = \"glass\", shape = {shape}, \
+                 motion = {{ kind = \"rotation\", point = [0, 0, 0], axis = [1, 0, 0], rate = 10 }} }}]"
+            );
+            let world = scenario_with(1e-3, &[text]).world;
+            speed_of(0, &world.boundaries[0].motion, &world)
+        };
+        let roller =
+            speed("{ kind = \"cylinder\", base = [0, 0, 0], axis = [1, 0, 0], length = 0.1, radius = 0.02 }");
+        // A corner of the box around it is √2 times as far away.
+        approx::assert_relative_eq!(roller, 10.0 * 0.02 * 2.0f64.sqrt(), max_relative = 1e-12);
+        assert!(speed("{ kind = \"plane\", point = [0, 0, 0], normal = [0, 0, 1] }") > 2.0 * roller);
+    }
+
+    #[test]
+    fn a_driven_boundary_can_be_the_fastest() {
+        let world = World::default();
+        let table = Motion::Table {
+            times: vec![0.0, 1.0, 1.5],
+            displacements: vec![DVec3::ZERO, DVec3::X, DVec3::X + 2.0 * DVec3::Z],
+        };
+        assert_eq!(speed_of(0, &table, &world), 4.0);
+        let shaker = Motion::Oscillation { amplitude: 0.5 * DVec3::Z, frequency: 2.0, phase: 0.0 };
+        approx::assert_relative_eq!(
+            speed_of(0, &shaker, &world),
+            std::f64::consts::TAU,
+            max_relative = 1e-12
+        );
+    }
+    /// Glass as above, E* = 5e9/(2 (1 - 0.25²)) Pa, m* half of 10.89 g, R* 5 mm, at 5 m/s: 37.0 µs, of which a fiftieth is 0.74 µs; a fifth of the Rayleigh time is 7.8 µs.
+    #[test]
+    fn the_smooth_step_is_the_least_of_wave_and_collision() {
+        let scenario = scenario_with(1e-3, &[]);
+        let [mass, modulus] = [0.5 * 2600.0 * sphere_volume(0.01), 5e9 / (2.0 * 0.9375)];
+        let hertz = (mass * mass / (0.005 * modulus * modulus * 5.0)).powf(0.2) * 2.87;
+        let step = smooth_time_step(&scenario).expect("grains");
+        approx::assert_relative_eq!(step, 0.02 * hertz, max_relative = 1e-3);
+        let slow = scenario_with(1e-3, &["gravity=[0, 0, -1e-9]".into()]);
+        let wave = 0.2 * rayleigh_time(&slow.world.materials.list[0], 0.01);
+        approx::assert_relative_eq!(smooth_time_step(&slow).expect("grains"), wave, max_relative = 1e-12);
+    }
+}

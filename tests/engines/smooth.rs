@@ -1,0 +1,249 @@
+//! The smooth method \[E13\]: restitution, rebounds, heights and energies of springs and dampers.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use crate::common::*;
+use esker::engine::{Engine, Snapshot};
+use esker::observe::energy;
+use esker::observe::flow::rms_speed;
+use esker::observe::packing::height;
+use esker::scenario::Scenario;
+use esker::settings::{Method, NormalLaw, Settings};
+
+const FLOOR: &str = r#"
+[[boundaries]]
+name = "floor"
+material = "pellet"
+shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
+"#;
+
+fn smooth(time_step: f64) -> Settings {
+    Settings { method: Method::Smooth, time_step, ..Settings::default() }
+}
+
+fn smooth_engines(scene: &Scenario, settings: &Settings) -> [Box<dyn Engine>; 1] {
+    [Box::new(cpu(&scene.world, settings))]
+}
+
+/// A scene with these settings, overridden like `--set`.
+fn scene(text: &str, overrides: &[&str]) -> Scenario {
+    pellets_with(&format!("{FLOOR}{text}"), overrides)
+}
+
+/// A grain falls on a floor, and one grain on another of a third of its size, without gravity: both part with the restitution of their
+/// pair. The step is a 500th of the contact or less.
+#[test]
+fn bodies_part_with_their_restitution_at_any_speed() {
+    let text = r#"
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+packing = { kind = "list", positions = [[0, 0, 0.0066], [0.1, 0, 0.02]], velocities = [[0, 0, -1], [0, 0, 0]] }
+
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.002 }
+packing = { kind = "list", positions = [[0.1, 0, 0.03]], velocities = [[0, 0, -0.3]] }
+"#;
+    for restitution in [0.1, 0.5, 0.9, 0.99] {
+        let restitution_is = format!("materials.pellet.restitution={restitution}");
+        let scene = scene(text, &["gravity=[0, 0, 0]", &restitution_is]);
+        for normal_law in [NormalLaw::Hertz, NormalLaw::Hooke] {
+            let settings = Settings { normal_law, ..smooth(2e-6) };
+            for mut engine in smooth_engines(&scene, &settings) {
+                engine.advance(8000).unwrap();
+                let world = engine.snapshot().unwrap().world;
+                let speed = |grain: usize| world.bodies.velocity[world.grain_body(grain)].z;
+                let parted = [speed(0), (speed(2) - speed(1)) / 0.3];
+                for found in parted {
+                    assert!((found - restitution).abs() < 1e-3, "{normal_law:?} {restitution}: {found}");
+                }
+            }
+        }
+    }
+}
+
+/// A column of pellets at rest gives way as Hertz predicts: the nonsmooth height, to a millionth.
+#[test]
+fn a_column_has_the_height_of_hertz() {
+    let count = 10;
+    let text = format!(
+        r#"
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+packing = {{ kind = "column", count = {count}, base = [0, 0, 0] }}
+"#
+    );
+    let scene = scene(&text, &[]);
+    let nonsmooth = Settings { iterations: 200, ..Settings::default() };
+    let mut engine = cpu(&scene.world, &nonsmooth);
+    engine.advance(1000).unwrap();
+    let expected = height(&engine.snapshot().unwrap());
+    for mut engine in smooth_engines(&scene, &smooth(1e-4)) {
+        engine.advance(15_000).unwrap();
+        let found = height(&engine.snapshot().unwrap());
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} m of {expected} m");
+        let lattice = f64::from(count) * D;
+        assert!((found / lattice - 1.0).abs() > 1e-3, "it gives way");
+    }
+}
+
+/// Chung & Ooi 2011, test 4, where the contact sticks: its springs give back tangential velocity, and the sphere spins faster than a rigid one.
+/// Velocities and spins of the paper, read off its curves.
+#[test]
+fn tangential_springs_give_back_what_rigid_contacts_do_not() {
+    let angles: [(f64, f64, f64); 4] =
+        [(15.0, 0.6299, 378.0), (20.0, 0.8217, 511.0), (25.0, 1.045, 599.0), (30.0, 1.334, 617.0)];
+    let list = |of: &dyn Fn(usize, f64) -> String| {
+        let each = angles.iter().enumerate().map(|(i, angle)| of(i, angle.0.to_radians()));
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let positions = list(&|i, _| format!("[{}, 0, 0.0025]", 0.02 * i as f64));
+    let velocities = list(&|_, angle| format!("[{}, 0, {}]", 3.9 * angle.sin(), -3.9 * angle.cos()));
+    let text = format!(
+        r#"
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0025 }}
+packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities}] }}
+"#
+    );
+    let oxide = [
+        "gravity=[0, 0, 0]",
+        "materials.pellet={ density = 4000.0, youngs_modulus = 380e9, poisson_ratio = 0.23, restitution = 0.98, friction = 0.092 }",
+    ];
+    let scene = scene(&text, &oxide);
+    for mut engine in smooth_engines(&scene, &smooth(2e-8)) {
+        engine.advance(1000).unwrap();
+        let bodies = engine.snapshot().unwrap().world.bodies;
+        for (i, (angle, tangential, spin)) in angles.into_iter().enumerate() {
+            let found = (bodies.velocity[i + 1].x, bodies.angular_velocity[i + 1].y);
+            assert!((found.0 / tangential - 1.0).abs() < 0.025, "{angle}°: {} m/s of {tangential}", found.0);
+            assert!((found.1 / spin - 1.0).abs() < 0.025, "{angle}°: {} rad/s of {spin}", found.1);
+            let rigid = 5.0 / 7.0 * 3.9 * angle.to_radians().sin();
+            assert!((rigid / tangential - 1.0).abs() > 0.04, "a rigid contact is told from it: {rigid} m/s");
+        }
+    }
+}
+
+/// Energy is lost to dampers and slip, never made, and the balance closes: pellets that fall into a box, spinning.
+#[test]
+fn springs_make_no_energy_and_the_balance_closes() {
+    let text = r#"
+[[boundaries]]
+name = "box"
+material = "pellet"
+shape = { kind = "box", min = [-0.03, -0.03, -0.01], max = [0.03, 0.03, 0.3], side = "inside" }
+
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+angular_velocity = [30, 20, 10]
+packing = { kind = "random", count = 60, region = { kind = "box", min = [-0.03, -0.03, 0], max = [0.03, 0.03, 0.2] } }
+"#;
+    let scene = scene(text, &["seed=3"]);
+    for mut engine in smooth_engines(&scene, &smooth(5e-5)) {
+        let mut last = [0.0; 3];
+        for _ in 0..8 {
+            engine.advance(1500).unwrap();
+            let state = engine.snapshot().unwrap();
+            assert!(energy::error_share(&state) < 1e-5, "closure {}", energy::error_share(&state));
+            let lost = lost(&state);
+            for (now, before) in lost.into_iter().zip(last) {
+                // Overlaps and springs are told half a step apart.
+                assert!(now > before - 1e-3 * lost[1].max(1e-6), "lost {now} J after {before} J");
+            }
+            last = lost;
+        }
+        assert!(last.iter().all(|&lost| lost > 1e-5), "by dampers, friction and rolling: {last:?}");
+        let state = engine.snapshot().unwrap();
+        let held: f64 = state.contacts.iter().map(|contact| contact.spring_energy[0]).sum();
+        assert!(held > 0.0, "what friction carries at rest, springs hold");
+    }
+}
+
+/// Energy lost along normals, by friction and by rolling resistance \[J\].
+fn lost(state: &Snapshot) -> [f64; 3] {
+    let held = |kind: usize| state.contacts.iter().map(|contact| contact.spring_energy[kind]).sum::<f64>();
+    let balance = state.balance.unwrap();
+    [
+        -balance.normal_work - energy::elastic(state, NormalLaw::Hertz),
+        -balance.friction_work - held(0),
+        -balance.rolling_work - held(1),
+    ]
+}
+
+/// A pellet on a slope stays where it is while the slope is below its friction, held by a spring, and slides on a steeper one.
+#[test]
+fn a_spring_holds_a_grain_on_a_slope_and_slips_at_the_friction() {
+    for (slope, slides) in [(0.8, false), (1.2, true)] {
+        let text = r#"
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+locked_axes = ["rx", "ry", "rz"]
+packing = { kind = "list", positions = [[0, 0, 0.0065]] }
+"#;
+        let gravity = format!("gravity=[{}, 0, -9.81]", slope * 0.91 * 9.81);
+        let scene = scene(text, &[&gravity]);
+        for mut engine in smooth_engines(&scene, &smooth(5e-5)) {
+            engine.advance(10_000).unwrap();
+            let state = engine.snapshot().unwrap();
+            let body = &state.world.bodies;
+            let expected = if slides { (slope - 1.0) * 0.91 * 9.81 * 0.5 } else { 0.0 };
+            let speed = body.velocity[1].x;
+            assert!(
+                (speed - expected).abs() < 2e-3 * expected.max(1e-3),
+                "slope {slope}: {speed} m/s of {expected}"
+            );
+            assert_eq!(state.contacts[0].is_sliding(), slides);
+        }
+    }
+}
+
+/// Clumps and spheres in a box: a run that is saved and restored goes on with the same bits, and one whose springs are dropped does not.
+#[test]
+fn a_restored_run_goes_on_with_the_same_bits() {
+    let scene = clumps_among_spheres("");
+    let settings = smooth(5e-5);
+    let mut whole = cpu(&scene.world, &settings);
+    whole.advance(3000).unwrap();
+    let mut bytes = Vec::new();
+    whole.save(&mut bytes).unwrap();
+    let saved = whole.snapshot().unwrap();
+    whole.advance(500).unwrap();
+    let expected = whole.snapshot().unwrap();
+    let mut resumed = cpu(&scene.world, &settings);
+    resumed.restore(&bytes).unwrap();
+    resumed.advance(500).unwrap();
+    let found = resumed.snapshot().unwrap();
+    assert_eq!(found.world.bodies.position, expected.world.bodies.position);
+    assert_eq!(found.contacts, expected.contacts);
+    assert!(energy::error_share(&found) < 1e-5, "closure {}", energy::error_share(&found));
+
+    let mut without = cpu(&saved.world, &settings);
+    without.advance(500).unwrap();
+    assert_ne!(without.snapshot().unwrap().world.bodies.position, expected.world.bodies.position);
+}
+
+/// Springs that start from the forces of an earlier state hold what they held: a settled bed of clumps and spheres hardly stirs, and one that
+/// starts without them slips.
+#[test]
+fn springs_start_from_the_forces_of_an_earlier_state() {
+    let scene = clumps_among_spheres("");
+    let settings = smooth(5e-5);
+    let mut settled = cpu(&scene.world, &settings);
+    settled.advance(20_000).unwrap();
+    let saved = settled.snapshot().unwrap();
+    let [with, without] = [true, false].map(|seeded| {
+        let mut engine = cpu(&saved.world, &settings);
+        if seeded {
+            let impulses: Vec<_> =
+                saved.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
+            engine.seed(&impulses).unwrap();
+        }
+        engine.advance(200).unwrap();
+        rms_speed(&engine.snapshot().unwrap())
+    });
+    assert!(with < 0.1 * without, "{with} m/s with springs, {without} m/s without");
+}
