@@ -121,6 +121,10 @@
 //!
 //! The time step is constant during a run, so impulses need no scaling from step to step.
 //!
+//! **What sweeps leave undone** acts like an elasticity (Unger, Brendel, Wolf & Kertész 2002): in a column of rigid grains a pulse of pressure moves by
+//! √N diameters in a step of N plain sweeps, 1.1 √N from history starts and 0.45 √N from cold ones. With accelerated sweeps it moves faster, by a power
+//! between 0.7 and 1 of N: twice as far with 32.
+//!
 //! # E8: Residual
 //!
 //! The natural map of the projected problem (Alart & Curnier 1991), in units of velocity:

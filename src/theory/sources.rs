@@ -68,5 +68,6 @@
 //!   372-376.
 //! - R. Tonge, F. Benevolenski, A. Voroshilov 2012: Mass splitting for jitter-free parallel rigid body simulation.
 //!   ACM Trans. Graph. 31(4), 105.
+//! - T. Unger, L. Brendel, D. E. Wolf, J. Kertész 2002: Elastic behavior in contact dynamics of rigid particles. Phys. Rev. E 65, 061305.
 //! - D. Wang, M. Servin, T. Berglund 2016: Warm starting the projected Gauss-Seidel algorithm for granular
 //!   matter simulation. Comput. Part. Mech. 3, 43-52. doi:10.1007/s40571-015-0088-x

@@ -21,6 +21,7 @@ mod meshes;
 mod mutations;
 mod periodic;
 mod physics;
+mod pulse;
 mod restart;
 mod robustness;
 mod search;
