@@ -7,7 +7,7 @@ use esker::observe::energy;
 use esker::observe::flow::rms_speed;
 use esker::observe::packing::height;
 use esker::scenario::Scenario;
-use esker::settings::{Method, NormalLaw, Settings};
+use esker::settings::{Damping, Method, NormalLaw, Settings};
 
 const FLOOR: &str = r#"
 [[boundaries]]
@@ -246,4 +246,66 @@ fn springs_start_from_the_forces_of_an_earlier_state() {
         rms_speed(&engine.snapshot().unwrap())
     });
     assert!(with < 0.1 * without, "{with} m/s with springs, {without} m/s without");
+}
+
+/// A ball that a viscoelastic floor throws up, pressed in by 3 % of its radius: the nonsmooth steps, without impacts and with the damping time
+/// of the pair, come to the smooth trajectory as h (Servin et al. 2014). (A ball that lands is brought to rest first, by the row of a pair that does
+/// not touch yet; what it then lacks is what impacts are for. And at the end of a contact a damper pulls, where a row lets go.)
+#[test]
+fn elastic_nonsmooth_steps_come_to_the_smooth_trajectory_at_first_order() {
+    let text = r#"
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+allow_overlap = true
+packing = { kind = "list", positions = [[0, 0, 0.0063]] }
+"#;
+    let scene = scene(text, &["gravity=[0, 0, 0]", DAMPED]);
+    let after = |settings: &Settings| {
+        let mut engine = cpu(&scene.world, settings);
+        engine.advance((0.001 / settings.time_step).round() as u64).unwrap();
+        let bodies = engine.snapshot().unwrap().world.bodies;
+        [bodies.position[1].z, bodies.velocity[1].z]
+    };
+    let exact = after(&Settings { damping: Damping::Viscoelastic, ..smooth(1e-8) });
+    let (overlap, speed) = (0.0065 - exact[0], exact[1]);
+    assert!(
+        speed > 0.1 && overlap > 2e-4 * speed,
+        "on its way out, and the damper does not pull yet: {exact:?}"
+    );
+    let errors = [4e-5, 2e-5, 1e-5, 5e-6].map(|time_step| {
+        let found = after(&Settings { time_step, impact_threshold: 1e3, ..Settings::default() });
+        [0, 1].map(|i| (found[i] - exact[i]).abs())
+    });
+    for (of, name) in [(0, "height"), (1, "speed")] {
+        for pair in errors.windows(2) {
+            let ratio = pair[0][of] / pair[1][of];
+            assert!((1.7..2.4).contains(&ratio), "{name}: errors {errors:?} of {exact:?}");
+        }
+    }
+}
+
+/// Loses a part of what an overlap stores, and is more than two steps at any of the steps.
+const DAMPED: &str = "materials.pellet.damping=2e-4";
+
+/// What a column gives way falls as E^(-2/3), to the height of the rigid law.
+#[test]
+fn the_rigid_law_is_the_limit_of_stiffness() {
+    let text = r#"
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+packing = { kind = "column", count = 5, base = [0, 0, 0] }
+"#;
+    let at_rest = |modulus: f64, normal_law: NormalLaw| {
+        let scene = scene(text, &[&format!("materials.pellet.youngs_modulus={modulus:e}")]);
+        let settings = Settings { normal_law, iterations: 50, ..Settings::default() };
+        let mut engine = cpu(&scene.world, &settings);
+        engine.advance(1000).unwrap();
+        height(&engine.snapshot().unwrap())
+    };
+    let rigid = at_rest(1e6, NormalLaw::Rigid);
+    assert!((rigid / (5.0 * D) - 1.0).abs() < 1e-9, "{rigid} m");
+    let [soft, hard] = [1e6, 1e9].map(|modulus| rigid - at_rest(modulus, NormalLaw::Hertz));
+    assert!((soft / hard / 100.0 - 1.0).abs() < 0.01, "{soft} m and {hard} m");
 }
