@@ -14,7 +14,8 @@
 //! - Sign of the iteration (Eq. 3 and Algorithm 1): printed as λ + D⁻¹ r with r = G v - q, which runs away
 //!   from the solution. Read as λ - D⁻¹ r.
 //! - Residual (Eq. 6 and Algorithm 1): its second form, G v - q, drops the term Σ λ that the first has. Kept
-//!   here: without it the elastic law is not met. `convergence.csv` has the normal residual in both forms.
+//!   here: without it the elastic law is not met. `convergence.csv` has the normal residual in both forms. In a pile at rest
+//!   the second hardly tells cold from history starts, where friction and rolling differ six times: that is what the paper finds (its figure 9).
 //! - D (Appendix A): printed as the whole matrix G M⁻¹ Gᵀ + Σ. Read as its diagonal, as the text of the
 //!   paper says.
 //! - Sign of q_n (section 2 and Algorithm 1): printed as -(4/h) Υ g. With the Jacobian as printed, by which
