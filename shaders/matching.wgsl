@@ -6,7 +6,7 @@
 @group(0) @binding(4) var<storage, read> contact_starts: array<u32>;
 @group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per vertex and sphere, then the total
 @group(0) @binding(6) var<storage, read_write> old_contacts: array<vec2u>;  // shape b, colour
-@group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // three each
+@group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // as many as of `impulses`
 
 @compute @workgroup_size(64)
 fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
@@ -33,7 +33,7 @@ fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
     if k >= status.contacts || is_halted() {
         return;
     }
-    let to = 3u * contacts[k].place;
+    let to = IMPULSE_PAIRS * contacts[k].place;
     let source = contacts[k].previous;
     if HAS_MESHES {
         // No seam, and the side that was known.
@@ -43,11 +43,11 @@ fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
         }
         contacts[k].previous = (side << SIDE_SHIFT) | BELOW_SIDE;
     }
-    for (var i = 0u; i < 3u; i++) {
+    for (var i = 0u; i < IMPULSE_PAIRS; i++) {
         if source == NONE {
             impulses[to + i] = vec2f(0.0);
         } else {
-            impulses[to + i] = old_impulses[3u * source + i];
+            impulses[to + i] = old_impulses[IMPULSE_PAIRS * source + i];
         }
     }
 }
@@ -67,9 +67,9 @@ fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
         colour |= (contacts[k].previous >> SIDE_SHIFT) << SIDE_SHIFT;
     }
     old_contacts[k] = vec2u(contacts[k].b, colour);
-    let place = 3u * contacts[k].place;
-    for (var i = 0u; i < 3u; i++) {
-        old_impulses[3u * k + i] = impulses[place + i];
+    let place = IMPULSE_PAIRS * contacts[k].place;
+    for (var i = 0u; i < IMPULSE_PAIRS; i++) {
+        old_impulses[IMPULSE_PAIRS * k + i] = impulses[place + i];
     }
 }
 

@@ -246,6 +246,13 @@ fn covering(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
 }
 
 fn hand_impulse_over(place: u32, to: u32) {
+    if IMPULSE_PAIRS > 3u {
+        let own = load_springs(place);
+        let others = load_springs(to);
+        store_springs(to, Springs(others.tangent + own.tangent, others.twisting + own.twisting, others.rolling + own.rolling));
+        store_springs(place, Springs(vec3f(0.0), 0.0, vec3f(0.0)));
+        return;
+    }
     let own = load_impulse(place);
     if is_zero(own) {
         return;

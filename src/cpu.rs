@@ -511,11 +511,9 @@ impl Engine for CpuEngine {
         let (world, sides) = (self.world.clone(), self.patches.sides());
         let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
         if self.settings.method == Method::Smooth {
-            let (order, places) = (&self.colouring.order, self.constraints.iter().zip(&self.onsets));
-            let contacts = order.iter().map(|&contact| self.keys[contact as usize]).zip(places);
-            snapshot.note_springs(contacts.map(|(key, (constraint, onset))| {
-                (key, springs::energy(&self.world, &self.settings, key, constraint, onset))
-            }));
+            let contacts = self.colouring.order.iter().map(|&contact| self.keys[contact as usize]);
+            let held = self.constraints.iter().map(springs::held);
+            snapshot.note_springs(&self.settings, contacts.zip(held));
         }
         Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
     }

@@ -19,8 +19,8 @@ use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
 use crate::model::{Grain, Joint, PairLaw, Touch, World};
 use crate::settings::{
-    Acceleration, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Method, Settings, WATCHED_MASS_RATIO,
-    WIDE_CONE, WarmStart,
+    Acceleration, Damping, HOOKE_OVERLAP, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Method, NormalLaw,
+    Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
 };
 
 /// What comes of a call that a device has to answer. It is to be driven to its end: one that is dropped on the way leaves an engine
@@ -223,6 +223,24 @@ pub fn largest_gain_at_once(settings: &Settings, world: &World) -> f64 {
 pub fn model_gain(settings: &Settings, world: &World) -> f64 {
     if has_wide_cones(settings, world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
 }
+
+/// Normal damping of the smooth method \[E13\]: η_n over √(m* S) \[-\], or over the slope S of the force where it is viscoelastic \[s\].
+///
+/// Hertz's contact returns with exactly its restitution with √(10/3) ζ √(m* S), Hooke's with 2 ζ √(m* S), ζ = -ln e/√(ln² e + π²)
+/// (Tsuji et al. 1992).
+pub fn spring_damping(settings: &Settings, pair: &PairLaw) -> f64 {
+    let is_hertz = settings.normal_law == NormalLaw::Hertz;
+    if settings.damping == Damping::Viscoelastic {
+        // d(k δ^n)/dt times c over n: c δ^½ dδ/dt under Hertz's law.
+        return if is_hertz { pair.damping / 1.5 } else { pair.damping };
+    }
+    let logarithm = pair.restitution.max(LEAST_RESTITUTION).ln();
+    let share = -logarithm / (logarithm * logarithm + std::f64::consts::PI.powi(2)).sqrt();
+    if is_hertz { (10.0f64 / 3.0).sqrt() * share } else { 2.0 * share }
+}
+
+/// Restitution that stands for none \[-\]: its logarithm is that of a damping within 3 % of critical.
+const LEAST_RESTITUTION: f64 = 1e-6;
 
 /// Υ of a joint in a substep of `h` \[s\] \[E11\]. A rigid one with less damping than half a substep would swing for ever.
 pub fn joint_upsilon(joint: &Joint, h: f64) -> f64 {
@@ -620,14 +638,32 @@ impl Snapshot {
         Snapshot { world, contacts, substep: settings.substep(), report, impulses, balance: None }
     }
 
-    /// Notes what the tangential and the rolling spring of contacts hold \[J\], under the smooth method.
-    pub fn note_springs(&mut self, energies: impl Iterator<Item = (Key, [f64; 2])>) {
-        for (key, energy) in energies {
+    /// Notes the energy of springs that hold this force \[N\] and this moment \[N m\], under the smooth method.
+    pub fn note_springs(&mut self, settings: &Settings, springs: impl Iterator<Item = (Key, [DVec3; 2])>) {
+        for (key, held) in springs {
             if let Ok(found) = self.contacts.binary_search_by_key(&key, |contact| contact.key) {
+                let energy = spring_energy(&self.world, settings, &self.contacts[found], held);
                 self.contacts[found].spring_energy = energy;
             }
         }
     }
+}
+
+/// Energy of a tangential spring that holds a force \[N\], and of a rolling one that holds a moment \[N m\] \[E13\] \[J\].
+fn spring_energy(world: &World, settings: &Settings, contact: &ContactState, held: [DVec3; 2]) -> [f64; 2] {
+    let (a, b) = (contact.key.a, contact.key.b);
+    if contact.gap >= 0.0 || held == [DVec3::ZERO; 2] {
+        return [0.0; 2];
+    }
+    let (pair, radius) = (world.law(a, b), world.effective_radius(a, b));
+    let hertz = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
+    let slope = match settings.normal_law {
+        NormalLaw::Hertz => 1.5 * hertz * (-contact.gap).sqrt(),
+        NormalLaw::Hooke | NormalLaw::Rigid => hertz * (HOOKE_OVERLAP * radius).sqrt(),
+    };
+    let stiffness = pair.tangential_stiffness * slope;
+    let [force, moment] = held.map(DVec3::length_squared);
+    [0.5 * force / stiffness, 0.5 * moment / (radius * radius * stiffness)]
 }
 
 /// Contacts with patches of meshes as they take part: without those at seams that are no edges.

@@ -22,9 +22,6 @@ pub enum Error {
         "the smooth method needs the force of an overlap, and `normal_law = \"rigid\"` has none: use \"hertz\" or \"hooke\""
     )]
     RigidSprings,
-    /// The smooth method on a GPU, whose single precision and shaders it does not have yet.
-    #[error("the smooth method runs on the CPU engine alone: choose --device cpu")]
-    SmoothOnGpu,
     /// A velocity or position stopped being a number.
     #[error(
         "grain {grain} has a velocity that is not a number at t = {time:.6} s; \

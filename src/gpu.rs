@@ -39,7 +39,7 @@ use device::Device;
 use kernel::Kernels;
 use layout::{Anchors, LoadScale, Loads, Params, Status, Totals, Works};
 use pipelines::Features;
-use step::{Method, NONSMOOTH, Pace};
+use step::{Method, NONSMOOTH, Pace, SMOOTH};
 use timing::Timer;
 
 /// Steps in one submission at most, and sweeps: drivers reset a device that is busy for seconds.
@@ -139,7 +139,10 @@ impl GpuEngine {
             loads: Loads::none(LoadScale::of(&world, &anchors), world.boundaries.len()),
             anchors,
             start_time: world.time,
-            method: &NONSMOOTH,
+            method: match settings.method {
+                crate::settings::Method::Nonsmooth => &NONSMOOTH,
+                crate::settings::Method::Smooth => &SMOOTH,
+            },
             balance: EnergyBalance::opened_at(&world),
             device,
             world,
@@ -456,13 +459,18 @@ impl GpuEngine {
             self.newcomers.clear();
             self.seeds.clear();
         }
-        let sweeps = u64::from(self.settings.substeps) * u64::from(self.settings.iterations);
+        let passes = match self.settings.method {
+            crate::settings::Method::Nonsmooth => self.settings.iterations,
+            crate::settings::Method::Smooth => 1,
+        };
+        let sweeps = u64::from(self.settings.substeps) * u64::from(passes);
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
         let mut left = steps;
         while left > 0 {
             left -= self.submit_steps(left.min(most).min(self.steps_at_once)).await?;
         }
-        if steps > 0 {
+        // Nothing is solved under the smooth method.
+        if steps > 0 && self.settings.method == crate::settings::Method::Nonsmooth {
             self.report.residuals = self.residuals().await?;
         }
         Ok(self.report.clone())

@@ -14,7 +14,7 @@
 //! x = [0.0, 0.2]                  # m
 //!
 //! [solver]                        # see crate::settings::Settings
-//! method = "nonsmooth"            # "smooth": springs and dampers, explicit steps [E13]; on the CPU engine
+//! method = "nonsmooth"            # "smooth": springs and dampers, explicit steps [E13]
 //! time_step = 5e-3                # under the smooth method also "auto": 1/5 of the Rayleigh time or 1/50 of a collision
 //! substeps = 1
 //! iterations = 20                 # or "auto": at most 200, until the tolerance is met, by default 0.03 |gravity| h,

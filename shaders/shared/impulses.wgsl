@@ -1,4 +1,6 @@
-// Impulses of the contacts in solving order: three pairs of numbers each, linear then rolling.
+// Impulses of the contacts in solving order: three pairs of numbers each, linear then rolling. Under the smooth method four more pairs hold what
+// the springs of a contact hold [E13].
+override IMPULSE_PAIRS: u32 = 3u;
 
 struct Impulse {
     linear: vec3f,             // λ_n n + λ_t [N s]
@@ -8,16 +10,37 @@ struct Impulse {
 @group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;
 
 fn load_impulse(place: u32) -> Impulse {
-    let x = impulses[3u * place];
-    let y = impulses[3u * place + 1u];
-    let z = impulses[3u * place + 2u];
+    let x = impulses[IMPULSE_PAIRS * place];
+    let y = impulses[IMPULSE_PAIRS * place + 1u];
+    let z = impulses[IMPULSE_PAIRS * place + 2u];
     return Impulse(vec3f(x, y.x), vec3f(y.y, z));
 }
 
 fn store_impulse(place: u32, impulse: Impulse) {
-    impulses[3u * place] = impulse.linear.xy;
-    impulses[3u * place + 1u] = vec2f(impulse.linear.z, impulse.rolling.x);
-    impulses[3u * place + 2u] = impulse.rolling.yz;
+    impulses[IMPULSE_PAIRS * place] = impulse.linear.xy;
+    impulses[IMPULSE_PAIRS * place + 1u] = vec2f(impulse.linear.z, impulse.rolling.x);
+    impulses[IMPULSE_PAIRS * place + 2u] = impulse.rolling.yz;
+}
+
+// What the springs of a contact hold.
+struct Springs {
+    tangent: vec3f,            // force in the tangent plane [N]
+    twisting: f32,             // moment about the normal [N m]
+    rolling: vec3f,            // moment in the tangent plane [N m]
+}
+
+fn load_springs(place: u32) -> Springs {
+    let at = IMPULSE_PAIRS * place + 3u;
+    let y = impulses[at + 1u];
+    return Springs(vec3f(impulses[at], y.x), y.y, vec3f(impulses[at + 2u], impulses[at + 3u].x));
+}
+
+fn store_springs(place: u32, springs: Springs) {
+    let at = IMPULSE_PAIRS * place + 3u;
+    impulses[at] = springs.tangent.xy;
+    impulses[at + 1u] = vec2f(springs.tangent.z, springs.twisting);
+    impulses[at + 2u] = springs.rolling.xy;
+    impulses[at + 3u] = vec2f(springs.rolling.z, 0.0);
 }
 
 fn is_zero(impulse: Impulse) -> bool {

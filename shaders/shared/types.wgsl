@@ -186,7 +186,12 @@ struct Law {
     upsilon: f32,              // Υ
     sigma_factor: f32,         // Σ_n without the overlap and the radius
     target_factor: f32,        // q_n per overlap [1/s]
-    spare: vec2u,
+    stiffness: f32,            // k_n over √R* (Hertz) or over R* (Hooke)
+    tangential_stiffness: f32, // κ
+    damping: f32,              // η_n over √(m* S), or over S where it is viscoelastic [s]
+    spare_x: u32,
+    spare_y: u32,
+    spare_z: u32,
 }
 
 // A pair of shapes that takes part in this step.

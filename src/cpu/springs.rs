@@ -8,6 +8,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
+use crate::engine::spring_damping;
 use crate::model::World;
 use crate::settings::{Damping, NormalLaw, Settings};
 
@@ -59,23 +60,10 @@ pub fn holding(force: &Impulse, normal: DVec3) -> Impulse {
     Impulse { normal: twist, tangent: force.tangent, rolling: force.rolling - twist * normal }
 }
 
-/// Energy that the tangential and the rolling spring of a contact hold \[J\].
-pub fn energy(
-    world: &World,
-    settings: &Settings,
-    key: Key,
-    constraint: &Constraint,
-    onset: &Onset,
-) -> [f64; 2] {
+/// Force \[N\] and moment \[N m\] that the springs of a contact hold.
+pub fn held(constraint: &Constraint) -> [DVec3; 2] {
     let held = &constraint.last_impulse;
-    if *held == Impulse::default() || onset.gap >= 0.0 {
-        return [0.0; 2];
-    }
-    let law = Law { settings, h: settings.substep() };
-    let stiffness = law.stiffness(world, key, onset, 0.0, 0.0).tangent;
-    let lever = world.effective_radius(key.a, key.b).powi(2);
-    let moment = held.rolling.length_squared() + held.normal * held.normal;
-    [0.5 * held.tangent.length_squared() / stiffness, 0.5 * moment / (lever * stiffness)]
+    [held.tangent, held.rolling + held.normal * constraint.normal]
 }
 
 impl Law<'_> {
@@ -137,16 +125,11 @@ impl Law<'_> {
             // The rigid law is refused with this method.
             NormalLaw::Hooke | NormalLaw::Rigid => (onset.stiffness * overlap, onset.stiffness, 1.0),
         };
-        let damping = match self.settings.damping {
-            Damping::Restitution => {
-                damping_ratio(self.settings.normal_law, pair.restitution) * (mass * slope).sqrt()
-            }
-            // d(k δ^n)/dt times c over n: c δ^½ dδ/dt under Hertz's law.
-            Damping::Viscoelastic => {
-                let exponent = if self.settings.normal_law == NormalLaw::Hertz { 1.5 } else { 1.0 };
-                pair.damping * slope / exponent
-            }
-        };
+        let damping = spring_damping(self.settings, pair)
+            * match self.settings.damping {
+                Damping::Restitution => (mass * slope).sqrt(),
+                Damping::Viscoelastic => slope,
+            };
         let ratio = pair.tangential_stiffness;
         Stiffness {
             force,
@@ -174,17 +157,6 @@ impl Law<'_> {
         Impulse { normal: held.normal, tangent: turn(held.tangent), rolling: turn(held.rolling) }
     }
 }
-
-/// η over √(m* S) with the slope S of the force \[-\]: Hertz's contact returns with exactly this restitution with η = α √(m* k) δ^¼,
-/// α = -√5 ln e/√(ln² e + π²), which is √(2/3) α √(m* S); Hooke's with twice the damping ratio (Tsuji et al. 1992).
-fn damping_ratio(law: NormalLaw, restitution: f64) -> f64 {
-    let logarithm = restitution.max(LEAST_RESTITUTION).ln();
-    let share = -logarithm / (logarithm * logarithm + std::f64::consts::PI.powi(2)).sqrt();
-    if law == NormalLaw::Hertz { (10.0f64 / 3.0).sqrt() * share } else { 2.0 * share }
-}
-
-/// Restitution that stands for none \[-\]: its logarithm is that of a damping within 3 % of critical.
-const LEAST_RESTITUTION: f64 = 1e-6;
 
 /// A spring and a damper beside it, up to a limit.
 struct Limited {

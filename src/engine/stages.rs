@@ -39,6 +39,7 @@ stages! {
     }
     "solve velocities, in each substep" {
         "narrowphase" "geometry of every contact, and its law \\[E2\\]";
+        "springs" "forces of springs and dampers, under the smooth method, which has no impacts and no sweeps \\[E13\\]";
         "impact" "contacts that close fast bounce \\[E6\\]";
         "predict" "velocities under gravity and applied forces alone \\[E1\\]";
         "warm_start" "applies the impulses that the sweeps start from \\[E7\\]";

@@ -7,11 +7,12 @@ use encase::ShaderType as _;
 use crate::engine::{is_guarded, planned_contacts};
 use crate::error::Error;
 use crate::model::World;
-use crate::settings::{Acceleration, Bookkeeping, Settings};
+use crate::settings::{Acceleration, Bookkeeping, Method, Settings};
 
 use super::constants::{BOOKED, COLOURS, Planned};
 use super::device::Device;
 use super::layout;
+use super::pipelines::impulse_pairs;
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
@@ -61,6 +62,8 @@ pub struct Capacity {
     pub keeps_balance: bool,
     /// Whether sweeps are accelerated: the velocities of the last sweep are kept.
     pub accelerates: bool,
+    /// Whether contacts have springs, under the smooth method.
+    pub springs: bool,
 }
 
 impl Capacity {
@@ -97,6 +100,7 @@ impl Capacity {
             substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
             keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: settings.acceleration == Acceleration::Nesterov,
+            springs: settings.method == Method::Smooth,
         };
         capacity.with_machines(world)
     }
@@ -140,8 +144,8 @@ impl Capacity {
     /// The same room under other settings, those that `own` was made for.
     #[cfg(feature = "scenario")]
     pub(super) fn under(&self, own: &Capacity, is_guarded: bool) -> Capacity {
-        let Capacity { substeps, keeps_balance, accelerates, .. } = *own;
-        Capacity { substeps, accelerates, keeps_balance: keeps_balance || is_guarded, ..*self }
+        let Capacity { substeps, keeps_balance, accelerates, springs, .. } = *own;
+        Capacity { substeps, accelerates, springs, keeps_balance: keeps_balance || is_guarded, ..*self }
     }
 
     /// With room for so many contacts without a colour, and some to spare.
@@ -188,6 +192,7 @@ impl Capacity {
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
         // So do the velocities of the last sweep with what the next search knows of the contacts.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
+        let of_impulses = 8 * u64::from(impulse_pairs(self.springs)) * contacts;
         // Of contacts, of their impacts, of joints, of their impacts, of bodies.
         let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
         let [joints, rows, machines] = [self.joints, self.joint_rows, self.machines].map(u64::from);
@@ -221,9 +226,9 @@ impl Capacity {
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
             ("constraint_heads", best.max(contacts * size_of::<layout::ConstraintHead>() as u64)),
             ("constraint_arms", entries.max(contacts * size_of::<layout::ConstraintArms>() as u64)),
-            ("impulses", 24 * contacts),
+            ("impulses", of_impulses),
             ("old_contacts", last.max(8 * contacts)),
-            ("old_impulses", 24 * contacts),
+            ("old_impulses", of_impulses),
             ("rigids", u64::from(self.rigids) * size_of::<layout::Rigid>() as u64),
             ("joints", joints * size_of::<layout::Joint>() as u64),
             ("joint_rows", rows * size_of::<layout::JointRow>() as u64),

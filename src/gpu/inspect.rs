@@ -22,7 +22,7 @@ impl GpuEngine {
     /// # Panics
     /// When there is no such stage.
     pub fn run_stage(&mut self, name: &str) -> Result<(), Error> {
-        if name == step::NONSMOOTH.before[0].name {
+        if name == self.method.search[0].name {
             let before = self.status()?;
             self.open_search(before);
         }
@@ -38,7 +38,7 @@ impl GpuEngine {
 
     /// Submits one stage of the step list.
     pub(super) fn submit_stage(&self, name: &str) -> Result<(), Error> {
-        let stages = step::NONSMOOTH.stages().chain([&step::RESIDUAL]);
+        let stages = self.method.stages().chain([&step::RESIDUAL]);
         let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
         assert!(!stages.is_empty(), "no stage of the step list is called {name}");
         let mut encoder = self.device.encoder();
@@ -90,12 +90,14 @@ impl GpuEngine {
         Ok(targets.into_iter().zip(self.read_now("constraint_arms", count)?).collect())
     }
 
-    /// Impulses in solving order: linear then rolling.
+    /// Impulses in solving order: linear, rolling, and under the smooth method what springs hold: tangent, twisting, rolling, 0.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn impulses(&self) -> Result<Vec<[f32; 6]>, Error> {
-        self.read_now("impulses", block_on(self.contact_count())?)
+    pub fn impulses(&self) -> Result<Vec<Vec<f32>>, Error> {
+        let numbers = self.numbers_per_impulse();
+        let values: Vec<f32> = self.read_now("impulses", numbers * block_on(self.contact_count())?)?;
+        Ok(values.chunks_exact(numbers).map(<[f32]>::to_vec).collect())
     }
 
     /// Velocities of all bodies.

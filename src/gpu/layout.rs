@@ -13,7 +13,7 @@ use encase::UniformBuffer;
 use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain};
+use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, spring_damping};
 use crate::model::{Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{
     DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT,
@@ -261,7 +261,12 @@ pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
             upsilon: upsilon as f32,
             sigma_factor: (4.0 * upsilon * exponent / stiffness / (h * h * exponent * exponent)) as f32,
             target_factor: (4.0 * upsilon / (h * exponent)) as f32,
-            spare: [0; 2],
+            stiffness: stiffness as f32,
+            tangential_stiffness: pair.tangential_stiffness as f32,
+            damping: spring_damping(settings, pair) as f32,
+            spare_x: 0,
+            spare_y: 0,
+            spare_z: 0,
         }
     };
     world.materials.laws().iter().map(law).collect()
@@ -332,11 +337,30 @@ pub fn entry(works: &Works) -> EnergyBalance {
 }
 
 /// The impulse of a contact: the device keeps λ_n n + λ_t as one vector.
-pub fn impulse(constraint: &ConstraintHead, values: &[f32; 6]) -> Impulse {
+pub fn impulse(constraint: &ConstraintHead, values: &[f32]) -> Impulse {
     let linear = double([values[0], values[1], values[2]]);
     let along = double(constraint.normal);
     let normal = linear.dot(along);
     Impulse { normal, tangent: linear - normal * along, rolling: double([values[3], values[4], values[5]]) }
+}
+
+/// Numbers of an impulse.
+pub(super) const IMPULSE: usize = 6;
+
+/// What the springs of a contact hold: a force \[N\] and a moment \[N m\], from the numbers behind its impulse.
+pub(super) fn springs(constraint: &ConstraintHead, values: &[f32]) -> Impulse {
+    let vector = |at: usize| double([values[at], values[at + 1], values[at + 2]]);
+    let twisting = f64::from(values[3]) * double(constraint.normal);
+    Impulse { normal: 0.0, tangent: vector(0), rolling: vector(4) + twisting }
+}
+
+/// Springs that hold the force and the moment of an impulse over a substep of `h` \[s\], as the device keeps them.
+pub(super) fn spring_values(normal: DVec3, impulse: &Impulse, h: f64) -> [f32; 8] {
+    let force = impulse.scaled(1.0 / h);
+    let twisting = force.rolling.dot(normal);
+    let ([x, y, z], [about_x, about_y, about_z]) =
+        (single(force.tangent), single(force.rolling - twisting * normal));
+    [x, y, z, twisting as f32, about_x, about_y, about_z, 0.0]
 }
 
 /// An impulse as the device keeps it, of a contact with this normal.

@@ -7,11 +7,11 @@ use crate::contact::Cone;
 use crate::engine::is_guarded;
 use crate::error::Error;
 use crate::model::{Kind, World};
-use crate::settings::{Acceleration, Settings};
+use crate::settings::{Acceleration, Damping, Method, Settings};
 
 use super::layout::Turn;
 use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
-use super::step::{self, AGAIN, Aliases, NONSMOOTH, RESIDUAL, Work};
+use super::step::{self, AGAIN, Aliases, NONSMOOTH, RESIDUAL, SMOOTH, Work};
 
 /// Shader and entry point of a kernel.
 pub(super) type Name = (&'static str, &'static str);
@@ -79,6 +79,10 @@ pub struct Features {
     pub meshes: bool,
     /// Components of friction and rolling that are limited one by one.
     pub box_cone: bool,
+    /// Springs of the smooth method.
+    pub springs: bool,
+    /// Normal dampers in proportion to the rate of the elastic force.
+    pub viscoelastic: bool,
 }
 
 impl Features {
@@ -99,6 +103,8 @@ impl Features {
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
             meshes: !world.meshes.is_empty(),
             box_cone: settings.cone == Cone::Box,
+            springs: settings.method == Method::Smooth,
+            viscoelastic: settings.damping == Damping::Viscoelastic,
         }
     }
 
@@ -107,8 +113,16 @@ impl Features {
     #[cfg(feature = "scenario")]
     pub(super) fn under(self, own: Features, settings: &Settings) -> Features {
         let stays_guarded = self.guard && settings.warm_start.updates_velocities();
-        let Features { momentum, tolerance, box_cone, .. } = own;
-        Features { momentum, tolerance, box_cone, guard: own.guard || stays_guarded, ..self }
+        let Features { momentum, tolerance, box_cone, springs, viscoelastic, .. } = own;
+        Features {
+            momentum,
+            tolerance,
+            box_cone,
+            springs,
+            viscoelastic,
+            guard: own.guard || stays_guarded,
+            ..self
+        }
     }
 
     /// Values of the overrides that a shader declares.
@@ -128,13 +142,18 @@ impl Features {
             ("HAS_ROLLING", self.rolling),
             ("HAS_MESHES", self.meshes),
             ("HAS_BOX_CONE", self.box_cone),
+            ("IS_VISCOELASTIC", self.viscoelastic),
         ];
+        let pairs = ("IMPULSE_PAIRS", f64::from(impulse_pairs(self.springs)));
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
-        all.into_iter()
-            .filter(|(name, _)| is_declared(name))
-            .map(|(name, on)| (name, f64::from(u8::from(on))))
-            .collect()
+        let all = all.into_iter().map(|(name, on)| (name, f64::from(u8::from(on)))).chain([pairs]);
+        all.filter(|(name, _)| is_declared(name)).collect()
     }
+}
+
+/// Pairs of numbers that a contact has in `impulses`: three, and four of its springs where it has some.
+pub(super) fn impulse_pairs(has_springs: bool) -> u32 {
+    if has_springs { 7 } else { 3 }
 }
 
 /// Whether some grain is more than twice as large as another: see `HUB` in WGSL.
@@ -243,7 +262,8 @@ fn create_module(device: &wgpu::Device, name: &'static str, text: String) -> wgp
 /// Every kernel of the step list with its aliases.
 pub(super) fn uses() -> Vec<(Name, Aliases)> {
     let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
-    for work in NONSMOOTH.stages().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
+    let stages = NONSMOOTH.stages().chain(SMOOTH.stages());
+    for work in stages.chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
         let of_stage = work.kernels().into_iter();
         uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));
         if let Work::Scan(_, aliases) = work {

@@ -30,7 +30,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 18] = [
+pub const SOURCES: [Source; 19] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "plan"),
@@ -39,6 +39,7 @@ pub const SOURCES: [Source; 18] = [
     source!("overflow" uses "types" "hubs"),
     source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "impulses"),
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),
+    source!("springs" uses "types" "motion" "constraints" "solve" "impulses"),
     source!("predict" uses "types" "motion" "constraints" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled"),
     source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split"),
     source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "gather"),

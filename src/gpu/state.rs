@@ -6,12 +6,24 @@ use pollster::block_on;
 use crate::contact::{Impulse, Key};
 use crate::engine::{Residuals, Snapshot, Spread};
 use crate::error::Error;
-use crate::settings::Bookkeeping;
+use crate::settings::{Bookkeeping, Method};
 
 use super::GpuEngine;
 use super::counted::CountedPass;
 use super::layout::{self, ConstraintHead, Status};
+use super::pipelines::impulse_pairs;
 use super::step;
+
+/// The contacts of the last step.
+#[derive(Default)]
+struct Solved {
+    /// With their impulses.
+    impulses: Vec<(Key, Impulse)>,
+    /// Force \[N\] and moment \[N m\] that springs hold, under the smooth method.
+    springs: Vec<(Key, [DVec3; 2])>,
+    /// Sides of those with patches.
+    sides: Vec<(Key, i8)>,
+}
 
 impl GpuEngine {
     /// Brings positions and velocities back into `world`, and which grains were removed.
@@ -59,13 +71,14 @@ impl GpuEngine {
 
     pub(super) async fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
         self.pull_world().await?;
-        let (impulses, sides) = match self.report.step {
-            0 => (self.find_initial_contacts().await?, Vec::new()),
+        let Solved { impulses, springs, sides } = match self.report.step {
+            0 => Solved { impulses: self.find_initial_contacts().await?, ..Solved::default() },
             _ => self.solved_contacts().await?,
         };
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let (world, report) = (self.world.clone(), self.report.clone());
-        let snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
+        let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
+        snapshot.note_springs(&self.settings, springs.into_iter());
         Ok(Snapshot { impulses: self.loads.totals(), balance, ..snapshot })
     }
 
@@ -86,18 +99,37 @@ impl GpuEngine {
         contacts.iter().filter_map(side).collect()
     }
 
-    /// Contacts of the last step with their impulses, and the sides of those with patches.
-    async fn solved_contacts(&self) -> Result<(Vec<(Key, Impulse)>, Vec<(Key, i8)>), Error> {
+    /// Contacts of the last step.
+    async fn solved_contacts(&self) -> Result<Solved, Error> {
         let count = self.contact_count().await?;
         let contacts: Vec<layout::Contact> = self.read_list("contacts", count).await?;
         let targets: Vec<ConstraintHead> = self.read_list("constraint_heads", count).await?;
-        let values: Vec<[f32; 6]> = self.read_list("impulses", count).await?;
+        let numbers = self.numbers_per_impulse();
+        let values: Vec<f32> = self.read_list("impulses", numbers * count).await?;
+        let values: Vec<&[f32]> = values.chunks_exact(numbers).collect();
+        let key = |contact: &layout::Contact| Key { a: contact.a, b: contact.b };
         let with_impulse = |contact: &layout::Contact| {
             let place = contact.place as usize;
-            (Key { a: contact.a, b: contact.b }, layout::impulse(&targets[place], &values[place]))
+            (key(contact), layout::impulse(&targets[place], values[place]))
         };
         let impulses = self.newcomers.without_theirs(&self.world, contacts.iter().map(with_impulse), count);
-        Ok((impulses, self.sides(&contacts)))
+        let springs = match self.settings.method {
+            Method::Nonsmooth => Vec::new(),
+            Method::Smooth => {
+                let held = |contact: &layout::Contact| {
+                    let place = contact.place as usize;
+                    let held = layout::springs(&targets[place], &values[place][layout::IMPULSE..]);
+                    (key(contact), [held.tangent, held.rolling])
+                };
+                contacts.iter().map(held).collect()
+            }
+        };
+        Ok(Solved { impulses, springs, sides: self.sides(&contacts) })
+    }
+
+    /// Numbers that a contact has in `impulses`, those of its springs included.
+    pub(super) fn numbers_per_impulse(&self) -> usize {
+        2 * impulse_pairs(self.settings.method == Method::Smooth) as usize
     }
 
     /// Contacts before the first step: they carry nothing yet.
@@ -147,14 +179,14 @@ impl GpuEngine {
             previous: layout::NONE,
         };
         let contacts: Vec<layout::Contact> = listed.map(contact).collect();
-        let values: Vec<[f32; 6]> = self
-            .seeds
-            .iter()
-            .map(|(key, impulse)| {
-                let normal = self.world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
-                layout::values(normal, impulse)
-            })
-            .collect();
+        let mut values: Vec<f32> = Vec::with_capacity(self.numbers_per_impulse() * self.seeds.len());
+        for (key, impulse) in &self.seeds {
+            let normal = self.world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
+            values.extend(layout::values(normal, impulse));
+            if self.settings.method == Method::Smooth {
+                values.extend(layout::spring_values(normal, impulse, self.settings.substep()));
+            }
+        }
         let queue = self.device.queue();
         let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
         write("contact_starts", bytemuck::cast_slice(&starts));

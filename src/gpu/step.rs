@@ -173,6 +173,8 @@ pub struct Solver {
 
 /// What a step is made of: the stages before and after the solve, in order, and the solver.
 pub struct Method {
+    /// Stages that find contacts.
+    pub search: &'static [Stage],
     /// Stages before the solve.
     pub before: &'static [Stage],
     /// How the contact problem is solved.
@@ -183,13 +185,19 @@ pub struct Method {
 
 /// Contact dynamics: implicit steps, with impulses and impacts that take no time. The lists of its stages are the algorithm.
 pub const NONSMOOTH: Method =
-    Method { before: FIND_AND_PREPARE, solver: &GAUSS_SEIDEL, after: BOOK_AND_MOVE };
+    Method { search: FIND, before: PREPARE, solver: &GAUSS_SEIDEL, after: BOOK_AND_MOVE };
+
+/// Smooth discrete elements \[E13\]: explicit steps under the forces of springs. They are applied like the impulses of a warm start.
+pub const SMOOTH: Method = Method { search: FIND, before: STRETCH, solver: &APPLY, after: BOOK_AND_MOVE };
 
 /// Projected Gauss-Seidel, plain or accelerated \[E5\], \[E12\].
 pub const GAUSS_SEIDEL: Solver = Solver { stages: SWEEP_COLOURS };
 
-/// Finds contacts, works out their laws, lets what is fast bounce, and predicts velocities.
-const FIND_AND_PREPARE: &[Stage] = &[
+/// Nothing is solved: bodies take what contacts give them.
+const APPLY: Solver = Solver { stages: &[WARM_START] };
+
+/// Finds contacts.
+const FIND: &[Stage] = &[
     Stage { name: "search", phase: Phase::Open, work: &[run("search", "plan_search", Once)] },
     Stage {
         name: "search",
@@ -241,6 +249,37 @@ const FIND_AND_PREPARE: &[Stage] = &[
             run("search", "finish_search", At(Search)),
         ],
     },
+];
+
+/// Works out the forces of springs, and predicts velocities.
+const STRETCH: &[Stage] = &[
+    Stage {
+        name: "narrowphase",
+        phase: Phase::Solve,
+        work: &[
+            run("integrate", "aim_bodies", Aimed),
+            run("narrowphase", "find_geometry", At(Contacts)),
+            Join(kernel("narrowphase", "join_patches", At(Contacts))),
+            run("response", "find_responses", At(Uncoloured)),
+            Hold(kernel("joints", "place_joints", Joints)),
+            Hold(kernel("joints", "couple_rows", Machines)),
+        ],
+    },
+    Stage { name: "springs", phase: Phase::Solve, work: &[run("springs", "stretch", At(Contacts))] },
+    Stage {
+        name: "predict",
+        phase: Phase::Solve,
+        work: &[
+            book("keep_velocities", Bodies),
+            run("predict", "plan_sweep", Once),
+            Hold(kernel("joints", "aim_joints", Machines)),
+            run("predict", "apply_forces", Bodies),
+        ],
+    },
+];
+
+/// Works out the laws of contacts, lets what is fast bounce, and predicts velocities.
+const PREPARE: &[Stage] = &[
     Stage {
         name: "narrowphase",
         phase: Phase::Solve,
@@ -306,23 +345,26 @@ const FIND_AND_PREPARE: &[Stage] = &[
     },
 ];
 
+/// Bodies take what contacts start from.
+const WARM_START: Stage = Stage {
+    name: "warm_start",
+    phase: Phase::Solve,
+    work: &[
+        Colours(Pass {
+            colour: kernel("warm_start", "apply_colour", Once),
+            overflow: kernel("warm_start", "apply_overflow", Once),
+            gather: GATHER,
+            joints: None,
+            extrapolate: None,
+            arguments: Sweep,
+        }),
+        Hold(SOLVE_JOINTS),
+    ],
+};
+
 /// Starts from last impulses, then sweeps.
 const SWEEP_COLOURS: &[Stage] = &[
-    Stage {
-        name: "warm_start",
-        phase: Phase::Solve,
-        work: &[
-            Colours(Pass {
-                colour: kernel("warm_start", "apply_colour", Once),
-                overflow: kernel("warm_start", "apply_overflow", Once),
-                gather: GATHER,
-                joints: None,
-                extrapolate: None,
-                arguments: Sweep,
-            }),
-            Hold(SOLVE_JOINTS),
-        ],
-    },
+    WARM_START,
     Stage {
         name: "sweep",
         phase: Phase::Solve,
@@ -423,7 +465,7 @@ const fn book(entry: &'static str, over: Over) -> Work {
 impl Method {
     /// All stages, in order.
     pub fn stages(&self) -> impl Iterator<Item = &'static Stage> + Clone + use<> {
-        self.before.iter().chain(self.solver.stages).chain(self.after)
+        self.search.iter().chain(self.before).chain(self.solver.stages).chain(self.after)
     }
 
     /// Visits the stages of a step in order.
@@ -470,9 +512,15 @@ mod tests {
     /// What opens and closes a step on the device belongs to the stage of the search.
     #[test]
     fn the_stages_of_the_device_are_those_that_are_told_in_the_same_order() {
-        let mut names: Vec<&str> = NONSMOOTH.stages().map(|stage| stage.name).collect();
-        names.dedup();
-        let told: Vec<&str> = STAGES.iter().map(|stage| stage.name).collect();
-        assert_eq!(names, [told, vec!["close"]].concat());
+        let told: Vec<&str> = STAGES.iter().map(|stage| stage.name).chain(["close"]).collect();
+        let mut of_some_method = Vec::new();
+        for method in [&NONSMOOTH, &SMOOTH] {
+            let mut names: Vec<&str> = method.stages().map(|stage| stage.name).collect();
+            names.dedup();
+            let in_order = told.iter().copied().filter(|name| names.contains(name));
+            assert_eq!(names, in_order.collect::<Vec<_>>());
+            of_some_method.extend(names);
+        }
+        assert!(told.iter().all(|name| of_some_method.contains(name)));
     }
 }

@@ -23,7 +23,8 @@ use esker::model::{Form, Grain, Sink, World};
 use esker::oracle;
 use esker::scenario::Scenario;
 use esker::settings::{
-    Acceleration, DAMPING_STEPS, LARGEST_MOMENTUM, NormalLaw, RollingArm, Settings, WarmStart,
+    Acceleration, DAMPING_STEPS, Damping, HOOKE_OVERLAP, LARGEST_MOMENTUM, Method, NormalLaw, RollingArm,
+    Settings, WarmStart,
 };
 use glam::{DQuat, DVec3};
 
@@ -117,7 +118,7 @@ fn twin_velocity(velocity: &layout::Velocity, locked: esker::model::Axes) -> Vel
 fn twin_constraint(
     case: &Case,
     (constraint, arms): &(ConstraintHead, ConstraintArms),
-    values: &[f32; 6],
+    values: &[f32],
 ) -> Constraint {
     let mut twin = Constraint {
         bodies: constraint.bodies,
@@ -392,7 +393,7 @@ fn colouring_is_valid_and_complete_and_carries_the_impulses() {
         for contact in &contacts {
             let key = Key { a: contact.a, b: contact.b };
             let old = case.old.binary_search_by_key(&key, |(key, _)| *key).map(|index| case.old[index].1);
-            let total = impulses[contact.place as usize].map(f64::from);
+            let total = impulses[contact.place as usize].iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
             let size = old.unwrap_or_default();
             let expected = size.normal.hypot(size.tangent.length());
             let linear = DVec3::new(total[0], total[1], total[2]).length();

@@ -2,7 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
-use esker::engine::{Engine, Snapshot};
+use esker::engine::{Engine, Precision, Snapshot};
 use esker::observe::energy;
 use esker::observe::flow::rms_speed;
 use esker::observe::packing::height;
@@ -20,8 +20,8 @@ fn smooth(time_step: f64) -> Settings {
     Settings { method: Method::Smooth, time_step, ..Settings::default() }
 }
 
-fn smooth_engines(scene: &Scenario, settings: &Settings) -> [Box<dyn Engine>; 1] {
-    [Box::new(cpu(&scene.world, settings))]
+fn smooth_engines(scene: &Scenario, settings: &Settings) -> [Box<dyn Engine>; 2] {
+    both(&scene.world, settings)
 }
 
 /// A scene with these settings, overridden like `--set`.
@@ -49,7 +49,9 @@ packing = { kind = "list", positions = [[0.1, 0, 0.03]], velocities = [[0, 0, -0
         let scene = scene(text, &["gravity=[0, 0, 0]", &restitution_is]);
         for normal_law in [NormalLaw::Hertz, NormalLaw::Hooke] {
             let settings = Settings { normal_law, ..smooth(2e-6) };
-            for mut engine in smooth_engines(&scene, &settings) {
+            // One of them on the GPU, too.
+            let engines = smooth_engines(&scene, &settings).into_iter();
+            for mut engine in engines.take(if restitution == 0.5 { 2 } else { 1 }) {
                 engine.advance(8000).unwrap();
                 let world = engine.snapshot().unwrap().world;
                 let speed = |grain: usize| world.bodies.velocity[world.grain_body(grain)].z;
@@ -144,10 +146,15 @@ packing = { kind = "random", count = 60, region = { kind = "box", min = [-0.03, 
     let scene = scene(text, &["seed=3"]);
     for mut engine in smooth_engines(&scene, &smooth(5e-5)) {
         let mut last = [0.0; 3];
-        for _ in 0..8 {
+        // In single precision each step rounds the velocities, and a third of the time is enough.
+        let (closes, rounds) = match engine.identity().precision {
+            Precision::Double => (1e-10, 9),
+            Precision::Single => (1e-4, 3),
+        };
+        for _ in 0..rounds {
             engine.advance(1500).unwrap();
             let state = engine.snapshot().unwrap();
-            assert!(energy::error_share(&state) < 1e-5, "closure {}", energy::error_share(&state));
+            assert!(energy::error_share(&state) < closes, "closure {}", energy::error_share(&state));
             let lost = lost(&state);
             for (now, before) in lost.into_iter().zip(last) {
                 // Overlaps and springs are told half a step apart.
@@ -206,24 +213,31 @@ packing = { kind = "list", positions = [[0, 0, 0.0065]] }
 fn a_restored_run_goes_on_with_the_same_bits() {
     let scene = clumps_among_spheres("");
     let settings = smooth(5e-5);
-    let mut whole = cpu(&scene.world, &settings);
-    whole.advance(3000).unwrap();
-    let mut bytes = Vec::new();
-    whole.save(&mut bytes).unwrap();
-    let saved = whole.snapshot().unwrap();
-    whole.advance(500).unwrap();
-    let expected = whole.snapshot().unwrap();
-    let mut resumed = cpu(&scene.world, &settings);
-    resumed.restore(&bytes).unwrap();
-    resumed.advance(500).unwrap();
-    let found = resumed.snapshot().unwrap();
-    assert_eq!(found.world.bodies.position, expected.world.bodies.position);
-    assert_eq!(found.contacts, expected.contacts);
-    assert!(energy::error_share(&found) < 1e-5, "closure {}", energy::error_share(&found));
+    // From where the clumps lie on one another.
+    let mut fallen = cpu(&scene.world, &Settings::default());
+    fallen.advance(60).unwrap();
+    let scene = Scenario { world: fallen.snapshot().unwrap().world, ..scene };
+    let engines = smooth_engines(&scene, &settings).into_iter().zip(smooth_engines(&scene, &settings));
+    for (mut whole, mut resumed) in engines {
+        whole.advance(500).unwrap();
+        let mut bytes = Vec::new();
+        whole.save(&mut bytes).unwrap();
+        let saved = whole.snapshot().unwrap();
+        whole.advance(300).unwrap();
+        let expected = whole.snapshot().unwrap();
+        resumed.restore(&bytes).unwrap();
+        resumed.advance(300).unwrap();
+        let found = resumed.snapshot().unwrap();
+        assert_eq!(found.world.bodies.position, expected.world.bodies.position);
+        assert_eq!(found.contacts, expected.contacts);
 
-    let mut without = cpu(&saved.world, &settings);
-    without.advance(500).unwrap();
-    assert_ne!(without.snapshot().unwrap().world.bodies.position, expected.world.bodies.position);
+        let mut without = cpu(&saved.world, &settings);
+        without.advance(300).unwrap();
+        let positions = without.snapshot().unwrap().world.bodies.position;
+        let pairs = positions.iter().zip(&expected.world.bodies.position);
+        let apart = pairs.map(|(one, other)| one.distance(*other)).fold(0.0, f64::max);
+        assert!(apart > 1e-5, "without springs at most {apart} m away");
+    }
 }
 
 /// Springs that start from the forces of an earlier state hold what they held: a settled bed of clumps and spheres hardly stirs, and one that

@@ -13,7 +13,7 @@ use esker::gpu::layout::{
     Machine, Overflow, Params, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{AGAIN, Aliases, CHECK, Kernel, NONSMOOTH, Over, RESIDUAL, Work};
+use esker::gpu::step::{AGAIN, Aliases, CHECK, Kernel, NONSMOOTH, Over, RESIDUAL, SMOOTH, Work};
 use esker::gpu::{LODGERS, room_of};
 use esker::model::Form;
 use esker::settings::LARGEST_GAIN;
@@ -40,7 +40,9 @@ fn all() -> Vec<(&'static str, Reflection)> {
 /// Every kernel of the step list as (shader, entry).
 fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut names = vec![(CHECK.shader, CHECK.entry)];
-    for work in NONSMOOTH.stages().chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
+    for work in
+        NONSMOOTH.stages().chain(SMOOTH.stages()).chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work)
+    {
         names.extend(work.kernels().into_iter().map(|kernel| (kernel.shader, kernel.entry)));
     }
     names
@@ -229,7 +231,20 @@ fn twins() -> Vec<Twin> {
         twin!(Overflow { slots, copies, response, tangent_d }),
         twin!(Sink { pose, size, form, tag, ends_run, spare }),
         twin!(Surface { position, body, orientation, size, form, material, is_dynamic, spare }),
-        twin!(Law { friction, rolling_resistance, restitution, upsilon, sigma_factor, target_factor, spare }),
+        twin!(Law {
+            friction,
+            rolling_resistance,
+            restitution,
+            upsilon,
+            sigma_factor,
+            target_factor,
+            stiffness,
+            tangential_stiffness,
+            damping,
+            spare_x,
+            spare_y,
+            spare_z
+        }),
         twin!(Contact { a, b, previous, place }),
         twin!(ConstraintHead { normal, bias_velocity, bodies, compliance, friction }),
         twin!(ConstraintArms { arm_a, rolling_arm, arm_b, law }),

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::model::{Material, MaterialId, World, sphere_volume};
-use crate::settings::{Method, NormalLaw, Settings};
+use crate::settings::{NormalLaw, Settings};
 
 use super::{Anchors, Law, Machines, laws};
 
@@ -13,15 +13,12 @@ const ROUNDING_SHARE: f64 = 1e-3;
 /// precision, or whose places the cells of the world are too wide for; and machines of more rows than a workgroup solves.
 ///
 /// # Errors
-/// [`Error::SmoothOnGpu`], [`Error::BeyondSingle`], [`Error::TooSmall`] and [`Error::MachineTooLarge`], with the numbers.
+/// [`Error::BeyondSingle`], [`Error::TooSmall`] and [`Error::MachineTooLarge`], with the numbers.
 pub fn check_single(
     world: &World,
     settings: &Settings,
     grains: impl Iterator<Item = (MaterialId, f64)>,
 ) -> Result<(), Error> {
-    if settings.method == Method::Smooth {
-        return Err(Error::SmoothOnGpu);
-    }
     Machines::of(world).check()?;
     let cell = Anchors::for_world(world, settings).cell_size.max_element();
     let rounding = 0.5 * cell * f64::from(f32::EPSILON);

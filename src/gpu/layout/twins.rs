@@ -295,8 +295,18 @@ pub struct Law {
     pub sigma_factor: f32,
     /// Bias velocity q_n per overlap, without its part Υ u_n \[1/s\].
     pub target_factor: f32,
+    /// Normal stiffness k_n over √R* (Hertz) or over R* (Hooke) \[E13\].
+    pub stiffness: f32,
+    /// Tangential stiffness over the slope of the normal force, κ \[E13\] \[-\].
+    pub tangential_stiffness: f32,
+    /// Normal damping of the smooth method: see [`spring_damping`](crate::engine::spring_damping).
+    pub damping: f32,
     /// Padding.
-    pub spare: [u32; 2],
+    pub spare_x: u32,
+    /// Padding.
+    pub spare_y: u32,
+    /// Padding.
+    pub spare_z: u32,
 }
 
 /// Contact in the neighbour list: a pair of shapes; WGSL `Contact`. Shapes are numbered: surfaces, then vertices, then spheres.

@@ -57,6 +57,77 @@ fn check_constraints(mut case: Case) {
     holds_and_can_fail(case.name, "constraint", pairs);
 }
 
+/// From the geometry, the velocities and the springs that the device has.
+#[test]
+fn springs_are_stretched_as_by_its_twin() {
+    let smooth = Settings { method: Method::Smooth, time_step: 1e-4, ..Settings::default() };
+    let hooke = Settings { normal_law: NormalLaw::Hooke, cone: Cone::Box, ..smooth };
+    let viscous = Settings { damping: Damping::Viscoelastic, rolling_arm: RollingArm::Radius, ..smooth };
+    let scenes = [
+        ("a bed", box_of(200), smooth),
+        ("clumps", clumps_among_spheres(""), hooke),
+        ("a drum", mixed_sizes_in_a_drum(), viscous),
+    ];
+    for (name, scenario, settings) in scenes {
+        // From where the nonsmooth method comes to in half a second or more.
+        let mut settled = cpu(&scenario.world, &Settings::default());
+        settled.advance(120).unwrap();
+        let world = settled.snapshot().unwrap().world;
+        check_springs(Case::of_world(name, &world, settings, 200));
+    }
+}
+
+fn check_springs(mut case: Case) {
+    case.run(&SEARCH);
+    case.run(&["narrowphase"]);
+    let (keys, colouring) = (case.gpu.keys().unwrap(), case.gpu.colouring().unwrap());
+    let (rows, values) = (case.gpu.constraints().unwrap(), case.gpu.impulses().unwrap());
+    let springs = |values: &[f32]| {
+        let [tangent, rolling] = [[6, 7, 8], [10, 11, 12]].map(|at| vector(at.map(|at| values[at])));
+        Impulse { normal: f64::from(values[9]), tangent, rolling }
+    };
+    let law = case.law();
+    let row = |place: usize| {
+        let key = keys[colouring.order[place] as usize];
+        let (head, arms) = &rows[place];
+        let (pair, radius) = (case.world.law(key.a, key.b), f64::from(arms.rolling_arm));
+        let hertz = 4.0 / 3.0 * pair.effective_modulus * radius.abs().sqrt();
+        let factor = if law.normal == NormalLaw::Hertz { 1.0 } else { (HOOKE_OVERLAP * radius.abs()).sqrt() };
+        let constraint = Constraint {
+            friction: pair.friction,
+            rolling_arm: (pair.rolling_resistance * law.rolling_arm * radius).max(0.0),
+            impulse: springs(&values[place]),
+            ..twin_constraint(&case, &(*head, *arms), &values[place])
+        };
+        let gap = f64::from(head.bias_velocity);
+        (constraint, Onset { gap, stiffness: factor * hertz, ..Onset::default() })
+    };
+    let (mut constraints, onsets): (Vec<_>, Vec<_>) = (0..keys.len()).map(row).unzip();
+    let velocities = case.twin_velocities();
+    let order = (&keys[..], &colouring);
+    esker::cpu::springs::stretch(&case.world, &case.settings, order, &mut constraints, &onsets, &velocities);
+    case.run(&["springs"]);
+
+    let (mut pairs, mut held) = (Vec::new(), 0);
+    for ((constraint, found), (head, _)) in constraints.iter().zip(case.gpu.impulses().unwrap()).zip(&rows) {
+        // A force is the sum of a spring and a damper, each of some 20 roundings, and as large as they may be.
+        let scale = constraint.impulse.normal.abs().max(law.h * constraint.last_impulse.tangent.length());
+        let bound = 64.0 * ROUNDING * scale + 1e-12;
+        let impulse = layout::impulse(head, &found);
+        let now = springs(&found);
+        pairs.push((impulse.normal, constraint.impulse.normal, bound));
+        pairs.extend(components(impulse.tangent, constraint.impulse.tangent, bound));
+        pairs.extend(components(impulse.rolling, constraint.impulse.rolling, bound * D));
+        let force = bound / law.h;
+        pairs.extend(components(now.tangent, constraint.last_impulse.tangent, force));
+        pairs.extend(components(now.rolling, constraint.last_impulse.rolling, force * D));
+        pairs.push((now.normal, constraint.last_impulse.normal, force * D));
+        held += u32::from(now.tangent != DVec3::ZERO);
+    }
+    assert!(held > 20, "{}: springs of {held} contacts", case.name);
+    holds_and_can_fail(case.name, "force of a spring", pairs);
+}
+
 /// A velocity that passes through `sweeps` visits of at most 14 contacts each, with 8 roundings a visit.
 fn velocity_bound(sweeps: u32, velocities: &[Velocity]) -> f64 {
     let fastest = velocities.iter().map(|velocity| velocity.linear.length()).fold(0.01, f64::max);
