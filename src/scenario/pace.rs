@@ -89,8 +89,8 @@ fn grain_materials(scenario: &Scenario) -> impl Iterator<Item = &Material> {
     used.into_iter().map(|material| &world.materials.list[material])
 }
 
-/// Time step for the smooth method \[s\]: [`SHARE_OF_RAYLEIGH_TIME`] of the time that a wave takes around the smallest grain, or
-/// [`SHARE_OF_COLLISION`] of the shortest collision, whichever is less; `None` without grains.
+/// Time step for the smooth method \[s\]: a fifth of the time that a wave takes around the smallest grain, or a fiftieth of the shortest
+/// collision, whichever is less; `None` without grains.
 pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     let radius = smallest_radius(scenario);
     let of_material = |material: &Material| {
