@@ -31,15 +31,15 @@ const MUTATIONS: &[Mutation] = &[
     Mutation {
         mistake: "friction is bounded by the change of the normal impulse, not by what was accumulated",
         edits: &[edit(
-            "let tangent = limit(trial, constraint.friction * normal);",
-            "let tangent = limit(trial, constraint.friction * max(0.0, normal - old_normal));",
+            "let tangent = limit(trial, constraint.friction * normal, constraint.normal);",
+            "let tangent = limit(trial, constraint.friction * max(0.0, normal - old_normal), constraint.normal);",
         )],
         caught_by: ("slide_to_roll", "coulomb"),
     },
     Mutation {
         mistake: "friction is bounded component by component: a box instead of a disc",
         edits: &[edit(
-            "let tangent = limit(trial, constraint.friction * normal);",
+            "let tangent = limit(trial, constraint.friction * normal, constraint.normal);",
             "let tangent = clamp(trial, vec3f(-constraint.friction * normal), vec3f(constraint.friction * normal));",
         )],
         caught_by: ("slide_to_roll", "diagonal_coulomb"),
