@@ -332,11 +332,7 @@ impl CpuEngine {
         if !keeps_works {
             return EnergyBalance::default();
         }
-        stages.time("balance", || {
-            balance::book_gravity(world, h, before, velocities)
-                + balance::book_contacts(constraints, before, velocities)
-                + balance::book_joints(&joints, before, velocities)
-        })
+        stages.time("balance", || balance::book_solve(world, h, constraints, &joints, before, velocities))
     }
 
     /// Constraints of the substep that ends at `end` \[s\], and the velocities at its start.
@@ -414,11 +410,7 @@ impl CpuEngine {
         if !keeps_works {
             return EnergyBalance::default();
         }
-        stages.time("balance", || {
-            balance::book_gravity(world, h, before, velocities)
-                + balance::book_contacts(constraints, before, velocities)
-                + balance::book_joints(&joints, before, velocities)
-        })
+        stages.time("balance", || balance::book_solve(world, h, constraints, &joints, before, velocities))
     }
 
     /// The continuous solve once more, from the velocities that the impacts left, by plain sweeps from nothing.

@@ -19,8 +19,8 @@ use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
 use crate::model::{Grain, Joint, PairLaw, Touch, World};
 use crate::settings::{
-    Acceleration, Damping, HOOKE_OVERLAP, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Method, NormalLaw,
-    Settings, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
+    Acceleration, Damping, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Method, NormalLaw, Settings,
+    WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
 };
 
 /// What comes of a call that a device has to answer. It is to be driven to its end: one that is dropped on the way leaves an engine
@@ -656,11 +656,11 @@ fn spring_energy(world: &World, settings: &Settings, contact: &ContactState, hel
         return [0.0; 2];
     }
     let (pair, radius) = (world.law(a, b), world.effective_radius(a, b));
-    let hertz = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
-    let slope = match settings.normal_law {
-        NormalLaw::Hertz => 1.5 * hertz * (-contact.gap).sqrt(),
-        NormalLaw::Hooke | NormalLaw::Rigid => hertz * (HOOKE_OVERLAP * radius).sqrt(),
+    let Some((_, stiffness)) = settings.normal_law.elasticity(pair.effective_modulus, radius) else {
+        return [0.0; 2];
     };
+    let is_hertz = settings.normal_law == NormalLaw::Hertz;
+    let slope = if is_hertz { 1.5 * stiffness * (-contact.gap).sqrt() } else { stiffness };
     let stiffness = pair.tangential_stiffness * slope;
     let [force, moment] = held.map(DVec3::length_squared);
     [0.5 * force / stiffness, 0.5 * moment / (radius * radius * stiffness)]

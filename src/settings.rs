@@ -85,6 +85,18 @@ pub enum NormalLaw {
     Rigid,
 }
 
+impl NormalLaw {
+    /// e_H and the stiffness k_n of a contact with this effective modulus \[Pa\] and radius \[m\] \[E2\]; `None` of the rigid law.
+    pub fn elasticity(self, effective_modulus: f64, radius: f64) -> Option<(f64, f64)> {
+        let hertz = 4.0 / 3.0 * effective_modulus * radius.sqrt();
+        match self {
+            NormalLaw::Hertz => Some((1.25, hertz)),
+            NormalLaw::Hooke => Some((1.0, hertz * (HOOKE_OVERLAP * radius).sqrt())),
+            NormalLaw::Rigid => None,
+        }
+    }
+}
+
 /// The lever arm of rolling resistance, a multiple of the effective radius R* \[E4\]: Wang, Servin & Berglund 2016 print a radius that can be
 /// read in three ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -95,6 +95,20 @@ pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocit
     }
 }
 
+/// What a solve of length `h` \[s\] did that took `before` to `after`: gravity, contacts and joints.
+pub fn book_solve(
+    world: &World,
+    h: f64,
+    constraints: &[Constraint],
+    joints: &Joints,
+    before: &[Velocity],
+    after: &[Velocity],
+) -> EnergyBalance {
+    book_gravity(world, h, before, after)
+        + book_contacts(constraints, before, after)
+        + book_joints(joints, before, after)
+}
+
 /// What the joints did that took `before` to `after`, drives and all.
 pub fn book_joints(joints: &Joints, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
     EnergyBalance { boundary_work: joints.work(before, after), ..EnergyBalance::default() }

@@ -7,9 +7,7 @@ use rayon::prelude::*;
 
 use crate::contact::{Colouring, Cone, Impulse, Key};
 use crate::model::{Kind, PairLaw, Sphere, Touch, World};
-use crate::settings::{
-    DAMPING_STEPS, HOOKE_OVERLAP, Method, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
-};
+use crate::settings::{DAMPING_STEPS, Method, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings};
 
 use super::patches::Patches;
 use super::velocity::{InverseMass, Velocity};
@@ -190,7 +188,8 @@ fn constraint_at(
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
     let (onset, compliance) = if is_smooth {
-        let stiffness = elasticity(law.normal, pair, radius).map_or(0.0, |(_, stiffness)| stiffness);
+        let stiffness =
+            law.normal.elasticity(pair.effective_modulus, radius).map_or(0.0, |(_, stiffness)| stiffness);
         (Onset { gap: touch.gap, stiffness, ..Onset::default() }, 0.0)
     } else {
         normal_law(law, pair, radius, touch.gap, carried.normal)
@@ -213,20 +212,10 @@ fn constraint_at(
     (constraint, Onset { restitution, ..onset })
 }
 
-/// e_H and the normal stiffness k_n of a contact \[E2\]; `None` of the rigid law.
-fn elasticity(law: NormalLaw, pair: &PairLaw, radius: f64) -> Option<(f64, f64)> {
-    let hertz = 4.0 / 3.0 * pair.effective_modulus * radius.sqrt();
-    match law {
-        NormalLaw::Hertz => Some((1.25, hertz)),
-        NormalLaw::Hooke => Some((1.0, hertz * (HOOKE_OVERLAP * radius).sqrt())),
-        NormalLaw::Rigid => None,
-    }
-}
-
 /// Υ, the part of q_n from positions, and Σ_n \[E2\].
 fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) -> (Onset, f64) {
     let (overlap, free) = (-gap, Onset { gap, position_target: -gap / law.h, ..Onset::default() });
-    let Some((exponent, stiffness)) = elasticity(law.normal, pair, radius) else {
+    let Some((exponent, stiffness)) = law.normal.elasticity(pair.effective_modulus, radius) else {
         if overlap <= 0.0 {
             return (free, 0.0);
         }

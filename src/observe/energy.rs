@@ -5,7 +5,7 @@ use super::quantity::{Needs, QUANTITIES, Quantity};
 use crate::contact::ContactState;
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::model::World;
-use crate::settings::{HOOKE_OVERLAP, NormalLaw};
+use crate::settings::NormalLaw;
 
 /// Names of all energies \[J\]: those of every run, then those of the energy balance.
 pub fn names() -> Vec<&'static str> {
@@ -101,12 +101,13 @@ pub fn elastic(snapshot: &Snapshot, law: NormalLaw) -> f64 {
 fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
     let (a, b) = (contact.key.a, contact.key.b);
     let radius = world.effective_radius(a, b);
-    let hertz = 4.0 / 3.0 * world.law(a, b).effective_modulus * radius.sqrt();
+    let Some((_, stiffness)) = law.elasticity(world.law(a, b).effective_modulus, radius) else {
+        return 0.0;
+    };
     let overlap = -contact.gap;
     match law {
-        NormalLaw::Hertz => 0.4 * hertz * overlap * overlap * overlap.sqrt(),
-        NormalLaw::Hooke => 0.5 * hertz * (HOOKE_OVERLAP * radius).sqrt() * overlap * overlap,
-        NormalLaw::Rigid => 0.0,
+        NormalLaw::Hertz => 0.4 * stiffness * overlap * overlap * overlap.sqrt(),
+        NormalLaw::Hooke | NormalLaw::Rigid => 0.5 * stiffness * overlap * overlap,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::read::{Node, Table};
 use crate::model::{MaterialId, PairLaw, World, sphere_volume};
-use crate::settings::{DAMPING_STEPS, HOOKE_OVERLAP, NormalLaw, Settings};
+use crate::settings::{DAMPING_STEPS, Settings};
 use crate::sources::Emitter;
 
 /// Least overlap, over the radius, at which a compliance must be a number \[-\]: grains rest with more.
@@ -102,12 +102,7 @@ fn check_compliance(
 
 /// Σ_n \[E2\] of a contact \[1/kg\]; `None` of the rigid law, which has none.
 fn compliance(law: &PairLaw, radius: f64, overlap: f64, settings: &Settings) -> Option<f64> {
-    let hertz = 4.0 / 3.0 * law.effective_modulus * radius.sqrt();
-    let (exponent, stiffness) = match settings.normal_law {
-        NormalLaw::Hertz => (1.25, hertz),
-        NormalLaw::Hooke => (1.0, hertz * (HOOKE_OVERLAP * radius).sqrt()),
-        NormalLaw::Rigid => return None,
-    };
+    let (exponent, stiffness) = settings.normal_law.elasticity(law.effective_modulus, radius)?;
     let h = settings.substep();
     let damping_time = (DAMPING_STEPS * h).max(law.damping / exponent);
     let slope: f64 = exponent * overlap.powf(exponent - 1.0);
