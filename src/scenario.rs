@@ -9,6 +9,7 @@
 //! duration = 7.0                  # s, required
 //! seed = 1                        # of everything random
 //! locked_axes = ["y", "rx", "rz"] # of all grains: here motion in the x-z plane
+//! friction_factor = [{ value = 0.0 }, { start = 2.0, value = 1.0 }] # of friction and rolling resistance of all pairs: none up to 2 s
 //!
 //! [periodic]                      # axes along which the scene repeats itself, each optional
 //! x = [0.0, 0.2]                  # m
@@ -375,6 +376,8 @@ pub struct Scenario {
     pub settings: Settings,
     /// The initial state.
     pub world: World,
+    /// What friction and rolling resistance of all pairs are times their own \[-\], and from when on \[s\], ascending.
+    pub friction_factors: Vec<(f64, f64)>,
     /// Impulses that the first step starts from, of the checkpoint that the scene starts from, by ascending key.
     pub seeds: Vec<(Key, Impulse)>,
     /// Sources of grains during the run.
@@ -412,6 +415,7 @@ impl Scenario {
             duration: LONGEST_TIME,
             settings,
             world,
+            friction_factors: Vec::new(),
             seeds: Vec::new(),
             emitters: Vec::new(),
             output: OutputPlan { every: LONGEST_TIME, formats: Formats::NONE, pictures: None },

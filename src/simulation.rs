@@ -30,7 +30,7 @@ use pollster::block_on;
 
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::{Error, suggest};
-use crate::model::{Clump, Drive, Grain, World, clump};
+use crate::model::{Clump, Drive, Grain, Materials, World, clump};
 use crate::observe::energy::Balance;
 use crate::observe::{Base, Observer};
 use crate::scenario::Scenario;
@@ -82,6 +82,7 @@ pub struct Simulation<'e> {
     boundaries: Vec<String>,
     /// What went wrong in a step, if anything did: the engine is then ahead of what is known here.
     failure: Option<String>,
+    frictions: Frictions,
     emitters: Vec<Emitter>,
     /// Grains that each emitter owed by its last wave.
     requested: Vec<u64>,
@@ -106,6 +107,26 @@ struct Bases {
     last: Option<Base>,
     /// What the rates of that state started from.
     before: Option<Base>,
+}
+
+/// What friction is over time.
+struct Frictions {
+    /// The materials as the scenario has them.
+    materials: Materials,
+    /// Of its friction and rolling resistance, and from when on \[s\].
+    factors: Vec<(f64, f64)>,
+}
+
+impl Frictions {
+    fn of(scenario: &Scenario) -> Frictions {
+        Frictions { materials: scenario.world.materials.clone(), factors: scenario.friction_factors.clone() }
+    }
+
+    /// The factors that are due at this step or later, each with its step.
+    fn starting_at(&self, step: u64, time_step: f64) -> impl Iterator<Item = (u64, f64)> {
+        let steps = self.factors.iter().map(move |&(start, factor)| (steps_until(start, time_step), factor));
+        steps.filter(move |&(due, _)| due >= step)
+    }
 }
 
 /// A callback, and when it is due.
@@ -166,6 +187,7 @@ impl<'e> Simulation<'e> {
             #[cfg(feature = "scenario")]
             boundaries: checkpoint::names_of_boundaries(&scenario.world),
             failure: None,
+            frictions: Frictions::of(scenario),
             emitters: scenario.emitters.clone(),
             requested: vec![0; scenario.emitters.len()],
             grains: scenario.world.grain_count(),
@@ -227,7 +249,7 @@ impl<'e> Simulation<'e> {
     pub async fn step_async(&mut self, steps: u64) -> Result<(), Error> {
         let end = self.step + steps;
         while self.step < end {
-            self.emit_due().await?;
+            self.act_due().await?;
             self.advance(self.next_event().min(end) - self.step).await?;
             self.call_due()?;
         }
@@ -433,6 +455,21 @@ impl<'e> Simulation<'e> {
         self.engine.change_async(change).await
     }
 
+    /// Does what is due at this step; returns whether an emitter was.
+    async fn act_due(&mut self) -> Result<bool, Error> {
+        self.set_friction_due().await?;
+        self.emit_due().await
+    }
+
+    /// Gives friction and rolling resistance the factor that is theirs from this step on.
+    async fn set_friction_due(&mut self) -> Result<(), Error> {
+        let step = self.step;
+        let due = self.frictions.starting_at(step, self.settings.time_step).filter(|&(due, _)| due == step);
+        let Some((_, factor)) = due.last() else { return Ok(()) };
+        let materials = self.frictions.materials.clone();
+        self.change_async(&mut |world| world.materials.scale_friction(&materials, factor)).await
+    }
+
     /// Adds the grains of the emitters that are due; returns whether any was.
     async fn emit_due(&mut self) -> Result<bool, Error> {
         let (step, time_step) = (self.step, self.settings.time_step);
@@ -466,11 +503,13 @@ impl<'e> Simulation<'e> {
         Ok(())
     }
 
-    /// Step of the next wave of an emitter or callback.
+    /// Step of the next wave of an emitter, change of friction or callback.
     fn next_event(&self) -> u64 {
         let waves = self.emitters.iter().filter_map(Emitter::next_time);
         let calls = self.callbacks.iter().map(|timed| (timed.calls + 1) as f64 * timed.every);
-        let steps = waves.chain(calls).map(|time| steps_until(time, self.settings.time_step));
+        let time_step = self.settings.time_step;
+        let frictions = self.frictions.starting_at(self.step + 1, time_step).map(|(step, _)| step);
+        let steps = waves.chain(calls).map(|time| steps_until(time, time_step)).chain(frictions);
         steps.min().unwrap_or(u64::MAX).max(self.step + 1)
     }
 

@@ -31,6 +31,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     say!("{}", scenario.title);
     print_counts(&scenario);
     print_materials(&scenario.world);
+    print_friction(&scenario.friction_factors);
     print_time_step(&scenario);
     if prudent(&scenario.settings, &scenario.world) != scenario.settings {
         let cause = format!("a coefficient of friction or rolling resistance is above {WIDE_CONE}");
@@ -162,6 +163,13 @@ fn print_materials(world: &World) {
                 law.damping
             );
         }
+    }
+}
+
+/// What `friction_factor` says, where it says anything.
+fn print_friction(factors: &[(f64, f64)]) {
+    for (start, factor) in factors {
+        say!("  from {start} s on friction and rolling resistance are {factor} times as much");
     }
 }
 

@@ -84,6 +84,14 @@ impl Materials {
         self.laws[ba] = law;
     }
 
+    /// Gives every pair so many times the friction and rolling resistance that it has among `others`, the same materials.
+    pub fn scale_friction(&mut self, others: &Materials, factor: f64) {
+        for (law, other) in self.laws.iter_mut().zip(&others.laws) {
+            law.friction = factor * other.friction;
+            law.rolling_resistance = factor * other.rolling_resistance;
+        }
+    }
+
     /// Law of a pair.
     pub fn law(&self, a: MaterialId, b: MaterialId) -> &PairLaw {
         &self.laws[self.index(a, b)]

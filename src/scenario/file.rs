@@ -151,6 +151,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
     let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
     let locked = locked_axes(root);
+    let friction_factors = materials::friction_factors(root);
     let (mut world, cell, Named { names, spans: boundary_spans }) = surroundings(root, folder);
     let settings = root.section("solver", |table| Some(solver::settings(table, world.gravity)));
     let settings = settings.unwrap_or_default();
@@ -207,6 +208,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         duration,
         settings: Settings { bookkeeping, ..settings },
         world,
+        friction_factors,
         seeds,
         emitters,
         output,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bases, Device, Simulation, device, observer};
+use super::{Bases, Device, Frictions, Simulation, device, observer};
 use crate::checkpoint::{self, Checkpoint, Header};
 use crate::engine::{Engine, StepReport, saved};
 use crate::error::Error;
@@ -116,6 +116,7 @@ impl<'e> Simulation<'e> {
             clumps: state.clumps,
             boundaries,
             failure: None,
+            frictions: Frictions::of(scenario),
             resolved: scenario.resolved.clone(),
             emitters: state.emitters,
             requested: state.requested,

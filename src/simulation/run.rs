@@ -236,10 +236,10 @@ impl<'a> Run<'a> {
         self.simulation.step
     }
 
-    /// Adds the grains of the emitters that are due.
-    fn emit(&mut self) -> Result<(), Error> {
+    /// Does what is due at this step: the friction that begins, the grains of emitters.
+    fn act(&mut self) -> Result<(), Error> {
         let start = Instant::now();
-        if block_on(self.simulation.emit_due())? {
+        if block_on(self.simulation.act_due())? {
             self.course.tasks.add("emit", start.elapsed().as_secs_f64());
         }
         Ok(())
@@ -256,7 +256,7 @@ impl<'a> Run<'a> {
                 self.try_to_save()?;
             }
             if !is_over && !is_interrupted {
-                self.emit()?;
+                self.act()?;
             }
             if is_over || is_interrupted || self.step() >= self.course.agenda.next_output {
                 self.record()?;
@@ -382,7 +382,7 @@ impl<'a> Run<'a> {
         due_after(step, every, self.scenario, self.last_step)
     }
 
-    /// Step of the next output, picture, checkpoint, wave of an emitter, question about convergence or the end.
+    /// Step of the next output, picture, checkpoint, wave of an emitter, change of friction, question about convergence or the end.
     fn next_event(&self) -> u64 {
         let Agenda { next_output, next_picture, next_checkpoint, .. } = self.course.agenda;
         let questions = self.course.agenda.questions.first().copied();

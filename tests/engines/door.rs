@@ -150,6 +150,60 @@ fn emitters_act_when_they_are_due() {
     assert!((25.0..=30.0).contains(&grains), "{grains}");
 }
 
+/// A grain that slides and may not turn loses μ g of its speed in every second from when there is friction on, also in a simulation that goes on
+/// from a checkpoint within that time.
+#[test]
+fn friction_begins_when_its_factor_says_so() {
+    let (start, end, friction, gravity) = (0.1, 0.2, 0.3, 9.81);
+    let text = format!(
+        r#"
+duration = {end}
+locked_axes = ["rx", "ry", "rz"]
+friction_factor = [{{ value = 0.0 }}, {{ start = {start}, value = 0.5 }}]
+[solver]
+time_step = 1e-3
+[materials.stone]
+density = 1000.0
+youngs_modulus = 1e6
+poisson_ratio = 0.25
+restitution = 0.0
+friction = {}
+[[boundaries]]
+name = "floor"
+material = "stone"
+shape = {{ kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }}
+[[grains]]
+material = "stone"
+radius = {{ kind = "constant", value = 0.01 }}
+velocity = [1.0, 0, 0]
+packing = {{ kind = "list", positions = [[0, 0, 0.00999]] }}
+"#,
+        2.0 * friction
+    );
+    let scenario = Scenario::parse("sliding", &text, Path::new(""), &[]).unwrap();
+    let path = std::env::temp_dir().join(format!("esker_friction_{}.bin", std::process::id()));
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        simulation.run_until(start).unwrap();
+        let before = simulation.velocities().unwrap()[0].x;
+        assert!((before - 1.0).abs() < 1e-6, "{name}: {before} m/s without friction");
+        simulation.run_until(0.5 * (start + end)).unwrap();
+        simulation.save(&path).unwrap();
+        simulation.run_until(end).unwrap();
+        let after = simulation.velocities().unwrap()[0].x;
+        // The weight on the floor settles to its own within some steps: a hundredth of the friction.
+        let expected = friction * gravity * (end - start);
+        let lost = before - after;
+        assert!((lost - expected).abs() < 0.01 * expected, "{name}: {lost} m/s lost, not {expected}");
+        if name == "cpu" {
+            let mut resumed = Simulation::restore(&scenario, Device::Cpu, &path).unwrap();
+            resumed.run_until(end).unwrap();
+            assert_eq!(resumed.velocities().unwrap()[0].x, after);
+        }
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
 /// Applied forces on free bodies without gravity: a sphere and a clump, in a world built in code.
 fn two_free_bodies() -> Scenario {
     let mut world = World::new(DVec3::ZERO, stone(0.5, 0.2));

@@ -5,8 +5,8 @@ use glam::DVec3;
 use super::Entry;
 use super::materials::MASS;
 use super::read::{
-    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, Report, TIME, Table, direction, number,
-    over_time, text, vector,
+    AXES, DURATION, FINITE, NOT_NEGATIVE, Need, Node, POSITIVE, Report, TIME, Table, by_start, direction,
+    number, over_time, text, vector,
 };
 use crate::error::suggest;
 use crate::model::{Area, Course, Drive, Form, Joint, JointKind, RigidBody, Span, World};
@@ -93,24 +93,7 @@ fn drives_and_area(
 
 /// Reads one drive or a list of them.
 fn drives(node: Node<'_>, kind: JointKind) -> Option<Vec<(f64, Drive)>> {
-    let drive = |table: &mut Table<'_>| drive(table, kind);
-    if !node.is_list() {
-        return node.table(drive).map(|drive| vec![drive]);
-    }
-    let drives = node.clone().list(|node| node.table(drive))?;
-    if let Some(i) = drives.windows(2).position(|pair| pair[0].0 >= pair[1].0) {
-        node.problem(
-            format!(
-                "drives of `{}` do not ascend: a start at {} s is followed by {} s",
-                node.name(),
-                drives[i].0,
-                drives[i + 1].0
-            ),
-            "give each drive its own `start`, and sort them",
-        );
-        return None;
-    }
-    Some(drives)
+    by_start(node, "drives", |table| drive(table, kind))
 }
 
 /// Reads a drive and when it starts \[s\].

@@ -1,6 +1,6 @@
-//! The `[materials]` table and the `[[pairs]]` that depart from the mixing rule.
+//! The `[materials]` table, the `[[pairs]]` that depart from the mixing rule, and what friction is over time.
 
-use super::read::{NOT_NEGATIVE, Need, Node, POSITIVE, SHARE, Table, number, text};
+use super::read::{NOT_NEGATIVE, Need, Node, POSITIVE, SHARE, TIME, Table, by_start, number, text};
 use crate::error::suggest;
 use crate::model::{Material, MaterialId, Materials, PairLaw};
 
@@ -118,4 +118,13 @@ pub fn pair(
     given.push(pair);
     materials.set_law(a, b, law);
     Some(())
+}
+
+/// Reads `friction_factor`: the times from which on friction and rolling resistance of all pairs are so many times their own.
+pub fn friction_factors(root: &mut Table<'_>) -> Vec<(f64, f64)> {
+    let one = |table: &mut Table<'_>| {
+        let start = table.or("start", 0.0, number(TIME));
+        Some((start, table.get("value", number(NOT_NEGATIVE))?))
+    };
+    root.maybe("friction_factor", |node| by_start(node, "values", one)).unwrap_or_default()
 }

@@ -23,8 +23,8 @@ use crate::files::{Bounded, open_table};
 use crate::scenario::LONGEST_TIME;
 
 pub use values::{
-    FILE_NAME_ADVICE, boolean, direction, file_name, is_file_name, number, over_time, text, unit_vector,
-    vector, whole, word,
+    FILE_NAME_ADVICE, boolean, by_start, direction, file_name, is_file_name, number, over_time, text,
+    unit_vector, vector, whole, word,
 };
 
 /// Names of the axes.

@@ -72,6 +72,26 @@ pub fn boolean(node: Node<'_>) -> Option<bool> {
     }
 }
 
+/// Reads one table or a list of them, each of what holds from its start \[s\] on; `what` they are.
+pub fn by_start<'a, T>(
+    node: Node<'a>,
+    what: &str,
+    one: impl Fn(&mut Table<'a>) -> Option<(f64, T)>,
+) -> Option<Vec<(f64, T)>> {
+    if !node.is_list() {
+        return node.table(one).map(|one| vec![one]);
+    }
+    let list = node.clone().list(|node| node.table(&one))?;
+    let Some(pair) = list.windows(2).find(|pair| pair[0].0 >= pair[1].0) else { return Some(list) };
+    let (first, second) = (pair[0].0, pair[1].0);
+    let name = node.name();
+    node.problem(
+        format!("{what} of `{name}` do not ascend: a start at {first} s is followed by {second} s"),
+        "give each its own `start`, and sort them",
+    );
+    None
+}
+
 /// Reads `times` and one value at each, the list `key`; `what` is one of them.
 pub fn over_time<'a, T>(
     table: &mut Table<'a>,
