@@ -312,14 +312,13 @@ impl CpuEngine {
     /// Springs, predict, balance: the velocities of a smooth substep \[E13\].
     fn push_by_springs(&mut self, end: f64) -> EnergyBalance {
         let keeps_works = self.keeps_works();
-        let Self { world, settings, keys, colouring, split, constraints, onsets, velocities, stages, .. } =
-            self;
+        let Self { world, settings, colouring, split, constraints, onsets, velocities, stages, .. } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
         if keeps_works {
             stages.time("balance", || before.clone_from(velocities));
         }
         let mut joints = stages.time("springs", || {
-            springs::stretch(world, settings, (keys, colouring), constraints, onsets, velocities);
+            springs::stretch(settings, constraints, onsets, velocities);
             Joints::start(world, settings, end, velocities)
         });
         stages.time("predict", || predict::apply_forces(world, h, velocities));

@@ -228,9 +228,9 @@ pub fn model_gain(settings: &Settings, world: &World) -> f64 {
 ///
 /// Hertz's contact returns with exactly its restitution with √(10/3) ζ √(m* S), Hooke's with 2 ζ √(m* S), ζ = -ln e/√(ln² e + π²)
 /// (Tsuji et al. 1992).
-pub fn spring_damping(settings: &Settings, pair: &PairLaw) -> f64 {
-    let is_hertz = settings.normal_law == NormalLaw::Hertz;
-    if settings.damping == Damping::Viscoelastic {
+pub fn spring_damping(normal_law: NormalLaw, damping: Damping, pair: &PairLaw) -> f64 {
+    let is_hertz = normal_law == NormalLaw::Hertz;
+    if damping == Damping::Viscoelastic {
         // d(k δ^n)/dt times c over n: c δ^½ dδ/dt under Hertz's law.
         return if is_hertz { pair.damping / 1.5 } else { pair.damping };
     }

@@ -382,6 +382,7 @@ impl World {
     }
 
     /// The shape behind an id.
+    #[inline]
     pub fn shape(&self, shape: u32) -> Shape<'_> {
         let index = shape as usize;
         let (surfaces, first_sphere) = (self.surfaces.len(), self.first_grain_shape() as usize);
@@ -408,6 +409,7 @@ impl World {
     }
 
     /// The sphere behind a shape id, if it is one of a grain.
+    #[inline]
     pub fn sphere_of(&self, shape: u32) -> Option<&Sphere> {
         shape.checked_sub(self.first_grain_shape()).map(|i| &self.spheres[i as usize])
     }
@@ -449,12 +451,14 @@ impl World {
     }
 
     /// Whether a shape is the sphere of a grain that was removed.
+    #[inline]
     pub fn is_removed(&self, shape: u32) -> bool {
         self.grain_of_shape(shape).is_some_and(|grain| !self.is_present(grain))
     }
 
     /// Where two shapes touch or nearly touch; `None` when they cannot (far on the other side of a wall, or
     /// one of them was removed). Shape `a` must be a sphere of a grain, or a vertex and `b` a surface.
+    #[inline]
     pub fn touch(&self, a: u32, b: u32) -> Option<Touch> {
         if self.is_removed(a) || self.is_removed(b) {
             return None;
@@ -468,6 +472,18 @@ impl World {
                 Some(Touch::between_spheres(centre, ball.radius, other_centre, other.radius))
             }
         }
+    }
+
+    /// The spheres of two grains of one sphere each that are there.
+    #[inline]
+    pub fn lone_spheres(&self, a: u32, b: u32) -> Option<[&Sphere; 2]> {
+        let first = self.first_grain_shape();
+        let lone = |shape: u32| {
+            let sphere = self.spheres.get(shape.checked_sub(first)? as usize)?;
+            let grain = (sphere.body as usize).checked_sub(self.boundaries.len())?;
+            (sphere.centre == DVec3::ZERO && self.is_present(grain)).then_some(sphere)
+        };
+        Some([lone(a)?, lone(b)?])
     }
 
     /// Where a sphere touches a surface of the nearest image of its boundary; `None` when it cannot.
@@ -525,6 +541,7 @@ impl World {
     }
 
     /// Centre of a sphere or a vertex, that of the body of a surface \[m\].
+    #[inline]
     pub fn centre(&self, shape: u32) -> DVec3 {
         match self.shape(shape) {
             Shape::Sphere(sphere) => self.sphere_centre(sphere),
@@ -533,11 +550,13 @@ impl World {
     }
 
     /// Centre of a sphere or a vertex, beside its body even where that is near a periodic face \[m\].
+    #[inline]
     pub fn sphere_centre(&self, sphere: &Sphere) -> DVec3 {
         self.bodies.position[sphere.body as usize] + self.sphere_lever(sphere)
     }
 
     /// Centre of a sphere or a vertex, from that of its body \[m\].
+    #[inline]
     pub fn sphere_lever(&self, sphere: &Sphere) -> DVec3 {
         // Most grains are one sphere: they need no turn.
         if sphere.centre == DVec3::ZERO {
@@ -547,6 +566,7 @@ impl World {
     }
 
     /// Centre of the body of a shape, in the image of it whose shape is nearest to `near` \[m\].
+    #[inline]
     pub fn image_of_body(&self, shape: u32, near: DVec3) -> DVec3 {
         match self.shape(shape) {
             Shape::Sphere(sphere) => {

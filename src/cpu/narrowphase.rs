@@ -6,10 +6,13 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Cone, Impulse, Key};
+use crate::engine::spring_damping;
 use crate::model::{Kind, PairLaw, Sphere, Touch, World};
-use crate::settings::{DAMPING_STEPS, Method, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings};
+use crate::settings::{
+    DAMPING_STEPS, Damping, Method, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
+};
 
-use super::patches::Patches;
+use super::patches::{Joined, Patches};
 use super::velocity::{InverseMass, Velocity};
 
 /// Rows handled by one task.
@@ -35,6 +38,8 @@ pub struct Law {
     pub method: Method,
     /// Lever arm of rolling resistance over R* \[-\].
     pub rolling_arm: f64,
+    /// Which law damps springs.
+    pub damping: Damping,
 }
 
 impl Law {
@@ -46,6 +51,7 @@ impl Law {
             reach: settings.reach(),
             method: settings.method,
             rolling_arm: settings.rolling_arm.in_effective_radii(),
+            damping: settings.damping,
         }
     }
 
@@ -97,7 +103,7 @@ pub struct Constraint {
 /// What else a substep needs of a contact, before its sweeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Onset {
-    /// Gap \[m\].
+    /// Gap \[m\]; of springs that are not pressed any that is not negative.
     pub gap: f64,
     /// Υ of \[E2\]; 0 unless elastic and overlapping.
     pub upsilon: f64,
@@ -107,6 +113,19 @@ pub struct Onset {
     pub stiffness: f64,
     /// e of the pair.
     pub restitution: f64,
+    /// What else springs are made of, under the smooth method.
+    pub spring: Spring,
+}
+
+/// Coefficients of the springs of a contact, which stay until the next search \[E13\].
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spring {
+    /// η_n over √(m* S) or over S \[-, s\].
+    pub damping: f64,
+    /// κ, tangential stiffness over the slope of the normal force \[-\].
+    pub tangent: f64,
+    /// R* \[m\]; 0 of springs that are not made yet.
+    pub radius: f64,
 }
 
 impl Constraint {
@@ -151,17 +170,83 @@ pub fn fill_constraints(
     patches.join(world, law, constraints);
     let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
     places.for_each(|((constraint, onset), &contact)| {
-        let key = keys[contact as usize];
-        let (touch, carried) = match patches.get(contact) {
+        let (key, joined) = (keys[contact as usize], patches.get(contact));
+        if law.method == Method::Smooth {
+            return place_spring(world, law, key, joined, constraint, onset);
+        }
+        let (touch, carried) = match joined {
             Some(joined) => (joined.touch.filter(|_| !world.is_removed(key.a)), joined.impulse),
-            None => (world.touch(key.a, key.b), *law.carried(constraint)),
+            None => (world.touch(key.a, key.b), constraint.impulse),
         };
         (*constraint, *onset) = constraint_at(world, law, key, touch, carried);
     });
 }
 
+/// Puts the springs of a contact where its bodies are now. What stays until the next search is found only once: steps are many, and each does
+/// little.
+#[inline(always)]
+fn place_spring(
+    world: &World,
+    law: &Law,
+    key: Key,
+    joined: Option<&Joined>,
+    constraint: &mut Constraint,
+    onset: &mut Onset,
+) {
+    if onset.spring.radius == 0.0 {
+        make_spring(world, law, key, constraint, onset);
+    }
+    let touch = if let Some(joined) = joined {
+        constraint.last_impulse = joined.impulse;
+        joined.touch.filter(|_| !world.is_removed(key.a))
+    } else if let Some(spheres) = world.lone_spheres(key.a, key.b) {
+        return place_between(world, spheres, constraint, onset);
+    } else {
+        world.touch(key.a, key.b)
+    };
+    onset.gap = touch.map_or(f64::INFINITY, |touch| touch.gap);
+    let Some(touch) = touch.filter(|touch| touch.gap < 0.0) else { return };
+    constraint.normal = touch.normal;
+    constraint.arm_a = touch.point - world.bodies.position[constraint.bodies[0] as usize];
+    constraint.arm_b = touch.point - world.image_of_body(key.b, world.centre(key.a));
+}
+
+/// As [`place_spring`], between grains of one sphere each: most contacts, and most of the time of a step.
+#[inline(always)]
+fn place_between(world: &World, [a, b]: [&Sphere; 2], constraint: &mut Constraint, onset: &mut Onset) {
+    let place = |sphere: &Sphere| world.bodies.position[sphere.body as usize];
+    let (centre, other) = (place(a), place(b));
+    let apart = centre - world.periodic.image(other, centre);
+    let reach = a.radius + b.radius;
+    if apart.length_squared() >= reach * reach {
+        onset.gap = f64::INFINITY;
+        return;
+    }
+    let touch = Touch::between_spheres(apart, a.radius, DVec3::ZERO, b.radius);
+    onset.gap = touch.gap;
+    constraint.normal = touch.normal;
+    (constraint.arm_a, constraint.arm_b) = (touch.point - apart, touch.point);
+}
+
+/// Coefficients of the springs of a contact, and its bodies.
+fn make_spring(world: &World, law: &Law, key: Key, constraint: &mut Constraint, onset: &mut Onset) {
+    let (pair, radius) = (world.law(key.a, key.b), world.effective_radius(key.a, key.b));
+    let elasticity = law.normal.elasticity(pair.effective_modulus, radius);
+    onset.stiffness = elasticity.map_or(0.0, |(_, stiffness)| stiffness);
+    let damping = spring_damping(law.normal, law.damping, pair);
+    onset.spring = Spring { damping, tangent: pair.tangential_stiffness, radius };
+    constraint.bodies = [world.shape_body(key.a), world.shape_body(key.b)];
+    constraint.friction = pair.friction;
+    constraint.rolling_arm = pair.rolling_resistance * law.rolling_arm * world.rolling_radius(key.a, key.b);
+}
+
 /// Constraint of one pair that carries an impulse over from the last substep. A patch is looked at without those beside it.
 pub fn make_constraint(world: &World, law: &Law, key: Key, carried: Impulse) -> (Constraint, Onset) {
+    if law.method == Method::Smooth {
+        let mut made = (Constraint { last_impulse: carried, ..Constraint::default() }, Onset::default());
+        place_spring(world, law, key, None, &mut made.0, &mut made.1);
+        return made;
+    }
     constraint_at(world, law, key, world.touch(key.a, key.b), carried)
 }
 
@@ -179,21 +264,9 @@ fn constraint_at(
         let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
         return (Constraint { bodies, ..Constraint::default() }, onset);
     };
-    let is_smooth = law.method == Method::Smooth;
-    if is_smooth && touch.gap >= 0.0 {
-        // No force, and nothing is solved that may close it.
-        let onset = Onset { gap: touch.gap, ..Onset::default() };
-        return (Constraint { bodies, normal: touch.normal, ..Constraint::default() }, onset);
-    }
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
-    let (onset, compliance) = if is_smooth {
-        let stiffness =
-            law.normal.elasticity(pair.effective_modulus, radius).map_or(0.0, |(_, stiffness)| stiffness);
-        (Onset { gap: touch.gap, stiffness, ..Onset::default() }, 0.0)
-    } else {
-        normal_law(law, pair, radius, touch.gap, carried.normal)
-    };
+    let (onset, compliance) = normal_law(law, pair, radius, touch.gap, carried.normal);
     let mut constraint = Constraint {
         bodies,
         normal: touch.normal,
@@ -205,9 +278,6 @@ fn constraint_at(
         impulse: carried,
         ..Constraint::default()
     };
-    if is_smooth {
-        return (constraint, onset);
-    }
     let restitution = constraint.set_inverse_d(world).min(pair.restitution);
     (constraint, Onset { restitution, ..onset })
 }

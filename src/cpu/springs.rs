@@ -7,9 +7,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Impulse, Key};
-use crate::engine::spring_damping;
-use crate::model::World;
+use crate::contact::Impulse;
 use crate::settings::{Damping, NormalLaw, Settings};
 
 use super::narrowphase::{CHUNK, Constraint, Onset};
@@ -35,22 +33,23 @@ struct Stiffness {
     released: f64,
 }
 
-/// Stretches the springs of all contacts to their present positions and velocities. The impulse of a constraint on entry is what its springs
-/// hold; on exit it is that of the contact force, and the springs are kept as its last impulse.
+/// Stretches the springs of all contacts to their present positions and velocities. What they hold is the last impulse of a constraint, and its impulse
+/// becomes that of the contact force.
 pub fn stretch(
-    world: &World,
     settings: &Settings,
-    (keys, colouring): (&[Key], &Colouring),
     constraints: &mut [Constraint],
     onsets: &[Onset],
     velocities: &[Velocity],
 ) {
     let law = Law { settings, h: settings.substep() };
-    let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
-    places.for_each(|((constraint, onset), &contact)| {
-        let bodies = constraint.bodies.map(|body| &velocities[body as usize]);
-        let (impulse, springs) = law.push(world, keys[contact as usize], constraint, onset, bodies);
-        (constraint.impulse, constraint.last_impulse) = (impulse, springs);
+    let places = constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK);
+    places.for_each(|(constraint, onset)| {
+        if onset.gap < 0.0 {
+            let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
+            (constraint.impulse, constraint.last_impulse) = law.push(constraint, onset, [a, b]);
+        } else if [constraint.impulse, constraint.last_impulse] != [Impulse::default(); 2] {
+            (constraint.impulse, constraint.last_impulse) = Default::default();
+        }
     });
 }
 
@@ -68,21 +67,14 @@ pub fn held(constraint: &Constraint) -> [DVec3; 2] {
 
 impl Law<'_> {
     /// The impulse of the contact force, and what the springs hold after it.
-    fn push(
-        &self,
-        world: &World,
-        key: Key,
-        constraint: &Constraint,
-        onset: &Onset,
-        [a, b]: [&Velocity; 2],
-    ) -> (Impulse, Impulse) {
+    fn push(&self, constraint: &Constraint, onset: &Onset, [a, b]: [&Velocity; 2]) -> (Impulse, Impulse) {
         let mass = a.inverse_mass + b.inverse_mass;
-        if onset.gap >= 0.0 || mass == 0.0 {
+        if mass == 0.0 {
             return (Impulse::default(), Impulse::default());
         }
         let velocity = constraint.contact_velocity(a, b);
         let closing = -velocity.dot(constraint.normal);
-        let stiffness = self.stiffness(world, key, onset, closing, 1.0 / mass);
+        let stiffness = self.stiffness(onset, closing, 1.0 / mass);
         let normal = stiffness.force + stiffness.damping * closing;
         // Where the damper pulls the bodies together there is no friction.
         let pressed = normal.max(0.0);
@@ -96,8 +88,7 @@ impl Law<'_> {
         }
         .by(|force| constraint.within_friction(self.settings.cone, force, pressed));
 
-        let radius = world.effective_radius(key.a, key.b);
-        let lever = radius * radius;
+        let lever = onset.spring.radius * onset.spring.radius;
         let spin = a.angular - b.angular;
         let (rolling, roll) = if constraint.rolling_arm > 0.0 {
             Limited {
@@ -113,8 +104,7 @@ impl Law<'_> {
         (Impulse { normal, tangent, rolling }.scaled(self.h), holding(&held, constraint.normal))
     }
 
-    fn stiffness(&self, world: &World, key: Key, onset: &Onset, closing: f64, mass: f64) -> Stiffness {
-        let pair = world.law(key.a, key.b);
+    fn stiffness(&self, onset: &Onset, closing: f64, mass: f64) -> Stiffness {
         let (overlap, before) = (-onset.gap, -onset.gap - self.h * closing);
         let (force, slope, released) = match self.settings.normal_law {
             NormalLaw::Hertz => {
@@ -125,12 +115,12 @@ impl Law<'_> {
             // The rigid law is refused with this method.
             NormalLaw::Hooke | NormalLaw::Rigid => (onset.stiffness * overlap, onset.stiffness, 1.0),
         };
-        let damping = spring_damping(self.settings, pair)
+        let damping = onset.spring.damping
             * match self.settings.damping {
                 Damping::Restitution => (mass * slope).sqrt(),
                 Damping::Viscoelastic => slope,
             };
-        let ratio = pair.tangential_stiffness;
+        let ratio = onset.spring.tangent;
         Stiffness {
             force,
             damping,
@@ -153,7 +143,7 @@ impl Law<'_> {
             let turned = in_plane + about * normal.cross(in_plane);
             turned * (vector.length_squared() / turned.length_squared().max(f64::MIN_POSITIVE)).sqrt()
         };
-        let held = &constraint.impulse;
+        let held = &constraint.last_impulse;
         Impulse { normal: held.normal, tangent: turn(held.tangent), rolling: turn(held.rolling) }
     }
 }

@@ -263,7 +263,7 @@ pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
             target_factor: (4.0 * upsilon / (h * exponent)) as f32,
             stiffness: stiffness as f32,
             tangential_stiffness: pair.tangential_stiffness as f32,
-            damping: spring_damping(settings, pair) as f32,
+            damping: spring_damping(settings.normal_law, settings.damping, pair) as f32,
             spare_x: 0,
             spare_y: 0,
             spare_z: 0,

@@ -143,6 +143,7 @@ impl World {
     }
 
     /// Whether a grain is there: no sink has removed it.
+    #[inline]
     pub fn is_present(&self, grain: usize) -> bool {
         self.removed[grain].is_none()
     }
@@ -191,6 +192,7 @@ impl World {
     }
 
     /// The grain that a shape belongs to, if it belongs to one.
+    #[inline]
     pub fn grain_of_shape(&self, shape: u32) -> Option<usize> {
         self.sphere_of(shape).and_then(|sphere| self.grain_of_body(sphere.body as usize))
     }

@@ -128,6 +128,7 @@ pub struct Touch {
 
 impl Touch {
     /// Touch of sphere `a` with sphere `b`. Coincident centres part along +z.
+    #[inline]
     pub fn between_spheres(centre_a: DVec3, radius_a: f64, centre_b: DVec3, radius_b: f64) -> Touch {
         let apart = centre_a - centre_b;
         let distance = apart.length();

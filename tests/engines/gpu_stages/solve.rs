@@ -96,16 +96,17 @@ fn check_springs(mut case: Case) {
         let constraint = Constraint {
             friction: pair.friction,
             rolling_arm: (pair.rolling_resistance * law.rolling_arm * radius).max(0.0),
-            impulse: springs(&values[place]),
+            last_impulse: springs(&values[place]),
             ..twin_constraint(&case, &(*head, *arms), &values[place])
         };
         let gap = f64::from(head.bias_velocity);
-        (constraint, Onset { gap, stiffness: factor * hertz, ..Onset::default() })
+        let damping = spring_damping(law.normal, law.damping, pair);
+        let spring = Spring { damping, tangent: pair.tangential_stiffness, radius: radius.abs() };
+        (constraint, Onset { gap, stiffness: factor * hertz, spring, ..Onset::default() })
     };
     let (mut constraints, onsets): (Vec<_>, Vec<_>) = (0..keys.len()).map(row).unzip();
     let velocities = case.twin_velocities();
-    let order = (&keys[..], &colouring);
-    esker::cpu::springs::stretch(&case.world, &case.settings, order, &mut constraints, &onsets, &velocities);
+    esker::cpu::springs::stretch(&case.settings, &mut constraints, &onsets, &velocities);
     case.run(&["springs"]);
 
     let (mut pairs, mut held) = (Vec::new(), 0);
