@@ -174,12 +174,17 @@ pub fn fill_constraints(
         if law.method == Method::Smooth {
             return place_spring(world, law, key, joined, constraint, onset);
         }
-        let (touch, carried) = match joined {
-            Some(joined) => (joined.touch.filter(|_| !world.is_removed(key.a)), joined.impulse),
-            None => (world.touch(key.a, key.b), constraint.impulse),
-        };
-        (*constraint, *onset) = constraint_at(world, law, key, touch, carried);
+        let carried = joined.map_or(constraint.impulse, |joined| joined.impulse);
+        (*constraint, *onset) = constraint_at(world, law, key, touch_of(world, key, joined), carried);
     });
+}
+
+/// Where the shapes of a contact touch; of one with a patch where that counts.
+fn touch_of(world: &World, key: Key, joined: Option<&Joined>) -> Option<Touch> {
+    match joined {
+        Some(joined) => joined.touch.filter(|_| !world.is_removed(key.a)),
+        None => world.touch(key.a, key.b),
+    }
 }
 
 /// Puts the springs of a contact where its bodies are now. What stays until the next search is found only once: steps are many, and each does
@@ -196,19 +201,16 @@ fn place_spring(
     if onset.spring.radius == 0.0 {
         make_spring(world, law, key, constraint, onset);
     }
-    let touch = if let Some(joined) = joined {
+    if let Some(joined) = joined {
         constraint.last_impulse = joined.impulse;
-        joined.touch.filter(|_| !world.is_removed(key.a))
     } else if let Some(spheres) = world.lone_spheres(key.a, key.b) {
         return place_between(world, spheres, constraint, onset);
-    } else {
-        world.touch(key.a, key.b)
-    };
+    }
+    let touch = touch_of(world, key, joined);
     onset.gap = touch.map_or(f64::INFINITY, |touch| touch.gap);
-    let Some(touch) = touch.filter(|touch| touch.gap < 0.0) else { return };
-    constraint.normal = touch.normal;
-    constraint.arm_a = touch.point - world.bodies.position[constraint.bodies[0] as usize];
-    constraint.arm_b = touch.point - world.image_of_body(key.b, world.centre(key.a));
+    if let Some(touch) = touch.filter(|touch| touch.gap < 0.0) {
+        constraint.place(world, key, &touch);
+    }
 }
 
 /// As [`place_spring`], between grains of one sphere each: most contacts, and most of the time of a step.
@@ -235,18 +237,12 @@ fn make_spring(world: &World, law: &Law, key: Key, constraint: &mut Constraint, 
     onset.stiffness = elasticity.map_or(0.0, |(_, stiffness)| stiffness);
     let damping = spring_damping(law.normal, law.damping, pair);
     onset.spring = Spring { damping, tangent: pair.tangential_stiffness, radius };
-    constraint.bodies = [world.shape_body(key.a), world.shape_body(key.b)];
-    constraint.friction = pair.friction;
-    constraint.rolling_arm = pair.rolling_resistance * law.rolling_arm * world.rolling_radius(key.a, key.b);
+    constraint.set_pair(world, law, key, pair);
 }
 
-/// Constraint of one pair that carries an impulse over from the last substep. A patch is looked at without those beside it.
+/// Constraint of the nonsmooth method for one pair that carries an impulse over from the last substep. A patch is looked at without those
+/// beside it.
 pub fn make_constraint(world: &World, law: &Law, key: Key, carried: Impulse) -> (Constraint, Onset) {
-    if law.method == Method::Smooth {
-        let mut made = (Constraint { last_impulse: carried, ..Constraint::default() }, Onset::default());
-        place_spring(world, law, key, None, &mut made.0, &mut made.1);
-        return made;
-    }
     constraint_at(world, law, key, world.touch(key.a, key.b), carried)
 }
 
@@ -258,26 +254,16 @@ fn constraint_at(
     touch: Option<Touch>,
     carried: Impulse,
 ) -> (Constraint, Onset) {
-    let bodies = [world.shape_body(key.a), world.shape_body(key.b)];
-    let a = bodies[0] as usize;
     let Some(touch) = touch else {
         let onset = Onset { gap: f64::INFINITY, position_target: FAR, ..Onset::default() };
-        return (Constraint { bodies, ..Constraint::default() }, onset);
+        return (Constraint { bodies: bodies_of(world, key), ..Constraint::default() }, onset);
     };
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
     let (onset, compliance) = normal_law(law, pair, radius, touch.gap, carried.normal);
-    let mut constraint = Constraint {
-        bodies,
-        normal: touch.normal,
-        arm_a: touch.point - world.bodies.position[a],
-        arm_b: touch.point - world.image_of_body(key.b, world.centre(key.a)),
-        compliance,
-        friction: pair.friction,
-        rolling_arm: pair.rolling_resistance * law.rolling_arm * world.rolling_radius(key.a, key.b),
-        impulse: carried,
-        ..Constraint::default()
-    };
+    let mut constraint = Constraint { compliance, impulse: carried, ..Constraint::default() };
+    constraint.set_pair(world, law, key, pair);
+    constraint.place(world, key, &touch);
     let restitution = constraint.set_inverse_d(world).min(pair.restitution);
     (constraint, Onset { restitution, ..onset })
 }
@@ -304,7 +290,26 @@ fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) ->
     (onset, 4.0 * compliance * upsilon / (law.h * law.h * slope * slope))
 }
 
+/// Bodies of a pair of shapes.
+fn bodies_of(world: &World, key: Key) -> [u32; 2] {
+    [key.a, key.b].map(|shape| world.shape_body(shape))
+}
+
 impl Constraint {
+    /// Sets what does not depend on where the bodies are: who they are, and the bounds of friction and rolling.
+    fn set_pair(&mut self, world: &World, law: &Law, key: Key, pair: &PairLaw) {
+        self.bodies = bodies_of(world, key);
+        self.friction = pair.friction;
+        self.rolling_arm = pair.rolling_resistance * law.rolling_arm * world.rolling_radius(key.a, key.b);
+    }
+
+    /// Puts it where its bodies, which are set, touch now.
+    fn place(&mut self, world: &World, key: Key, touch: &Touch) {
+        self.normal = touch.normal;
+        self.arm_a = touch.point - world.bodies.position[self.bodies[0] as usize];
+        self.arm_b = touch.point - world.image_of_body(key.b, world.centre(key.a));
+    }
+
     /// 1/D per kind of constraint \[E5\]; returns the restitution up to which no impact gains energy \[E6\]. The friction
     /// block is bounded by a multiple of the identity, which is exact for spheres, whose arms are parallel to the
     /// normal.
