@@ -9,6 +9,7 @@ pub mod balance;
 pub mod broadphase;
 #[cfg(feature = "scenario")]
 mod checkpoint;
+mod coarse;
 pub mod colouring;
 pub mod convergence;
 pub mod impact;
@@ -44,6 +45,7 @@ use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Method, Settings};
 
+use coarse::Coarse;
 use joints::Joints;
 use narrowphase::{Constraint, Law, Onset};
 use patches::Patches;
@@ -240,12 +242,15 @@ impl CpuEngine {
     /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
     /// within a step.
     pub fn planned_memory(world: &World, grains: usize, settings: &Settings) -> u64 {
-        CpuEngine::planned_holdings(world, grains, settings) + CpuEngine::planned_passing(world, grains)
+        CpuEngine::planned_holdings(world, grains, settings)
+            + CpuEngine::planned_passing(world, grains, settings)
     }
 
     /// Bytes that come and go within a step.
-    pub fn planned_passing(world: &World, grains: usize) -> u64 {
-        planned_contacts(world.planned_spheres(grains)) as u64 * PASSING_PER_CONTACT
+    pub fn planned_passing(world: &World, grains: usize, settings: &Settings) -> u64 {
+        let bodies = (world.boundaries.len() + grains) as u64;
+        let coarse = if settings.coarse_corrections > 0 { Coarse::passing_bytes(bodies) } else { 0 };
+        planned_contacts(world.planned_spheres(grains)) as u64 * PASSING_PER_CONTACT + coarse
     }
 
     /// Bytes that the engine holds between steps.
@@ -395,7 +400,8 @@ impl CpuEngine {
             narrowphase::set_targets(constraints, onsets, velocities);
             start_solve(world, settings, end, constraints, onsets, velocities)
         });
-        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+        let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+        let mut problem = problem.in_world(world);
         if settings.warm_start.updates_velocities() {
             stages.time("warm_start", || warm_start::apply(&mut problem));
         }

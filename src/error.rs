@@ -22,6 +22,11 @@ pub enum Error {
         "the smooth method needs the force of an overlap, and `normal_law = \"rigid\"` has none: use \"hertz\" or \"hooke\""
     )]
     RigidSprings,
+    /// The GPU engine has no coarse corrections.
+    #[error(
+        "the GPU engine has no coarse corrections: leave out `solver.coarse_corrections` or run on the CPU engine (`--device cpu`)"
+    )]
+    CoarseOnGpu,
     /// A velocity or position stopped being a number.
     #[error(
         "grain {grain} has a velocity that is not a number at t = {time:.6} s; \

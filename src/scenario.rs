@@ -22,6 +22,7 @@
 //!                                 # or without gravity 0.03 impact_threshold (0.0015 m/s if that is 0)
 //! tolerance = 0.0
 //! acceleration = "nesterov"       # "none": plain sweeps [E12]
+//! coarse_corrections = 0          # of the impulses of whole regions, among the sweeps of a substep [E14]; for deep beds 1, on the CPU engine
 //! normal_law = "hertz"            # "hooke"; "rigid", not under the smooth method
 //! damping = "restitution"         # of the smooth method; "viscoelastic": by the `damping` of the pair, whose restitution has no effect
 //! rolling_arm = "reduced"         # lever arm of rolling resistance: R*; "radius": 2 R*; "diameter": 4 R*; also at walls, where R* = r

@@ -12,6 +12,8 @@ const USUAL_MOTION: f64 = 0.2;
 
 /// Sweeps that may be asked for \[-\].
 pub const MOST_ITERATIONS: u32 = 100_000;
+/// Coarse corrections in a substep that may be asked for \[-\].
+pub const MOST_CORRECTIONS: u32 = 100;
 /// Sweeps at most where they are chosen automatically \[-\]. A GPU is told of all of them, whether they are needed or not.
 pub const AUTO_ITERATIONS: u32 = 200;
 /// Tolerance then, in units of |gravity| times the substep \[-\]: columns of 5 to 150 pellets at h = 5 ms come to their
@@ -280,6 +282,8 @@ pub struct Settings {
     pub warm_start: WarmStart,
     /// How a sweep goes on from the sweep before; sweeps of the impact stage are plain.
     pub acceleration: Acceleration,
+    /// Coarse corrections among the sweeps of a substep, at most \[E14\] \[-\]; on the CPU engine alone.
+    pub coarse_corrections: u32,
     /// The normal contact law.
     pub normal_law: NormalLaw,
     /// The normal damping of the smooth method.
@@ -309,6 +313,7 @@ impl Default for Settings {
             tolerance: 0.0,
             warm_start: WarmStart::ADAPTIVE,
             acceleration: Acceleration::Nesterov,
+            coarse_corrections: 0,
             normal_law: NormalLaw::Hertz,
             damping: Damping::Restitution,
             cone: Cone::Disc,
@@ -330,7 +335,8 @@ impl Settings {
     /// The same with plain sweeps from nothing, which hardly ever make energy.
     #[must_use]
     pub fn careful(&self) -> Settings {
-        Settings { warm_start: WarmStart::Cold, acceleration: Acceleration::None, ..*self }
+        let (warm_start, acceleration) = (WarmStart::Cold, Acceleration::None);
+        Settings { warm_start, acceleration, coarse_corrections: 0, ..*self }
     }
 
     /// Gap up to which pairs are listed, in mean diameters of the two grains \[-\]: the skin of the search, and whatever it is so
@@ -359,6 +365,12 @@ impl Settings {
             "solver.iterations",
             f64::from(self.iterations),
             "1 to 100000",
+        );
+        need(
+            self.coarse_corrections <= MOST_CORRECTIONS,
+            "solver.coarse_corrections",
+            f64::from(self.coarse_corrections),
+            "0 to 100",
         );
         need(
             not_negative(self.tolerance),

@@ -15,11 +15,13 @@
 //! | \[E11\] | joints and drives | Lacoursière 2007; split solver: Wang et al. 2016, section 5; bounds: Júdice & Pires 1994 | `joints` |
 //! | \[E12\] | accelerated sweeps | Nesterov 1983; Mazhar et al. 2015 | `sweep` |
 //! | \[E13\] | smooth discrete elements | Cundall & Strack 1979; Tsuji, Tanaka & Ishida 1992 | `springs` |
+//! | \[E14\] | coarse correction | esker's own | `cpu::coarse` |
 //!
 //! | Page | Content |
 //! |---|---|
 //! | [`contact`] | \[E1\] to \[E4\]: the laws of bodies and contacts |
 //! | [`solver`] | \[E5\], \[E7\], \[E8\], \[E12\]: sweeps, what they start from, when they are done, how they are accelerated |
+//! | [`coarse`] | \[E14\]: impulses of whole regions that grow or shrink at once |
 //! | [`step`] | \[E6\], \[E9\]: impacts, substeps; periodic axes; the order of a step |
 //! | [`smooth`] | \[E13\]: springs and dampers in place of the contact problem |
 //! | [`joints`] | \[E11\]: joints, motors, machines |
@@ -58,6 +60,7 @@
 //! G maps the velocities of two bodies to u and w of their contact, Gᵀ maps its impulses back; M holds masses
 //! and moments of inertia.
 
+pub mod coarse;
 pub mod contact;
 pub mod energy;
 pub mod joints;

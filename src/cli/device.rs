@@ -49,7 +49,8 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
                 | Error::TooFar { .. }
                 | Error::BeyondSingle { .. }
                 | Error::MachineTooLarge { .. }
-                | Error::TooSmall { .. }),
+                | Error::TooSmall { .. }
+                | Error::CoarseOnGpu),
             ) => {
                 note!("warning: {error}; running on the CPU engine instead");
                 cpu(scenario)

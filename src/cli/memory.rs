@@ -33,7 +33,8 @@ pub(super) fn of_host(scenario: &Scenario) -> u64 {
 pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
     let grains = scenario.planned_grains();
     let held = CpuEngine::planned_holdings(&scenario.world, grains, &scenario.settings);
-    let passing = CpuEngine::planned_passing(&scenario.world, grains).max(of_output(scenario));
+    let passing =
+        CpuEngine::planned_passing(&scenario.world, grains, &scenario.settings).max(of_output(scenario));
     OF_PROGRAM + of_start(scenario) + held + passing + of_convergence(scenario)
 }
 

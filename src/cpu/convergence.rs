@@ -98,7 +98,8 @@ impl Substep {
         settings.warm_start = start;
         let end = world.time + settings.substep();
         let mut joints = start_solve(world, settings, end, constraints, onsets, velocities);
-        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+        let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+        let mut problem = problem.in_world(world);
         if start.updates_velocities() {
             warm_start::apply(&mut problem);
         }

@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Overflow};
+use crate::model::World;
 
 use super::joints::Joints;
 use super::narrowphase::Constraint;
@@ -23,6 +24,7 @@ pub struct Problem<'a> {
     constraints: &'a mut [Constraint],
     velocities: &'a mut [Velocity],
     joints: &'a mut Joints,
+    world: Option<&'a World>,
 }
 
 impl<'a> Problem<'a> {
@@ -51,7 +53,18 @@ impl<'a> Problem<'a> {
             constraint.bodies.iter().all(|&body| (body as usize) < velocities.len())
         };
         assert!(overflow.par_iter().all(is_there), "a contact of a body that is not there");
-        Problem { colouring, split, constraints, velocities, joints }
+        Problem { colouring, split, constraints, velocities, joints, world: None }
+    }
+
+    /// The same problem, told where its bodies are, which coarse corrections ask for.
+    #[must_use]
+    pub fn in_world(self, world: &'a World) -> Problem<'a> {
+        Problem { world: Some(world), ..self }
+    }
+
+    /// The world of the bodies, if the problem was told of it.
+    pub fn world(&self) -> Option<&'a World> {
+        self.world
     }
 
     /// The contacts, in solving order.
@@ -115,6 +128,38 @@ impl<'a> Problem<'a> {
     }
 }
 
+impl Problem<'_> {
+    /// Lets every contact add to the sums of its free bodies, of which `sums` has one per body; those of other bodies are not there. The sums
+    /// are made in solving order, so their bits do not depend on the threads.
+    pub(super) fn gather<T: Send>(
+        &self,
+        sums: &mut [T],
+        add: impl Fn(&Constraint, [&Velocity; 2], [Option<&mut T>; 2]) + Sync,
+    ) {
+        assert_eq!(sums.len(), self.velocities.len(), "a sum per body");
+        let bodies = Disjoint::new(sums);
+        // SAFETY: of the constraints in flight at one time no two share a dynamic body: those of a colour, as `new` has seen, or one.
+        let add_all = |constraints: &[Constraint]| {
+            for constraint in constraints {
+                let velocities = constraint.bodies.map(|body| &self.velocities[body as usize]);
+                let [a, b] = [0, 1].map(|side| {
+                    let is_free = velocities[side].is_free();
+                    is_free.then(|| unsafe { bodies.get_mut(constraint.bodies[side]) })
+                });
+                add(constraint, velocities, [a, b]);
+            }
+        };
+        for bounds in self.colouring.starts.windows(2) {
+            let of_colour = &self.constraints[bounds[0] as usize..bounds[1] as usize];
+            of_colour.par_chunks(GATHER_CHUNK).for_each(add_all);
+        }
+        add_all(&self.constraints[self.colouring.overflow_start()..]);
+    }
+}
+
+/// Contacts whose sums one task makes.
+const GATHER_CHUNK: usize = 1024;
+
 /// A set of bodies, a bit each.
 #[derive(Clone)]
 pub(super) struct Bodies(Vec<u64>);
@@ -151,27 +196,27 @@ impl Bodies {
     }
 }
 
-/// Velocities that several threads write, each body by one thread at a time.
-pub(super) struct Disjoint<'a> {
-    first: *mut Velocity,
+/// Values of bodies, velocities mostly, that several threads write, each body by one thread at a time.
+pub(super) struct Disjoint<'a, T = Velocity> {
+    first: *mut T,
     count: usize,
-    owner: PhantomData<&'a mut [Velocity]>,
+    owner: PhantomData<&'a mut [T]>,
 }
 
 // SAFETY: access goes through unsafe functions, whose callers keep the constraints in flight disjoint.
-unsafe impl Sync for Disjoint<'_> {}
+unsafe impl<T: Send> Sync for Disjoint<'_, T> {}
 
-impl<'a> Disjoint<'a> {
-    pub(super) fn new(velocities: &'a mut [Velocity]) -> Disjoint<'a> {
-        Disjoint { first: velocities.as_mut_ptr(), count: velocities.len(), owner: PhantomData }
+impl<'a, T> Disjoint<'a, T> {
+    pub(super) fn new(values: &'a mut [T]) -> Disjoint<'a, T> {
+        Disjoint { first: values.as_mut_ptr(), count: values.len(), owner: PhantomData }
     }
 
-    /// The velocity of a body.
+    /// The value of a body.
     ///
     /// # Safety
     /// The body is there, and nobody writes it meanwhile.
     #[inline(always)]
-    pub(super) unsafe fn get(&self, body: u32) -> &Velocity {
+    pub(super) unsafe fn get(&self, body: u32) -> &T {
         let body = body as usize;
         debug_assert!(body < self.count, "`Problem::new` has seen that all bodies are there");
         // SAFETY: by the caller's promise.
@@ -184,13 +229,15 @@ impl<'a> Disjoint<'a> {
     /// The body is there, and nobody else reads or writes it meanwhile.
     #[inline(always)]
     #[allow(clippy::mut_from_ref, reason = "the caller promises that there is no other")]
-    pub(super) unsafe fn get_mut(&self, body: u32) -> &mut Velocity {
+    pub(super) unsafe fn get_mut(&self, body: u32) -> &mut T {
         let body = body as usize;
         debug_assert!(body < self.count, "`Problem::new` has seen that all bodies are there");
         // SAFETY: by the caller's promise.
         unsafe { &mut *self.first.add(body) }
     }
+}
 
+impl Disjoint<'_> {
     /// Lets `visit` work on copies of a constraint's bodies and writes the free ones back.
     ///
     /// # Safety

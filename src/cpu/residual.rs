@@ -2,32 +2,36 @@
 
 use rayon::prelude::*;
 
-use crate::contact::Cone;
+use crate::contact::{Cone, Impulse};
 use crate::engine::{Residuals, Spread};
 
 use super::narrowphase::{CHUNK, Constraint, times_d};
 use super::velocity::Velocity;
 
-/// Residuals of one contact: normal \[m/s\], friction \[m/s\], rolling \[rad/s\].
-pub fn of_contact(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Velocity) -> [f64; 3] {
+/// Natural-map residual of one contact, D (λ - proj(λ - r/D)): normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the place of
+/// the impulse that it belongs to.
+pub fn natural_map(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Velocity) -> Impulse {
     let velocity = constraint.contact_velocity(a, b);
     let closing = velocity.dot(constraint.normal);
     let spin = a.angular - b.angular;
     let Constraint { impulse, effective_mass, .. } = constraint;
 
     let step = (closing + constraint.compliance * impulse.normal - constraint.bias) * effective_mass[0];
-    let normal = (impulse.normal - (impulse.normal - step).max(0.0)).abs();
+    let normal = impulse.normal - (impulse.normal - step).max(0.0);
     let slip = velocity - closing * constraint.normal;
     let trial = impulse.tangent - slip * effective_mass[1];
-    let friction = (impulse.tangent - constraint.within_friction(cone, trial, impulse.normal)).length();
+    let tangent = impulse.tangent - constraint.within_friction(cone, trial, impulse.normal);
     let trial = impulse.rolling - spin * effective_mass[2];
-    let rolling = (impulse.rolling - constraint.within_rolling(cone, trial, impulse.normal)).length();
+    let rolling = impulse.rolling - constraint.within_rolling(cone, trial, impulse.normal);
 
-    [
-        times_d(normal, effective_mass[0]),
-        times_d(friction, effective_mass[1]),
-        times_d(rolling, effective_mass[2]),
-    ]
+    let d = effective_mass.map(|effective_mass| times_d(1.0, effective_mass));
+    Impulse { normal: d[0] * normal, tangent: d[1] * tangent, rolling: d[2] * rolling }
+}
+
+/// Residuals of one contact: normal \[m/s\], friction \[m/s\], rolling \[rad/s\].
+pub fn of_contact(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Velocity) -> [f64; 3] {
+    let Impulse { normal, tangent, rolling } = natural_map(cone, constraint, a, b);
+    [normal.abs(), tangent.length(), rolling.length()]
 }
 
 /// Normal residual of one contact without the term Σ λ, as the second form of the paper's Eq. 6 prints it \[E8\] \[m/s\].

@@ -5,6 +5,7 @@
 use glam::DVec3;
 use rayon::prelude::*;
 
+use super::coarse::Coarse;
 use super::narrowphase::{Constraint, Response, times_d};
 use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver, Watch};
@@ -21,12 +22,14 @@ pub struct ProjectedGaussSeidel {
     acceleration: Acceleration,
     cone: Cone,
     momentum: Momentum,
+    coarse: Coarse,
 }
 
 impl ProjectedGaussSeidel {
     /// Plain sweeps, whatever the settings ask for.
     pub fn plain(settings: &Settings) -> ProjectedGaussSeidel {
-        ProjectedGaussSeidel { acceleration: Acceleration::None, ..ProjectedGaussSeidel::new(settings) }
+        let solver = ProjectedGaussSeidel::new(settings);
+        ProjectedGaussSeidel { acceleration: Acceleration::None, coarse: Coarse::default(), ..solver }
     }
 
     /// The sweeps that the settings ask for.
@@ -39,6 +42,7 @@ impl ProjectedGaussSeidel {
     /// Goes on with the sweeps that these settings ask for.
     pub fn set(&mut self, settings: &Settings) {
         (self.acceleration, self.cone) = (settings.acceleration, settings.cone);
+        self.coarse.planned = settings.coarse_corrections;
     }
 
     /// Bytes for so many bodies.
@@ -63,9 +67,9 @@ impl ProjectedGaussSeidel {
         self.momentum.bytes()
     }
 
-    /// One sweep, after so many of a solve that makes no more than `planned`. Returns by how much the constraint that changed most did,
+    /// One sweep, `done` sweeps after the start or the last coarse correction. Returns by how much the constraint that changed most did,
     /// D |Δλ| \[m/s\], 0 for contacts unless that is to be compared with something.
-    fn sweep(&mut self, problem: &mut Problem<'_>, done: u32, planned: u32, compared: bool) -> f64 {
+    fn sweep(&mut self, problem: &mut Problem<'_>, done: u32, is_last: bool, compared: bool) -> f64 {
         let is_accelerated = self.acceleration == Acceleration::Nesterov;
         // Before a sweep, as the impulses of the last are to stay in their cones.
         let share = (is_accelerated && done > 0).then(|| {
@@ -74,7 +78,7 @@ impl ProjectedGaussSeidel {
             share
         });
         // The last sweep is not to overshoot: what it solves is to fit.
-        let relaxation = if is_accelerated && done + 1 < planned { OVER_RELAXATION } else { 1.0 };
+        let relaxation = if is_accelerated && !is_last { OVER_RELAXATION } else { 1.0 };
         let cone = self.cone;
         let change = if compared {
             problem.visit(&Solve::<true> { relaxation, share, cone })
@@ -97,8 +101,14 @@ impl Solver for ProjectedGaussSeidel {
         let mut at_start = problem.solve_joints();
         let compared = limits.tolerance > 0.0 || watch.is_some();
         let mut outcome = Outcome::default();
+        let mut corrected = 0;
         while outcome.sweeps < limits.iterations {
-            let change = self.sweep(problem, outcome.sweeps, limits.iterations, compared);
+            if self.coarse.follows(outcome.sweeps) {
+                self.coarse.correct(self.cone, problem);
+                corrected = outcome.sweeps;
+            }
+            let is_last = outcome.sweeps + 1 == limits.iterations;
+            let change = self.sweep(problem, outcome.sweeps - corrected, is_last, compared);
             outcome =
                 Outcome { sweeps: outcome.sweeps + 1, change: change.max(std::mem::take(&mut at_start)) };
             if let Some(watch) = &mut watch {

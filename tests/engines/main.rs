@@ -5,6 +5,7 @@ mod balance;
 mod belts;
 mod bodies;
 mod clumps;
+mod coarse;
 #[path = "../common/mod.rs"]
 mod common;
 mod convergence;

@@ -10,16 +10,19 @@ use super::{Anchors, Law, Machines, laws};
 const ROUNDING_SHARE: f64 = 1e-3;
 
 /// Refuses grains of these materials and radii \[m\] whose mass, moment of inertia or compliance leaves the range of single
-/// precision, or whose places the cells of the world are too wide for; and machines of more rows than a workgroup solves.
+/// precision, or whose places the cells of the world are too wide for; machines of more rows than a workgroup solves; and coarse corrections.
 ///
 /// # Errors
-/// [`Error::BeyondSingle`], [`Error::TooSmall`] and [`Error::MachineTooLarge`], with the numbers.
+/// [`Error::BeyondSingle`], [`Error::TooSmall`] and [`Error::MachineTooLarge`], with the numbers; [`Error::CoarseOnGpu`].
 pub fn check_single(
     world: &World,
     settings: &Settings,
     grains: impl Iterator<Item = (MaterialId, f64)>,
 ) -> Result<(), Error> {
     Machines::of(world).check()?;
+    if settings.coarse_corrections > 0 {
+        return Err(Error::CoarseOnGpu);
+    }
     let cell = Anchors::for_world(world, settings).cell_size.max_element();
     let rounding = 0.5 * cell * f64::from(f32::EPSILON);
     let mut extremes: Vec<Option<[f64; 2]>> = vec![None; world.materials.list.len()];

@@ -40,6 +40,7 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
         tolerance,
         warm_start: warm_start_or(table, usual.warm_start),
         acceleration: acceleration(table),
+        coarse_corrections: count(table, "coarse_corrections", usual.coarse_corrections),
         normal_law: normal_law(table),
         damping: damping(table),
         cone: cone(table),

@@ -1,0 +1,187 @@
+//! Coarse corrections \[E14\] carry impulses through many layers at once, and change no answer.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use crate::common::*;
+use esker::cpu::convergence::solve_aside;
+use esker::engine::convergence::{Course, Question};
+use esker::engine::{Engine, Snapshot};
+use esker::error::Error;
+use esker::gpu::layout::check_single;
+use esker::model::World;
+use esker::scenario::Scenario;
+use esker::settings::{Acceleration, Settings, WarmStart};
+
+/// What a correction costs, in sweeps (`benches/results/coarse.md`).
+const COST: u32 = 4;
+
+fn column(count: u32) -> Scenario {
+    pellets(&format!(
+        r#"
+[[boundaries]]
+name = "floor"
+material = "pellet"
+shape = {{ kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }}
+
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+packing = {{ kind = "column", count = {count}, base = [0, 0, 0] }}
+"#
+    ))
+}
+
+/// The next step of a world, solved from nothing with so many corrections among 200 sweeps.
+fn solved(world: &World, coarse_corrections: u32) -> Course {
+    let settings = Settings { coarse_corrections, iterations: 200, ..Settings::default() };
+    let snapshot = cpu(world, &settings).snapshot().unwrap();
+    let question = Question { starts: vec![WarmStart::Cold], sweeps: 200, reference: 1 };
+    solve_aside(&snapshot, &settings, &question).courses.remove(0)
+}
+
+/// Sweeps after which the mean residual of the normal constraints stays below this share of that of impulses of zero.
+fn sweeps_to(course: &Course, share: f64) -> u32 {
+    let residual = |sweep: usize| course.points[sweep].residuals.normal.mean;
+    let last_above = (0..=200).rev().find(|&sweep| residual(sweep) > share * residual(0)).unwrap();
+    last_above as u32 + 1
+}
+
+/// The corrections before a sweep: after 3 sweeps, then after 2 more, 3 more and so on.
+fn corrections_before(sweep: u32) -> u32 {
+    let (mut after, mut corrections) = (3, 0);
+    while after < sweep {
+        corrections += 1;
+        after += corrections + 1;
+    }
+    corrections
+}
+
+/// The answer of a column spans it: a sweep moves an impulse by a grain. Elastic grains give way, so that their columns are no
+/// worse than some 200 grains of them; corrections leave nothing even of that.
+#[test]
+fn a_column_of_a_thousand_takes_at_most_twice_the_work_of_one_of_ten() {
+    let sweeps = |count: u32, corrections| {
+        let settings = Settings { coarse_corrections: 8, iterations: 40, ..Settings::default() };
+        let mut engine = cpu(&column(count).world, &settings);
+        engine.advance(40).unwrap();
+        sweeps_to(&solved(&engine.snapshot().unwrap().world, corrections), 1e-3)
+    };
+    let work = |count| {
+        let sweeps = sweeps(count, 18);
+        sweeps + COST * corrections_before(sweeps)
+    };
+    let [short, long] = [10, 1000].map(work);
+    assert!(long <= 2 * short, "{short} sweeps for 10 grains, {long} for 1000");
+    let without = sweeps(1000, 0);
+    assert!(without > 4 * long, "{without} sweeps without corrections, {long} with them");
+}
+
+/// Seven grains by seven and so many layers in a box of smooth walls, let fall by a seventh of a diameter each.
+fn bed(layers: u32) -> Scenario {
+    let body = format!(
+        r#"
+[materials.smooth]
+density = 3700.0
+youngs_modulus = 6e6
+poisson_ratio = 0.25
+restitution = 0.18
+friction = 0.0
+
+[[boundaries]]
+name = "box"
+material = "smooth"
+shape = {{ kind = "box", min = [-0.051, -0.051, 0.0], max = [0.051, 0.051, 2.0], open = ["+z"] }}
+
+[[grains]]
+material = "pellet"
+radius = {{ kind = "uniform", min = 0.006, max = 0.007 }}
+
+[grains.packing]
+kind = "lattice"
+structure = "cubic"
+corner = [-0.0435, -0.0435, 0.0075]
+counts = [7, 7]
+count = {}
+spacing = 0.0145
+jitter = 0.0002
+"#,
+        49 * layers
+    );
+    pellets(&body)
+}
+
+/// When a bed of 80 layers lands, five sweeps a step let it sink into itself; a correction beside them holds it nearly as twenty sweeps do:
+/// 2.07 and 1.07 times the overlap of those.
+#[test]
+fn a_deep_bed_lands_on_few_sweeps_with_a_correction() {
+    let scenario = bed(80);
+    // Mean over ten moments while it lands and swings, from 0.3 s to 0.57 s.
+    let overlap = |iterations, coarse_corrections| {
+        let settings = Settings { iterations, coarse_corrections, ..Settings::default() };
+        let mut engine = cpu(&scenario.world, &settings);
+        engine.advance(54).unwrap();
+        let moments = (0..10).map(|_| {
+            engine.advance(6).unwrap();
+            mean_overlap(&engine.snapshot().unwrap())
+        });
+        moments.sum::<f64>() / 10.0
+    };
+    let expected = overlap(20, 0);
+    let (with, without) = (overlap(5, 1), overlap(5, 0));
+    assert!(with < 1.3 * expected, "{with} m with a correction, {expected} m with 20 sweeps");
+    assert!(without > 1.7 * expected, "{without} m without it, {expected} m with 20 sweeps");
+}
+
+fn mean_overlap(snapshot: &Snapshot) -> f64 {
+    let overlaps: Vec<f64> =
+        snapshot.contacts.iter().map(|contact| -contact.gap).filter(|overlap| *overlap > 0.0).collect();
+    overlaps.iter().sum::<f64>() / overlaps.len() as f64
+}
+
+/// Contacts that slide do work and are no error: near a solution a correction changes no residual by more than a sweep does.
+#[test]
+fn a_correction_leaves_a_solution_alone() {
+    let mut engine = cpu(&bed(20).world, &Settings::default());
+    engine.advance(50).unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    let sliding = snapshot.contacts.iter().filter(|contact| contact.is_sliding()).count();
+    assert!(sliding > 100, "{sliding} contacts slide");
+    let settings =
+        Settings { coarse_corrections: 18, acceleration: Acceleration::None, ..Settings::default() };
+    let question = Question { starts: vec![WarmStart::ADAPTIVE], sweeps: LAST_CORRECTION + 1, reference: 1 };
+    let course = solve_aside(&snapshot, &settings, &question).courses.remove(0);
+    let residuals = |sweep: u32| {
+        let found = &course.points[sweep as usize].residuals;
+        [found.normal.mean, found.friction.mean, found.rolling.mean]
+    };
+    let (before, after) = (residuals(LAST_CORRECTION), residuals(LAST_CORRECTION + 1));
+    for (before, after) in before.into_iter().zip(after) {
+        assert!(after < 1.2 * before, "{before} m/s or rad/s before it, {after} after it");
+    }
+    assert!(before[0] < 0.01 * residuals(0)[0], "{before:?} is near a solution");
+}
+
+/// Sweeps before the 18th correction.
+const LAST_CORRECTION: u32 = 173;
+
+/// Sums are made in an order that no thread has a say in.
+#[test]
+fn corrections_have_the_same_bits_on_any_number_of_threads() {
+    let on = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let settings = Settings { iterations: 5, coarse_corrections: 1, ..Settings::default() };
+            let mut engine = cpu(&bed(20).world, &settings);
+            engine.advance(30).unwrap();
+            engine.snapshot().unwrap().world.bodies.position
+        })
+    };
+    assert!(on(1) == on(3), "positions depend on the threads");
+}
+
+#[test]
+fn the_gpu_engine_refuses_them() {
+    let settings = Settings { coarse_corrections: 1, ..Settings::default() };
+    let refused = check_single(&column(2).world, &settings, std::iter::empty());
+    assert!(matches!(refused, Err(Error::CoarseOnGpu)), "{refused:?}");
+    assert!(check_single(&column(2).world, &Settings::default(), std::iter::empty()).is_ok());
+}
