@@ -84,7 +84,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("intruder.toml", &[], 2001),
         ("lid.toml", &[], 10_000),
         ("two_layers.toml", &[], 20_000),
-        ("triaxial.toml", &[], 1841),
+        ("triaxial.toml", &[], 10_000),
         ("pile_at_rest.toml", &[&file], 2),
         ("gas.toml", &[], 1000),
         ("clumps.toml", &[], 600),
