@@ -7,7 +7,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::contact::{Cone, Impulse};
+use crate::contact::Cone;
 use crate::model::{Periodic, World};
 
 use super::narrowphase::{Constraint, Response};
@@ -259,11 +259,11 @@ struct Multiply<'a> {
 
 impl Multiply<'_> {
     #[inline(always)]
-    fn step(&self, constraint: &mut Constraint) -> Impulse {
+    fn step(&self, constraint: &mut Constraint) -> Push {
         let share = self.length * change_of(self.changes, constraint);
         let before = constraint.impulse;
         constraint.impulse = before.scaled(1.0 + share);
-        before.scaled(share)
+        Push::of(&before.scaled(share), constraint.normal)
     }
 }
 
@@ -271,12 +271,7 @@ impl Visit for Multiply<'_> {
     #[inline(always)]
     fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
         if constraint.impulse.normal > 0.0 {
-            let step = self.step(constraint);
-            let linear = step.linear(constraint.normal);
-            a.push(linear, constraint.arm_a);
-            b.push(-linear, constraint.arm_b);
-            a.twist(step.rolling);
-            b.twist(-step.rolling);
+            self.step(constraint).give(constraint, a, b);
         }
         0.0
     }
@@ -288,8 +283,7 @@ impl Visit for Multiply<'_> {
         _: [&Velocity; 2],
         _: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64) {
-        let step = self.step(constraint);
-        (Push { linear: step.linear(constraint.normal), rolling: step.rolling }, 0.0)
+        (self.step(constraint), 0.0)
     }
 }
 

@@ -184,6 +184,23 @@ pub struct Push {
     pub rolling: DVec3,
 }
 
+impl Push {
+    /// What an impulse does at a contact with this normal.
+    #[inline(always)]
+    pub fn of(impulse: &Impulse, normal: DVec3) -> Push {
+        Push { linear: impulse.linear(normal), rolling: impulse.rolling }
+    }
+
+    /// Gives it to the bodies of a contact.
+    #[inline(always)]
+    pub fn give(&self, constraint: &Constraint, a: &mut Velocity, b: &mut Velocity) {
+        a.push(self.linear, constraint.arm_a);
+        b.push(-self.linear, constraint.arm_b);
+        a.twist(self.rolling);
+        b.twist(-self.rolling);
+    }
+}
+
 /// Solves contacts; returns by how much if that is to be compared with a tolerance.
 struct Solve<const COMPARED: bool> {
     /// How far a constraint goes, in what would bring it to rest \[-\].

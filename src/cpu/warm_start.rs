@@ -91,11 +91,7 @@ impl Visit for Apply {
     #[inline(always)]
     fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
         if constraint.impulse.normal != 0.0 {
-            let linear = constraint.impulse.linear(constraint.normal);
-            a.push(linear, constraint.arm_a);
-            b.push(-linear, constraint.arm_b);
-            a.twist(constraint.impulse.rolling);
-            b.twist(-constraint.impulse.rolling);
+            Push::of(&constraint.impulse, constraint.normal).give(constraint, a, b);
         }
         0.0
     }
@@ -107,12 +103,6 @@ impl Visit for Apply {
         _: [&Velocity; 2],
         _: impl Fn(DVec3) -> DVec3,
     ) -> (Push, f64) {
-        (
-            Push {
-                linear: constraint.impulse.linear(constraint.normal),
-                rolling: constraint.impulse.rolling,
-            },
-            0.0,
-        )
+        (Push::of(&constraint.impulse, constraint.normal), 0.0)
     }
 }

@@ -120,12 +120,25 @@ rolling_resistance = 0.32
     Scenario::parse("test", &text, Path::new("."), &overrides).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-const FLOOR: &str = r#"
+/// A floor in the plane z = 0.
+pub const FLOOR: &str = r#"
 [[boundaries]]
 name = "floor"
 material = "pellet"
 shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
 "#;
+
+/// Pellets in a column, the lowest so far above the floor \[m\].
+pub fn column(count: u32, gap: f64) -> Scenario {
+    pellets(&format!(
+        r#"{FLOOR}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+packing = {{ kind = "column", count = {count}, base = [0.0, 0.0, {gap:?}] }}
+"#
+    ))
+}
 
 /// A floor, and grains only later.
 pub fn no_grains() -> Scenario {

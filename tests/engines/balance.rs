@@ -35,22 +35,6 @@ fn closure_bound(engine: &dyn Engine) -> f64 {
     if engine.identity().engine == "cpu" { 1e-12 } else { 16.0 * ROUNDING }
 }
 
-/// Pellets in a column, 2 mm above the floor.
-fn column(count: u32) -> Scenario {
-    pellets(&format!(
-        r#"
-[[boundaries]]
-name = "floor"
-material = "pellet"
-shape = {{ kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }}
-[[grains]]
-material = "pellet"
-radius = {{ kind = "constant", value = 0.0065 }}
-packing = {{ kind = "column", count = {count}, base = [0, 0, 0.002] }}
-"#
-    ))
-}
-
 /// Runs both engines and checks that their energy balances close; gives the last states.
 fn close(name: &str, world: &World, settings: &Settings, steps: u64) -> [Snapshot; 2] {
     both(world, settings).map(|mut engine| {
@@ -106,7 +90,7 @@ fn the_balance_of_a_settling_column_closes_under_every_law_start_and_substeps() 
                 let settings =
                     Settings { normal_law, warm_start, substeps, iterations: 10, ..Settings::default() };
                 let name = format!("column, {normal_law:?}, {warm_start:?}, {substeps} substeps");
-                for state in close(&name, &column(5).world, &settings, 60) {
+                for state in close(&name, &column(5, 0.002).world, &settings, 60) {
                     assert_ne!(state.balance.unwrap().normal_work, 0.0, "{name}: it landed");
                 }
             }

@@ -14,22 +14,6 @@ use esker::settings::{Acceleration, Settings, WarmStart};
 /// What a correction costs, in sweeps (`benches/results/coarse.md`).
 const COST: u32 = 4;
 
-fn column(count: u32) -> Scenario {
-    pellets(&format!(
-        r#"
-[[boundaries]]
-name = "floor"
-material = "pellet"
-shape = {{ kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }}
-
-[[grains]]
-material = "pellet"
-radius = {{ kind = "constant", value = 0.0065 }}
-packing = {{ kind = "column", count = {count}, base = [0, 0, 0] }}
-"#
-    ))
-}
-
 /// The next step of a world, solved from nothing with so many corrections among 200 sweeps.
 fn solved(world: &World, coarse_corrections: u32) -> Course {
     let settings = Settings { coarse_corrections, iterations: 200, ..Settings::default() };
@@ -61,7 +45,7 @@ fn corrections_before(sweep: u32) -> u32 {
 fn a_column_of_a_thousand_takes_at_most_twice_the_work_of_one_of_ten() {
     let sweeps = |count: u32, corrections| {
         let settings = Settings { coarse_corrections: 8, iterations: 40, ..Settings::default() };
-        let mut engine = cpu(&column(count).world, &settings);
+        let mut engine = cpu(&column(count, 0.0).world, &settings);
         engine.advance(40).unwrap();
         sweeps_to(&solved(&engine.snapshot().unwrap().world, corrections), 1e-3)
     };
@@ -181,7 +165,7 @@ fn corrections_have_the_same_bits_on_any_number_of_threads() {
 #[test]
 fn the_gpu_engine_refuses_them() {
     let settings = Settings { coarse_corrections: 1, ..Settings::default() };
-    let refused = check_single(&column(2).world, &settings, std::iter::empty());
+    let refused = check_single(&column(2, 0.0).world, &settings, std::iter::empty());
     assert!(matches!(refused, Err(Error::CoarseOnGpu)), "{refused:?}");
-    assert!(check_single(&column(2).world, &Settings::default(), std::iter::empty()).is_ok());
+    assert!(check_single(&column(2, 0.0).world, &Settings::default(), std::iter::empty()).is_ok());
 }

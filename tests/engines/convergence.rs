@@ -16,13 +16,6 @@ use esker::scenario::Scenario;
 use esker::settings::{AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Settings, WarmStart};
 use esker::simulation::{self, RunOptions};
 
-const FLOOR: &str = r#"
-[[boundaries]]
-name = "floor"
-material = "pellet"
-shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
-"#;
-
 /// A pyramid of 204 pellets in touch: it stands by friction and rolling resistance alone.
 fn pyramid(more: &str) -> Scenario {
     pellets(&format!(
@@ -32,17 +25,6 @@ material = "pellet"
 radius = {{ kind = "constant", value = 0.0065 }}
 packing = {{ kind = "pyramid", base = [0, 0, 0], rows = 8 }}
 {more}
-"#
-    ))
-}
-
-fn column(count: u32) -> Scenario {
-    pellets(&format!(
-        r#"{FLOOR}
-[[grains]]
-material = "pellet"
-radius = {{ kind = "constant", value = 0.0065 }}
-packing = {{ kind = "column", count = {count}, base = [0, 0, 0] }}
 "#
     ))
 }
@@ -81,7 +63,7 @@ fn means(residuals: &Residuals) -> [f64; 3] {
 #[test]
 fn the_course_of_the_own_start_ends_where_the_step_does() {
     let cases = [
-        ("column", column(8)),
+        ("column", column(8, 0.0)),
         ("falling", box_of(300)),
         ("drum", mixed_sizes_in_a_drum()),
         ("dynamic boundaries", dynamic_boundaries_among_grains()),
@@ -242,7 +224,7 @@ fn history_is_several_times_nearer_to_the_solution_than_cold_at_every_sweep() {
 /// A column has one solution, and all starts come to it.
 #[test]
 fn every_start_converges_to_the_impulses_of_a_column() {
-    let scenario = column(8);
+    let scenario = column(8, 0.0);
     let settings = with(WarmStart::HISTORY, 50);
     let mut engine = cpu(&scenario.world, &settings);
     engine.advance(200).unwrap();
@@ -286,7 +268,7 @@ fn tolerant(tolerance: f64, iterations: u32) -> Settings {
 fn automatic_iterations_hold_the_height_of_columns_of_any_depth_within_a_thousandth() {
     // Mean error of the height from 3.5 to 4 s, and mean sweeps.
     let measure = |count: u32, tolerance: f64| {
-        let mut engine = cpu(&column(count).world, &tolerant(tolerance, AUTO_ITERATIONS));
+        let mut engine = cpu(&column(count, 0.0).world, &tolerant(tolerance, AUTO_ITERATIONS));
         engine.advance(700).unwrap();
         let (mut error, mut sweeps) = (0.0, 0.0);
         for _ in 0..100 {
