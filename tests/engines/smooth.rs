@@ -9,13 +9,6 @@ use esker::observe::packing::height;
 use esker::scenario::Scenario;
 use esker::settings::{Damping, Method, NormalLaw, Settings};
 
-const FLOOR: &str = r#"
-[[boundaries]]
-name = "floor"
-material = "pellet"
-shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
-"#;
-
 fn smooth(time_step: f64) -> Settings {
     Settings { method: Method::Smooth, time_step, ..Settings::default() }
 }
@@ -68,15 +61,7 @@ packing = { kind = "list", positions = [[0.1, 0, 0.03]], velocities = [[0, 0, -0
 #[test]
 fn a_column_has_the_height_of_hertz() {
     let count = 10;
-    let text = format!(
-        r#"
-[[grains]]
-material = "pellet"
-radius = {{ kind = "constant", value = 0.0065 }}
-packing = {{ kind = "column", count = {count}, base = [0, 0, 0] }}
-"#
-    );
-    let scene = scene(&text, &[]);
+    let scene = column(count, 0.0);
     let nonsmooth = Settings { iterations: 200, ..Settings::default() };
     let mut engine = cpu(&scene.world, &nonsmooth);
     engine.advance(1000).unwrap();
