@@ -74,7 +74,7 @@ fn engine(step: &Step, pool: &ThreadPool) -> f64 {
             let mut joints = Joints::default();
             let mut problem =
                 Problem::new(&step.colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
-            let limits = Limits { iterations: SWEEPS, tolerance: 0.0 };
+            let limits = Limits::sweeps(SWEEPS);
             ProjectedGaussSeidel::plain(&esker::settings::Settings::default()).solve(
                 &mut problem,
                 limits,

@@ -9,8 +9,8 @@
 use std::f64::consts::TAU;
 use std::time::Instant;
 
+use esker::cpu::CpuEngine;
 use esker::cpu::broadphase::find_pairs;
-use esker::cpu::{CpuEngine, Order};
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
@@ -165,7 +165,7 @@ fn settled(radii: &[f64]) -> World {
     world.add_boundary(walls, [plane(DVec3::ZERO, DVec3::Z)].into_iter().chain(sides));
     world.add_grains(dropped(radii, half));
     let settings = Settings { iterations: 10, time_step: 2e-3, ..Settings::default() };
-    let mut engine = CpuEngine::new(world, settings, Order::Coloured);
+    let mut engine = CpuEngine::new(world, settings);
     engine.advance(200).unwrap();
     engine.snapshot().unwrap().world
 }

@@ -77,7 +77,7 @@ fn sweep(bencher: Bencher<'_, '_>) {
         rayon::scope(|_| {
             let mut joints = Joints::default();
             let mut problem = Problem::new(&step.colouring, split, constraints, velocities, &mut joints);
-            let limits = Limits { iterations: 1, tolerance: 0.0 };
+            let limits = Limits::sweeps(1);
             ProjectedGaussSeidel::plain(&step.settings).solve(&mut problem, limits, None)
         })
     });

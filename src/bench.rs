@@ -18,7 +18,7 @@ pub mod report;
 
 use std::path::{Path, PathBuf};
 
-use crate::cpu::{CpuEngine, Order};
+use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::gpu::GpuEngine;
@@ -66,7 +66,7 @@ impl Target {
     /// When there is no such device, or the scene does not fit it.
     pub fn engine(self, world: &World, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
         Ok(match self.device()? {
-            None => Box::new(CpuEngine::new(world.clone(), scenario.settings, Order::Coloured)),
+            None => Box::new(CpuEngine::new(world.clone(), scenario.settings)),
             Some(device) => Box::new(GpuEngine::new(device, world.clone(), scenario.settings)?),
         })
     }
@@ -75,7 +75,7 @@ impl Target {
         let (identity, bytes_per_second) = match self.device()? {
             Some(device) => (device.identity(), crate::gpu::copy::rate(&device)?),
             None => {
-                let engine = CpuEngine::new(World::default(), Settings::default(), Order::Coloured);
+                let engine = CpuEngine::new(World::default(), Settings::default());
                 (engine.identity(), copy::rate())
             }
         };

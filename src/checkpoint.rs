@@ -313,7 +313,6 @@ mod tests {
     use glam::{DQuat, DVec3};
 
     use super::*;
-    use crate::cpu::Order;
     use crate::model::{Boundary, Form, Grain, Material, Materials, Motion, Surface};
     use crate::settings::Settings;
 
@@ -337,7 +336,7 @@ mod tests {
         };
         world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
         world.add_grains([Grain::at(DVec3::Z, 0.5, 0), Grain::at(2.0 * DVec3::Z, 0.25, 0)]);
-        CpuEngine::new(world, Settings::default(), Order::Coloured)
+        CpuEngine::new(world, Settings::default())
     }
 
     fn header() -> Header {

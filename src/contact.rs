@@ -55,6 +55,17 @@ impl Impulse {
         }
     }
 
+    /// The difference, part by part.
+    #[must_use]
+    pub fn less(&self, other: &Impulse) -> Impulse {
+        self.and(&other.scaled(-1.0))
+    }
+
+    /// Sum of the products, part by part.
+    pub fn dot(&self, other: &Impulse) -> f64 {
+        self.normal * other.normal + self.tangent.dot(other.tangent) + self.rolling.dot(other.rolling)
+    }
+
     /// The impulse gone on by a share of what it changed since `before`; it may leave its cone.
     #[must_use]
     pub fn beyond(&self, before: &Impulse, share: f64) -> Impulse {

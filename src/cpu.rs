@@ -12,6 +12,7 @@ mod checkpoint;
 mod coarse;
 pub mod colouring;
 pub mod convergence;
+pub mod gradient;
 pub mod impact;
 pub mod integrate;
 pub mod joints;
@@ -43,15 +44,18 @@ use crate::engine::{
 };
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
-use crate::settings::{Acceleration, Bookkeeping, LARGEST_GAIN, Method, Settings};
+use crate::settings::{
+    Acceleration, Algorithm, Bookkeeping, LARGEST_GAIN, Method, Order, Settings, ToleranceKind,
+};
 
 use coarse::Coarse;
+use gradient::ProjectedGradient;
 use joints::Joints;
 use narrowphase::{Constraint, Law, Onset};
 use patches::Patches;
 use problem::Problem;
 use search::Travel;
-use solver::{Limits, Solver};
+use solver::Limits;
 use split::Split;
 use sweep::ProjectedGaussSeidel;
 use velocity::Velocity;
@@ -62,15 +66,6 @@ const HELD_PER_CONTACT: u64 =
 /// Bytes per contact that come and go: the impact stage solves a copy of the constraints.
 const PASSING_PER_CONTACT: u64 = (size_of::<Constraint>() + 2 * size_of::<Key>()) as u64;
 
-/// The order in which contacts are visited within a sweep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// One after the other, in the order of their keys.
-    Sequential,
-    /// Colour by colour, in parallel within a colour.
-    Coloured,
-}
-
 /// Bytes that a sweep moves per contact: a constraint is read and its impulse written, the velocities of both bodies are
 /// read and written.
 pub const BYTES_PER_CONTACT_SWEEP: u64 =
@@ -80,7 +75,6 @@ pub const BYTES_PER_CONTACT_SWEEP: u64 =
 pub struct CpuEngine {
     world: World,
     settings: Settings,
-    order: Order,
     law: Law,
     travel: Travel,
     /// Keys of this step's contacts, ascending.
@@ -119,8 +113,12 @@ impl Stages {
     fn time<T>(&mut self, stage: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = work();
-        add_stage_time(&mut self.0, stage, start.elapsed().as_secs_f64());
+        self.add(stage, start.elapsed().as_secs_f64());
         result
+    }
+
+    fn add(&mut self, stage: &'static str, seconds: f64) {
+        add_stage_time(&mut self.0, stage, seconds);
     }
 }
 
@@ -130,7 +128,7 @@ impl CpuEngine {
     /// # Panics
     /// If the settings are invalid (see [`Settings::validate`]) or a period is too short for the grains (see
     /// [`Periodic::check`](crate::model::Periodic::check)).
-    pub fn new(world: World, settings: Settings, order: Order) -> CpuEngine {
+    pub fn new(world: World, settings: Settings) -> CpuEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         let period = world.periodic.check(contact_reach(world.largest_radius(), settings.reach()));
         assert!(period.is_ok(), "{period:?}");
@@ -148,7 +146,6 @@ impl CpuEngine {
             newcomers: Newcomers::default(),
             world,
             settings,
-            order,
             travel: Travel::default(),
             keys: Vec::new(),
             colouring: Colouring::default(),
@@ -185,9 +182,11 @@ impl CpuEngine {
         let carried = stages.time("matching", || {
             matching::match_impulses(&keys, &self.keys, &self.colouring, &self.constraints, &self.law)
         });
-        let colouring = stages.time("colouring", || match self.order {
-            Order::Sequential => colouring::one_after_the_other(keys.len()),
+        let colouring = stages.time("colouring", || match settings.order {
             Order::Coloured => colouring::greedy(world, &keys),
+            Order::Sequential => colouring::one_after_the_other(keys.len()),
+            Order::Blocks(blocks) => colouring::in_blocks(keys.len(), blocks),
+            Order::AtOnce => colouring::all_at_once(keys.len()),
         });
         self.travel.reset(world);
         self.report.searches += 1;
@@ -249,8 +248,13 @@ impl CpuEngine {
     /// Bytes that come and go within a step.
     pub fn planned_passing(world: &World, grains: usize, settings: &Settings) -> u64 {
         let bodies = (world.boundaries.len() + grains) as u64;
+        let contacts = planned_contacts(world.planned_spheres(grains)) as u64;
         let coarse = if settings.coarse_corrections > 0 { Coarse::passing_bytes(bodies) } else { 0 };
-        planned_contacts(world.planned_spheres(grains)) as u64 * PASSING_PER_CONTACT + coarse
+        let gradient = match settings.algorithm {
+            Algorithm::Pgs => 0,
+            Algorithm::Apgd => ProjectedGradient::passing_bytes(contacts),
+        };
+        contacts * PASSING_PER_CONTACT + coarse + gradient
     }
 
     /// Bytes that the engine holds between steps.
@@ -405,11 +409,13 @@ impl CpuEngine {
         if settings.warm_start.updates_velocities() {
             stages.time("warm_start", || warm_start::apply(&mut problem));
         }
-        let Settings { iterations, tolerance, .. } = *settings;
-        report.sweeps = stages.time("sweep", || {
-            solver.set(settings);
-            solver.solve(&mut problem, Limits { iterations, tolerance }, None).sweeps
-        });
+        let start = Instant::now();
+        let outcome = solver::solve(solver, settings, &mut problem, Limits::of(settings), None);
+        report.sweeps = outcome.sweeps;
+        stages.add("sweep", start.elapsed().as_secs_f64() - outcome.testing);
+        if settings.tolerance_kind == ToleranceKind::Impulses {
+            stages.add("convergence", outcome.testing);
+        }
         joints.keep(h, world);
         report.work.add(report.sweeps, constraints.len());
         if !keeps_works {
@@ -512,7 +518,11 @@ impl Engine for CpuEngine {
             let held = self.constraints.iter().map(springs::held);
             snapshot.note_springs(&self.settings, contacts.zip(held));
         }
-        Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
+        // A state that was restored has no velocities of a solve.
+        let has_solved = !self.velocities.is_empty() && self.settings.method == Method::Nonsmooth;
+        let objective =
+            has_solved.then(|| residual::objective(&self.world, &self.constraints, &self.velocities));
+        Ok(Snapshot { impulses: self.impulses.clone(), balance, objective, ..snapshot })
     }
 
     fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {

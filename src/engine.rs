@@ -1,5 +1,6 @@
 //! What an engine does, and what it tells.
 
+pub mod compatible;
 pub mod convergence;
 #[cfg(feature = "scenario")]
 pub mod saved;
@@ -15,6 +16,7 @@ use std::pin::Pin;
 
 use glam::DVec3;
 
+use self::compatible::CompatibleForces;
 use crate::contact::{ContactState, Impulse, Key};
 use crate::error::Error;
 use crate::model::{Grain, Joint, PairLaw, Touch, World};
@@ -584,6 +586,10 @@ pub struct Snapshot {
     /// Where the kinetic energy went; `None` where nobody keeps account
     /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
     pub balance: Option<EnergyBalance>,
+    /// What the convex problem of the last substep makes least \[E15\] \[J\], where the engine knows it.
+    pub objective: Option<f64>,
+    /// Normal forces that belong to overlaps \[E16\], where a scenario asks for them.
+    pub compatible: Option<CompatibleForces>,
 }
 
 impl Snapshot {
@@ -635,7 +641,16 @@ impl Snapshot {
         contacts.sort_unstable_by_key(|contact| contact.key);
         join_patches(&world, &mut contacts, sides);
         let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
-        Snapshot { world, contacts, substep: settings.substep(), report, impulses, balance: None }
+        Snapshot {
+            world,
+            contacts,
+            substep: settings.substep(),
+            report,
+            impulses,
+            balance: None,
+            objective: None,
+            compatible: None,
+        }
     }
 
     /// Notes the energy of springs that hold this force \[N\] and this moment \[N m\], under the smooth method.

@@ -22,11 +22,18 @@ pub enum Error {
         "the smooth method needs the force of an overlap, and `normal_law = \"rigid\"` has none: use \"hertz\" or \"hooke\""
     )]
     RigidSprings,
-    /// The GPU engine has no coarse corrections.
-    #[error(
-        "the GPU engine has no coarse corrections: leave out `solver.coarse_corrections` or run on the CPU engine (`--device cpu`)"
-    )]
-    CoarseOnGpu,
+    /// A setting that only the CPU engine has.
+    #[error("the GPU engine has no `{setting}`: leave it out or run on the CPU engine (`--device cpu`)")]
+    NotOnGpu {
+        /// The setting as written in the scenario file.
+        setting: &'static str,
+    },
+    /// A setting that means nothing to accelerated projected gradient descent.
+    #[error("`{setting}` does not go with `solver.algorithm = \"apgd\"`: leave out one of them")]
+    NotUnderApgd {
+        /// The setting as written in the scenario file.
+        setting: &'static str,
+    },
     /// A velocity or position stopped being a number.
     #[error(
         "grain {grain} has a velocity that is not a number at t = {time:.6} s; \

@@ -98,6 +98,7 @@ pub struct Observer {
     surface: Option<SurfacePlan>,
     regions: Vec<RegionPlan>,
     tracked: Tracked,
+    has_compatible: bool,
     balance: Option<Balance>,
 }
 
@@ -118,6 +119,7 @@ impl Observer {
             surface: None,
             regions: Vec::new(),
             tracked: Tracked::default(),
+            has_compatible: false,
             balance: None,
         };
         observer.with_columns()
@@ -145,6 +147,12 @@ impl Observer {
     #[must_use]
     pub fn with_tracked(self, tracked: &Tracked) -> Observer {
         Observer { tracked: tracked.clone(), ..self }.with_columns()
+    }
+
+    /// Observes compatible forces as well, with which its states come.
+    #[must_use]
+    pub fn with_compatible(self, has_compatible: bool) -> Observer {
+        Observer { has_compatible, ..self }.with_columns()
     }
 
     /// Observes the energies of the run as well.
@@ -184,6 +192,9 @@ impl Observer {
         match needs {
             Needs::Nothing => there(true),
             Needs::Boundary => self.boundaries.clone(),
+            Needs::Compatible => there(self.has_compatible),
+            Needs::CompatibleBoundary if self.has_compatible => self.boundaries.clone(),
+            Needs::CompatibleBoundary => Vec::new(),
             Needs::Joint => self.joints.clone(),
             Needs::Drum => there(self.drum.is_some()),
             Needs::Sink => self.sinks.clone(),
@@ -195,6 +206,8 @@ impl Observer {
             Needs::Region => self.regions.iter().map(|region| region.name.clone()).collect(),
             Needs::Body => self.tracked.bodies.iter().map(TrackedBody::name).collect(),
             Needs::Pair => self.tracked.pair_names(),
+            Needs::CompatiblePair if self.has_compatible => self.tracked.pair_names(),
+            Needs::CompatiblePair => Vec::new(),
             Needs::EnergyBalance => there(self.balance.is_some()),
         }
     }
@@ -350,6 +363,7 @@ mod tests {
             .with_surface(Some(&surface_plan()))
             .with_regions(&[zone()])
             .with_tracked(&tracked)
+            .with_compatible(true)
             .with_balance(Balance::opened_at(&stack(), NormalLaw::Hertz));
         let found: Vec<(&str, &str)> = observer
             .columns()

@@ -16,14 +16,19 @@
 //!
 //! [solver]                        # see crate::settings::Settings
 //! method = "nonsmooth"            # "smooth": springs and dampers, explicit steps [E13]
+//! algorithm = "pgs"               # projected Gauss-Seidel [E5]; "apgd": projected gradient descent [E15], on the CPU engine
+//! order = "coloured"              # of a sweep; on the CPU engine also "sequential", { blocks = 4 }: as 4 threads without colours,
+//!                                 # and "at_once": each contact on copies of its bodies
 //! time_step = 5e-3                # under the smooth method also "auto": 1/5 of the Rayleigh time or 1/50 of a collision
 //! substeps = 1
 //! iterations = 20                 # or "auto": at most 200, until the tolerance is met, by default 0.03 |gravity| h,
 //!                                 # or without gravity 0.03 impact_threshold (0.0015 m/s if that is 0)
-//! tolerance = 0.0
+//! tolerance = 0.0                 # ends the sweeps of a substep when one changes less
+//! tolerance_kind = "velocity"     # of the row that changes most [m/s]; "impulses": of all impulses over their size [-], on the CPU engine
 //! acceleration = "nesterov"       # "none": plain sweeps [E12]
 //! coarse_corrections = 0          # of the impulses of whole regions, among the sweeps of a substep [E14]; for deep beds 1, on the CPU engine
 //! normal_law = "hertz"            # "hooke"; "rigid", not under the smooth method
+//! rigid_correction = 0.2          # share of an overlap that a substep removes under the rigid law
 //! damping = "restitution"         # of the smooth method; "viscoelastic": by the `damping` of the pair, whose restitution has no effect
 //! rolling_arm = "reduced"         # lever arm of rolling resistance: R*; "radius": 2 R*; "diameter": 4 R*; also at walls, where R* = r
 //! cone = "disc"                   # friction and rolling limited by their length; for studies "box": component by component
@@ -97,7 +102,7 @@
 //! # moments = [1e-10, 2e-10, 2e-10]  # kg m²: then spheres stand about the centre of mass and along the principal axes
 //!
 //! [[grains]]
-//! material = "pellet"
+//! material = "pellet"             # or a list, dealt to the grains in turn
 //! clump = "trimer"
 //! turned = "random"               # default; or { axis = [0, 0, 1], angle_deg = 30 } from the axes of the clump
 //! radius = { kind = "uniform", min = 0.002, max = 0.003 }  # of a sphere of the same volume; default: as listed
@@ -150,6 +155,9 @@
 //! colour_by = "velocity"          # a component (velocity_z), height, relative_velocity (to what turns), radius, id, ...
 //! range = [0.0, 1.5]              # values at the ends of the colours; default: of the states drawn so far
 //! boundaries = "glass"            # "edges", "hidden"
+//!
+//! [forces]                        # beside those of the solver
+//! compatible = { law = "hertz", tolerance = 1e-8 } # normal forces that belong to overlaps [E16]; or "hooke"
 //!
 //! [convergence]                   # solves chosen steps again on the side, sweep by sweep; changes no motion
 //! times = [1.0, 2.0]              # s, required
@@ -296,7 +304,7 @@
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and
 //! one of: `corner` and `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid
-//! fraction), `pyramid` (base, rows), `list` (positions; radii, velocities, angular_velocities, each one per
+//! fraction), `pyramid` (base, rows, lift), `list` (positions; radii, velocities, angular_velocities, each one per
 //! position), `csv` (file with columns x, y, z and, if wanted, radius, vx, vy, vz, wx, wy, wz), `frame` (file, the
 //! `grains_000012.vtp` of a run of spheres of one material). A lattice is filled from below. `corner`
 //! is the centre of its first grain; `counts = [nx, ny]` goes as high as `count` takes. In a box or region only
@@ -352,6 +360,7 @@ pub use self::file::check_step_count;
 pub use self::file::{Change, MAY_CHANGE, Problem, Problems, Source, changes, expect, study, suite};
 pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan};
 use crate::contact::{Impulse, Key};
+use crate::engine::compatible::CompatiblePlan;
 use crate::model::World;
 use crate::observe::{CellPlan, DrumPlan, Expectation, RegionPlan, SurfacePlan, Tracked};
 use crate::output::Formats;
@@ -401,6 +410,8 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
     /// Where to look at how the sweeps converge.
     pub convergence: Option<ConvergencePlan>,
+    /// Compatible forces that are wanted beside those of the solver.
+    pub compatible: Option<CompatiblePlan>,
     /// Files that it was read from: its own, tables of grains, curves.
     pub inputs: Inputs,
     /// The file with all `--set` overrides applied and defaults filled in, as TOML.
@@ -428,6 +439,7 @@ impl Scenario {
             tracked: Tracked::default(),
             expectations: Vec::new(),
             convergence: None,
+            compatible: None,
             inputs: Inputs::default(),
             resolved: String::new(),
         }

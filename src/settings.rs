@@ -31,7 +31,7 @@ pub const JOINT_DAMPING_STEPS: f64 = 2.0;
 pub const JOINT_SOFTNESS: f64 = 1e-6;
 /// Share of what a body gives way without locked axes below which it does not give way to a row of a joint.
 pub const JOINT_ROUNDING: f64 = 1e-9;
-/// Share of a rigid overlap that one substep removes \[-\]. More, and rigid columns jump.
+/// Share of a rigid overlap that one substep removes, unless it is told \[-\]. More, and rigid columns jump.
 pub const RIGID_CORRECTION: f64 = 0.2;
 /// At most this many effective radii of a rigid overlap are removed per substep \[-\].
 pub const RIGID_CORRECTION_LIMIT: f64 = 0.1;
@@ -211,6 +211,47 @@ impl fmt::Display for WarmStart {
     }
 }
 
+/// How the contact problem of a substep is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
+pub enum Algorithm {
+    /// Projected Gauss-Seidel \[E5\]: contact by contact, with Coulomb's law.
+    #[default]
+    Pgs,
+    /// Accelerated projected gradient descent \[E15\]: all contacts at once, for the convex problem next to Coulomb's law.
+    Apgd,
+}
+
+/// The order in which a sweep visits the contacts \[E5\].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
+pub enum Order {
+    /// Colour by colour, in parallel within a colour.
+    #[default]
+    Coloured,
+    /// One after the other, in the order of their keys.
+    Sequential,
+    /// As so many threads would that share the list of keys in blocks of equal length and know of no colours: the first of each block, then the
+    /// second of each, and so on (Renouf, Dubois & Alart 2004).
+    Blocks(u32),
+    /// All at once, each on copies of its bodies that share their mass.
+    AtOnce,
+}
+
+/// What is compared with the tolerance that ends the sweeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize))]
+#[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
+pub enum ToleranceKind {
+    /// The largest change of a normal or friction row in a sweep, D |Δλ| \[m/s\].
+    #[default]
+    Velocity,
+    /// The change of all linear impulses in a sweep over their size, √(Σ |Δλ|² / Σ |λ|²) \[-\], as in codes of contact dynamics.
+    Impulses,
+}
+
 /// How a sweep goes on from the sweep before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
@@ -269,15 +310,20 @@ pub enum Bookkeeping {
 pub struct Settings {
     /// What a step is made of.
     pub method: Method,
+    /// How the contact problem is solved.
+    pub algorithm: Algorithm,
+    /// The order in which sweeps visit the contacts; on the CPU engine alone, but for colours.
+    pub order: Order,
     /// Time step h \[s\].
     pub time_step: f64,
     /// Parts a step is solved in after one contact search \[E9\] \[-\].
     pub substeps: u32,
     /// Sweeps over all contacts per substep, at most \[-\].
     pub iterations: u32,
-    /// Stop sweeping when no normal or friction row changed by more than this in a sweep, D |Δλ| \[m/s\];
-    /// 0: never.
+    /// Stop sweeping when a sweep changed less than this, in the unit of its kind; 0: never.
     pub tolerance: f64,
+    /// What is compared with it.
+    pub tolerance_kind: ToleranceKind,
     /// Where the impulses start from.
     pub warm_start: WarmStart,
     /// How a sweep goes on from the sweep before; sweeps of the impact stage are plain.
@@ -286,6 +332,8 @@ pub struct Settings {
     pub coarse_corrections: u32,
     /// The normal contact law.
     pub normal_law: NormalLaw,
+    /// Share of an overlap that a substep removes under the rigid law \[-\], 0 to 1.
+    pub rigid_correction: f64,
     /// The normal damping of the smooth method.
     pub damping: Damping,
     /// Which friction and rolling impulses a contact may carry.
@@ -307,14 +355,18 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             method: Method::Nonsmooth,
+            algorithm: Algorithm::Pgs,
+            order: Order::Coloured,
             time_step: 5e-3,
             substeps: 1,
             iterations: 20,
             tolerance: 0.0,
+            tolerance_kind: ToleranceKind::Velocity,
             warm_start: WarmStart::ADAPTIVE,
             acceleration: Acceleration::Nesterov,
             coarse_corrections: 0,
             normal_law: NormalLaw::Hertz,
+            rigid_correction: RIGID_CORRECTION,
             damping: Damping::Restitution,
             cone: Cone::Disc,
             rolling_arm: RollingArm::Reduced,
@@ -336,7 +388,7 @@ impl Settings {
     #[must_use]
     pub fn careful(&self) -> Settings {
         let (warm_start, acceleration) = (WarmStart::Cold, Acceleration::None);
-        Settings { warm_start, acceleration, coarse_corrections: 0, ..*self }
+        Settings { algorithm: Algorithm::Pgs, warm_start, acceleration, coarse_corrections: 0, ..*self }
     }
 
     /// Gap up to which pairs are listed, in mean diameters of the two grains \[-\]: the skin of the search, and whatever it is so
@@ -372,12 +424,16 @@ impl Settings {
             f64::from(self.coarse_corrections),
             "0 to 100",
         );
+        need(not_negative(self.tolerance), "solver.tolerance", self.tolerance, "zero or a positive number");
         need(
-            not_negative(self.tolerance),
-            "solver.tolerance",
-            self.tolerance,
-            "zero or a positive speed [m/s]",
+            (0.0..=1.0).contains(&self.rigid_correction),
+            "solver.rigid_correction",
+            self.rigid_correction,
+            "0 to 1",
         );
+        if let Order::Blocks(blocks) = self.order {
+            need(blocks > 0, "solver.order.blocks", f64::from(blocks), "a positive number");
+        }
         need(
             self.skin.is_finite() && (0.0..=1.0).contains(&self.skin),
             "solver.skin",
@@ -404,6 +460,14 @@ impl Settings {
         }
         if self.method == Method::Smooth && self.normal_law == NormalLaw::Rigid {
             errors.push(Error::RigidSprings);
+        }
+        if self.algorithm == Algorithm::Apgd {
+            let others = [
+                (self.cone == Cone::Box, "solver.cone = \"box\""),
+                (self.coarse_corrections > 0, "solver.coarse_corrections"),
+            ];
+            let found = others.into_iter().filter(|(is_there, _)| *is_there);
+            errors.extend(found.map(|(_, setting)| Error::NotUnderApgd { setting }));
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }

@@ -28,6 +28,7 @@ mod run;
 use glam::DVec3;
 use pollster::block_on;
 
+use crate::engine::compatible::{CompatibleForces, CompatiblePlan};
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::{Error, suggest};
 use crate::model::{Clump, Drive, Grain, Materials, World, clump};
@@ -74,6 +75,8 @@ pub struct Simulation<'e> {
     engine: Box<dyn Engine + 'e>,
     settings: Settings,
     observer: Observer,
+    /// Compatible forces that states come with.
+    compatible: Option<CompatiblePlan>,
     clumps: Vec<Clump>,
     /// The scenario with all defaults, and names of the boundaries, for checkpoints.
     #[cfg(feature = "scenario")]
@@ -181,6 +184,7 @@ impl<'e> Simulation<'e> {
             engine,
             settings: scenario.settings,
             observer,
+            compatible: scenario.compatible,
             clumps: scenario.world.clumps.clone(),
             #[cfg(feature = "scenario")]
             resolved: scenario.resolved.clone(),
@@ -289,7 +293,11 @@ impl<'e> Simulation<'e> {
     pub async fn state_async(&mut self) -> Result<&Snapshot, Error> {
         let state = match self.state.take() {
             Some(state) => state,
-            None => self.engine.snapshot_async().await?,
+            None => {
+                let state = self.engine.snapshot_async().await?;
+                let compatible = self.compatible.map(|plan| CompatibleForces::of(&state, &plan));
+                Snapshot { compatible, ..state }
+            }
         };
         Ok(self.state.insert(state))
     }
@@ -558,7 +566,8 @@ pub fn observer(scenario: &Scenario, first: Option<&Snapshot>) -> Observer {
         .with_cell(scenario.cell.as_ref())
         .with_surface(scenario.surface.as_ref())
         .with_regions(&scenario.regions)
-        .with_tracked(&scenario.tracked);
+        .with_tracked(&scenario.tracked)
+        .with_compatible(scenario.compatible.is_some());
     match first {
         Some(first) => observer.with_balance(Balance::opened_at(first, scenario.settings.normal_law)),
         None => observer,

@@ -16,12 +16,15 @@
 //! | \[E12\] | accelerated sweeps | Nesterov 1983; Mazhar et al. 2015 | `sweep` |
 //! | \[E13\] | smooth discrete elements | Cundall & Strack 1979; Tsuji, Tanaka & Ishida 1992 | `springs` |
 //! | \[E14\] | coarse correction | esker's own | `cpu::coarse` |
+//! | \[E15\] | projected gradient descent | Mazhar, Heyn, Negrut & Tasora 2015; Anitescu & Tasora 2010 | `gradient` |
+//! | \[E16\] | compatible forces | Olsen & Kamrin; Rockafellar 1976 | `engine::compatible` |
 //!
 //! | Page | Content |
 //! |---|---|
 //! | [`contact`] | \[E1\] to \[E4\]: the laws of bodies and contacts |
 //! | [`solver`] | \[E5\], \[E7\], \[E8\], \[E12\]: sweeps, what they start from, when they are done, how they are accelerated |
 //! | [`coarse`] | \[E14\]: impulses of whole regions that grow or shrink at once |
+//! | [`gradient`] | \[E15\], \[E16\]: all contacts at once, as a convex problem; forces that belong to overlaps |
 //! | [`step`] | \[E6\], \[E9\]: impacts, substeps; periodic axes; the order of a step |
 //! | [`smooth`] | \[E13\]: springs and dampers in place of the contact problem |
 //! | [`joints`] | \[E11\]: joints, motors, machines |
@@ -63,6 +66,7 @@
 pub mod coarse;
 pub mod contact;
 pub mod energy;
+pub mod gradient;
 pub mod joints;
 pub mod smooth;
 pub mod solver;

@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use glam::{DQuat, DVec3};
 
-use crate::cpu::{CpuEngine, Order};
+use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::model::World;
@@ -219,7 +219,7 @@ fn widened(grains: u32, side: u32, overrides: &[String]) -> Result<Scenario, Pro
 /// The state after some time \[s\] on the CPU engine.
 fn settle(world: &World, scenario: &Scenario, time: f64) -> Result<World, Error> {
     let settings = scenario.settings;
-    let mut engine = CpuEngine::new(world.clone(), settings, Order::Coloured);
+    let mut engine = CpuEngine::new(world.clone(), settings);
     engine.advance((time / settings.time_step).round() as u64)?;
     Ok(engine.snapshot()?.world)
 }
@@ -301,7 +301,7 @@ mod tests {
         let bed = Bed::of_tiles(1200, 300, &[]).expect("a bed");
         let (world, start) = bed.settled(None, &mut |_| ()).expect("settled");
         assert_eq!(start.origin, Origin::Built);
-        let mut engine = CpuEngine::new(world, bed.scenario.settings, Order::Coloured);
+        let mut engine = CpuEngine::new(world, bed.scenario.settings);
         let top = |world: &World| positions(world).iter().map(|p| p.z).fold(0.0, f64::max);
         let before = top(&engine.snapshot().expect("a state").world);
         engine.advance(20).expect("steps");

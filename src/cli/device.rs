@@ -50,7 +50,7 @@ pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>
                 | Error::BeyondSingle { .. }
                 | Error::MachineTooLarge { .. }
                 | Error::TooSmall { .. }
-                | Error::CoarseOnGpu),
+                | Error::NotOnGpu { .. }),
             ) => {
                 note!("warning: {error}; running on the CPU engine instead");
                 cpu(scenario)

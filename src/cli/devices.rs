@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cpu::{CpuEngine, Order};
+use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::gpu::GpuEngine;
@@ -22,7 +22,7 @@ const ALLOWED: f64 = 1e-4;
 /// Lists the devices and tests each.
 pub(super) fn list() -> Result<Outcome, Failure> {
     let scenario = Scenario::parse("self-test", SCENE, Path::new(""), &[])?;
-    let cpu = CpuEngine::new(World::default(), scenario.settings, Order::Coloured).identity();
+    let cpu = CpuEngine::new(World::default(), scenario.settings).identity();
     say!("--device {:<10} {} ({}, {})", cpu.engine, cpu.device, cpu.backend, cpu.driver);
     let adapters = Device::open_all();
     if adapters.is_empty() {
@@ -65,7 +65,7 @@ fn self_test(device: Device, scenario: &Scenario) -> Result<f64, Error> {
     let adapter = device.identity().device;
     let mut gpu = GpuEngine::new(device, scenario.world.clone(), scenario.settings)?;
     let rounded = gpu.snapshot()?.world;
-    let mut cpu = CpuEngine::new(rounded, scenario.settings, Order::Coloured);
+    let mut cpu = CpuEngine::new(rounded, scenario.settings);
     gpu.advance(1)?;
     cpu.advance(1)?;
     let (found, expected) = (gpu.snapshot()?, cpu.snapshot()?);

@@ -6,7 +6,7 @@ use clap::builder::PossibleValuesParser;
 use glam::DVec3;
 use indicatif::ProgressBar;
 
-use crate::cpu::{CpuEngine, Order};
+use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::model::World;
@@ -183,7 +183,7 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
         let advice = "expected a .png: run the scenario and draw its folder to see it move";
         return Err(wrong("--out", "a scenario file has its initial state alone", advice));
     }
-    let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
+    let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings);
     let frame = frame_of(&engine.snapshot()?, look.show)?;
     let picture = paint(&look, &scenario, &frame).map_err(input)?;
     write_png(&target.path, &picture)?;

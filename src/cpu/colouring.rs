@@ -24,6 +24,18 @@ pub fn one_after_the_other(contacts: usize) -> Colouring {
     Colouring { order: (0..contacts as u32).collect(), starts: Vec::new(), overflow: Overflow::OneByOne }
 }
 
+/// No colours: all contacts at once, on copies of their bodies.
+pub fn all_at_once(contacts: usize) -> Colouring {
+    Colouring { overflow: Overflow::Split, ..one_after_the_other(contacts) }
+}
+
+/// No colours: one after the other, as so many threads come to them that each have a block of the keys and are equally fast.
+pub fn in_blocks(contacts: usize, blocks: u32) -> Colouring {
+    let length = contacts.div_ceil(blocks as usize).max(1);
+    let of_place = |place: usize| (place..contacts).step_by(length).map(|contact| contact as u32);
+    Colouring { order: (0..length).flat_map(of_place).collect(), ..one_after_the_other(contacts) }
+}
+
 /// Greedy colouring in the order of the keys.
 pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
     let mut used = vec![0u32; world.bodies.len()];

@@ -16,9 +16,9 @@ use crate::settings::{Settings, WarmStart};
 
 use super::narrowphase::{self, Constraint};
 use super::problem::Problem;
-use super::solver::{Limits, Outcome, Solver};
+use super::solver::{self, Limits, Outcome};
 use super::velocity::Velocity;
-use super::{CpuEngine, Order, residual, start_solve, warm_start};
+use super::{CpuEngine, residual, start_solve, warm_start};
 
 /// Solves the next substep of a state from every start that is asked about.
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
@@ -43,7 +43,7 @@ struct Substep {
 impl Substep {
     /// That of the substep after a state.
     fn next(snapshot: &Snapshot, settings: &Settings) -> Substep {
-        let mut engine = CpuEngine::new(snapshot.world.clone(), *settings, Order::Coloured);
+        let mut engine = CpuEngine::new(snapshot.world.clone(), *settings);
         let seeds: Vec<_> = snapshot.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
         engine.hold_seeds(&seeds);
         engine.find_contacts();
@@ -56,22 +56,23 @@ impl Substep {
         let cone = self.engine.settings.cone;
         let mut reference = Vec::new();
         let mut solution = None;
-        self.solve(start, question.reference, |sweep, _, constraints, velocities| {
+        self.solve(start, question.reference, |sweep, _, problem| {
             if sweep == question.reference {
-                reference = normal_impulses(constraints);
-                solution = Some(point(cone, sweep, &reference, constraints, velocities));
+                reference = normal_impulses(problem.constraints());
+                solution = Some(point(cone, sweep, &reference, problem));
             }
         });
 
         let Settings { iterations, tolerance, .. } = self.engine.settings;
         let (mut points, mut histograms) = (Vec::new(), None);
         let sweeps = question.sweeps.max(iterations);
-        self.solve(start, sweeps, |sweep, change, constraints, velocities| {
+        self.solve(start, sweeps, |sweep, change, problem| {
             if sweep <= question.sweeps {
-                points.push(point(cone, sweep, &reference, constraints, velocities));
+                points.push(point(cone, sweep, &reference, problem));
             }
             if sweep == iterations || change < tolerance {
-                histograms.get_or_insert_with(|| histograms_of(cone, constraints, velocities));
+                histograms
+                    .get_or_insert_with(|| histograms_of(cone, problem.constraints(), problem.velocities()));
             }
         });
         points.extend(solution);
@@ -83,14 +84,9 @@ impl Substep {
         }
     }
 
-    /// Solves from one start. `visit` is shown the constraints and velocities after every sweep, and before the first (0), and by
+    /// Solves from one start. `visit` is shown the problem after every sweep, and before the first (0), and by
     /// how much the constraint that changed most did \[m/s\].
-    fn solve(
-        &mut self,
-        start: WarmStart,
-        iterations: u32,
-        mut visit: impl FnMut(u32, f64, &[Constraint], &[Velocity]),
-    ) {
+    fn solve(&mut self, start: WarmStart, iterations: u32, mut visit: impl FnMut(u32, f64, &Problem<'_>)) {
         let CpuEngine { world, settings, colouring, split, constraints, onsets, velocities, solver, .. } =
             &mut self.engine;
         constraints.clone_from(&self.constraints);
@@ -103,28 +99,25 @@ impl Substep {
         if start.updates_velocities() {
             warm_start::apply(&mut problem);
         }
-        visit(0, f64::INFINITY, problem.constraints(), problem.velocities());
+        visit(0, f64::INFINITY, &problem);
         let mut watch = |outcome: &Outcome, problem: &Problem<'_>| {
-            visit(outcome.sweeps, outcome.change, problem.constraints(), problem.velocities());
+            visit(outcome.sweeps, outcome.change, problem);
         };
-        solver.set(settings);
-        solver.solve(&mut problem, Limits { iterations, tolerance: 0.0 }, Some(&mut watch));
+        solver::solve(solver, settings, &mut problem, Limits::sweeps(iterations), Some(&mut watch));
     }
 }
 
-fn point(
-    cone: Cone,
-    sweep: u32,
-    reference: &[f64],
-    constraints: &[Constraint],
-    velocities: &[Velocity],
-) -> Point {
+fn point(cone: Cone, sweep: u32, reference: &[f64], problem: &Problem<'_>) -> Point {
+    let (constraints, velocities) = (problem.constraints(), problem.velocities());
     let [normal_without_compliance] =
         residual::spreads(constraints, velocities, residual::normal_without_compliance);
     Point {
         sweep,
         residuals: residual::measure(cone, constraints, velocities),
         normal_without_compliance,
+        objective: problem
+            .world()
+            .map_or(f64::NAN, |world| residual::objective(world, constraints, velocities)),
         error: ImpulseError::between(&normal_impulses(constraints), reference),
     }
 }

@@ -73,8 +73,11 @@ pub fn solve(
         let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
             let iterations = settings.impact_iterations - done.sweeps;
-            let outcome =
-                ProjectedGaussSeidel::plain(settings).solve(problem, Limits { iterations, tolerance }, None);
+            let outcome = ProjectedGaussSeidel::plain(settings).solve(
+                problem,
+                Limits { tolerance, ..Limits::sweeps(iterations) },
+                None,
+            );
             if iterations > 0 {
                 done = Impacts { sweeps: done.sweeps + outcome.sweeps, residual: outcome.change };
             }

@@ -8,9 +8,7 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Cone, Impulse, Key};
 use crate::engine::spring_damping;
 use crate::model::{Kind, PairLaw, Sphere, Touch, World};
-use crate::settings::{
-    DAMPING_STEPS, Damping, Method, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT, Settings,
-};
+use crate::settings::{DAMPING_STEPS, Damping, Method, NormalLaw, RIGID_CORRECTION_LIMIT, Settings};
 
 use super::patches::{Joined, Patches};
 use super::velocity::{InverseMass, Velocity};
@@ -32,6 +30,8 @@ pub struct Law {
     pub h: f64,
     /// The normal law.
     pub normal: NormalLaw,
+    /// Share of a rigid overlap that the substep removes \[-\].
+    pub rigid_correction: f64,
     /// Largest gap of a contact that is listed, in mean diameters \[-\].
     pub reach: f64,
     /// What a step is made of.
@@ -48,6 +48,7 @@ impl Law {
         Law {
             h: settings.substep(),
             normal: settings.normal_law,
+            rigid_correction: settings.rigid_correction,
             reach: settings.reach(),
             method: settings.method,
             rolling_arm: settings.rolling_arm.in_effective_radii(),
@@ -275,7 +276,7 @@ fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) ->
         if overlap <= 0.0 {
             return (free, 0.0);
         }
-        let correction = (RIGID_CORRECTION * overlap).min(RIGID_CORRECTION_LIMIT * radius);
+        let correction = (law.rigid_correction * overlap).min(RIGID_CORRECTION_LIMIT * radius);
         return (Onset { position_target: correction / law.h, ..free }, 0.0);
     };
     if overlap <= 0.0 {

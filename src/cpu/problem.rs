@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use rayon::prelude::*;
 
-use crate::contact::{Colouring, Overflow};
+use crate::contact::{Colouring, Impulse, Overflow};
 use crate::model::World;
 
 use super::joints::Joints;
@@ -155,6 +155,52 @@ impl Problem<'_> {
         }
         add_all(&self.constraints[self.colouring.overflow_start()..]);
     }
+}
+
+impl Problem<'_> {
+    /// Lets every contact change what stands for it in a list beside the contacts. Returns the sums of what `of_contact` returns, made task by
+    /// task, so that their bits do not depend on the threads.
+    pub(super) fn beside<T: Send, const N: usize>(
+        &self,
+        list: &mut [T],
+        of_contact: impl Fn(&Constraint, [&Velocity; 2], &mut T) -> [f64; N] + Sync,
+    ) -> [f64; N] {
+        let add = |sums: [f64; N], more: [f64; N]| std::array::from_fn(|i| sums[i] + more[i]);
+        let of_chunk = |(constraints, list): (&[Constraint], &mut [T])| {
+            constraints.iter().zip(list).fold([0.0; N], |sums, (constraint, beside)| {
+                let velocities = constraint.bodies.map(|body| &self.velocities[body as usize]);
+                add(sums, of_contact(constraint, velocities, beside))
+            })
+        };
+        let chunks = self.constraints.par_chunks(GATHER_CHUNK).zip(list.par_chunks_mut(GATHER_CHUNK));
+        let sums: Vec<[f64; N]> = chunks.map(of_chunk).collect();
+        sums.into_iter().fold([0.0; N], add)
+    }
+
+    /// Sets the `last_impulse` of every contact by what stands for it in a list.
+    pub(super) fn aim<T: Sync>(&mut self, list: &[T], target: impl Fn(&Constraint, &T) -> Impulse + Sync) {
+        let contacts = self.constraints.par_iter_mut().zip(list).with_min_len(GATHER_CHUNK);
+        contacts.for_each(|(constraint, beside)| constraint.last_impulse = target(constraint, beside));
+    }
+
+    /// By how much all linear impulses differ from those in `last_impulse`, over their size, √(Σ |Δλ|² / Σ |λ|²) \[-\].
+    pub(super) fn change_of_impulses(&self) -> f64 {
+        let mut nothing = vec![(); self.constraints.len()];
+        let [change, size] = self.beside(&mut nothing, |constraint, _, ()| squares_of(constraint));
+        relative(change, size)
+    }
+}
+
+/// |Δλ|² since `last_impulse`, and |λ|² \[N² s²\]; without rolling.
+pub(super) fn squares_of(Constraint { impulse, last_impulse, .. }: &Constraint) -> [f64; 2] {
+    let change = [impulse.normal - last_impulse.normal, (impulse.tangent - last_impulse.tangent).length()];
+    let size = [impulse.normal, impulse.tangent.length()];
+    [change, size].map(|[normal, tangent]| normal * normal + tangent * tangent)
+}
+
+/// The root of the ratio of two sums of squares; 0 where both are.
+pub(super) fn relative(change: f64, size: f64) -> f64 {
+    if change > 0.0 { (change / size).sqrt() } else { 0.0 }
 }
 
 /// Contacts whose sums one task makes.

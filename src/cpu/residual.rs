@@ -1,12 +1,14 @@
 //! Natural-map residual of the contact problem \[E8\].
 
+use glam::DVec3;
 use rayon::prelude::*;
 
 use crate::contact::{Cone, Impulse};
 use crate::engine::{Residuals, Spread};
+use crate::model::World;
 
 use super::narrowphase::{CHUNK, Constraint, times_d};
-use super::velocity::Velocity;
+use super::velocity::{InverseMass, Velocity};
 
 /// Natural-map residual of one contact, D (λ - proj(λ - r/D)): normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the place of
 /// the impulse that it belongs to.
@@ -32,6 +34,42 @@ pub fn natural_map(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Veloci
 pub fn of_contact(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Velocity) -> [f64; 3] {
     let Impulse { normal, tangent, rolling } = natural_map(cone, constraint, a, b);
     [normal.abs(), tangent.length(), rolling.length()]
+}
+
+/// G v + Σ λ - q of one contact: normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the place of the impulse that it belongs to.
+pub fn slope(constraint: &Constraint, [a, b]: [&Velocity; 2]) -> Impulse {
+    let velocity = constraint.contact_velocity(a, b);
+    let closing = velocity.dot(constraint.normal);
+    Impulse {
+        normal: closing + constraint.compliance * constraint.impulse.normal - constraint.bias,
+        tangent: velocity - closing * constraint.normal,
+        rolling: a.angular - b.angular,
+    }
+}
+
+/// ½ λ·(N + Σ) λ + p·λ \[J\], what the convex problem makes least \[E15\], of the impulses that led to these velocities. What joints hold is
+/// left out, and bodies that are no spheres are as they are turned now.
+pub fn objective(world: &World, constraints: &[Constraint], velocities: &[Velocity]) -> f64 {
+    let mut pushes = vec![[DVec3::ZERO; 2]; velocities.len()];
+    let mut sum = 0.0;
+    for constraint in constraints.iter().filter(|constraint| constraint.impulse.normal > 0.0) {
+        let impulse = &constraint.impulse;
+        let linear = impulse.linear(constraint.normal);
+        let bodies = constraint.bodies.map(|body| body as usize);
+        for (body, sign, arm) in [(bodies[0], 1.0, constraint.arm_a), (bodies[1], -1.0, constraint.arm_b)] {
+            pushes[body][0] += sign * linear;
+            pushes[body][1] += sign * (arm.cross(linear) + impulse.rolling);
+        }
+        let slope = slope(constraint, bodies.map(|body| &velocities[body]));
+        sum += impulse.dot(&slope) - 0.5 * constraint.compliance * impulse.normal * impulse.normal;
+    }
+    let free = velocities.iter().enumerate().filter(|(_, velocity)| velocity.is_free());
+    let energy = free.map(|(body, velocity)| {
+        let inverse = InverseMass::of(world, body, velocity);
+        let [linear, angular] = pushes[body];
+        0.5 * (linear.dot(inverse.linear * linear) + angular.dot(inverse.angular * angular))
+    });
+    sum - energy.sum::<f64>()
 }
 
 /// Normal residual of one contact without the term Σ λ, as the second form of the paper's Eq. 6 prints it \[E8\] \[m/s\].

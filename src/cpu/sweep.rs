@@ -2,6 +2,8 @@
 //!
 //! Order inside a contact: normal, friction, rolling and twisting. Twin: `shaders/sweep.wgsl`.
 
+use std::time::Instant;
+
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -67,9 +69,15 @@ impl ProjectedGaussSeidel {
         self.momentum.bytes()
     }
 
-    /// One sweep, `done` sweeps after the start or the last coarse correction. Returns by how much the constraint that changed most did,
+    /// One sweep, `done` sweeps after the start or the last coarse correction; `noted` if the impulses before it are to be known after it. Returns by how much the constraint that changed most did,
     /// D |Δλ| \[m/s\], 0 for contacts unless that is to be compared with something.
-    fn sweep(&mut self, problem: &mut Problem<'_>, done: u32, is_last: bool, compared: bool) -> f64 {
+    fn sweep(
+        &mut self,
+        problem: &mut Problem<'_>,
+        done: u32,
+        is_last: bool,
+        [compared, noted]: [bool; 2],
+    ) -> f64 {
         let is_accelerated = self.acceleration == Acceleration::Nesterov;
         // Before a sweep, as the impulses of the last are to stay in their cones.
         let share = (is_accelerated && done > 0).then(|| {
@@ -77,6 +85,7 @@ impl ProjectedGaussSeidel {
             problem.extrapolate(share, |velocities| self.momentum.extrapolate(share, velocities));
             share
         });
+        let share = share.or(noted.then_some(0.0));
         // The last sweep is not to overshoot: what it solves is to fit.
         let relaxation = if is_accelerated && !is_last { OVER_RELAXATION } else { 1.0 };
         let cone = self.cone;
@@ -100,6 +109,7 @@ impl Solver for ProjectedGaussSeidel {
         // The first sweep finds machines that answer to what contacts start from.
         let mut at_start = problem.solve_joints();
         let compared = limits.tolerance > 0.0 || watch.is_some();
+        let noted = limits.compares_impulses();
         let mut outcome = Outcome::default();
         let mut corrected = 0;
         while outcome.sweeps < limits.iterations {
@@ -108,13 +118,16 @@ impl Solver for ProjectedGaussSeidel {
                 corrected = outcome.sweeps;
             }
             let is_last = outcome.sweeps + 1 == limits.iterations;
-            let change = self.sweep(problem, outcome.sweeps - corrected, is_last, compared);
-            outcome =
-                Outcome { sweeps: outcome.sweeps + 1, change: change.max(std::mem::take(&mut at_start)) };
+            let change = self.sweep(problem, outcome.sweeps - corrected, is_last, [compared, noted]);
+            let change = change.max(std::mem::take(&mut at_start));
+            outcome = Outcome { sweeps: outcome.sweeps + 1, change, ..outcome };
             if let Some(watch) = &mut watch {
                 watch(&outcome, problem);
             }
-            if outcome.change < limits.tolerance {
+            let test = Instant::now();
+            let share = if noted { problem.change_of_impulses() } else { 0.0 };
+            outcome.testing += test.elapsed().as_secs_f64();
+            if limits.are_met(outcome.change, share) {
                 break;
             }
         }
@@ -334,7 +347,7 @@ pub fn solve_general(
 }
 
 /// How much contact velocity the normal and friction constraints changed, D |Δλ| \[m/s\]; on whole bodies.
-fn change_since(constraint: &Constraint, before: &Impulse) -> f64 {
+pub(super) fn change_since(constraint: &Constraint, before: &Impulse) -> f64 {
     let normal = (constraint.impulse.normal - before.normal).abs();
     let tangent = (constraint.impulse.tangent - before.tangent).length();
     times_d(normal, constraint.effective_mass[0]).max(times_d(tangent, constraint.effective_mass[1]))

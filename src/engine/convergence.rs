@@ -48,6 +48,8 @@ pub struct Point {
     /// Normal residual without the term Σ λ, as the second form of Eq. 6 of Wang, Servin & Berglund 2016 prints it \[m/s\]. Of contacts
     /// that give way it does not vanish at the solution.
     pub normal_without_compliance: Spread,
+    /// What the convex problem makes least, ½ λ·(N + Σ) λ + p·λ \[E15\] \[J\].
+    pub objective: f64,
     /// How far the normal impulses are from those of the reference solution.
     pub error: ImpulseError,
 }

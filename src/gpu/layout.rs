@@ -16,8 +16,8 @@ use crate::contact::Impulse;
 use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, spring_damping};
 use crate::model::{Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{
-    DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION, RIGID_CORRECTION_LIMIT,
-    Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
+    DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION_LIMIT, Settings,
+    TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
 
 use super::buffers::Capacity;
@@ -84,7 +84,7 @@ impl Params {
             model_gain: model_gain(settings, world) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
             speed_limit: speed_limit(world, h),
-            rigid_share: RIGID_CORRECTION as f32,
+            rigid_share: settings.rigid_correction as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
             sinks: world.drains().len() as u32,
             cell_size: Vec3::from(single(anchors.cell_size)),

@@ -32,6 +32,22 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     loads
 }
 
+/// Force on every boundary over the last substep with compatible normal forces \[E16\] \[N\]; not numbers where the state has none.
+pub fn compatible_on_boundaries(snapshot: &Snapshot) -> Vec<DVec3> {
+    let count = snapshot.world.boundaries.len();
+    let Some(compatible) = &snapshot.compatible else { return vec![DVec3::NAN; count] };
+    let mut forces = vec![DVec3::ZERO; count];
+    for (contact, normal) in snapshot.contacts.iter().zip(&compatible.normal) {
+        let on_a = *normal * contact.normal + contact.impulse.tangent / snapshot.substep;
+        for (body, sign) in contact.bodies.into_iter().zip([1.0, -1.0]) {
+            if let Some(force) = forces.get_mut(body as usize) {
+                *force += sign * on_a;
+            }
+        }
+    }
+    forces
+}
+
 /// Load on every boundary since the base, impacts included; zero without one.
 pub fn mean_on_boundaries(snapshot: &Snapshot, base: Option<&Base>) -> Vec<Load> {
     let is_of_this_scene = |base: &&Base| base.impulses.len() == snapshot.impulses.len();

@@ -10,6 +10,7 @@ use super::regions::{self, Content};
 use super::sinks::{self, Taken};
 use super::tracked::{self, PairForce};
 use super::{Base, Observer, cell, contacts, energy, flow, lost, packing, surface};
+use crate::engine::compatible::CompatibleForces;
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::model::JointState;
 
@@ -20,6 +21,10 @@ pub enum Needs {
     Nothing,
     /// A boundary, whose name follows a colon.
     Boundary,
+    /// Compatible forces.
+    Compatible,
+    /// Compatible forces, and a boundary, whose name follows a colon.
+    CompatibleBoundary,
     /// A joint, whose name follows a colon.
     Joint,
     /// An observed drum.
@@ -42,6 +47,8 @@ pub enum Needs {
     Body,
     /// A pair of bodies that is observed on its own: `0-1`, `0-floor`.
     Pair,
+    /// Compatible forces, and a pair of bodies that is observed on its own.
+    CompatiblePair,
     /// The energy balance of the run.
     EnergyBalance,
 }
@@ -49,7 +56,15 @@ pub enum Needs {
 impl Needs {
     /// Whether the name of a quantity goes on with a colon and the name of what it is of.
     pub fn is_named(self) -> bool {
-        !matches!(self, Needs::Nothing | Needs::Drum | Needs::Cell | Needs::Surface | Needs::EnergyBalance)
+        !matches!(
+            self,
+            Needs::Nothing
+                | Needs::Compatible
+                | Needs::Drum
+                | Needs::Cell
+                | Needs::Surface
+                | Needs::EnergyBalance
+        )
     }
 }
 
@@ -86,6 +101,7 @@ pub(super) struct View<'a> {
     base: Option<&'a Base>,
     loads: OnceCell<Vec<Load>>,
     mean_loads: OnceCell<Vec<Load>>,
+    compatible_loads: OnceCell<Vec<DVec3>>,
     taken: OnceCell<Vec<Taken>>,
     sorted: OnceCell<sinks::Sorted>,
     cell: OnceCell<cell::State>,
@@ -103,6 +119,7 @@ impl<'a> View<'a> {
             base,
             loads: OnceCell::new(),
             mean_loads: OnceCell::new(),
+            compatible_loads: OnceCell::new(),
             taken: OnceCell::new(),
             sorted: OnceCell::new(),
             cell: OnceCell::new(),
@@ -119,6 +136,15 @@ impl<'a> View<'a> {
 
     fn mean_loads(&self) -> &[Load] {
         self.mean_loads.get_or_init(|| loads::mean_on_boundaries(self.snapshot, self.base))
+    }
+
+    fn compatible(&self, of: fn(&CompatibleForces, &Snapshot) -> f64) -> f64 {
+        self.snapshot.compatible.as_ref().map_or(f64::NAN, |forces| of(forces, self.snapshot))
+    }
+
+    /// Compatible normal forces on a boundary, and friction as the solver has it \[N\].
+    fn compatible_load(&self, boundary: usize) -> DVec3 {
+        self.compatible_loads.get_or_init(|| loads::compatible_on_boundaries(self.snapshot))[boundary]
     }
 
     fn taken(&self) -> &[Taken] {
@@ -211,6 +237,9 @@ macro_rules! suffix {
     (Nothing) => {
         ""
     };
+    (Compatible) => {
+        ""
+    };
     (Drum) => {
         ""
     };
@@ -268,9 +297,12 @@ quantities! {
     Nothing, "-", { "weight_supported" => |v, _| loads::weight_supported(v.snapshot) }, "force along gravity on all boundaries that are not dynamic, over the weight of grains and dynamic boundaries; last substep";
     Nothing, "m/s", { "residual_normal" => |v, _| v.snapshot.report.residuals.normal.mean, "residual_friction" => |v, _| v.snapshot.report.residuals.friction.mean }, "residual of the contact problem \\[E8\\], mean over the contacts; last substep";
     Nothing, "rad/s", { "residual_rolling" => |v, _| v.snapshot.report.residuals.rolling.mean }, "the same of rolling and twisting; last substep";
+    Nothing, "m/s", { "lcp_residual" => |v, _| v.snapshot.report.residuals.normal.max }, "largest |min(D λ_n, u_n + Σ_n λ_n - q_n)|, the residual of the linear complementarity problem of the normals; the same number as `residual_normal_max`";
+    Nothing, "J", { "objective" => |v, _| v.snapshot.objective.unwrap_or(f64::NAN) }, "½ λ·(N + Σ) λ + p·λ, what projected gradient descent makes least \\[E15\\]; last substep, not known to a GPU";
     Nothing, "m/s", { "residual_normal_max" => |v, _| v.snapshot.report.residuals.normal.max, "residual_friction_max" => |v, _| v.snapshot.report.residuals.friction.max }, "largest residual; last substep";
     Nothing, "rad/s", { "residual_rolling_max" => |v, _| v.snapshot.report.residuals.rolling.max }, "largest residual of rolling and twisting; last substep";
     Nothing, "-", { "sweeps" => |v, _| f64::from(v.snapshot.report.sweeps) }, "sweeps of the last substep";
+    Nothing, "-", { "total_sweeps" => |v, _| v.snapshot.report.work.sweeps.map_or(f64::NAN, |sweeps| sweeps as f64) }, "sweeps of all substeps since the start; not known to a GPU that stops sweeping at a tolerance";
     Nothing, "-", { "impact_sweeps" => |v, _| f64::from(v.snapshot.report.impacts.sweeps) }, "sweeps of its impact stage, 0 where nothing bounced";
     Nothing, "m/s", { "residual_impact" => |v, _| v.snapshot.report.impacts.residual }, "largest change in the last sweep of impacts, or speed of a contact that still closes; last substep";
     Nothing, "-", { "colours" => |v, _| f64::from(v.snapshot.report.colours) }, "colours of the contacts; last step";
@@ -294,6 +326,11 @@ quantities! {
     Boundary, "N m", { "torque_x" => |v, i| v.loads()[i].torque.x, "torque_y" => |v, i| v.loads()[i].torque.y, "torque_z" => |v, i| v.loads()[i].torque.z }, "torque of all contacts about the position of the boundary; last substep";
     Boundary, "N", { "mean_force_x" => |v, i| v.mean_loads()[i].force.x, "mean_force_y" => |v, i| v.mean_loads()[i].force.y, "mean_force_z" => |v, i| v.mean_loads()[i].force.z }, "mean force since the output before, impacts included; 0 in the first output";
     Boundary, "N m", { "mean_torque_x" => |v, i| v.mean_loads()[i].torque.x, "mean_torque_y" => |v, i| v.mean_loads()[i].torque.y, "mean_torque_z" => |v, i| v.mean_loads()[i].torque.z }, "mean torque since the output before, impacts included; 0 in the first output";
+
+    Compatible, "-", { "compatible_imbalance" => |v, _| v.compatible(|forces, _| forces.imbalance) }, "how far the effect of the compatible forces is from that of the forces of the solver \\[E16\\], over its size";
+    Compatible, "-", { "compatible_difference" => |v, _| v.compatible(CompatibleForces::difference) }, "distance of the compatible forces from the normal forces of the solver, over the size of these";
+    Compatible, "-", { "compatible_over_friction" => |v, _| v.compatible(CompatibleForces::over_friction) }, "share of the contacts with friction whose friction, which is that of the solver, is beyond the bound of the compatible force";
+    CompatibleBoundary, "N", { "compatible_force_x" => |v, i| v.compatible_load(i).x, "compatible_force_y" => |v, i| v.compatible_load(i).y, "compatible_force_z" => |v, i| v.compatible_load(i).z }, "force of all contacts on a boundary with compatible normal forces; last substep";
 
     Joint, "m or rad", { "joint_position" => |v, i| v.joint(i).position }, "position of a joint: angle of a hinge and shift of a slider since the start, length of an actuator; 0 of others";
     Joint, "m/s or rad/s", { "joint_speed" => |v, i| v.snapshot.world.joint_speed(i) }, "rate at which that changes";
@@ -346,6 +383,7 @@ quantities! {
     Body, "rad/s", { "spin_x" => |v, i| v.body(i)[2].x, "spin_y" => |v, i| v.body(i)[2].y, "spin_z" => |v, i| v.body(i)[2].z }, "angular velocity of the same";
     Pair, "N", { "normal_force" => |v, i| v.pair(i).normal, "friction_force" => |v, i| v.pair(i).friction }, "forces between two bodies that are observed (`0-1`, `0-floor`); last substep";
     Pair, "m", { "overlap" => |v, i| v.pair(i).overlap }, "overlap of the same";
+    CompatiblePair, "N", { "compatible_normal_force" => |v, i| v.pair(i).compatible }, "compatible normal force between the same";
 
     EnergyBalance, "J", { "elastic_energy" => |v, _| v.balance(energy::Balance::elastic) }, "energy stored by the overlaps, those of dynamic boundaries too";
     EnergyBalance, "J", { "total_energy" => |v, _| v.balance(energy::Balance::total) }, "kinetic, rotational, potential and elastic energy";

@@ -80,6 +80,8 @@ pub(super) fn motion(snapshot: &Snapshot, body: &TrackedBody) -> [DVec3; 3] {
 pub(super) struct PairForce {
     /// Sum of the normal forces \[N\].
     pub(super) normal: f64,
+    /// Sum of the compatible normal forces; not a number where the state has none \[N\].
+    pub(super) compatible: f64,
     /// Magnitude of the sum of the friction forces \[N\].
     pub(super) friction: f64,
     /// Largest overlap \[m\].
@@ -89,10 +91,12 @@ pub(super) struct PairForce {
 /// What two bodies do to each other; zero where they do not touch, not a number where one is not there.
 pub(super) fn pair_force(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> PairForce {
     let [Some(a), Some(b)] = [a, b].map(|body| body.index(&snapshot.world).map(|i| i as u32)) else {
-        return PairForce { normal: f64::NAN, friction: f64::NAN, overlap: f64::NAN };
+        return PairForce { normal: f64::NAN, compatible: f64::NAN, friction: f64::NAN, overlap: f64::NAN };
     };
     let (mut normal, mut friction, mut overlap) = (0.0, DVec3::ZERO, 0.0);
-    for contact in &snapshot.contacts {
+    let forces = snapshot.compatible.as_ref().map(|compatible| &compatible.normal);
+    let mut compatible = forces.map_or(f64::NAN, |_| 0.0);
+    for (i, contact) in snapshot.contacts.iter().enumerate() {
         // The impulse acts on the first body of the contact.
         let side = match contact.bodies {
             bodies if bodies == [a, b] => 1.0,
@@ -100,10 +104,12 @@ pub(super) fn pair_force(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> Pair
             _ => continue,
         };
         normal += contact.impulse.normal;
+        compatible += forces.map_or(0.0, |forces| forces[i]);
         friction += side * contact.impulse.tangent;
         overlap = f64::max(overlap, -contact.gap);
     }
-    PairForce { normal: normal / snapshot.substep, friction: friction.length() / snapshot.substep, overlap }
+    let [normal, friction] = [normal, friction.length()].map(|impulse| impulse / snapshot.substep);
+    PairForce { normal, compatible, friction, overlap }
 }
 
 #[cfg(test)]

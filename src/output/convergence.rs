@@ -47,6 +47,7 @@ fn write_courses(step: &Convergence, rows: &mut Rows, is_new: bool) -> csv::Resu
     let others = [
         "residual_normal_without_compliance [m/s]",
         "residual_normal_without_compliance_max [m/s]",
+        "objective [J]",
         "impulse_error [-]",
         "impulse_error_mean [-]",
     ];
@@ -55,12 +56,13 @@ fn write_courses(step: &Convergence, rows: &mut Rows, is_new: bool) -> csv::Resu
     }
     let time = step.time;
     for course in &step.courses {
-        for Point { sweep, residuals, normal_without_compliance, error } in &course.points {
+        for Point { sweep, residuals, normal_without_compliance, objective, error } in &course.points {
             let leading = [format!("{time:?}"), course.start.to_string(), sweep.to_string()];
             let kinds = [residuals.normal, residuals.friction, residuals.rolling];
             let ImpulseError { norm, mean } = error;
             let kinds = kinds.iter().chain([normal_without_compliance]);
-            let numbers = kinds.flat_map(|spread| [spread.mean, spread.max]).chain([*norm, *mean]);
+            let numbers =
+                kinds.flat_map(|spread| [spread.mean, spread.max]).chain([*objective, *norm, *mean]);
             rows.write_record(leading.into_iter().chain(numbers.map(|number| format!("{number:?}"))))?;
         }
     }

@@ -120,10 +120,13 @@ pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
 
 /// Contacts as lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a
 /// periodic face to the nearest image: normal and tangential force \[N\], gap \[m\], and whether friction is at
-/// its bound (0 or 1).
+/// its bound (0 or 1); the compatible normal force \[N\] where the scenario asks for it.
 pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let contacts = || snapshot.contacts.iter();
     let force = |impulse: f64| impulse / snapshot.substep;
+    let compatible = snapshot.compatible.iter();
+    let compatible =
+        compatible.map(|forces| Array::scalars("compatible_normal_force", forces.normal.iter().copied()));
     PolyData {
         time: snapshot.report.time,
         points: contacts().flat_map(|contact| ends(snapshot, contact)).collect(),
@@ -137,7 +140,10 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
             ),
             Array::scalars("gap", contacts().map(|contact| contact.gap)),
             Array::integers("sliding", contacts().map(|contact| i32::from(contact.is_sliding()))),
-        ],
+        ]
+        .into_iter()
+        .chain(compatible)
+        .collect(),
         field_data: Vec::new(),
     }
 }

@@ -191,12 +191,18 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         joints: &world.joints.iter().map(|joint| joint.name.clone()).collect::<Vec<_>>(),
         has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
         has_surface: root.node("observe").is_some_and(|node| node.child("surface").is_some()),
+        has_compatible: root.node("forces").is_some_and(|node| node.child("compatible").is_some()),
         has_balance: bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
         tracked: &tracked,
         duration,
         folder,
     };
+    let compatible = root
+        .maybe("forces", |node| {
+            node.table(|table| Some(table.maybe("compatible", |node| node.table(plan::compatible))))
+        })
+        .flatten();
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();
@@ -220,6 +226,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         tracked,
         expectations,
         convergence,
+        compatible,
         inputs: Inputs::default(),
         resolved: String::new(),
     };

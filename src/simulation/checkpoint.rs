@@ -113,6 +113,7 @@ impl<'e> Simulation<'e> {
             engine,
             settings: scenario.settings,
             observer,
+            compatible: scenario.compatible,
             clumps: state.clumps,
             boundaries,
             failure: None,

@@ -1,6 +1,6 @@
 //! Where a simulation runs.
 
-use crate::cpu::{CpuEngine, Order};
+use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::error::Error;
 #[cfg(feature = "gpu")]
@@ -61,7 +61,7 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
 pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     let mut world = scenario.world.clone();
     world.reserve(scenario.planned_grains());
-    let mut engine = CpuEngine::new(world, scenario.settings, Order::Coloured);
+    let mut engine = CpuEngine::new(world, scenario.settings);
     engine.seed(&scenario.seeds)?;
     Ok(Box::new(engine))
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use esker::cpu::{CpuEngine, Order};
+use esker::cpu::CpuEngine;
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
@@ -55,7 +55,7 @@ pub fn gpu(world: &World, settings: &Settings) -> GpuEngine {
 }
 
 pub fn cpu(world: &World, settings: &Settings) -> CpuEngine {
-    CpuEngine::new(world.clone(), *settings, Order::Coloured)
+    CpuEngine::new(world.clone(), *settings)
 }
 
 /// Both engines at the same state, for tests that make the same claim of each.

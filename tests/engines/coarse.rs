@@ -166,6 +166,6 @@ fn corrections_have_the_same_bits_on_any_number_of_threads() {
 fn the_gpu_engine_refuses_them() {
     let settings = Settings { coarse_corrections: 1, ..Settings::default() };
     let refused = check_single(&column(2, 0.0).world, &settings, std::iter::empty());
-    assert!(matches!(refused, Err(Error::CoarseOnGpu)), "{refused:?}");
+    assert!(matches!(refused, Err(Error::NotOnGpu { setting: "solver.coarse_corrections" })), "{refused:?}");
     assert!(check_single(&column(2, 0.0).world, &Settings::default(), std::iter::empty()).is_ok());
 }

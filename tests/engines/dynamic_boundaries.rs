@@ -2,12 +2,12 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
-use esker::cpu::{CpuEngine, Order};
+use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
 use esker::model::{Axes, Boundary, Form, Motion, RigidBody, Surface, World};
 use esker::observe::{energy, loads, packing};
 use esker::scenario::Scenario;
-use esker::settings::Settings;
+use esker::settings::{Order, Settings};
 use glam::{DQuat, DVec3};
 
 const GRAVITY: f64 = 9.81;
@@ -71,14 +71,14 @@ fn carrying(state: &Snapshot) -> usize {
 fn mass_splitting_converges_to_the_sequential_answer() {
     let scenario = box_on_a_bed();
     let settings = Settings { iterations: 20, ..Settings::default() };
-    let mut engine = CpuEngine::new(scenario.world, settings, Order::Coloured);
+    let mut engine = CpuEngine::new(scenario.world, settings);
     engine.advance(60).unwrap();
     let bed = engine.snapshot().unwrap();
     assert!(carrying(&bed) > 15, "{} contacts carry the box", carrying(&bed));
 
     let step = |order, iterations| {
-        let settings = Settings { iterations, ..settings };
-        let mut engine = CpuEngine::new(bed.world.clone(), settings, order);
+        let settings = Settings { iterations, order, ..settings };
+        let mut engine = CpuEngine::new(bed.world.clone(), settings);
         engine.advance(1).unwrap();
         let state = engine.snapshot().unwrap();
         let motion = [state.world.bodies.velocity[1], state.world.bodies.angular_velocity[1] * 0.045];
@@ -101,7 +101,7 @@ fn mass_splitting_converges_to_the_sequential_answer() {
 fn a_box_settles_on_grains_whatever_the_order_and_the_engine() {
     let world = box_on_a_bed().world;
     let settings = Settings { iterations: 40, ..Settings::default() };
-    let sequential = CpuEngine::new(world.clone(), settings, Order::Sequential);
+    let sequential = CpuEngine::new(world.clone(), Settings { order: Order::Sequential, ..settings });
     let [coloured, gpu] = both(&world, &settings);
     let heights = [Box::new(sequential) as Box<dyn Engine>, coloured, gpu].map(|mut engine| {
         engine.advance(300).unwrap();
@@ -177,7 +177,7 @@ fn an_impact_with_friction_never_gains_energy() {
         let world = random_impact(&mut seed);
         let before = energy_of(&world);
         let restitution = world.materials.laws()[0].restitution;
-        let mut engine = CpuEngine::new(world, settings, Order::Coloured);
+        let mut engine = CpuEngine::new(world, settings);
         engine.advance(1).unwrap();
         let state = engine.snapshot().unwrap();
         let after = energy::kinetic(&state) + energy::rotational(&state);
@@ -237,7 +237,7 @@ motion = { kind = "dynamic" }
     let with_far = Scenario::parse("far", &text, std::path::Path::new("."), &[]).unwrap();
     assert_eq!(with_far.world.boundaries.len(), 5);
     let run = |world: &World| {
-        let mut engine = CpuEngine::new(world.clone(), settings, Order::Coloured);
+        let mut engine = CpuEngine::new(world.clone(), settings);
         engine.advance(40).unwrap();
         let world = engine.snapshot().unwrap().world;
         let first = world.boundaries.len();

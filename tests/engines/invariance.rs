@@ -8,14 +8,14 @@
 use std::path::Path;
 
 use crate::common::*;
-use esker::cpu::{CpuEngine, Order};
+use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Precision, Snapshot};
 use esker::model::{Boundary, Grain, Surface, World};
 use esker::observe::contacts::{coordination_number, overlap};
 use esker::observe::loads::weight_supported;
 use esker::observe::packing::{height_p99, up_against};
 use esker::scenario::Scenario;
-use esker::settings::{Acceleration, NormalLaw, Settings};
+use esker::settings::{Acceleration, NormalLaw, Order, Settings};
 use glam::{DQuat, DVec3};
 
 /// Radius of the pellets \[m\].
@@ -27,7 +27,7 @@ fn landing(settings: &Settings) -> [Vec<DVec3>; 3] {
         "{FLOOR}[[grains]]\nmaterial = \"pellet\"\nradius = {{ kind = \"constant\", value = 0.0065 }}\n\
          packing = {{ kind = \"list\", positions = [[-0.0066, 0, 0.008], [0.0066, 0, 0.0085], [0, 0, 0.021]] }}"
     ));
-    let sequential = CpuEngine::new(scene.world.clone(), *settings, Order::Sequential);
+    let sequential = CpuEngine::new(scene.world.clone(), Settings { order: Order::Sequential, ..*settings });
     let [coloured, on_gpu] = both(&scene.world, settings);
     [Box::new(sequential), coloured, on_gpu].map(|mut engine: Box<dyn Engine>| {
         engine.advance(40).unwrap();
@@ -381,8 +381,8 @@ fn few_grains_do_the_same_counted_in_another_order_where_the_sweeps_converge() {
 fn sequential_and_coloured_sweeps_have_the_same_solution() {
     for (scene, sweeps) in [(chain(), 100), (pyramid(), 3000)] {
         let states = [Order::Sequential, Order::Coloured].map(|order| {
-            let settings = plain(scene.settings(sweeps));
-            run(&mut CpuEngine::new(scene.world.clone(), settings, order), STEPS)
+            let settings = Settings { order, ..plain(scene.settings(sweeps)) };
+            run(&mut CpuEngine::new(scene.world.clone(), settings), STEPS)
         });
         let excess = excess(&View::SAME, Precision::Double, [&states[0], &states[1]]);
         assert!(excess < 1.0, "{sweeps} sweeps: {excess} bounds apart");

@@ -8,12 +8,14 @@ mod clumps;
 mod coarse;
 #[path = "../common/mod.rs"]
 mod common;
+mod compatible;
 mod convergence;
 mod door;
 mod dynamic_boundaries;
 mod energy;
 mod folding;
 mod gpu_stages;
+mod gradient;
 mod invariance;
 mod joints;
 mod loads;

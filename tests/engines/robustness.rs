@@ -3,12 +3,12 @@
 
 use crate::common::*;
 use esker::contact::ContactState;
-use esker::cpu::{CpuEngine, Order};
+use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
 use esker::error::Error;
 use esker::gpu::{GpuEngine, Room};
 use esker::model::{Grain, Material, Materials, Motion, World};
-use esker::settings::{Settings, WarmStart};
+use esker::settings::{Order, Settings, WarmStart};
 use glam::DVec3;
 
 const STEPS: u64 = 60;
@@ -64,7 +64,8 @@ fn the_coloured_reference_has_the_same_bits_on_one_and_two_threads() {
         pool.install(|| run(&mut cpu(&scenario.world, &settings()), STEPS))
     });
     assert!(same_bits(&states[0], &states[1]) && states[0].world == states[1].world);
-    let sequential = run(&mut CpuEngine::new(scenario.world, settings(), Order::Sequential), STEPS);
+    let sequential = Settings { order: Order::Sequential, ..settings() };
+    let sequential = run(&mut CpuEngine::new(scenario.world, sequential), STEPS);
     assert!(!same_bits(&states[0], &sequential), "another order must show");
 }
 

@@ -3,14 +3,14 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
-use esker::cpu::{CpuEngine, Order};
+use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::shader::Edit;
 use esker::model::World;
 use esker::observe::contacts::overlap;
 use esker::observe::loads;
 use esker::scenario::Scenario;
-use esker::settings::{Acceleration, Settings};
+use esker::settings::{Acceleration, Order, Settings};
 use glam::DVec3;
 
 const GRAVITY: f64 = 9.81;
@@ -68,7 +68,7 @@ packing = {{ kind = "random", region = {{ kind = "box", min = [-0.045, -0.045, 0
 }
 
 fn three_engines(world: &World) -> [Box<dyn Engine>; 3] {
-    let sequential = CpuEngine::new(world.clone(), settings(), Order::Sequential);
+    let sequential = CpuEngine::new(world.clone(), Settings { order: Order::Sequential, ..settings() });
     let [coloured, gpu] = both(world, &settings());
     [Box::new(sequential), coloured, gpu]
 }

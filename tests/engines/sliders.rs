@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use crate::common::*;
-use esker::cpu::{CpuEngine, Order};
+use esker::cpu::CpuEngine;
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::shader::Edit;
 use esker::model::World;
 use esker::observe::{Observer, energy, loads};
 use esker::scenario::Scenario;
-use esker::settings::{Settings, WarmStart};
+use esker::settings::{Order, Settings, WarmStart};
 
 const GRAVITY: f64 = 9.81;
 const H: f64 = 5e-3;
@@ -337,7 +337,9 @@ fn a_lid_on_a_thousand_grains_converges_to_the_sequential_answer() {
         [loads[0].force.z, loads[1].force.z, state.world.joint_states[0].drive]
     };
     let of = |iterations| Settings { iterations, warm_start: WarmStart::Cold, ..settings };
-    let in_order = |order, iterations| solve(&mut CpuEngine::new(bed.world.clone(), of(iterations), order));
+    let in_order = |order, iterations| {
+        solve(&mut CpuEngine::new(bed.world.clone(), Settings { order, ..of(iterations) }))
+    };
     let apart = |one: [f64; 3], other: [f64; 3]| {
         one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max) / 400.0
     };

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use esker::cpu::{CpuEngine, Order};
+use esker::cpu::CpuEngine;
 use esker::engine::{Snapshot, StepReport};
 use esker::model::World;
 use esker::observe::Observer;
 use esker::output::ResultFolder;
 use esker::output::summary::Summary;
 use esker::scenario::Scenario;
+use esker::settings::{Order, Settings};
 use esker::simulation::{RunOptions, run};
 use vtkio::model::{Attribute, DataSet, IOBuffer, Piece, PolyDataPiece, VertexNumbers};
 
@@ -53,7 +54,8 @@ fn scene(changes: &[&str]) -> Scenario {
 }
 
 fn run_into(folder: &Path, scenario: &Scenario) -> Summary {
-    let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Sequential);
+    let mut engine =
+        CpuEngine::new(scenario.world.clone(), Settings { order: Order::Sequential, ..scenario.settings });
     let never = AtomicBool::new(false);
     let options = RunOptions::new(folder, &never);
     run(scenario, &mut engine, options, &mut |_| {}).expect("a run that does not fail")

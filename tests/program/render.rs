@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use esker::cpu::{CpuEngine, Order};
+use esker::cpu::CpuEngine;
 use esker::engine::Engine;
 use esker::model::World;
 use esker::render::{FIELDS, Look, Show};
@@ -252,7 +252,7 @@ fn scene_in_a_cup(motion: &str) -> Scenario {
 }
 
 fn drawn(look: &Look, scenario: &Scenario) -> Picture {
-    let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
+    let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings);
     engine.advance(100).expect("steps");
     let frame = frame_of(&engine.snapshot().expect("a state"), look.show).expect("a frame");
     let mut survey = Survey::new(look, &scenario.world);
@@ -277,7 +277,7 @@ fn relative_velocities_are_those_beside_what_turns() {
     scenario.world.bodies.position[grain] = DVec3::new(0.02, 0.0, 0.01);
     scenario.world.bodies.velocity[grain] = DVec3::new(0.0, 0.01, 0.0);
     let relative = |world: &World, time: f64| -> Option<Vec<f64>> {
-        let mut engine = CpuEngine::new(world.clone(), scenario.settings, Order::Coloured);
+        let mut engine = CpuEngine::new(world.clone(), scenario.settings);
         let mut snapshot = engine.snapshot().expect("a state");
         snapshot.report.time = time;
         let frame = frame_of(&snapshot, Show::Grains).expect("a frame");

@@ -330,7 +330,7 @@ fn a_made_up_import_against_the_order_is_refused() {
         ("src/gpu/step.rs", "    let twin = crate::cpu::sweep::project;"),
         ("src/gpu.rs", "use super::cpu;"),
         ("src/observe/flow.rs", "use crate::gpu::device;"),
-        ("src/output.rs", "pub(crate) use crate::cpu::Order;"),
+        ("src/output.rs", "pub(crate) use crate::cpu::CpuEngine;"),
         ("src/cpu/sweep.rs", "fn upload(device: &wgpu::Device) {}"),
         ("src/model/shape.rs", "use crate::engine::Snapshot;"),
         ("src/main.rs", "use esker::gpu::GpuEngine;"),

@@ -5,7 +5,7 @@ use std::error::Error;
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
-use esker::cpu::{Order, CpuEngine};
+use esker::cpu::CpuEngine;
 use esker::model::World;
 
 use crate::bed::Bed;
@@ -21,7 +21,7 @@ impl EskerBed {
     /// In double precision on all cores.
     pub fn on_cpu(bed: &Bed) -> EskerBed {
         let scenario = &bed.scenario;
-        let engine = CpuEngine::new(scenario.world.clone(), scenario.settings, Order::Coloured);
+        let engine = CpuEngine::new(scenario.world.clone(), scenario.settings);
         EskerBed { engine: Box::new(engine), iterations: scenario.settings.iterations }
     }
 

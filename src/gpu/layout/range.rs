@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::model::{Material, MaterialId, World, sphere_volume};
-use crate::settings::{NormalLaw, Settings};
+use crate::settings::{Algorithm, NormalLaw, Order, Settings, ToleranceKind};
 
 use super::{Anchors, Law, Machines, laws};
 
@@ -10,19 +10,17 @@ use super::{Anchors, Law, Machines, laws};
 const ROUNDING_SHARE: f64 = 1e-3;
 
 /// Refuses grains of these materials and radii \[m\] whose mass, moment of inertia or compliance leaves the range of single
-/// precision, or whose places the cells of the world are too wide for; machines of more rows than a workgroup solves; and coarse corrections.
+/// precision, or whose places the cells of the world are too wide for; machines of more rows than a workgroup solves; and settings that only the CPU engine has.
 ///
 /// # Errors
-/// [`Error::BeyondSingle`], [`Error::TooSmall`] and [`Error::MachineTooLarge`], with the numbers; [`Error::CoarseOnGpu`].
+/// [`Error::BeyondSingle`], [`Error::TooSmall`] and [`Error::MachineTooLarge`], with the numbers; [`Error::NotOnGpu`].
 pub fn check_single(
     world: &World,
     settings: &Settings,
     grains: impl Iterator<Item = (MaterialId, f64)>,
 ) -> Result<(), Error> {
     Machines::of(world).check()?;
-    if settings.coarse_corrections > 0 {
-        return Err(Error::CoarseOnGpu);
-    }
+    check_settings(settings)?;
     let cell = Anchors::for_world(world, settings).cell_size.max_element();
     let rounding = 0.5 * cell * f64::from(f32::EPSILON);
     let mut extremes: Vec<Option<[f64; 2]>> = vec![None; world.materials.list.len()];
@@ -54,6 +52,18 @@ pub fn check_single(
         }
     }
     Ok(())
+}
+
+/// Refuses settings that only the CPU engine has.
+fn check_settings(settings: &Settings) -> Result<(), Error> {
+    let only_on_cpu = [
+        (settings.coarse_corrections > 0, "solver.coarse_corrections"),
+        (settings.algorithm != Algorithm::Pgs, "solver.algorithm = \"apgd\""),
+        (settings.order != Order::Coloured, "solver.order"),
+        (settings.tolerance_kind != ToleranceKind::Velocity, "solver.tolerance_kind = \"impulses\""),
+    ];
+    let found = only_on_cpu.into_iter().find(|(is_asked_for, _)| *is_asked_for);
+    found.map_or(Ok(()), |(_, setting)| Err(Error::NotOnGpu { setting }))
 }
 
 fn check_inverses(material: &Material, radius: f64) -> Result<(), Error> {

@@ -17,10 +17,12 @@ pub struct Change {
 
 /// What may change, and what is below it, beside the places of files. The state of a run does not depend on it: the number of columns and the length of a step
 /// stay, as do bodies, sources and laws.
-pub const MAY_CHANGE: [&str; 13] = [
+pub const MAY_CHANGE: [&str; 15] = [
     "title",
     "solver.iterations",
     "solver.tolerance",
+    "solver.tolerance_kind",
+    "solver.algorithm",
     "solver.acceleration",
     "solver.coarse_corrections",
     "solver.warm_start",

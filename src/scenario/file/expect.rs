@@ -93,6 +93,8 @@ pub struct Subjects<'a> {
     pub has_surface: bool,
     /// Bodies and contacts that are observed one by one.
     pub tracked: &'a Tracked,
+    /// Whether compatible forces are asked for.
+    pub has_compatible: bool,
     /// Whether the energy balance is observed.
     pub has_balance: bool,
     /// Simulated time \[s\].
@@ -136,9 +138,12 @@ fn reverse(pair: &str, observed: &[String]) -> Option<String> {
 
 /// Names of the quantities that a scenario can have without observing bodies one by one.
 fn known_names() -> Vec<String> {
-    let is_tracked = |needs: Needs| matches!(needs, Needs::Body | Needs::Pair);
+    let is_tracked = |needs: Needs| matches!(needs, Needs::Body | Needs::Pair | Needs::CompatiblePair);
     QUANTITIES.iter().filter(|quantity| !is_tracked(quantity.needs)).map(quantity::Quantity::shown).collect()
 }
+
+/// What to do where compatible forces are missing.
+const ASK_FOR_THEM: &str = "add [forces] compatible = { law = \"hertz\" }";
 
 /// Whether a quantity can be measured in this scenario; if not, why, and what to do.
 fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> {
@@ -169,6 +174,9 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
     match quantity.needs {
         Needs::Nothing => Ok(()),
         Needs::Boundary => one_of("boundary", subjects.boundaries),
+        Needs::Compatible => there(subjects.has_compatible, "compatible forces", ASK_FOR_THEM),
+        Needs::CompatibleBoundary => there(subjects.has_compatible, "compatible forces", ASK_FOR_THEM)
+            .and_then(|()| one_of("boundary", subjects.boundaries)),
         Needs::Joint => one_of("joint", subjects.joints),
         Needs::Sink => one_of("sink", subjects.sinks),
         Needs::SizeClass => one_of("class of radii of a sink", subjects.size_classes),
@@ -189,7 +197,8 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
             &subjects.tracked.body_names(),
             "add it to `grains` or `boundaries` of [observe]".to_owned(),
         ),
-        Needs::Pair => {
+        Needs::CompatiblePair if !subjects.has_compatible => there(false, "compatible forces", ASK_FOR_THEM),
+        Needs::Pair | Needs::CompatiblePair => {
             let names = subjects.tracked.pair_names();
             let advice = match reverse(name, &names) {
                 Some(order) => format!("the contact is observed the other way round: `{kind}:{order}`"),

@@ -8,7 +8,7 @@ use glam::DVec3;
 use super::clumps::{make, radii_of};
 use super::materials::material_id;
 use super::packing::{Packing, Placed, Refusal, packing};
-use super::read::{Need, Report, Table, boolean, number, vector};
+use super::read::{Need, Node, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
 use crate::model::random::Stream;
@@ -27,7 +27,8 @@ pub struct Block {
     index: usize,
     /// Where its packing stands in the file.
     pub span: Range<usize>,
-    material: MaterialId,
+    /// Dealt to the grains in turn.
+    materials: Vec<MaterialId>,
     make: Make,
     radii: Radii,
     packing: Packing,
@@ -41,9 +42,22 @@ pub struct Block {
     pub allow_overlap: bool,
 }
 
+/// Reads a material, or a list of them.
+fn materials(node: Node<'_>, world: &World) -> Option<Vec<MaterialId>> {
+    let material = material_id(&world.materials);
+    if !node.is_list() {
+        return material(node).map(|material| vec![material]);
+    }
+    let list = node.clone().list(material)?;
+    if list.is_empty() {
+        node.problem(format!("`{}` is empty", node.name()), "name at least one material");
+    }
+    (!list.is_empty()).then_some(list)
+}
+
 /// Reads one of `[[grains]]`; `index` is its place in the list, from 0.
 pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) -> Option<Block> {
-    let material = table.get("material", material_id(&world.materials));
+    let materials = table.get("material", |node| materials(node, world));
     let make = make(table, &world.clumps);
     let reach = make.as_ref().map_or(1.0, Make::reach);
     let has_radii = table.has("radius") || make.as_ref().is_none_or(|make| make.listed_radius().is_some());
@@ -61,11 +75,11 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
         table.missing("radius", "for example radius = { kind = \"constant\", value = 0.005 }");
     }
     let radii = if needs_radii { radii? } else { radii.unwrap_or(Radii::Constant(1.0)) };
-    let (material, make, packing) = (material?, make?, packing?);
+    let (materials, make, packing) = (materials?, make?, packing?);
     Some(Block {
         index,
         span,
-        material,
+        materials,
         make,
         radii,
         packing,
@@ -83,27 +97,32 @@ impl Block {
         format!("grains.{}", self.index)
     }
 
-    fn grain(&self, placed: &Placed, locked: Axes, random: &mut Random) -> Grain {
+    fn grain(&self, (i, placed): (usize, &Placed), locked: Axes, random: &mut Random) -> Grain {
         Grain {
             velocity: placed.motion.velocity.unwrap_or(self.velocity),
             angular_velocity: placed.motion.angular_velocity.unwrap_or(self.angular_velocity),
             locked: locked.and(self.locked),
-            ..self.make.grain(placed.position, placed.radius, self.material, random)
+            ..self.make.grain(
+                placed.position,
+                placed.radius,
+                self.materials[i % self.materials.len()],
+                random,
+            )
         }
     }
 
     /// Adds random velocities that have no momentum in all; none along an axis that is locked.
-    fn agitate(&self, grains: &mut [Grain], random: &mut Random) {
+    fn agitate(&self, world: &World, grains: &mut [Grain], random: &mut Random) {
         if self.random_velocity == 0.0 {
             return;
         }
         let mut draw = || self.random_velocity * random.normal();
         let drawn: Vec<DVec3> = grains.iter().map(|_| DVec3::new(draw(), draw(), draw())).collect();
-        // Grains of a block have one density.
-        let volume = |grain: &Grain| sphere_volume(grain.radius);
+        let density = |grain: &Grain| world.materials.list[grain.material as usize].density;
+        let mass = |grain: &Grain| density(grain) * sphere_volume(grain.radius);
         let momentum: DVec3 =
-            grains.iter().zip(&drawn).map(|(grain, &velocity)| volume(grain) * velocity).sum();
-        let mean = momentum / grains.iter().map(volume).sum::<f64>();
+            grains.iter().zip(&drawn).map(|(grain, &velocity)| mass(grain) * velocity).sum();
+        let mean = momentum / grains.iter().map(mass).sum::<f64>();
         for (grain, velocity) in grains.iter_mut().zip(drawn) {
             grain.velocity += (velocity - mean) * grain.locked.free_translation();
         }
@@ -156,9 +175,9 @@ pub fn place(
             Ok(placed) => {
                 let first = placement.grains.len();
                 placement.starts.push((first, i));
-                let grains = placed.iter().map(|grain| block.grain(grain, locked, &mut random));
+                let grains = placed.iter().enumerate().map(|grain| block.grain(grain, locked, &mut random));
                 placement.grains.extend(grains);
-                block.agitate(&mut placement.grains[first..], &mut random);
+                block.agitate(world, &mut placement.grains[first..], &mut random);
             }
             Err((message, help)) => report.problem(&block.span, message, help),
         }

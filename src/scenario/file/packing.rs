@@ -46,6 +46,8 @@ pub enum Packing {
         base: DVec3,
         /// Grains along an edge of the lowest layer.
         rows: u64,
+        /// By how much each layer stands above where it would touch the one below \[radius\].
+        lift: f64,
     },
     /// At given places.
     List {
@@ -138,9 +140,13 @@ fn random_packing(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packin
     Some(Packing::Random { region, count: count as u64 })
 }
 
+/// How far apart layers of a pyramid start.
+const LIFT: Need = Need::new(|x| (0.0..=10.0).contains(&x), "0 to 10 radii");
+
 fn pyramid(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packing> {
     // 390 rows hold 19.8 million grains.
     let (base, rows) = (table.get("base", vector), table.get("rows", whole(1, 390)));
+    let lift = table.or("lift", 0.0, number(LIFT));
     if !matches!(radii, None | Some(Radii::Constant(_))) {
         table.problem(
             format!("`{}` is a pyramid, whose grains must be equal", table.name()),
@@ -148,7 +154,7 @@ fn pyramid(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packing> {
         );
         return None;
     }
-    Some(Packing::Pyramid { base: base?, rows: rows? })
+    Some(Packing::Pyramid { base: base?, rows: rows?, lift })
 }
 
 fn list(table: &mut Table<'_>) -> Option<Packing> {
@@ -265,7 +271,7 @@ impl Packing {
             Packing::Random { region, count } => {
                 random::fill(region, periodic, draws(*count, random), random, is_blocked)
             }
-            Packing::Pyramid { base, rows } => Ok(pile_up(*base, *rows, radii.largest())),
+            Packing::Pyramid { base, rows, lift } => Ok(pile_up(*base, *rows, *lift, radii.largest())),
             Packing::List { positions, radii: given, velocities, angular_velocities } => {
                 let sizes = given.clone().unwrap_or_else(|| draws(positions.len() as u64, random));
                 let of = |values: &Option<Vec<DVec3>>, i| values.as_ref().map(|values| values[i]);
@@ -300,11 +306,11 @@ fn stack(base: DVec3, axis: DVec3, sizes: &[f64]) -> Vec<Placed> {
     sizes.iter().map(place).collect()
 }
 
-/// A square pyramid: each layer sits in the hollows of the one below, √2 r above it.
-fn pile_up(base: DVec3, rows: u64, radius: f64) -> Vec<Placed> {
+/// A square pyramid: each layer sits in the hollows of the one below, √2 r above it, and so many radii more.
+fn pile_up(base: DVec3, rows: u64, lift: f64, radius: f64) -> Vec<Placed> {
     let layer = |level: u64| {
         let edge = rows - level;
-        let height = radius * (1.0 + level as f64 * 2f64.sqrt());
+        let height = radius * (1.0 + level as f64 * (2f64.sqrt() + lift));
         let along = move |i: u64| (2.0 * i as f64 - (edge - 1) as f64) * radius;
         (0..edge * edge).map(move |i| base + DVec3::new(along(i % edge), along(i / edge), height))
     };
@@ -341,7 +347,7 @@ mod tests {
 
     #[test]
     fn a_pyramid_touches_and_does_not_overlap() {
-        let packing = Packing::Pyramid { base: DVec3::ZERO, rows: 4 };
+        let packing = Packing::Pyramid { base: DVec3::ZERO, rows: 4, lift: 0.0 };
         let grains = place(&packing, &Radii::Constant(0.5));
         assert_eq!(grains.len() as u64, packing.count().expect("known"));
         assert!(least_gap(&grains).abs() < 1e-14);

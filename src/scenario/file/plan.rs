@@ -5,14 +5,17 @@ use glam::{DVec2, DVec3};
 use super::joints::facing;
 use super::materials::material_id;
 use super::pictures::pictures;
-use super::read::{AXES, DURATION, FINITE, Node, POSITIVE, TIME, Table, boolean, number, text, whole, word};
+use super::read::{
+    AXES, DURATION, FINITE, Need, Node, POSITIVE, TIME, Table, boolean, number, text, whole, word,
+};
 use super::region::region;
 use super::{CheckpointPlan, Entry, OutputPlan};
+use crate::engine::compatible::CompatiblePlan;
 use crate::error::suggest;
 use crate::model::{Form, Materials, Mesh, Motion, Side, Surface, World};
 use crate::observe::{CellPlan, DrumPlan, RegionPlan, SurfacePlan};
 use crate::output::Formats;
-use crate::settings::Bookkeeping;
+use crate::settings::{Bookkeeping, NormalLaw};
 
 /// Outputs of one run, at most.
 const MAX_OUTPUTS: f64 = 1e6;
@@ -207,4 +210,13 @@ fn radius_of_mesh(world: &World, body: usize, surface: &Surface, mesh: &Mesh) ->
         (boundary.position + boundary.orientation * on_body - point).cross(axis).length()
     };
     mesh.vertices.iter().map(distance).fold(0.0, f64::max)
+}
+
+/// Reads which compatible forces are wanted.
+pub fn compatible(table: &mut Table<'_>) -> Option<CompatiblePlan> {
+    const TOLERANCE: Need = Need::new(|x| (1e-14..1.0).contains(&x), "a share between 1e-14 and 1");
+    let law = table.get("law", word(&["hertz", "hooke"]));
+    let tolerance = table.or("tolerance", 1e-8, number(TOLERANCE));
+    let law = if law? == "hooke" { NormalLaw::Hooke } else { NormalLaw::Hertz };
+    Some(CompatiblePlan { law, tolerance })
 }

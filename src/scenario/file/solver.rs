@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::scenario::Scenario;
 use crate::scenario::pace::smooth_time_step;
 use crate::settings::{
-    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Damping, MOST_ITERATIONS, Method, NormalLaw, RollingArm,
-    Settings, WarmStart,
+    AUTO_ITERATIONS, AUTO_TOLERANCE, Acceleration, Algorithm, Damping, MOST_ITERATIONS, Method, NormalLaw,
+    Order, RollingArm, Settings, ToleranceKind, WarmStart,
 };
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
@@ -20,6 +20,9 @@ const AUTO: &str = "auto";
 const NORMAL_LAWS: &[&str] = &["hertz", "hooke", "rigid"];
 const METHODS: &[&str] = &["nonsmooth", "smooth"];
 const DAMPINGS: &[&str] = &["restitution", "viscoelastic"];
+const ALGORITHMS: &[&str] = &["pgs", "apgd"];
+const ORDERS: &[&str] = &["coloured", "sequential", "at_once"];
+const TOLERANCE_KINDS: &[&str] = &["velocity", "impulses"];
 const CONES: &[&str] = &["disc", "box"];
 const ROLLING_ARMS: &[&str] = &["reduced", "radius", "diameter"];
 
@@ -36,12 +39,16 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
     let (iterations, tolerance) = iterations(table, &timing, quiet_speed(gravity, &timing, impact_threshold));
     let settings = Settings {
         method: method(table),
+        algorithm: algorithm(table),
+        order: order(table),
         iterations,
         tolerance,
+        tolerance_kind: tolerance_kind(table),
         warm_start: warm_start_or(table, usual.warm_start),
         acceleration: acceleration(table),
         coarse_corrections: count(table, "coarse_corrections", usual.coarse_corrections),
         normal_law: normal_law(table),
+        rigid_correction: table.or("rigid_correction", usual.rigid_correction, number(FINITE)),
         damping: damping(table),
         cone: cone(table),
         rolling_arm: rolling_arm(table),
@@ -127,6 +134,35 @@ fn method(table: &mut Table<'_>) -> Method {
     match table.or("method", "nonsmooth", word(METHODS)) {
         "smooth" => Method::Smooth,
         _ => Method::Nonsmooth,
+    }
+}
+
+fn algorithm(table: &mut Table<'_>) -> Algorithm {
+    match table.or("algorithm", "pgs", word(ALGORITHMS)) {
+        "apgd" => Algorithm::Apgd,
+        _ => Algorithm::Pgs,
+    }
+}
+
+/// Reads an order, a word or a table with a number of blocks, that may be left out.
+fn order(table: &mut Table<'_>) -> Order {
+    let of_table = table.node("order").filter(|node| !node.is_text());
+    if let Some(node) = of_table {
+        let blocks = node.table(|table| table.get("blocks", whole(0, u64::from(u32::MAX))));
+        return blocks
+            .map_or(Order::Coloured, |blocks| Order::Blocks(u32::try_from(blocks).unwrap_or(u32::MAX)));
+    }
+    match table.or("order", "coloured", word(ORDERS)) {
+        "sequential" => Order::Sequential,
+        "at_once" => Order::AtOnce,
+        _ => Order::Coloured,
+    }
+}
+
+fn tolerance_kind(table: &mut Table<'_>) -> ToleranceKind {
+    match table.or("tolerance_kind", "velocity", word(TOLERANCE_KINDS)) {
+        "impulses" => ToleranceKind::Impulses,
+        _ => ToleranceKind::Velocity,
     }
 }
 
@@ -218,6 +254,10 @@ fn point_out(table: &mut Table<'_>, error: Error) {
     let Error::InvalidSetting { name, found, expected } = error else {
         if let (Error::RigidSprings, Some(law)) = (&error, table.node("normal_law")) {
             return law.problem(error.to_string(), "set `solver.normal_law` to \"hertz\" or \"hooke\"");
+        }
+        if let (Error::NotUnderApgd { .. }, Some(algorithm)) = (&error, table.node("algorithm")) {
+            return algorithm
+                .problem(error.to_string(), "set `solver.algorithm` to \"pgs\", or leave out the other");
         }
         table.problem(error.to_string(), "change the solver settings");
         return;

@@ -360,7 +360,7 @@ fn sweeps_of_twin(case: &Case, settings: &Settings, joints: &mut Joints) -> (Vec
     let (mut constraints, mut velocities) = (case.twin_constraints(), case.twin_velocities());
     let mut split = case.split(&colouring);
     let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, joints);
-    let limits = Limits { iterations: case.settings.iterations, tolerance: 0.0 };
+    let limits = Limits::sweeps(case.settings.iterations);
     ProjectedGaussSeidel::new(settings).solve(&mut problem, limits, None);
     (constraints, velocities)
 }
@@ -410,7 +410,7 @@ fn bounds_apart(
     let sweeps = case.settings.iterations;
     let (split, joints) = (&mut case.split(order), &mut Joints::default());
     let mut problem = Problem::new(order, split, &mut constraints, &mut expected, joints);
-    let limits = Limits { iterations: sweeps, tolerance: 0.0 };
+    let limits = Limits::sweeps(sweeps);
     ProjectedGaussSeidel::plain(&case.settings).solve(&mut problem, limits, None);
     let bound = 4.0 * velocity_bound(sweeps, start.1);
     let pairs = velocity_pairs(found, &expected, bound);

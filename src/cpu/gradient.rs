@@ -1,0 +1,328 @@
+//! Accelerated projected gradient descent \[E15\]: all contacts at once, for the convex problem next to Coulomb's law.
+//!
+//! An iteration asks for the velocities at the contacts and gives the bodies what changed, each once; no contact waits for another, and what
+//! the order of sweeps decides in \[E5\] plays no part.
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::narrowphase::{Constraint, Response, times_d};
+use super::problem::{Problem, relative, squares_of};
+use super::residual;
+use super::solver::{Limits, Outcome, Solver, Watch};
+use super::sweep::{CHUNK, Push, Visit, change_since};
+use super::velocity::Velocity;
+use crate::contact::{Cone, Impulse};
+
+/// Steepness that the first iteration takes for granted, in units of D \[-\].
+const FIRST_STEEPNESS: f64 = 1.0;
+/// What it is multiplied by where the objective curves more.
+const STEEPER: f64 = 2.0;
+/// What it is multiplied by after every iteration, so that it comes down where it can.
+const FLATTER: f64 = 0.9;
+/// The steepness is at most this times the contacts of the body that has most: normal, friction and rolling rows of a contact each answer to the others.
+const ROWS: f64 = 3.0;
+
+/// Accelerated projected gradient descent \[E15\].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProjectedGradient;
+
+/// What an iteration knows of a contact beside its constraint.
+#[derive(Debug, Clone, Copy, Default)]
+struct Row {
+    /// Impulse after the iteration before, and the slope of the objective there.
+    start: Impulse,
+    slope_at_start: Impulse,
+    /// Where this iteration goes on from, and the slope there.
+    point: Impulse,
+    slope_at_point: Impulse,
+    /// Slope where it came to.
+    slope: Impulse,
+}
+
+/// What came of an iteration, summed over the contacts.
+struct Course {
+    /// Whether the objective curves more on the way than was taken for granted.
+    is_too_steep: bool,
+    /// Whether it rises along what changed.
+    is_uphill: bool,
+    /// √(Σ |Δλ|² / Σ |λ|²) \[-\].
+    change: f64,
+}
+
+impl ProjectedGradient {
+    /// Bytes that come and go with a solve of so many contacts.
+    pub fn passing_bytes(contacts: u64) -> u64 {
+        contacts * size_of::<Row>() as u64
+    }
+}
+
+impl Solver for ProjectedGradient {
+    fn solve(
+        &mut self,
+        problem: &mut Problem<'_>,
+        limits: Limits,
+        mut watch: Option<&mut Watch<'_>>,
+    ) -> Outcome {
+        problem.prepare();
+        let mut at_start = problem.solve_joints();
+        let steepest = ROWS * most_contacts_of_a_body(problem);
+        let mut rows = vec![Row::default(); problem.constraints().len()];
+        problem.beside(&mut rows, |constraint, velocities, row| {
+            let slope = residual::slope(constraint, velocities);
+            *row = Row { start: constraint.impulse, slope_at_start: slope, slope, ..Row::default() };
+            []
+        });
+        let (mut steepness, mut momentum) = (FIRST_STEEPNESS, Momentum::default());
+        let mut outcome = Outcome::default();
+        while outcome.sweeps < limits.iterations {
+            let share = momentum.next();
+            problem.beside(&mut rows, |constraint, _, row| {
+                row.go_on(&constraint.impulse, share);
+                []
+            });
+            let (change, course) = loop {
+                let (change, course) = step(problem, &mut rows, steepness);
+                if !course.is_too_steep || steepness >= steepest {
+                    break (change, course);
+                }
+                steepness *= STEEPER;
+            };
+            steepness *= FLATTER;
+            if course.is_uphill {
+                momentum = Momentum::default();
+            }
+            let change = change.max(std::mem::take(&mut at_start));
+            outcome = Outcome { sweeps: outcome.sweeps + 1, change, ..outcome };
+            if let Some(watch) = &mut watch {
+                watch(&outcome, problem);
+            }
+            if limits.are_met(outcome.change, course.change) {
+                break;
+            }
+        }
+        outcome
+    }
+}
+
+/// How far an iteration goes on along what the last one changed: Nesterov's sequence.
+struct Momentum {
+    theta: f64,
+}
+
+impl Default for Momentum {
+    fn default() -> Momentum {
+        Momentum { theta: f64::NAN }
+    }
+}
+
+impl Momentum {
+    /// The share for the next iteration \[-\]; 0 for the first.
+    fn next(&mut self) -> f64 {
+        if self.theta.is_nan() {
+            self.theta = 1.0;
+            return 0.0;
+        }
+        let (theta, square) = (self.theta, self.theta * self.theta);
+        self.theta = 0.5 * (theta * (square + 4.0).sqrt() - square);
+        theta * (1.0 - theta) / (square + self.theta)
+    }
+}
+
+impl Row {
+    /// Takes the impulse as the next start, and the point that lies beyond it by a share of the last change. The slope there is as linear as the
+    /// impulse is.
+    fn go_on(&mut self, impulse: &Impulse, share: f64) {
+        self.point = impulse.beyond(&self.start, share);
+        self.slope_at_point = self.slope.beyond(&self.slope_at_start, share);
+        self.start = *impulse;
+        self.slope_at_start = self.slope;
+    }
+}
+
+/// One step from the points of the rows down the slope, in units of D over the steepness, and back into the cones. Returns by how much the
+/// constraint that changed most did \[m/s\], and how it went.
+fn step(problem: &mut Problem<'_>, rows: &mut [Row], steepness: f64) -> (f64, Course) {
+    problem.aim(rows, |constraint, row| {
+        let [normal, tangent, rolling] = constraint.effective_mass.map(|mass| mass / steepness);
+        let (point, slope) = (&row.point, &row.slope_at_point);
+        let trial = Impulse {
+            normal: point.normal - normal * slope.normal,
+            tangent: point.tangent - tangent * slope.tangent,
+            rolling: point.rolling - rolling * slope.rolling,
+        };
+        into_cone(constraint, &trial)
+    });
+    problem.visit(&GoToTarget);
+    let of_joints = problem.solve_joints();
+    let [curvature, length, rise, change, size] =
+        problem.beside(rows, |constraint, velocities, row| row.arrive(constraint, velocities));
+    let changes = problem.constraints().par_iter().zip(&*rows).with_min_len(CHUNK);
+    let changes = changes.map(|(constraint, row)| change_since(constraint, &row.start));
+    let largest = changes.reduce(|| 0.0, f64::max);
+    let course = Course {
+        is_too_steep: curvature > steepness * length,
+        is_uphill: rise > 0.0,
+        change: relative(change, size),
+    };
+    (largest.max(of_joints), course)
+}
+
+impl Row {
+    /// Notes the slope where the constraint came to. Returns what it adds to the curvature on the way from the point, to the square of its length in
+    /// units of D, to the rise along what changed since the start, and to the squares of that and of the impulse.
+    fn arrive(&mut self, constraint: &Constraint, velocities: [&Velocity; 2]) -> [f64; 5] {
+        self.slope = residual::slope(constraint, velocities);
+        let step = constraint.impulse.less(&self.point);
+        let d = constraint.effective_mass.map(|mass| times_d(1.0, mass));
+        let length = d[0] * step.normal * step.normal
+            + d[1] * step.tangent.length_squared()
+            + d[2] * step.rolling.length_squared();
+        let bend = self.slope.less(&self.slope_at_point);
+        let change = constraint.impulse.less(&self.start);
+        let [_, size] = squares_of(constraint);
+        let changed = change.normal * change.normal + change.tangent.length_squared();
+        [step.dot(&bend), length, self.slope_at_point.dot(&change), changed, size]
+    }
+}
+
+/// Contacts of the body that has most.
+fn most_contacts_of_a_body(problem: &Problem<'_>) -> f64 {
+    let mut contacts = vec![0u32; problem.velocities().len()];
+    problem.gather(&mut contacts, |_, _, counts| {
+        counts.into_iter().flatten().for_each(|count| *count += 1);
+    });
+    f64::from(contacts.into_iter().max().unwrap_or_default())
+}
+
+/// The impulse of a contact nearest to this one in units of D that is in its cone: all of it at once, where \[E5\] takes the normal impulse for
+/// given.
+fn into_cone(constraint: &Constraint, trial: &Impulse) -> Impulse {
+    let d = constraint.effective_mass.map(|mass| times_d(1.0, mass));
+    if d[0] == 0.0 {
+        return Impulse::default();
+    }
+    // Per part: slope of the bound, length, weight. What is within its bound does not pull at the normal impulse.
+    let mut parts = [
+        (constraint.friction, trial.tangent.length(), d[1]),
+        (constraint.rolling_arm, trial.rolling.length(), d[2]),
+    ];
+    let reached_at = |(bound, length, _): (f64, f64, f64)| if bound > 0.0 { length / bound } else { 0.0 };
+    if reached_at(parts[0]) < reached_at(parts[1]) {
+        parts.swap(0, 1);
+    }
+    let (mut weighted, mut weight) = (d[0] * trial.normal, d[0]);
+    for part in parts {
+        if weighted >= weight * reached_at(part) {
+            break;
+        }
+        let (bound, length, stiffness) = part;
+        weighted += stiffness * bound * length;
+        weight += stiffness * bound * bound;
+    }
+    let normal = (weighted / weight).max(0.0);
+    Impulse {
+        normal,
+        tangent: constraint.within_friction(Cone::Disc, trial.tangent, normal),
+        rolling: constraint.within_rolling(Cone::Disc, trial.rolling, normal),
+    }
+}
+
+/// Changes places of `impulse` and `last_impulse`, and gives the bodies the difference.
+struct GoToTarget;
+
+impl GoToTarget {
+    #[inline(always)]
+    fn step(constraint: &mut Constraint) -> Push {
+        let before = std::mem::replace(&mut constraint.impulse, constraint.last_impulse);
+        constraint.last_impulse = before;
+        Push::of(&constraint.impulse.less(&before), constraint.normal)
+    }
+}
+
+impl Visit for GoToTarget {
+    #[inline(always)]
+    fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
+        if constraint.impulse != constraint.last_impulse {
+            GoToTarget::step(constraint).give(constraint, a, b);
+        }
+        0.0
+    }
+
+    fn general(
+        &self,
+        constraint: &mut Constraint,
+        _: &Response,
+        _: [&Velocity; 2],
+        _: impl Fn(DVec3) -> DVec3,
+    ) -> (Push, f64) {
+        (GoToTarget::step(constraint), 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Squared distance in units of D.
+    fn distance(constraint: &Constraint, a: &Impulse, b: &Impulse) -> f64 {
+        let d = constraint.effective_mass.map(|mass| 1.0 / mass);
+        let apart = a.less(b);
+        d[0] * apart.normal.powi(2)
+            + d[1] * apart.tangent.length_squared()
+            + d[2] * apart.rolling.length_squared()
+    }
+
+    /// The least distance of any normal impulse, with what friction and rolling it lets be, found by trying 100 000 of them.
+    fn least_distance(constraint: &Constraint, trial: &Impulse) -> f64 {
+        let tried = (0..100_000).map(|i| {
+            let normal = f64::from(i) * 1e-4;
+            let tangent = constraint.within_friction(Cone::Disc, trial.tangent, normal);
+            let rolling = constraint.within_rolling(Cone::Disc, trial.rolling, normal);
+            distance(constraint, &Impulse { normal, tangent, rolling }, trial)
+        });
+        tried.fold(f64::INFINITY, f64::min)
+    }
+
+    #[test]
+    fn the_nearest_impulse_of_a_cone_is_nearer_than_any_other() {
+        let normals = [-2.0, -0.3, 0.0, 0.4, 3.0];
+        let lengths = [0.0, 0.2, 1.0, 4.0];
+        let mut inside = 0;
+        for (friction, rolling_arm) in [(0.0, 0.0), (0.5, 0.0), (0.5, 0.01), (2.0, 0.3), (0.0, 0.1)] {
+            let effective_mass = [0.5, 0.7, 3e-4];
+            let constraint = Constraint {
+                normal: DVec3::Z,
+                effective_mass,
+                friction,
+                rolling_arm,
+                ..Constraint::default()
+            };
+            for (normal, tangent, rolling) in normals
+                .iter()
+                .flat_map(|n| lengths.iter().flat_map(move |t| lengths.map(|r| (*n, *t, 0.02 * r))))
+            {
+                let trial = Impulse {
+                    normal,
+                    tangent: tangent * DVec3::X,
+                    rolling: rolling * DVec3::new(0.6, 0.0, 0.8),
+                };
+                let found = into_cone(&constraint, &trial);
+                let excess = distance(&constraint, &found, &trial) - least_distance(&constraint, &trial);
+                assert!((-1e-6..1e-9).contains(&excess), "{friction}, {rolling_arm}, {trial:?}: {found:?}");
+                assert!(found.normal >= 0.0 && found.tangent.length() <= friction * found.normal + 1e-12);
+                assert!(found.rolling.length() <= rolling_arm * found.normal + 1e-12);
+                inside += u32::from(found == trial);
+            }
+        }
+        assert!(inside > 20, "{inside} of the trials are in their cone");
+    }
+
+    #[test]
+    fn shares_of_the_last_change_grow_from_nothing_towards_one() {
+        let mut momentum = Momentum::default();
+        let shares: Vec<f64> = (0..100).map(|_| momentum.next()).collect();
+        assert_eq!(shares[..2], [0.0, 0.0]);
+        assert!(shares[1..].is_sorted() && shares[99] < 1.0 && shares[99] > 0.95, "{shares:?}");
+    }
+}

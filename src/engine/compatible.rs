@@ -1,0 +1,373 @@
+//! Compatible forces \[E16\]: those of all normal forces with the same effect that elastic contacts would bring about, however stiff.
+//!
+//! Forces of rigid contacts are not unique where a packing has more contacts than its bodies have freedom, and a solver returns some of them. Their
+//! effect on the bodies is unique. Among the forces with that effect one set belongs to overlaps that a displacement of the bodies makes; it
+//! does not depend on the solver, nor on how hard the grains are, only on how hard they are beside each other.
+
+use glam::DVec3;
+
+use super::Snapshot;
+use crate::contact::ContactState;
+use crate::model::World;
+use crate::settings::NormalLaw;
+
+/// Gap up to which a contact counts as closed \[radius\]: rigid contacts at rest are open or overlap by as much.
+const CLOSED: f64 = 1e-3;
+/// Stiffness that holds bodies where they are in an outer iteration \[of a contact\].
+const HOLD: f64 = 1e-6;
+/// Outer iterations, Newton steps in each, and halvings of a step, at most \[-\].
+const MOST_ITERATIONS: [u32; 3] = [30, 100, 40];
+/// Share of the slope to which a Newton step is solved far from the end \[-\], and conjugate-gradient steps for that at most \[-\].
+const NEWTON_TOLERANCE: f64 = 0.1;
+const MOST_GRADIENT_STEPS: usize = 20_000;
+/// Lever over arm from which a normal force turns a body \[-\].
+const LEVER: f64 = 1e-9;
+/// Least overlap that the slope of Hertz' force is taken at \[of the usual overlap\]: at none it is nothing.
+const LEAST_OVERLAP: f64 = 1e-6;
+
+/// Which forces are asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompatiblePlan {
+    /// Hertz' or Hooke's law, as the scenario has it.
+    pub law: NormalLaw,
+    /// Imbalance of the bodies at which forces count as found, over that of the forces of the solver alone \[-\].
+    pub tolerance: f64,
+}
+
+/// Normal forces that belong to overlaps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompatibleForces {
+    /// Of each contact of the state \[N\].
+    pub normal: Vec<f64>,
+    /// |G f - b| over |b|, b what the forces of the solver do to the bodies \[-\].
+    pub imbalance: f64,
+}
+
+impl CompatibleForces {
+    /// Finds the compatible forces of a state \[E16\]. Friction and rolling stay as they are.
+    ///
+    /// # Panics
+    /// With the rigid law, which has no forces of overlaps.
+    pub fn of(snapshot: &Snapshot, plan: &CompatiblePlan) -> CompatibleForces {
+        let springs = Springs::of(snapshot, plan.law);
+        let Some(springs) = springs else {
+            return CompatibleForces { normal: vec![0.0; snapshot.contacts.len()], imbalance: 0.0 };
+        };
+        let (forces, imbalance) = springs.relax(plan.tolerance);
+        let mut normal = vec![0.0; snapshot.contacts.len()];
+        for (spring, force) in springs.list.iter().zip(forces) {
+            normal[spring.contact] = force * springs.force;
+        }
+        CompatibleForces { normal, imbalance }
+    }
+
+    /// ‖f - f_s‖ / ‖f_s‖, f_s the normal forces of the solver \[-\].
+    pub fn difference(&self, snapshot: &Snapshot) -> f64 {
+        let pairs = self.normal.iter().zip(&snapshot.contacts);
+        let [mut apart, mut size] = [0.0; 2];
+        for (force, contact) in pairs {
+            let of_solver = contact.impulse.normal / snapshot.substep;
+            apart += (force - of_solver) * (force - of_solver);
+            size += of_solver * of_solver;
+        }
+        if size > 0.0 { (apart / size).sqrt() } else { 0.0 }
+    }
+
+    /// Share of the contacts with friction whose friction is beyond the bound of the compatible force \[-\]; 0 where nothing rubs.
+    pub fn over_friction(&self, snapshot: &Snapshot) -> f64 {
+        let rubs = |contact: &ContactState| contact.impulse.tangent.length() > 0.0;
+        let rubbing = self.normal.iter().zip(&snapshot.contacts).filter(|(_, contact)| rubs(contact));
+        let [mut over, mut all] = [0.0; 2];
+        for (force, contact) in rubbing {
+            let friction = contact.cone.size(contact.impulse.tangent, contact.normal) / snapshot.substep;
+            all += 1.0;
+            over += f64::from(friction > (1.0 + 1e-9) * contact.friction * force);
+        }
+        if all > 0.0 { over / all } else { 0.0 }
+    }
+}
+
+/// A motion of a body: displacement, and turn times the length of its arms.
+type Motion = [DVec3; 2];
+
+/// A closed contact as a spring.
+struct Spring {
+    contact: usize,
+    bodies: [usize; 2],
+    /// What a unit of force does to the bodies: push, and moment over the length of the arms.
+    push: [Motion; 2],
+    /// Of the usual one \[-\].
+    stiffness: f64,
+    /// Whether the solver has a force there.
+    is_pressed: bool,
+}
+
+/// The closed contacts of a state, in units of their usual force and stiffness.
+struct Springs {
+    list: Vec<Spring>,
+    /// Power of the overlap that the force goes with \[-\].
+    power: f64,
+    /// What the forces of the solver do to the bodies.
+    target: Vec<Motion>,
+    /// The usual force \[N\].
+    force: f64,
+}
+
+impl Springs {
+    /// Those of a state; `None` where nothing presses.
+    fn of(snapshot: &Snapshot, law: NormalLaw) -> Option<Springs> {
+        let world = &snapshot.world;
+        let force_of = |contact: &ContactState| contact.impulse.normal / snapshot.substep;
+        let carrying = snapshot.contacts.iter().map(force_of).filter(|force| *force > 0.0);
+        let (sum, count) = carrying.fold((0.0, 0.0), |(sum, count), force| (sum + force, count + 1.0));
+        if count == 0.0 {
+            return None;
+        }
+        let force = sum / count;
+        let is_closed = |contact: &ContactState| {
+            contact.is_active()
+                || contact.gap <= CLOSED * world.effective_radius(contact.key.a, contact.key.b)
+        };
+        let closed = snapshot.contacts.iter().enumerate().filter(|(_, contact)| is_closed(contact));
+        let mut list: Vec<Spring> =
+            closed.map(|(place, contact)| Spring::of(world, law, place, contact)).collect();
+        let usual = list.iter().map(|spring| spring.stiffness).sum::<f64>() / list.len() as f64;
+        list.iter_mut().for_each(|spring| spring.stiffness /= usual);
+        shorten_arms(&mut list, world.bodies.len());
+        let power = if law == NormalLaw::Hooke { 1.0 } else { 1.5 };
+        let mut springs = Springs { list, power, target: Vec::new(), force };
+        let of_solver: Vec<f64> =
+            springs.list.iter().map(|spring| force_of(&snapshot.contacts[spring.contact]) / force).collect();
+        springs.target = vec![[DVec3::ZERO; 2]; world.bodies.len()];
+        springs.target = springs.effect(&of_solver);
+        Some(springs)
+    }
+
+    /// G f: what forces do to the bodies.
+    fn effect(&self, forces: &[f64]) -> Vec<Motion> {
+        let mut effect = vec![[DVec3::ZERO; 2]; self.target.len()];
+        for (spring, &force) in self.list.iter().zip(forces) {
+            for (body, push) in spring.bodies.into_iter().zip(&spring.push) {
+                effect[body][0] += force * push[0];
+                effect[body][1] += force * push[1];
+            }
+        }
+        effect
+    }
+
+    /// Overlaps that displacements make.
+    fn overlaps(&self, places: &[Motion]) -> Vec<f64> {
+        let of_spring = |spring: &Spring| {
+            let sides = spring.bodies.into_iter().zip(&spring.push);
+            -sides.map(|(body, push)| inner(push, &places[body])).sum::<f64>()
+        };
+        self.list.iter().map(of_spring).collect()
+    }
+
+    /// Forces of overlaps.
+    fn forces(&self, overlaps: &[f64]) -> Vec<f64> {
+        let force = |(spring, overlap): (&Spring, &f64)| spring.stiffness * overlap.max(0.0).powf(self.power);
+        self.list.iter().zip(overlaps).map(force).collect()
+    }
+
+    /// Energy of springs at these places, less the work of the target, and with what holds the bodies.
+    fn energy(&self, places: &[Motion], held: &[Motion]) -> f64 {
+        let overlaps = self.overlaps(places);
+        let exponent = self.power + 1.0;
+        let stored = self.list.iter().zip(&overlaps);
+        let stored =
+            stored.map(|(spring, overlap)| spring.stiffness * overlap.max(0.0).powf(exponent) / exponent);
+        let work = product(&self.target, places);
+        let away = add(places, -1.0, held);
+        stored.sum::<f64>() + work + 0.5 * HOLD * product(&away, &away)
+    }
+
+    /// Displaces the bodies until the forces of the overlaps have the effect of the target: the augmented Lagrangian of the forces, whose multipliers
+    /// are the displacements. Returns the forces, and how far their effect is off.
+    fn relax(&self, tolerance: f64) -> (Vec<f64>, f64) {
+        let [outer, _, _] = MOST_ITERATIONS;
+        let size = product(&self.target, &self.target).sqrt();
+        let mut places = vec![[DVec3::ZERO; 2]; self.target.len()];
+        let (mut forces, mut imbalance) = (vec![0.0; self.list.len()], f64::INFINITY);
+        for iteration in 0..outer {
+            // Multipliers that are far off yet deserve no pains.
+            let enough = tolerance.max(0.01f64.powi(iteration as i32 + 1));
+            places = self.balance(places, enough * size);
+            forces = self.forces(&self.overlaps(&places));
+            let off = add(&self.effect(&forces), -1.0, &self.target);
+            imbalance = product(&off, &off).sqrt() / size;
+            if imbalance <= tolerance || imbalance.is_nan() {
+                break;
+            }
+        }
+        (forces, if size > 0.0 { imbalance } else { 0.0 })
+    }
+
+    /// Makes the energy least by Newton's method, the bodies being held where they are; to a slope of this size.
+    fn balance(&self, start: Vec<Motion>, enough: f64) -> Vec<Motion> {
+        let [_, steps, halvings] = MOST_ITERATIONS;
+        let mut places = start.clone();
+        let size = product(&self.target, &self.target).sqrt();
+        for _ in 0..steps {
+            let overlaps = self.overlaps(&places);
+            let slope = self.slope(&places, &start);
+            let steepness = product(&slope, &slope).sqrt();
+            if steepness <= 0.1 * enough {
+                break;
+            }
+            let share = NEWTON_TOLERANCE.min((steepness / size).sqrt());
+            let step = self.newton_step(&overlaps, &slope, share);
+            let (energy, descent) = (self.energy(&places, &start), product(&slope, &step));
+            let mut length = 1.0;
+            let mut is_lower = false;
+            for _ in 0..halvings {
+                let tried = add(&places, length, &step);
+                let slope = self.slope(&tried, &start);
+                // Near the end energies differ by less than rounding; slopes do not.
+                is_lower = self.energy(&tried, &start) <= energy + 1e-4 * length * descent
+                    || product(&slope, &slope).sqrt() < 0.9 * steepness;
+                if is_lower {
+                    places = tried;
+                    break;
+                }
+                length *= 0.5;
+            }
+            if !is_lower {
+                break;
+            }
+        }
+        places
+    }
+
+    /// Slope of the energy.
+    fn slope(&self, places: &[Motion], held: &[Motion]) -> Vec<Motion> {
+        let effect = self.effect(&self.forces(&self.overlaps(places)));
+        let slope = add(&self.target, -1.0, &effect);
+        add(&slope, HOLD, &add(places, -1.0, held))
+    }
+
+    /// Where this share of the slope would be left if stiffnesses stayed as they are: conjugate gradients with the diagonal as preconditioner.
+    fn newton_step(&self, overlaps: &[f64], slope: &[Motion], share: f64) -> Vec<Motion> {
+        // Before anything is pressed, what the solver presses counts as pressed by a usual overlap.
+        let is_slack = overlaps.iter().all(|overlap| *overlap <= 0.0);
+        let stiffness = |(spring, &overlap): (&Spring, &f64)| {
+            let overlap = match is_slack {
+                true => f64::from(spring.is_pressed),
+                false if overlap > 0.0 => overlap.max(LEAST_OVERLAP),
+                false => 0.0,
+            };
+            let slope = if overlap > 0.0 { self.power * overlap.powf(self.power - 1.0) } else { 0.0 };
+            slope * spring.stiffness
+        };
+        let stiffnesses: Vec<f64> = self.list.iter().zip(overlaps).map(stiffness).collect();
+        let mut diagonal = vec![[DVec3::splat(HOLD); 2]; slope.len()];
+        for (spring, stiffness) in self.list.iter().zip(&stiffnesses) {
+            for (body, push) in spring.bodies.into_iter().zip(&spring.push) {
+                diagonal[body][0] += stiffness * push[0] * push[0];
+                diagonal[body][1] += stiffness * push[1] * push[1];
+            }
+        }
+        let precondition = |slope: &[Motion], into: &mut [Motion]| {
+            for ((into, slope), diagonal) in into.iter_mut().zip(slope).zip(&diagonal) {
+                *into = [slope[0] / diagonal[0], slope[1] / diagonal[1]];
+            }
+        };
+        let mut step = vec![[DVec3::ZERO; 2]; slope.len()];
+        let mut residual = add(&step, -1.0, slope);
+        let mut preconditioned = step.clone();
+        precondition(&residual, &mut preconditioned);
+        let (mut way, mut image) = (preconditioned.clone(), step.clone());
+        let mut left = product(&residual, &way);
+        let enough = share * share * left;
+        for _ in 0..MOST_GRADIENT_STEPS {
+            if left <= enough {
+                break;
+            }
+            self.stiffen(&stiffnesses, &way, &mut image);
+            let length = left / product(&way, &image);
+            add_to(&mut step, length, &way);
+            add_to(&mut residual, -length, &image);
+            precondition(&residual, &mut preconditioned);
+            let before = std::mem::replace(&mut left, product(&residual, &preconditioned));
+            let share = left / before;
+            way.iter_mut().zip(&preconditioned).for_each(|(way, new)| {
+                *way = [new[0] + share * way[0], new[1] + share * way[1]];
+            });
+        }
+        step
+    }
+}
+
+impl Springs {
+    /// What springs of these stiffnesses do against a way, and what holds the bodies.
+    fn stiffen(&self, stiffnesses: &[f64], way: &[Motion], into: &mut [Motion]) {
+        into.iter_mut().zip(way).for_each(|(into, way)| *into = [HOLD * way[0], HOLD * way[1]]);
+        for (spring, stiffness) in
+            self.list.iter().zip(stiffnesses).filter(|(_, stiffness)| **stiffness > 0.0)
+        {
+            let [a, b] = spring.bodies;
+            let parted = inner(&spring.push[0], &way[a]) + inner(&spring.push[1], &way[b]);
+            for (body, push) in [(a, &spring.push[0]), (b, &spring.push[1])] {
+                into[body][0] += stiffness * parted * push[0];
+                into[body][1] += stiffness * parted * push[1];
+            }
+        }
+    }
+}
+
+impl Spring {
+    fn of(world: &World, law: NormalLaw, place: usize, contact: &ContactState) -> Spring {
+        let bodies = contact.bodies.map(|body| body as usize);
+        let (a, b) = (contact.key.a, contact.key.b);
+        let elasticity = law.elasticity(world.law(a, b).effective_modulus, world.effective_radius(a, b));
+        let (_, stiffness) = elasticity.expect("a law with forces of overlaps");
+        let push = [(bodies[0], 1.0), (bodies[1], -1.0)].map(|(body, sign)| {
+            if !world.bodies.is_dynamic(body) {
+                return [DVec3::ZERO; 2];
+            }
+            let arm = contact.point - world.periodic.image(world.bodies.position[body], contact.point);
+            let locked = world.bodies.locked[body];
+            let push = sign * contact.normal;
+            let moment = arm.cross(push) * locked.free_rotation();
+            // Of a sphere it is rounding, which is not to be told from a lever.
+            let is_lever = moment.length() > LEVER * arm.length();
+            [push * locked.free_translation(), if is_lever { moment } else { DVec3::ZERO }]
+        });
+        Spring { contact: place, bodies, push, stiffness, is_pressed: contact.is_active() }
+    }
+}
+
+/// Divides moments by the largest of their body, so that turns count as displacements do.
+fn shorten_arms(list: &mut [Spring], bodies: usize) {
+    let mut largest = vec![0.0f64; bodies];
+    for spring in &*list {
+        for (body, push) in spring.bodies.into_iter().zip(&spring.push) {
+            largest[body] = largest[body].max(push[1].length());
+        }
+    }
+    for spring in list {
+        for (body, push) in spring.bodies.into_iter().zip(&mut spring.push) {
+            if largest[body] > 0.0 {
+                push[1] /= largest[body];
+            }
+        }
+    }
+}
+
+fn inner(a: &Motion, b: &Motion) -> f64 {
+    a[0].dot(b[0]) + a[1].dot(b[1])
+}
+
+fn product(a: &[Motion], b: &[Motion]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| inner(a, b)).sum()
+}
+
+/// Adds factor · b.
+fn add_to(a: &mut [Motion], factor: f64, b: &[Motion]) {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a = [a[0] + factor * b[0], a[1] + factor * b[1]]);
+}
+
+/// a + factor · b.
+fn add(a: &[Motion], factor: f64, b: &[Motion]) -> Vec<Motion> {
+    a.iter().zip(b).map(|(a, b)| [a[0] + factor * b[0], a[1] + factor * b[1]]).collect()
+}

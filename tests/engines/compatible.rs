@@ -1,0 +1,141 @@
+//! Compatible forces \[E16\] do to the bodies what the forces of the solver do, and are those of elastic contacts.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use crate::common::*;
+use esker::engine::compatible::{CompatibleForces, CompatiblePlan};
+use esker::engine::{Engine, Snapshot};
+use esker::settings::NormalLaw;
+use esker::simulation::{Device, Simulation};
+use glam::DVec3;
+
+const HERTZ: CompatiblePlan = CompatiblePlan { law: NormalLaw::Hertz, tolerance: 1e-10 };
+
+/// What normal forces do to each body \[N\].
+fn effect(state: &Snapshot, forces: &[f64]) -> Vec<DVec3> {
+    let mut effect = vec![DVec3::ZERO; state.world.bodies.len()];
+    for (contact, force) in state.contacts.iter().zip(forces) {
+        let [a, b] = contact.bodies.map(|body| body as usize);
+        effect[a] += *force * contact.normal;
+        effect[b] -= *force * contact.normal;
+    }
+    effect
+}
+
+fn of_solver(state: &Snapshot) -> Vec<f64> {
+    state.contacts.iter().map(|contact| contact.impulse.normal / state.substep).collect()
+}
+
+/// ‖a - b‖ over ‖b‖.
+fn apart(a: &[DVec3], b: &[DVec3]) -> f64 {
+    let difference: f64 = a.iter().zip(b).map(|(a, b)| (*a - *b).length_squared()).sum();
+    (difference / b.iter().map(|b| b.length_squared()).sum::<f64>()).sqrt()
+}
+
+/// Olsen & Kamrin, section 8.1: which of many forces a rigid platform puts on three supports is for their stiffness to say.
+#[test]
+fn a_platform_weighs_on_three_supports_by_their_stiffness() {
+    for (modulus, expected) in [("1e9", [10.0 / 3.0; 3]), ("3e9", [2.0, 2.0, 6.0])] {
+        let overrides = [format!("materials.middle.youngs_modulus={modulus}")];
+        let scenario = scenario("beam.toml", &overrides.each_ref().map(String::as_str));
+        let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+        simulation.run_until(0.5).unwrap();
+        for (support, expected) in expected.into_iter().enumerate() {
+            let name = format!("compatible_normal_force:{support}-beam");
+            let found = simulation.quantity(&name).unwrap();
+            assert!((found / expected - 1.0).abs() < 1e-6, "{name}: {found} N, not {expected}");
+        }
+        assert!(simulation.quantity("compatible_imbalance").unwrap() < 1e-10);
+        let raw = [0, 1, 2].map(|i| simulation.quantity(&format!("normal_force:{i}-beam")).unwrap());
+        assert!((raw[0] - 2.0332).abs() < 0.01 && (raw[2] - 5.9336).abs() < 0.01, "of the solver: {raw:?} N");
+    }
+}
+
+/// A pyramid of spheres on a base of six by six, at rest on rigid or elastic contacts.
+fn pyramid(law: &str) -> Snapshot {
+    let settings = [
+        format!("solver.normal_law={law}"),
+        "grains.0.packing.counts=[6, 6, 1]".to_owned(),
+        "grains.0.packing.corner=[-0.025, -0.025, 0.005]".to_owned(),
+        "grains.1.packing.rows=5".to_owned(),
+        "solver.iterations=300".to_owned(),
+    ];
+    let scenario = scenario("pyramid.toml", &settings.each_ref().map(String::as_str));
+    let mut engine = cpu(&scenario.world, &scenario.settings);
+    engine.advance(300).unwrap();
+    engine.snapshot().unwrap()
+}
+
+/// What contacts do to the spheres of the base, the elastic answer being that of stiffness 50 GPa: overlaps of a millionth of a radius.
+#[test]
+fn compatible_forces_of_a_rigid_pyramid_are_those_of_an_elastic_one() {
+    let [rigid, elastic] = ["rigid", "hertz"].map(pyramid);
+    let base = |state: &Snapshot, forces: &[f64]| {
+        let first = state.world.boundaries.len();
+        effect(state, forces)[first..first + 36].to_vec()
+    };
+    let expected = base(&elastic, &of_solver(&elastic));
+    let compatible = CompatibleForces::of(&rigid, &HERTZ);
+    assert!(compatible.imbalance <= 1e-10, "off balance by {}", compatible.imbalance);
+    let found = base(&rigid, &compatible.normal);
+    assert!(apart(&found, &expected) < 1e-3, "{} of the elastic forces", apart(&found, &expected));
+    let of_solver = base(&rigid, &of_solver(&rigid));
+    assert!(apart(&of_solver, &expected) > 0.05, "the solver alone finds {}", apart(&of_solver, &expected));
+
+    // Left and right, front and back are alike.
+    let mirrored = |forces: &[DVec3]| -> Vec<DVec3> {
+        (0..36).map(|i| forces[6 * (i / 6) + 5 - i % 6] * DVec3::new(-1.0, 1.0, 1.0)).collect()
+    };
+    assert!(apart(&mirrored(&found), &found) < 1e-6, "{}", apart(&mirrored(&found), &found));
+    assert!(apart(&mirrored(&of_solver), &of_solver) > 0.01, "the solver has an order");
+
+    let hooke = CompatibleForces::of(&rigid, &CompatiblePlan { law: NormalLaw::Hooke, ..HERTZ });
+    let other = apart(&base(&rigid, &hooke.normal), &found);
+    assert!((1e-3..0.1).contains(&other), "another law must show a little: {other}");
+}
+
+/// Clumps turn, and friction stays as it is: the bodies feel the same push as before, and the same moment.
+#[test]
+fn bodies_feel_what_they_felt() {
+    for (file, steps) in [("box_on_grains.toml", 60), ("pile_at_rest.toml", 20)] {
+        let scenario = scenario(file, &[]);
+        let mut engine = cpu(&scenario.world, &scenario.settings);
+        engine.advance(steps).unwrap();
+        let state = engine.snapshot().unwrap();
+        let compatible = CompatibleForces::of(&state, &CompatiblePlan { tolerance: 1e-8, ..HERTZ });
+        assert!(compatible.imbalance <= 1e-8, "{file}: off balance by {}", compatible.imbalance);
+        assert!(compatible.normal.iter().all(|force| *force >= 0.0));
+        let [before, after] = [&of_solver(&state), &compatible.normal].map(|forces| effect(&state, forces));
+        let dynamic = |all: Vec<DVec3>| -> Vec<DVec3> {
+            let bodies = all.into_iter().enumerate();
+            bodies.filter(|(body, _)| state.world.bodies.is_dynamic(*body)).map(|(_, force)| force).collect()
+        };
+        let off = apart(&dynamic(after), &dynamic(before));
+        assert!(off < 1e-7, "{file}: {off}");
+        let share = compatible.over_friction(&state);
+        assert!((0.0..0.5).contains(&share), "{file}: {share} of the contacts beyond friction");
+    }
+}
+
+/// The forces of a state that was saved are those of the state.
+#[test]
+fn a_saved_state_has_the_same_compatible_forces() {
+    let scenario = scenario("beam.toml", &[]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("state.esker");
+    let mut simulation = Simulation::new(&scenario, Device::Cpu).unwrap();
+    simulation.run_until(0.2).unwrap();
+    simulation.save(&file).unwrap();
+    let mut saved = Simulation::restore(&scenario, Device::Cpu, &file).unwrap();
+    let [now, then] = [&mut simulation, &mut saved]
+        .map(|simulation| simulation.state().unwrap().compatible.clone().unwrap());
+    assert_eq!(now, then);
+    assert!(now.normal.iter().sum::<f64>() > 9.9);
+}
+
+/// Where nothing presses there is nothing to find.
+#[test]
+fn a_state_without_forces_has_none() {
+    let state = cpu(&column(3, 0.1).world, &esker::settings::Settings::default()).snapshot().unwrap();
+    let compatible = CompatibleForces::of(&state, &HERTZ);
+    assert!(compatible.normal.iter().all(|force| *force == 0.0) && compatible.imbalance == 0.0);
+}

@@ -1,0 +1,235 @@
+//! Projected gradient descent \[E15\] solves the convex problem next to Coulomb's law; without friction that is the problem of the sweeps.
+//! Orders of sweeps, and tests that end them, change how fast an answer is found and not the answer.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use crate::common::*;
+use esker::engine::{Engine, Snapshot};
+use esker::error::Error;
+use esker::gpu::layout::check_single;
+use esker::model::World;
+use esker::settings::{
+    Acceleration, Algorithm, NormalLaw, Order, RIGID_CORRECTION, Settings, ToleranceKind, WarmStart,
+};
+
+/// A pyramid of rigid pellets in a frame of walls, which has more contacts than it needs.
+fn pyramid(rows: u32, friction: f64) -> World {
+    let half = f64::from(rows) * 0.0065;
+    let text = format!(
+        r#"{FLOOR}
+[[boundaries]]
+name = "frame"
+material = "pellet"
+shape = {{ kind = "box", min = [{:?}, {:?}, -1.0], max = [{half:?}, {half:?}, 1.0], side = "inside" }}
+
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+packing = {{ kind = "pyramid", base = [0.0, 0.0, 0.0], rows = {rows} }}
+"#,
+        -half, -half
+    );
+    let mut overrides = vec![format!("materials.pellet.friction={friction:?}")];
+    overrides.push("materials.pellet.rolling_resistance=0.0".to_owned());
+    let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+    pellets_with(&text, &overrides).world
+}
+
+fn rigid(algorithm: Algorithm, iterations: u32) -> Settings {
+    let normal_law = NormalLaw::Rigid;
+    let (acceleration, warm_start) = (Acceleration::None, WarmStart::Cold);
+    Settings { algorithm, iterations, normal_law, acceleration, warm_start, ..Settings::default() }
+}
+
+fn after_a_step(world: &World, settings: &Settings) -> Snapshot {
+    let mut engine = cpu(world, settings);
+    engine.advance(1).unwrap();
+    engine.snapshot().unwrap()
+}
+
+/// Largest distance of two velocities \[m/s\].
+fn apart(one: &Snapshot, other: &Snapshot) -> f64 {
+    let pairs = one.world.bodies.velocity.iter().zip(&other.world.bodies.velocity);
+    pairs.map(|(one, other)| (*one - *other).length()).fold(0.0, f64::max)
+}
+
+fn forces(state: &Snapshot) -> Vec<f64> {
+    state.contacts.iter().map(|contact| contact.impulse.normal / state.substep).collect()
+}
+
+/// Distance of the normal forces over their size.
+fn forces_apart(one: &Snapshot, other: &Snapshot) -> f64 {
+    let [one, other] = [one, other].map(forces);
+    let difference: f64 = one.iter().zip(&other).map(|(one, other)| (one - other).powi(2)).sum();
+    (difference / one.iter().map(|force| force * force).sum::<f64>()).sqrt()
+}
+
+/// Velocities and the least value of the objective are unique; forces are not where contacts are more than needed.
+#[test]
+fn without_friction_gradients_and_sweeps_bring_about_the_same_velocities_by_other_forces() {
+    let world = pyramid(5, 0.0);
+    let gradient = after_a_step(&world, &rigid(Algorithm::Apgd, 20_000));
+    let sweeps = after_a_step(&world, &rigid(Algorithm::Pgs, 20_000));
+    for (state, name) in [(&gradient, "apgd"), (&sweeps, "pgs")] {
+        let residual = state.report.residuals.normal.max;
+        assert!(residual < 1e-10, "{name}: {residual} m/s left");
+        assert!(forces(state).iter().all(|force| *force >= 0.0), "{name}: a contact pulls");
+    }
+    assert!(apart(&gradient, &sweeps) < 1e-8, "{} m/s", apart(&gradient, &sweeps));
+    let [least, other] = [&gradient, &sweeps].map(|state| state.objective.unwrap());
+    assert!((least - other).abs() < 1e-9 * least.abs() && least < 0.0, "{least} J and {other} J");
+    assert!(forces_apart(&gradient, &sweeps) > 0.01, "forces {} apart", forces_apart(&gradient, &sweeps));
+
+    let few = after_a_step(&world, &rigid(Algorithm::Apgd, 10));
+    assert!(apart(&few, &gradient) > 1e-5, "ten iterations must show");
+    assert!(few.objective.unwrap() > least, "what is not the least is more");
+}
+
+/// Nesterov's method needs the root of the iterations that a slope alone does, so a deep column tells them apart.
+#[test]
+fn a_column_of_fifty_takes_fewer_gradients_than_plain_sweeps() {
+    let world = column(50, 0.0).world;
+    let residual = |algorithm| after_a_step(&world, &rigid(algorithm, 300)).report.residuals.normal.mean;
+    let [gradient, sweeps] = [Algorithm::Apgd, Algorithm::Pgs].map(residual);
+    assert!(gradient < 0.01 * sweeps, "{gradient} m/s and {sweeps} m/s left");
+}
+
+/// Where all contacts stick the law of the cones is Coulomb's: what is at rest stays so under either method.
+#[test]
+fn what_sticks_is_as_in_sweeps() {
+    let elastic =
+        |algorithm, iterations| Settings { normal_law: NormalLaw::Hertz, ..rigid(algorithm, iterations) };
+    let mut engine = cpu(&pyramid(4, 0.9), &elastic(Algorithm::Pgs, 300));
+    engine.advance(200).unwrap();
+    let world = engine.snapshot().unwrap().world;
+    let speed = |algorithm, iterations| {
+        let state = after_a_step(&world, &elastic(algorithm, iterations));
+        state.world.bodies.velocity.iter().map(|velocity| velocity.length()).fold(0.0, f64::max)
+    };
+    let [gradient, sweeps] = [Algorithm::Apgd, Algorithm::Pgs].map(|algorithm| speed(algorithm, 5000));
+    assert!(gradient < 1e-6 && sweeps < 1e-6, "{gradient} m/s and {sweeps} m/s");
+    let few = speed(Algorithm::Apgd, 5);
+    assert!(few > 1e-3, "five iterations from nothing must show: {few} m/s");
+}
+
+/// A block that slides over a floor lifts until its gap is μ |u_t| h: the law of the cone complementarity problem. Under Coulomb's it stays down.
+#[test]
+fn a_sliding_body_lifts_by_the_way_of_a_step_times_friction() {
+    let (friction, speed, h) = (0.3, 1.0, 5e-4);
+    let text = format!(
+        r#"{FLOOR}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+packing = {{ kind = "list", positions = [[0.0, 0.0, 0.0065]] }}
+velocity = [{speed:?}, 0.0, 0.0]
+locked_axes = ["rx", "ry", "rz"]
+"#
+    );
+    let overrides = [format!("materials.pellet.friction={friction:?}")];
+    let world = pellets_with(&text, &overrides.each_ref().map(String::as_str)).world;
+    let gap_and_speed = |algorithm| {
+        let mut engine = cpu(&world, &Settings { time_step: h, ..rigid(algorithm, 200) });
+        engine.advance(400).unwrap();
+        let state = engine.snapshot().unwrap();
+        let [place, velocity] = [state.world.bodies.position[1], state.world.bodies.velocity[1]];
+        (place.z - 0.0065, velocity.x)
+    };
+    let (gap, left) = gap_and_speed(Algorithm::Apgd);
+    let expected = friction * left * h;
+    assert!((gap / expected - 1.0).abs() < 1e-6, "{gap} m above the floor, not {expected}");
+    let (coulomb, sliding) = gap_and_speed(Algorithm::Pgs);
+    assert!(coulomb.abs() < 1e-12, "under Coulomb's law {coulomb} m");
+    // Friction resists as it should, thrown up as the grain is at first: what it is thrown up by rubs, too.
+    let slowed = friction * 9.81 * 400.0 * h;
+    assert!((speed - sliding - slowed).abs() < 1e-9 * speed, "{sliding} m/s left");
+    assert!((speed - left - slowed).abs() < 0.03 * slowed, "{left} m/s left");
+}
+
+#[test]
+fn gradients_have_the_same_bits_on_one_and_two_threads() {
+    let world = pyramid(12, 0.5);
+    let states = [1, 2].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| after_a_step(&world, &rigid(Algorithm::Apgd, 30)))
+    });
+    assert_eq!(states[0].world, states[1].world);
+    assert_eq!(forces(&states[0]), forces(&states[1]));
+}
+
+#[test]
+fn all_orders_come_to_the_same_velocities() {
+    let world = pyramid(5, 0.0);
+    let in_order =
+        |order, iterations| after_a_step(&world, &Settings { order, ..rigid(Algorithm::Pgs, iterations) });
+    let expected = in_order(Order::Sequential, 5000);
+    for order in [Order::Coloured, Order::Blocks(4), Order::AtOnce] {
+        let off = apart(&in_order(order, 20_000), &expected);
+        assert!(off < 1e-8, "{order:?}: {off} m/s");
+        let soon = apart(&in_order(order, 5), &in_order(Order::Sequential, 5));
+        assert!(soon > 1e-5, "{order:?}: another order must show, {soon} m/s");
+    }
+    let one = in_order(Order::Blocks(1), 5);
+    assert_eq!(one.world, in_order(Order::Sequential, 5).world, "one thread has one order");
+}
+
+/// The change of impulses in a sweep over their size ends the sweeps when it is below the tolerance, and not before.
+#[test]
+fn sweeps_end_when_impulses_hardly_change() {
+    let world = pyramid(5, 0.5);
+    for (algorithm, acceleration) in [
+        (Algorithm::Pgs, Acceleration::None),
+        (Algorithm::Pgs, Acceleration::Nesterov),
+        (Algorithm::Apgd, Acceleration::None),
+    ] {
+        let until = |tolerance| {
+            let tolerance_kind = ToleranceKind::Impulses;
+            let settings = rigid(algorithm, 2000);
+            after_a_step(&world, &Settings { acceleration, tolerance, tolerance_kind, ..settings })
+        };
+        let [loose, tight] = [1e-2, 1e-5].map(until);
+        let [few, many] = [&loose, &tight].map(|state| state.report.sweeps);
+        assert!(1 < few && few < many && many < 2000, "{algorithm:?}, {acceleration:?}: {few} and {many}");
+        assert!(forces_apart(&loose, &tight) > 1e-4);
+        assert_eq!(tight.report.work.sweeps, Some(u64::from(many)));
+        assert!(
+            tight.report.stages.is_empty()
+                || tight.report.stages.iter().any(|(name, _)| *name == "convergence")
+        );
+    }
+}
+
+/// A substep takes this share of an overlap away, from bodies that rest: all of it, the usual, none.
+#[test]
+fn the_share_of_a_rigid_overlap_that_a_step_removes_is_a_setting() {
+    let overlap = 1e-5;
+    for share in [1.0, RIGID_CORRECTION, 0.0] {
+        let settings = Settings { rigid_correction: share, ..rigid(Algorithm::Pgs, 50) };
+        let world = column(1, -overlap).world;
+        for mut engine in both(&world, &settings) {
+            let name = engine.identity().engine;
+            engine.advance(1).unwrap();
+            let state = engine.snapshot().unwrap();
+            let risen = (state.world.bodies.position[1].z - world.bodies.position[1].z) / overlap;
+            assert!((risen - share).abs() < 1e-3, "{name}: rose by {risen} of the overlap, not {share}");
+        }
+    }
+}
+
+#[test]
+fn the_gpu_refuses_what_only_the_cpu_engine_has() {
+    let world = column(2, 0.0).world;
+    let usual = Settings::default();
+    let others = [
+        (Settings { algorithm: Algorithm::Apgd, ..usual }, "solver.algorithm = \"apgd\""),
+        (Settings { order: Order::Sequential, ..usual }, "solver.order"),
+        (
+            Settings { tolerance_kind: ToleranceKind::Impulses, ..usual },
+            "solver.tolerance_kind = \"impulses\"",
+        ),
+    ];
+    for (settings, expected) in others {
+        let refused = check_single(&world, &settings, std::iter::empty());
+        assert!(matches!(refused, Err(Error::NotOnGpu { setting }) if setting == expected), "{refused:?}");
+    }
+    check_single(&world, &usual, std::iter::empty()).unwrap();
+}
