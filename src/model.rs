@@ -18,6 +18,7 @@ pub mod mesh;
 mod meshes;
 pub mod motion;
 pub mod periodic;
+pub mod plane;
 pub mod random;
 pub mod region;
 pub mod rigid;
@@ -37,6 +38,7 @@ pub use mesh::Mesh;
 pub use meshes::{Meshes, SurfaceBox};
 pub use motion::Motion;
 pub use periodic::{Periodic, contact_reach};
+pub use plane::Plane;
 pub use random::Random;
 pub use region::Region;
 pub use rigid::RigidBody;
@@ -172,6 +174,8 @@ pub struct World {
     pub vacancies: Vacancies,
     /// Axes along which the world repeats itself; to be set before grains are added.
     pub periodic: Periodic,
+    /// The plane that grains are discs in; to be set before grains are added.
+    pub plane: Option<Plane>,
 }
 
 /// Removed grains whose places others have taken.

@@ -16,6 +16,7 @@ pub mod cell;
 pub mod contacts;
 pub mod energy;
 pub mod expectation;
+pub mod fabric;
 pub mod flow;
 pub mod loads;
 pub mod lost;
@@ -35,6 +36,7 @@ use quantity::{Needs, QUANTITIES, Quantity, View};
 
 pub use cell::CellPlan;
 pub use expectation::Expectation;
+pub use fabric::FabricPlan;
 pub use flow::DrumPlan;
 pub use regions::RegionPlan;
 pub use surface::SurfacePlan;
@@ -99,6 +101,7 @@ pub struct Observer {
     regions: Vec<RegionPlan>,
     tracked: Tracked,
     has_compatible: bool,
+    fabric: Option<FabricPlan>,
     balance: Option<Balance>,
 }
 
@@ -120,6 +123,7 @@ impl Observer {
             regions: Vec::new(),
             tracked: Tracked::default(),
             has_compatible: false,
+            fabric: None,
             balance: None,
         };
         observer.with_columns()
@@ -147,6 +151,12 @@ impl Observer {
     #[must_use]
     pub fn with_tracked(self, tracked: &Tracked) -> Observer {
         Observer { tracked: tracked.clone(), ..self }.with_columns()
+    }
+
+    /// The same observer, of this fabric too.
+    #[must_use]
+    pub fn with_fabric(self, fabric: Option<FabricPlan>) -> Observer {
+        Observer { fabric, ..self }.with_columns()
     }
 
     /// Observes compatible forces as well, with which its states come.
@@ -203,6 +213,7 @@ impl Observer {
             Needs::Profile => self.profiles.iter().map(|profile| profile.name.clone()).collect(),
             Needs::Cell => there(self.cell.is_some()),
             Needs::Surface => there(self.surface.is_some()),
+            Needs::Fabric => there(self.fabric.is_some()),
             Needs::Region => self.regions.iter().map(|region| region.name.clone()).collect(),
             Needs::Body => self.tracked.bodies.iter().map(TrackedBody::name).collect(),
             Needs::Pair => self.tracked.pair_names(),
@@ -291,7 +302,7 @@ mod tests {
     use super::test_worlds::{beside, drained_stack, stack};
     use super::*;
     use crate::engine::StepReport;
-    use crate::model::{Bins, By, Joint, JointKind, Region, Span};
+    use crate::model::{Bins, By, Joint, JointKind, Plane, Region, Span};
     use crate::settings::NormalLaw;
     use glam::DVec3;
 
@@ -364,6 +375,7 @@ mod tests {
             .with_regions(&[zone()])
             .with_tracked(&tracked)
             .with_compatible(true)
+            .with_fabric(Some(FabricPlan { plane: Plane::Xz, bins: 36 }))
             .with_balance(Balance::opened_at(&stack(), NormalLaw::Hertz));
         let found: Vec<(&str, &str)> = observer
             .columns()

@@ -8,6 +8,8 @@
 //!   contacts_000012.vtp    contacts at output 12, likewise
 //!   convergence.csv        where it is asked for: residuals and errors of impulses over the sweeps of chosen steps
 //!   residual_histogram.csv and the residuals of their contacts, by size
+//!   fabric.csv             where it is observed: contacts and their forces by direction, per output; rose.svg shows the last
+//!   force_distribution.csv and how large the forces are
 //!   checkpoint_000000002400.esker  the state after 2400 steps, to go on from; the last two
 //!   summary.json           what ran, on what, how fast, and what came out
 //! ```
@@ -24,6 +26,8 @@ pub mod atomic;
 pub mod collection;
 #[cfg(feature = "scenario")]
 pub mod convergence;
+#[cfg(feature = "scenario")]
+pub mod fabric;
 #[cfg(feature = "scenario")]
 mod folder;
 #[cfg(feature = "scenario")]

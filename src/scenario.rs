@@ -9,6 +9,7 @@
 //! duration = 7.0                  # s, required
 //! seed = 1                        # of everything random
 //! locked_axes = ["y", "rx", "rz"] # of all grains: here motion in the x-z plane
+//! plane = "xz"                    # instead: grains are discs in that plane, of 1 m of depth; also "xy" and "yz"; default: balls
 //! friction_factor = [{ value = 0.0 }, { start = 2.0, value = 1.0 }] # of friction and rolling resistance of all pairs: none up to 2 s
 //!
 //! [periodic]                      # axes along which the scene repeats itself, each optional
@@ -208,7 +209,7 @@
 //! meaning, are in the table [`crate::observe::quantity::table`].
 //!
 //! Shapes: `plane` (point, normal), `box` (min, max, side, open), `cylinder` (base, axis, length, radius, side,
-//! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius, side), `mesh` (file,
+//! caps), `cone` (base, axis, length, base_radius, top_radius, side, caps), `sphere` (centre, radius, side), `spheres` (from, to, count, radius: a row of them), `mesh` (file,
 //! scale, position, turned). `side` is
 //! where the grains are: "inside" (default) or "outside"; around a sphere they are always outside. A box seen from inside is up to six half spaces, so
 //! the walls next to a face that is `open` (such as `["+z"]`) go on beyond it. One seen from outside may be turned
@@ -362,7 +363,7 @@ pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan};
 use crate::contact::{Impulse, Key};
 use crate::engine::compatible::CompatiblePlan;
 use crate::model::World;
-use crate::observe::{CellPlan, DrumPlan, Expectation, RegionPlan, SurfacePlan, Tracked};
+use crate::observe::{CellPlan, DrumPlan, Expectation, FabricPlan, RegionPlan, SurfacePlan, Tracked};
 use crate::output::Formats;
 use crate::settings::Settings;
 use crate::sources::Emitter;
@@ -402,6 +403,8 @@ pub struct Scenario {
     pub cell: Option<CellPlan>,
     /// The surface that is observed.
     pub surface: Option<SurfacePlan>,
+    /// The fabric that is observed.
+    pub fabric: Option<FabricPlan>,
     /// Regions whose grains are counted.
     pub regions: Vec<RegionPlan>,
     /// Bodies and contacts to be observed one by one.
@@ -435,6 +438,7 @@ impl Scenario {
             drum: None,
             cell: None,
             surface: None,
+            fabric: None,
             regions: Vec::new(),
             tracked: Tracked::default(),
             expectations: Vec::new(),

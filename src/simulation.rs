@@ -565,6 +565,7 @@ pub fn observer(scenario: &Scenario, first: Option<&Snapshot>) -> Observer {
     let observer = Observer::new(&scenario.world, scenario.drum.as_ref())
         .with_cell(scenario.cell.as_ref())
         .with_surface(scenario.surface.as_ref())
+        .with_fabric(scenario.fabric)
         .with_regions(&scenario.regions)
         .with_tracked(&scenario.tracked)
         .with_compatible(scenario.compatible.is_some());

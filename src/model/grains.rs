@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 use super::{
     ClumpId, Grain, Kind, MaterialId, Parts, Replaced, RigidBody, Sphere, Taken, Vacancies, World, clump,
-    sphere_volume,
+    plane,
 };
 
 impl World {
@@ -75,7 +75,7 @@ impl World {
             *sphere = Sphere { centre, radius, contact_radius: radius, material, ..*sphere };
         };
         let Some(clump) = grain.clump.map(|clump| &self.clumps[clump as usize]) else {
-            let moments = DVec3::splat(0.4 * mass * radius * radius);
+            let moments = DVec3::splat(plane::gyration(self.plane) * mass * radius * radius);
             let rigid = RigidBody { mass, moments, velocity, angular_velocity, locked };
             self.bodies.set_dynamic(body, Kind::Sphere, position, grain.orientation, &rigid);
             set(&mut self.spheres[spheres.start], DVec3::ZERO, radius);
@@ -227,7 +227,7 @@ impl World {
         let density = self.materials.list[material as usize].density;
         match clump {
             Some(clump) => self.clumps[clump as usize].mass(radius, density),
-            None => density * sphere_volume(radius),
+            None => density * plane::grain_volume(self.plane, radius),
         }
     }
 

@@ -3,7 +3,8 @@
 use super::loads::Load;
 use super::{Base, grains};
 use crate::engine::Snapshot;
-use crate::model::{Span, sphere_volume};
+use crate::model::Span;
+use crate::model::plane::grain_volume;
 
 /// A cell of six walls.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +80,7 @@ impl State {
         let pressure = stresses(mean_loads).iter().sum::<f64>() / 3.0;
         let stresses = stresses(loads);
         let mean_stress = stresses.iter().sum::<f64>() / 3.0;
-        let solid: f64 = grains(snapshot).map(|grain| sphere_volume(grain.radius)).sum();
+        let solid: f64 = grains(snapshot).map(|grain| grain_volume(snapshot.world.plane, grain.radius)).sum();
         State {
             lengths,
             strains: kept.map(|share| 1.0 - share),

@@ -43,7 +43,9 @@ pub fn repose_angle_deg(snapshot: &Snapshot) -> f64 {
         mass += grain.mass;
         distance += grain.mass * (position[grain.body] - centre).truncate().length();
     }
-    (2.0 * (centre.z - lowest)).atan2(distance / mass).to_degrees()
+    // Mean height and mean distance are h/4 and R/2 of a cone, h/3 and b/3 of a triangle.
+    let shape = if snapshot.world.plane.is_some() { 1.0 } else { 2.0 };
+    (shape * (centre.z - lowest)).atan2(distance / mass).to_degrees()
 }
 
 /// Centre of mass of the grains \[m\]; not a number without grains.

@@ -3,8 +3,9 @@
 
 use std::cell::OnceCell;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
+use super::fabric::Fabric;
 use super::loads::{self, Load};
 use super::regions::{self, Content};
 use super::sinks::{self, Taken};
@@ -41,6 +42,8 @@ pub enum Needs {
     Cell,
     /// An observed surface.
     Surface,
+    /// An observed fabric.
+    Fabric,
     /// An observed region, whose name follows a colon.
     Region,
     /// A grain or boundary that is observed on its own: `grain-0`, `floor`.
@@ -61,6 +64,7 @@ impl Needs {
             Needs::Nothing
                 | Needs::Compatible
                 | Needs::Drum
+                | Needs::Fabric
                 | Needs::Cell
                 | Needs::Surface
                 | Needs::EnergyBalance
@@ -102,11 +106,13 @@ pub(super) struct View<'a> {
     loads: OnceCell<Vec<Load>>,
     mean_loads: OnceCell<Vec<Load>>,
     compatible_loads: OnceCell<Vec<DVec3>>,
+    fabric: OnceCell<Option<Fabric>>,
     taken: OnceCell<Vec<Taken>>,
     sorted: OnceCell<sinks::Sorted>,
     cell: OnceCell<cell::State>,
     surface: OnceCell<Option<surface::State>>,
     contents: OnceCell<Vec<Content>>,
+    bulk_stresses: OnceCell<Vec<DMat3>>,
     bodies: OnceCell<Vec<[DVec3; 3]>>,
     pairs: OnceCell<Vec<PairForce>>,
 }
@@ -120,11 +126,13 @@ impl<'a> View<'a> {
             loads: OnceCell::new(),
             mean_loads: OnceCell::new(),
             compatible_loads: OnceCell::new(),
+            fabric: OnceCell::new(),
             taken: OnceCell::new(),
             sorted: OnceCell::new(),
             cell: OnceCell::new(),
             surface: OnceCell::new(),
             contents: OnceCell::new(),
+            bulk_stresses: OnceCell::new(),
             bodies: OnceCell::new(),
             pairs: OnceCell::new(),
         }
@@ -145,6 +153,31 @@ impl<'a> View<'a> {
     /// Compatible normal forces on a boundary, and friction as the solver has it \[N\].
     fn compatible_load(&self, boundary: usize) -> DVec3 {
         self.compatible_loads.get_or_init(|| loads::compatible_on_boundaries(self.snapshot))[boundary]
+    }
+
+    fn observed_fabric(&self) -> Option<&Fabric> {
+        let of = || self.observer.fabric.as_ref().map(|plan| Fabric::of(self.snapshot, plan));
+        self.fabric.get_or_init(of).as_ref()
+    }
+
+    /// Fabric tensor by number.
+    fn fabric(&self) -> DMat3 {
+        self.observed_fabric().map_or(DMat3::NAN, |fabric| fabric.by_number)
+    }
+
+    /// Fabric tensor by normal force.
+    fn force_fabric(&self) -> DMat3 {
+        self.observed_fabric().map_or(DMat3::NAN, |fabric| fabric.by_force)
+    }
+
+    fn anisotropy(&self, tensor: &DMat3) -> f64 {
+        self.observer.fabric.as_ref().map_or(f64::NAN, |plan| Fabric::anisotropy(tensor, plan.plane))
+    }
+
+    /// Bulk stress in a region \[Pa\].
+    fn bulk_stress(&self, region: usize) -> &DMat3 {
+        let of = |plan| regions::bulk_stress(self.snapshot, plan);
+        &self.bulk_stresses.get_or_init(|| self.observer.regions.iter().map(of).collect())[region]
     }
 
     fn taken(&self) -> &[Taken] {
@@ -243,6 +276,9 @@ macro_rules! suffix {
     (Drum) => {
         ""
     };
+    (Fabric) => {
+        ""
+    };
     (Cell) => {
         ""
     };
@@ -318,7 +354,7 @@ quantities! {
         "angular_momentum_z" => |v, _| packing::angular_momentum(v.snapshot).z,
     }, "angular momentum about the origin, with spin and dynamic boundaries";
     Nothing, "m", { "front_x" => |v, _| packing::front_x(v.snapshot) }, "99th percentile of the x of the centres of grains";
-    Nothing, "deg", { "repose_angle_deg" => |v, _| packing::repose_angle_deg(v.snapshot) }, "angle of the cone with the same mean height and mean distance from its axis";
+    Nothing, "deg", { "repose_angle_deg" => |v, _| packing::repose_angle_deg(v.snapshot) }, "angle of the cone, in a plane of the triangle, with the same mean height and mean distance from its axis";
     Nothing, "m²/s²", { "granular_temperature" => |v, _| flow::granular_temperature(v.snapshot) }, "third of the velocity variance of the grains, weighted by mass";
     Nothing, "s/m", { "inverse_thermal_speed" => |v, _| flow::granular_temperature(v.snapshot).sqrt().recip() }, "one over the root of the granular temperature";
 
@@ -374,9 +410,14 @@ quantities! {
     }, "top of the grains over a grid: mean, lowest and highest of its cells";
     Surface, "m³", { "displaced_volume" => |v, _| v.moved_volumes()[0], "piled_volume" => |v, _| v.moved_volumes()[1] }, "volume between the surface and that at `from`, where it has sunk, and where it has risen";
 
+    Fabric, "-", { "fabric_xx" => |v, _| v.fabric().col(0)[0], "fabric_yy" => |v, _| v.fabric().col(1)[1], "fabric_zz" => |v, _| v.fabric().col(2)[2], "fabric_xy" => |v, _| v.fabric().col(0)[1], "fabric_xz" => |v, _| v.fabric().col(0)[2], "fabric_yz" => |v, _| v.fabric().col(1)[2] }, "fabric tensor: mean of n nᵀ over the contacts with a force";
+    Fabric, "-", { "force_fabric_xx" => |v, _| v.force_fabric().col(0)[0], "force_fabric_yy" => |v, _| v.force_fabric().col(1)[1], "force_fabric_zz" => |v, _| v.force_fabric().col(2)[2], "force_fabric_xy" => |v, _| v.force_fabric().col(0)[1], "force_fabric_xz" => |v, _| v.force_fabric().col(0)[2], "force_fabric_yz" => |v, _| v.force_fabric().col(1)[2] }, "the same, every contact counting by its normal force";
+    Fabric, "-", { "fabric_anisotropy" => |v, _| v.anisotropy(&v.fabric()), "force_fabric_anisotropy" => |v, _| v.anisotropy(&v.force_fabric()) }, "twice the difference of the principal values of both in the plane that is observed";
+
     Region, "-", { "count" => |v, i| v.content(i).grains as f64 }, "grains whose centre is in a region";
     Region, "kg", { "mass" => |v, i| v.content(i).mass }, "mass of the grains whose centre is in a region";
     Region, "m", { "centre_x" => |v, i| v.content(i).centre.x, "centre_y" => |v, i| v.content(i).centre.y, "centre_z" => |v, i| v.content(i).centre.z }, "centre of mass of the grains whose centre is in a region";
+    Region, "Pa", { "bulk_stress_xx" => |v, i| v.bulk_stress(i).col(0)[0], "bulk_stress_yy" => |v, i| v.bulk_stress(i).col(1)[1], "bulk_stress_zz" => |v, i| v.bulk_stress(i).col(2)[2], "bulk_stress_xy" => |v, i| v.bulk_stress(i).col(0)[1], "bulk_stress_xz" => |v, i| v.bulk_stress(i).col(0)[2], "bulk_stress_yz" => |v, i| v.bulk_stress(i).col(1)[2] }, "bulk stress of the grains whose centre is in a region (Love-Weber, with the kinetic part), positive under pressure; last substep";
 
     Body, "m", { "position_x" => |v, i| v.body(i)[0].x, "position_y" => |v, i| v.body(i)[0].y, "position_z" => |v, i| v.body(i)[0].z }, "position of a grain (`grain-0`) or boundary that is observed";
     Body, "m/s", { "velocity_x" => |v, i| v.body(i)[1].x, "velocity_y" => |v, i| v.body(i)[1].y, "velocity_z" => |v, i| v.body(i)[1].z }, "velocity of the same";

@@ -1,6 +1,6 @@
 //! What is inside a region.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use super::grains;
 use crate::engine::Snapshot;
@@ -44,6 +44,40 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
     Content { grains: count, mass, centre: moment / mass }
 }
 
+/// Stress of the grains inside a region over its volume \[Pa\], positive under pressure: (1/V) Σ_p [m v' v'ᵀ - Σ_c r fᵀ], with r from the centre of a
+/// grain to its contact, f the force on it there, and v' its velocity beside their mean (Love 1927; Weber 1966). Symmetric but for torques.
+pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan) -> DMat3 {
+    let world = &snapshot.world;
+    let counts = |material| plan.material.is_none_or(|wanted| wanted == material);
+    let is_inside = |grain: &super::GrainView| {
+        counts(world.grain_material(grain.id))
+            && plan.region.contains(world.bodies.position[grain.body], 0.0, 0.0)
+    };
+    let inside: Vec<_> = grains(snapshot).filter(is_inside).collect();
+    let mut is_of_it = vec![false; world.bodies.len()];
+    inside.iter().for_each(|grain| is_of_it[grain.body] = true);
+    let velocity = |grain: &super::GrainView| world.bodies.velocity[grain.body];
+    let mass: f64 = inside.iter().map(|grain| grain.mass).sum();
+    let mean = inside.iter().map(|grain| grain.mass * velocity(grain)).sum::<DVec3>() / mass;
+    let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
+    let mut sum = DMat3::ZERO;
+    for grain in &inside {
+        let apart = velocity(grain) - mean;
+        sum += grain.mass * outer(apart, apart);
+    }
+    for contact in &snapshot.contacts {
+        let force = contact.impulse.linear(contact.normal) / snapshot.substep;
+        for (body, sign) in contact.bodies.into_iter().zip([1.0, -1.0]) {
+            let body = body as usize;
+            if is_of_it[body] {
+                let arm = contact.point - world.periodic.image(world.bodies.position[body], contact.point);
+                sum -= outer(arm, sign * force);
+            }
+        }
+    }
+    sum * plan.region.volume().recip()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::test_worlds::{drained_stack, stack};
@@ -64,6 +98,36 @@ mod tests {
         let both = content(&stack(), &plan(0.0, 1.91, None));
         assert_eq!(both.grains, 2);
         approx::assert_relative_eq!(both.centre.z, 31.3 / 18.0, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn a_column_presses_by_the_weight_on_each_level() {
+        // 180 N on the floor over an arm of 0.475 m, 160 N between the grains over 0.425 m and 0.975 m, in 4 m² times 2.2 m; at rest.
+        let mut state = stack();
+        state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::ZERO);
+        let stress = bulk_stress(&state, &plan(0.0, 2.2, None));
+        let arms: f64 = state
+            .contacts
+            .iter()
+            .map(|contact| {
+                let [a, b] = contact.bodies.map(|body| body as usize);
+                let place = |body: usize| match body {
+                    0 => contact.point,
+                    _ => state.world.bodies.position[body],
+                };
+                contact.impulse.linear(contact.normal).z / state.substep * (place(a) - place(b)).z
+            })
+            .sum();
+        approx::assert_relative_eq!(stress.col(2)[2], arms / 8.8, max_relative = 1e-12);
+        assert!(stress.col(2)[2] > 0.0, "pressure is positive");
+        // What moves about presses as well, and what moves together does not.
+        state.contacts.clear();
+        state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::X);
+        assert!(bulk_stress(&state, &plan(0.0, 2.2, None)).col(0)[0].abs() < 1e-12);
+        state.world.bodies.velocity[1] = DVec3::NEG_X;
+        // 2 kg and 16 kg at 2 m/s beside each other: reduced mass 16/9 kg.
+        let kinetic = bulk_stress(&state, &plan(0.0, 2.2, None)).col(0)[0];
+        approx::assert_relative_eq!(kinetic, 16.0 / 9.0 * 4.0 / 8.8, max_relative = 1e-12);
     }
 
     #[test]

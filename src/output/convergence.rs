@@ -4,9 +4,12 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use super::fabric;
+use crate::engine::Snapshot;
 use crate::engine::convergence::{Convergence, ImpulseError, Point, ROW_KINDS};
+use crate::observe::fabric::{Fabric, FabricPlan};
 
-/// The two tables, as far as they have been written.
+/// Tables beside the time series, as far as they have been written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Tables {
     /// Text of `convergence.csv`: a row per time, start and sweep; the last sweep of every start is its reference solution.
@@ -14,9 +17,21 @@ pub struct Tables {
     /// Text of `residual_histogram.csv`: a row per time, start, kind of row and bin, residuals of at least `from` and less than
     /// `until`.
     pub histograms: String,
+    /// Text of `fabric.csv` and `force_distribution.csv`, and the last `rose.svg`.
+    #[serde(default)]
+    pub fabric: [String; 3],
 }
 
 impl Tables {
+    /// Adds the fabric of a state.
+    pub fn add_fabric(&mut self, snapshot: &Snapshot, plan: &FabricPlan) {
+        let (time, found) = (snapshot.report.time, Fabric::of(snapshot, plan));
+        let [directions, sizes, rose] = &mut self.fabric;
+        fabric::add_directions(directions, time, &found, plan);
+        fabric::add_sizes(sizes, time, &found);
+        *rose = fabric::rose(snapshot, &found, plan);
+    }
+
     /// Adds a step.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
 use crate::model::{Form, Motion, Surface, World};
-use crate::observe::{Column, Observation, SurfacePlan};
+use crate::observe::{Column, FabricPlan, Observation, SurfacePlan};
 
 use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
@@ -26,6 +26,7 @@ pub struct ResultFolder {
     timeseries: Option<TimeSeries>,
     frames: Vec<Frames>,
     convergence: Tables,
+    fabric: Option<FabricPlan>,
     /// Frames that a checkpoint relies on: they are on the disk.
     synced: usize,
     _lock: FolderLock,
@@ -44,7 +45,8 @@ pub struct Kept<'a> {
 
 /// Names of what a run writes.
 const KINDS: [&str; 4] = ["grains", "contacts", "meshes", "surface"];
-const TABLES: [&str; 2] = ["convergence.csv", "residual_histogram.csv"];
+const TABLES: [&str; 5] =
+    ["convergence.csv", "residual_histogram.csv", "fabric.csv", "force_distribution.csv", "rose.svg"];
 const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
 
 /// Checkpoints that are kept: the last, and one before it in case that is damaged.
@@ -66,6 +68,8 @@ pub struct Record<'a> {
     pub meshes: Meshes,
     /// The surface that is observed.
     pub surface: Option<&'a SurfacePlan>,
+    /// The fabric that is observed.
+    pub fabric: Option<&'a FabricPlan>,
 }
 
 /// Meshes of a scene, as far as frames of them are concerned.
@@ -221,8 +225,15 @@ impl ResultFolder {
         };
         let frames = contents(record, times.len()).into_iter().map(frames).collect::<Result<_, Error>>()?;
         let synced = times.len();
-        let folder =
-            ResultFolder { path: path.to_owned(), timeseries, frames, convergence, synced, _lock: lock };
+        let folder = ResultFolder {
+            path: path.to_owned(),
+            timeseries,
+            frames,
+            convergence,
+            fabric: record.fabric.copied(),
+            synced,
+            _lock: lock,
+        };
         folder.write_convergence()?;
         Ok(folder)
     }
@@ -244,6 +255,10 @@ impl ResultFolder {
         for Frames { collection, content, .. } in wanted {
             collection.add(observation.time, &content.show(snapshot))?;
         }
+        if let Some(plan) = &self.fabric {
+            self.convergence.add_fabric(snapshot, plan);
+            self.write_convergence()?;
+        }
         Ok(())
     }
 
@@ -257,8 +272,8 @@ impl ResultFolder {
     }
 
     fn write_convergence(&self) -> Result<(), Error> {
-        let Tables { courses, histograms } = &self.convergence;
-        for (name, text) in [("convergence.csv", courses), ("residual_histogram.csv", histograms)] {
+        let Tables { courses, histograms, fabric: [directions, sizes, rose] } = &self.convergence;
+        for (name, text) in TABLES.into_iter().zip([courses, histograms, directions, sizes, rose]) {
             if !text.is_empty() {
                 super::atomic::write(&self.path.join(name), |out| out.write_all(text.as_bytes()))?;
             }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use crate::model::{Motion, World};
+use crate::model::{Motion, Plane, World};
 
 /// Width and height of a picture, at least and at most \[pixels\].
 pub const SIZES: std::ops::RangeInclusive<u32> = 64..=8192;
@@ -143,9 +143,12 @@ impl Look {
             Motion::Rotation { rate, .. } if rate.z.abs() < 0.1 * rate.length() => Some(rate),
             _ => None,
         });
-        let (azimuth_deg, elevation_deg) = match axis {
-            Some(axis) => (along(axis), 0.0),
-            None => (30.0, 20.0),
+        let (azimuth_deg, elevation_deg) = match (world.plane, axis) {
+            (Some(Plane::Xy), _) => (0.0, 90.0),
+            (Some(Plane::Xz), _) => (0.0, 0.0),
+            (Some(Plane::Yz), _) => (90.0, 0.0),
+            (None, Some(axis)) => (along(axis), 0.0),
+            (None, None) => (30.0, 20.0),
         };
         Look {
             size: [960, 720],

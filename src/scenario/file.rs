@@ -35,6 +35,7 @@ pub mod study;
 pub mod suite;
 mod track;
 
+use crate::model::{Grain, Plane};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -45,7 +46,7 @@ pub use self::checks::check_step_count;
 use self::checks::{check_steps, check_total, locked_axes, read_materials};
 use self::document::{parse_document, parse_tree, read_file, read_text};
 pub use self::problems::{Problem, Problems, Source};
-use self::read::{DURATION, Report, Table, number, text, vector, whole};
+use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
 use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, World};
@@ -108,6 +109,7 @@ impl Scenario {
             formats: self.output.formats,
             meshes: Meshes::of(&self.world),
             surface: self.surface.as_ref(),
+            fabric: self.fabric.as_ref(),
         }
     }
 }
@@ -150,9 +152,11 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let title = root.or("title", name.to_owned(), text);
     let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
     let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
-    let locked = locked_axes(root);
+    let plane = root.maybe("plane", word(Plane::WORDS)).and_then(Plane::of);
+    let locked = plane.map_or(Axes::NONE, Plane::locked).and(locked_axes(root));
     let friction_factors = materials::friction_factors(root);
     let (mut world, cell, Named { names, spans: boundary_spans }) = surroundings(root, folder);
+    world.plane = plane;
     let settings = root.section("solver", |table| Some(solver::settings(table, world.gravity)));
     let settings = settings.unwrap_or_default();
     check_steps(root, duration, &settings);
@@ -176,6 +180,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         drum,
         cell: observed_cell,
         surface,
+        fabric,
         region_names,
         regions,
         tracked,
@@ -191,6 +196,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         joints: &world.joints.iter().map(|joint| joint.name.clone()).collect::<Vec<_>>(),
         has_cell: root.node("observe").is_some_and(|node| node.child("cell").is_some()),
         has_surface: root.node("observe").is_some_and(|node| node.child("surface").is_some()),
+        has_fabric: root.node("observe").is_some_and(|node| node.child("fabric").is_some()),
         has_compatible: root.node("forces").is_some_and(|node| node.child("compatible").is_some()),
         has_balance: bookkeeping == Bookkeeping::On,
         has_drum: root.node("observe").is_some_and(|node| node.child("drum").is_some()),
@@ -222,6 +228,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         drum,
         cell: observed_cell,
         surface,
+        fabric,
         regions,
         tracked,
         expectations,
@@ -233,6 +240,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     cell.check_lengths(scenario.largest_radius(), settings.reach(), report);
     scenario
 }
+
+/// Distance from the plane of a scene at which a grain counts as off it \[radius\].
+const OFF_PLANE: f64 = 1e-9;
 
 /// What all grains of a scenario share.
 struct Common<'a> {
@@ -261,7 +271,8 @@ fn populate(
     let blocks = each(root, "grains", |i, table| grains::block(table, i, world, folder));
     let periodic = world.periodic;
     let (materials, clumps) = (&world.materials, world.clumps.as_slice());
-    let shared = emitter::Shared { materials, clumps, duration, seed, locked, periodic };
+    let plane = world.plane;
+    let shared = emitter::Shared { materials, clumps, duration, seed, locked, periodic, plane };
     let emitters = each(root, "emitters", |i, table| emitter::emitter(table, i, &shared));
     let start = root.maybe("start", |node| node.table(|table| start::read(table, world, folder, locked)));
     let has_grains = root.has("grains") || root.has("emitters") || root.has("start");
@@ -280,10 +291,24 @@ fn populate(
         let span = root.node("domain").map_or(0..0, |node| node.span);
         domain::check(domain, &span, &placement, &emitters, report);
     }
+    check_plane(root, world, &placement);
     check_total(root, &placement, &emitters);
     world.add_grains(placement.grains);
     let scaled = |(key, old): (Key, start::Seed)| (key, old.impulse.scaled(substep / old.substep));
     (emitters, seeds.into_iter().map(scaled).collect())
+}
+
+/// Sees that grains of a scene in a plane start there.
+fn check_plane(root: &mut Table<'_>, world: &World, placement: &grains::Placement) {
+    let Some(plane) = world.plane else { return };
+    let is_off = |grain: &Grain| grain.position[plane.across()].abs() > OFF_PLANE * grain.radius;
+    let Some(grain) = placement.grains.iter().position(is_off) else { return };
+    let off = placement.grains[grain].position[plane.across()];
+    let axis = read::AXES[plane.across()];
+    let span = root.node("plane").map_or(0..0, |node| node.span);
+    let message =
+        format!("the scene is in a plane through the origin, and grain {grain} starts at {axis} = {off:e} m");
+    root.report.problem(&span, message, format!("put it at {axis} = 0"));
 }
 
 /// Names of the boundaries in the file, also of wrong ones, and places of the names of the right ones.

@@ -2,7 +2,8 @@
 
 use glam::DVec3;
 
-use crate::model::{Boundary, Joint, JointKind, Material, Motion, PairLaw, World, sphere_volume};
+use crate::model::plane::grain_volume;
+use crate::model::{Boundary, Joint, JointKind, Material, Motion, PairLaw, World};
 use crate::observe::packing::up_against;
 use crate::settings::{HOOKE_OVERLAP, NormalLaw};
 use crate::sources::Emitter;
@@ -109,7 +110,7 @@ const SHARE_OF_COLLISION: f64 = 0.02;
 /// Time that two like grains are in touch that meet at the fastest speed to be expected \[s\]: under Hertz's law
 /// 2.943 (15 m*/(16 √R* E*))^(2/5) v^(-1/5), without damping; under Hooke's π √(m*/k_n).
 fn collision_time(scenario: &Scenario, material: &Material, radius: f64) -> f64 {
-    let mass = 0.5 * material.density * sphere_volume(radius);
+    let mass = 0.5 * material.density * grain_volume(scenario.world.plane, radius);
     let modulus = PairLaw::mixed(material, material).effective_modulus;
     let reduced = 0.5 * radius;
     match scenario.settings.normal_law {

@@ -1,5 +1,6 @@
 //! Emitters: grains that appear in a region while the run goes on.
 
+use crate::model::Plane;
 use glam::DVec3;
 
 use super::grid::SphereGrid;
@@ -28,10 +29,20 @@ pub struct Source {
     pub velocity: DVec3,
     /// Axes that grains are locked on.
     pub locked: Axes,
+    /// The plane that they come in.
+    pub plane: Option<Plane>,
     /// The periodic cell.
     pub periodic: Periodic,
     /// When grains appear.
     pub schedule: Schedule,
+}
+
+impl Source {
+    /// A place for a ball of this radius \[m\] in a region.
+    fn place(&self, region: &Region, ball: f64, random: &mut Random) -> DVec3 {
+        let place = region.place(ball, random);
+        self.plane.map_or(place, |plane| plane.onto(place))
+    }
 }
 
 /// When an emitter wants to place how many grains.
@@ -133,7 +144,9 @@ impl Emitter {
         let ball = self.source.make.reach() * radius;
         let free = |&centre: &DVec3| !grid.is_blocked(centre, ball);
         let region = self.source.region.through_faces(&self.source.periodic, ball);
-        let Some(position) = (0..TRIES).map(|_| region.place(ball, &mut self.random)).find(free) else {
+        let Some(position) =
+            (0..TRIES).map(|_| self.source.place(&region, ball, &mut self.random)).find(free)
+        else {
             self.waiting = Some(radius);
             return None;
         };
@@ -217,6 +230,7 @@ mod tests {
             region: Region::Box { min: DVec3::ZERO, max: DVec3::ONE },
             velocity: DVec3::NEG_Z,
             locked: Axes::NONE,
+            plane: None,
             periodic: Periodic::default(),
             schedule: Schedule { rate, start: 1.0, stop, interval: 0.1, total },
         };

@@ -1,7 +1,7 @@
 //! What single precision cannot hold, refused before it is sent.
 
 use crate::error::Error;
-use crate::model::{Material, MaterialId, World, sphere_volume};
+use crate::model::{Material, MaterialId, World, plane};
 use crate::settings::{Algorithm, NormalLaw, Order, Settings, ToleranceKind};
 
 use super::{Anchors, Law, Machines, laws};
@@ -44,7 +44,7 @@ pub fn check_single(
             if rounding > ROUNDING_SHARE * radius {
                 return Err(Error::TooSmall { radius, cell, rounding });
             }
-            check_inverses(&world.materials.list[material], radius)?;
+            check_inverses(world, &world.materials.list[material], radius)?;
             if settings.normal_law != NormalLaw::Rigid {
                 let of_material = &laws[material * extremes.len()..][..extremes.len()];
                 of_material.iter().try_for_each(|law| check_compliance(law, radius, settings.normal_law))?;
@@ -66,10 +66,11 @@ fn check_settings(settings: &Settings) -> Result<(), Error> {
     found.map_or(Ok(()), |(_, setting)| Err(Error::NotOnGpu { setting }))
 }
 
-fn check_inverses(material: &Material, radius: f64) -> Result<(), Error> {
-    let mass = material.density * sphere_volume(radius);
+fn check_inverses(world: &World, material: &Material, radius: f64) -> Result<(), Error> {
+    let mass = material.density * plane::grain_volume(world.plane, radius);
+    let inertia = plane::gyration(world.plane) * mass * radius * radius;
     let of_grain = format!("of a grain of \"{}\" of radius {radius:e} m", material.name);
-    let inverses = [("mass [1/kg]", 1.0 / mass), ("inertia [1/(kg m²)]", 2.5 / (mass * radius * radius))];
+    let inverses = [("mass [1/kg]", 1.0 / mass), ("inertia [1/(kg m²)]", 1.0 / inertia)];
     match inverses.into_iter().find(|(_, found)| !(*found as f32).is_normal()) {
         Some((what, found)) => {
             Err(Error::BeyondSingle { what: format!("the inverse {what} {of_grain}"), found })

@@ -16,7 +16,7 @@ use super::periodic::{check_size, check_walls};
 use super::range::is_sound;
 use super::read::{
     FINITE, LENGTH, LENGTH_OR_ZERO, NOT_NEGATIVE, Need, Node, TIME, Table, boolean, direction, number,
-    over_time, text, unit_vector, vector, word,
+    over_time, text, unit_vector, vector, whole, word,
 };
 use super::region::corners;
 use super::{Entry, bodies, locked_axes};
@@ -45,6 +45,8 @@ pub(super) struct Shape {
 /// Not moved and not turned.
 const IN_PLACE: (DVec3, DQuat) = (DVec3::ZERO, DQuat::IDENTITY);
 
+/// Most spheres of a row.
+const MOST_SPHERES: u64 = 10_000;
 /// Most vertices of a mesh that moves freely.
 const MOST_VERTICES: usize = 10_000;
 
@@ -212,7 +214,7 @@ fn assemble(
 
 fn shape(node: Node<'_>, folder: &Path) -> Option<Shape> {
     node.table(|table| {
-        match table.kind(&["plane", "box", "cylinder", "cone", "sphere", "capsule", "mesh"])? {
+        match table.kind(&["plane", "box", "cylinder", "cone", "sphere", "spheres", "capsule", "mesh"])? {
             "plane" => plane(table),
             "box" => box_shape(table),
             "cylinder" => {
@@ -225,6 +227,7 @@ fn shape(node: Node<'_>, folder: &Path) -> Option<Shape> {
                 revolved(table, base, top)
             }
             "sphere" => sphere(table),
+            "spheres" => spheres(table),
             "capsule" => capsule(table),
             _ => mesh::mesh(table, folder).map(of_mesh),
         }
@@ -272,6 +275,25 @@ fn sphere(table: &mut Table<'_>) -> Option<Shape> {
     }
     let (centre, radius) = (centre?, radius?);
     let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Sphere { radius })];
+    Some(Shape {
+        centre,
+        pivot: centre,
+        orientation: DQuat::IDENTITY,
+        axis: None,
+        surfaces,
+        mesh: None,
+        mesh_in_body: IN_PLACE,
+    })
+}
+
+/// A row of equal spheres; in a plane, of discs.
+fn spheres(table: &mut Table<'_>) -> Option<Shape> {
+    let (from, to) = (table.get("from", vector), table.get("to", vector));
+    let (radius, count) = (table.get("radius", number(LENGTH)), table.get("count", whole(2, MOST_SPHERES)));
+    let (from, to, radius, count) = (from?, to?, radius?, count?);
+    let centre = from.midpoint(to);
+    let place = |i: u64| from.lerp(to, i as f64 / (count - 1) as f64) - centre;
+    let surfaces = (0..count).map(|i| (place(i), DVec3::Z, Form::Sphere { radius })).collect();
     Some(Shape {
         centre,
         pivot: centre,

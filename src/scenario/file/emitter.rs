@@ -1,5 +1,6 @@
 //! The `[[emitters]]` table.
 
+use crate::model::Plane;
 use glam::DVec3;
 
 use super::MAX_GRAINS;
@@ -25,6 +26,8 @@ pub struct Shared<'a> {
     pub locked: Axes,
     /// The periodic cell.
     pub periodic: Periodic,
+    /// The plane of the scene.
+    pub plane: Option<Plane>,
 }
 
 /// Reads one of `[[emitters]]`; `index` is its place in the list, from 0.
@@ -61,6 +64,7 @@ pub fn emitter(table: &mut Table<'_>, index: usize, shared: &Shared<'_>) -> Opti
         region,
         velocity,
         locked: shared.locked,
+        plane: shared.plane,
         periodic: shared.periodic,
         schedule: schedule?,
     };

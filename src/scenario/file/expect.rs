@@ -93,6 +93,8 @@ pub struct Subjects<'a> {
     pub has_surface: bool,
     /// Bodies and contacts that are observed one by one.
     pub tracked: &'a Tracked,
+    /// Whether the fabric is observed.
+    pub has_fabric: bool,
     /// Whether compatible forces are asked for.
     pub has_compatible: bool,
     /// Whether the energy balance is observed.
@@ -184,6 +186,7 @@ fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> 
         Needs::Profile => one_of("sink with a profile", subjects.profiles),
         Needs::Region => one_of("region", subjects.regions),
         Needs::Drum => there(subjects.has_drum, "a drum", "add [observe.drum] boundary = \"...\""),
+        Needs::Fabric => there(subjects.has_fabric, "the fabric", "add [observe.fabric] plane = \"xz\""),
         Needs::Cell => {
             there(subjects.has_cell, "a cell", "add [observe.cell] with the walls `x`, `y` and `z`")
         }

@@ -11,8 +11,9 @@ use super::packing::{Packing, Placed, Refusal, packing};
 use super::read::{Need, Node, Report, Table, boolean, number, vector};
 use super::{MAX_GRAINS, locked_axes};
 use crate::model::Random;
+use crate::model::plane::grain_volume;
 use crate::model::random::Stream;
-use crate::model::{Axes, Grain, MaterialId, Sphere, SurfaceBox, World, sphere_volume};
+use crate::model::{Axes, Grain, MaterialId, Sphere, SurfaceBox, World};
 use crate::sources::grid::SphereGrid;
 use crate::sources::make::Make;
 use crate::sources::radii::Radii;
@@ -64,6 +65,13 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
     let radii = make.as_ref().and_then(|make| radii_of(make, table));
     let span = table.node("packing").map_or(table.span.clone(), |node| node.span);
     let packing = table.get("packing", |node| packing(node, radii.as_ref(), reach, folder));
+    let packing = packing.map(|packing| packing.in_plane(world.plane));
+    if world.plane.is_some() && table.has("clump") {
+        table.problem(
+            format!("`{}` is of clumps, and the scene is in a plane", table.name()),
+            "leave out `clump`, or `plane`",
+        );
+    }
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
     let random_velocity = table.or("random_velocity", 0.0, number(SPEED));
@@ -119,7 +127,7 @@ impl Block {
         let mut draw = || self.random_velocity * random.normal();
         let drawn: Vec<DVec3> = grains.iter().map(|_| DVec3::new(draw(), draw(), draw())).collect();
         let density = |grain: &Grain| world.materials.list[grain.material as usize].density;
-        let mass = |grain: &Grain| density(grain) * sphere_volume(grain.radius);
+        let mass = |grain: &Grain| density(grain) * grain_volume(world.plane, grain.radius);
         let momentum: DVec3 =
             grains.iter().zip(&drawn).map(|(grain, &velocity)| mass(grain) * velocity).sum();
         let mean = momentum / grains.iter().map(mass).sum::<f64>();

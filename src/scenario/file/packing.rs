@@ -15,6 +15,7 @@ use super::MAX_GRAINS;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
 use super::region::region;
 use crate::model::Periodic;
+use crate::model::Plane;
 use crate::model::Random;
 use crate::model::Region;
 use crate::sources::radii::{Radii, RadiusDraw};
@@ -39,6 +40,8 @@ pub enum Packing {
         region: Region,
         /// Number of grains.
         count: u64,
+        /// The plane that their centres lie in.
+        plane: Option<Plane>,
     },
     /// A square pyramid of equal, touching grains.
     Pyramid {
@@ -137,7 +140,7 @@ fn random_packing(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packin
         );
         return None;
     }
-    Some(Packing::Random { region, count: count as u64 })
+    Some(Packing::Random { region, count: count as u64, plane: None })
 }
 
 /// How far apart layers of a pyramid start.
@@ -206,6 +209,15 @@ fn length(least: f64) -> Need {
 }
 
 impl Packing {
+    /// The same in a plane: what is drawn at random is drawn there.
+    #[must_use]
+    pub fn in_plane(self, plane: Option<Plane>) -> Packing {
+        match self {
+            Packing::Random { region, count, .. } => Packing::Random { region, count, plane },
+            other => other,
+        }
+    }
+
     /// Number of grains, once known; a lattice in a region learns it by filling.
     pub fn count(&self) -> Option<u64> {
         match self {
@@ -268,8 +280,12 @@ impl Packing {
                 let sizes = draws(sites.len() as u64, random);
                 Ok(zip(sites.into_iter().map(|site| lattice.shake(site, random)), sizes))
             }
-            Packing::Random { region, count } => {
-                random::fill(region, periodic, draws(*count, random), random, is_blocked)
+            Packing::Random { region, count, plane } => {
+                let place = |radius: f64, random: &mut Random| {
+                    let place = region.through_faces(periodic, radius).place(radius, random);
+                    plane.map_or(place, |plane| plane.onto(place))
+                };
+                random::fill(region, periodic, draws(*count, random), random, &place, is_blocked)
             }
             Packing::Pyramid { base, rows, lift } => Ok(pile_up(*base, *rows, *lift, radii.largest())),
             Packing::List { positions, radii: given, velocities, angular_velocities } => {
@@ -358,7 +374,7 @@ mod tests {
     #[test]
     fn a_random_packing_has_no_overlaps_and_stays_in_its_region() {
         let region = Region::Cylinder { base: DVec3::ZERO, axis: DVec3::Y, length: 3.0, radius: 1.0 };
-        let packing = Packing::Random { region: region.clone(), count: 300 };
+        let packing = Packing::Random { region: region.clone(), count: 300, plane: None };
         let sizes = Radii::Mixture { radii: vec![0.05, 0.15], shares: vec![0.5, 0.5] };
         let grains = place(&packing, &sizes);
         assert_eq!(grains.len(), 300);
@@ -369,7 +385,7 @@ mod tests {
     #[test]
     fn a_region_that_is_too_small_says_how_many_fit() {
         let region = Region::Box { min: DVec3::ZERO, max: DVec3::ONE };
-        let packing = Packing::Random { region, count: 16 };
+        let packing = Packing::Random { region, count: 16, plane: None };
         let mut random = Random::new(1, Stream::Grains(0));
         let none = Periodic::default();
         let refusal =

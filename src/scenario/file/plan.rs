@@ -12,8 +12,8 @@ use super::region::region;
 use super::{CheckpointPlan, Entry, OutputPlan};
 use crate::engine::compatible::CompatiblePlan;
 use crate::error::suggest;
-use crate::model::{Form, Materials, Mesh, Motion, Side, Surface, World};
-use crate::observe::{CellPlan, DrumPlan, RegionPlan, SurfacePlan};
+use crate::model::{Form, Materials, Mesh, Motion, Plane, Side, Surface, World};
+use crate::observe::{CellPlan, DrumPlan, FabricPlan, RegionPlan, SurfacePlan};
 use crate::output::Formats;
 use crate::settings::{Bookkeeping, NormalLaw};
 
@@ -219,4 +219,12 @@ pub fn compatible(table: &mut Table<'_>) -> Option<CompatiblePlan> {
     let tolerance = table.or("tolerance", 1e-8, number(TOLERANCE));
     let law = if law? == "hooke" { NormalLaw::Hooke } else { NormalLaw::Hertz };
     Some(CompatiblePlan { law, tolerance })
+}
+
+/// Reads how the fabric is observed; in a scene in a plane, there.
+pub fn fabric(table: &mut Table<'_>, world: &World) -> Option<FabricPlan> {
+    let usual = Plane::WORDS[2 - world.plane.unwrap_or(Plane::Xz).across()];
+    let plane = Plane::of(table.or("plane", usual, word(Plane::WORDS)));
+    let bins = table.or("bins", 36, whole(2, 3600)) as usize;
+    plane.map(|plane| FabricPlan { plane, bins })
 }

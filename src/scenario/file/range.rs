@@ -4,7 +4,7 @@
 //! ([`Error::BeyondSingle`](crate::error::Error::BeyondSingle)).
 
 use super::read::{Node, Table};
-use crate::model::{MaterialId, PairLaw, World, sphere_volume};
+use crate::model::{MaterialId, PairLaw, World, plane};
 use crate::settings::{DAMPING_STEPS, Settings};
 use crate::sources::Emitter;
 
@@ -46,8 +46,8 @@ pub fn is_sound(number: f64) -> bool {
 fn check_mass(node: &Node<'_>, world: &World, material: usize, (least, largest): Radii) {
     let material = &world.materials.list[material];
     let masses = |radius: f64| {
-        let mass = material.density * sphere_volume(radius);
-        (mass, 0.4 * mass * radius * radius)
+        let mass = material.density * plane::grain_volume(world.plane, radius);
+        (mass, plane::gyration(world.plane) * mass * radius * radius)
     };
     let wrong = [least, largest].into_iter().map(|radius| (radius, masses(radius)));
     let wrong = wrong.into_iter().find(|(_, (mass, inertia))| !is_sound(*mass) || !is_sound(*inertia));

@@ -283,6 +283,7 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
         has_cell: base.cell.is_some(),
         has_surface: base.surface.is_some(),
         tracked: &base.tracked,
+        has_fabric: base.fabric.is_some(),
         has_compatible: base.compatible.is_some(),
         has_balance: base.settings.bookkeeping == Bookkeeping::On,
         duration: base.duration,

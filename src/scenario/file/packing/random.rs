@@ -21,6 +21,7 @@ pub fn fill(
     periodic: &Periodic,
     mut sizes: Vec<f64>,
     random: &mut Random,
+    place: &dyn Fn(f64, &mut Random) -> DVec3,
     is_blocked: &dyn Fn(DVec3, f64) -> bool,
 ) -> Result<Vec<Placed>, Refusal> {
     sizes.sort_by(|a, b| b.total_cmp(a));
@@ -39,9 +40,8 @@ pub fn fill(
     let mut grid = SphereGrid::new(*periodic);
     let mut placed = Vec::with_capacity(count);
     for radius in sizes {
-        let region = region.through_faces(periodic, radius);
         let free = |&centre: &DVec3| !grid.is_blocked(centre, radius) && !is_blocked(centre, radius);
-        let position = (0..TRIES).map(|_| region.place(radius, random)).find(free);
+        let position = (0..TRIES).map(|_| place(radius, random)).find(free);
         let Some(position) = position else { return Err(refuse(placed.len(), count, solid)) };
         grid.insert(position, radius);
         placed.push(Placed { position, radius, motion: InitialMotion::default() });

@@ -1,0 +1,144 @@
+//! The fabric of a packing: where its contacts point, by their number and by the forces that they carry, and how forces are distributed.
+
+use glam::{DMat3, DVec3};
+
+use crate::contact::ContactState;
+use crate::engine::Snapshot;
+use crate::model::Plane;
+
+/// How the fabric is observed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FabricPlan {
+    /// The plane that directions are counted in, and that the anisotropy is of.
+    pub plane: Plane,
+    /// Classes of directions between 0° and 180° \[-\].
+    pub bins: usize,
+}
+
+/// Classes of forces, and the upper end of the last \[mean normal force\]; larger forces count in the last.
+pub const FORCE_BINS: (usize, f64) = (80, 8.0);
+
+/// The fabric of a state, over the contacts that carry a force.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fabric {
+    /// ⟨n nᵀ⟩, every contact counting alike \[-\]; not numbers without contacts.
+    pub by_number: DMat3,
+    /// The same with every contact counting by its normal force \[-\].
+    pub by_force: DMat3,
+    /// Contacts per class of directions.
+    pub contacts: Vec<u64>,
+    /// Their share of the sum of the normal forces \[-\].
+    pub forces: Vec<f64>,
+    /// Contacts per class of normal forces.
+    pub sizes: Vec<u64>,
+}
+
+impl Fabric {
+    /// That of a state.
+    pub fn of(snapshot: &Snapshot, plan: &FabricPlan) -> Fabric {
+        let carrying = || snapshot.contacts.iter().filter(|contact| contact.is_active());
+        let count = carrying().count() as f64;
+        let total: f64 = carrying().map(|contact| contact.impulse.normal).sum();
+        let (bins, most) = FORCE_BINS;
+        let mut fabric = Fabric {
+            by_number: DMat3::ZERO,
+            by_force: DMat3::ZERO,
+            contacts: vec![0; plan.bins],
+            forces: vec![0.0; plan.bins],
+            sizes: vec![0; bins],
+        };
+        for contact in carrying() {
+            let share = contact.impulse.normal / total;
+            let tensor = outer(contact.normal);
+            fabric.by_number += tensor / count;
+            fabric.by_force += share * tensor;
+            let class = (share * count / most * bins as f64) as usize;
+            fabric.sizes[class.min(bins - 1)] += 1;
+            if let Some(bin) = plan.bin(contact) {
+                fabric.contacts[bin] += 1;
+                fabric.forces[bin] += share;
+            }
+        }
+        if count == 0.0 {
+            (fabric.by_number, fabric.by_force) = (DMat3::NAN, DMat3::NAN);
+        }
+        fabric
+    }
+
+    /// 2 (F₁ - F₂), F₁ and F₂ the principal values of the part of a tensor that lies in a plane \[-\]: 0 where all directions are alike, 2 where all are one.
+    pub fn anisotropy(tensor: &DMat3, plane: Plane) -> f64 {
+        let [i, j] = plane.axes();
+        let (along, across, mixed) = (tensor.col(i)[i], tensor.col(j)[j], tensor.col(i)[j]);
+        2.0 * ((along - across) * (along - across) + 4.0 * mixed * mixed).sqrt()
+    }
+}
+
+impl FabricPlan {
+    /// Directions in degrees at which a class begins and ends.
+    pub fn bounds(&self, bin: usize) -> [f64; 2] {
+        [bin, bin + 1].map(|edge| 180.0 * edge as f64 / self.bins as f64)
+    }
+
+    /// The class that the normal of a contact is in; `None` of one across the plane. A normal and its reverse are one direction.
+    fn bin(&self, contact: &ContactState) -> Option<usize> {
+        let [i, j] = self.plane.axes();
+        let (x, y) = (contact.normal[i], contact.normal[j]);
+        let angle = y.atan2(x).to_degrees().rem_euclid(180.0);
+        let bin = (angle / 180.0 * self.bins as f64) as usize;
+        (x.hypot(y) > 1e-9).then_some(bin.min(self.bins - 1))
+    }
+}
+
+fn outer(n: DVec3) -> DMat3 {
+    DMat3::from_cols(n * n.x, n * n.y, n * n.z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_worlds::{empty, stack};
+    use super::*;
+
+    const PLAN: FabricPlan = FabricPlan { plane: Plane::Xz, bins: 36 };
+
+    /// A state whose contacts have these normals, in the plane x, z at so many degrees, and carry these impulses.
+    fn state(contacts: &[(f64, f64)]) -> Snapshot {
+        let mut state = stack();
+        let first = state.contacts[0];
+        state.contacts.clear();
+        for (angle, normal) in contacts {
+            let (sin, cos) = angle.to_radians().sin_cos();
+            let mut contact = ContactState { normal: DVec3::new(cos, 0.0, sin), ..first };
+            contact.impulse.normal = *normal;
+            state.contacts.push(contact);
+        }
+        state
+    }
+
+    #[test]
+    fn directions_count_by_number_and_by_force() {
+        let fabric = Fabric::of(&state(&[(2.0, 1.0), (182.0, 1.0), (91.0, 2.0), (40.0, 0.0)]), &PLAN);
+        assert_eq!((fabric.contacts[0], fabric.contacts[18], fabric.contacts.iter().sum::<u64>()), (2, 1, 3));
+        assert_eq!((fabric.forces[0], fabric.forces[18]), (0.5, 0.5));
+        assert!((fabric.by_number.col(0)[0] + fabric.by_number.col(2)[2] - 1.0).abs() < 1e-15);
+        // Two of three contacts lie, one stands; of the force half each.
+        let [number, force] =
+            [&fabric.by_number, &fabric.by_force].map(|tensor| Fabric::anisotropy(tensor, Plane::Xz));
+        assert!((number - 2.0 / 3.0).abs() < 0.01 && force < 0.05, "{number}, {force}");
+        assert_eq!((fabric.sizes[7], fabric.sizes[15]), (2, 1), "0.75 and 1.5 mean forces");
+    }
+
+    #[test]
+    fn one_direction_is_as_uneven_as_can_be_and_all_are_not() {
+        let of = |contacts: &[(f64, f64)]| {
+            Fabric::anisotropy(&Fabric::of(&state(contacts), &PLAN).by_number, Plane::Xz)
+        };
+        assert!((of(&[(30.0, 1.0), (210.0, 3.0)]) - 2.0).abs() < 1e-12);
+        assert!(of(&[(0.0, 1.0), (60.0, 1.0), (120.0, 1.0)]) < 1e-12);
+    }
+
+    #[test]
+    fn without_contacts_there_is_no_fabric() {
+        let fabric = Fabric::of(&empty(), &PLAN);
+        assert!(fabric.by_number.is_nan() && fabric.contacts.iter().all(|count| *count == 0));
+    }
+}
