@@ -171,6 +171,10 @@
 //! plug_speed = 0.15               # over R·Ω
 //! region = { kind = "box", min = [-1, -1, -1], max = [1, 1, 1] }  # only grains inside count for angle and plug share; default: all
 //!
+//! [observe.fabric]                # where contacts point and what they carry: fabric.csv, force_distribution.csv, rose.svg
+//! plane = "xz"                    # that directions are counted in; default: the plane of the scene
+//! bins = 36                       # from 0° to 180°
+//!
 //! [observe]
 //! grains = [0, 24]                # position_x:grain-0, velocity_x:grain-0, spin_x:grain-0 [rad/s], and so on
 //! boundaries = ["drum"]           # position_x:drum and so on

@@ -23,6 +23,13 @@ const FLATTER: f64 = 0.9;
 /// The steepness is at most this times the contacts of the body that has most: normal, friction and rolling rows of a contact each answer to the others.
 const ROWS: f64 = 3.0;
 
+/// Bytes that an iteration moves per contact: four passes over the constraints, of which two write impulses, the velocities of both bodies thrice, and four passes over
+/// what stands beside the constraints, of which two write.
+pub const BYTES_PER_CONTACT_ITERATION: u64 = (4 * size_of::<Constraint>()
+    + 2 * size_of::<Impulse>()
+    + 8 * size_of::<Velocity>()
+    + 6 * size_of::<Row>()) as u64;
+
 /// Accelerated projected gradient descent \[E15\].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProjectedGradient;

@@ -136,6 +136,7 @@ fn rayleigh_time(material: &Material, radius: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::sphere_volume;
 
     fn scenario_with(time_step: f64, overrides: &[String]) -> Scenario {
         let text = format!(

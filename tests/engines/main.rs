@@ -24,6 +24,7 @@ mod meshes;
 mod mutations;
 mod periodic;
 mod physics;
+mod plane;
 mod pulse;
 mod restart;
 mod robustness;

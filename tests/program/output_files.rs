@@ -309,3 +309,20 @@ fn the_resolved_scenario_runs_to_the_same_end() {
     let second = run_into(temporary_folder().path(), &again);
     assert_eq!(first.observables, second.observables);
 }
+
+/// A row per class of directions and output, the last of which is drawn.
+#[test]
+fn the_fabric_is_written_with_every_output() {
+    let folder = tempfile::tempdir().expect("a folder");
+    run_into(folder.path(), &scene(&["observe.fabric={ plane = \"xz\", bins = 18 }"]));
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("a file");
+    let outputs = read("timeseries.csv").lines().count() - 1;
+    let fabric = read("fabric.csv");
+    assert_eq!(fabric.lines().count(), 1 + 18 * outputs);
+    let counted = |line: &str| line.split(',').nth(3).and_then(|count| count.parse::<u64>().ok());
+    let contacts: u64 = fabric.lines().rev().take(18).filter_map(counted).sum();
+    assert!(contacts > 0, "the last state has contacts");
+    assert_eq!(read("force_distribution.csv").lines().count(), 1 + 80 * outputs);
+    let rose = read("rose.svg");
+    assert!(rose.contains("<polygon") && rose.contains(&format!("{contacts} contacts")), "{rose}");
+}
