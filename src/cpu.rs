@@ -497,6 +497,8 @@ impl Engine for CpuEngine {
         if steps > 0 && self.settings.method == Method::Nonsmooth {
             self.report.residuals =
                 residual::measure(self.settings.cone, &self.constraints, &self.velocities);
+            self.report.objective =
+                Some(residual::objective(&self.world, &self.constraints, &self.velocities));
         }
         Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
     }
@@ -518,11 +520,7 @@ impl Engine for CpuEngine {
             let held = self.constraints.iter().map(springs::held);
             snapshot.note_springs(&self.settings, contacts.zip(held));
         }
-        // A state that was restored has no velocities of a solve.
-        let has_solved = !self.velocities.is_empty() && self.settings.method == Method::Nonsmooth;
-        let objective =
-            has_solved.then(|| residual::objective(&self.world, &self.constraints, &self.velocities));
-        Ok(Snapshot { impulses: self.impulses.clone(), balance, objective, ..snapshot })
+        Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
     }
 
     fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {

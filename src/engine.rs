@@ -391,6 +391,8 @@ pub struct StepReport {
     pub sweeps: u32,
     /// Residuals at the end of the last substep.
     pub residuals: Residuals,
+    /// What the convex problem of the last substep makes least \[E15\] \[J\], where the engine knows it.
+    pub objective: Option<f64>,
     /// What came of the impacts of the last substep.
     pub impacts: Impacts,
     /// Wall seconds per stage in this call; empty where the engine does not time them. A GPU does so where it is told
@@ -586,8 +588,6 @@ pub struct Snapshot {
     /// Where the kinetic energy went; `None` where nobody keeps account
     /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
     pub balance: Option<EnergyBalance>,
-    /// What the convex problem of the last substep makes least \[E15\] \[J\], where the engine knows it.
-    pub objective: Option<f64>,
     /// Normal forces that belong to overlaps \[E16\], where a scenario asks for them.
     pub compatible: Option<CompatibleForces>,
 }
@@ -648,7 +648,7 @@ impl Snapshot {
             report,
             impulses,
             balance: None,
-            objective: None,
+
             compatible: None,
         }
     }

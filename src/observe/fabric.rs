@@ -74,9 +74,9 @@ impl Fabric {
 }
 
 impl FabricPlan {
-    /// Directions in degrees at which a class begins and ends.
+    /// Directions in degrees at which a class begins and ends. The first is around 0°: so are walls.
     pub fn bounds(&self, bin: usize) -> [f64; 2] {
-        [bin, bin + 1].map(|edge| 180.0 * edge as f64 / self.bins as f64)
+        [-0.5, 0.5].map(|edge| 180.0 * (bin as f64 + edge) / self.bins as f64)
     }
 
     /// The class that the normal of a contact is in; `None` of one across the plane. A normal and its reverse are one direction.
@@ -84,8 +84,8 @@ impl FabricPlan {
         let [i, j] = self.plane.axes();
         let (x, y) = (contact.normal[i], contact.normal[j]);
         let angle = y.atan2(x).to_degrees().rem_euclid(180.0);
-        let bin = (angle / 180.0 * self.bins as f64) as usize;
-        (x.hypot(y) > 1e-9).then_some(bin.min(self.bins - 1))
+        let bin = (angle / 180.0 * self.bins as f64 + 0.5) as usize;
+        (x.hypot(y) > 1e-9).then_some(bin % self.bins)
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn directions_count_by_number_and_by_force() {
-        let fabric = Fabric::of(&state(&[(2.0, 1.0), (182.0, 1.0), (91.0, 2.0), (40.0, 0.0)]), &PLAN);
+        let fabric = Fabric::of(&state(&[(2.0, 1.0), (178.0, 1.0), (91.0, 2.0), (40.0, 0.0)]), &PLAN);
         assert_eq!((fabric.contacts[0], fabric.contacts[18], fabric.contacts.iter().sum::<u64>()), (2, 1, 3));
         assert_eq!((fabric.forces[0], fabric.forces[18]), (0.5, 0.5));
         assert!((fabric.by_number.col(0)[0] + fabric.by_number.col(2)[2] - 1.0).abs() < 1e-15);

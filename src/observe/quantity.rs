@@ -334,7 +334,7 @@ quantities! {
     Nothing, "m/s", { "residual_normal" => |v, _| v.snapshot.report.residuals.normal.mean, "residual_friction" => |v, _| v.snapshot.report.residuals.friction.mean }, "residual of the contact problem \\[E8\\], mean over the contacts; last substep";
     Nothing, "rad/s", { "residual_rolling" => |v, _| v.snapshot.report.residuals.rolling.mean }, "the same of rolling and twisting; last substep";
     Nothing, "m/s", { "lcp_residual" => |v, _| v.snapshot.report.residuals.normal.max }, "largest |min(D λ_n, u_n + Σ_n λ_n - q_n)|, the residual of the linear complementarity problem of the normals; the same number as `residual_normal_max`";
-    Nothing, "J", { "objective" => |v, _| v.snapshot.objective.unwrap_or(f64::NAN) }, "½ λ·(N + Σ) λ + p·λ, what projected gradient descent makes least \\[E15\\]; last substep, not known to a GPU";
+    Nothing, "J", { "objective" => |v, _| v.snapshot.report.objective.unwrap_or(f64::NAN) }, "½ λ·(N + Σ) λ + p·λ, what projected gradient descent makes least \\[E15\\]; last substep, not known to a GPU";
     Nothing, "m/s", { "residual_normal_max" => |v, _| v.snapshot.report.residuals.normal.max, "residual_friction_max" => |v, _| v.snapshot.report.residuals.friction.max }, "largest residual; last substep";
     Nothing, "rad/s", { "residual_rolling_max" => |v, _| v.snapshot.report.residuals.rolling.max }, "largest residual of rolling and twisting; last substep";
     Nothing, "-", { "sweeps" => |v, _| f64::from(v.snapshot.report.sweeps) }, "sweeps of the last substep";

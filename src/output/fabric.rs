@@ -64,7 +64,7 @@ pub fn rose(snapshot: &Snapshot, fabric: &Fabric, plan: &FabricPlan) -> String {
         r##"<svg xmlns="http://www.w3.org/2000/svg" width="{SIZE}" height="{SIZE}" font-family="sans-serif" font-size="14">
 <rect width="100%" height="100%" fill="white"/>
 <text x="{middle}" y="24" text-anchor="middle" font-size="17">Directions of contacts at t = {time:.4} s</text>
-<text x="{middle}" y="44" text-anchor="middle" fill="#444">{contacts} contacts; blue: their number, orange: their normal force, grey: all alike</text>
+<text x="{middle}" y="44" text-anchor="middle" fill="#444">{contacts} contacts: blue number, orange normal force, grey all alike</text>
 <circle cx="{middle}" cy="{centre}" r="{radius:.2}" fill="none" stroke="#999" stroke-dasharray="4 3"/>
 <polygon points="{by_number}" fill="#0072b2" fill-opacity="0.35" stroke="#0072b2"/>
 <polygon points="{by_force}" fill="none" stroke="#d55e00" stroke-width="2"/>

@@ -152,11 +152,9 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let title = root.or("title", name.to_owned(), text);
     let duration = root.get("duration", number(DURATION)).unwrap_or(1.0);
     let seed = root.or("seed", 1, whole(0, i64::MAX as u64));
-    let plane = root.maybe("plane", word(Plane::WORDS)).and_then(Plane::of);
-    let locked = plane.map_or(Axes::NONE, Plane::locked).and(locked_axes(root));
     let friction_factors = materials::friction_factors(root);
     let (mut world, cell, Named { names, spans: boundary_spans }) = surroundings(root, folder);
-    world.plane = plane;
+    let locked = world.plane.map_or(Axes::NONE, Plane::locked).and(locked_axes(root));
     let settings = root.section("solver", |table| Some(solver::settings(table, world.gravity)));
     let settings = settings.unwrap_or_default();
     check_steps(root, duration, &settings);
@@ -321,6 +319,7 @@ struct Named {
 fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::Cell, Named) {
     let gravity = root.or("gravity", DVec3::new(0.0, 0.0, -9.81), vector);
     let mut world = World::new(gravity, read_materials(root));
+    world.plane = root.maybe("plane", word(Plane::WORDS)).and_then(Plane::of);
     let cell = root.maybe("periodic", |node| node.table(periodic::cell)).unwrap_or_default();
     world.periodic = cell.periodic;
     let boundary =

@@ -51,7 +51,7 @@ fn a_platform_weighs_on_three_supports_by_their_stiffness() {
 }
 
 /// A pyramid of spheres on a base of six by six, at rest on rigid or elastic contacts.
-fn pyramid(law: &str) -> Snapshot {
+fn pyramid(law: &str, more: &[&str]) -> Snapshot {
     let settings = [
         format!("solver.normal_law={law}"),
         "grains.0.packing.counts=[6, 6, 1]".to_owned(),
@@ -59,7 +59,8 @@ fn pyramid(law: &str) -> Snapshot {
         "grains.1.packing.rows=5".to_owned(),
         "solver.iterations=300".to_owned(),
     ];
-    let scenario = scenario("pyramid.toml", &settings.each_ref().map(String::as_str));
+    let settings: Vec<&str> = settings.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    let scenario = scenario("pyramid.toml", &settings);
     let mut engine = cpu(&scenario.world, &scenario.settings);
     engine.advance(300).unwrap();
     engine.snapshot().unwrap()
@@ -68,7 +69,7 @@ fn pyramid(law: &str) -> Snapshot {
 /// What contacts do to the spheres of the base, the elastic answer being that of stiffness 50 GPa: overlaps of a millionth of a radius.
 #[test]
 fn compatible_forces_of_a_rigid_pyramid_are_those_of_an_elastic_one() {
-    let [rigid, elastic] = ["rigid", "hertz"].map(pyramid);
+    let [rigid, elastic] = ["rigid", "hertz"].map(|law| pyramid(law, &[]));
     let base = |state: &Snapshot, forces: &[f64]| {
         let first = state.world.boundaries.len();
         effect(state, forces)[first..first + 36].to_vec()
@@ -91,6 +92,24 @@ fn compatible_forces_of_a_rigid_pyramid_are_those_of_an_elastic_one() {
     let hooke = CompatibleForces::of(&rigid, &CompatiblePlan { law: NormalLaw::Hooke, ..HERTZ });
     let other = apart(&base(&rigid, &hooke.normal), &found);
     assert!((1e-3..0.1).contains(&other), "another law must show a little: {other}");
+}
+
+/// Every other sphere is ten times as soft: the forces of Hooke's law, whose contacts open and close, are found as well.
+#[test]
+fn two_materials_share_the_load_by_their_stiffness() {
+    let soft = "materials.soft={ density = 2500.0, youngs_modulus = 5e9, poisson_ratio = 0.25, restitution = 0.0, friction = 0.0 }";
+    let mixed = [soft, "grains.0.material=[\"ball\", \"soft\"]", "grains.1.material=[\"ball\", \"soft\"]"];
+    let rigid = pyramid("rigid", &mixed);
+    let elastic = pyramid("hooke", &[&mixed[..], &["solver.iterations=2000"]].concat());
+    let first = rigid.world.boundaries.len();
+    let base = |state: &Snapshot, forces: &[f64]| effect(state, forces)[first..first + 36].to_vec();
+    let expected = base(&elastic, &of_solver(&elastic));
+    let compatible = CompatibleForces::of(&rigid, &CompatiblePlan { law: NormalLaw::Hooke, ..HERTZ });
+    assert!(compatible.imbalance <= 1e-10, "off balance by {}", compatible.imbalance);
+    let found = base(&rigid, &compatible.normal);
+    assert!(apart(&found, &expected) < 1e-3, "{} of the elastic forces", apart(&found, &expected));
+    let alike = base(&rigid, &CompatibleForces::of(&pyramid("rigid", &[]), &HERTZ).normal);
+    assert!(apart(&alike, &expected) > 0.02, "{}: the stiffness must show", apart(&alike, &expected));
 }
 
 /// Clumps turn, and friction stays as it is: the bodies feel the same push as before, and the same moment.

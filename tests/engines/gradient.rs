@@ -75,13 +75,13 @@ fn without_friction_gradients_and_sweeps_bring_about_the_same_velocities_by_othe
         assert!(forces(state).iter().all(|force| *force >= 0.0), "{name}: a contact pulls");
     }
     assert!(apart(&gradient, &sweeps) < 1e-8, "{} m/s", apart(&gradient, &sweeps));
-    let [least, other] = [&gradient, &sweeps].map(|state| state.objective.unwrap());
+    let [least, other] = [&gradient, &sweeps].map(|state| state.report.objective.unwrap());
     assert!((least - other).abs() < 1e-9 * least.abs() && least < 0.0, "{least} J and {other} J");
     assert!(forces_apart(&gradient, &sweeps) > 0.01, "forces {} apart", forces_apart(&gradient, &sweeps));
 
     let few = after_a_step(&world, &rigid(Algorithm::Apgd, 10));
     assert!(apart(&few, &gradient) > 1e-5, "ten iterations must show");
-    assert!(few.objective.unwrap() > least, "what is not the least is more");
+    assert!(few.report.objective.unwrap() > least, "what is not the least is more");
 }
 
 /// Nesterov's method needs the root of the iterations that a slope alone does, so a deep column tells them apart.

@@ -324,5 +324,5 @@ fn the_fabric_is_written_with_every_output() {
     assert!(contacts > 0, "the last state has contacts");
     assert_eq!(read("force_distribution.csv").lines().count(), 1 + 80 * outputs);
     let rose = read("rose.svg");
-    assert!(rose.contains("<polygon") && rose.contains(&format!("{contacts} contacts")), "{rose}");
+    assert!(rose.contains("<polygon") && rose.contains(&format!("{contacts} contacts:")), "{rose}");
 }
