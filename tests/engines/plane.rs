@@ -5,7 +5,6 @@ use std::f64::consts::PI;
 use std::path::Path;
 
 use crate::common::*;
-use esker::engine::Engine;
 use esker::model::Plane;
 use esker::render::Look;
 use esker::scenario::Scenario;
