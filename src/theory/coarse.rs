@@ -32,7 +32,7 @@
 //! The first correction follows 3 sweeps, which give the pattern, the next ones 2, 3, 4 and so on sweeps later, as many as
 //! [`coarse_corrections`](crate::settings::Settings::coarse_corrections) says and sweeps are left; the momentum of \[E12\] begins anew after
 //! each. A correction takes the time of about 4 sweeps. Contacts that carry nothing stay so: a cold start in rigid contacts, which have
-//! to find out first who carries, gains less. Nor does it help where a few layers or friction alone are in doubt, as in a pile: the error
+//! to find out first who carries, gains less. Nor does it help as much where friction alone is in doubt, as in a drum: the error
 //! there has no pattern that spans it. Numbers: `benches/results/coarse.md`.
 //!
 //! The idea of a few unknowns for many grains is that of multigrid methods; the multiples of the present impulses as their space are
