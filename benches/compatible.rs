@@ -10,7 +10,6 @@ use esker::engine::compatible::{CompatibleForces, CompatiblePlan};
 use esker::scenario::Scenario;
 use esker::settings::NormalLaw;
 use esker::simulation::{Device, Simulation};
-use glam::DVec3;
 
 const BASE: usize = 20;
 
@@ -26,18 +25,8 @@ fn state(overrides: &[&str], until: f64) -> Snapshot {
 
 /// What contacts with these normal forces do to the spheres of the base: what these weigh on the floor, less their own weight [N].
 fn base(state: &Snapshot, forces: &[f64]) -> Vec<f64> {
-    let mut effect = vec![DVec3::ZERO; state.world.bodies.len()];
-    for (contact, force) in state.contacts.iter().zip(forces) {
-        let [a, b] = contact.bodies.map(|body| body as usize);
-        effect[a] += *force * contact.normal;
-        effect[b] -= *force * contact.normal;
-    }
     let first = state.world.boundaries.len();
-    effect[first..first + BASE * BASE].iter().map(|force| -force.z).collect()
-}
-
-fn of_solver(state: &Snapshot) -> Vec<f64> {
-    state.contacts.iter().map(|contact| contact.impulse.normal / state.substep).collect()
+    state.pushed_by(forces)[first..first + BASE * BASE].iter().map(|force| -force.z).collect()
 }
 
 fn apart(a: &[f64], b: &[f64]) -> f64 {
@@ -67,7 +56,7 @@ fn main() {
         let history = state(&with(&["solver.warm_start=history"]), 0.3);
         let apgd = state(&with(&["solver.warm_start=cold", "solver.algorithm=apgd"]), 0.3);
         let rest = state(&with(&["solver.iterations=300", "solver.acceleration=nesterov"]), 0.3);
-        let raw = [&cold, &history, &apgd].map(|state| base(state, &of_solver(state)));
+        let raw = [&cold, &history, &apgd].map(|state| base(state, &state.normal_forces()));
         for (name, law) in [("hooke", NormalLaw::Hooke), ("hertz", NormalLaw::Hertz)] {
             let law_setting = format!("solver.normal_law={name}");
             let law_setting: &'static str = law_setting.leak();
@@ -88,7 +77,7 @@ fn main() {
             let seconds = start.elapsed().as_secs_f64();
             let found = base(&rest, &compatible.normal);
             for (judge, elastic) in judges {
-                let expected = base(&elastic, &of_solver(&elastic));
+                let expected = base(&elastic, &elastic.normal_forces());
                 let [a, b, c] = raw.each_ref().map(|forces| apart(forces, &expected));
                 let d = apart(&found, &expected);
                 println!(

@@ -593,6 +593,22 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Normal force of each contact over the last substep \[N\].
+    pub fn normal_forces(&self) -> Vec<f64> {
+        self.contacts.iter().map(|contact| contact.impulse.normal / self.substep).collect()
+    }
+
+    /// What normal forces of the contacts do to each body \[N\].
+    pub fn pushed_by(&self, normal_forces: &[f64]) -> Vec<DVec3> {
+        let mut pushed = vec![DVec3::ZERO; self.world.bodies.len()];
+        for (contact, force) in self.contacts.iter().zip(normal_forces) {
+            let [a, b] = contact.bodies.map(|body| body as usize);
+            pushed[a] += *force * contact.normal;
+            pushed[b] -= *force * contact.normal;
+        }
+        pushed
+    }
+
     /// Bytes that taking one of this many grains needs.
     pub fn planned_bytes(world: &World, grains: usize) -> u64 {
         let per_contact = size_of::<(Key, Impulse)>() + size_of::<ContactState>();

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use crate::contact::Cone;
 use crate::model::{Periodic, World};
 
-use super::narrowphase::{Constraint, Response};
+use super::narrowphase::Constraint;
 use super::problem::Problem;
 use super::residual;
-use super::sweep::{Push, Visit};
+use super::sweep::{Give, Push};
 use super::velocity::Velocity;
 
 /// Edge of a coarse cell, in mean distances between bodies in contact \[-\].
@@ -90,7 +90,8 @@ impl Coarse {
         problem.gather(&mut answers, |constraint, _, answers| answer(&changes, constraint, answers));
         let length = step_length(problem.velocities(), &changes, &loads, &answers);
         if length > 0.0 {
-            problem.visit(&Multiply { changes: &changes, length });
+            problem
+                .visit(&Give(|constraint: &mut Constraint| multiply_impulse(&changes, length, constraint)));
         }
     }
 }
@@ -251,40 +252,16 @@ fn answer(changes: &[f64], constraint: &Constraint, answers: [Option<&mut Answer
     }
 }
 
-/// Multiplies impulses by 1 + `length` μ, and gives the bodies the difference.
-struct Multiply<'a> {
-    changes: &'a [f64],
-    length: f64,
-}
-
-impl Multiply<'_> {
-    #[inline(always)]
-    fn step(&self, constraint: &mut Constraint) -> Push {
-        let share = self.length * change_of(self.changes, constraint);
-        let before = constraint.impulse;
-        constraint.impulse = before.scaled(1.0 + share);
-        Push::of(&before.scaled(share), constraint.normal)
+/// Multiplies the impulse of a contact by 1 + `length` μ; returns the difference for the bodies.
+#[inline(always)]
+fn multiply_impulse(changes: &[f64], length: f64, constraint: &mut Constraint) -> Option<Push> {
+    let before = constraint.impulse;
+    if before.normal <= 0.0 {
+        return None;
     }
-}
-
-impl Visit for Multiply<'_> {
-    #[inline(always)]
-    fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
-        if constraint.impulse.normal > 0.0 {
-            self.step(constraint).give(constraint, a, b);
-        }
-        0.0
-    }
-
-    fn general(
-        &self,
-        constraint: &mut Constraint,
-        _: &Response,
-        _: [&Velocity; 2],
-        _: impl Fn(DVec3) -> DVec3,
-    ) -> (Push, f64) {
-        (self.step(constraint), 0.0)
-    }
+    let share = length * change_of(changes, constraint);
+    constraint.impulse = before.scaled(1.0 + share);
+    Some(Push::of(&before.scaled(share), constraint.normal))
 }
 
 /// A grid of cubic cells around bodies, whose nodes carry μ.

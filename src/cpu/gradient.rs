@@ -3,14 +3,13 @@
 //! An iteration asks for the velocities at the contacts and gives the bodies what changed, each once; no contact waits for another, and what
 //! the order of sweeps decides in \[E5\] plays no part.
 
-use glam::DVec3;
 use rayon::prelude::*;
 
-use super::narrowphase::{Constraint, Response, times_d};
-use super::problem::{Problem, relative, squares_of};
+use super::narrowphase::{Constraint, times_d};
+use super::problem::{Problem, linear_square, relative};
 use super::residual;
 use super::solver::{Limits, Outcome, Solver, Watch};
-use super::sweep::{CHUNK, Push, Visit, change_since};
+use super::sweep::{CHUNK, Give, Push, change_since};
 use super::velocity::Velocity;
 use crate::contact::{Cone, Impulse};
 
@@ -160,7 +159,7 @@ fn step(problem: &mut Problem<'_>, rows: &mut [Row], steepness: f64) -> (f64, Co
         };
         into_cone(constraint, &trial)
     });
-    problem.visit(&GoToTarget);
+    problem.visit(&Give(go_to_target));
     let of_joints = problem.solve_joints();
     let [curvature, length, rise, change, size] =
         problem.beside(rows, |constraint, velocities, row| row.arrive(constraint, velocities));
@@ -187,8 +186,7 @@ impl Row {
             + d[2] * step.rolling.length_squared();
         let bend = self.slope.less(&self.slope_at_point);
         let change = constraint.impulse.less(&self.start);
-        let [_, size] = squares_of(constraint);
-        let changed = change.normal * change.normal + change.tangent.length_squared();
+        let [changed, size] = [&change, &constraint.impulse].map(linear_square);
         [step.dot(&bend), length, self.slope_at_point.dot(&change), changed, size]
     }
 }
@@ -235,41 +233,21 @@ fn into_cone(constraint: &Constraint, trial: &Impulse) -> Impulse {
     }
 }
 
-/// Changes places of `impulse` and `last_impulse`, and gives the bodies the difference.
-struct GoToTarget;
-
-impl GoToTarget {
-    #[inline(always)]
-    fn step(constraint: &mut Constraint) -> Push {
-        let before = std::mem::replace(&mut constraint.impulse, constraint.last_impulse);
-        constraint.last_impulse = before;
-        Push::of(&constraint.impulse.less(&before), constraint.normal)
+/// Changes places of `impulse` and `last_impulse`; returns the difference for the bodies.
+#[inline(always)]
+fn go_to_target(constraint: &mut Constraint) -> Option<Push> {
+    let Constraint { impulse, last_impulse, .. } = constraint;
+    if impulse == last_impulse {
+        return None;
     }
-}
-
-impl Visit for GoToTarget {
-    #[inline(always)]
-    fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
-        if constraint.impulse != constraint.last_impulse {
-            GoToTarget::step(constraint).give(constraint, a, b);
-        }
-        0.0
-    }
-
-    fn general(
-        &self,
-        constraint: &mut Constraint,
-        _: &Response,
-        _: [&Velocity; 2],
-        _: impl Fn(DVec3) -> DVec3,
-    ) -> (Push, f64) {
-        (GoToTarget::step(constraint), 0.0)
-    }
+    std::mem::swap(impulse, last_impulse);
+    Some(Push::of(&impulse.less(last_impulse), constraint.normal))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::DVec3;
 
     /// Squared distance in units of D.
     fn distance(constraint: &Constraint, a: &Impulse, b: &Impulse) -> f64 {

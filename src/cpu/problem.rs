@@ -186,16 +186,16 @@ impl Problem<'_> {
     /// By how much all linear impulses differ from those in `last_impulse`, over their size, √(Σ |Δλ|² / Σ |λ|²) \[-\].
     pub(super) fn change_of_impulses(&self) -> f64 {
         let mut nothing = vec![(); self.constraints.len()];
-        let [change, size] = self.beside(&mut nothing, |constraint, _, ()| squares_of(constraint));
+        let [change, size] = self.beside(&mut nothing, |Constraint { impulse, last_impulse, .. }, _, ()| {
+            [linear_square(&impulse.less(last_impulse)), linear_square(impulse)]
+        });
         relative(change, size)
     }
 }
 
-/// |Δλ|² since `last_impulse`, and |λ|² \[N² s²\]; without rolling.
-pub(super) fn squares_of(Constraint { impulse, last_impulse, .. }: &Constraint) -> [f64; 2] {
-    let change = [impulse.normal - last_impulse.normal, (impulse.tangent - last_impulse.tangent).length()];
-    let size = [impulse.normal, impulse.tangent.length()];
-    [change, size].map(|[normal, tangent]| normal * normal + tangent * tangent)
+/// |λ|² \[N² s²\]; without rolling.
+pub(super) fn linear_square(impulse: &Impulse) -> f64 {
+    impulse.normal * impulse.normal + impulse.tangent.length_squared()
 }
 
 /// The root of the ratio of two sums of squares; 0 where both are.

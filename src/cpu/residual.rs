@@ -13,17 +13,13 @@ use super::velocity::{InverseMass, Velocity};
 /// Natural-map residual of one contact, D (λ - proj(λ - r/D)): normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the place of
 /// the impulse that it belongs to.
 pub fn natural_map(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Velocity) -> Impulse {
-    let velocity = constraint.contact_velocity(a, b);
-    let closing = velocity.dot(constraint.normal);
-    let spin = a.angular - b.angular;
+    let slope = slope(constraint, [a, b]);
     let Constraint { impulse, effective_mass, .. } = constraint;
 
-    let step = (closing + constraint.compliance * impulse.normal - constraint.bias) * effective_mass[0];
-    let normal = impulse.normal - (impulse.normal - step).max(0.0);
-    let slip = velocity - closing * constraint.normal;
-    let trial = impulse.tangent - slip * effective_mass[1];
+    let normal = impulse.normal - (impulse.normal - slope.normal * effective_mass[0]).max(0.0);
+    let trial = impulse.tangent - slope.tangent * effective_mass[1];
     let tangent = impulse.tangent - constraint.within_friction(cone, trial, impulse.normal);
-    let trial = impulse.rolling - spin * effective_mass[2];
+    let trial = impulse.rolling - slope.rolling * effective_mass[2];
     let rolling = impulse.rolling - constraint.within_rolling(cone, trial, impulse.normal);
 
     let d = effective_mass.map(|effective_mass| times_d(1.0, effective_mass));

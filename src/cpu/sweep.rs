@@ -188,6 +188,29 @@ pub(super) trait Visit: Sync {
     ) -> (Push, f64);
 }
 
+/// A pass that gives bodies what a function of the contact says, whatever their velocities.
+pub(super) struct Give<F>(pub(super) F);
+
+impl<F: Fn(&mut Constraint) -> Option<Push> + Sync> Visit for Give<F> {
+    #[inline(always)]
+    fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
+        if let Some(push) = (self.0)(constraint) {
+            push.give(constraint, a, b);
+        }
+        0.0
+    }
+
+    fn general(
+        &self,
+        constraint: &mut Constraint,
+        _: &Response,
+        _: [&Velocity; 2],
+        _: impl Fn(DVec3) -> DVec3,
+    ) -> (Push, f64) {
+        ((self.0)(constraint).unwrap_or_default(), 0.0)
+    }
+}
+
 /// What a contact does to its body a, and reversed to b.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Push {

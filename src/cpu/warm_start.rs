@@ -9,9 +9,9 @@ use crate::settings::{NormalLaw, Settings, WarmStart};
 
 use crate::model::World;
 
-use super::narrowphase::{CHUNK, Constraint, Law, Onset, Response};
+use super::narrowphase::{CHUNK, Constraint, Law, Onset};
 use super::problem::Problem;
-use super::sweep::{Push, Visit};
+use super::sweep::{Give, Push};
 use super::velocity::Velocity;
 
 /// Turns the impulse that a constraint carries into the one it starts from, inside today's cone.
@@ -81,28 +81,8 @@ fn into_cone(cone: Cone, constraint: &Constraint, guess: Impulse) -> Impulse {
 
 /// v ← v + M⁻¹ Gᵀ λ⁰: without it a warm start is worse than a cold one.
 pub fn apply(problem: &mut Problem<'_>) {
-    problem.visit(&Apply);
-}
-
-/// Gives the bodies the impulses that the constraints carry.
-struct Apply;
-
-impl Visit for Apply {
-    #[inline(always)]
-    fn contact(&self, constraint: &mut Constraint, _: &[f64; 3], a: &mut Velocity, b: &mut Velocity) -> f64 {
-        if constraint.impulse.normal != 0.0 {
-            Push::of(&constraint.impulse, constraint.normal).give(constraint, a, b);
-        }
-        0.0
-    }
-
-    fn general(
-        &self,
-        constraint: &mut Constraint,
-        _: &Response,
-        _: [&Velocity; 2],
-        _: impl Fn(DVec3) -> DVec3,
-    ) -> (Push, f64) {
-        (Push::of(&constraint.impulse, constraint.normal), 0.0)
-    }
+    problem.visit(&Give(|constraint: &mut Constraint| {
+        let carries = constraint.impulse.normal != 0.0;
+        carries.then(|| Push::of(&constraint.impulse, constraint.normal))
+    }));
 }

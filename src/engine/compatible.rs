@@ -63,10 +63,8 @@ impl CompatibleForces {
 
     /// ‖f - f_s‖ / ‖f_s‖, f_s the normal forces of the solver \[-\].
     pub fn difference(&self, snapshot: &Snapshot) -> f64 {
-        let pairs = self.normal.iter().zip(&snapshot.contacts);
         let [mut apart, mut size] = [0.0; 2];
-        for (force, contact) in pairs {
-            let of_solver = contact.impulse.normal / snapshot.substep;
+        for (force, of_solver) in self.normal.iter().zip(snapshot.normal_forces()) {
             apart += (force - of_solver) * (force - of_solver);
             size += of_solver * of_solver;
         }

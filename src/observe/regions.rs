@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 
-use super::grains;
+use super::{GrainView, grains};
 use crate::engine::Snapshot;
 use crate::model::Region;
 
@@ -28,18 +28,22 @@ pub struct Content {
     pub centre: DVec3,
 }
 
+/// The grains whose centre is inside a region, of its material if it names one.
+fn inside<'a>(snapshot: &'a Snapshot, plan: &'a RegionPlan) -> impl Iterator<Item = GrainView> + 'a {
+    let world = &snapshot.world;
+    grains(snapshot).filter(|grain| {
+        plan.material.is_none_or(|wanted| wanted == world.grain_material(grain.id))
+            && plan.region.contains(world.bodies.position[grain.body], 0.0, 0.0)
+    })
+}
+
 /// The grains inside a region, of its material if it names one.
 pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
-    let world = &snapshot.world;
-    let counts = |material| plan.material.is_none_or(|wanted| wanted == material);
     let (mut count, mut mass, mut moment) = (0, 0.0, DVec3::ZERO);
-    for grain in grains(snapshot).filter(|grain| counts(world.grain_material(grain.id))) {
-        let centre = world.bodies.position[grain.body];
-        if plan.region.contains(centre, 0.0, 0.0) {
-            count += 1;
-            mass += grain.mass;
-            moment += grain.mass * centre;
-        }
+    for grain in inside(snapshot, plan) {
+        count += 1;
+        mass += grain.mass;
+        moment += grain.mass * snapshot.world.bodies.position[grain.body];
     }
     Content { grains: count, mass, centre: moment / mass }
 }
@@ -48,15 +52,10 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
 /// grain to its contact, f the force on it there, and v' its velocity beside their mean (Love 1927; Weber 1966). Symmetric but for torques.
 pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan) -> DMat3 {
     let world = &snapshot.world;
-    let counts = |material| plan.material.is_none_or(|wanted| wanted == material);
-    let is_inside = |grain: &super::GrainView| {
-        counts(world.grain_material(grain.id))
-            && plan.region.contains(world.bodies.position[grain.body], 0.0, 0.0)
-    };
-    let inside: Vec<_> = grains(snapshot).filter(is_inside).collect();
+    let inside: Vec<_> = inside(snapshot, plan).collect();
     let mut is_of_it = vec![false; world.bodies.len()];
     inside.iter().for_each(|grain| is_of_it[grain.body] = true);
-    let velocity = |grain: &super::GrainView| world.bodies.velocity[grain.body];
+    let velocity = |grain: &GrainView| world.bodies.velocity[grain.body];
     let mass: f64 = inside.iter().map(|grain| grain.mass).sum();
     let mean = inside.iter().map(|grain| grain.mass * velocity(grain)).sum::<DVec3>() / mass;
     let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);

@@ -35,7 +35,6 @@ pub mod study;
 pub mod suite;
 mod track;
 
-use crate::model::{Grain, Plane};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -49,7 +48,7 @@ pub use self::problems::{Problem, Problems, Source};
 use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
 use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
 use crate::contact::{Impulse, Key};
-use crate::model::{Axes, World};
+use crate::model::{Axes, Grain, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
 use crate::output::{Formats, Meshes, Record};
 use crate::render::Look;

@@ -1,12 +1,11 @@
 //! Emitters: grains that appear in a region while the run goes on.
 
-use crate::model::Plane;
 use glam::DVec3;
 
 use super::grid::SphereGrid;
 use super::make::Make;
 use super::radii::{Radii, RadiusDraw};
-use crate::model::{Axes, Grain, MaterialId, Periodic, Random, Region};
+use crate::model::{Axes, Grain, MaterialId, Periodic, Plane, Random, Region};
 
 /// Tries to place one grain in a wave before the region counts as full.
 const TRIES: usize = 500;

@@ -10,21 +10,6 @@ use glam::DVec3;
 
 const HERTZ: CompatiblePlan = CompatiblePlan { law: NormalLaw::Hertz, tolerance: 1e-10 };
 
-/// What normal forces do to each body \[N\].
-fn effect(state: &Snapshot, forces: &[f64]) -> Vec<DVec3> {
-    let mut effect = vec![DVec3::ZERO; state.world.bodies.len()];
-    for (contact, force) in state.contacts.iter().zip(forces) {
-        let [a, b] = contact.bodies.map(|body| body as usize);
-        effect[a] += *force * contact.normal;
-        effect[b] -= *force * contact.normal;
-    }
-    effect
-}
-
-fn of_solver(state: &Snapshot) -> Vec<f64> {
-    state.contacts.iter().map(|contact| contact.impulse.normal / state.substep).collect()
-}
-
 /// ‖a - b‖ over ‖b‖.
 fn apart(a: &[DVec3], b: &[DVec3]) -> f64 {
     let difference: f64 = a.iter().zip(b).map(|(a, b)| (*a - *b).length_squared()).sum();
@@ -72,14 +57,14 @@ fn compatible_forces_of_a_rigid_pyramid_are_those_of_an_elastic_one() {
     let [rigid, elastic] = ["rigid", "hertz"].map(|law| pyramid(law, &[]));
     let base = |state: &Snapshot, forces: &[f64]| {
         let first = state.world.boundaries.len();
-        effect(state, forces)[first..first + 36].to_vec()
+        state.pushed_by(forces)[first..first + 36].to_vec()
     };
-    let expected = base(&elastic, &of_solver(&elastic));
+    let expected = base(&elastic, &elastic.normal_forces());
     let compatible = CompatibleForces::of(&rigid, &HERTZ);
     assert!(compatible.imbalance <= 1e-10, "off balance by {}", compatible.imbalance);
     let found = base(&rigid, &compatible.normal);
     assert!(apart(&found, &expected) < 1e-3, "{} of the elastic forces", apart(&found, &expected));
-    let of_solver = base(&rigid, &of_solver(&rigid));
+    let of_solver = base(&rigid, &rigid.normal_forces());
     assert!(apart(&of_solver, &expected) > 0.05, "the solver alone finds {}", apart(&of_solver, &expected));
 
     // Left and right, front and back are alike.
@@ -102,8 +87,8 @@ fn two_materials_share_the_load_by_their_stiffness() {
     let rigid = pyramid("rigid", &mixed);
     let elastic = pyramid("hooke", &[&mixed[..], &["solver.iterations=2000"]].concat());
     let first = rigid.world.boundaries.len();
-    let base = |state: &Snapshot, forces: &[f64]| effect(state, forces)[first..first + 36].to_vec();
-    let expected = base(&elastic, &of_solver(&elastic));
+    let base = |state: &Snapshot, forces: &[f64]| state.pushed_by(forces)[first..first + 36].to_vec();
+    let expected = base(&elastic, &elastic.normal_forces());
     let compatible = CompatibleForces::of(&rigid, &CompatiblePlan { law: NormalLaw::Hooke, ..HERTZ });
     assert!(compatible.imbalance <= 1e-10, "off balance by {}", compatible.imbalance);
     let found = base(&rigid, &compatible.normal);
@@ -123,7 +108,8 @@ fn bodies_feel_what_they_felt() {
         let compatible = CompatibleForces::of(&state, &CompatiblePlan { tolerance: 1e-8, ..HERTZ });
         assert!(compatible.imbalance <= 1e-8, "{file}: off balance by {}", compatible.imbalance);
         assert!(compatible.normal.iter().all(|force| *force >= 0.0));
-        let [before, after] = [&of_solver(&state), &compatible.normal].map(|forces| effect(&state, forces));
+        let [before, after] =
+            [&state.normal_forces(), &compatible.normal].map(|forces| state.pushed_by(forces));
         let dynamic = |all: Vec<DVec3>| -> Vec<DVec3> {
             let bodies = all.into_iter().enumerate();
             bodies.filter(|(body, _)| state.world.bodies.is_dynamic(*body)).map(|(_, force)| force).collect()

@@ -52,13 +52,9 @@ fn apart(one: &Snapshot, other: &Snapshot) -> f64 {
     pairs.map(|(one, other)| (*one - *other).length()).fold(0.0, f64::max)
 }
 
-fn forces(state: &Snapshot) -> Vec<f64> {
-    state.contacts.iter().map(|contact| contact.impulse.normal / state.substep).collect()
-}
-
 /// Distance of the normal forces over their size.
 fn forces_apart(one: &Snapshot, other: &Snapshot) -> f64 {
-    let [one, other] = [one, other].map(forces);
+    let [one, other] = [one, other].map(Snapshot::normal_forces);
     let difference: f64 = one.iter().zip(&other).map(|(one, other)| (one - other).powi(2)).sum();
     (difference / one.iter().map(|force| force * force).sum::<f64>()).sqrt()
 }
@@ -72,7 +68,7 @@ fn without_friction_gradients_and_sweeps_bring_about_the_same_velocities_by_othe
     for (state, name) in [(&gradient, "apgd"), (&sweeps, "pgs")] {
         let residual = state.report.residuals.normal.max;
         assert!(residual < 1e-10, "{name}: {residual} m/s left");
-        assert!(forces(state).iter().all(|force| *force >= 0.0), "{name}: a contact pulls");
+        assert!(state.normal_forces().iter().all(|force| *force >= 0.0), "{name}: a contact pulls");
     }
     assert!(apart(&gradient, &sweeps) < 1e-8, "{} m/s", apart(&gradient, &sweeps));
     let [least, other] = [&gradient, &sweeps].map(|state| state.report.objective.unwrap());
@@ -153,7 +149,7 @@ fn gradients_have_the_same_bits_on_one_and_two_threads() {
         pool.install(|| after_a_step(&world, &rigid(Algorithm::Apgd, 30)))
     });
     assert_eq!(states[0].world, states[1].world);
-    assert_eq!(forces(&states[0]), forces(&states[1]));
+    assert_eq!(states[0].normal_forces(), states[1].normal_forces());
 }
 
 #[test]

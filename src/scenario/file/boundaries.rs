@@ -42,6 +42,14 @@ pub(super) struct Shape {
     mesh_in_body: (DVec3, DQuat),
 }
 
+impl Shape {
+    /// Surfaces about a centre \[m\], without an axis and not turned.
+    fn around(centre: DVec3, surfaces: Vec<(DVec3, DVec3, Form)>) -> Shape {
+        let (pivot, orientation, mesh_in_body) = (centre, DQuat::IDENTITY, IN_PLACE);
+        Shape { centre, pivot, orientation, axis: None, surfaces, mesh: None, mesh_in_body }
+    }
+}
+
 /// Not moved and not turned.
 const IN_PLACE: (DVec3, DQuat) = (DVec3::ZERO, DQuat::IDENTITY);
 
@@ -251,15 +259,7 @@ fn plane(table: &mut Table<'_>) -> Option<Shape> {
     let (point, normal) = (table.get("point", vector), table.get("normal", direction));
     let (centre, normal) = (point?, normal?);
     let surfaces = vec![(DVec3::ZERO, normal, Form::Plane)];
-    Some(Shape {
-        centre,
-        pivot: centre,
-        orientation: DQuat::IDENTITY,
-        axis: None,
-        surfaces,
-        mesh: None,
-        mesh_in_body: IN_PLACE,
-    })
+    Some(Shape::around(centre, surfaces))
 }
 
 fn sphere(table: &mut Table<'_>) -> Option<Shape> {
@@ -275,15 +275,7 @@ fn sphere(table: &mut Table<'_>) -> Option<Shape> {
     }
     let (centre, radius) = (centre?, radius?);
     let surfaces = vec![(DVec3::ZERO, DVec3::Z, Form::Sphere { radius })];
-    Some(Shape {
-        centre,
-        pivot: centre,
-        orientation: DQuat::IDENTITY,
-        axis: None,
-        surfaces,
-        mesh: None,
-        mesh_in_body: IN_PLACE,
-    })
+    Some(Shape::around(centre, surfaces))
 }
 
 /// A row of equal spheres; in a plane, of discs.
@@ -294,15 +286,7 @@ fn spheres(table: &mut Table<'_>) -> Option<Shape> {
     let centre = from.midpoint(to);
     let place = |i: u64| from.lerp(to, i as f64 / (count - 1) as f64) - centre;
     let surfaces = (0..count).map(|i| (place(i), DVec3::Z, Form::Sphere { radius })).collect();
-    Some(Shape {
-        centre,
-        pivot: centre,
-        orientation: DQuat::IDENTITY,
-        axis: None,
-        surfaces,
-        mesh: None,
-        mesh_in_body: IN_PLACE,
-    })
+    Some(Shape::around(centre, surfaces))
 }
 
 /// A cylinder between two places with a half ball around each.

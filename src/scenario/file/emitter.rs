@@ -1,6 +1,5 @@
 //! The `[[emitters]]` table.
 
-use crate::model::Plane;
 use glam::DVec3;
 
 use super::MAX_GRAINS;
@@ -9,7 +8,7 @@ use super::materials::material_id;
 use super::read::{DURATION, Need, TIME, Table, number, text, vector, whole};
 use super::region::region;
 use crate::model::random::Stream;
-use crate::model::{Axes, Clump, Materials, Periodic, Random};
+use crate::model::{Axes, Clump, Materials, Periodic, Plane, Random};
 use crate::sources::emitter::{Emitter, Schedule, Source, due};
 
 /// What all emitters of a scenario share.

@@ -14,10 +14,7 @@ pub use self::lattice::Lattice;
 use super::MAX_GRAINS;
 use super::read::{Need, Node, RADIUS, Table, direction, number, vector, whole};
 use super::region::region;
-use crate::model::Periodic;
-use crate::model::Plane;
-use crate::model::Random;
-use crate::model::Region;
+use crate::model::{Periodic, Plane, Random, Region};
 use crate::sources::radii::{Radii, RadiusDraw};
 
 /// Where the grains of a block start.
