@@ -16,7 +16,6 @@
 @group(0) @binding(9) var<storage, read> machine_bodies: array<u32>;
 @group(0) @binding(10) var<storage, read> arguments: array<u32>;
 
-const TURN = 6.2831853f;
 // Stands for no bound.
 const INFINITE = 3.4e38f;
 // Compliance of every row but drives, over its diagonal. Twin: JOINT_SOFTNESS.
@@ -31,69 +30,6 @@ const SLACK = 1e-6f;
 // Rounds of pivots at most, and those of whole blocks that may make no progress before rows go one by one.
 const ROUNDS = 64u;
 const PATIENCE = 5u;
-
-// The two bodies of a joint, where they are.
-struct Placed {
-    pose_a: Pose,
-    pose_b: Pose,
-    arm_a: vec3f,              // from the centre of each body to the joint's place on it [m]
-    arm_b: vec3f,
-    turn_a: vec4f,             // from the axes of the joint to those of the world
-    turn_b: vec4f,
-    gap: vec3f,                // from the first place to the second [m]
-}
-
-fn pose_of(body: u32, cell: vec3i) -> Pose {
-    if body == NONE {
-        return Pose(cell, 0u, vec3f(0.0), 0.0, vec4f(0.0, 0.0, 0.0, 1.0));
-    }
-    return poses[body];
-}
-
-fn placed(joint: Joint) -> Placed {
-    var p: Placed;
-    p.pose_a = pose_of(joint.body_a, joint.cell);
-    p.pose_b = pose_of(joint.body_b, joint.cell);
-    p.arm_a = rotate(p.pose_a.orientation, joint.place_a);
-    p.arm_b = rotate(p.pose_b.orientation, joint.place_b);
-    p.turn_a = compose(p.pose_a.orientation, joint.turn_a);
-    p.turn_b = compose(p.pose_b.orientation, joint.turn_b);
-    p.gap = between(p.pose_a, p.pose_b) + (p.arm_b - p.arm_a);
-    if HAS_PERIOD {
-        let period = vec3f(params.periods) * params.cell_size;
-        p.gap -= select(vec3f(0.0), period * round(p.gap / max(period, vec3f(1e-30))), is_periodic());
-    }
-    return p;
-}
-
-// A direction, or the other one where it has no length.
-fn direction_or(v: vec3f, other: vec3f) -> vec3f {
-    let size = length(v);
-    return select(other, v / max(size, 1e-30), size > 0.0);
-}
-
-// How the second body is turned against the first [rad].
-fn turn_between(p: Placed) -> vec3f {
-    let q = compose(p.turn_b, conjugate(p.turn_a));
-    let near = select(q, -q, q.w < 0.0);
-    let sine = length(near.xyz);
-    let angle = 2.0 * atan2(sine, near.w);
-    return near.xyz * select(2.0, angle / max(sine, 1e-30), sine > 1e-6);
-}
-
-// Position of a joint; of an angle the one next to that of before.
-fn position_of(joint: Joint, p: Placed) -> f32 {
-    switch joint.kind {
-        case JOINT_HINGE: {
-            let q = compose(conjugate(p.turn_a), p.turn_b);
-            let more = 2.0 * atan2(q.z, q.w) - joint.position;
-            return joint.position + (more - TURN * round(more / TURN));
-        }
-        case JOINT_SLIDER: { return dot(p.gap, rotate(p.turn_a, vec3f(0.0, 0.0, 1.0))); }
-        case JOINT_BALL, JOINT_LOCK: { return 0.0; }
-        default: { return length(p.gap); }
-    }
-}
 
 // Rows of every joint as its bodies are; what they aim at is finished after the impacts.
 @compute @workgroup_size(64)

@@ -1,25 +1,27 @@
 //! What an engine does, and what it tells.
 
+mod balance;
 pub mod compatible;
 pub mod convergence;
 #[cfg(feature = "scenario")]
 pub mod saved;
+mod snapshot;
 pub mod stages;
 
 use std::fmt;
 use std::future::Future;
 #[cfg(feature = "scenario")]
 use std::io::Write;
-use std::iter::Sum;
-use std::ops::{Add, AddAssign};
 use std::pin::Pin;
 
 use glam::DVec3;
 
+pub use self::balance::EnergyBalance;
 use self::compatible::CompatibleForces;
-use crate::contact::{ContactState, Impulse, Key};
+pub use self::snapshot::{Snapshot, TotalImpulse};
+use crate::contact::{Impulse, Key};
 use crate::error::Error;
-use crate::model::{Grain, Joint, PairLaw, Touch, World};
+use crate::model::{Grain, Joint, PairLaw, World};
 use crate::settings::{
     Acceleration, Damping, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Method, NormalLaw, Settings,
     WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
@@ -445,277 +447,4 @@ pub fn add_stage_time(stages: &mut Vec<(&'static str, f64)>, stage: &'static str
         Some((_, total)) => *total += seconds,
         None => stages.push((stage, seconds)),
     }
-}
-
-/// Where the kinetic energy went since the start of the run \[E10\], all in J. Work is counted as done on the
-/// bodies, so what dissipates is negative.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct EnergyBalance {
-    /// Kinetic energy of the free bodies at the start, translation and rotation.
-    pub initial_kinetic: f64,
-    /// Kinetic energy that added grains came with.
-    pub emitted_energy: f64,
-    /// Kinetic energy that grains had when a sink took them.
-    pub removed_energy: f64,
-    /// Work of gravity, and of applied forces and torques.
-    pub gravity_work: f64,
-    /// Work of the boundaries that are not dynamic, of the joints with their drives, and of whatever holds a locked axis.
-    pub boundary_work: f64,
-    /// Work of normal impulses: what they store elastically or dissipate.
-    pub normal_work: f64,
-    /// Work of friction impulses, those of the impact stage included.
-    pub friction_work: f64,
-    /// Work of rolling and twisting impulses, those of the impact stage included.
-    pub rolling_work: f64,
-    /// Work of the normal impulses of the impact stage.
-    pub impact_work: f64,
-    /// What the impact stage has in `friction_work`.
-    pub impact_friction_work: f64,
-    /// What the impact stage has in `rolling_work`.
-    pub impact_rolling_work: f64,
-}
-
-impl EnergyBalance {
-    /// The empty balance of a run that starts from `world`.
-    pub fn opened_at(world: &World) -> EnergyBalance {
-        EnergyBalance { initial_kinetic: world.kinetic_energy(), ..EnergyBalance::default() }
-    }
-
-    /// Books kinetic energy that came with a change of the world, or went with it if it is negative \[J\].
-    pub fn note_change(&mut self, gained: f64) {
-        self.emitted_energy += gained.max(0.0);
-        self.removed_energy += (-gained).max(0.0);
-    }
-
-    /// Closure error: the change of the kinetic energy, now `kinetic_energy` \[J\], less all that is booked
-    /// \[J\]. It is rounding, unless an impulse was applied and not booked, or booked and not applied.
-    /// A box that tumbles adds the error of its rotation, of fourth order in the substep \[E1\].
-    pub fn error(&self, kinetic_energy: f64) -> f64 {
-        let booked = self.works().iter().sum::<f64>() + self.emitted_energy - self.removed_energy;
-        kinetic_energy - self.initial_kinetic - booked
-    }
-
-    /// What friction and rolling made out of nothing, impacts apart \[J\]: their works on the bodies in sum, 0 where they took
-    /// energy out. In sum, as a contact that sticks may spin a grain up by friction and stop it by rolling resistance.
-    pub fn made(&self) -> f64 {
-        let of_impacts = self.impact_friction_work + self.impact_rolling_work;
-        (self.friction_work + self.rolling_work - of_impacts).max(0.0)
-    }
-
-    /// What the closure error is to be measured against \[J\]: the initial kinetic energy or the sum of all
-    /// that was booked, whatever its sign; the larger of the two.
-    pub fn turnover(&self) -> f64 {
-        let works = self.works().iter().map(|work| work.abs()).sum::<f64>();
-        self.initial_kinetic.max(works + self.emitted_energy + self.removed_energy)
-    }
-
-    fn works(&self) -> [f64; 6] {
-        [
-            self.gravity_work,
-            self.boundary_work,
-            self.normal_work,
-            self.friction_work,
-            self.rolling_work,
-            self.impact_work,
-        ]
-    }
-}
-
-impl Add for EnergyBalance {
-    type Output = EnergyBalance;
-
-    fn add(self, other: EnergyBalance) -> EnergyBalance {
-        EnergyBalance {
-            initial_kinetic: self.initial_kinetic + other.initial_kinetic,
-            emitted_energy: self.emitted_energy + other.emitted_energy,
-            removed_energy: self.removed_energy + other.removed_energy,
-            gravity_work: self.gravity_work + other.gravity_work,
-            boundary_work: self.boundary_work + other.boundary_work,
-            normal_work: self.normal_work + other.normal_work,
-            friction_work: self.friction_work + other.friction_work,
-            rolling_work: self.rolling_work + other.rolling_work,
-            impact_work: self.impact_work + other.impact_work,
-            impact_friction_work: self.impact_friction_work + other.impact_friction_work,
-            impact_rolling_work: self.impact_rolling_work + other.impact_rolling_work,
-        }
-    }
-}
-
-impl AddAssign for EnergyBalance {
-    fn add_assign(&mut self, other: EnergyBalance) {
-        *self = *self + other;
-    }
-}
-
-impl Sum for EnergyBalance {
-    fn sum<I: Iterator<Item = EnergyBalance>>(entries: I) -> EnergyBalance {
-        entries.fold(EnergyBalance::default(), Add::add)
-    }
-}
-
-/// What contacts gave a boundary since the start of the run, those that bounced included.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct TotalImpulse {
-    /// Impulse \[N s\].
-    pub linear: DVec3,
-    /// Angular impulse about the position of the boundary's body, where that was \[N m s\].
-    pub angular: DVec3,
-}
-
-impl AddAssign for TotalImpulse {
-    fn add_assign(&mut self, other: TotalImpulse) {
-        self.linear += other.linear;
-        self.angular += other.angular;
-    }
-}
-
-/// A state of the world, the same whichever engine made it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Snapshot {
-    /// Bodies, shapes and materials.
-    pub world: World,
-    /// Contacts of the last step, with gaps at the committed positions, sorted by key; before the first
-    /// step those of the initial state.
-    pub contacts: Vec<ContactState>,
-    /// Length of the substep the impulses belong to \[s\]: force = impulse / substep.
-    pub substep: f64,
-    /// Report of the last step.
-    pub report: StepReport,
-    /// Per boundary: what contacts gave it since the start.
-    pub impulses: Vec<TotalImpulse>,
-    /// Where the kinetic energy went; `None` where nobody keeps account
-    /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
-    pub balance: Option<EnergyBalance>,
-    /// Normal forces that belong to overlaps \[E16\], where a scenario asks for them.
-    pub compatible: Option<CompatibleForces>,
-}
-
-impl Snapshot {
-    /// Normal force of each contact over the last substep \[N\].
-    pub fn normal_forces(&self) -> Vec<f64> {
-        self.contacts.iter().map(|contact| contact.impulse.normal / self.substep).collect()
-    }
-
-    /// What normal forces of the contacts do to each body \[N\].
-    pub fn pushed_by(&self, normal_forces: &[f64]) -> Vec<DVec3> {
-        let mut pushed = vec![DVec3::ZERO; self.world.bodies.len()];
-        for (contact, force) in self.contacts.iter().zip(normal_forces) {
-            let [a, b] = contact.bodies.map(|body| body as usize);
-            pushed[a] += *force * contact.normal;
-            pushed[b] -= *force * contact.normal;
-        }
-        pushed
-    }
-
-    /// Bytes that taking one of this many grains needs.
-    pub fn planned_bytes(world: &World, grains: usize) -> u64 {
-        let per_contact = size_of::<(Key, Impulse)>() + size_of::<ContactState>();
-        let contacts = planned_contacts(world.planned_spheres(grains));
-        world.planned_bytes(grains) + (contacts * per_contact) as u64
-    }
-
-    /// Bytes that one of this many grains holds once it is taken.
-    pub fn planned_holdings(world: &World, grains: usize) -> u64 {
-        let contacts = planned_contacts(world.planned_spheres(grains)) * size_of::<ContactState>();
-        world.planned_bytes(grains) + contacts as u64
-    }
-
-    /// Puts a state together, without a balance and with boundaries that nothing has touched yet: gaps and normals come from the
-    /// positions in `world`.
-    pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
-        let settings = Settings { time_step: substep, ..Settings::default() };
-        Snapshot::of_solved(world, impulses, &[], &settings, report)
-    }
-
-    /// As [`Snapshot::new`], solved with these settings, where spheres belong to these sides of patches of meshes, in ascending order of the contacts: 1 where the faces look, -1
-    /// behind them, 0 unknown.
-    pub fn of_solved(
-        world: World,
-        impulses: Vec<(Key, Impulse)>,
-        sides: &[(Key, i8)],
-        settings: &Settings,
-        report: StepReport,
-    ) -> Snapshot {
-        let state = |(key, impulse): (Key, Impulse)| {
-            let touch = world.touch(key.a, key.b)?;
-            Some(ContactState {
-                key,
-                bodies: [world.shape_body(key.a), world.shape_body(key.b)],
-                gap: touch.gap,
-                normal: touch.normal,
-                point: touch.point,
-                impulse,
-                friction: world.law(key.a, key.b).friction,
-                cone: settings.cone,
-                spring_energy: [0.0; 2],
-            })
-        };
-        let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
-        contacts.extend(impulses.into_iter().filter_map(state));
-        contacts.sort_unstable_by_key(|contact| contact.key);
-        join_patches(&world, &mut contacts, sides);
-        let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
-        Snapshot {
-            world,
-            contacts,
-            substep: settings.substep(),
-            report,
-            impulses,
-            balance: None,
-
-            compatible: None,
-        }
-    }
-
-    /// Notes the energy of springs that hold this force \[N\] and this moment \[N m\], under the smooth method.
-    pub fn note_springs(&mut self, settings: &Settings, springs: impl Iterator<Item = (Key, [DVec3; 2])>) {
-        for (key, held) in springs {
-            if let Ok(found) = self.contacts.binary_search_by_key(&key, |contact| contact.key) {
-                let energy = spring_energy(&self.world, settings, &self.contacts[found], held);
-                self.contacts[found].spring_energy = energy;
-            }
-        }
-    }
-}
-
-/// Energy of a tangential spring that holds a force \[N\], and of a rolling one that holds a moment \[N m\] \[E13\] \[J\].
-fn spring_energy(world: &World, settings: &Settings, contact: &ContactState, held: [DVec3; 2]) -> [f64; 2] {
-    let (a, b) = (contact.key.a, contact.key.b);
-    if contact.gap >= 0.0 || held == [DVec3::ZERO; 2] {
-        return [0.0; 2];
-    }
-    let (pair, radius) = (world.law(a, b), world.effective_radius(a, b));
-    let Some((_, stiffness)) = settings.normal_law.elasticity(pair.effective_modulus, radius) else {
-        return [0.0; 2];
-    };
-    let is_hertz = settings.normal_law == NormalLaw::Hertz;
-    let slope = if is_hertz { 1.5 * stiffness * (-contact.gap).sqrt() } else { stiffness };
-    let stiffness = pair.tangential_stiffness * slope;
-    let [force, moment] = held.map(DVec3::length_squared);
-    [0.5 * force / stiffness, 0.5 * moment / (radius * radius * stiffness)]
-}
-
-/// Contacts with patches of meshes as they take part: without those at seams that are no edges.
-fn join_patches(world: &World, contacts: &mut Vec<ContactState>, sides: &[(Key, i8)]) {
-    if world.meshes.is_empty() {
-        return;
-    }
-    let pairs: Vec<(u32, u32)> = contacts.iter().map(|contact| (contact.key.a, contact.key.b)).collect();
-    let mut takes_part = vec![true; contacts.len()];
-    let side = |(a, b): (u32, u32)| {
-        let found = sides.binary_search_by_key(&Key { a, b }, |(key, _)| *key);
-        found.map_or(0, |found| sides[found].1)
-    };
-    for (i, touch) in world.joined_touches(&pairs, side) {
-        match touch {
-            Some(Touch { gap, normal, point }) => {
-                (contacts[i].gap, contacts[i].normal, contacts[i].point) = (gap, normal, point);
-            }
-            None => takes_part[i] = false,
-        }
-    }
-    let mut takes_part = takes_part.into_iter();
-    contacts.retain(|_| takes_part.next().unwrap_or(true));
 }

@@ -22,6 +22,7 @@ pub mod plane;
 pub mod random;
 pub mod region;
 pub mod rigid;
+mod room;
 pub mod shape;
 pub mod sink;
 pub mod solid;
@@ -238,57 +239,6 @@ impl World {
         self.boundaries.push(boundary);
         self.machines.push(body);
     }
-
-    /// Makes room for this many grains in all.
-    pub fn reserve(&mut self, grains: usize) {
-        let more = grains.saturating_sub(self.grain_count());
-        self.bodies.reserve(more);
-        self.spheres.reserve_exact(self.planned_spheres(grains).saturating_sub(self.spheres.len()));
-        self.grains.reserve_exact(more);
-        self.removed.reserve_exact(more);
-        self.ids.reserve_exact(more);
-    }
-
-    /// Makes room for this many grains in all, and no more than for those that are there if they are more.
-    #[cfg(feature = "scenario")]
-    pub(crate) fn set_room(&mut self, grains: usize) {
-        self.bodies.shrink();
-        self.spheres.shrink_to_fit();
-        self.grains.shrink_to_fit();
-        self.removed.shrink_to_fit();
-        self.ids.shrink_to_fit();
-        self.vacancies.places.shrink_to_fit();
-        self.reserve(grains);
-    }
-
-    /// Bytes of what it has room for, boundaries that are no meshes not counted.
-    pub fn bytes(&self) -> u64 {
-        let (spheres, removed) = (self.spheres.capacity(), self.removed.capacity());
-        let bytes = spheres * size_of::<Sphere>()
-            + self.grains.capacity() * size_of::<Parts>()
-            + removed * size_of::<Option<u32>>()
-            + (self.ids.capacity() + self.vacancies.places.capacity()) * size_of::<u32>();
-        self.bodies.bytes() + bytes as u64 + self.mesh_bytes()
-    }
-
-    /// Bytes of its meshes and of the surfaces that are patches of them.
-    fn mesh_bytes(&self) -> u64 {
-        if self.meshes.is_empty() {
-            return 0;
-        }
-        let meshes: u64 = self.meshes.list().iter().map(|mesh| mesh.bytes()).sum();
-        meshes + (self.surfaces.len() * size_of::<Surface>()) as u64
-    }
-
-    /// Bytes of so many grains and of the meshes, other boundaries not counted.
-    pub fn planned_bytes(&self, grains: usize) -> u64 {
-        let more = self.planned_spheres(grains).saturating_sub(grains);
-        grains as u64 * World::BYTES_PER_GRAIN + (more * size_of::<Sphere>()) as u64 + self.mesh_bytes()
-    }
-
-    /// Bytes of a grain of one sphere.
-    const BYTES_PER_GRAIN: u64 = Bodies::BYTES_PER_BODY
-        + (size_of::<Sphere>() + size_of::<Parts>() + size_of::<Option<u32>>() + size_of::<u32>()) as u64;
 
     /// Everything that takes grains out: the sinks, then what lies behind the faces of the domain.
     pub fn drains(&self) -> Vec<Sink> {

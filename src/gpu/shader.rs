@@ -43,7 +43,7 @@ pub const SOURCES: [Source; 19] = [
     source!("predict" uses "types" "motion" "constraints" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled"),
     source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split"),
     source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "gather"),
-    source!("joints" uses "types" "motion" "colour" "rigid" "joint"),
+    source!("joints" uses "types" "motion" "colour" "rigid" "joint" "placed"),
     source!("residual" uses "types" "motion" "constraints" "solve" "impulses" "rigid"),
     source!("integrate" uses "types" "motion" "centre" "pulled" "rigid"),
     source!("sinks" uses "types" "motion" "surface"),

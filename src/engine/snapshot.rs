@@ -1,0 +1,176 @@
+//! A state of the world as an engine tells it.
+
+use std::ops::AddAssign;
+
+use glam::DVec3;
+
+use super::{CompatibleForces, EnergyBalance, StepReport, planned_contacts};
+use crate::contact::{ContactState, Impulse, Key};
+use crate::model::{Touch, World};
+use crate::settings::{NormalLaw, Settings};
+
+/// What contacts gave a boundary since the start of the run, those that bounced included.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+pub struct TotalImpulse {
+    /// Impulse \[N s\].
+    pub linear: DVec3,
+    /// Angular impulse about the position of the boundary's body, where that was \[N m s\].
+    pub angular: DVec3,
+}
+
+impl AddAssign for TotalImpulse {
+    fn add_assign(&mut self, other: TotalImpulse) {
+        self.linear += other.linear;
+        self.angular += other.angular;
+    }
+}
+
+/// A state of the world, the same whichever engine made it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// Bodies, shapes and materials.
+    pub world: World,
+    /// Contacts of the last step, with gaps at the committed positions, sorted by key; before the first
+    /// step those of the initial state.
+    pub contacts: Vec<ContactState>,
+    /// Length of the substep the impulses belong to \[s\]: force = impulse / substep.
+    pub substep: f64,
+    /// Report of the last step.
+    pub report: StepReport,
+    /// Per boundary: what contacts gave it since the start.
+    pub impulses: Vec<TotalImpulse>,
+    /// Where the kinetic energy went; `None` where nobody keeps account
+    /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
+    pub balance: Option<EnergyBalance>,
+    /// Normal forces that belong to overlaps \[E16\], where a scenario asks for them.
+    pub compatible: Option<CompatibleForces>,
+}
+
+impl Snapshot {
+    /// Normal force of each contact over the last substep \[N\].
+    pub fn normal_forces(&self) -> Vec<f64> {
+        self.contacts.iter().map(|contact| contact.impulse.normal / self.substep).collect()
+    }
+
+    /// What normal forces of the contacts do to each body \[N\].
+    pub fn pushed_by(&self, normal_forces: &[f64]) -> Vec<DVec3> {
+        let mut pushed = vec![DVec3::ZERO; self.world.bodies.len()];
+        for (contact, force) in self.contacts.iter().zip(normal_forces) {
+            let [a, b] = contact.bodies.map(|body| body as usize);
+            pushed[a] += *force * contact.normal;
+            pushed[b] -= *force * contact.normal;
+        }
+        pushed
+    }
+
+    /// Bytes that taking one of this many grains needs.
+    pub fn planned_bytes(world: &World, grains: usize) -> u64 {
+        let per_contact = size_of::<(Key, Impulse)>() + size_of::<ContactState>();
+        let contacts = planned_contacts(world.planned_spheres(grains));
+        world.planned_bytes(grains) + (contacts * per_contact) as u64
+    }
+
+    /// Bytes that one of this many grains holds once it is taken.
+    pub fn planned_holdings(world: &World, grains: usize) -> u64 {
+        let contacts = planned_contacts(world.planned_spheres(grains)) * size_of::<ContactState>();
+        world.planned_bytes(grains) + contacts as u64
+    }
+
+    /// Puts a state together, without a balance and with boundaries that nothing has touched yet: gaps and normals come from the
+    /// positions in `world`.
+    pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
+        let settings = Settings { time_step: substep, ..Settings::default() };
+        Snapshot::of_solved(world, impulses, &[], &settings, report)
+    }
+
+    /// As [`Snapshot::new`], solved with these settings, where spheres belong to these sides of patches of meshes, in ascending order of the contacts: 1 where the faces look, -1
+    /// behind them, 0 unknown.
+    pub fn of_solved(
+        world: World,
+        impulses: Vec<(Key, Impulse)>,
+        sides: &[(Key, i8)],
+        settings: &Settings,
+        report: StepReport,
+    ) -> Snapshot {
+        let state = |(key, impulse): (Key, Impulse)| {
+            let touch = world.touch(key.a, key.b)?;
+            Some(ContactState {
+                key,
+                bodies: [world.shape_body(key.a), world.shape_body(key.b)],
+                gap: touch.gap,
+                normal: touch.normal,
+                point: touch.point,
+                impulse,
+                friction: world.law(key.a, key.b).friction,
+                cone: settings.cone,
+                spring_energy: [0.0; 2],
+            })
+        };
+        let mut contacts: Vec<ContactState> = Vec::with_capacity(impulses.len());
+        contacts.extend(impulses.into_iter().filter_map(state));
+        contacts.sort_unstable_by_key(|contact| contact.key);
+        join_patches(&world, &mut contacts, sides);
+        let impulses = vec![TotalImpulse::default(); world.boundaries.len()];
+        Snapshot {
+            world,
+            contacts,
+            substep: settings.substep(),
+            report,
+            impulses,
+            balance: None,
+
+            compatible: None,
+        }
+    }
+
+    /// Notes the energy of springs that hold this force \[N\] and this moment \[N m\], under the smooth method.
+    pub fn note_springs(&mut self, settings: &Settings, springs: impl Iterator<Item = (Key, [DVec3; 2])>) {
+        for (key, held) in springs {
+            if let Ok(found) = self.contacts.binary_search_by_key(&key, |contact| contact.key) {
+                let energy = spring_energy(&self.world, settings, &self.contacts[found], held);
+                self.contacts[found].spring_energy = energy;
+            }
+        }
+    }
+}
+
+/// Energy of a tangential spring that holds a force \[N\], and of a rolling one that holds a moment \[N m\] \[E13\] \[J\].
+fn spring_energy(world: &World, settings: &Settings, contact: &ContactState, held: [DVec3; 2]) -> [f64; 2] {
+    let (a, b) = (contact.key.a, contact.key.b);
+    if contact.gap >= 0.0 || held == [DVec3::ZERO; 2] {
+        return [0.0; 2];
+    }
+    let (pair, radius) = (world.law(a, b), world.effective_radius(a, b));
+    let Some((_, stiffness)) = settings.normal_law.elasticity(pair.effective_modulus, radius) else {
+        return [0.0; 2];
+    };
+    let is_hertz = settings.normal_law == NormalLaw::Hertz;
+    let slope = if is_hertz { 1.5 * stiffness * (-contact.gap).sqrt() } else { stiffness };
+    let stiffness = pair.tangential_stiffness * slope;
+    let [force, moment] = held.map(DVec3::length_squared);
+    [0.5 * force / stiffness, 0.5 * moment / (radius * radius * stiffness)]
+}
+
+/// Contacts with patches of meshes as they take part: without those at seams that are no edges.
+fn join_patches(world: &World, contacts: &mut Vec<ContactState>, sides: &[(Key, i8)]) {
+    if world.meshes.is_empty() {
+        return;
+    }
+    let pairs: Vec<(u32, u32)> = contacts.iter().map(|contact| (contact.key.a, contact.key.b)).collect();
+    let mut takes_part = vec![true; contacts.len()];
+    let side = |(a, b): (u32, u32)| {
+        let found = sides.binary_search_by_key(&Key { a, b }, |(key, _)| *key);
+        found.map_or(0, |found| sides[found].1)
+    };
+    for (i, touch) in world.joined_touches(&pairs, side) {
+        match touch {
+            Some(Touch { gap, normal, point }) => {
+                (contacts[i].gap, contacts[i].normal, contacts[i].point) = (gap, normal, point);
+            }
+            None => takes_part[i] = false,
+        }
+    }
+    let mut takes_part = takes_part.into_iter();
+    contacts.retain(|_| takes_part.next().unwrap_or(true));
+}
