@@ -10,9 +10,12 @@ mod devices;
 mod diagnostic;
 mod interrupt;
 mod memory;
+mod new;
 mod progress;
 mod render;
 mod run;
+mod schema;
+mod shell;
 mod study;
 mod terminal;
 mod validate;
@@ -53,13 +56,26 @@ enum Command {
     Render(Box<render::Arguments>),
     /// List the devices that a scenario can run on.
     Devices,
+    /// Write a scenario to start from, a copy of an example.
+    New(new::Arguments),
+    /// Print the JSON schema of the scenario file, for editors that complete and check keys.
+    Schema,
+    /// Print a script with which a shell completes commands and options.
+    Completions(shell::CompletionArguments),
+    /// Print a page of the manual, in roff: `esker man run | man -l -`.
+    Man(shell::ManualArguments),
 }
 
 impl Command {
     /// Whether it leaves nothing but what it prints.
     fn only_prints(&self) -> bool {
         match self {
-            Command::Check(_) | Command::Devices => true,
+            Command::Check(_)
+            | Command::Devices
+            | Command::Schema
+            | Command::Completions(_)
+            | Command::Man(_) => true,
+            Command::New(arguments) => arguments.only_lists(),
             Command::Validate(arguments) => arguments.list,
             Command::Study(arguments) => arguments.list,
             Command::Run(_) | Command::Bench(_) | Command::Render(_) => false,
@@ -117,6 +133,10 @@ pub fn main() -> ExitCode {
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Render(arguments) => render::render(&arguments),
         Command::Devices => devices::list(),
+        Command::New(arguments) => new::new(&arguments),
+        Command::Schema => schema::print(),
+        Command::Completions(arguments) => shell::completions(&arguments),
+        Command::Man(arguments) => shell::manual(&arguments),
     };
     let unprinted = terminal::failure();
     if let Some(error) = unprinted {

@@ -28,6 +28,7 @@ mod range;
 mod read;
 mod region;
 mod resolved;
+pub mod schema;
 mod sinks;
 mod solver;
 mod start;
@@ -45,6 +46,7 @@ pub use self::checks::check_step_count;
 use self::checks::{check_steps, check_total, locked_axes, read_materials};
 use self::document::{parse_document, parse_tree, read_file, read_text};
 pub use self::problems::{Problem, Problems, Source};
+use self::read::asked::Trace;
 use self::read::{DURATION, Report, Table, number, text, vector, whole, word};
 use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
 use crate::contact::{Impulse, Key};
@@ -143,6 +145,18 @@ fn read(
         }
         _ => Err(fail(problems)),
     }
+}
+
+/// What the readers ask of a text that is valid TOML, and what they find wrong with it.
+fn trace(text: &str, folder: &Path) -> Trace {
+    let source = Source::new("schema", text);
+    let tree = parse_tree(&source, text);
+    let report = Report::listening(source);
+    if let Ok(tree) = tree {
+        Table::new(&report, 0..0, Vec::new(), tree.get_ref())
+            .read(|root| Some(scenario(root, "schema", folder)));
+    }
+    report.heard()
 }
 
 /// Reads the whole file; the result counts only if the report stays empty.

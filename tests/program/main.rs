@@ -6,6 +6,7 @@ mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
 mod fuzz;
+mod helps;
 mod output_files;
 mod place;
 mod render;

@@ -522,10 +522,7 @@ pub(super) fn has_few_vertices(table: &Table<'_>, mesh: &Mesh) -> bool {
 
 fn rotation(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Motion> {
     let point = table.or("point", pivot, vector);
-    let axis = match axis {
-        Some(axis) => Some(table.or("axis", axis, direction)),
-        None => table.get("axis", direction),
-    };
+    let axis = table.get_or("axis", axis, direction);
     let rate = table.get("rate", number(Need::new(|x| x.abs() <= 1e6, "a rate in rad/s (at most 1e6)")));
     let start = table.or("start", 0.0, number(TIME));
     Some(Motion::Rotation { point, rate: rate? * axis?, start })

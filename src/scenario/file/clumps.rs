@@ -5,6 +5,7 @@ use std::path::Path;
 use glam::{DQuat, DVec3};
 
 use super::radii::radii;
+use super::read::asked::Asked;
 use super::read::open_named;
 use super::read::{Need, Node, RADIUS, Table, direction, number, text, vector};
 use crate::error::suggest;
@@ -174,6 +175,7 @@ fn clump_id(clumps: &[Clump]) -> impl Fn(Node<'_>) -> Option<ClumpId> {
 /// Reads `"random"`, or an axis and an angle.
 fn orientation(node: Node<'_>) -> Option<Orientation> {
     if node.is_text() {
+        node.ask(Asked::Word(&["random"]));
         return match node.text() {
             Some("random") => Some(Orientation::Random),
             _ => node.mismatch("\"random\", or { axis = [0, 0, 1], angle_deg = 30 }"),

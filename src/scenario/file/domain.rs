@@ -5,6 +5,7 @@ use std::ops::Range;
 use glam::DVec3;
 
 use super::grains::Placement;
+use super::read::asked::Asked;
 use super::read::{AXES, Node, Report, Table, word};
 use crate::model::{Domain, Outside, Periodic};
 use crate::sources::Emitter;
@@ -61,6 +62,7 @@ fn beside_periods(table: &Table<'_>, periodic: &Periodic, min: DVec3, max: DVec3
 fn corner(node: Node<'_>) -> Option<DVec3> {
     const EXPECTED: &str = "three coordinates in metres (at most 1e9, or inf)";
     let elements = node.elements()?;
+    node.ask(Asked::Vector);
     let coordinate = |node: &Node<'_>| node.as_number().filter(|x| x.abs() <= FAR || x.is_infinite());
     let numbers: Option<Vec<f64>> = elements.iter().map(coordinate).collect();
     match numbers.as_deref() {

@@ -35,10 +35,11 @@ pub struct Rail {
 /// Reads the motion of a slider of these surfaces. An area between walls is left to [`areas`].
 pub fn rail(table: &mut Table<'_>, surfaces: Option<&[(DVec3, DVec3, Form)]>) -> Option<Rail> {
     let mass = table.get("mass", number(MASS));
-    let axis = match surfaces {
-        Some([(_, normal, Form::Plane)]) => Some(table.or("axis", *normal, direction)),
-        _ => table.get("axis", direction),
+    let normal = match surfaces {
+        Some([(_, normal, Form::Plane)]) => Some(*normal),
+        _ => None,
     };
+    let axis = table.get_or("axis", normal, direction);
     let (drives, area) = drives_and_area(table, JointKind::Slider, true);
     let is_right = |surfaces: &[(DVec3, DVec3, Form)]| {
         matches!(surfaces, [(_, _, Form::Plane | Form::Box { .. } | Form::Sphere { .. })])
@@ -149,7 +150,7 @@ fn limit(table: &mut Table<'_>, turns: bool) -> Option<f64> {
 
 /// Reads a number, or a table of one over time.
 fn course(node: Node<'_>) -> Option<Course> {
-    if node.child("times").is_none() {
+    if !node.is_table() {
         return number(FINITE)(node).map(Course::Constant);
     }
     node.table(|table| {

@@ -5,6 +5,7 @@
 //! a key; the defaults taken by `or` are kept for the resolved file. What no one asked for is an
 //! unknown key.
 
+pub mod asked;
 mod values;
 
 use std::cell::RefCell;
@@ -21,6 +22,7 @@ use super::problems::{Problem, Source};
 use crate::error::suggest;
 use crate::files::{Bounded, open_table};
 use crate::scenario::LONGEST_TIME;
+use asked::{Asked, Heard};
 
 pub use values::{
     FILE_NAME_ADVICE, boolean, by_start, direction, file_name, is_file_name, number, over_time, text,
@@ -54,6 +56,8 @@ pub struct Report {
     problems: RefCell<Vec<(usize, Problem)>>,
     filled: RefCell<Vec<Filled>>,
     inputs: RefCell<Vec<PathBuf>>,
+    /// What readers asked for, if anybody listens.
+    asked: Option<RefCell<Heard>>,
     /// Stands for a table that was left out.
     nothing: DeTable<'static>,
 }
@@ -66,6 +70,7 @@ impl Report {
             problems: RefCell::default(),
             filled: RefCell::default(),
             inputs: RefCell::default(),
+            asked: None,
             nothing: DeTable::new(),
         }
     }
@@ -79,6 +84,13 @@ impl Report {
     /// Notes a value for the resolved file.
     pub fn fill(&self, path: Vec<Step>, value: Value) {
         self.filled.borrow_mut().push(Filled { path, value });
+    }
+
+    /// Notes what a reader asks of the value at a path.
+    fn ask(&self, path: &[Step], asked: Asked) {
+        if let Some(all) = &self.asked {
+            all.borrow_mut().push((path.to_vec(), asked));
+        }
     }
 
     /// Notes a file that is read beside the text.
@@ -144,6 +156,16 @@ impl Need {
     pub const fn new(accepts: fn(f64) -> bool, words: &'static str) -> Need {
         Need { accepts, words }
     }
+
+    /// Whether a number meets it.
+    pub fn accepts(&self, number: f64) -> bool {
+        number.is_finite() && (self.accepts)(number)
+    }
+
+    /// It in words.
+    pub fn words(&self) -> &'static str {
+        self.words
+    }
 }
 
 /// Largest coordinate and velocity component that is read \[m, m/s\].
@@ -180,6 +202,11 @@ impl<'a> Node<'a> {
         self.report.problem(&self.span, message, help);
     }
 
+    /// Notes what a reader asks of this value.
+    pub fn ask(&self, asked: Asked) {
+        self.report.ask(&self.path, asked);
+    }
+
     /// The path as written in `--set`.
     pub fn name(&self) -> String {
         dotted(&self.path)
@@ -196,6 +223,7 @@ impl<'a> Node<'a> {
     /// Reads a table; keys that `read` does not ask for are unknown.
     pub fn table<T>(self, read: impl FnOnce(&mut Table<'a>) -> Option<T>) -> Option<T> {
         let DeValue::Table(entries) = self.value else { return self.mismatch("a table `{ key = value }`") };
+        self.ask(Asked::Table);
         Table::new(self.report, self.span, self.path, entries).read(read)
     }
 
@@ -210,6 +238,7 @@ impl<'a> Node<'a> {
     /// The elements of a list.
     pub fn elements(&self) -> Option<Vec<Node<'a>>> {
         let DeValue::Array(items) = self.value else { return self.mismatch("a list `[...]`") };
+        self.ask(Asked::List);
         let node = |(i, item): (usize, &'a toml::Spanned<DeValue<'a>>)| Node {
             report: self.report,
             span: item.span(),
@@ -331,6 +360,7 @@ impl<'a> Table<'a> {
     pub fn node(&mut self, key: &'static str) -> Option<Node<'a>> {
         if !self.asked.contains(&key) {
             self.asked.push(key);
+            self.report.ask(&self.path, Asked::Key(key));
         }
         let value = self.entries.get(key)?;
         Some(self.child(key, value))
@@ -349,6 +379,7 @@ impl<'a> Table<'a> {
     /// All entries in the order of the file, for a table whose keys are the user's own names.
     pub fn named(&mut self) -> Vec<(String, Range<usize>, Node<'a>)> {
         self.kind_is_known = false;
+        self.report.ask(&self.path, Asked::Named);
         let mut all: Vec<_> = self.entries.iter().collect();
         all.sort_by_key(|(key, _)| key.span().start);
         let entry = |(key, value): (&'a toml::Spanned<toml::de::DeString<'a>>, _)| {
@@ -363,12 +394,29 @@ impl<'a> Table<'a> {
     pub fn get<T>(&mut self, key: &'static str, read: impl FnOnce(Node<'a>) -> Option<T>) -> Option<T> {
         let node = self.node(key);
         if node.is_none() {
+            self.report.ask(&self.path, Asked::Missing(key));
             self.missing(key, &format!("add `{key} = ...`"));
         }
         read(node?)
     }
 
-    /// Reports a missing key.
+    /// Reads a key that must be there where it has no default.
+    pub fn get_or<T: Plain>(
+        &mut self,
+        key: &'static str,
+        default: Option<T>,
+        read: impl FnOnce(Node<'a>) -> Option<T>,
+    ) -> Option<T> {
+        if let Some(default) = default {
+            return Some(self.or(key, default, read));
+        }
+        if !self.has(key) {
+            self.missing(key, &format!("add `{key} = ...`"));
+        }
+        self.maybe(key, read)
+    }
+
+    /// Reports a key that is missing here, where other keys are as they are.
     pub fn missing(&self, key: &str, help: &str) {
         let whose = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.name()) };
         self.problem(format!("missing key `{key}`{whose}"), help);
@@ -412,6 +460,7 @@ impl<'a> Table<'a> {
 
     /// Reads the `kind` of a tagged table. When it is wrong the other keys are not judged.
     pub fn kind(&mut self, known: &'static [&'static str]) -> Option<&'static str> {
+        self.report.ask(&self.path, Asked::Kind(known));
         let kind = match self.node("kind") {
             Some(node) => word(known)(node),
             None => {

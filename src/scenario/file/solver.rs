@@ -3,6 +3,7 @@
 use glam::DVec3;
 use toml_edit::{DocumentMut, Item};
 
+use super::read::asked::Asked;
 use super::read::{FINITE, Node, POSITIVE, Plain, SHARE, Table, number, whole, word};
 use crate::contact::Cone;
 use crate::error::Error;
@@ -30,6 +31,8 @@ const ROLLING_ARMS: &[&str] = &["reduced", "radius", "diameter"];
 /// [`Settings::default`].
 pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
     let usual = Settings::default();
+    // Read before all else, where the method can tell the step.
+    table.node("time_step").iter().for_each(|node| node.ask(Asked::Word(&[AUTO])));
     let timing = Settings {
         time_step: table.or("time_step", usual.time_step, number(FINITE)),
         substeps: count(table, "substeps", usual.substeps),
@@ -104,6 +107,7 @@ fn iterations(table: &mut Table<'_>, timing: &Settings, quiet: f64) -> (u32, f64
         let iterations = count(table, "iterations", timing.iterations);
         return (iterations, table.or("tolerance", timing.tolerance, number(FINITE)));
     };
+    node.ask(Asked::Word(&[AUTO]));
     if node.text() != Some(AUTO) {
         node.mismatch::<()>("a whole number or \"auto\"");
     }

@@ -3,6 +3,7 @@
 use glam::DVec3;
 use toml::de::DeValue;
 
+use super::asked::Asked;
 use super::{FAR, Need, Node, TIME, Table, as_number, describe, renamed, shorten};
 use crate::error::suggest;
 
@@ -10,7 +11,8 @@ use crate::error::suggest;
 pub fn number(need: Need) -> impl Fn(Node<'_>) -> Option<f64> {
     move |node| {
         let Some(value) = as_number(node.value) else { return node.mismatch(need.words) };
-        if !value.is_finite() || !(need.accepts)(value) {
+        node.ask(Asked::Number(need));
+        if !need.accepts(value) {
             node.problem(
                 format!("`{}` is {}, expected {}", node.name(), describe(node.value), need.words),
                 format!("set `{}` to {}", node.name(), need.words),
@@ -25,6 +27,7 @@ pub fn number(need: Need) -> impl Fn(Node<'_>) -> Option<f64> {
 pub fn whole(least: u64, most: u64) -> impl Fn(Node<'_>) -> Option<u64> {
     move |node| {
         let DeValue::Integer(digits) = node.value else { return node.mismatch("a whole number") };
+        node.ask(Asked::Whole { least, most });
         let expected = format!("a whole number from {least} to {most}");
         match u64::from_str_radix(digits.as_str(), digits.radix()) {
             Ok(value) if (least..=most).contains(&value) => Some(value),
@@ -35,6 +38,12 @@ pub fn whole(least: u64, most: u64) -> impl Fn(Node<'_>) -> Option<u64> {
 
 /// Reads a string.
 pub fn text(node: Node<'_>) -> Option<String> {
+    let text = any_text(&node)?;
+    node.ask(Asked::Text);
+    Some(text)
+}
+
+fn any_text(node: &Node<'_>) -> Option<String> {
     match node.value {
         DeValue::String(text) => Some(text.to_string()),
         _ => node.mismatch("a string in quotes"),
@@ -67,7 +76,10 @@ pub fn is_file_name(name: &str) -> bool {
 /// Reads true or false.
 pub fn boolean(node: Node<'_>) -> Option<bool> {
     match node.value {
-        DeValue::Boolean(value) => Some(*value),
+        DeValue::Boolean(value) => {
+            node.ask(Asked::Boolean);
+            Some(*value)
+        }
         _ => node.mismatch("true or false"),
     }
 }
@@ -126,7 +138,8 @@ pub fn over_time<'a, T>(
 /// Reads one of several words.
 pub fn word(known: &'static [&'static str]) -> impl Fn(Node<'_>) -> Option<&'static str> {
     move |node| {
-        let found = text(node.clone())?;
+        let found = any_text(&node)?;
+        node.ask(Asked::Word(known));
         let word = known.iter().copied().find(|&word| word == found);
         if word.is_none() {
             let message = format!("`{}` is \"{found}\", which is unknown", node.name());
@@ -143,6 +156,7 @@ pub fn word(known: &'static [&'static str]) -> impl Fn(Node<'_>) -> Option<&'sta
 /// Reads a position, displacement or velocity of three finite numbers.
 pub fn vector(node: Node<'_>) -> Option<DVec3> {
     let elements = node.elements()?;
+    node.ask(Asked::Vector);
     let [x, y, z] = elements.as_slice() else {
         let message = format!("`{}` has {} numbers, expected three [x, y, z]", node.name(), elements.len());
         node.problem(message, "for example [0.0, 0.0, 1.0]");
