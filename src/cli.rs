@@ -8,6 +8,7 @@ mod check;
 mod device;
 mod devices;
 mod diagnostic;
+mod export;
 mod interrupt;
 mod memory;
 mod new;
@@ -54,6 +55,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Draw the results of a run, or the initial state of a scenario. Touches no GPU.
     Render(Box<render::Arguments>),
+    /// Write all frames of a run into one VTKHDF file.
+    Export(export::Arguments),
     /// List the devices that a scenario can run on.
     Devices,
     /// Write a scenario to start from, a copy of an example.
@@ -78,7 +81,7 @@ impl Command {
             Command::New(arguments) => arguments.only_lists(),
             Command::Validate(arguments) => arguments.list,
             Command::Study(arguments) => arguments.list,
-            Command::Run(_) | Command::Bench(_) | Command::Render(_) => false,
+            Command::Run(_) | Command::Bench(_) | Command::Render(_) | Command::Export(_) => false,
         }
     }
 }
@@ -132,6 +135,7 @@ pub fn main() -> ExitCode {
         Command::Study(arguments) => study::study(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Render(arguments) => render::render(&arguments),
+        Command::Export(arguments) => export::export(&arguments),
         Command::Devices => devices::list(),
         Command::New(arguments) => new::new(&arguments),
         Command::Schema => schema::print(),

@@ -4,6 +4,7 @@
 //! out/<scenario>/
 //!   scenario.toml          the scenario as resolved, with every default and override
 //!   timeseries.csv         one row of observables per output
+//!   results.vtkhdf         all frames in one file, where the scenario asks for it
 //!   grains_000012.vtp      grains at output 12, with grains.vtp.series and grains.pvd as their index
 //!   contacts_000012.vtp    contacts at output 12, likewise
 //!   convergence.csv        where it is asked for: residuals and errors of impulses over the sweeps of chosen steps
@@ -39,6 +40,8 @@ pub mod summary;
 #[cfg(feature = "scenario")]
 pub mod timeseries;
 #[cfg(feature = "scenario")]
+pub mod vtkhdf;
+#[cfg(feature = "scenario")]
 pub mod vtp;
 
 #[cfg(feature = "scenario")]
@@ -51,11 +54,13 @@ pub struct Formats {
     pub vtp: bool,
     /// `timeseries.csv`.
     pub csv: bool,
+    /// `results.vtkhdf`, made of the frames at the end.
+    pub vtkhdf: bool,
 }
 
 impl Formats {
-    /// Every format.
-    pub const ALL: Formats = Formats { vtp: true, csv: true };
+    /// What a run writes where nothing else is asked for.
+    pub const USUAL: Formats = Formats { vtp: true, csv: true, vtkhdf: false };
     /// No files but the summary.
-    pub const NONE: Formats = Formats { vtp: false, csv: false };
+    pub const NONE: Formats = Formats { vtp: false, csv: false, vtkhdf: false };
 }

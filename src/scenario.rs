@@ -110,7 +110,8 @@
 //! one of: `corner` and `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid
 //! fraction), `pyramid` (base, rows, lift), `list` (positions; radii, velocities, angular_velocities, each one per
 //! position), `csv` (file with columns x, y, z and, if wanted, radius, vx, vy, vz, wx, wy, wz), `frame` (file, the
-//! `grains_000012.vtp` of a run of spheres of one material). A lattice is filled from below. `corner`
+//! `grains_000012.vtp` of a run of spheres of one material), `dump` (file, a text dump of LAMMPS or LIGGGHTS in SI units with columns x y z, xu yu zu or
+//! xs ys zs, and, if wanted, radius or diameter, vx vy vz, omegax omegay omegaz; `timestep`, by default its last; `type`, by default all). A lattice is filled from below. `corner`
 //! is the centre of its first grain; `counts = [nx, ny]` goes as high as `count` takes. In a box or region only
 //! sites whose grain lies inside are used, whatever its jitter.
 //!

@@ -57,6 +57,15 @@ pub fn sync(path: &Path) -> Result<(), Error> {
     file.and_then(|file| file.sync_all()).map_err(Error::file(path))
 }
 
+/// A temporary file next to the place of a file, for those who write it by its path; to be persisted there.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn temporary_for(path: &Path) -> Result<tempfile::TempPath, Error> {
+    let temporary = builder().tempfile_in(folder_of(path)).map_err(Error::file(path))?;
+    Ok(temporary.into_temp_path())
+}
+
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -41,6 +41,11 @@ struct Index {
     files: Vec<Frame>,
 }
 
+/// Whether a run left frames of a kind in a folder.
+pub fn has_series(folder: &Path, kind: &str) -> bool {
+    folder.join(format!("{kind}.vtp.series")).exists()
+}
+
 /// Path and time \[s\] of every frame of a kind that a run left in a folder.
 ///
 /// # Errors

@@ -27,6 +27,8 @@ pub struct ResultFolder {
     frames: Vec<Frames>,
     convergence: Tables,
     fabric: Option<FabricPlan>,
+    /// Whether all frames come into one file at the end.
+    has_vtkhdf: bool,
     /// Frames that a checkpoint relies on: they are on the disk.
     synced: usize,
     _lock: FolderLock,
@@ -44,10 +46,10 @@ pub struct Kept<'a> {
 }
 
 /// Names of what a run writes.
-const KINDS: [&str; 4] = ["grains", "contacts", "meshes", "surface"];
+pub(super) const KINDS: [&str; 4] = ["grains", "contacts", "meshes", "surface"];
 const TABLES: [&str; 5] =
     ["convergence.csv", "residual_histogram.csv", "fabric.csv", "force_distribution.csv", "rose.svg"];
-const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
+const SINGLE: [&str; 4] = ["scenario.toml", "timeseries.csv", "summary.json", super::vtkhdf::NAME];
 
 /// Checkpoints that are kept: the last, and one before it in case that is damaged.
 const CHECKPOINTS: usize = 2;
@@ -197,6 +199,7 @@ impl ResultFolder {
             KINDS.iter().any(is_late)
                 || checkpoint_step(name).is_some_and(|other| other > step)
                 || name == "summary.json"
+                || name == super::vtkhdf::NAME
                 || TABLES.contains(&name) && !has_tables
         };
         super::atomic::remove_files(path, is_beyond)?;
@@ -231,6 +234,7 @@ impl ResultFolder {
             frames,
             convergence,
             fabric: record.fabric.copied(),
+            has_vtkhdf: record.formats.vtkhdf,
             synced,
             _lock: lock,
         };
@@ -313,6 +317,17 @@ impl ResultFolder {
         let last = steps.len().checked_sub(CHECKPOINTS).and_then(|first| steps.get(first)).copied();
         let is_old = |name: &str| checkpoint_step(name).zip(last).is_some_and(|(step, last)| step < last);
         super::atomic::remove_files(&self.path, is_old)
+    }
+
+    /// Writes all frames so far into one file, where the scenario asks for it.
+    ///
+    /// # Errors
+    /// When a frame cannot be read back or the file not be written.
+    pub fn write_vtkhdf(&self) -> Result<(), Error> {
+        match self.has_vtkhdf {
+            true => super::vtkhdf::export(&self.path, &self.path.join(super::vtkhdf::NAME)).map(drop),
+            false => Ok(()),
+        }
     }
 
     /// Writes `summary.json`.

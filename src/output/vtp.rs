@@ -52,6 +52,11 @@ impl Cells {
         }
     }
 
+    /// Points of each.
+    pub fn points_per_cell(self) -> usize {
+        self.kind().1
+    }
+
     /// How many so many points make.
     fn count(self, points: usize) -> usize {
         match self {
@@ -204,7 +209,7 @@ impl PolyData {
     }
 
     /// Points of each cell, one cell after the other.
-    fn connectivity(&self) -> Vec<i64> {
+    pub fn connectivity(&self) -> Vec<i64> {
         let points = self.points.len();
         let Cells::Grid(columns) = self.cells else {
             return (0..(self.cells.count(points) * self.cells.kind().1) as i64).collect();

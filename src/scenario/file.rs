@@ -177,7 +177,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     world.domain = root.maybe("domain", |node| node.table(|table| domain::domain(table, &cell.periodic)));
 
     let output = root.section("output", |table| Some(plan::output(table, duration, &world)));
-    let output = output.unwrap_or(OutputPlan { every: duration, formats: Formats::ALL, pictures: None });
+    let output = output.unwrap_or(OutputPlan { every: duration, formats: Formats::USUAL, pictures: None });
     let checkpoint = root.maybe("checkpoint", |node| node.table(plan::checkpoint)).unwrap_or_default();
     let common = Common { folder, duration, seed, locked, substep: settings.substep() };
     let (emitters, seeds) = populate(root, &mut world, &common, &boundary_spans);

@@ -115,7 +115,8 @@ pub fn run(
 ) -> Result<Summary, Error> {
     let interrupt = options.interrupt;
     let mut run = Run::new(scenario, engine, options)?;
-    match run.run(interrupt, watch) {
+    let status = run.run(interrupt, watch);
+    match status.and_then(|status| run.folder.write_vtkhdf().map(|()| status)) {
         Ok(status) => {
             let summary = run.summary(status, run.unsaved.clone());
             run.folder.finish(&summary)?;

@@ -10,6 +10,7 @@ use esker::model::World;
 use esker::observe::Observer;
 use esker::output::ResultFolder;
 use esker::output::summary::Summary;
+use esker::output::vtp::PolyData;
 use esker::scenario::Scenario;
 use esker::settings::{Order, Settings};
 use esker::simulation::{RunOptions, run};
@@ -325,4 +326,34 @@ fn the_fabric_is_written_with_every_output() {
     assert_eq!(read("force_distribution.csv").lines().count(), 1 + 80 * outputs);
     let rose = read("rose.svg");
     assert!(rose.contains("<polygon") && rose.contains(&format!("{contacts} contacts:")), "{rose}");
+}
+
+/// Numbers of a dataset of the file `results.vtkhdf`.
+fn stored<T: rust_hdf5::H5Type>(file: &rust_hdf5::H5File, name: &str) -> Vec<T> {
+    let dataset = file.dataset(&format!("VTKHDF/{name}")).unwrap_or_else(|error| panic!("{name}: {error}"));
+    dataset.read_raw().unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+#[test]
+fn one_file_holds_the_frames_of_all_times_where_it_is_asked_for() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&["output.formats=[\"vtp\", \"vtkhdf\"]"]));
+    let file = rust_hdf5::H5File::open(folder.path().join("results.vtkhdf")).expect("an HDF5 file");
+    assert_eq!(stored::<f64>(&file, "grains/Steps/Values"), [0.0, 0.05, 0.1]);
+    assert_eq!(stored::<i64>(&file, "grains/Steps/PointOffsets"), [0, 3, 6]);
+    let points = stored::<f64>(&file, "grains/Points");
+    let frame = PolyData::read(&folder.path().join("grains_000002.vtp")).expect("a frame");
+    assert_eq!(&points[18..], frame.points.as_flattened(), "the last frame stands at its offset");
+    assert_ne!(&points[..9], &points[18..], "which is not the first");
+    let contacts = stored::<i64>(&file, "contacts/Lines/NumberOfCells");
+    let forces = stored::<f32>(&file, "contacts/CellData/normal_force");
+    assert_eq!(contacts.iter().sum::<i64>() as usize, forces.len());
+    assert!(forces.iter().any(|&force| force > 0.0), "grains rest on the floor: {forces:?}");
+}
+
+#[test]
+fn a_run_writes_no_such_file_unasked() {
+    let folder = temporary_folder();
+    run_into(folder.path(), &scene(&[]));
+    assert!(!folder.path().join("results.vtkhdf").exists());
 }

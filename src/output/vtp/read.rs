@@ -49,7 +49,7 @@ fn parse(text: &str) -> Result<PolyData, String> {
         points: (0..points.len()).map(point).collect(),
         cells: match ["NumberOfLines", "NumberOfPolys"].map(|count| piece.attribute(count) == Some("0")) {
             [false, _] => Cells::Lines,
-            [true, false] => Cells::Triangles,
+            [true, false] => polygons(section(piece, "Polys")?, order)?,
             [true, true] => Cells::Vertices,
         },
         point_data: arrays(section(piece, "PointData")?, order)?,
@@ -58,6 +58,23 @@ fn parse(text: &str) -> Result<PolyData, String> {
     };
     check_lengths(&frame)?;
     Ok(frame)
+}
+
+/// Whether polygons are triangles or the quadrangles of a grid, whose first goes around by the point below its first corner.
+fn polygons(section: Node<'_, '_>, order: Order) -> Result<Cells, String> {
+    let numbers = |name: &str| {
+        let array = section.children().find(|node| node.attribute("Name") == Some(name));
+        let array = array.ok_or_else(|| format!("has polygons without `{name}`"))?;
+        Ok::<_, String>(order.numbers(&bytes(array, order, name)?, i64::from_le_bytes))
+    };
+    match numbers("offsets")?.first() {
+        Some(4) => {
+            let connectivity = numbers("connectivity")?;
+            let columns = connectivity.get(3).and_then(|&columns| usize::try_from(columns).ok());
+            columns.map(Cells::Grid).ok_or_else(|| "has quadrangles without corners".to_owned())
+        }
+        _ => Ok(Cells::Triangles),
+    }
 }
 
 fn check_lengths(frame: &PolyData) -> Result<(), String> {
@@ -126,15 +143,8 @@ fn arrays(section: Node<'_, '_>, order: Order) -> Result<Vec<Array>, String> {
     section.children().filter(is_array).map(|node| array(node, order)).collect()
 }
 
-fn is_text(node: &Node<'_, '_>) -> bool {
-    node.attribute("format") == Some("ascii")
-}
-
-fn array(node: Node<'_, '_>, order: Order) -> Result<Array, String> {
-    let name = node.attribute("Name").unwrap_or("without a name").to_owned();
-    let components = node.attribute("NumberOfComponents").map_or(Ok(1), str::parse);
-    let components = components.ok().filter(|&count| count > 0);
-    let components = components.ok_or_else(|| format!("`{name}` has no valid number of components"))?;
+/// The bytes of the numbers of an array.
+fn bytes(node: Node<'_, '_>, order: Order, name: &str) -> Result<Vec<u8>, String> {
     let decoded = STANDARD.decode(node.text().unwrap_or_default().trim());
     let decoded = decoded.map_err(|error| format!("`{name}` is not base64: {error}"))?;
     let Some((count, bytes)) = decoded.split_first_chunk::<COUNT>() else {
@@ -144,10 +154,23 @@ fn array(node: Node<'_, '_>, order: Order) -> Result<Array, String> {
     if counted != bytes.len() as u64 {
         return Err(format!("`{name}` has {} bytes, and says {counted}", bytes.len()));
     }
+    Ok(bytes.to_vec())
+}
+
+fn is_text(node: &Node<'_, '_>) -> bool {
+    node.attribute("format") == Some("ascii")
+}
+
+fn array(node: Node<'_, '_>, order: Order) -> Result<Array, String> {
+    let name = node.attribute("Name").unwrap_or("without a name").to_owned();
+    let components = node.attribute("NumberOfComponents").map_or(Ok(1), str::parse);
+    let components = components.ok().filter(|&count| count > 0);
+    let components = components.ok_or_else(|| format!("`{name}` has no valid number of components"))?;
+    let bytes = bytes(node, order, &name)?;
     let values = match node.attribute("type") {
-        Some("Float32") => Values::Float32(order.numbers(bytes, f32::from_le_bytes)),
-        Some("Float64") => Values::Float64(order.numbers(bytes, f64::from_le_bytes)),
-        Some("Int32") => Values::Int32(order.numbers(bytes, i32::from_le_bytes)),
+        Some("Float32") => Values::Float32(order.numbers(&bytes, f32::from_le_bytes)),
+        Some("Float64") => Values::Float64(order.numbers(&bytes, f64::from_le_bytes)),
+        Some("Int32") => Values::Int32(order.numbers(&bytes, i32::from_le_bytes)),
         other => return Err(format!("`{name}` is of type {}", other.unwrap_or("unknown"))),
     };
     Ok(Array { name: Cow::Owned(name), components, values })
@@ -183,6 +206,9 @@ mod tests {
         assert_eq!(parse(&text(&frame())), Ok(frame()));
         let lines = PolyData { cells: Cells::Lines, point_data: Vec::new(), ..frame() };
         assert_eq!(parse(&text(&lines)), Ok(lines));
+        let points = (0..6).map(|i| [f64::from(i % 3), f64::from(i / 3), 0.5]).collect();
+        let grid = PolyData { points, cells: Cells::Grid(3), point_data: Vec::new(), ..frame() };
+        assert_eq!(parse(&text(&grid)), Ok(grid));
     }
 
     #[test]

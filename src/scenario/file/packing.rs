@@ -1,6 +1,7 @@
 //! Packings: where the grains of a block start.
 
 mod csv;
+mod dump;
 mod frame;
 mod lattice;
 mod random;
@@ -60,7 +61,7 @@ pub enum Packing {
         /// Angular velocities \[rad/s\]; otherwise that of the block.
         angular_velocities: Option<Vec<DVec3>>,
     },
-    /// From a file: a table, or a frame of a run.
+    /// From a file: a table, a dump of another program, or a frame of a run.
     Rows(Vec<Row>),
 }
 
@@ -87,7 +88,7 @@ pub struct InitialMotion {
 /// Why a packing cannot be made, and what to do about it.
 pub type Refusal = (String, String);
 
-const KINDS: &[&str] = &["column", "lattice", "random", "pyramid", "list", "csv", "frame"];
+const KINDS: &[&str] = &["column", "lattice", "random", "pyramid", "list", "csv", "dump", "frame"];
 
 /// Largest number of grains as a bound for whole numbers.
 fn grain_count(node: Node<'_>) -> Option<u64> {
@@ -105,6 +106,7 @@ pub fn packing(node: Node<'_>, radii: Option<&Radii>, reach: f64, folder: &Path)
         "pyramid" => pyramid(table, radii),
         "list" => list(table),
         "csv" => csv::read(table, folder).map(Packing::Rows),
+        "dump" => dump::read(table, folder).map(Packing::Rows),
         _ => frame::read(table, folder).map(Packing::Rows),
     })
 }

@@ -22,9 +22,9 @@ const MAX_OUTPUTS: f64 = 1e6;
 
 /// Reads the plan of outputs of a run of `duration` \[s\] in the surroundings `world`.
 pub fn output(table: &mut Table<'_>, duration: f64, world: &World) -> OutputPlan {
-    const FORMATS: &[&str] = &["vtp", "csv"];
+    const FORMATS: &[&str] = &["vtp", "csv", "vtkhdf"];
     let every = table.or("every", duration / 100.0, number(DURATION));
-    let formats = table.or("formats", FORMATS.to_vec(), |node| node.list(word(FORMATS)));
+    let formats = table.or("formats", vec!["vtp", "csv"], |node| node.list(word(FORMATS)));
     if duration / every > MAX_OUTPUTS
         && let Some(node) = table.node("every")
     {
@@ -50,7 +50,18 @@ pub fn output(table: &mut Table<'_>, duration: f64, world: &World) -> OutputPlan
             format!("`output.pictures.every` is {:e} s: more than a million pictures", pictures.every);
         node.problem(message, "enlarge `every`");
     }
-    let formats = Formats { vtp: formats.contains(&"vtp"), csv: formats.contains(&"csv") };
+    let has = |format| formats.contains(&format);
+    if has("vtkhdf")
+        && !has("vtp")
+        && let Some(node) = table.node("formats")
+    {
+        let message = format!("`{}` has \"vtkhdf\" without \"vtp\"", node.name());
+        node.problem(
+            message,
+            "add \"vtp\": the file is made of the frames when the run ends, and they may go then",
+        );
+    }
+    let formats = Formats { vtp: has("vtp"), csv: has("csv"), vtkhdf: has("vtkhdf") };
     OutputPlan { every, formats, pictures }
 }
 

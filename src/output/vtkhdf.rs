@@ -1,0 +1,306 @@
+//! VTKHDF: all frames of a run in one file, over time, as ParaView 6 and VTK 9.4 or later read it.
+//!
+//! The file is an HDF5 file of type `PartitionedDataSetCollection` (VTKHDF 2.3) with a block for each kind of frames: `grains`, `contacts`,
+//! `meshes`, `surface`. A block is temporal PolyData: the arrays of all frames stand one after the other, and its group `Steps` tells where each
+//! frame begins. It is made of the frames of a folder of results, one at a time, and appears whole or not at all.
+
+use std::path::Path;
+
+use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, H5Group, H5Type, Hdf5Error};
+
+use super::atomic;
+use super::collection::{has_series, read_series};
+use super::folder::KINDS;
+use super::vtp::{Array, Cells, PolyData, Values};
+use crate::error::Error;
+
+/// Name of the file within a folder of results.
+pub const NAME: &str = "results.vtkhdf";
+
+/// Version of the format.
+const VERSION: [i64; 2] = [2, 3];
+
+/// Sections of cells, in the order in which the format counts them.
+const SECTIONS: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
+
+/// Rows of a chunk of a dataset: small enough for a scene of a few grains, large enough that few are needed.
+const CHUNK: usize = 4096;
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    /// Name of each kind of frames, and how many there are.
+    pub frames: Vec<(&'static str, usize)>,
+}
+
+/// Writes all frames of a folder of results into one file. Those that a run adds meanwhile are left out.
+///
+/// # Errors
+/// [`Error::Unusable`] when there are no frames, or one is of another form; [`Error::File`] when one cannot be read or the file not be
+/// written: an earlier file of its name is then unchanged.
+pub fn export(results: &Path, file: &Path) -> Result<Exported, Error> {
+    let failed = |error: Hdf5Error| Error::file(file)(std::io::Error::other(error));
+    let temporary = atomic::temporary_for(file)?;
+    let hdf = H5File::create(&temporary).map_err(failed)?;
+    // The order of blocks in `Assembly` counts.
+    hdf.set_track_order(true).map_err(failed)?;
+    let mut frames = Vec::new();
+    let root = Root::new(&hdf).map_err(failed)?;
+    for kind in KINDS.into_iter().filter(|kind| has_series(results, kind)) {
+        let series = read_series(results, kind)?;
+        let mut block = root.block(kind, frames.len()).map_err(failed)?;
+        for (path, time) in &series {
+            let frame = PolyData::read(path)?;
+            block.add(*time, &frame).map_err(failed)?;
+        }
+        block.finish().map_err(failed)?;
+        frames.push((kind, series.len()));
+    }
+    if frames.is_empty() {
+        // Says what is missing.
+        read_series(results, KINDS[0])?;
+    }
+    hdf.close().map_err(failed)?;
+    temporary.persist(file).map_err(|error| Error::file(file)(error.error))?;
+    Ok(Exported { frames })
+}
+
+/// The group `VTKHDF`.
+struct Root {
+    group: H5Group,
+    assembly: H5Group,
+}
+
+impl Root {
+    fn new(file: &H5File) -> Result<Root, Hdf5Error> {
+        let group = file.create_group("VTKHDF")?;
+        describe(&group, "PartitionedDataSetCollection")?;
+        let assembly = group.create_group("Assembly")?;
+        Ok(Root { group, assembly })
+    }
+
+    /// The group of a kind of frames, the block of this number.
+    fn block(&self, kind: &str, index: usize) -> Result<Block, Hdf5Error> {
+        let group = self.group.create_group(kind)?;
+        describe(&group, "PolyData")?;
+        group.set_attr_numeric("Index", &(index as i64))?;
+        self.assembly.create_group(kind)?.create_soft_link(kind, &format!("/VTKHDF/{kind}"))?;
+        Block::new(group)
+    }
+}
+
+/// Notes of what type of data a group is.
+fn describe(group: &H5Group, kind: &str) -> Result<(), Hdf5Error> {
+    let datatype = DatatypeMessage::FixedString { size: kind.len() as u32, padding: 1, charset: 0 };
+    group.set_attr_array_numeric("Version", &VERSION)?;
+    group.set_attr_typed("Type", datatype, kind.as_bytes().to_vec())
+}
+
+/// Frames of a kind, one after the other.
+struct Block {
+    group: H5Group,
+    steps: H5Group,
+    points: H5Dataset,
+    point_counts: H5Dataset,
+    sections: Vec<Section>,
+    /// Groups of arrays with what they hold: of points, of cells, of the frame.
+    data: [Data; 3],
+    times: Vec<f64>,
+    /// Points and cells so far, and where those of each frame begin.
+    point_count: i64,
+    point_offsets: Vec<i64>,
+    cell_offsets: Vec<i64>,
+    connectivity_offsets: Vec<i64>,
+}
+
+/// Cells of a kind.
+struct Section {
+    cells: H5Dataset,
+    ids: H5Dataset,
+    connectivity: H5Dataset,
+    offsets: H5Dataset,
+    cell_count: i64,
+    id_count: i64,
+}
+
+/// Arrays of a block that belong to its points, its cells or all of it.
+struct Data {
+    name: &'static str,
+    arrays: Vec<Stored>,
+}
+
+/// An array over all frames.
+struct Stored {
+    name: String,
+    values: H5Dataset,
+    /// Values so far, and where those of each frame begin.
+    count: i64,
+    offsets: Vec<i64>,
+    /// Components and values of each frame.
+    sizes: Vec<i64>,
+}
+
+impl Block {
+    fn new(group: H5Group) -> Result<Block, Hdf5Error> {
+        let section = |name: &str| {
+            let group = group.create_group(name)?;
+            Ok(Section {
+                cells: column::<i64>(&group, "NumberOfCells")?,
+                ids: column::<i64>(&group, "NumberOfConnectivityIds")?,
+                connectivity: column::<i64>(&group, "Connectivity")?,
+                offsets: column::<i64>(&group, "Offsets")?,
+                cell_count: 0,
+                id_count: 0,
+            })
+        };
+        Ok(Block {
+            points: table::<f64>(&group, "Points", 3)?,
+            point_counts: column::<i64>(&group, "NumberOfPoints")?,
+            sections: SECTIONS.into_iter().map(section).collect::<Result<_, Hdf5Error>>()?,
+            data: ["PointData", "CellData", "FieldData"].map(|name| Data { name, arrays: Vec::new() }),
+            steps: group.create_group("Steps")?,
+            group,
+            times: Vec::new(),
+            point_count: 0,
+            point_offsets: Vec::new(),
+            cell_offsets: Vec::new(),
+            connectivity_offsets: Vec::new(),
+        })
+    }
+
+    /// Adds a frame.
+    fn add(&mut self, time: f64, frame: &PolyData) -> Result<(), Hdf5Error> {
+        self.times.push(time);
+        self.point_offsets.push(self.point_count);
+        self.point_count += frame.points.len() as i64;
+        self.points.append(frame.points.as_flattened())?;
+        self.point_counts.append(&[frame.points.len() as i64])?;
+        self.add_cells(frame)?;
+        let arrays = [&frame.point_data, &frame.cell_data, &frame.field_data];
+        let group = &self.group;
+        self.data.iter_mut().zip(arrays).try_for_each(|(data, arrays)| data.add(group, arrays))
+    }
+
+    fn add_cells(&mut self, frame: &PolyData) -> Result<(), Hdf5Error> {
+        let own = match frame.cells {
+            Cells::Vertices => "Vertices",
+            Cells::Lines => "Lines",
+            Cells::Triangles | Cells::Grid(_) => "Polygons",
+        };
+        let (connectivity, points_per_cell) = (frame.connectivity(), frame.cells.points_per_cell());
+        for (section, name) in self.sections.iter_mut().zip(SECTIONS) {
+            self.cell_offsets.push(section.cell_count);
+            self.connectivity_offsets.push(section.id_count);
+            section.add(if name == own { &connectivity } else { &[] }, points_per_cell)?;
+        }
+        Ok(())
+    }
+
+    /// Writes where the frames begin.
+    fn finish(self) -> Result<(), Hdf5Error> {
+        let Block { steps, times, .. } = &self;
+        let count = times.len();
+        steps.set_attr_numeric("NSteps", &(count as i64))?;
+        column::<f64>(steps, "Values")?.append(times)?;
+        let parts: Vec<i64> = (0..count as i64).collect();
+        column::<i64>(steps, "PartOffsets")?.append(&parts)?;
+        column::<i64>(steps, "NumberOfParts")?.append(&vec![1i64; count])?;
+        column::<i64>(steps, "PointOffsets")?.append(&self.point_offsets)?;
+        table::<i64>(steps, "CellOffsets", SECTIONS.len())?.append(&self.cell_offsets)?;
+        table::<i64>(steps, "ConnectivityIdOffsets", SECTIONS.len())?.append(&self.connectivity_offsets)?;
+        self.data.iter().try_for_each(|data| data.finish(steps))
+    }
+}
+
+impl Section {
+    /// Adds the cells of a frame, each of so many points.
+    fn add(&mut self, connectivity: &[i64], points_per_cell: usize) -> Result<(), Hdf5Error> {
+        let cells = connectivity.len() / points_per_cell;
+        let offsets: Vec<i64> = (0..=cells).map(|cell| (cell * points_per_cell) as i64).collect();
+        self.cells.append(&[cells as i64])?;
+        self.ids.append(&[connectivity.len() as i64])?;
+        self.offsets.append(&offsets)?;
+        self.connectivity.append(connectivity)?;
+        self.cell_count += cells as i64;
+        self.id_count += connectivity.len() as i64;
+        Ok(())
+    }
+}
+
+impl Data {
+    /// Adds the arrays of a frame: the same in every frame.
+    fn add(&mut self, block: &H5Group, arrays: &[Array]) -> Result<(), Hdf5Error> {
+        if self.arrays.is_empty() && !arrays.is_empty() {
+            let group = block.create_group(self.name)?;
+            self.arrays = arrays.iter().map(|array| Stored::new(&group, array)).collect::<Result<_, _>>()?;
+        }
+        let is_same =
+            self.arrays.iter().map(|stored| stored.name.as_str()).eq(arrays.iter().map(|array| &*array.name));
+        if !is_same {
+            let message = format!("frames differ in their {}", self.name);
+            return Err(Hdf5Error::InvalidState(message));
+        }
+        self.arrays.iter_mut().zip(arrays).try_for_each(|(stored, array)| stored.add(array))
+    }
+
+    fn finish(&self, steps: &H5Group) -> Result<(), Hdf5Error> {
+        if self.arrays.is_empty() {
+            return Ok(());
+        }
+        let offsets = steps.create_group(&format!("{}Offsets", self.name))?;
+        for stored in &self.arrays {
+            column::<i64>(&offsets, &stored.name)?.append(&stored.offsets)?;
+        }
+        // Points and cells are counted, what belongs to a frame as a whole is not.
+        if self.name == "FieldData" {
+            let sizes = steps.create_group("FieldDataSizes")?;
+            for stored in &self.arrays {
+                table::<i64>(&sizes, &stored.name, 2)?.append(&stored.sizes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Stored {
+    fn new(group: &H5Group, array: &Array) -> Result<Stored, Hdf5Error> {
+        let values = match array.values {
+            Values::Float32(_) => dataset::<f32>(group, &array.name, array.components),
+            Values::Float64(_) => dataset::<f64>(group, &array.name, array.components),
+            Values::Int32(_) => dataset::<i32>(group, &array.name, array.components),
+        };
+        let name = array.name.clone().into_owned();
+        Ok(Stored { name, values: values?, count: 0, offsets: Vec::new(), sizes: Vec::new() })
+    }
+
+    fn add(&mut self, array: &Array) -> Result<(), Hdf5Error> {
+        self.offsets.push(self.count);
+        self.sizes.extend([array.components as i64, array.len() as i64]);
+        self.count += array.len() as i64;
+        match &array.values {
+            Values::Float32(values) => self.values.append(values),
+            Values::Float64(values) => self.values.append(values),
+            Values::Int32(values) => self.values.append(values),
+        }
+    }
+}
+
+/// A dataset of numbers, or of rows of several.
+fn dataset<T: H5Type>(group: &H5Group, name: &str, components: usize) -> Result<H5Dataset, Hdf5Error> {
+    if components == 1 { column::<T>(group, name) } else { table::<T>(group, name, components) }
+}
+
+/// A dataset of numbers to which more can be added.
+fn column<T: H5Type>(group: &H5Group, name: &str) -> Result<H5Dataset, Hdf5Error> {
+    let builder = group.new_dataset::<T>().shape([0usize]).max_shape(&[None]).chunk(&[CHUNK]);
+    builder.shuffle_deflate(DEFLATE).create(name)
+}
+
+/// A dataset of rows of so many numbers to which more can be added.
+fn table<T: H5Type>(group: &H5Group, name: &str, columns: usize) -> Result<H5Dataset, Hdf5Error> {
+    let builder = group.new_dataset::<T>().shape([0, columns]).max_shape(&[None, Some(columns)]);
+    builder.chunk(&[CHUNK, columns]).shuffle_deflate(DEFLATE).create(name)
+}
+
+/// Level of compression: the fastest that compresses.
+const DEFLATE: u32 = 1;
