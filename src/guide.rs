@@ -1,4 +1,4 @@
-//! The user's guide: results, checkpoints, pictures, the scenario file, studies, the method, speed, the library, known limits.
+//! The user's guide: first steps, results, checkpoints, pictures, the scenario file, studies, the method, speed, the library, known limits.
 //! Documentation only.
 //!
 //! `README.md` of the repository has the first steps: installation, a complete scenario file, the command line with its
@@ -6,6 +6,8 @@
 //!
 //! | Page | Content |
 //! |---|---|
+//! | [`first_steps`] | a scenario, a run, its results; how to choose the time step and the number of sweeps |
+//! | [`coming_from`] | words of LIGGGHTS, YADE and Chrono and ours; one hopper in each |
 //! | [`results`] | files of a run, the folder of results, ParaView |
 //! | [`checkpoints`] | runs that go on after an interruption; scenes that start from a settled state |
 //! | [`pictures`] | `esker render`: pictures and animations, pictures during a run |
@@ -18,6 +20,14 @@
 //!
 //! Equations, with numbers and sources, are in [`crate::theory`]. Paths such as `scenarios/pile.toml` start at the root of the
 //! repository.
+
+#[doc = include_str!("guide/first_steps.md")]
+pub mod first_steps {}
+
+#[doc = include_str!("guide/coming_from.md")]
+#[doc = include_str!("../scenarios/hopper.toml")]
+#[doc = "```"]
+pub mod coming_from {}
 
 #[doc = include_str!("guide/results.md")]
 pub mod results {}

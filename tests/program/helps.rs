@@ -71,3 +71,40 @@ fn the_schema_is_printed_as_json() {
     let friction = &schema["properties"]["materials"]["additionalProperties"]["properties"]["friction"];
     assert_eq!((&friction["type"], &friction["minimum"]), (&"number".into(), &0.into()), "{friction}");
 }
+
+/// The commands of the first steps of the guide, in their order.
+fn first_steps() -> Vec<Vec<String>> {
+    let guide = include_str!("../../src/guide/first_steps.md");
+    let blocks = guide.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let command = |line: &str| {
+        line.split('#').next().and_then(|code| code.trim().strip_prefix("esker ").map(str::to_owned))
+    };
+    let words = |command: String| command.split_whitespace().map(str::to_owned).collect();
+    blocks.flat_map(|block| block.lines().filter_map(command)).map(words).collect()
+}
+
+#[test]
+fn the_first_steps_of_the_guide_work_as_they_stand() {
+    let (place, commands) = (empty(), first_steps());
+    assert!(commands.len() >= 9, "{commands:?}");
+    for command in commands {
+        let words: Vec<&str> = command.iter().map(String::as_str).collect();
+        let output = place.esker(&words);
+        assert_eq!(code(&output), 0, "esker {}: {}", words.join(" "), error_text(&output));
+    }
+    for file in ["silo.toml", "silo.png", "out/silo/results.vtkhdf", "out/slippery/summary.json"] {
+        assert!(place.path(file).exists(), "{file} is missing");
+    }
+}
+
+#[test]
+fn the_first_steps_name_quantities_that_there_are() {
+    let guide = include_str!("../../src/guide/first_steps.md");
+    let table =
+        guide.split("| Quantity |").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a table");
+    let names: Vec<&str> = table.split('`').skip(1).step_by(2).collect();
+    assert!(names.len() >= 4, "{names:?}");
+    for name in names {
+        assert!(esker::observe::quantity::find(name).is_some(), "there is no quantity {name}");
+    }
+}
