@@ -91,6 +91,15 @@ pub enum Error {
         /// Name of the boundary.
         name: String,
     },
+    /// A boundary without an axis cannot turn at another rate.
+    #[error(
+        "boundary \"{name}\" has no axis to turn about: give it `motion = {{ kind = \"rotation\", axis = [...], rate = ... }}`, \
+         where the rate may be 0"
+    )]
+    NotRotating {
+        /// Name of the boundary.
+        name: String,
+    },
     /// The velocity of a dynamic boundary stopped being a number.
     #[error(
         "boundary \"{name}\" has a velocity that is not a number at t = {time:.6} s; \

@@ -391,6 +391,16 @@ impl World {
         true
     }
 
+    /// Has a boundary that rotates go on from where it is now at another angular velocity \[rad/s\]. Returns whether it is one.
+    pub fn set_boundary_rotation(&mut self, body: usize, angular_velocity: DVec3) -> bool {
+        let (time, boundary) = (self.time, &mut self.boundaries[body]);
+        let (position, orientation) = boundary.pose_at(time);
+        let Motion::Rotation { rate, start, .. } = &mut boundary.motion else { return false };
+        (*rate, *start) = (angular_velocity, time);
+        (boundary.position, boundary.orientation) = (position, orientation);
+        true
+    }
+
     /// Puts the prescribed boundaries where they are at `time`, with the velocities that carry them there
     /// over the `step` before \[s\].
     pub fn move_boundaries(&mut self, time: f64, step: f64) {

@@ -40,7 +40,7 @@ use crate::sources::Emitter;
 
 pub use device::Device;
 #[cfg(feature = "render")]
-pub use run::{Progress, Resumption, RunOptions, run};
+pub use run::{Progress, Resumption, Run, RunOptions, Turn, run};
 
 /// Share of a step by which an event may come late before it moves to the next step: covers the
 /// rounding of time / step for up to 10⁹ steps.
@@ -134,11 +134,37 @@ impl Frictions {
 
 /// A callback, and when it is due.
 struct Timed<'e> {
-    /// Time between two calls \[s\].
-    every: f64,
-    /// Calls so far.
-    calls: u64,
+    interval: Interval,
     call: Callback<'e>,
+}
+
+/// Times that are multiples of an interval of simulated time, as steps.
+#[derive(Debug, Clone, Copy)]
+pub struct Interval {
+    /// Time between two of them \[s\].
+    seconds: f64,
+    time_step: f64,
+    /// How many are over.
+    passed: u64,
+}
+
+impl Interval {
+    /// The multiples of `seconds` \[s\] after `time` \[s\], in steps of `time_step` \[s\].
+    pub fn after(time: f64, seconds: f64, time_step: f64) -> Interval {
+        let mut interval = Interval { seconds, time_step, passed: 0 };
+        interval.pass(time);
+        interval
+    }
+
+    /// Step at whose end the next of them is reached.
+    pub fn next_step(&self) -> u64 {
+        steps_until((self.passed + 1) as f64 * self.seconds, self.time_step)
+    }
+
+    /// Leaves behind all up to `time` \[s\].
+    pub fn pass(&mut self, time: f64) {
+        self.passed = (time / self.seconds + STEP_ROUNDING).floor() as u64;
+    }
 }
 
 impl Simulation<'static> {
@@ -218,6 +244,11 @@ impl<'e> Simulation<'e> {
         self.step
     }
 
+    /// Grains there have been: the id that the next one gets.
+    pub fn grains_so_far(&self) -> usize {
+        self.grains
+    }
+
     /// Report of the last steps.
     pub fn report(&self) -> &StepReport {
         &self.report
@@ -274,8 +305,8 @@ impl<'e> Simulation<'e> {
         seconds: f64,
         call: impl FnMut(&mut Simulation<'e>) -> Result<(), Error> + Send + 'e,
     ) {
-        let calls = (self.time() / seconds + STEP_ROUNDING).floor() as u64;
-        self.callbacks.push(Timed { every: seconds, calls, call: Box::new(call) });
+        let interval = Interval::after(self.time(), seconds, self.settings.time_step);
+        self.callbacks.push(Timed { interval, call: Box::new(call) });
     }
 
     /// The present state, read back once.
@@ -362,6 +393,21 @@ impl<'e> Simulation<'e> {
         }
         self.change(&mut |world| {
             world.set_boundary_velocity(body, velocity);
+        })
+    }
+
+    /// Has a boundary that rotates go on from where it is at another angular velocity \[rad/s\], about the same point of its axis.
+    ///
+    /// # Errors
+    /// When there is no such boundary, it does not rotate, or as [`Simulation::state`].
+    pub fn set_angular_velocity(&mut self, boundary: &str, angular_velocity: DVec3) -> Result<(), Error> {
+        let world = &self.state()?.world;
+        let body = boundary_named(world, boundary)?;
+        if !world.boundaries[body].turns() {
+            return Err(Error::NotRotating { name: boundary.to_owned() });
+        }
+        self.change(&mut |world| {
+            world.set_boundary_rotation(body, angular_velocity);
         })
     }
 
@@ -514,20 +560,19 @@ impl<'e> Simulation<'e> {
     /// Step of the next wave of an emitter, change of friction or callback.
     fn next_event(&self) -> u64 {
         let waves = self.emitters.iter().filter_map(Emitter::next_time);
-        let calls = self.callbacks.iter().map(|timed| (timed.calls + 1) as f64 * timed.every);
+        let calls = self.callbacks.iter().map(|timed| timed.interval.next_step());
         let time_step = self.settings.time_step;
         let frictions = self.frictions.starting_at(self.step + 1, time_step).map(|(step, _)| step);
-        let steps = waves.chain(calls).map(|time| steps_until(time, time_step)).chain(frictions);
+        let steps = waves.map(|time| steps_until(time, time_step)).chain(calls).chain(frictions);
         steps.min().unwrap_or(u64::MAX).max(self.step + 1)
     }
 
     fn call_due(&mut self) -> Result<(), Error> {
         let mut callbacks = std::mem::take(&mut self.callbacks);
-        let time_step = self.settings.time_step;
         let mut result = Ok(());
-        for Timed { every, calls, call } in &mut callbacks {
-            if result.is_ok() && steps_until((*calls + 1) as f64 * *every, time_step) <= self.step {
-                *calls = (self.time() / *every + STEP_ROUNDING).floor() as u64;
+        for Timed { interval, call } in &mut callbacks {
+            if result.is_ok() && interval.next_step() <= self.step {
+                interval.pass(self.time());
                 result = call(self);
             }
         }

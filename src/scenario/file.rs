@@ -13,6 +13,7 @@ mod emitter;
 pub mod expect;
 mod grains;
 mod joints;
+mod keys;
 mod materials;
 mod mesh;
 mod observed;

@@ -7,6 +7,8 @@
 //!  └ when a wave of an emitter is due
 //! ```
 //!
+//! A caller that has more to do between two batches takes the turns of a [`Run`] itself.
+//!
 //! Before the steps whose convergence is asked about, their problem is solved on the side, in double precision
 //! whichever engine runs ([`convergence`]).
 //!
@@ -113,18 +115,11 @@ pub fn run(
     options: RunOptions<'_>,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<Summary, Error> {
-    let interrupt = options.interrupt;
-    let mut run = Run::new(scenario, engine, options)?;
-    let status = run.run(interrupt, watch);
-    match status.and_then(|status| run.folder.write_vtkhdf().map(|()| status)) {
-        Ok(status) => {
-            let summary = run.summary(status, run.unsaved.clone());
-            run.folder.finish(&summary)?;
-            Ok(summary)
-        }
-        Err(error) => {
-            run.keep_what_there_is(&error);
-            Err(error)
+    let (mut run, mut simulation) = Run::begin(scenario, Box::new(engine), options)?;
+    loop {
+        match run.turn(&mut simulation, u64::MAX)? {
+            Turn::Advanced(progress) => watch(&progress),
+            Turn::Over(summary) => return Ok(*summary),
         }
     }
 }
@@ -135,10 +130,20 @@ fn next_batch(batch: u64, steps_per_second: f64) -> u64 {
     affordable.clamp(1, batch.saturating_mul(BATCH_GROWTH))
 }
 
-/// A run in progress.
-struct Run<'a> {
+/// What a turn of a run came to.
+#[derive(Debug)]
+pub enum Turn {
+    /// A batch of steps.
+    Advanced(Progress),
+    /// The end, or an interruption: the results are complete.
+    Over(Box<Summary>),
+}
+
+/// A run in progress: it steps a simulation in batches and writes what it finds. The simulation is lent to it for every turn; between
+/// two of them it can be looked at and changed.
+pub struct Run<'a> {
     scenario: &'a Scenario,
-    simulation: Simulation<'a>,
+    interrupt: &'a AtomicBool,
     folder: ResultFolder,
     pictures: Option<LivePictures<'a>>,
     /// Simulated time at the end \[s\].
@@ -178,29 +183,54 @@ struct LastSaved {
 }
 
 impl<'a> Run<'a> {
-    fn new(
+    /// A scenario on an engine that holds its world, and its results in a folder: from the start, or from the checkpoint of `options`.
+    ///
+    /// # Errors
+    /// When the folder cannot be written, or the checkpoint does not belong to the scenario or the engine.
+    pub fn begin<'e>(
         scenario: &'a Scenario,
-        engine: &'a mut dyn Engine,
-        options: RunOptions<'_>,
-    ) -> Result<Run<'a>, Error> {
+        engine: Box<dyn Engine + 'e>,
+        options: RunOptions<'a>,
+    ) -> Result<(Run<'a>, Simulation<'e>), Error> {
         let start = Instant::now();
-        let end = options.until.unwrap_or(scenario.duration);
-        let last_step = steps_until(end, scenario.settings.time_step);
-        let (lock, checkpoint) = match options.resume {
-            Some(Resumption { lock, checkpoint, .. }) => (Some(lock), checkpoint),
-            None => (None, None),
-        };
-        let (simulation, saved) = match checkpoint {
+        let last_step = steps_until(options.until.unwrap_or(scenario.duration), scenario.settings.time_step);
+        let (simulation, saved) = match options.resume.as_ref().and_then(|resume| resume.checkpoint.as_ref())
+        {
             Some(checkpoint) => {
-                let (simulation, saved) = go_on(scenario, engine, &checkpoint, last_step)?;
+                let (simulation, saved) = go_on(scenario, engine, checkpoint, last_step)?;
                 (simulation, Some(saved))
             }
-            None => (Simulation::on(scenario, Box::new(engine))?, None),
+            None => (Simulation::on(scenario, engine)?, None),
         };
+        Ok((Run::new(&simulation, scenario, options, saved, start)?, simulation))
+    }
+
+    /// The results of a simulation of `scenario` from its present state on, in a folder.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn of(
+        simulation: &Simulation<'_>,
+        scenario: &'a Scenario,
+        options: RunOptions<'a>,
+    ) -> Result<Run<'a>, Error> {
+        Run::new(simulation, scenario, options, None, Instant::now())
+    }
+
+    fn new(
+        simulation: &Simulation<'_>,
+        scenario: &'a Scenario,
+        options: RunOptions<'a>,
+        saved: Option<Saved<'static>>,
+        start: Instant,
+    ) -> Result<Run<'a>, Error> {
+        let end = options.until.unwrap_or(scenario.duration);
+        let last_step = steps_until(end, scenario.settings.time_step);
+        let lock = options.resume.map(|resume| resume.lock);
         let place = options.folder.join(PICTURES);
         refuse_link(&place)?;
         let step = saved.as_ref().map(|_| simulation.step);
-        let saved = saved.unwrap_or_else(|| Saved::nothing(scenario, last_step));
+        let saved = saved.unwrap_or_else(|| Saved::nothing(scenario, simulation.step, last_step));
         let (course, convergence) = (saved.course.into_owned(), saved.convergence.into_owned());
         let (record, columns) = (scenario.record(), simulation.observer().columns());
         let folder = match step {
@@ -218,7 +248,6 @@ impl<'a> Run<'a> {
         Ok(Run {
             folder,
             pictures: scenario.output.pictures.as_ref().map(live).transpose()?,
-            simulation,
             end,
             last_step,
             batch: 1,
@@ -229,66 +258,71 @@ impl<'a> Run<'a> {
             saves: options.saves,
             unsaved: None,
             scenario,
+            interrupt: options.interrupt,
         })
     }
 
-    /// Steps done.
-    fn step(&self) -> u64 {
-        self.simulation.step
+    /// Does what is due and advances by a batch of steps, of `most` at most; or comes to the end. A run that is over has no more turns.
+    ///
+    /// # Errors
+    /// When a step fails or a file cannot be written; the summary then says so where it can still be written.
+    pub fn turn(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Turn, Error> {
+        self.take_turn(simulation, most).inspect_err(|error| self.keep_what_there_is(simulation, error))
     }
 
     /// Does what is due at this step: the friction that begins, the grains of emitters.
-    fn act(&mut self) -> Result<(), Error> {
+    fn act(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let start = Instant::now();
-        if block_on(self.simulation.act_due())? {
+        if block_on(simulation.act_due())? {
             self.course.tasks.add("emit", start.elapsed().as_secs_f64());
         }
         Ok(())
     }
 
-    fn run(&mut self, interrupt: &AtomicBool, watch: &mut dyn FnMut(&Progress)) -> Result<Status, Error> {
-        loop {
-            let is_over = self.step() >= self.last_step;
-            let is_interrupted = !is_over && interrupt.load(Ordering::Relaxed);
-            // Before the outputs of the end, which are not due in a run that goes on.
-            if is_interrupted && self.saves {
-                self.save()?;
-            } else if is_over && (self.scenario.checkpoint.is_wanted() || self.last_saved.step.is_some()) {
-                self.try_to_save()?;
-            }
-            if !is_over && !is_interrupted {
-                self.act()?;
-            }
-            if is_over || is_interrupted || self.step() >= self.course.agenda.next_output {
-                self.record()?;
-            }
-            if self.course.agenda.questions.first() == Some(&self.step()) {
-                self.solve_aside()?;
-            }
-            if is_over || is_interrupted || self.step() >= self.course.agenda.next_picture {
-                self.draw()?;
-            }
-            match (is_over, is_interrupted) {
-                (true, _) => return Ok(Status::Completed),
-                (_, true) => return Ok(Status::Interrupted),
-                _ => {}
-            }
-            if self.is_checkpoint_due() {
-                self.try_to_save()?;
-            }
-            watch(&self.advance()?);
+    fn take_turn(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Turn, Error> {
+        let is_over = simulation.step >= self.last_step;
+        let is_interrupted = !is_over && self.interrupt.load(Ordering::Relaxed);
+        // Before the outputs of the end, which are not due in a run that goes on.
+        if is_interrupted && self.saves {
+            self.save(simulation)?;
+        } else if is_over && (self.scenario.checkpoint.is_wanted() || self.last_saved.step.is_some()) {
+            self.try_to_save(simulation)?;
         }
+        if !is_over && !is_interrupted {
+            self.act(simulation)?;
+        }
+        let is_last = is_over || is_interrupted;
+        if is_last || simulation.step >= self.course.agenda.next_output {
+            self.record(simulation)?;
+        }
+        if self.course.agenda.questions.first() == Some(&simulation.step) {
+            self.solve_aside(simulation)?;
+        }
+        if is_last || simulation.step >= self.course.agenda.next_picture {
+            self.draw(simulation)?;
+        }
+        if is_last {
+            let status = if is_over { Status::Completed } else { Status::Interrupted };
+            self.folder.write_vtkhdf()?;
+            let summary = self.summary(simulation, status, self.unsaved.clone());
+            self.folder.finish(&summary)?;
+            return Ok(Turn::Over(Box::new(summary)));
+        }
+        if self.is_checkpoint_due(simulation.step) {
+            self.try_to_save(simulation)?;
+        }
+        self.advance(simulation, most).map(Turn::Advanced)
     }
 
-    fn is_checkpoint_due(&self) -> bool {
+    fn is_checkpoint_due(&self, step: u64) -> bool {
         let elapsed = self.last_saved.at.elapsed().as_secs_f64();
-        self.step() >= self.course.agenda.next_checkpoint
+        step >= self.course.agenda.next_checkpoint
             || self.scenario.checkpoint.every.is_some_and(|every| elapsed >= every)
     }
 
     /// Saves a checkpoint. A disk that takes none now may take the next, and the run is as good without: that is told, and it goes on.
-    fn try_to_save(&mut self) -> Result<(), Error> {
-        self.unsaved = match self.save() {
+    fn try_to_save(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
+        self.unsaved = match self.save(simulation) {
             Err(error @ Error::File { .. }) => Some(format!("a checkpoint could not be saved: {error}")),
             result => result.map(|()| None)?,
         };
@@ -297,8 +331,8 @@ impl<'a> Run<'a> {
     }
 
     /// Saves a checkpoint, unless that was done at this step.
-    fn save(&mut self) -> Result<(), Error> {
-        let (start, step) = (Instant::now(), self.step());
+    fn save(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
+        let (start, step) = (Instant::now(), simulation.step);
         if self.last_saved.step == Some(step) {
             return Ok(());
         }
@@ -311,7 +345,7 @@ impl<'a> Run<'a> {
             drawn: self.pictures.as_ref().map(LivePictures::drawn),
             seconds: self.seconds(),
         };
-        self.simulation.save_with(&self.folder.checkpoint(step), Some(&saved))?;
+        simulation.save_with(&self.folder.checkpoint(step), Some(&saved))?;
         self.folder.drop_old_checkpoints()?;
         self.last_saved = LastSaved { at: Instant::now(), step: Some(step) };
         self.course.tasks.add("checkpoint", start.elapsed().as_secs_f64());
@@ -324,10 +358,10 @@ impl<'a> Run<'a> {
     }
 
     /// Observes and writes the present state, unless that was done already.
-    fn record(&mut self) -> Result<(), Error> {
+    fn record(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let start = Instant::now();
-        self.simulation.state()?;
-        let Simulation { state: Some(snapshot), observer, grains, .. } = &self.simulation else {
+        simulation.state()?;
+        let Simulation { state: Some(snapshot), observer, grains, .. } = &*simulation else {
             return Ok(());
         };
         let is_known = self.course.observations.last().is_some_and(|last| last.step == snapshot.report.step);
@@ -343,34 +377,34 @@ impl<'a> Run<'a> {
             self.course.tasks.add("output", start.elapsed().as_secs_f64());
             written?;
         }
-        self.course.agenda.next_output = self.due_after(self.step(), self.scenario.output.every);
+        self.course.agenda.next_output = self.due_after(simulation.step, self.scenario.output.every);
         Ok(())
     }
 
     /// Solves the coming step on the side and writes how that converged.
-    fn solve_aside(&mut self) -> Result<(), Error> {
+    fn solve_aside(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let start = Instant::now();
         if let Some(plan) = &self.scenario.convergence {
-            let (snapshot, settings) = (self.simulation.state()?, &self.scenario.settings);
+            let (snapshot, settings) = (simulation.state()?, &self.scenario.settings);
             let found = convergence::solve_aside(snapshot, settings, &plan.question);
             self.folder.record_convergence(&found)?;
         }
-        let now = self.step();
+        let now = simulation.step;
         self.course.agenda.questions.retain(|&step| step > now);
         self.course.tasks.add("convergence", start.elapsed().as_secs_f64());
         Ok(())
     }
 
     /// Draws the present state if there are to be pictures, unless that was done already.
-    fn draw(&mut self) -> Result<(), Error> {
+    fn draw(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let Some(pictures) = &mut self.pictures else {
             self.course.agenda.next_picture = u64::MAX;
             return Ok(());
         };
         let (start, every) = (Instant::now(), pictures.every());
-        let step = self.simulation.step;
+        let step = simulation.step;
         if self.course.agenda.last_picture != Some(step) {
-            pictures.add(self.simulation.state()?)?;
+            pictures.add(simulation.state()?)?;
             self.course.agenda.last_picture = Some(step);
             self.course.tasks.add("pictures", start.elapsed().as_secs_f64());
         }
@@ -384,60 +418,63 @@ impl<'a> Run<'a> {
     }
 
     /// Step of the next output, picture, checkpoint, wave of an emitter, change of friction, question about convergence or the end.
-    fn next_event(&self) -> u64 {
+    fn next_event(&self, simulation: &Simulation<'_>) -> u64 {
         let Agenda { next_output, next_picture, next_checkpoint, .. } = self.course.agenda;
         let questions = self.course.agenda.questions.first().copied();
-        let emitted = self.simulation.next_event();
+        let emitted = simulation.next_event();
         let fixed = [emitted, next_output, next_picture, next_checkpoint, self.last_step];
         questions.into_iter().chain(fixed).min().unwrap_or(self.last_step)
     }
 
-    /// Advances by a batch of steps, at most to the next event.
-    fn advance(&mut self) -> Result<Progress, Error> {
+    /// Advances by a batch of steps, at most to the next event, and calls the callbacks that are due then.
+    fn advance(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Progress, Error> {
         let start = Instant::now();
-        let steps = self.next_event().saturating_sub(self.step()).clamp(1, self.batch);
-        block_on(self.simulation.advance(steps))?;
+        let batch = self.batch.min(most).max(1);
+        let steps = self.next_event(simulation).saturating_sub(simulation.step).clamp(1, batch);
+        block_on(simulation.advance(steps))?;
         let seconds = start.elapsed().as_secs_f64().max(1e-9);
         self.course.tasks.add("step", seconds);
-        let report = self.simulation.report();
+        let report = simulation.report();
         report.stages.iter().for_each(|&(stage, seconds)| self.course.stages.add(stage, seconds));
 
         let steps_per_second = steps as f64 / seconds;
         self.batch = next_batch(self.batch, steps_per_second);
-        Ok(Progress {
-            step: self.simulation.step,
+        let progress = Progress {
+            step: simulation.step,
             steps: self.last_step,
             time: report.time,
             end: self.end,
-            grains: self.simulation.grains - self.course.removed,
+            grains: simulation.grains - self.course.removed,
             lost: self.course.lost.map_or(0, |lost| lost.grains),
             contacts: report.contacts,
             residual: report.residuals.normal.mean,
             steps_per_second,
             is_unsaved: self.unsaved.is_some(),
-        })
+        };
+        simulation.call_due()?;
+        Ok(progress)
     }
 
     /// After a failure: the state before the failed step, if the engine still has it, and a summary.
-    fn keep_what_there_is(&mut self, error: &Error) {
+    fn keep_what_there_is(&mut self, simulation: &mut Simulation<'_>, error: &Error) {
         // The failure itself is what the caller must hear of, not what it makes impossible.
-        let _ = self.record();
-        let summary = self.summary(Status::Failed, Some(error.to_string()));
+        let _ = self.record(simulation);
+        let summary = self.summary(simulation, Status::Failed, Some(error.to_string()));
         let _ = self.folder.finish(&summary);
     }
 
-    fn summary(&self, status: Status, message: Option<String>) -> Summary {
-        let Simulation { observer, emitters, requested, grains, report, .. } = &self.simulation;
+    fn summary(&self, simulation: &Simulation<'_>, status: Status, message: Option<String>) -> Summary {
+        let Simulation { observer, emitters, requested, grains, report, .. } = simulation;
         let (scenario, columns) = (self.scenario, observer.columns());
         let last = self.course.observations.last();
-        let steps = last.map_or(self.step(), |last| last.step.max(self.step()));
+        let steps = last.map_or(simulation.step, |last| last.step.max(simulation.step));
         let time = last.map_or(0.0, |last| last.time).max(report.time);
         let observables = last.map(|last| Named::observables(columns, last)).unwrap_or_default();
         let observable = |name| observables.get(name).unwrap_or_default();
         let is_complete = status == Status::Completed && self.end >= scenario.duration;
         let stepping = self.course.tasks.get("step").unwrap_or_default();
-        let bytes = self.simulation.memory();
-        let precision = self.simulation.identity().precision;
+        let bytes = simulation.memory();
+        let precision = simulation.identity().precision;
         Summary {
             esker: env!("CARGO_PKG_VERSION"),
             status,
@@ -447,7 +484,7 @@ impl<'a> Run<'a> {
                 title: scenario.title.clone(),
                 duration: scenario.duration,
             },
-            engine: self.simulation.identity(),
+            engine: simulation.identity(),
             settings: scenario.settings,
             counts: Counts {
                 grains: grains - self.course.removed,

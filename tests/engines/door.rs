@@ -92,6 +92,60 @@ fn gravity_and_plates_are_set_while_the_scene_runs() {
     }
 }
 
+/// A drum at rest is turned by hand, a quarter at one rate and back at twice that: it goes on from where it is.
+#[test]
+fn a_drum_is_turned_at_rates_that_are_set_while_the_scene_runs() {
+    let scenario = drum_at_rest();
+    let h = scenario.settings.time_step;
+    for mut simulation in on_both(&scenario) {
+        let name = simulation.identity().engine;
+        let angle = |simulation: &mut Simulation<'_>| {
+            simulation.state().unwrap().world.bodies.orientation[0].to_scaled_axis().y
+        };
+        simulation.step(10).unwrap();
+        assert_eq!(angle(&mut simulation), 0.0, "{name}: it stands");
+        simulation.set_angular_velocity("drum", DVec3::Y * 2.0).unwrap();
+        simulation.step(100).unwrap();
+        let turned = angle(&mut simulation);
+        assert!((turned - 200.0 * h).abs() < 1e-5, "{name}: turned by {turned} rad");
+        simulation.set_angular_velocity("drum", DVec3::Y * -4.0).unwrap();
+        simulation.step(25).unwrap();
+        let turned = angle(&mut simulation);
+        assert!((turned - 100.0 * h).abs() < 1e-5, "{name}: and back, {turned} rad");
+        let x = simulation.velocities().unwrap()[0].x;
+        assert!(x > 0.0, "{name}: the grain at the bottom goes with the wall, {x} m/s");
+    }
+    let mut simulation = Simulation::new(&box_of(1), Device::Cpu).unwrap();
+    let wall = simulation.state().unwrap().world.boundaries[0].name.clone();
+    let error = simulation.set_angular_velocity(&wall, DVec3::Y).unwrap_err();
+    assert!(matches!(error, Error::NotRotating { .. }), "{error}");
+}
+
+/// A grain in a drum of rate 0, whose axis is y.
+fn drum_at_rest() -> Scenario {
+    let text = r#"
+        duration = 1.0
+        [solver]
+        time_step = 1e-3
+        [materials.stone]
+        density = 2500.0
+        youngs_modulus = 1e7
+        poisson_ratio = 0.25
+        restitution = 0.0
+        friction = 0.5
+        [[boundaries]]
+        name = "drum"
+        material = "stone"
+        shape = { kind = "cylinder", base = [0, -0.1, 0], axis = [0, 1, 0], length = 0.2, radius = 0.1 }
+        motion = { kind = "rotation", rate = 0.0 }
+        [[grains]]
+        material = "stone"
+        radius = { kind = "constant", value = 0.01 }
+        packing = { kind = "list", positions = [[0, 0, -0.09]] }
+    "#;
+    Scenario::parse("drum", text, Path::new(""), &[]).unwrap()
+}
+
 #[test]
 fn grains_are_added_and_taken_out_by_hand() {
     let scenario = box_of(50);

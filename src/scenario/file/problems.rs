@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::keys::key_at;
 use crate::error::printable;
 
 /// A text that mistakes are found in, under the name of its file.
@@ -82,6 +83,13 @@ impl Problem {
         let before = &source.text[..span.start];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
         Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+    }
+
+    /// Path of the value that it is about, as in `--set`: for who wrote the values without a text. Empty for the file as a whole;
+    /// `None` when it has no place in a text.
+    pub fn key(&self) -> Option<String> {
+        let Place { source, span } = self.place.as_ref()?;
+        Some(key_at(&source.text, span))
     }
 
     /// The mistake on one line: `file:line:column: message (help)`.

@@ -56,8 +56,8 @@ pub(super) struct Saved<'a> {
 
 /// A simulation that goes on from a checkpoint, on an engine that holds the world of the scenario, and what else the checkpoint keeps.
 pub(super) fn go_on<'a>(
-    scenario: &'a Scenario,
-    engine: &'a mut dyn Engine,
+    scenario: &Scenario,
+    engine: Box<dyn Engine + 'a>,
     checkpoint: &Checkpoint,
     last_step: u64,
 ) -> Result<(Simulation<'a>, Saved<'static>), Error> {
@@ -67,7 +67,7 @@ pub(super) fn go_on<'a>(
         let found = format!("is of t = {time} s, after the end of this run");
         return Err(checkpoint.unusable(found, &format!("choose --until {time} or later, or start anew")));
     }
-    let (simulation, mut rest) = Simulation::resume(scenario, Box::new(engine), checkpoint)?;
+    let (simulation, mut rest) = Simulation::resume(scenario, engine, checkpoint)?;
     if rest.is_empty() {
         let advice = "take it as the [start] of a scenario, or go on from it with Simulation::restore";
         return Err(checkpoint.unusable("was saved by a program of its own, not by a run".to_owned(), advice));
@@ -83,14 +83,14 @@ pub(super) fn go_on<'a>(
 }
 
 impl Saved<'static> {
-    /// What there is at the start of a run.
-    pub(super) fn nothing(scenario: &Scenario, last_step: u64) -> Saved<'static> {
+    /// What there is at the start of a run, after so many steps.
+    pub(super) fn nothing(scenario: &Scenario, step: u64, last_step: u64) -> Saved<'static> {
         let agenda = Agenda {
-            next_output: 0,
-            questions: questions(scenario),
-            next_picture: 0,
+            next_output: step,
+            questions: questions(scenario).into_iter().filter(|&due| due >= step).collect(),
+            next_picture: step,
             last_picture: None,
-            next_checkpoint: next_checkpoint(0, scenario, last_step),
+            next_checkpoint: next_checkpoint(step, scenario, last_step),
         };
         let course = Course {
             observations: Vec::new(),

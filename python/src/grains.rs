@@ -1,0 +1,75 @@
+//! Arrays of the grains that are there.
+
+use esker::model::World;
+use glam::DVec3;
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+
+use crate::errors::Error;
+use crate::simulation::Simulation;
+use crate::values::table;
+
+/// Vectors of the bodies of the grains.
+pub fn vectors<'py>(
+    own: &Simulation,
+    py: Python<'py>,
+    of: fn(&World) -> &[DVec3],
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let rows = own.with(py, move |engine| {
+        let world = &engine.state()?.world;
+        let row = |grain| of(world)[world.grain_body(grain)].to_array();
+        Ok(world.present_grains().map(row).collect::<Vec<[f64; 3]>>())
+    })?;
+    table(py, rows)
+}
+
+/// Orientations of the grains, those of clumps from the axes in which their spheres are listed.
+pub fn orientations<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let rows = own.with(py, |engine| {
+        let world = &engine.state()?.world;
+        let row = |grain: usize| {
+            let axes = world.grains[grain].clump.map(|clump| world.clumps[clump as usize].axes);
+            (world.bodies.orientation[world.grain_body(grain)] * axes.unwrap_or_default().inverse())
+                .to_array()
+        };
+        Ok(world.present_grains().map(row).collect::<Vec<[f64; 4]>>())
+    })?;
+    table(py, rows)
+}
+
+/// A number of each grain.
+pub fn scalars<'py>(
+    own: &Simulation,
+    py: Python<'py>,
+    of: fn(&World, usize) -> f64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let numbers = own.with(py, move |engine| {
+        let world = &engine.state()?.world;
+        Ok(world.present_grains().map(|grain| of(world, grain)).collect::<Vec<f64>>())
+    })?;
+    Ok(PyArray1::from_vec(py, numbers))
+}
+
+/// Ids of the grains.
+pub fn ids<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let ids = own.with(py, |engine| {
+        let world = &engine.state()?.world;
+        Ok(world.present_grains().map(|grain| i64::from(world.ids[grain])).collect::<Vec<i64>>())
+    })?;
+    Ok(PyArray1::from_vec(py, ids))
+}
+
+/// Index of a boundary.
+pub fn boundary(own: &Simulation, name: &str) -> PyResult<usize> {
+    let names = own.scenario.world.boundaries.iter().map(|boundary| boundary.name.as_str());
+    position(name, names, "boundary")
+}
+
+/// Index of a name among those of the scenario.
+pub fn position<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone, what: &str) -> PyResult<usize> {
+    known.clone().position(|other| other == name).ok_or_else(|| {
+        let known: Vec<String> = known.map(|known| format!("\"{known}\"")).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Error::new_err(format!("there is no {what} \"{name}\"; the scene has {known}"))
+    })
+}

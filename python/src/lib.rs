@@ -1,0 +1,41 @@
+//! The module `_esker` of the Python package `esker`: the public `Simulation` of the library for Python.
+//!
+//! Every array that Python gets is a copy of its own. What takes long runs without the interpreter lock, in batches of steps between
+//! which Ctrl-C is heard.
+
+mod contacts;
+mod errors;
+mod grains;
+mod reading;
+mod runs;
+mod scenario;
+mod setters;
+mod simulation;
+mod stepping;
+mod values;
+
+use pyo3::prelude::*;
+
+/// The engine of the package `esker`.
+#[pymodule]
+mod _esker {
+    #[pymodule_export]
+    use super::contacts::Contacts;
+    #[pymodule_export]
+    use super::errors::{Error, Problem, ScenarioError};
+    #[pymodule_export]
+    use super::reading::{check, devices, read_frame, read_index};
+    #[pymodule_export]
+    use super::runs::run;
+    #[pymodule_export]
+    use super::simulation::{Boundary, Device, Simulation};
+    #[pymodule_export]
+    use super::stepping::Progress;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

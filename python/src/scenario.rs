@@ -1,0 +1,90 @@
+//! Scenarios from files and dictionaries, and the devices that they run on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use esker::checkpoint::Checkpoint;
+use esker::scenario::Scenario;
+use esker::simulation::Device;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::errors::{Origin, raised, wrong};
+use crate::values::{overrides, scenario_text, shown};
+
+/// The scenario of a file.
+pub fn of_file(py: Python<'_>, path: &Path, set: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Scenario>> {
+    let overrides = overrides(set)?;
+    let scenario = py.detach(|| Scenario::load(path, &overrides));
+    scenario.map(Arc::new).map_err(|problems| wrong(py, &problems, Origin::File))
+}
+
+/// The scenario of a dictionary; paths in it start at `folder`.
+pub fn of_dictionary(
+    dictionary: &Bound<'_, PyDict>,
+    name: &str,
+    folder: &Path,
+    set: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Arc<Scenario>> {
+    let (py, text, overrides) = (dictionary.py(), scenario_text(dictionary)?, overrides(set)?);
+    let scenario = py.detach(|| Scenario::parse(name, &text, folder, &overrides));
+    scenario.map(Arc::new).map_err(|problems| wrong(py, &problems, Origin::Dictionary))
+}
+
+/// The scenario of a path or a dictionary.
+pub fn of_either(object: &Bound<'_, PyAny>, set: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Scenario>> {
+    if let Ok(dictionary) = object.cast::<PyDict>() {
+        return of_dictionary(dictionary, "scenario", Path::new(""), set);
+    }
+    let path: PathBuf = object.extract().map_err(|_| {
+        let found = shown(object);
+        PyTypeError::new_err(format!("scenario: expected the path of a file or a dictionary, found {found}"))
+    })?;
+    of_file(object.py(), &path, set)
+}
+
+/// The scenario that a checkpoint was saved of. Its file counts as read: no results may replace it.
+pub fn of_checkpoint(
+    py: Python<'_>,
+    checkpoint: &Checkpoint,
+    set: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Arc<Scenario>> {
+    let name = checkpoint.path.file_stem().unwrap_or_default().to_string_lossy();
+    let overrides = overrides(set)?;
+    let scenario = py.detach(|| Scenario::parse(&name, &checkpoint.resolved, Path::new(""), &overrides));
+    let mut scenario = scenario.map_err(|problems| wrong(py, &problems, Origin::File))?;
+    scenario.inputs.0.push(checkpoint.path.clone());
+    Ok(Arc::new(scenario))
+}
+
+/// Words for the devices.
+const DEVICES: [(&str, Device); 4] =
+    [("auto", Device::Auto), ("gpu", Device::Gpu), ("software", Device::Software), ("cpu", Device::Cpu)];
+
+/// The device of a word.
+pub fn device(word: &Bound<'_, PyAny>) -> PyResult<Device> {
+    let expected = r#"device: expected "auto", "gpu", "software" or "cpu""#;
+    let text = word
+        .cast::<PyString>()
+        .map_err(|_| PyTypeError::new_err(format!("{expected}, found {}", shown(word))))?
+        .to_string();
+    let found = DEVICES.into_iter().find(|(known, _)| *known == text);
+    found
+        .map(|(_, device)| device)
+        .ok_or_else(|| PyValueError::new_err(format!("{expected}, found {}", shown(word))))
+}
+
+/// The device of a checkpoint where none is asked for.
+pub fn device_for(device: Device, checkpoint: &Checkpoint) -> Device {
+    match (device, checkpoint.header.engine.as_str()) {
+        (Device::Auto, "cpu") => Device::Cpu,
+        (Device::Auto, _) => Device::Gpu,
+        (device, _) => device,
+    }
+}
+
+/// A checkpoint of a file or a folder of results.
+pub fn checkpoint(py: Python<'_>, path: &Path) -> PyResult<Checkpoint> {
+    py.detach(|| Checkpoint::read(path)).map_err(|error| raised(&error))
+}

@@ -1,0 +1,208 @@
+//! Changes between two steps: gravity, walls, forces, drives, grains that come and go.
+
+use esker::model::drive::Course;
+use esker::model::{Drive, Grain, World};
+use esker::simulation::Target;
+use glam::DVec3;
+use numpy::PyArray1;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::errors::Error;
+use crate::grains::position;
+use crate::simulation::Simulation;
+use crate::values::{number, numbers, rows, shown, vector};
+
+/// Radius that a grain may have \[m\], as in a scenario.
+const RADII: std::ops::RangeInclusive<f64> = 1e-7..=1e6;
+
+pub fn gravity(own: &Simulation, py: Python<'_>, gravity: &Bound<'_, PyAny>) -> PyResult<()> {
+    let gravity = vector(gravity, "gravity [m/s²]")?;
+    own.with(py, |engine| engine.set_gravity(gravity))
+}
+
+pub fn velocity(own: &Simulation, py: Python<'_>, name: &str, velocity: &Bound<'_, PyAny>) -> PyResult<()> {
+    let velocity = vector(velocity, "velocity [m/s]")?;
+    own.with(py, |engine| engine.set_velocity(name, velocity))
+}
+
+pub fn angular_velocity(
+    own: &Simulation,
+    py: Python<'_>,
+    name: &str,
+    velocity: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let velocity = vector(velocity, "angular_velocity [rad/s]")?;
+    own.with(py, |engine| engine.set_angular_velocity(name, velocity))
+}
+
+pub fn force(
+    own: &Simulation,
+    py: Python<'_>,
+    body: &Bound<'_, PyAny>,
+    force: Option<&Bound<'_, PyAny>>,
+    torque: Option<&Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let force = force.map_or(Ok(DVec3::ZERO), |force| vector(force, "force [N]"))?;
+    let torque = torque.map_or(Ok(DVec3::ZERO), |torque| vector(torque, "torque [N m]"))?;
+    if let Ok(name) = body.extract::<String>() {
+        return own.with(py, |engine| engine.set_force(name.as_str(), force, torque));
+    }
+    let id: i64 = body.extract().map_err(|_| {
+        let found = shown(body);
+        PyTypeError::new_err(format!(
+            "body: expected the id of a grain or the name of a boundary, found {found}"
+        ))
+    })?;
+    let place = places(own, py, &[id])?[0];
+    own.with(py, |engine| engine.set_force(Target::Grain(place), force, torque))
+}
+
+/// Places of the grains with these ids.
+fn places(own: &Simulation, py: Python<'_>, ids: &[i64]) -> PyResult<Vec<usize>> {
+    let place = |world: &World, id: i64| {
+        let place = usize::try_from(id).ok().and_then(|id| world.grain_of_id(id));
+        place.ok_or(id)
+    };
+    let found = own.with(py, |engine| {
+        let world = &engine.state()?.world;
+        Ok(ids.iter().map(|&id| place(world, id)).collect::<Result<Vec<usize>, i64>>())
+    })?;
+    found.map_err(|id| {
+        Error::new_err(format!("there is no grain of id {id}: `ids()` lists those that are there"))
+    })
+}
+
+/// What is to drive a joint.
+pub struct Given<'a, 'py> {
+    pub force: Option<&'a Bound<'py, PyAny>>,
+    pub pressure: Option<&'a Bound<'py, PyAny>>,
+    pub velocity: Option<&'a Bound<'py, PyAny>>,
+    pub position: Option<&'a Bound<'py, PyAny>>,
+    pub force_limit: Option<f64>,
+    pub response_time: f64,
+}
+
+impl Given<'_, '_> {
+    fn drive(&self) -> PyResult<Option<Drive>> {
+        let force_limit = self.force_limit.unwrap_or(f64::INFINITY);
+        if force_limit.is_nan() || force_limit <= 0.0 {
+            let message = format!("force_limit [N, N m]: expected a positive number, found {force_limit}");
+            return Err(PyValueError::new_err(message));
+        }
+        let response_time = self.response_time;
+        if !(response_time.is_finite() && response_time > 0.0) {
+            let message = format!("response_time [s]: expected a positive time, found {response_time}");
+            return Err(PyValueError::new_err(message));
+        }
+        match (self.force, self.pressure, self.velocity, self.position) {
+            (None, None, None, None) => Ok(None),
+            (Some(force), None, None, None) => Ok(Some(Drive::Force(course(force, "force [N, N m]")?))),
+            (None, Some(pressure), None, None) => {
+                Ok(Some(Drive::Pressure(course(pressure, "pressure [Pa]")?)))
+            }
+            (None, None, Some(velocity), None) => {
+                let velocity = course(velocity, "velocity [m/s, rad/s]")?;
+                Ok(Some(Drive::Motor { velocity, force_limit }))
+            }
+            (None, None, None, Some(position)) => {
+                let position = course(position, "position [m, rad]")?;
+                Ok(Some(Drive::Servo { position, response_time, force_limit }))
+            }
+            _ => Err(PyTypeError::new_err("expected one of force, pressure, velocity and position, or none")),
+        }
+    }
+}
+
+pub fn drive(own: &Simulation, py: Python<'_>, joint: &str, given: &Given<'_, '_>) -> PyResult<()> {
+    let drive = given.drive()?;
+    own.with(py, |engine| engine.set_drive(joint, drive))
+}
+
+/// A number, or one over time.
+fn course(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Course> {
+    let Ok((times, values)) = object.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
+        return number(object, what).map(Course::Constant);
+    };
+    let list = |object: &Bound<'_, PyAny>, what: &str| numbers(object, object.len()?, what);
+    let (times, values) = (list(&times, "times [s]")?, list(&values, what)?);
+    let ascends = times.windows(2).all(|pair| pair[0] < pair[1]);
+    if times.len() != values.len() || times.is_empty() || !ascends {
+        let (times, values) = (times.len(), values.len());
+        return Err(PyValueError::new_err(format!(
+            "{what}: expected ascending times and as many values, found {times} times and {values} values"
+        )));
+    }
+    Ok(Course::Table { times, values })
+}
+
+/// Grains to be added.
+pub struct Batch<'a, 'py> {
+    pub positions: &'a Bound<'py, PyAny>,
+    pub radius: &'a Bound<'py, PyAny>,
+    pub material: &'a str,
+    pub velocities: Option<&'a Bound<'py, PyAny>>,
+    pub angular_velocities: Option<&'a Bound<'py, PyAny>>,
+    pub clump: Option<&'a str>,
+}
+
+impl Batch<'_, '_> {
+    fn grains(&self, world: &World) -> PyResult<Vec<Grain>> {
+        let positions = rows::<3>(self.positions, "positions [m]")?;
+        let radii = numbers(self.radius, positions.len(), "radius [m]")?;
+        if let Some(radius) = radii.iter().find(|radius| !RADII.contains(radius)) {
+            return Err(PyValueError::new_err(format!(
+                "radius [m]: expected a positive radius (1e-7 to 1e6), found {radius}"
+            )));
+        }
+        let vectors = |given: Option<&Bound<'_, PyAny>>, what: &str| match given {
+            None => Ok(vec![[0.0; 3]; positions.len()]),
+            Some(given) => match rows::<3>(given, what)? {
+                found if found.len() == positions.len() => Ok(found),
+                found => {
+                    let (wanted, found) = (positions.len(), found.len());
+                    let message = format!("{what}: expected {wanted} rows, one per position, found {found}");
+                    Err(PyValueError::new_err(message))
+                }
+            },
+        };
+        let velocities = vectors(self.velocities, "velocities [m/s]")?;
+        let spins = vectors(self.angular_velocities, "angular_velocities [rad/s]")?;
+        let materials = world.materials.list.iter().map(|material| material.name.as_str());
+        let material = position(self.material, materials, "material")? as u32;
+        let clumps = world.clumps.iter().map(|clump| clump.name.as_str());
+        let clump = self.clump.map(|name| position(name, clumps, "clump")).transpose()?;
+        let grain = |i: usize| Grain {
+            velocity: velocities[i].into(),
+            angular_velocity: spins[i].into(),
+            clump: clump.map(|clump| clump as u32),
+            ..Grain::at(positions[i].into(), radii[i], material)
+        };
+        Ok((0..positions.len()).map(grain).collect())
+    }
+}
+
+pub fn add_grains<'py>(
+    own: &Simulation,
+    py: Python<'py>,
+    batch: &Batch<'_, '_>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let grains = batch.grains(&own.scenario.world)?;
+    let first = own.with(py, |engine| {
+        let first = engine.grains_so_far();
+        engine.add_grains(&grains)?;
+        Ok(first as i64)
+    })?;
+    Ok(PyArray1::from_iter(py, first..first + grains.len() as i64))
+}
+
+pub fn remove_grains(own: &Simulation, py: Python<'_>, ids: &Bound<'_, PyAny>) -> PyResult<()> {
+    let count = ids.len().map_err(|_| {
+        let found = shown(ids);
+        PyTypeError::new_err(format!("ids: expected a list or an array of ids, found {found}"))
+    })?;
+    let wanted = numbers(ids, count, "ids [-]")?;
+    let wanted: Vec<i64> = wanted.into_iter().map(|id| id as i64).collect();
+    let places = places(own, py, &wanted)?;
+    own.with(py, |engine| engine.remove_grains(&places))
+}

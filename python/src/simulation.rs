@@ -1,0 +1,507 @@
+//! The class `Simulation`: how it is made, and what it tells. What its methods do is in the other files.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use esker::engine::Precision;
+use esker::scenario::Scenario;
+use numpy::{PyArray1, PyArray2};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::contacts::{Contacts, contacts};
+use crate::errors::{Error, raised};
+use crate::stepping::{self, Calls, Pace};
+use crate::{grains, runs, scenario, setters};
+
+/// The simulation of the library.
+pub type Engine = esker::simulation::Simulation<'static>;
+
+/// A scene on a device, at one time.
+///
+/// Made by `Simulation.from_file`, `Simulation.from_dict` or `Simulation.resume`. All numbers are in SI units. Arrays have one row per
+/// grain that is there, in the same order in all of them; `ids()` tells which grains those are. Every array is a new copy of the present
+/// state: neither does it change later, nor does changing it change the simulation.
+///
+/// Other Python threads go on while it steps. Several threads may use one simulation: each call waits for the end of the batch of steps
+/// that is under way (at most about 0.1 s), and only one of them may step.
+#[pyclass(frozen, module = "esker")]
+pub struct Simulation {
+    pub scenario: Arc<Scenario>,
+    engine: Mutex<Engine>,
+    /// Threads that wait for the engine.
+    waiting: AtomicUsize,
+    pub is_stepping: AtomicBool,
+    pub pace: Mutex<Pace>,
+    pub calls: Mutex<Calls>,
+    #[pyo3(get)]
+    /// Device that it runs on.
+    device: Py<Device>,
+}
+
+/// A device that simulations run on.
+#[pyclass(frozen, get_all, module = "esker")]
+pub struct Device {
+    /// Word for it: "cpu", "gpu" or "software".
+    pub choice: String,
+    /// Name of the processor or graphics card.
+    pub name: String,
+    /// Interface to it: "rayon", "Vulkan", "Metal" or "DX12".
+    pub backend: String,
+    /// Driver and its version, or the number of threads.
+    pub driver: String,
+    /// Precision of its numbers: "single" or "double".
+    pub precision: String,
+}
+
+#[pymethods]
+impl Device {
+    fn __repr__(&self) -> String {
+        let Device { choice, name, backend, driver, precision } = self;
+        format!("<Device {choice}: {name} ({backend}, {driver}, {precision} precision)>")
+    }
+}
+
+/// A boundary as it is now.
+#[pyclass(frozen, get_all, module = "esker")]
+pub struct Boundary {
+    /// Its name.
+    name: String,
+    /// Position of its body, array of shape (3,) [m].
+    position: Py<PyArray1<f64>>,
+    /// Orientation of its body as a quaternion (x, y, z, w), array of shape (4,) [-].
+    orientation: Py<PyArray1<f64>>,
+    /// Velocity, array of shape (3,) [m/s].
+    velocity: Py<PyArray1<f64>>,
+    /// Angular velocity, array of shape (3,) [rad/s].
+    angular_velocity: Py<PyArray1<f64>>,
+}
+
+#[pymethods]
+impl Boundary {
+    fn __repr__(&self) -> String {
+        format!("<Boundary {}>", self.name)
+    }
+}
+
+impl Simulation {
+    /// A simulation of the library, for Python.
+    pub fn new(py: Python<'_>, scenario: Arc<Scenario>, engine: Engine, word: &str) -> PyResult<Simulation> {
+        let identity = engine.identity();
+        let choice = match (word, identity.engine) {
+            ("auto", engine) => engine,
+            (word, _) => word,
+        };
+        let precision = match identity.precision {
+            Precision::Single => "single",
+            Precision::Double => "double",
+        };
+        let device = Device {
+            choice: choice.to_owned(),
+            name: identity.device,
+            backend: identity.backend,
+            driver: identity.driver,
+            precision: precision.to_owned(),
+        };
+        Ok(Simulation {
+            scenario,
+            engine: Mutex::new(engine),
+            waiting: AtomicUsize::new(0),
+            is_stepping: AtomicBool::new(false),
+            pace: Mutex::default(),
+            calls: Mutex::default(),
+            device: Py::new(py, device)?,
+        })
+    }
+
+    /// Does something with the engine, without the interpreter lock, when no other thread does.
+    pub fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Engine) -> Result<T, esker::error::Error> + Send,
+    ) -> PyResult<T> {
+        let found = py.detach(|| {
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            let engine = self.engine.lock();
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+            engine.ok().map(|mut engine| call(&mut engine))
+        });
+        let found = found.ok_or_else(|| {
+            Error::new_err("the engine panicked before and has no state to show: start the simulation anew")
+        })?;
+        found.map_err(|error| raised(&error))
+    }
+
+    /// Lets threads that wait for the engine have it. A lock that is taken again at once is not fair to them.
+    pub fn give_way(&self) {
+        while self.waiting.load(Ordering::SeqCst) > 0 {
+            std::thread::yield_now();
+        }
+    }
+
+    fn time_now(&self, py: Python<'_>) -> PyResult<f64> {
+        self.with(py, |engine| Ok(engine.time()))
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    /// The simulation of a scenario file at its start.
+    ///
+    /// `device` is "auto" (a graphics card if there is one, else the processor), "gpu", "software" or "cpu". `set` changes values of the file,
+    /// as in `{"solver.iterations": 100}`. Raises `ScenarioError` with line and column of all mistakes in the file.
+    #[staticmethod]
+    #[pyo3(signature = (path, device = Word::auto(), set = None))]
+    #[pyo3(text_signature = "(path, device='auto', set=None)")]
+    fn from_file(
+        py: Python<'_>,
+        path: PathBuf,
+        #[pyo3(from_py_with = word)] device: Word,
+        set: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Simulation> {
+        let scenario = scenario::of_file(py, &path, set)?;
+        start(py, scenario, &device)
+    }
+
+    /// The simulation of a scenario in a dictionary, with the keys of a scenario file.
+    ///
+    /// Values may be numbers and arrays of numpy. `name` is the name of the scenario; paths of other files start at `folder`. Raises
+    /// `ScenarioError` with the keys of all mistakes.
+    #[staticmethod]
+    #[pyo3(signature = (scenario, device = Word::auto(), set = None, *, name = "scenario", folder = PathBuf::new()))]
+    #[pyo3(text_signature = "(scenario, device='auto', set=None, *, name='scenario', folder='')")]
+    fn from_dict(
+        py: Python<'_>,
+        scenario: &Bound<'_, PyDict>,
+        #[pyo3(from_py_with = word)] device: Word,
+        set: Option<&Bound<'_, PyDict>>,
+        name: &str,
+        folder: PathBuf,
+    ) -> PyResult<Simulation> {
+        let scenario = scenario::of_dictionary(scenario, name, &folder, set)?;
+        start(py, scenario, &device)
+    }
+
+    /// The simulation that goes on from a checkpoint, or from the last one in a folder of results, bit for bit as if it had not stopped.
+    ///
+    /// It runs on a device of the kind that saved it; `set` may change what does not concern the state, such as
+    /// `{"solver.iterations": 100}`. Callbacks are to be given again.
+    #[staticmethod]
+    #[pyo3(signature = (path, device = Word::auto(), set = None))]
+    #[pyo3(text_signature = "(path, device='auto', set=None)")]
+    fn resume(
+        py: Python<'_>,
+        path: PathBuf,
+        #[pyo3(from_py_with = word)] device: Word,
+        set: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Simulation> {
+        let checkpoint = scenario::checkpoint(py, &path)?;
+        let scenario = scenario::of_checkpoint(py, &checkpoint, set)?;
+        let (choice, file) = (scenario::device_for(device.device, &checkpoint), &checkpoint.path);
+        let engine =
+            py.detach(|| Engine::restore(&scenario, choice, file)).map_err(|error| raised(&error))?;
+        Simulation::new(py, scenario, engine, &device.text)
+    }
+
+    /// Simulated time [s].
+    #[getter]
+    fn time(&self, py: Python<'_>) -> PyResult<f64> {
+        self.time_now(py)
+    }
+
+    /// Number of time steps done.
+    #[getter]
+    fn steps(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |engine| Ok(engine.steps()))
+    }
+
+    /// Length of a time step [s].
+    #[getter]
+    fn time_step(&self) -> f64 {
+        self.scenario.settings.time_step
+    }
+
+    /// Duration of the scenario [s], at which `run` ends unless told otherwise.
+    #[getter]
+    fn duration(&self) -> f64 {
+        self.scenario.duration
+    }
+
+    /// Title of the scenario.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.scenario.title
+    }
+
+    /// Memory that the engine holds for the scene [bytes].
+    #[getter]
+    fn memory(&self, py: Python<'_>) -> PyResult<u64> {
+        self.with(py, |engine| Ok(engine.memory()))
+    }
+
+    /// Names of the boundaries, in the order of the scenario.
+    #[getter]
+    fn boundaries(&self) -> Vec<String> {
+        self.scenario.world.boundaries.iter().map(|boundary| boundary.name.clone()).collect()
+    }
+
+    /// Names of the joints.
+    #[getter]
+    fn joints(&self) -> Vec<String> {
+        self.scenario.world.joints.iter().map(|joint| joint.name.clone()).collect()
+    }
+
+    /// Names of the materials.
+    #[getter]
+    fn materials(&self) -> Vec<String> {
+        self.scenario.world.materials.list.iter().map(|material| material.name.clone()).collect()
+    }
+
+    /// Names of all quantities of this scene, each with its unit ("-" for none).
+    #[getter]
+    fn quantities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let columns = self.with(py, |engine| Ok(engine.observer().columns().to_vec()))?;
+        let dictionary = PyDict::new(py);
+        columns.iter().try_for_each(|column| dictionary.set_item(&column.name, column.unit))?;
+        Ok(dictionary)
+    }
+
+    /// How the last steps went: "contacts", "colours", "overflow" [-], "sweeps" of the last substep [-], "searches" for contacts [-], mean
+    /// and largest residual of the normal velocities "residual_mean", "residual_max" [m/s], and "stages", the wall time of each stage [s].
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        stepping::report(self, py)
+    }
+
+    /// The value of a quantity now, in its unit; `quantities` has the names. Rates and means are over the time since the last state of
+    /// which a quantity was asked for.
+    fn quantity(&self, py: Python<'_>, name: &str) -> PyResult<f64> {
+        self.with(py, |engine| engine.quantity(name))
+    }
+
+    /// Ids of the grains that are there, array of shape (n,): numbers in the order in which grains came, counted from 0.
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        grains::ids(self, py)
+    }
+
+    /// Positions of the centres of mass, array of shape (n, 3) [m].
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        grains::vectors(self, py, |world| &world.bodies.position)
+    }
+
+    /// Velocities of the centres of mass, array of shape (n, 3) [m/s].
+    fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        grains::vectors(self, py, |world| &world.bodies.velocity)
+    }
+
+    /// Angular velocities in the frame of the scene, array of shape (n, 3) [rad/s].
+    fn angular_velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        grains::vectors(self, py, |world| &world.bodies.angular_velocity)
+    }
+
+    /// Orientations as quaternions (x, y, z, w), from the frame of the grain to that of the scene, array of shape (n, 4) [-]. The order is
+    /// that of `scipy.spatial.transform.Rotation.from_quat`.
+    fn orientations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        grains::orientations(self, py)
+    }
+
+    /// Radii, of a clump that of the sphere of the same volume, array of shape (n,) [m].
+    fn radii<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        grains::scalars(self, py, |world, grain| world.grain_radius(grain))
+    }
+
+    /// Masses, array of shape (n,) [kg].
+    fn masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        grains::scalars(self, py, |world, grain| world.grain_mass(grain))
+    }
+
+    /// The contacts of the last step, with their forces.
+    fn contacts(&self, py: Python<'_>) -> PyResult<Contacts> {
+        contacts(self, py)
+    }
+
+    /// Where a boundary is now, and how it moves.
+    fn boundary(&self, py: Python<'_>, name: &str) -> PyResult<Boundary> {
+        let index = grains::boundary(self, name)?;
+        let state = self.with(py, move |engine| {
+            let bodies = &engine.state()?.world.bodies;
+            let (velocity, spin) = (bodies.velocity[index], bodies.angular_velocity[index]);
+            Ok((bodies.position[index], bodies.orientation[index], velocity, spin))
+        })?;
+        let vector = |vector: glam::DVec3| PyArray1::from_slice(py, &vector.to_array()).unbind();
+        Ok(Boundary {
+            name: name.to_owned(),
+            position: vector(state.0),
+            orientation: PyArray1::from_slice(py, &state.1.to_array()).unbind(),
+            velocity: vector(state.2),
+            angular_velocity: vector(state.3),
+        })
+    }
+
+    /// Advances by a number of time steps. Callbacks are called when they are due. Ctrl-C ends it after the present batch of steps.
+    fn step(slf: &Bound<'_, Self>, steps: u64) -> PyResult<()> {
+        let own = slf.get();
+        let end = own.with(slf.py(), |engine| Ok(engine.steps()))?.saturating_add(steps);
+        stepping::step_until(slf, end, None)
+    }
+
+    /// Advances to a time, by default the end of the scenario.
+    ///
+    /// `until` is simulated time [s]. `progress` is True for a line on the standard error, or a function that is called with a `Progress` after
+    /// every batch of steps. With `out`, a folder, the results go there as those of `esker run` do, and come back as `Results`; those of an
+    /// earlier run in that folder are replaced. Ctrl-C and errors of callbacks end the run: a checkpoint and the results until then are
+    /// in the folder.
+    #[pyo3(signature = (until = None, progress = None, *, out = None))]
+    fn run<'py>(
+        slf: &Bound<'py, Self>,
+        until: Option<&Bound<'py, PyAny>>,
+        progress: Option<&Bound<'py, PyAny>>,
+        out: Option<PathBuf>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        runs::run_simulation(slf, until, progress, out)
+    }
+
+    /// Calls `do(simulation)` at every multiple of `every` seconds of simulated time from now on, at the end of the step that reaches it.
+    ///
+    /// The function may look at the simulation and change it, but not step it. An exception in it ends `step` or `run` and comes out of
+    /// it unchanged; the state is that of the end of the step.
+    #[pyo3(signature = (*, every, r#do))]
+    fn on(&self, py: Python<'_>, every: &Bound<'_, PyAny>, r#do: Py<PyAny>) -> PyResult<()> {
+        stepping::call(self, py, every, r#do)
+    }
+
+    /// Saves the state into a file, from which `Simulation.resume` goes on bit for bit.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.with(py, |engine| engine.save(path))
+    }
+
+    /// Sets gravity, three numbers [m/s²].
+    fn set_gravity(&self, py: Python<'_>, gravity: &Bound<'_, PyAny>) -> PyResult<()> {
+        setters::gravity(self, py, gravity)
+    }
+
+    /// Has a boundary that is fixed or moves as prescribed go on from where it is at a constant velocity, three numbers [m/s].
+    fn set_velocity(&self, py: Python<'_>, boundary: &str, velocity: &Bound<'_, PyAny>) -> PyResult<()> {
+        setters::velocity(self, py, boundary, velocity)
+    }
+
+    /// Has a boundary that rotates go on from where it is at another angular velocity, three numbers [rad/s], about the same axis point.
+    fn set_angular_velocity(
+        &self,
+        py: Python<'_>,
+        boundary: &str,
+        angular_velocity: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        setters::angular_velocity(self, py, boundary, angular_velocity)
+    }
+
+    /// Has a force [N] at the centre of mass and a torque [N m] act on a body until they are set again.
+    ///
+    /// `body` is the id of a grain, or the name of a boundary that contacts move. Zero takes them away.
+    #[pyo3(signature = (body, force = None, torque = None))]
+    fn set_force(
+        &self,
+        py: Python<'_>,
+        body: &Bound<'_, PyAny>,
+        force: Option<&Bound<'_, PyAny>>,
+        torque: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        setters::force(self, py, body, force, torque)
+    }
+
+    /// Sets what drives a joint, in the place of what the scenario says.
+    ///
+    /// One of `force` [N] (of a hinge a torque [N m]), `pressure` [Pa], `velocity` [m/s] (of a hinge [rad/s]) or `position` [m] (of a hinge [rad]); none
+    /// of them lets the joint go. Each is a number, or times [s] and values `(times, values)`, linear in between. `force_limit` [N] (of a
+    /// hinge [N m]) is the largest force that holds a velocity or a position, by default without limit; what a position is off by goes away
+    /// within `response_time` [s].
+    #[pyo3(signature = (joint, *, force = None, pressure = None, velocity = None, position = None, force_limit = None, response_time = 0.05))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn set_drive(
+        &self,
+        py: Python<'_>,
+        joint: &str,
+        force: Option<&Bound<'_, PyAny>>,
+        pressure: Option<&Bound<'_, PyAny>>,
+        velocity: Option<&Bound<'_, PyAny>>,
+        position: Option<&Bound<'_, PyAny>>,
+        force_limit: Option<f64>,
+        response_time: f64,
+    ) -> PyResult<()> {
+        let given = setters::Given { force, pressure, velocity, position, force_limit, response_time };
+        setters::drive(self, py, joint, &given)
+    }
+
+    /// Adds grains and returns their ids, array of shape (n,).
+    ///
+    /// `positions` is an array of shape (n, 3) [m]; `radius` a number or an array of shape (n,) [m], of a clump that of the sphere of the same
+    /// volume; `velocities` [m/s] and `angular_velocities` [rad/s] are arrays of shape (n, 3), by default zero; `clump` is the name of a clump
+    /// of the scenario. Grains that overlap others are pushed apart hard: place them clear.
+    #[pyo3(signature = (positions, radius, material, *, velocities = None, angular_velocities = None, clump = None))]
+    #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    fn add_grains<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'_, PyAny>,
+        radius: &Bound<'_, PyAny>,
+        material: &str,
+        velocities: Option<&Bound<'_, PyAny>>,
+        angular_velocities: Option<&Bound<'_, PyAny>>,
+        clump: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let batch = setters::Batch { positions, radius, material, velocities, angular_velocities, clump };
+        setters::add_grains(self, py, &batch)
+    }
+
+    /// Takes grains out, by their ids.
+    fn remove_grains(&self, py: Python<'_>, ids: &Bound<'_, PyAny>) -> PyResult<()> {
+        setters::remove_grains(self, py, ids)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (title, device) = (&self.scenario.title, &self.device.get().choice);
+        let (time, grains) =
+            self.with(py, |engine| Ok((engine.time(), engine.state()?.world.present_count())))?;
+        Ok(format!("<Simulation \"{title}\" at {time} s on {device}, {grains} grains>"))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.calls.try_lock() {
+            Ok(calls) => calls.functions().try_for_each(|function| visit.call(function)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut calls) = self.calls.try_lock() {
+            *calls = Calls::default();
+        }
+    }
+}
+
+/// The word for a device, and what it stands for.
+pub struct Word {
+    pub text: String,
+    pub device: esker::simulation::Device,
+}
+
+impl Word {
+    /// The word where none is given.
+    pub fn auto() -> Word {
+        Word { text: "auto".to_owned(), device: esker::simulation::Device::Auto }
+    }
+}
+
+/// Reads the word for a device.
+pub fn word(object: &Bound<'_, PyAny>) -> PyResult<Word> {
+    let device = scenario::device(object)?;
+    Ok(Word { text: object.extract()?, device })
+}
+
+/// A scenario at its start, on a device.
+fn start(py: Python<'_>, scenario: Arc<Scenario>, word: &Word) -> PyResult<Simulation> {
+    let engine = py.detach(|| Engine::new(&scenario, word.device)).map_err(|error| raised(&error))?;
+    Simulation::new(py, scenario, engine, &word.text)
+}
