@@ -38,7 +38,7 @@ class Frame:
     materials: NDArray[np.int32]
     """Number of the material in the scenario, shape (n,)."""
     coordination_numbers: NDArray[np.int32]
-    """Number of contacts of the grain that carry a force, shape (n,)."""
+    """Number of grains and surfaces that the grain touches, shape (n,)."""
     arrays: dict[str, NDArray[Any]]
     """All arrays of the file by their names there, those above included."""
 

@@ -95,7 +95,7 @@ const IN_PYTHON: [(&str, &str); 7] = [
 ];
 
 /// A message with what a user of Python would write.
-fn in_python(message: &str) -> String {
+pub fn in_python(message: &str) -> String {
     IN_PYTHON.iter().fold(message.to_owned(), |text, (word, here)| text.replace(word, here))
 }
 

@@ -10,7 +10,7 @@ use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::raised;
+use crate::errors::{in_python, raised};
 use crate::scenario::of_either;
 use crate::simulation::Device;
 use crate::values::table;
@@ -76,7 +76,8 @@ pub fn check<'py>(
     found.set_item("joints", names(world.joints.iter().map(|joint| &joint.name).collect()))?;
     found
         .set_item("materials", names(world.materials.list.iter().map(|material| &material.name).collect()))?;
-    found.set_item("not_on_gpu", check_for_gpu(&scenario).err().map(|error| error.to_string()))?;
+    found
+        .set_item("not_on_gpu", check_for_gpu(&scenario).err().map(|error| in_python(&error.to_string())))?;
     found.set_item("resolved", &scenario.resolved)?;
     Ok(found)
 }

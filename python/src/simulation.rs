@@ -48,7 +48,7 @@ pub struct Device {
     pub choice: String,
     /// Name of the processor or graphics card.
     pub name: String,
-    /// Interface to it: "rayon", "Vulkan", "Metal" or "DX12".
+    /// Interface to it: "rayon", "vulkan", "metal" or "dx12".
     pub backend: String,
     /// Driver and its version, or the number of threads.
     pub driver: String,

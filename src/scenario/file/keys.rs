@@ -6,8 +6,12 @@ use toml::de::{DeTable, DeValue};
 
 use super::read::{Step, dotted};
 
-/// Path of the innermost value whose key or text covers a place, as in `--set`; empty where none does, and of a text that is not TOML.
+/// Path of the innermost value whose key or text covers a place, as in `--set`. It is empty where none does, and for a place without
+/// length, which is that of what is missing.
 pub fn key_at(text: &str, place: &Range<usize>) -> String {
+    if place.is_empty() {
+        return String::new();
+    }
     let (tree, _) = DeTable::parse_recoverable(text);
     let (mut path, mut best) = (Vec::new(), Found { path: Vec::new(), length: usize::MAX });
     best.search_table(tree.get_ref(), place, &mut path);
@@ -69,5 +73,6 @@ mod tests {
         assert_eq!(key("7"), "grains.0.packing.base.2");
         assert_eq!(key("{ base = [0, 0, 7] }"), "grains.0.packing");
         assert_eq!(key("duration = 1\n[solver]"), "", "the file as a whole");
+        assert_eq!(key_at(text, &(0..0)), "", "what is missing");
     }
 }
