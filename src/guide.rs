@@ -1,4 +1,5 @@
-//! The user's guide: first steps, results, checkpoints, pictures, the scenario file, studies, the method, speed, the library, known limits.
+//! The user's guide: first steps, results, checkpoints, pictures, the scenario file, studies, the method, speed, the library, Python,
+//! known limits.
 //! Documentation only.
 //!
 //! `README.md` of the repository has the first steps: installation, a complete scenario file, the command line with its
@@ -16,6 +17,7 @@
 //! | [`method`] | contact problem, stages of a step, solver, accuracy settings, energy balance |
 //! | [`speed`] | `esker bench`, timing of stages, benchmarks, comparison with rapier3d |
 //! | [`library`] | [`Simulation`](crate::simulation::Simulation), the interface to the engines from Rust |
+//! | [`python`] | the Python package: numpy arrays, callbacks, results, calibration |
 //! | [`limits`] | all known limits |
 //!
 //! Equations, with numbers and sources, are in [`crate::theory`]. Paths such as `scenarios/pile.toml` start at the root of the
@@ -54,6 +56,9 @@ pub mod speed {}
 
 #[doc = include_str!("guide/library.md")]
 pub mod library {}
+
+#[doc = include_str!("guide/python.md")]
+pub mod python {}
 
 #[doc = include_str!("guide/limits.md")]
 pub mod limits {}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Every check of the repository, one step after the other, each with what it is for and how long it
-# took. Stops at the first step that fails. Needs Rust (https://rustup.rs); on Debian and Ubuntu it
-# installs a software graphics adapter where no other is found.
+# took. Stops at the first step that fails. Needs Rust (https://rustup.rs) and Python 3.11 or later; on
+# Debian and Ubuntu it installs a software graphics adapter where no other is found, and what Python
+# lacks for a virtual environment.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -68,17 +69,22 @@ macOS and Windows bring an adapter with them.
 MESSAGE
         return 1
     fi
+    echo "No graphics adapter: installing lavapipe, which runs shaders on the processor."
+    apt_install mesa-vulkan-drivers
+}
+
+# apt_install PACKAGE...: installs packages of Debian or Ubuntu.
+apt_install() {
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then
         if ! command -v sudo > /dev/null; then
-            echo "No graphics adapter: run 'apt-get install mesa-vulkan-drivers' as root and start again." >&2
+            echo "Run 'apt-get install $*' as root and start again." >&2
             return 1
         fi
         as_root=(sudo)
     fi
-    echo "No graphics adapter: installing lavapipe, which runs shaders on the processor."
     "${as_root[@]}" apt-get update
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mesa-vulkan-drivers
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
 }
 
 check_adapter() {
@@ -96,6 +102,56 @@ check_adapter() {
         echo "Still no graphics adapter after the installation." >&2
         return 1
     fi
+}
+
+# Where the packages of Python are that the tests need, and the package under test.
+venv=target/python
+package=target/python-package
+
+is_new_enough() {
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null
+}
+
+# A virtual environment with what is named in python/pyproject.toml. Offline, one that is there already is enough.
+check_python() {
+    if ! is_new_enough || ! python3 -c 'import ensurepip, venv' 2> /dev/null; then
+        if ! command -v apt-get > /dev/null; then
+            echo "Python 3.11 or later with its module venv is missing: install it from your system or https://python.org" >&2
+            return 1
+        fi
+        apt_install python3 python3-venv
+    fi
+    if ! is_new_enough; then
+        echo "python3 is $(python3 --version), expected 3.11 or later: put a newer one first in PATH" >&2
+        return 1
+    fi
+    if ! cmp -s python/pyproject.toml "$venv/pyproject.toml"; then
+        python3 -m venv --clear "$venv"
+        "$venv/bin/pip" install --quiet --upgrade pip
+        "$venv/bin/pip" install --quiet --group python/pyproject.toml:tests
+        cp python/pyproject.toml "$venv/"
+    fi
+    # The one that the extension is built against, in all steps that build it.
+    export PYO3_PYTHON="$PWD/$venv/bin/python"
+    "$PYO3_PYTHON" --version
+}
+
+# The extension is built from what the Rust tests were built of, not by maturin, which would build all of that again with other
+# features. What maturin makes of the metadata is looked at apart.
+test_python() {
+    local library
+    cargo build --workspace --lib --bins --tests
+    rm -rf "$package"
+    mkdir -p "$package"
+    cp -r python/esker "$package/"
+    rm -f "$package"/esker/_esker*.so
+    for library in target/debug/lib_esker.so target/debug/lib_esker.dylib; do
+        if [ -e "$library" ]; then
+            cp "$library" "$package/esker/_esker.abi3.so"
+        fi
+    done
+    (cd python && "../$venv/bin/maturin" pep517 write-dist-info --metadata-directory "../$package" --interpreter "$PYO3_PYTHON")
+    (cd python && PYTHONPATH="$PWD/../$package" "$PYO3_PYTHON" -m pytest -q --durations=5)
 }
 
 # leaves_out FEATURES PACKAGE...: whether a build with these features does without all of these packages.
@@ -129,16 +185,19 @@ check_features() {
 }
 
 step "Toolchain" "cargo, rustfmt and clippy must be there." check_toolchain
-step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --check
+step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --all --check
 step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
-step "Lints" "Clippy on library, program and tests; a warning is an error." \
-    cargo clippy --all-targets -- -D warnings
+step "Python environment" "The packages that the Python package is built and tested with." check_python
+step "Lints" "Clippy on library, program, tests and the extension for Python; a warning is an error." \
+    cargo clippy --workspace --all-targets -- -D warnings
 step "Features" "The library builds with each set of features, and without them does without their packages." \
     check_features
 step "Shaders" "WGSL is valid, fits the limits of WebGPU and agrees with its Rust twins." \
-    cargo test --test structure
+    cargo test --workspace --test structure
 step "Tests" "Units, stages against their twins, physics, command line, and the examples in the docs." \
-    cargo test
+    cargo test --workspace
+step "Python" "The package of Python: against the engine, the program and its own type stubs, on both engines." \
+    test_python
 step "Documentation" "It builds, and every link in it leads somewhere." \
     env RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
