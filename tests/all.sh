@@ -47,7 +47,7 @@ check_toolchain() {
 # Whether `esker devices` finds an adapter: where there is none, it says so in a line of its own.
 has_adapter() {
     local devices code=0
-    devices=$(cargo run --quiet -- devices 2>&1) || code=$?
+    devices=$(target/debug/esker devices 2>&1) || code=$?
     printf '%s\n' "$devices"
     if grep -qi '^no adapter' <<< "$devices"; then
         return 1
@@ -136,14 +136,18 @@ check_python() {
     "$PYO3_PYTHON" --version
 }
 
+build() {
+    cargo build --workspace --lib --bins --tests
+}
+
 # The extension is built from what the Rust tests were built of, not by maturin, which would build all of that again with other
 # features. What maturin makes of the metadata is looked at apart.
 test_python() {
     local library
-    cargo build --workspace --lib --bins --tests
+    build
     rm -rf "$package"
     mkdir -p "$package"
-    cp -r python/esker "$package/"
+    cp -r python/package/esker "$package/"
     rm -f "$package"/esker/_esker*.so
     for library in target/debug/lib_esker.so target/debug/lib_esker.dylib; do
         if [ -e "$library" ]; then
@@ -151,7 +155,7 @@ test_python() {
         fi
     done
     (cd python && "../$venv/bin/maturin" pep517 write-dist-info --metadata-directory "../$package" --interpreter "$PYO3_PYTHON")
-    (cd python && PYTHONPATH="$PWD/../$package" "$PYO3_PYTHON" -m pytest -q --durations=5)
+    (cd python && PYTHONPATH="$PWD/../$package" "../$venv/bin/pytest" -q --durations=5)
 }
 
 # leaves_out FEATURES PACKAGE...: whether a build with these features does without all of these packages.
@@ -186,8 +190,9 @@ check_features() {
 
 step "Toolchain" "cargo, rustfmt and clippy must be there." check_toolchain
 step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --all --check
-step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Python environment" "The packages that the Python package is built and tested with." check_python
+step "Build" "Library, program, tests and the extension for Python, once for all steps: with the same features." build
+step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Lints" "Clippy on library, program, tests and the extension for Python; a warning is an error." \
     cargo clippy --workspace --all-targets -- -D warnings
 step "Features" "The library builds with each set of features, and without them does without their packages." \

@@ -31,7 +31,7 @@ def test_the_stubs_agree_with_the_module_and_a_wrong_one_would_show(tmp_path: Pa
 
 
 def test_package_tests_and_examples_are_typed() -> None:
-    command = [sys.executable, "-m", "mypy", "esker", "tests", "examples"]
+    command = [sys.executable, "-m", "mypy", "package/esker", "tests", "examples"]
     found = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True)
     assert found.returncode == 0, found.stdout
 
