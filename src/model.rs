@@ -169,7 +169,8 @@ pub struct World {
     pub removed: Vec<Option<u32>>,
     /// Per grain: its id, in the order in which grains were added.
     pub ids: Vec<u32>,
-    /// Removed grains whose places others have taken since, per sink; the last entry is of those that left the domain.
+    /// Removed grains whose places others have taken since, per sink; then those that left the domain, then those that were taken out
+    /// by hand.
     pub replaced: Vec<Replaced>,
     /// Places to be taken next.
     pub vacancies: Vacancies,

@@ -474,8 +474,9 @@ impl<'e> Simulation<'e> {
     /// As [`Simulation::add_grains`].
     pub async fn add_grains_async(&mut self, grains: &[Grain]) -> Result<(), Error> {
         self.state = None;
+        self.engine.add_grains_async(grains).await?;
         self.grains += grains.len();
-        self.engine.add_grains_async(grains).await
+        Ok(())
     }
 
     /// Takes grains out, by their places.

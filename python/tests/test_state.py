@@ -116,6 +116,9 @@ def test_grains_come_and_go_and_keep_their_ids(bed: dict[str, Any], device: Word
     spin = 1e-6 * 1e-3 / (0.4 * mass * 0.004**2)
     assert simulation.angular_velocities()[rows[0], 1] == pytest.approx(spin, rel=1e-5)
     simulation.remove_grains([65])
+    others = simulation.add_grains([[0.01, 0, 0.3], [0.02, 0, 0.3], [0.03, 0, 0.3]], 0.005, "glass")
+    simulation.step(1)
+    assert others.tolist() == [66, 67, 68] and len(set(simulation.ids().tolist())) == len(simulation.ids()) == 66
     with pytest.raises(esker.Error, match="there is no grain of id 65"):
         simulation.set_force(65, force=[1, 0, 0])
     with pytest.raises(esker.Error, match="there is no grain of id -1"):

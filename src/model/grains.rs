@@ -103,7 +103,9 @@ impl World {
         let (drain, mass) = (self.removed[grain].unwrap_or_default() as usize, self.grain_mass(grain));
         let centre = self.bodies.position[self.grain_body(grain)];
         let classes = self.classes_of_removed(grain);
-        self.replaced.resize(self.sinks.len() + 1, Replaced::default());
+        // Those that were taken out by hand come last: no quantity counts them, but ids do.
+        let count = self.replaced.len().max(self.sinks.len().max(drain) + 1);
+        self.replaced.resize(count, Replaced::default());
         if let Some(gone) = self.replaced.get_mut(drain) {
             gone.taken.add(mass);
             if let Some(sink) = self.sinks.get(drain) {

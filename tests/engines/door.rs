@@ -166,6 +166,14 @@ fn grains_are_added_and_taken_out_by_hand() {
         simulation.add_grains(&[Grain::at(DVec3::new(0.0, 0.0, 0.5), 0.0065, 0)]).unwrap();
         simulation.step(1).unwrap();
         assert_eq!(simulation.quantity("grains").unwrap(), 49.0, "{name}");
+        // These take the places of those that were taken out, and ids of their own.
+        let next = simulation.grains_so_far() as u32;
+        let heights = [0.6, 0.7, 0.8].map(|z| Grain::at(DVec3::new(0.0, 0.0, z), 0.0065, 0));
+        simulation.add_grains(&heights).unwrap();
+        let world = &simulation.state().unwrap().world;
+        assert_eq!([world.ids[3], world.ids[4], world.ids[51]], [next, next + 1, next + 2], "{name}");
+        assert_eq!(world.grain_of_id(next as usize + 1), Some(4), "{name}");
+        simulation.step(1).unwrap();
         assert!(simulation.quantity("energy_error_share").unwrap() < 1e-5, "{name}");
     }
 }

@@ -313,7 +313,8 @@ fn stray_paths(file: &str, text: &str) -> Vec<String> {
 /// Every text of the repository, with its path.
 fn all_texts() -> Vec<(String, String)> {
     let folders = ["src", "shaders", "scenarios", "tests", ".ci"].into_iter().flat_map(files_below);
-    let optional = ["benches", "examples", "python"].into_iter().filter(|folder| root().join(folder).is_dir());
+    let optional =
+        ["benches", "examples", "python"].into_iter().filter(|folder| root().join(folder).is_dir());
     let single = ["README.md", "CHANGELOG.md", "Cargo.toml"].map(|name| root().join(name));
     folders
         .chain(optional.flat_map(files_below))

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 
 use glam::DVec3;
 
@@ -322,4 +323,32 @@ fn what_a_run_saves_has_the_bytes_that_belong_to_its_format() {
         .expect("the same scenario");
     let read: Saved = saved::read(&mut rest).expect("what a run saves");
     assert!(rest.is_empty() && read.course.agenda.next_output == 0);
+}
+
+#[test]
+fn a_run_that_is_taken_turn_by_turn_starts_from_the_present_state_and_calls_callbacks() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let scenario = scenario(ONE_GRAIN, &[]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let never = AtomicBool::new(false);
+    let mut simulation = Simulation::on(&scenario, Box::new(Counter::of(&scenario))).expect("a simulation");
+    simulation.step(30).expect("steps");
+    simulation.every(0.1, |_| {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    });
+    let options = RunOptions { until: Some(0.6), ..RunOptions::new(folder.path(), &never) };
+    let mut run = super::Run::of(&simulation, &scenario, options).expect("a folder");
+    let mut steps = vec![simulation.steps()];
+    let summary = loop {
+        match run.turn(&mut simulation, 7).expect("a turn") {
+            Turn::Advanced(progress) => steps.push(progress.step),
+            Turn::Over(summary) => break summary,
+        }
+    };
+    assert!(steps.windows(2).all(|pair| (1..=7).contains(&(pair[1] - pair[0]))), "{steps:?}");
+    assert_eq!((simulation.steps(), CALLS.load(Ordering::Relaxed)), (60, 3), "at 0.4, 0.5 and 0.6 s");
+    assert_eq!((summary.status, summary.steps), (Status::Completed, 60));
+    let run = Run { folder, result: Ok(*summary), calls: Vec::new() };
+    assert_eq!(run.times(), [0.3, 0.5, 0.6]);
 }
