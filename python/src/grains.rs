@@ -59,12 +59,6 @@ pub fn ids<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'py, PyArra
     Ok(PyArray1::from_vec(py, ids))
 }
 
-/// Index of a boundary.
-pub fn boundary(own: &Simulation, name: &str) -> PyResult<usize> {
-    let names = own.scenario.world.boundaries.iter().map(|boundary| boundary.name.as_str());
-    position(name, names, "boundary")
-}
-
 /// Index of a name among those of the scenario.
 pub fn position<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone, what: &str) -> PyResult<usize> {
     known.clone().position(|other| other == name).ok_or_else(|| {

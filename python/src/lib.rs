@@ -3,7 +3,9 @@
 //! Every array that Python gets is a copy of its own. What takes long runs without the interpreter lock, in batches of steps between
 //! which Ctrl-C is heard.
 
+mod boundary;
 mod contacts;
+mod device;
 mod errors;
 mod grains;
 mod reading;
@@ -20,15 +22,19 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _esker {
     #[pymodule_export]
+    use super::boundary::Boundary;
+    #[pymodule_export]
     use super::contacts::Contacts;
+    #[pymodule_export]
+    use super::device::{Device, devices};
     #[pymodule_export]
     use super::errors::{Error, Problem, ScenarioError};
     #[pymodule_export]
-    use super::reading::{check, devices, read_frame, read_index};
+    use super::reading::{check, read_frame, read_index};
     #[pymodule_export]
     use super::runs::run;
     #[pymodule_export]
-    use super::simulation::{Boundary, Device, Simulation};
+    use super::simulation::Simulation;
     #[pymodule_export]
     use super::stepping::Progress;
 

@@ -1,18 +1,16 @@
-//! What needs no simulation: frames of results, the check of a scenario, the list of devices.
+//! What needs no simulation: frames of results, and the check of a scenario.
 
 use std::path::PathBuf;
 
-use esker::gpu::device::Device as Adapter;
 use esker::output::collection::read_series;
 use esker::output::vtp::{Array, PolyData, Values};
-use esker::simulation::device::{check_for_gpu, open};
+use esker::simulation::device::check_for_gpu;
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{in_python, raised};
 use crate::scenario::of_either;
-use crate::simulation::Device;
 use crate::values::table;
 
 /// Paths of all frames of a kind in a folder of results, each with its time [s].
@@ -79,28 +77,5 @@ pub fn check<'py>(
     found
         .set_item("not_on_gpu", check_for_gpu(&scenario).err().map(|error| in_python(&error.to_string())))?;
     found.set_item("resolved", &scenario.resolved)?;
-    Ok(found)
-}
-
-/// The devices that simulations can run on: the processor, graphics cards, software adapters.
-#[pyfunction]
-pub fn devices(py: Python<'_>) -> PyResult<Vec<Device>> {
-    let identity = |choice: &str, identity: esker::engine::Identity, precision: &str| Device {
-        choice: choice.to_owned(),
-        name: identity.device,
-        backend: identity.backend,
-        driver: identity.driver,
-        precision: precision.to_owned(),
-    };
-    let empty = esker::scenario::Scenario::of_world(Default::default(), Default::default());
-    let (cpu, adapters) = py.detach(|| (open(esker::simulation::Device::Cpu, &empty), Adapter::open_all()));
-    let cpu = cpu.map_err(|error| raised(&error))?.identity();
-    let mut found = vec![identity("cpu", cpu, "double")];
-    for (report, device) in adapters {
-        if let Ok(device) = device {
-            let choice = if report.is_software() { "software" } else { "gpu" };
-            found.push(identity(choice, device.identity(), "single"));
-        }
-    }
     Ok(found)
 }

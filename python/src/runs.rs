@@ -9,9 +9,10 @@ use esker::simulation::{Resumption, Run, RunOptions, Turn, device};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
+use crate::device::{Word, device_for, word};
 use crate::errors::raised;
 use crate::scenario;
-use crate::simulation::{Engine, Simulation, Word, word};
+use crate::simulation::{Engine, Simulation};
 use crate::stepping::{Progress, Stepping, last_step, step_until};
 
 /// Advances a simulation to a time, into a folder if one is given.
@@ -122,7 +123,7 @@ pub fn run<'py>(
         false => None,
     };
     let checkpoint = resumption.as_ref().and_then(|resumption| resumption.checkpoint.as_ref());
-    let choice = checkpoint.map_or(device.device, |found| scenario::device_for(device.device, found));
+    let choice = checkpoint.map_or(device.device, |found| device_for(device.device, found));
     // An own copy, as the run borrows it from here on.
     let shared = scenario.clone();
     let interrupt = AtomicBool::new(false);

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use esker::checkpoint::Checkpoint;
 use esker::scenario::Scenario;
-use esker::simulation::Device;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyDict;
 
 use crate::errors::{Origin, raised, wrong};
 use crate::values::{overrides, scenario_text, shown};
@@ -56,32 +55,6 @@ pub fn of_checkpoint(
     let mut scenario = scenario.map_err(|problems| wrong(py, &problems, Origin::File))?;
     scenario.inputs.0.push(checkpoint.path.clone());
     Ok(Arc::new(scenario))
-}
-
-/// Words for the devices.
-const DEVICES: [(&str, Device); 4] =
-    [("auto", Device::Auto), ("gpu", Device::Gpu), ("software", Device::Software), ("cpu", Device::Cpu)];
-
-/// The device of a word.
-pub fn device(word: &Bound<'_, PyAny>) -> PyResult<Device> {
-    let expected = r#"device: expected "auto", "gpu", "software" or "cpu""#;
-    let text = word
-        .cast::<PyString>()
-        .map_err(|_| PyTypeError::new_err(format!("{expected}, found {}", shown(word))))?
-        .to_string();
-    let found = DEVICES.into_iter().find(|(known, _)| *known == text);
-    found
-        .map(|(_, device)| device)
-        .ok_or_else(|| PyValueError::new_err(format!("{expected}, found {}", shown(word))))
-}
-
-/// The device of a checkpoint where none is asked for.
-pub fn device_for(device: Device, checkpoint: &Checkpoint) -> Device {
-    match (device, checkpoint.header.engine.as_str()) {
-        (Device::Auto, "cpu") => Device::Cpu,
-        (Device::Auto, _) => Device::Gpu,
-        (device, _) => device,
-    }
 }
 
 /// A checkpoint of a file or a folder of results.

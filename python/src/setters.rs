@@ -202,6 +202,9 @@ pub fn remove_grains(own: &Simulation, py: Python<'_>, ids: &Bound<'_, PyAny>) -
         PyTypeError::new_err(format!("ids: expected a list or an array of ids, found {found}"))
     })?;
     let wanted = numbers(ids, count, "ids [-]")?;
+    if let Some(other) = wanted.iter().find(|id| id.fract() != 0.0) {
+        return Err(PyValueError::new_err(format!("ids [-]: expected whole numbers, found {other}")));
+    }
     let wanted: Vec<i64> = wanted.into_iter().map(|id| id as i64).collect();
     let places = places(own, py, &wanted)?;
     own.with(py, |engine| engine.remove_grains(&places))

@@ -4,14 +4,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use esker::engine::Precision;
 use esker::scenario::Scenario;
 use numpy::{PyArray1, PyArray2};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::boundary::{Boundary, boundary};
 use crate::contacts::{Contacts, contacts};
+use crate::device::{Device, Word, device_for, word};
 use crate::errors::{Error, raised};
 use crate::stepping::{self, Calls, Pace};
 use crate::{grains, runs, scenario, setters};
@@ -41,70 +42,10 @@ pub struct Simulation {
     device: Py<Device>,
 }
 
-/// A device that simulations run on.
-#[pyclass(frozen, get_all, module = "esker")]
-pub struct Device {
-    /// Word for it: "cpu", "gpu" or "software".
-    pub choice: String,
-    /// Name of the processor or graphics card.
-    pub name: String,
-    /// Interface to it: "rayon", "vulkan", "metal" or "dx12".
-    pub backend: String,
-    /// Driver and its version, or the number of threads.
-    pub driver: String,
-    /// Precision of its numbers: "single" or "double".
-    pub precision: String,
-}
-
-#[pymethods]
-impl Device {
-    fn __repr__(&self) -> String {
-        let Device { choice, name, backend, driver, precision } = self;
-        format!("<Device {choice}: {name} ({backend}, {driver}, {precision} precision)>")
-    }
-}
-
-/// A boundary as it is now.
-#[pyclass(frozen, get_all, module = "esker")]
-pub struct Boundary {
-    /// Its name.
-    name: String,
-    /// Position of its body, array of shape (3,) [m].
-    position: Py<PyArray1<f64>>,
-    /// Orientation of its body as a quaternion (x, y, z, w), array of shape (4,) [-].
-    orientation: Py<PyArray1<f64>>,
-    /// Velocity, array of shape (3,) [m/s].
-    velocity: Py<PyArray1<f64>>,
-    /// Angular velocity, array of shape (3,) [rad/s].
-    angular_velocity: Py<PyArray1<f64>>,
-}
-
-#[pymethods]
-impl Boundary {
-    fn __repr__(&self) -> String {
-        format!("<Boundary {}>", self.name)
-    }
-}
-
 impl Simulation {
     /// A simulation of the library, for Python.
     pub fn new(py: Python<'_>, scenario: Arc<Scenario>, engine: Engine, word: &str) -> PyResult<Simulation> {
-        let identity = engine.identity();
-        let choice = match (word, identity.engine) {
-            ("auto", engine) => engine,
-            (word, _) => word,
-        };
-        let precision = match identity.precision {
-            Precision::Single => "single",
-            Precision::Double => "double",
-        };
-        let device = Device {
-            choice: choice.to_owned(),
-            name: identity.device,
-            backend: identity.backend,
-            driver: identity.driver,
-            precision: precision.to_owned(),
-        };
+        let device = Device::of(engine.identity(), word);
         Ok(Simulation {
             scenario,
             engine: Mutex::new(engine),
@@ -199,7 +140,7 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let checkpoint = scenario::checkpoint(py, &path)?;
         let scenario = scenario::of_checkpoint(py, &checkpoint, set)?;
-        let (choice, file) = (scenario::device_for(device.device, &checkpoint), &checkpoint.path);
+        let (choice, file) = (device_for(device.device, &checkpoint), &checkpoint.path);
         let engine =
             py.detach(|| Engine::restore(&scenario, choice, file)).map_err(|error| raised(&error))?;
         Simulation::new(py, scenario, engine, &device.text)
@@ -324,20 +265,7 @@ impl Simulation {
 
     /// Where a boundary is now, and how it moves.
     fn boundary(&self, py: Python<'_>, name: &str) -> PyResult<Boundary> {
-        let index = grains::boundary(self, name)?;
-        let state = self.with(py, move |engine| {
-            let bodies = &engine.state()?.world.bodies;
-            let (velocity, spin) = (bodies.velocity[index], bodies.angular_velocity[index]);
-            Ok((bodies.position[index], bodies.orientation[index], velocity, spin))
-        })?;
-        let vector = |vector: glam::DVec3| PyArray1::from_slice(py, &vector.to_array()).unbind();
-        Ok(Boundary {
-            name: name.to_owned(),
-            position: vector(state.0),
-            orientation: PyArray1::from_slice(py, &state.1.to_array()).unbind(),
-            velocity: vector(state.2),
-            angular_velocity: vector(state.3),
-        })
+        boundary(self, py, name)
     }
 
     /// Advances by a number of time steps. Callbacks are called when they are due. Ctrl-C ends it after the present batch of steps.
@@ -479,25 +407,6 @@ impl Simulation {
             *calls = Calls::default();
         }
     }
-}
-
-/// The word for a device, and what it stands for.
-pub struct Word {
-    pub text: String,
-    pub device: esker::simulation::Device,
-}
-
-impl Word {
-    /// The word where none is given.
-    pub fn auto() -> Word {
-        Word { text: "auto".to_owned(), device: esker::simulation::Device::Auto }
-    }
-}
-
-/// Reads the word for a device.
-pub fn word(object: &Bound<'_, PyAny>) -> PyResult<Word> {
-    let device = scenario::device(object)?;
-    Ok(Word { text: object.extract()?, device })
 }
 
 /// A scenario at its start, on a device.
