@@ -124,7 +124,7 @@ def test_grains_come_and_go_and_keep_their_ids(bed: dict[str, Any], device: Word
     with pytest.raises(esker.Error, match="there is no grain of id -1"):
         simulation.remove_grains([-1])
     with pytest.raises(ValueError, match="expected whole numbers, found 1.5"):
-        simulation.remove_grains(np.array([1.5]))  # type: ignore[arg-type]
+        simulation.remove_grains(np.array([1.5]))
     with pytest.raises(TypeError, match="expected a list or an array of ids, found 3"):
         simulation.remove_grains(3)  # type: ignore[arg-type]
 
