@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import esker
@@ -32,7 +31,7 @@ def test_the_code_of_the_guide_runs(name: str, tmp_path: Path, monkeypatch: pyte
         code = code.replace(long, short)
     (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
     monkeypatch.chdir(tmp_path)
-    names: dict[str, Any] = {"np": np, "esker": esker}
+    names: dict[str, Any] = {"esker": esker}
     with contextlib.redirect_stderr(io.StringIO()):
         exec(compile(code, name, "exec"), names)
     assert isinstance(names["simulation"], esker.Simulation) and names["simulation"].steps >= 0
