@@ -23,7 +23,7 @@ export class Camera {
     axes() {
         const [s, c] = [Math.sin(this.azimuth), Math.cos(this.azimuth)];
         const [se, ce] = [Math.sin(this.elevation), Math.cos(this.elevation)];
-        return [[c, s, 0], [se * s, -se * c, ce], [ce * s, -ce * c, se]];
+        return [[c, s, 0], [-se * s, se * c, ce], [ce * s, -ce * c, se]];
     }
 
     // Matrices of a view with this width over height, and the scale that its depth is taken with.

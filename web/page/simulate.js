@@ -283,7 +283,7 @@ class Simulations {
 
     exampleButton(example) {
         const name = make("span", { textContent: example.title });
-        const button = make("button", { className: "example", onclick: () => this.choose(example).catch(fail) },
+        const button = make("button", { className: "example", title: example.note, onclick: () => this.choose(example).catch(fail) },
             name, make("small", { textContent: example.note }));
         button.classList.toggle("chosen", example === this.example);
         return button;

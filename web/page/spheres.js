@@ -54,7 +54,8 @@ void main() {
     float gleam = pow(max(dot(reflect(ray, normal), normalize(vec3(-0.37, 0.60, 0.71))), 0.0), 40.0);
     float edge = 0.75 + 0.25 * max(dot(normal, -ray), 0.0);
     vec3 own = mix(texture(colours, vec2(share, 0.5)).rgb, vec3(0.87, 0.88, 0.89), faint);
-    vec3 lit = own * (0.42 + 0.18 * sky + 0.52 * light) * edge + 0.10 * gleam * (1.0 - faint);
+    vec3 lit = own * (0.50 + 0.22 * sky + 0.42 * light) * edge + 0.12 * gleam * (1.0 - faint);
+    lit = mix(lit, vec3(0.96), 0.55 * faint);
     colour = vec4(lit, cover);
 }`;
 
