@@ -16,6 +16,7 @@ mod run;
 mod study;
 mod terminal;
 mod validate;
+mod view;
 
 use std::process::ExitCode;
 
@@ -51,6 +52,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Draw the results of a run, or the initial state of a scenario. Touches no GPU.
     Render(Box<render::Arguments>),
+    /// Show the results of a run in a browser: serve them on 127.0.0.1, or write one file. Touches no GPU.
+    View(view::Arguments),
     /// List the devices that a scenario can run on.
     Devices,
 }
@@ -62,7 +65,7 @@ impl Command {
             Command::Check(_) | Command::Devices => true,
             Command::Validate(arguments) => arguments.list,
             Command::Study(arguments) => arguments.list,
-            Command::Run(_) | Command::Bench(_) | Command::Render(_) => false,
+            Command::Run(_) | Command::Bench(_) | Command::Render(_) | Command::View(_) => false,
         }
     }
 }
@@ -116,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Study(arguments) => study::study(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Render(arguments) => render::render(&arguments),
+        Command::View(arguments) => view::view(&arguments),
         Command::Devices => devices::list(),
     };
     let unprinted = terminal::failure();

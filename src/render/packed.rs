@@ -82,7 +82,7 @@ impl Room {
 
 /// Whether boundaries are in other places in other frames.
 pub fn boundaries_move(world: &World) -> bool {
-    world.boundaries.iter().any(|boundary| !matches!(boundary.motion, Motion::Fixed))
+    world.boundaries.iter().any(|boundary| !matches!(boundary.motion, Motion::Fixed | Motion::Belt(_)))
 }
 
 /// The bytes of a frame, with its boundaries where there is an outline of them.

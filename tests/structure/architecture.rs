@@ -133,7 +133,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
 ];
 
 /// Crates that one module keeps to itself.
-const KEPT: [(&str, &str); 12] = [
+const KEPT: [(&str, &str); 13] = [
     ("postcard", "engine"),
     ("wgpu", "gpu"),
     ("naga", "gpu"),
@@ -141,6 +141,7 @@ const KEPT: [(&str, &str); 12] = [
     ("clap", "cli"),
     ("indicatif", "cli"),
     ("etcetera", "cli"),
+    ("tiny_http", "cli"),
     ("gif", "render"),
     ("ab_glyph", "render"),
     ("colorous", "render"),

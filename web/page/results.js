@@ -5,6 +5,9 @@ import { unpack } from "esker/frame.js";
 import { Plot } from "esker/plot.js";
 import { Scene } from "esker/view.js";
 
+// A band at all times; a bound that is missing is infinite.
+const bandOf = ({ low, high }) => ({ low: low ?? -Infinity, high: high ?? Infinity, from: -Infinity, until: Infinity });
+
 // Results that `esker view` serves.
 class Served {
     async index() {
@@ -56,6 +59,7 @@ class Results {
         const { index } = this;
         byId("title").textContent = index.title;
         document.title = `${index.title} – esker`;
+        this.scene.stand(index.camera);
         this.makeTransport();
         this.makePlots();
         await this.show(0);
@@ -114,8 +118,10 @@ class Results {
         const { series } = this.index;
         if (!series) return;
         const names = series.columns.map(({ name }) => name);
-        const bands = new Map(this.index.expectations.filter(({ band }) => band).map(({ quantity, band }) => [quantity, band]));
-        const wanted = [...bands.keys(), "height_p99", "kinetic_energy", "contacts", ...names];
+        const { expectations } = this.index;
+        const bands = new Map(expectations.filter(({ band }) => band).map(({ quantity, band }) => [quantity, bandOf(band)]));
+        const expected = expectations.map(({ quantity }) => names.find((name) => quantity.split(" ").includes(name)));
+        const wanted = [...expected.filter((name) => name !== "grains"), "height_p99", "kinetic_energy", "contacts", ...names];
         const chosen = [...new Set(wanted)].filter((name) => names.includes(name)).slice(0, 3);
         const changed = () => this.drawPlots();
         this.plots = chosen.map((name) => new Plot(byId("plots"), series.columns, name, bands, changed));

@@ -157,6 +157,7 @@ class Simulations {
         if (before && before.views.length === this.runs.length && this.sceneOf === this.source) return;
         this.scene = new Scene(this.runs.length);
         this.scene.takeLook(before);
+        this.scene.stand(this.runs[0].about.camera);
         before?.close();
         this.sceneOf = this.source;
     }

@@ -47,7 +47,12 @@ export class Scene {
     takeLook(other) {
         if (!other) return;
         this.look = { ...other.look };
-        Object.assign(this.camera, { azimuth: other.camera.azimuth, elevation: other.camera.elevation });
+    }
+
+    // Has the camera stand at an azimuth and an elevation [degrees].
+    stand([azimuth, elevation]) {
+        const radians = Math.PI / 180;
+        Object.assign(this.camera, { azimuth: radians * azimuth, elevation: radians * elevation });
     }
 
     // Shows frames, one per view; the first ones set the camera.

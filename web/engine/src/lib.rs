@@ -18,7 +18,7 @@ use esker::gpu::device::{Device, DeviceChoice};
 use esker::model::World;
 use esker::observe::Expectation;
 use esker::render::packed::{Room, boundaries_move, pack};
-use esker::render::{Show, frame_of};
+use esker::render::{Look, Show, frame_of};
 use esker::scenario::Scenario;
 use esker::simulation::{Simulation, device, steps_until};
 use serde::Serialize;
@@ -91,7 +91,8 @@ struct Description<'a> {
     iterations: u32,
     warm_start: &'static str,
     grains: usize,
-    gravity: [f64; 3],
+    /// Where the camera stands: azimuth and elevation \[degrees\].
+    camera: [f64; 2],
     /// Corners of the room of the scene \[m\].
     room: [[f64; 3]; 2],
     quantities: Vec<Quantity<'a>>,
@@ -138,6 +139,7 @@ impl Run {
         let columns = self.simulation.observer().columns();
         let scenario = &self.scenario;
         let world: &World = &scenario.world;
+        let look = Look::of_scene(world);
         Ok(serde_json::to_string(&Description {
             name: &scenario.name,
             title: &scenario.title,
@@ -146,7 +148,7 @@ impl Run {
             iterations: scenario.settings.iterations,
             warm_start: scenario.settings.warm_start.kind(),
             grains: world.grain_count(),
-            gravity: world.gravity.to_array(),
+            camera: [look.azimuth_deg, look.elevation_deg],
             room: self.room.corners().map(|corner| corner.to_array()),
             quantities: columns
                 .iter()
