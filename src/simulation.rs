@@ -417,6 +417,14 @@ impl<'e> Simulation<'e> {
     ///
     /// # Errors
     /// As [`Simulation::state`].
+    pub fn scale_friction(&mut self, factor: f64) -> Result<(), Error> {
+        block_on(self.scale_friction_async(factor))
+    }
+
+    /// As [`Simulation::scale_friction`], without waiting for the device.
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
     pub async fn scale_friction_async(&mut self, factor: f64) -> Result<(), Error> {
         let materials = self.frictions.materials.clone();
         self.change_async(&mut |world| world.materials.scale_friction(&materials, factor)).await

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every check of the repository, one step after the other, each with what it is for and how long it
-# took. Stops at the first step that fails. Needs Rust (https://rustup.rs); on Debian and Ubuntu it
-# installs a software graphics adapter where no other is found.
+# took. Stops at the first step that fails. Needs Rust (https://rustup.rs) and Node.js 20 with npm; on Debian
+# and Ubuntu it installs a software graphics adapter where no other is found, and Chromium.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -56,6 +56,20 @@ has_adapter() {
     fi
 }
 
+# apt_install PACKAGE...: installs packages of Debian or Ubuntu.
+apt_install() {
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo > /dev/null; then
+            echo "run 'apt-get install $*' as root and start again" >&2
+            return 1
+        fi
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get update
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
 install_software_adapter() {
     if ! command -v apt-get > /dev/null; then
         cat >&2 <<'MESSAGE'
@@ -68,17 +82,8 @@ macOS and Windows bring an adapter with them.
 MESSAGE
         return 1
     fi
-    local as_root=()
-    if [ "$(id -u)" -ne 0 ]; then
-        if ! command -v sudo > /dev/null; then
-            echo "No graphics adapter: run 'apt-get install mesa-vulkan-drivers' as root and start again." >&2
-            return 1
-        fi
-        as_root=(sudo)
-    fi
     echo "No graphics adapter: installing lavapipe, which runs shaders on the processor."
-    "${as_root[@]}" apt-get update
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mesa-vulkan-drivers
+    apt_install mesa-vulkan-drivers
 }
 
 check_adapter() {
@@ -128,8 +133,38 @@ check_features() {
     fi
 }
 
+# find_chromium: the program of Chromium or Chrome, or nothing.
+find_chromium() {
+    command -v chromium || command -v chromium-browser || command -v google-chrome || true
+}
+
+need_browser() {
+    if ! { command -v node && command -v npm; } > /dev/null; then
+        echo "node or npm is missing: install Node.js 20 or later (https://nodejs.org)" >&2
+        return 1
+    fi
+    if [ -z "$(find_chromium)" ]; then
+        if ! command -v apt-get > /dev/null; then
+            echo "no Chromium: install it by hand and start again (Fedora: dnf install chromium; Arch: pacman -S chromium; macOS, Windows: Chrome)" >&2
+            return 1
+        fi
+        apt_install chromium
+    fi
+    if ! [ -d web/test/node_modules/playwright-core ]; then
+        npm ci --prefix web/test --no-audit --no-fund
+    fi
+}
+
+check_browser() {
+    need_browser
+    cargo clippy --quiet --package esker-web -- -D warnings
+    web/build.sh
+    cargo build --quiet
+    (cd web/test && CHROMIUM="$(find_chromium)" node --test browser.test.mjs)
+}
+
 step "Toolchain" "cargo, rustfmt and clippy must be there." check_toolchain
-step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --check
+step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --all --check
 step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Lints" "Clippy on library, program and tests; a warning is an error." \
     cargo clippy --all-targets -- -D warnings
@@ -139,6 +174,7 @@ step "Shaders" "WGSL is valid, fits the limits of WebGPU and agrees with its Rus
     cargo test --test structure
 step "Tests" "Units, stages against their twins, physics, command line, and the examples in the docs." \
     cargo test
+step "Browser" "The page simulates in a real browser what the program simulates, and shows results." check_browser
 step "Documentation" "It builds, and every link in it leads somewhere." \
     env RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 

@@ -145,7 +145,7 @@ function layout(gl, attributes) {
 
 export class Spheres {
     constructor(canvas) {
-        const gl = canvas.getContext("webgl2", { antialias: true, alpha: false, preserveDrawingBuffer: true });
+        const gl = canvas.getContext("webgl2", { antialias: true, alpha: false });
         if (!gl) throw new Error("this browser has no WebGL 2, which draws the scene");
         this.gl = gl;
         this.canvas = canvas;
