@@ -100,11 +100,11 @@ export class Plot {
             pen.fillText(short(value), inner.left - 5, y(value));
         }
         pen.textBaseline = "top";
+        pen.fillText("s", inner.right, inner.bottom + 5);
         pen.textAlign = "center";
         for (const time of ticks(0, last, 5)) {
-            const isLast = x(time) > inner.right - 14;
-            pen.textAlign = isLast ? "right" : "center";
-            pen.fillText(isLast ? `${short(time)} s` : short(time), isLast ? inner.right : x(time), inner.bottom + 5);
+            // The last number makes room for the unit.
+            pen.fillText(short(time), Math.min(x(time), inner.right - 18), inner.bottom + 5);
         }
         pen.strokeStyle = "#b9bec6";
         pen.strokeRect(inner.left, inner.bottom, inner.right - inner.left, 0);

@@ -34,22 +34,19 @@ async function loadEngine() {
 
 // The device, or null with a message of what to do.
 async function openGpu(engine) {
-    let reason = "This browser has no WebGPU.";
-    if (navigator.gpu) {
-        try {
-            return await engine.Gpu.open();
-        } catch (error) {
-            reason = `This browser has WebGPU, but gives no device: ${error.message ?? error}`;
-        }
-    }
+    const adapter = await navigator.gpu?.requestAdapter();
+    if (adapter) return engine.Gpu.open();
+    const reason = navigator.gpu
+        ? "This browser has WebGPU, but offers no graphics card for it."
+        : "This browser has no WebGPU.";
     document.body.dataset.state = "no-webgpu";
     setStatus("no WebGPU", true);
     byId("panel").hidden = true;
     showMessage(
         "Simulating needs WebGPU",
         reason,
-        make("p", {}, "What has it: Chrome and Edge from version 113 on Windows, macOS and Android (144 on many Linux systems), "
-            + "Safari from 26, Firefox from 141 on Windows and 145 on macOS. The page has to come from ",
+        make("p", {}, "WebGPU is in Chrome and Edge from version 113, Safari from 26, and Firefox from 141 on Windows. "
+            + "The page has to come from ",
             make("code", { textContent: "https:" }), " or from ", make("code", { textContent: "localhost" }), "."),
         make("p", {}, "On Linux, Chrome may need ", make("code", { textContent: "chrome://flags/#enable-unsafe-webgpu" }),
             ". Without a graphics card the program does the same on the processor: ",
@@ -171,7 +168,7 @@ class Simulations {
         const all = [...quantities, RESIDUAL];
         const names = all.map(({ name }) => name);
         const kept = this.plots?.map(({ name }) => name) ?? [];
-        const wanted = this.plotsOf === this.source ? kept : [...bands.keys()].filter((name) => name !== "grains" && name !== "grains_lost").slice(0, 2);
+        const wanted = this.plotsOf === this.source ? kept : [...bands].filter(([, { low, high }]) => high > low).map(([name]) => name).slice(0, 2);
         const chosen = [...new Set([...wanted, "height", "residual", "kinetic_energy"])].filter((name) => names.includes(name)).slice(0, 3);
         byId("plots").replaceChildren();
         this.plotsOf = this.source;

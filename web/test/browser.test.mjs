@@ -18,6 +18,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const ESKER = process.env.ESKER ?? join(ROOT, "target", "debug", "esker");
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json";
+// How far the browser may be from the program [-, degrees]. On one driver the kernels come to the same bits; on two, single precision rounds
+// differently: 25 diameters of a column with 6e-8 each, which contacts correct, and 0.3 degrees of a bed that is carried up, as
+// measured between SwiftShader, lavapipe and the CPU engine.
+const [HEIGHT, ANGLE] = existsSync(SWIFTSHADER) ? [1e-6, 0.1] : [1e-5, 1];
 const QUIET = ["--headless=new", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--no-proxy-server"];
 const WEBGPU = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
@@ -140,10 +144,9 @@ test("the page simulates what the program simulates", { timeout: 280_000 }, asyn
     await t.test("the column comes to the height of the program on the same driver", async () => {
         const there = native("column", 0.5);
         const here = await simulate(page, "column", [], 0.5, ["height"]);
-        // The same kernels in single precision: 25 diameters, each with a rounding of 6e-8 per step that contacts correct.
         const error = (value) => Math.abs(value - there.height) / there.height;
         t.diagnostic(`height ${here.height} m, the program ${there.height} m`);
-        assert.ok(error(here.height) < 1e-5, `height ${here.height} m, the program has ${there.height} m`);
+        assert.ok(error(here.height) < HEIGHT, `height ${here.height} m, the program has ${there.height} m`);
         const few = await simulate(page, "column", ["solver.iterations=3"], 0.5, ["height"]);
         assert.ok(error(few.height) > 1e-3, "three iterations do not carry a column: the comparison can fail");
     });
@@ -151,10 +154,9 @@ test("the page simulates what the program simulates", { timeout: 280_000 }, asyn
     await t.test("the drum comes to the angle of the program on the same driver", async () => {
         const there = native("small_drum", 0.4);
         const here = await simulate(page, "small_drum", [], 0.4, ["dynamic_angle_deg", "grains"]);
-        // While the bed is carried up: 0.3 degrees between the CPU engine and two software drivers.
         const angle = here.dynamic_angle_deg;
         t.diagnostic(`angle ${angle} degrees, the program ${there.dynamic_angle_deg}`);
-        assert.ok(Math.abs(angle - there.dynamic_angle_deg) < 1, `${angle} degrees, the program has ${there.dynamic_angle_deg}`);
+        assert.ok(Math.abs(angle - there.dynamic_angle_deg) < ANGLE, `${angle} degrees, the program has ${there.dynamic_angle_deg}`);
         assert.ok(Math.abs(angle) > 20, `the drum has turned the bed: ${angle} degrees`);
         assert.equal(here.grains, 600);
     });
