@@ -289,7 +289,9 @@ fn stray_paths(file: &str, text: &str) -> Vec<String> {
 
 /// Every text of the repository, with its path.
 fn all_texts() -> Vec<(String, String)> {
-    let folders = ["src", "shaders", "scenarios", "tests", ".ci"].into_iter().flat_map(files_below);
+    let folders = ["src", "shaders", "scenarios", "tests", ".ci", "web/bindgen", "web/engine", "web/page"]
+        .into_iter()
+        .flat_map(files_below);
     let optional = ["benches", "examples"].into_iter().filter(|folder| root().join(folder).is_dir());
     let single = ["README.md", "CHANGELOG.md", "Cargo.toml"].map(|name| root().join(name));
     folders
