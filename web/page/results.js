@@ -107,7 +107,8 @@ class Results {
     // Shows one frame after the other, 25 a second or as fast as they come.
     async play() {
         const count = this.index.frames.length;
-        while (this.isPlaying) {
+        const loop = (this.loop = {}); // another one takes over where Play is pressed again
+        while (this.isPlaying && this.loop === loop) {
             const next = new Promise((resolve) => setTimeout(resolve, 40));
             await this.show((this.place + 1) % count);
             await next;

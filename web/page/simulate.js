@@ -106,6 +106,8 @@ class Simulations {
     then(action) {
         this.queue = this.queue.then(action).catch((error) => {
             this.pause();
+            this.sceneOf = null; // the message stands in its place
+            byId("transport").replaceChildren();
             fail(error);
         });
         return this.queue;
@@ -178,7 +180,8 @@ class Simulations {
 
     // Steps all runs by as much, shows them, and so on.
     async play() {
-        while (this.isPlaying) {
+        const loop = (this.loop = {}); // another one takes over where Run is pressed again
+        while (this.isPlaying && this.loop === loop) {
             await this.then(() => this.advance(this.stepsAtOnce));
             await new Promise(requestAnimationFrame);
         }

@@ -179,6 +179,14 @@ test("the page simulates what the program simulates", { timeout: 280_000 }, asyn
         await state(page, "failed");
         assert.match(await page.textContent(".message pre"), /wrong.*1:12|duration/s);
     });
+
+    await t.test("a scenario that reads another file is refused with its name, and an example runs after it", async () => {
+        await page.setInputFiles("input[type=file]", join(ROOT, "scenarios", "mill.toml"));
+        await page.waitForFunction(() => /mill\.stl.*reads no other files/s.test(document.querySelector(".message pre")?.textContent ?? ""));
+        await page.click(".example:has-text('Column')");
+        await state(page, "ready");
+        assert.equal(await page.locator(".view canvas").count(), 2, "the views are back");
+    });
     assertQuiet(page);
 });
 
