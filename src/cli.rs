@@ -20,6 +20,7 @@ mod shell;
 mod study;
 mod terminal;
 mod validate;
+mod view;
 
 use std::process::ExitCode;
 
@@ -57,6 +58,8 @@ enum Command {
     Render(Box<render::Arguments>),
     /// Write all frames of a run into one VTKHDF file.
     Export(export::Arguments),
+    /// Show the results of a run in a browser: serve them on 127.0.0.1, or write one file. Touches no GPU.
+    View(view::Arguments),
     /// List the devices that a scenario can run on.
     Devices,
     /// Write a scenario to start from, a copy of an example.
@@ -81,7 +84,11 @@ impl Command {
             Command::New(arguments) => arguments.only_lists(),
             Command::Validate(arguments) => arguments.list,
             Command::Study(arguments) => arguments.list,
-            Command::Run(_) | Command::Bench(_) | Command::Render(_) | Command::Export(_) => false,
+            Command::Run(_)
+            | Command::Bench(_)
+            | Command::Render(_)
+            | Command::View(_)
+            | Command::Export(_) => false,
         }
     }
 }
@@ -136,6 +143,7 @@ pub fn main() -> ExitCode {
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Render(arguments) => render::render(&arguments),
         Command::Export(arguments) => export::export(&arguments),
+        Command::View(arguments) => view::view(&arguments),
         Command::Devices => devices::list(),
         Command::New(arguments) => new::new(&arguments),
         Command::Schema => schema::print(),

@@ -33,11 +33,10 @@ pub mod tensors;
 pub mod velocity;
 pub mod warm_start;
 
-use std::time::Instant;
-
 use glam::DVec3;
 
 use crate::contact::{Colouring, Impulse, Key};
+use crate::engine::clock::Instant;
 use crate::engine::{
     EnergyBalance, Engine, Identity, Newcomers, Precision, Snapshot, StepReport, TotalImpulse,
     add_stage_time, is_guarded, largest_gain_at_once, planned_contacts, prudent,
@@ -551,6 +550,10 @@ impl Engine for CpuEngine {
     fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
         self.hold_seeds(impulses);
         Ok(())
+    }
+
+    fn set_iterations(&mut self, iterations: u32) {
+        self.settings.iterations = iterations;
     }
 
     #[cfg(feature = "scenario")]

@@ -1,6 +1,7 @@
 //! What an engine does, and what it tells.
 
 mod balance;
+pub(crate) mod clock;
 pub mod compatible;
 pub mod convergence;
 #[cfg(feature = "scenario")]
@@ -77,6 +78,9 @@ pub trait Engine: Send {
     /// When there is no room on the device.
     fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error>;
 
+    /// Has the substeps to come be solved in so many sweeps at most \[-\]; from 1 to [`MOST_ITERATIONS`](crate::settings::MOST_ITERATIONS).
+    fn set_iterations(&mut self, iterations: u32);
+
     /// Writes the state for [`Engine::restore`], as it is, and changes nothing of it.
     ///
     /// # Errors
@@ -151,6 +155,10 @@ impl<E: Engine + ?Sized> Engine for &mut E {
 
     fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
         (**self).seed(impulses)
+    }
+
+    fn set_iterations(&mut self, iterations: u32) {
+        (**self).set_iterations(iterations);
     }
 
     #[cfg(feature = "scenario")]

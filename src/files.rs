@@ -28,7 +28,7 @@ pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
 /// # Errors
 /// When it cannot be read or is larger.
 pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    let file = open(path)?;
     let most = largest(&file, most)?;
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes)?;
@@ -40,9 +40,17 @@ pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// # Errors
 /// When it cannot be opened.
 pub(crate) fn open_table(path: &Path) -> io::Result<Bounded<File>> {
-    let file = File::open(path)?;
+    let file = open(path)?;
     let most = largest(&file, LARGEST_TABLE)?;
     Ok(Bounded { inner: file, most, left: most, line: 0 })
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    if cfg!(target_arch = "wasm32") {
+        let words = "a page in a browser reads no other files: run this scenario with the program";
+        return Err(io::Error::new(io::ErrorKind::Unsupported, words));
+    }
+    File::open(path)
 }
 
 /// A plain file has an end, and may be as large as it is to be.

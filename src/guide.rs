@@ -1,5 +1,5 @@
-//! The user's guide: first steps, results, checkpoints, pictures, the scenario file, studies, the method, speed, the library, Python,
-//! known limits.
+//! The user's guide: first steps, results, checkpoints, pictures, the browser, the scenario file, studies, the method, speed, the
+//! library, Python, known limits.
 //! Documentation only.
 //!
 //! `README.md` of the repository has the first steps: installation, a complete scenario file, the command line with its
@@ -12,6 +12,7 @@
 //! | [`results`] | files of a run, the folder of results, ParaView |
 //! | [`checkpoints`] | runs that go on after an interruption; scenes that start from a settled state |
 //! | [`pictures`] | `esker render`: pictures and animations, pictures during a run |
+//! | [`browser`] | `esker view`: results in a browser; simulations in a browser |
 //! | [`scenario_file`] | sections of the scenario file; the reference of every key is [`crate::scenario`] |
 //! | [`studies`] | `esker validate` (cases with known answers) and `esker study` (one scenario, many settings) |
 //! | [`method`] | contact problem, stages of a step, solver, accuracy settings, energy balance |
@@ -39,6 +40,9 @@ pub mod checkpoints {}
 
 #[doc = include_str!("guide/pictures.md")]
 pub mod pictures {}
+
+#[doc = include_str!("guide/browser.md")]
+pub mod browser {}
 
 #[doc = include_str!("guide/scenario_file.md")]
 pub mod scenario_file {}

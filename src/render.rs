@@ -10,21 +10,25 @@
 //! pictures of an animation. A run that draws as it goes does not know what is to come: there the camera is set by
 //! its first state, and a range that is not given grows.
 
-#[cfg(feature = "render")]
-mod boundary;
+#[cfg(feature = "scenario")]
+pub mod boundary;
 #[cfg(feature = "render")]
 mod camera;
+#[cfg(feature = "scenario")]
+pub mod extent;
 #[cfg(feature = "render")]
 mod field;
 #[cfg(feature = "render")]
 pub mod file;
-#[cfg(feature = "render")]
+#[cfg(feature = "scenario")]
 mod frame;
 #[cfg(feature = "render")]
 mod legend;
 #[cfg(feature = "render")]
 mod live;
 mod look;
+#[cfg(feature = "scenario")]
+pub mod packed;
 #[cfg(feature = "render")]
 mod painter;
 #[cfg(feature = "render")]
@@ -34,8 +38,8 @@ mod raster;
 #[cfg(feature = "render")]
 mod results;
 
-#[cfg(feature = "render")]
-pub use frame::{Ball, Force, Frame};
+#[cfg(feature = "scenario")]
+pub use frame::{Ball, Force, Frame, frame_of};
 #[cfg(feature = "render")]
 pub use live::{Drawn, LivePictures};
 pub use look::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};

@@ -444,6 +444,38 @@ impl<'e> Simulation<'e> {
         self.change(&mut |world| world.joints[place].drives.clone_from(&drives))
     }
 
+    /// Has the steps to come be solved in so many sweeps at most \[-\].
+    ///
+    /// # Errors
+    /// When there are none, or more than [`MOST_ITERATIONS`](crate::settings::MOST_ITERATIONS).
+    pub fn set_iterations(&mut self, iterations: u32) -> Result<(), Error> {
+        let settings = Settings { iterations, ..self.settings };
+        if let Some(error) = settings.validate().err().into_iter().flatten().next() {
+            return Err(error);
+        }
+        self.settings = settings;
+        self.engine.set_iterations(iterations);
+        Ok(())
+    }
+
+    /// Gives friction and rolling resistance of all pairs a factor \[-\] of what the scenario says, until a time comes at which the
+    /// scenario itself has a factor for them.
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
+    pub fn scale_friction(&mut self, factor: f64) -> Result<(), Error> {
+        block_on(self.scale_friction_async(factor))
+    }
+
+    /// As [`Simulation::scale_friction`], without waiting for the device.
+    ///
+    /// # Errors
+    /// As [`Simulation::state`].
+    pub async fn scale_friction_async(&mut self, factor: f64) -> Result<(), Error> {
+        let materials = self.frictions.materials.clone();
+        self.change_async(&mut |world| world.materials.scale_friction(&materials, factor)).await
+    }
+
     /// Index of a body that contacts move.
     fn body(&mut self, target: Target<'_>) -> Result<usize, Error> {
         let world = &self.state()?.world;
@@ -521,8 +553,7 @@ impl<'e> Simulation<'e> {
         let step = self.step;
         let due = self.frictions.starting_at(step, self.settings.time_step).filter(|&(due, _)| due == step);
         let Some((_, factor)) = due.last() else { return Ok(()) };
-        let materials = self.frictions.materials.clone();
-        self.change_async(&mut |world| world.materials.scale_friction(&materials, factor)).await
+        self.scale_friction_async(factor).await
     }
 
     /// Adds the grains of the emitters that are due; returns whether any was.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every check of the repository, one step after the other, each with what it is for and how long it
-# took. Stops at the first step that fails. Needs Rust (https://rustup.rs) and Python 3.11 or later; on
-# Debian and Ubuntu it installs a software graphics adapter where no other is found, and what Python
-# lacks for a virtual environment.
+# took. Stops at the first step that fails. Needs Rust (https://rustup.rs), Python 3.11 or later, and Node.js 20
+# with npm; on Debian and Ubuntu it installs a software graphics adapter where no other is found, Chromium, and what
+# Python lacks for a virtual environment.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -57,6 +57,20 @@ has_adapter() {
     fi
 }
 
+# apt_install PACKAGE...: installs packages of Debian or Ubuntu.
+apt_install() {
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! command -v sudo > /dev/null; then
+            echo "run 'apt-get install $*' as root and start again" >&2
+            return 1
+        fi
+        as_root=(sudo)
+    fi
+    "${as_root[@]}" apt-get update
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
 install_software_adapter() {
     if ! command -v apt-get > /dev/null; then
         cat >&2 <<'MESSAGE'
@@ -71,20 +85,6 @@ MESSAGE
     fi
     echo "No graphics adapter: installing lavapipe, which runs shaders on the processor."
     apt_install mesa-vulkan-drivers
-}
-
-# apt_install PACKAGE...: installs packages of Debian or Ubuntu.
-apt_install() {
-    local as_root=()
-    if [ "$(id -u)" -ne 0 ]; then
-        if ! command -v sudo > /dev/null; then
-            echo "Run 'apt-get install $*' as root and start again." >&2
-            return 1
-        fi
-        as_root=(sudo)
-    fi
-    "${as_root[@]}" apt-get update
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
 }
 
 check_adapter() {
@@ -136,8 +136,11 @@ check_python() {
     "$PYO3_PYTHON" --version
 }
 
+# What is built and tested together, and so with the same features: nothing is built twice.
+packages=(--package esker --package esker-python)
+
 build() {
-    cargo build --workspace --lib --bins --tests
+    cargo build "${packages[@]}" --lib --bins --tests
 }
 
 # The extension is built from what the Rust tests were built of, not by maturin, which would build all of that again with other
@@ -188,21 +191,51 @@ check_features() {
     fi
 }
 
+# find_chromium: the program of Chromium or Chrome, or nothing.
+find_chromium() {
+    command -v chromium || command -v chromium-browser || command -v google-chrome || true
+}
+
+need_browser() {
+    if ! { command -v node && command -v npm; } > /dev/null; then
+        echo "node or npm is missing: install Node.js 20 or later (https://nodejs.org)" >&2
+        return 1
+    fi
+    if [ -z "$(find_chromium)" ]; then
+        if ! command -v apt-get > /dev/null; then
+            echo "no Chromium: install it by hand and start again (Fedora: dnf install chromium; Arch: pacman -S chromium; macOS, Windows: Chrome)" >&2
+            return 1
+        fi
+        apt_install chromium
+    fi
+    if ! [ -d web/test/node_modules/playwright-core ]; then
+        npm ci --prefix web/test --no-audit --no-fund
+    fi
+}
+
+check_browser() {
+    need_browser
+    cargo clippy --quiet --package esker-web -- -D warnings
+    web/build.sh
+    (cd web/test && CHROMIUM="$(find_chromium)" node --test browser.test.mjs)
+}
+
 step "Toolchain" "cargo, rustfmt and clippy must be there." check_toolchain
 step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --all --check
 step "Python environment" "The packages that the Python package is built and tested with." check_python
 step "Build" "Library, program, tests and the extension for Python, once for all steps: with the same features." build
 step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Lints" "Clippy on library, program, tests and the extension for Python; a warning is an error." \
-    cargo clippy --workspace --all-targets -- -D warnings
+    cargo clippy "${packages[@]}" --all-targets -- -D warnings
 step "Features" "The library builds with each set of features, and without them does without their packages." \
     check_features
 step "Shaders" "WGSL is valid, fits the limits of WebGPU and agrees with its Rust twins." \
-    cargo test --workspace --test structure
+    cargo test "${packages[@]}" --test structure
 step "Tests" "Units, stages against their twins, physics, command line, and the examples in the docs." \
-    cargo test --workspace
+    cargo test "${packages[@]}"
 step "Python" "The package of Python: against the engine, the program and its own type stubs, on both engines." \
     test_python
+step "Browser" "The page simulates in a real browser what the program simulates, and shows results." check_browser
 step "Documentation" "It builds, and every link in it leads somewhere." \
     env RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 

@@ -155,7 +155,7 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
 }
 
 /// What surrounds the grains of a run, and the look that its scenario gives its pictures.
-fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
+pub(super) fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
     let path = folder.join("scenario.toml");
     if !path.exists() {
         note!("warning: no scenario.toml in {}: boundaries are left out", folder.display());
@@ -241,7 +241,7 @@ impl Place {
 }
 
 /// What cannot be drawn is a mistake in the input; what cannot be written is a failure.
-fn input(error: Error) -> Failure {
+pub(super) fn input(error: Error) -> Failure {
     match error {
         Error::Unusable { origin, found, advice } => wrong(&origin, &found, &advice),
         other => Failure::Run(other),

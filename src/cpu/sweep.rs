@@ -2,8 +2,6 @@
 //!
 //! Order inside a contact: normal, friction, rolling and twisting. Twin: `shaders/sweep.wgsl`.
 
-use std::time::Instant;
-
 use glam::DVec3;
 use rayon::prelude::*;
 
@@ -13,6 +11,7 @@ use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver, Watch};
 use super::velocity::Velocity;
 use crate::contact::{Cone, Impulse};
+use crate::engine::clock::Instant;
 use crate::settings::{Acceleration, OVER_RELAXATION, Settings, momentum};
 
 /// Rows handled by one task; smaller colours are solved on the spot.

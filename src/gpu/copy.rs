@@ -1,7 +1,6 @@
 //! How fast a device copies: what its kernels are to be measured against.
 
-use std::time::Instant;
-
+use crate::engine::clock::Instant;
 use crate::error::Error;
 
 use super::device::Device;

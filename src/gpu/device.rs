@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use pollster::block_on;
+
 use crate::engine::{Identity, Precision};
 use crate::error::Error;
 
@@ -57,18 +59,23 @@ impl AdapterReport {
     }
 }
 
+/// Interfaces that adapters are looked for on. The GL backend prints noise on machines without a display.
+const BACKENDS: wgpu::Backends = match cfg!(target_arch = "wasm32") {
+    true => wgpu::Backends::BROWSER_WEBGPU,
+    false => wgpu::Backends::VULKAN.union(wgpu::Backends::METAL).union(wgpu::Backends::DX12),
+};
+
 fn instance() -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    // The GL backend prints noise on machines without a display.
-    descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+    descriptor.backends = BACKENDS;
     // Indirect arguments are written by our own kernels and stay in bounds (shared/plan.wgsl); checking
     // them would add a dispatch to every one of ours.
     descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     wgpu::Instance::new(descriptor)
 }
 
-fn adapters() -> Vec<wgpu::Adapter> {
-    pollster::block_on(instance().enumerate_adapters(wgpu::Backends::all()))
+async fn adapters() -> Vec<wgpu::Adapter> {
+    instance().enumerate_adapters(wgpu::Backends::all()).await
 }
 
 fn is_software(adapter: &wgpu::Adapter) -> bool {
@@ -89,7 +96,15 @@ impl Device {
     /// # Errors
     /// When there is none, or it refuses.
     pub fn open(choice: DeviceChoice) -> Result<Device, Error> {
-        let mut found = adapters();
+        block_on(Device::open_async(choice))
+    }
+
+    /// As [`Device::open`], without waiting for the driver. A browser has one adapter, and does not say of which kind it is.
+    ///
+    /// # Errors
+    /// As [`Device::open`].
+    pub async fn open_async(choice: DeviceChoice) -> Result<Device, Error> {
+        let mut found = adapters().await;
         found.sort_by_key(|adapter| (is_software(adapter), kind_rank(adapter.get_info().device_type)));
         let fits = |adapter: &wgpu::Adapter| match choice {
             DeviceChoice::Hardware => !is_software(adapter),
@@ -97,15 +112,16 @@ impl Device {
             DeviceChoice::Any => true,
         };
         let adapter = found.into_iter().find(fits).ok_or_else(|| no_adapter(choice))?;
-        Device::from_adapter(&adapter)
+        Device::from_adapter(&adapter).await
     }
 
     /// Opens every adapter in turn; for the self-test.
     pub fn open_all() -> Vec<(AdapterReport, Result<Device, Error>)> {
-        adapters().iter().map(|adapter| (report(adapter), Device::from_adapter(adapter))).collect()
+        let opened = |adapter: &wgpu::Adapter| (report(adapter), block_on(Device::from_adapter(adapter)));
+        block_on(adapters()).iter().map(opened).collect()
     }
 
-    fn from_adapter(adapter: &wgpu::Adapter) -> Result<Device, Error> {
+    async fn from_adapter(adapter: &wgpu::Adapter) -> Result<Device, Error> {
         let info = adapter.get_info();
         // What WebGPU promises everywhere, but buffers as large as the adapter has room for.
         let offered = adapter.limits();
@@ -121,7 +137,8 @@ impl Device {
             required_limits: limits,
             ..Default::default()
         });
-        let (device, queue) = pollster::block_on(request)
+        let (device, queue) = request
+            .await
             .map_err(|error| Error::NoDevice { adapter: info.name.clone(), reason: error.to_string() })?;
         let trouble = Arc::new(Mutex::new(None));
         watch(&device, &trouble);

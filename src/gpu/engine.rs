@@ -82,6 +82,10 @@ impl Engine for GpuEngine {
         self.upload_seeds()
     }
 
+    fn set_iterations(&mut self, iterations: u32) {
+        self.settings.iterations = iterations;
+    }
+
     #[cfg(feature = "scenario")]
     fn save(&mut self, out: &mut dyn std::io::Write) -> Result<(), Error> {
         self.refuse_after_failure()?;

@@ -48,7 +48,10 @@ pub(super) async fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) ->
         device.wait()?;
     }
     let lost = |reason: String| Error::DeviceLost { reason, time: f64::NAN };
-    mapped.await.map_err(|error| lost(error.to_string()))?;
+    let mapped = mapped.await;
+    // What a browser refused, it tells no earlier.
+    device.check()?;
+    mapped.map_err(|error| lost(error.to_string()))?;
     let view = staging.slice(..).get_mapped_range().map_err(|error| lost(error.to_string()))?;
     Ok(view.to_vec())
 }

@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 
-use super::camera::Extent;
+use super::extent::Extent;
 use crate::model::{Form, Mesh, Surface, World};
 
 /// Sides of the polygon that stands for a circle.
@@ -150,6 +150,22 @@ pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
         }
     }
     outline
+}
+
+/// Corners of a box in which grains will appear, and places on the ground around its feet as far as the grains may spread:
+/// half as far as they fall \[m\].
+pub fn around_source(world: &World, source: Extent) -> Vec<DVec3> {
+    let mut places: Vec<DVec3> = source.corners().collect();
+    for corner in source.corners() {
+        for surface in world.surfaces.iter().filter(|surface| surface.form == Form::Plane) {
+            let Some(touch) = world.touch_surface(surface, corner, 0.0) else { continue };
+            let (fall, normal) = (touch.gap.max(0.0), touch.normal);
+            let (foot, aside) = (corner - fall * normal, normal.any_orthonormal_vector());
+            let ways = [aside, -aside, normal.cross(aside), -normal.cross(aside)];
+            places.extend(ways.map(|way| foot + 0.5 * fall * way));
+        }
+    }
+    places
 }
 
 /// The half spaces whose common part is the room.

@@ -4,6 +4,7 @@
 
 use glam::{DMat3, DVec2, DVec3};
 
+use super::extent::Extent;
 use crate::render::{Look, Projection};
 
 /// Half of the angle that a perspective camera takes in, the smaller way of the picture \[rad\].
@@ -31,45 +32,6 @@ impl Frame {
     /// A place or direction of the scene in the frame of the camera, from the origin of the scene.
     pub fn turn(&self, place: DVec3) -> DVec3 {
         self.to_camera * place
-    }
-}
-
-/// What is to be seen, in the frame of the camera: the box from `min` to `max` \[m\].
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-pub struct Extent {
-    /// Least coordinates \[m\].
-    pub min: DVec3,
-    /// Greatest coordinates \[m\].
-    pub max: DVec3,
-}
-
-impl Extent {
-    /// Of nothing.
-    pub const NOTHING: Extent = Extent { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
-
-    /// With a ball in it.
-    #[must_use]
-    pub fn with(self, centre: DVec3, radius: f64) -> Extent {
-        Extent { min: self.min.min(centre - radius), max: self.max.max(centre + radius) }
-    }
-
-    /// Larger by a share of its largest edge on all sides.
-    #[must_use]
-    pub fn grown(self, share: f64) -> Extent {
-        let more = share * (self.max - self.min).max_element();
-        Extent { min: self.min - more, max: self.max + more }
-    }
-
-    /// Whether there is nothing in it.
-    pub fn is_nothing(&self) -> bool {
-        self.min.x > self.max.x
-    }
-
-    /// The eight corners.
-    pub fn corners(&self) -> impl Iterator<Item = DVec3> + use<> {
-        let ends = [self.min, self.max];
-        (0..8).map(move |i| DVec3::new(ends[i & 1].x, ends[i >> 1 & 1].y, ends[i >> 2 & 1].z))
     }
 }
 

@@ -2,7 +2,11 @@
 
 use glam::{DQuat, DVec3};
 
+use super::Show;
+use crate::engine::Snapshot;
+use crate::error::Error;
 use crate::model::World;
+use crate::output::frames;
 use crate::output::vtp::{Array, PolyData};
 
 /// A grain.
@@ -103,4 +107,19 @@ fn poses(grains: &PolyData, world: &World) -> Vec<(DVec3, DQuat)> {
         _ => boundary.pose_at(grains.time),
     };
     boundaries.map(pose).collect()
+}
+
+/// The frame of a snapshot, with its forces where they are to be shown.
+///
+/// # Errors
+/// None as long as frames have the arrays that pictures need.
+pub fn frame_of(snapshot: &Snapshot, show: Show) -> Result<Frame, Error> {
+    let contacts = (show == Show::Forces).then(|| frames::contacts(snapshot));
+    Frame::new(frames::grains(snapshot), contacts.as_ref(), &snapshot.world).map_err(|array| {
+        Error::Unusable {
+            origin: "the frames of a run".to_owned(),
+            found: format!("have no array `{array}`"),
+            advice: "this is a defect of esker, please report it".to_owned(),
+        }
+    })
 }

@@ -3,17 +3,16 @@
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-use super::boundary::{HalfSpace, Outline, bounded, outline};
-use super::camera::{self, Camera, Extent};
+use super::boundary::{HalfSpace, Outline, around_source, bounded, outline};
+use super::camera::{self, Camera};
+use super::extent::Extent;
 use super::field::{Field, Range};
 use super::legend::{self, Bar};
 use super::picture::{Letters, linear};
 use super::raster::{self, BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
 use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture, Show};
-use crate::engine::Snapshot;
 use crate::error::Error;
-use crate::model::{Form, World};
-use crate::output::frames;
+use crate::model::World;
 
 /// How far planes are drawn beyond what there is, over its largest edge \[-\].
 const ROOM: f64 = 0.03;
@@ -107,20 +106,7 @@ impl<'a> Survey<'a> {
     /// Looks at a box in which grains will appear \[m\], and at the ground under it as far as they may spread: half
     /// as far as they fall.
     pub fn add_source(&mut self, min: DVec3, max: DVec3) {
-        let world = self.world;
-        for corner in (Extent { min, max }).corners() {
-            self.see(corner, 0.0);
-            for surface in world.surfaces.iter().filter(|surface| surface.form == Form::Plane) {
-                if let Some(touch) = world.touch_surface(surface, corner, 0.0) {
-                    let (fall, normal) = (touch.gap.max(0.0), touch.normal);
-                    let foot = corner - fall * normal;
-                    let aside = normal.any_orthonormal_vector();
-                    for way in [aside, -aside, normal.cross(aside), -normal.cross(aside)] {
-                        self.see(foot + 0.5 * fall * way, 0.0);
-                    }
-                }
-            }
-        }
+        around_source(self.world, Extent { min, max }).into_iter().for_each(|place| self.see(place, 0.0));
     }
 
     /// Looks at the values of a frame alone, not at where its grains are.
@@ -327,16 +313,4 @@ impl<'a> Painter<'a> {
         };
         Some(SeenLine { ends, half_widths, colour })
     }
-}
-
-/// The frame of a snapshot.
-pub fn frame_of(snapshot: &Snapshot, show: Show) -> Result<Frame, Error> {
-    let contacts = (show == Show::Forces).then(|| frames::contacts(snapshot));
-    Frame::new(frames::grains(snapshot), contacts.as_ref(), &snapshot.world).map_err(|array| {
-        Error::Unusable {
-            origin: "the frames of a run".to_owned(),
-            found: format!("have no array `{array}`"),
-            advice: "this is a defect of esker, please report it".to_owned(),
-        }
-    })
 }

@@ -9,7 +9,8 @@ use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
 
 use super::boundary::HalfSpace;
-use super::camera::{Camera, Extent, Ray};
+use super::camera::{Camera, Ray};
+use super::extent::Extent;
 use super::picture::{INK, Picture, encoded, linear};
 
 /// Samples of a pixel along each axis.

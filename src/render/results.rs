@@ -62,6 +62,11 @@ impl Results {
         self.frames.len()
     }
 
+    /// Times of all frames \[s\].
+    pub fn times(&self) -> Vec<f64> {
+        self.frames.iter().map(|frame| frame.time).collect()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()

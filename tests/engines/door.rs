@@ -56,6 +56,46 @@ fn stepping_through_the_door_gives_the_bits_of_the_engine() {
     assert_eq!(simulation.velocities().unwrap()[99], expected.velocity[expected.len() - 1]);
 }
 
+/// Where the grains are after 40 steps.
+fn after_40_steps(simulation: &mut Simulation<'_>) -> Vec<DVec3> {
+    simulation.step(40).unwrap();
+    simulation.positions().unwrap().to_vec()
+}
+
+#[test]
+fn iterations_that_are_set_give_the_bits_of_a_scenario_that_asks_for_them() {
+    let many = box_of(300);
+    let few = Scenario { settings: Settings { iterations: 3, ..many.settings }, ..many.clone() };
+    for (mut expected, (mut set, mut unset)) in
+        on_both(&many).into_iter().zip(on_both(&few).into_iter().zip(on_both(&few)))
+    {
+        set.set_iterations(many.settings.iterations).unwrap();
+        let expected = after_40_steps(&mut expected);
+        assert!(after_40_steps(&mut set) == expected);
+        assert!(after_40_steps(&mut unset) != expected, "three iterations come to something else");
+        let error = set.set_iterations(0).unwrap_err().to_string();
+        assert!(error.contains("solver.iterations"), "{error}");
+    }
+}
+
+#[test]
+fn friction_that_is_scaled_gives_the_bits_of_a_scenario_with_that_friction() {
+    let plain = box_of(300);
+    let mut scaled = plain.clone();
+    scaled.world.materials.scale_friction(&plain.world.materials, 0.5);
+    for (mut expected, (mut changed, mut unchanged)) in
+        on_both(&scaled).into_iter().zip(on_both(&plain).into_iter().zip(on_both(&plain)))
+    {
+        // The others are written to the device once more, too: what single precision makes of positions is then the same.
+        expected.scale_friction(1.0).unwrap();
+        changed.scale_friction(0.5).unwrap();
+        unchanged.scale_friction(1.0).unwrap();
+        let expected = after_40_steps(&mut expected);
+        assert!(after_40_steps(&mut changed) == expected);
+        assert!(after_40_steps(&mut unchanged) != expected, "twice the friction comes to something else");
+    }
+}
+
 #[test]
 fn a_name_that_is_not_there_is_an_error_with_the_nearest_one() {
     let scenario = box_of(10);

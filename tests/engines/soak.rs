@@ -83,6 +83,10 @@ impl<E: Engine> Engine for Watched<E> {
         self.engine.seed(impulses)
     }
 
+    fn set_iterations(&mut self, iterations: u32) {
+        self.engine.set_iterations(iterations);
+    }
+
     fn save(&mut self, out: &mut dyn Write) -> Result<(), Error> {
         self.engine.save(out)
     }

@@ -15,3 +15,4 @@ mod scenario_errors;
 mod scenario_properties;
 mod study;
 mod validation;
+mod view;

@@ -133,7 +133,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
 ];
 
 /// Crates that one module keeps to itself.
-const KEPT: [(&str, &str); 14] = [
+const KEPT: [(&str, &str); 15] = [
     ("postcard", "engine"),
     ("wgpu", "gpu"),
     ("naga", "gpu"),
@@ -143,6 +143,7 @@ const KEPT: [(&str, &str); 14] = [
     ("clap_mangen", "cli"),
     ("indicatif", "cli"),
     ("etcetera", "cli"),
+    ("tiny_http", "cli"),
     ("gif", "render"),
     ("ab_glyph", "render"),
     ("colorous", "render"),
@@ -312,7 +313,9 @@ fn stray_paths(file: &str, text: &str) -> Vec<String> {
 
 /// Every text of the repository, with its path.
 fn all_texts() -> Vec<(String, String)> {
-    let folders = ["src", "shaders", "scenarios", "tests", ".ci"].into_iter().flat_map(files_below);
+    let folders = ["src", "shaders", "scenarios", "tests", ".ci", "web/bindgen", "web/engine", "web/page"]
+        .into_iter()
+        .flat_map(files_below);
     let optional =
         ["benches", "examples", "python"].into_iter().filter(|folder| root().join(folder).is_dir());
     let single = ["README.md", "CHANGELOG.md", "Cargo.toml"].map(|name| root().join(name));

@@ -69,7 +69,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 31] = [
+    let cases: [(&str, &[&str], usize); 32] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
@@ -77,6 +77,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("pyramid.toml", &[], 2870),
         ("compaction.toml", &[], 1016),
         ("drum.toml", &[], 4864),
+        ("small_drum.toml", &[], 600),
         ("settle.toml", &[], 10_000),
         ("settle_1000.toml", &[], 1000),
         ("deep_bed.toml", &[few], 1000),

@@ -87,6 +87,8 @@ impl Engine for Counter<'_> {
         Ok(())
     }
 
+    fn set_iterations(&mut self, _: u32) {}
+
     fn save(&mut self, out: &mut dyn Write) -> Result<(), Error> {
         saved::write(out, &self.step)
     }

@@ -1,0 +1,196 @@
+//! Frames as bytes, for the page that shows them in a browser.
+//!
+//! ```text
+//! length of the header [bytes], u32 │ header, JSON, padded with spaces to 4 bytes │ arrays of f32, one after the other
+//! ```
+//!
+//! The arrays are centres of the grains (3 numbers each), their radii, every field that the header names, ends of the lines of
+//! forces (6), their sizes, corners of the triangles of the boundaries (9) and ends of their edges (6). All numbers are little-endian
+//! and in SI units. Without an outline the boundaries are those of the frame before.
+
+use glam::DVec3;
+use serde::Serialize;
+
+use super::Frame;
+use super::boundary::{Outline, around_source, bounded, outline};
+use super::extent::Extent;
+use crate::model::{Motion, World};
+use crate::output::vtp::Array;
+
+/// How far planes are drawn beyond what there is, over its largest edge \[-\].
+const ROOM: f64 = 0.03;
+/// Arrays of a frame that the page has no use for, or has already.
+const LEFT_OUT: [&str; 3] = ["radius", "orientation", "id"];
+
+/// What the arrays are.
+#[derive(Serialize)]
+struct Header<'a> {
+    /// Simulated time \[s\].
+    time: f64,
+    /// Number of grains.
+    grains: usize,
+    /// Fields of the grains.
+    fields: Vec<FieldHeader<'a>>,
+    /// Number of forces.
+    forces: usize,
+    /// Number of triangles of the boundaries; `null` where they are as before.
+    triangles: Option<usize>,
+    /// Number of their edges.
+    edges: usize,
+}
+
+#[derive(Serialize)]
+struct FieldHeader<'a> {
+    name: &'a str,
+    components: usize,
+}
+
+/// The room of a scene, as far as which its planes are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Room(Extent);
+
+impl Room {
+    /// Of a scene of which nothing has been seen.
+    pub const EMPTY: Room = Room(Extent::NOTHING);
+
+    /// With the grains and the boundaries of a frame in it.
+    #[must_use]
+    pub fn with_frame(self, frame: &Frame, world: &World) -> Room {
+        let balls = frame.balls.iter().map(|ball| (ball.centre, ball.radius));
+        let corners = bounded(world, &frame.poses).facets.into_iter().flatten().map(|corner| (corner, 0.0));
+        Room(balls.chain(corners).fold(self.0, |room, (place, radius)| room.with(place, radius)))
+    }
+
+    /// With a box in which grains will appear \[m\], and the ground that they may fall on.
+    #[must_use]
+    pub fn with_source(self, min: DVec3, max: DVec3, world: &World) -> Room {
+        let places = around_source(world, Extent { min, max });
+        Room(places.into_iter().fold(self.0, |room, place| room.with(place, 0.0)))
+    }
+
+    /// The boundaries of a frame; planes as far as the room.
+    pub fn outline(&self, frame: &Frame, world: &World) -> Outline {
+        let room = if self.0.is_nothing() { Extent::NOTHING.with(DVec3::ZERO, 1.0) } else { self.0 };
+        outline(world, &frame.poses, &room.grown(ROOM))
+    }
+
+    /// Its least and greatest coordinates \[m\].
+    pub fn corners(&self) -> [DVec3; 2] {
+        [self.0.min, self.0.max]
+    }
+}
+
+/// Whether boundaries are in other places in other frames.
+pub fn boundaries_move(world: &World) -> bool {
+    world.boundaries.iter().any(|boundary| !matches!(boundary.motion, Motion::Fixed | Motion::Belt(_)))
+}
+
+/// The bytes of a frame, with its boundaries where there is an outline of them.
+pub fn pack(frame: &Frame, outline: Option<&Outline>) -> Vec<u8> {
+    let fields: Vec<&Array> =
+        frame.fields.iter().filter(|array| !LEFT_OUT.contains(&array.name.as_ref())).collect();
+    let triangles = outline.map(triangles);
+    let edges = outline.map_or(&[][..], |outline| &outline.edges);
+    let header = Header {
+        time: frame.time,
+        grains: frame.balls.len(),
+        fields: fields.iter().map(|array| header_of(array)).collect(),
+        forces: frame.forces.len(),
+        triangles: triangles.as_ref().map(|corners| corners.len() / 3),
+        edges: edges.len(),
+    };
+    let mut bytes = start(&header);
+    frame.balls.iter().for_each(|ball| push(&mut bytes, ball.centre));
+    bytes.extend(frame.balls.iter().flat_map(|ball| number(ball.radius)));
+    for array in fields {
+        let items = (0..array.len()).flat_map(|i| (0..array.components).map(move |axis| (i, axis)));
+        bytes.extend(items.flat_map(|(i, axis)| number(array.component(i, axis))));
+    }
+    frame.forces.iter().flat_map(|force| force.ends).for_each(|end| push(&mut bytes, end));
+    bytes.extend(frame.forces.iter().flat_map(|force| number(force.size)));
+    triangles.into_iter().flatten().for_each(|corner| push(&mut bytes, corner));
+    edges.iter().flatten().for_each(|&end| push(&mut bytes, end));
+    bytes
+}
+
+fn header_of(array: &Array) -> FieldHeader<'_> {
+    FieldHeader { name: &array.name, components: array.components }
+}
+
+/// Length of the header, and the header.
+fn start(header: &Header<'_>) -> Vec<u8> {
+    // A structure of numbers and names has always a text.
+    let mut text = serde_json::to_vec(header).unwrap_or_default();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let length = (text.len() as u32).to_le_bytes();
+    length.into_iter().chain(text).collect()
+}
+
+/// Corners of the triangles that the convex facets are made of.
+fn triangles(outline: &Outline) -> Vec<DVec3> {
+    let fan = |facet: &Vec<DVec3>| -> Vec<DVec3> {
+        facet.windows(2).skip(1).flat_map(|pair| [facet[0], pair[0], pair[1]]).collect()
+    };
+    outline.facets.iter().flat_map(fan).collect()
+}
+
+fn number(value: f64) -> [u8; 4] {
+    (value as f32).to_le_bytes()
+}
+
+fn push(bytes: &mut Vec<u8>, place: DVec3) {
+    bytes.extend(place.to_array().into_iter().flat_map(number));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::{Ball, Force};
+
+    fn frame() -> Frame {
+        let ball = |x| Ball { centre: DVec3::new(x, 2.0, 3.0), radius: 0.5 };
+        Frame {
+            time: 0.25,
+            balls: vec![ball(1.0), ball(-1.0)],
+            fields: vec![
+                Array::scalars("radius", [0.5, 0.5].into_iter()),
+                Array::vectors("velocity", [[7.0, 8.0, 9.0], [1.0, 2.0, 3.0]].into_iter()),
+            ],
+            forces: vec![Force { ends: [DVec3::X, DVec3::Y], size: 4.0 }],
+            poses: Vec::new(),
+        }
+    }
+
+    /// Header and numbers of a frame.
+    fn unpack(bytes: &[u8]) -> (serde_json::Value, Vec<f32>) {
+        let (length, rest) = bytes.split_first_chunk::<4>().expect("a length");
+        let (header, arrays) = rest.split_at(u32::from_le_bytes(*length) as usize);
+        let (chunks, left) = arrays.as_chunks::<4>();
+        assert!(left.is_empty(), "whole numbers");
+        let numbers = chunks.iter().map(|chunk| f32::from_le_bytes(*chunk)).collect();
+        (serde_json::from_slice(header).expect("JSON"), numbers)
+    }
+
+    #[test]
+    fn a_frame_has_its_arrays_in_the_order_of_the_head_of_this_file() {
+        let square = [DVec3::ZERO, DVec3::X, DVec3::ONE, DVec3::Y].to_vec();
+        let walls = Outline { facets: vec![square], edges: vec![[DVec3::ZERO, DVec3::Z]] };
+        let (header, numbers) = unpack(&pack(&frame(), Some(&walls)));
+        assert_eq!((&header["grains"], &header["triangles"]), (&2.into(), &2.into()));
+        assert_eq!(header["fields"][0]["name"], "velocity", "radii are no field of their own");
+        assert_eq!(numbers.len(), 2 * 3 + 2 + 2 * 3 + 6 + 1 + 2 * 9 + 6);
+        assert_eq!(numbers[..8], [1.0, 2.0, 3.0, -1.0, 2.0, 3.0, 0.5, 0.5]);
+        assert_eq!(numbers[8..14], [7.0, 8.0, 9.0, 1.0, 2.0, 3.0]);
+        assert_eq!(numbers[14..21], [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 4.0]);
+        // The second triangle of the square starts at its first corner, too.
+        assert_eq!(numbers[30..39], [0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
+        assert_eq!(numbers[39..], [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn a_frame_without_boundaries_says_so() {
+        let (header, numbers) = unpack(&pack(&frame(), None));
+        assert!(header["triangles"].is_null());
+        assert_eq!(numbers.len(), 21);
+    }
+}
