@@ -141,7 +141,7 @@ class Results {
         const { index } = this;
         const facts = [index.engine, index.note].filter(Boolean).map((textContent) => make("p", { className: "note", textContent }));
         const verdicts = index.expectations.map(({ text, verdict }) =>
-            make("p", { className: `note ${verdict}`, textContent: `${text}: ${verdict}` }));
+            make("p", { className: `note ${verdict}`, textContent: `${text}: ${verdict.replaceAll("_", " ")}` }));
         byId("panel").replaceChildren(
             ...this.scene.panel(() => this.scene.colour()),
             ...(verdicts.length ? [make("h2", { textContent: "Expected" }), ...verdicts] : []),
