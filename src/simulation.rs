@@ -19,6 +19,7 @@
 //! futures. [`run()`] goes through the same door: it steps a simulation from output to output and writes what it
 //! finds into a folder.
 
+mod change;
 #[cfg(feature = "scenario")]
 mod checkpoint;
 pub mod device;
@@ -31,13 +32,14 @@ use pollster::block_on;
 use crate::engine::compatible::{CompatibleForces, CompatiblePlan};
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::{Error, suggest};
-use crate::model::{Clump, Drive, Grain, Materials, World, clump};
+use crate::model::{Clump, Materials, World, clump};
 use crate::observe::energy::Balance;
 use crate::observe::{Base, Observer};
 use crate::scenario::Scenario;
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
 
+pub use change::Target;
 pub use device::Device;
 #[cfg(feature = "render")]
 pub use run::{Progress, Resumption, Run, RunOptions, Turn, run};
@@ -45,27 +47,6 @@ pub use run::{Progress, Resumption, Run, RunOptions, Turn, run};
 /// Share of a step by which an event may come late before it moves to the next step: covers the
 /// rounding of time / step for up to 10⁹ steps.
 const STEP_ROUNDING: f64 = 1e-6;
-
-/// A body that something is done to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target<'a> {
-    /// A grain, by its place.
-    Grain(usize),
-    /// A boundary, by its name.
-    Boundary(&'a str),
-}
-
-impl From<usize> for Target<'_> {
-    fn from(place: usize) -> Self {
-        Target::Grain(place)
-    }
-}
-
-impl<'a> From<&'a str> for Target<'a> {
-    fn from(name: &'a str) -> Self {
-        Target::Boundary(name)
-    }
-}
 
 /// What is called every so many seconds of simulated time.
 type Callback<'e> = Box<dyn FnMut(&mut Simulation<'e>) -> Result<(), Error> + Send + 'e>;
@@ -373,175 +354,6 @@ impl<'e> Simulation<'e> {
         Ok(self.observer.value(place, state, self.bases.before.as_ref()))
     }
 
-    /// Sets gravity \[m/s²\].
-    ///
-    /// # Errors
-    /// As [`Simulation::state`].
-    pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), Error> {
-        self.change(&mut |world| world.gravity = gravity)
-    }
-
-    /// Has a boundary that is fixed or prescribed go on from where it is at a constant velocity \[m/s\].
-    ///
-    /// # Errors
-    /// When there is no such boundary, contacts move it, or as [`Simulation::state`].
-    pub fn set_velocity(&mut self, boundary: &str, velocity: DVec3) -> Result<(), Error> {
-        let world = &self.state()?.world;
-        let body = boundary_named(world, boundary)?;
-        if world.bodies.is_dynamic(body) {
-            return Err(Error::NotPrescribed { name: boundary.to_owned() });
-        }
-        self.change(&mut |world| {
-            world.set_boundary_velocity(body, velocity);
-        })
-    }
-
-    /// Has a boundary that rotates go on from where it is at another angular velocity \[rad/s\], about the same point of its axis.
-    ///
-    /// # Errors
-    /// When there is no such boundary, it does not rotate, or as [`Simulation::state`].
-    pub fn set_angular_velocity(&mut self, boundary: &str, angular_velocity: DVec3) -> Result<(), Error> {
-        let world = &self.state()?.world;
-        let body = boundary_named(world, boundary)?;
-        if !world.boundaries[body].turns() {
-            return Err(Error::NotRotating { name: boundary.to_owned() });
-        }
-        self.change(&mut |world| {
-            world.set_boundary_rotation(body, angular_velocity);
-        })
-    }
-
-    /// Has a force \[N\] at the centre of mass and a torque \[N m\] act on a grain, by its place, or on a boundary that contacts move,
-    /// by its name, until they are set again; zero takes them away. Locked axes feel nothing of them.
-    ///
-    /// # Errors
-    /// When there is no such body, contacts do not move it, or as [`Simulation::state`].
-    pub fn set_force<'b>(
-        &mut self,
-        body: impl Into<Target<'b>>,
-        force: DVec3,
-        torque: DVec3,
-    ) -> Result<(), Error> {
-        let body = self.body(body.into())?;
-        self.change(&mut |world| world.set_force(body, force, torque))
-    }
-
-    /// Has a joint be driven so from now on, in the place of what its scenario says; `None` lets it go.
-    ///
-    /// # Errors
-    /// When there is no such joint, it has no position to be driven along, or as [`Simulation::state`].
-    pub fn set_drive(&mut self, joint: &str, drive: Option<Drive>) -> Result<(), Error> {
-        let world = &self.state()?.world;
-        let place = world.joints.iter().position(|known| known.name == joint).ok_or_else(|| {
-            let names: Vec<&str> = world.joints.iter().map(|joint| joint.name.as_str()).collect();
-            unknown("joint", joint, &names)
-        })?;
-        let kind = world.joints[place].kind;
-        if !kind.has_position() {
-            return Err(Error::NotDriven { name: joint.to_owned(), kind: kind.name() });
-        }
-        let drives: Vec<(f64, Drive)> = drive.into_iter().map(|drive| (f64::NEG_INFINITY, drive)).collect();
-        self.change(&mut |world| world.joints[place].drives.clone_from(&drives))
-    }
-
-    /// Has the steps to come be solved in so many sweeps at most \[-\].
-    ///
-    /// # Errors
-    /// When there are none, or more than [`MOST_ITERATIONS`](crate::settings::MOST_ITERATIONS).
-    pub fn set_iterations(&mut self, iterations: u32) -> Result<(), Error> {
-        let settings = Settings { iterations, ..self.settings };
-        if let Some(error) = settings.validate().err().into_iter().flatten().next() {
-            return Err(error);
-        }
-        self.settings = settings;
-        self.engine.set_iterations(iterations);
-        Ok(())
-    }
-
-    /// Gives friction and rolling resistance of all pairs a factor \[-\] of what the scenario says, until a time comes at which the
-    /// scenario itself has a factor for them.
-    ///
-    /// # Errors
-    /// As [`Simulation::state`].
-    pub fn scale_friction(&mut self, factor: f64) -> Result<(), Error> {
-        block_on(self.scale_friction_async(factor))
-    }
-
-    /// As [`Simulation::scale_friction`], without waiting for the device.
-    ///
-    /// # Errors
-    /// As [`Simulation::state`].
-    pub async fn scale_friction_async(&mut self, factor: f64) -> Result<(), Error> {
-        let materials = self.frictions.materials.clone();
-        self.change_async(&mut |world| world.materials.scale_friction(&materials, factor)).await
-    }
-
-    /// Index of a body that contacts move.
-    fn body(&mut self, target: Target<'_>) -> Result<usize, Error> {
-        let world = &self.state()?.world;
-        let (body, name) = match target {
-            Target::Boundary(name) => (boundary_named(world, name)?, name.to_owned()),
-            Target::Grain(place) if place < world.grain_count() => {
-                (world.grain_body(place), format!("grain {place}"))
-            }
-            Target::Grain(place) => return Err(Error::NoGrain { place, grains: world.grain_count() }),
-        };
-        match world.bodies.inverse_mass[body] > 0.0 {
-            true => Ok(body),
-            false => Err(Error::NotDynamic { name }),
-        }
-    }
-
-    /// Adds grains.
-    ///
-    /// # Errors
-    /// When there is no room on the device, or a period is too short for them.
-    pub fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        block_on(self.add_grains_async(grains))
-    }
-
-    /// As [`Simulation::add_grains`], without waiting for the device.
-    ///
-    /// # Errors
-    /// As [`Simulation::add_grains`].
-    pub async fn add_grains_async(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        self.state = None;
-        self.engine.add_grains_async(grains).await?;
-        self.grains += grains.len();
-        Ok(())
-    }
-
-    /// Takes grains out, by their places.
-    ///
-    /// # Errors
-    /// As [`Simulation::state`].
-    pub fn remove_grains(&mut self, places: &[usize]) -> Result<(), Error> {
-        self.change(&mut |world| {
-            let there = |&&place: &&usize| place < world.grain_count() && world.is_present(place);
-            let found: Vec<usize> = places.iter().filter(there).copied().collect();
-            found.into_iter().for_each(|place| {
-                world.take_out(place);
-            });
-        })
-    }
-
-    /// Lets `change` change the world between two steps, as [`Engine::change`] says.
-    ///
-    /// # Errors
-    /// As [`Simulation::state`].
-    pub fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
-        block_on(self.change_async(change))
-    }
-
-    /// As [`Simulation::change`], without waiting for the device.
-    ///
-    /// # Errors
-    /// As [`Simulation::change`].
-    pub async fn change_async(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
-        self.state = None;
-        self.engine.change_async(change).await
-    }
-
     /// Does what is due at this step; returns whether an emitter was.
     async fn act_due(&mut self) -> Result<bool, Error> {
         self.set_friction_due().await?;
@@ -613,14 +425,6 @@ impl<'e> Simulation<'e> {
         self.callbacks = callbacks;
         result
     }
-}
-
-/// Index of a boundary.
-fn boundary_named(world: &World, name: &str) -> Result<usize, Error> {
-    world.boundaries.iter().position(|boundary| boundary.name == name).ok_or_else(|| {
-        let names: Vec<&str> = world.boundaries.iter().map(|boundary| boundary.name.as_str()).collect();
-        unknown("boundary", name, &names)
-    })
 }
 
 /// The error of a name that is none of the known ones, with the nearest of them.
