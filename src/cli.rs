@@ -56,7 +56,7 @@ enum Command {
     Bench(bench::Arguments),
     /// Draw the results of a run, or the initial state of a scenario. Touches no GPU.
     Render(Box<render::Arguments>),
-    /// Write all frames of a run into one VTKHDF file.
+    /// Write all frames of a run into one VTKHDF file for each kind: grains, contacts and so on.
     Export(export::Arguments),
     /// Show the results of a run in a browser: serve them on 127.0.0.1, or write one file. Touches no GPU.
     View(view::Arguments),

@@ -4,7 +4,7 @@
 //! out/<scenario>/
 //!   scenario.toml          the scenario as resolved, with every default and override
 //!   timeseries.csv         one row of observables per output
-//!   results.vtkhdf         all frames in one file, where the scenario asks for it
+//!   grains.vtkhdf          all frames of a kind in one file, where the scenario asks for it
 //!   grains_000012.vtp      grains at output 12, with grains.vtp.series and grains.pvd as their index
 //!   contacts_000012.vtp    contacts at output 12, likewise
 //!   convergence.csv        where it is asked for: residuals and errors of impulses over the sweeps of chosen steps
@@ -54,7 +54,7 @@ pub struct Formats {
     pub vtp: bool,
     /// `timeseries.csv`.
     pub csv: bool,
-    /// `results.vtkhdf`, made of the frames at the end.
+    /// `grains.vtkhdf` and so on, made of the frames at the end.
     pub vtkhdf: bool,
 }
 

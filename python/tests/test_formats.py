@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from vtkmodules.util.numpy_support import vtk_to_numpy
-from vtkmodules.vtkCommonDataModel import vtkCompositeDataSet, vtkPolyData
+from vtkmodules.vtkCommonDataModel import vtkPolyData
 from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
 from vtkmodules.vtkIOHDF import vtkHDFReader
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
@@ -39,13 +39,11 @@ class File:
         information = self.reader.GetOutputInformation(0)
         self.times: list[float] = list(information.Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS()))
 
-    def blocks(self, time: float) -> dict[str, vtkPolyData]:
-        """All blocks at a time, by their names."""
+    def at(self, time: float) -> vtkPolyData:
+        """What it holds at a time."""
         self.reader.UpdateTimeStep(time)
-        output = self.reader.GetOutput()
-        count = output.GetNumberOfPartitionedDataSets()
-        names = [output.GetMetaData(i).Get(vtkCompositeDataSet.NAME()) for i in range(count)]
-        return {name: output.GetPartitionedDataSet(i).GetPartition(0) for i, name in enumerate(names)}
+        data: vtkPolyData = self.reader.GetOutput()
+        return data
 
 
 def frame(folder: Path, kind: str, number: int) -> vtkPolyData:
@@ -53,7 +51,8 @@ def frame(folder: Path, kind: str, number: int) -> vtkPolyData:
     reader = vtkXMLPolyDataReader()
     reader.SetFileName(str(folder / f"{kind}_{number:06}.vtp"))
     reader.Update()
-    return reader.GetOutput()
+    data: vtkPolyData = reader.GetOutput()
+    return data
 
 
 def content(data: vtkPolyData) -> dict[str, NDArray[Any]]:
@@ -77,20 +76,20 @@ def same(a: vtkPolyData, b: vtkPolyData) -> bool:
 
 
 def test_vtk_reads_from_one_file_what_it_reads_from_the_frames(results: Path) -> None:
-    file = File(results / "results.vtkhdf")
-    assert file.times == pytest.approx([0, 0.05, 0.1, 0.15, 0.2])
-    for number, time in enumerate(file.times):
-        blocks = file.blocks(time)
-        assert list(blocks) == ["grains", "contacts", "surface"]
-        for kind, block in blocks.items():
-            assert same(block, frame(results, kind, number)), f"{kind} at {time} s"
-    assert content(file.blocks(0.2)["contacts"])["Lines"].size > 0
-    assert not same(file.blocks(0.2)["grains"], frame(results, "grains", 0)), "the comparison can fail"
+    for kind in ("grains", "contacts", "surface"):
+        file = File(results / f"{kind}.vtkhdf")
+        assert file.times == pytest.approx([0, 0.05, 0.1, 0.15, 0.2])
+        for number, time in enumerate(file.times):
+            assert same(file.at(time), frame(results, kind, number)), f"{kind} at {time} s"
+    assert content(File(results / "contacts.vtkhdf").at(0.2))["Lines"].size > 0
+    last = File(results / "grains.vtkhdf").at(0.2)
+    assert not same(last, frame(results, "grains", 0)), "the comparison can fail"
+    assert vtk_to_numpy(last.GetFieldData().GetArray("boundary_position")).shape == (1, 3)
 
 
 def test_the_guide_reads_the_last_frame_with_h5py(results: Path) -> None:
     guide = (ROOT / "src" / "guide" / "results.md").read_text()
-    code = guide.split("```python\n")[1].split("```")[0].replace("out/pile/results.vtkhdf", str(results / "results.vtkhdf"))
+    code = guide.split("```python\n")[1].split("```")[0].replace("out/pile/grains.vtkhdf", str(results / "grains.vtkhdf"))
     found: dict[str, Any] = {}
     exec(code, {"h5py": h5py}, found)
     last = esker.read(results).frames[-1]
@@ -99,8 +98,8 @@ def test_the_guide_reads_the_last_frame_with_h5py(results: Path) -> None:
 
 def test_a_finished_run_is_exported(bed_file: Path, tmp_path: Path) -> None:
     program("run", bed_file, "--device", "cpu", "--out", "bed", cwd=tmp_path)
-    assert "5 of grains, 5 of contacts" in program("export", "bed", "--out", "bed.vtkhdf", cwd=tmp_path).stdout
-    assert same(File(tmp_path / "bed.vtkhdf").blocks(0.2)["grains"], frame(tmp_path / "bed", "grains", 4))
+    assert "grains.vtkhdf: 5 frames" in program("export", "bed", "--out", ".", cwd=tmp_path).stdout
+    assert same(File(tmp_path / "grains.vtkhdf").at(0.2), frame(tmp_path / "bed", "grains", 4))
 
 
 def test_the_release_workflow_fits_the_schema_of_workflows(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-//! `esker export`: all frames of a run in one file.
+//! `esker export`: all frames of a run in one file of each kind.
 
 use std::path::PathBuf;
 
@@ -12,16 +12,16 @@ use super::{Failure, Outcome};
 pub(super) struct Arguments {
     /// Folder of results, of a run that ended or goes on.
     results: PathBuf,
-    /// File to write; default: results.vtkhdf in that folder.
-    #[arg(long, value_name = "FILE")]
+    /// Folder to write into; default: that of the results.
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// Writes the file.
+/// Writes the files.
 pub(super) fn export(arguments: &Arguments) -> Result<Outcome, Failure> {
-    let file = arguments.out.clone().unwrap_or_else(|| arguments.results.join(vtkhdf::NAME));
-    let vtkhdf::Exported { frames } = vtkhdf::export(&arguments.results, &file)?;
-    let counts: Vec<String> = frames.iter().map(|(kind, count)| format!("{count} of {kind}")).collect();
-    say!("wrote {}: frames {}", file.display(), counts.join(", "));
+    let folder = arguments.out.as_ref().unwrap_or(&arguments.results);
+    for (kind, count) in vtkhdf::export(&arguments.results, folder)? {
+        say!("wrote {}: {count} frames", folder.join(kind).with_extension("vtkhdf").display());
+    }
     Ok(Outcome::Done)
 }

@@ -27,7 +27,7 @@ pub struct ResultFolder {
     frames: Vec<Frames>,
     convergence: Tables,
     fabric: Option<FabricPlan>,
-    /// Whether all frames come into one file at the end.
+    /// Whether all frames of a kind come into one file at the end.
     has_vtkhdf: bool,
     /// Frames that a checkpoint relies on: they are on the disk.
     synced: usize,
@@ -49,7 +49,7 @@ pub struct Kept<'a> {
 pub(super) const KINDS: [&str; 4] = ["grains", "contacts", "meshes", "surface"];
 const TABLES: [&str; 5] =
     ["convergence.csv", "residual_histogram.csv", "fabric.csv", "force_distribution.csv", "rose.svg"];
-const SINGLE: [&str; 4] = ["scenario.toml", "timeseries.csv", "summary.json", super::vtkhdf::NAME];
+const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
 
 /// Checkpoints that are kept: the last, and one before it in case that is damaged.
 const CHECKPOINTS: usize = 2;
@@ -199,7 +199,7 @@ impl ResultFolder {
             KINDS.iter().any(is_late)
                 || checkpoint_step(name).is_some_and(|other| other > step)
                 || name == "summary.json"
-                || name == super::vtkhdf::NAME
+                || super::vtkhdf::is_file(name)
                 || TABLES.contains(&name) && !has_tables
         };
         super::atomic::remove_files(path, is_beyond)?;
@@ -319,13 +319,13 @@ impl ResultFolder {
         super::atomic::remove_files(&self.path, is_old)
     }
 
-    /// Writes all frames so far into one file, where the scenario asks for it.
+    /// Writes all frames so far into one file for each kind, where the scenario asks for it.
     ///
     /// # Errors
     /// When a frame cannot be read back or the file not be written.
     pub fn write_vtkhdf(&self) -> Result<(), Error> {
         match self.has_vtkhdf {
-            true => super::vtkhdf::export(&self.path, &self.path.join(super::vtkhdf::NAME)).map(drop),
+            true => super::vtkhdf::export(&self.path, &self.path).map(drop),
             false => Ok(()),
         }
     }
@@ -422,7 +422,11 @@ fn places_of(file: &Path) -> Vec<PathBuf> {
 fn is_result(name: &str) -> bool {
     let is_frame = KINDS.iter().any(|kind| frame_number(name, kind).is_some() || is_index(name, kind));
     let is_one_of = |names: &[&str]| names.contains(&name);
-    is_frame || checkpoint_step(name).is_some() || is_one_of(&TABLES) || is_one_of(&SINGLE)
+    is_frame
+        || super::vtkhdf::is_file(name)
+        || checkpoint_step(name).is_some()
+        || is_one_of(&TABLES)
+        || is_one_of(&SINGLE)
 }
 
 #[cfg(test)]

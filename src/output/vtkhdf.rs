@@ -1,10 +1,11 @@
-//! VTKHDF: all frames of a run in one file, over time, as ParaView 6 and VTK 9.4 or later read it.
+//! VTKHDF: all frames of a kind in one file, over time, as ParaView and VTK 9.3 or later read it.
 //!
-//! The file is an HDF5 file of type `PartitionedDataSetCollection` (VTKHDF 2.3) with a block for each kind of frames: `grains`, `contacts`,
-//! `meshes`, `surface`. A block is temporal PolyData: the arrays of all frames stand one after the other, and its group `Steps` tells where each
-//! frame begins. It is made of the frames of a folder of results, one at a time, and appears whole or not at all.
+//! The file is an HDF5 file of type `PolyData` (VTKHDF 2.3) for each kind of frames: `grains.vtkhdf`, `contacts.vtkhdf` and so on. The arrays of all
+//! frames stand one after the other, and the group `Steps` tells where each frame begins. It is made of the frames of a folder of results, one at
+//! a time, and appears whole or not at all. (One file with a block for each kind would be a `PartitionedDataSetCollection`, whose blocks
+//! VTK 9.7 does not take to another time.)
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rust_hdf5::{DatatypeMessage, H5Dataset, H5File, H5Group, H5Type, Hdf5Error};
 
@@ -14,9 +15,18 @@ use super::folder::KINDS;
 use super::vtp::{Array, Cells, PolyData, Values};
 use crate::error::Error;
 
-/// Name of the file within a folder of results.
-pub const NAME: &str = "results.vtkhdf";
+/// Name of the file of a kind of frames.
+fn file_name(kind: &str) -> String {
+    format!("{kind}.vtkhdf")
+}
 
+/// Whether a name is that of a file of frames.
+pub(super) fn is_file(name: &str) -> bool {
+    KINDS.iter().any(|kind| name == file_name(kind))
+}
+
+/// Type of the data.
+const TYPE: &[u8] = b"PolyData";
 /// Version of the format.
 const VERSION: [i64; 2] = [2, 3];
 
@@ -26,78 +36,42 @@ const SECTIONS: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
 /// Rows of a chunk of a dataset: small enough for a scene of a few grains, large enough that few are needed.
 const CHUNK: usize = 4096;
 
-/// What a file holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
-    /// Name of each kind of frames, and how many there are.
-    pub frames: Vec<(&'static str, usize)>,
-}
-
-/// Writes all frames of a folder of results into one file. Those that a run adds meanwhile are left out.
+/// Writes all frames of a folder of results into a folder, one file for each kind; returns the kinds and their numbers of frames. Frames that
+/// a run adds meanwhile are left out.
 ///
 /// # Errors
-/// [`Error::Unusable`] when there are no frames, or one is of another form; [`Error::File`] when one cannot be read or the file not be
+/// [`Error::Unusable`] when there are no frames, or one is of another form; [`Error::File`] when one cannot be read or a file not be
 /// written: an earlier file of its name is then unchanged.
-pub fn export(results: &Path, file: &Path) -> Result<Exported, Error> {
-    let failed = |error: Hdf5Error| Error::file(file)(std::io::Error::other(error));
-    let temporary = atomic::temporary_for(file)?;
-    let hdf = H5File::create(&temporary).map_err(failed)?;
-    // The order of blocks in `Assembly` counts.
-    hdf.set_track_order(true).map_err(failed)?;
-    let mut frames = Vec::new();
-    let root = Root::new(&hdf).map_err(failed)?;
-    for kind in KINDS.into_iter().filter(|kind| has_series(results, kind)) {
-        let series = read_series(results, kind)?;
-        let mut block = root.block(kind, frames.len()).map_err(failed)?;
-        for (path, time) in &series {
-            let frame = PolyData::read(path)?;
-            block.add(*time, &frame).map_err(failed)?;
-        }
-        block.finish().map_err(failed)?;
-        frames.push((kind, series.len()));
-    }
-    if frames.is_empty() {
+pub fn export(results: &Path, folder: &Path) -> Result<Vec<(&'static str, usize)>, Error> {
+    let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| has_series(results, kind)).collect();
+    if kinds.is_empty() {
         // Says what is missing.
         read_series(results, KINDS[0])?;
     }
-    hdf.close().map_err(failed)?;
-    temporary.persist(file).map_err(|error| Error::file(file)(error.error))?;
-    Ok(Exported { frames })
+    let one = |kind| {
+        let series = read_series(results, kind)?;
+        write(&series, &folder.join(file_name(kind)))?;
+        Ok((kind, series.len()))
+    };
+    kinds.into_iter().map(one).collect()
 }
 
-/// The group `VTKHDF`.
-struct Root {
-    group: H5Group,
-    assembly: H5Group,
-}
-
-impl Root {
-    fn new(file: &H5File) -> Result<Root, Hdf5Error> {
-        let group = file.create_group("VTKHDF")?;
-        describe(&group, "PartitionedDataSetCollection")?;
-        let assembly = group.create_group("Assembly")?;
-        Ok(Root { group, assembly })
+/// Writes frames, each a file and its time \[s\], into one file.
+fn write(series: &[(PathBuf, f64)], file: &Path) -> Result<(), Error> {
+    let failed = |error: Hdf5Error| Error::file(file)(std::io::Error::other(error));
+    let temporary = atomic::temporary_for(file)?;
+    let hdf = H5File::create(&temporary).map_err(failed)?;
+    let mut frames = hdf.create_group("VTKHDF").and_then(Frames::new).map_err(failed)?;
+    for (path, time) in series {
+        let frame = PolyData::read(path)?;
+        frames.add(*time, &frame).map_err(failed)?;
     }
-
-    /// The group of a kind of frames, the block of this number.
-    fn block(&self, kind: &str, index: usize) -> Result<Block, Hdf5Error> {
-        let group = self.group.create_group(kind)?;
-        describe(&group, "PolyData")?;
-        group.set_attr_numeric("Index", &(index as i64))?;
-        self.assembly.create_group(kind)?.create_soft_link(kind, &format!("/VTKHDF/{kind}"))?;
-        Block::new(group)
-    }
-}
-
-/// Notes of what type of data a group is.
-fn describe(group: &H5Group, kind: &str) -> Result<(), Hdf5Error> {
-    let datatype = DatatypeMessage::FixedString { size: kind.len() as u32, padding: 1, charset: 0 };
-    group.set_attr_array_numeric("Version", &VERSION)?;
-    group.set_attr_typed("Type", datatype, kind.as_bytes().to_vec())
+    frames.finish().and_then(|()| hdf.close()).map_err(failed)?;
+    temporary.persist(file).map_err(|error| Error::file(file)(error.error))
 }
 
 /// Frames of a kind, one after the other.
-struct Block {
+struct Frames {
     group: H5Group,
     steps: H5Group,
     points: H5Dataset,
@@ -123,7 +97,7 @@ struct Section {
     id_count: i64,
 }
 
-/// Arrays of a block that belong to its points, its cells or all of it.
+/// Arrays of frames that belong to its points, its cells or all of it.
 struct Data {
     name: &'static str,
     arrays: Vec<Stored>,
@@ -140,8 +114,11 @@ struct Stored {
     sizes: Vec<i64>,
 }
 
-impl Block {
-    fn new(group: H5Group) -> Result<Block, Hdf5Error> {
+impl Frames {
+    fn new(group: H5Group) -> Result<Frames, Hdf5Error> {
+        let datatype = DatatypeMessage::FixedString { size: TYPE.len() as u32, padding: 1, charset: 0 };
+        group.set_attr_array_numeric("Version", &VERSION)?;
+        group.set_attr_typed("Type", datatype, TYPE.to_vec())?;
         let section = |name: &str| {
             let group = group.create_group(name)?;
             Ok(Section {
@@ -153,7 +130,7 @@ impl Block {
                 id_count: 0,
             })
         };
-        Ok(Block {
+        Ok(Frames {
             points: table::<f64>(&group, "Points", 3)?,
             point_counts: column::<i64>(&group, "NumberOfPoints")?,
             sections: SECTIONS.into_iter().map(section).collect::<Result<_, Hdf5Error>>()?,
@@ -198,7 +175,7 @@ impl Block {
 
     /// Writes where the frames begin.
     fn finish(self) -> Result<(), Hdf5Error> {
-        let Block { steps, times, .. } = &self;
+        let Frames { steps, times, .. } = &self;
         let count = times.len();
         steps.set_attr_numeric("NSteps", &(count as i64))?;
         column::<f64>(steps, "Values")?.append(times)?;
@@ -229,9 +206,9 @@ impl Section {
 
 impl Data {
     /// Adds the arrays of a frame: the same in every frame.
-    fn add(&mut self, block: &H5Group, arrays: &[Array]) -> Result<(), Hdf5Error> {
+    fn add(&mut self, frames: &H5Group, arrays: &[Array]) -> Result<(), Hdf5Error> {
         if self.arrays.is_empty() && !arrays.is_empty() {
-            let group = block.create_group(self.name)?;
+            let group = frames.create_group(self.name)?;
             self.arrays = arrays.iter().map(|array| Stored::new(&group, array)).collect::<Result<_, _>>()?;
         }
         let is_same =

@@ -92,7 +92,7 @@ fn the_first_steps_of_the_guide_work_as_they_stand() {
         let output = place.esker(&words);
         assert_eq!(code(&output), 0, "esker {}: {}", words.join(" "), error_text(&output));
     }
-    for file in ["silo.toml", "silo.png", "out/silo/results.vtkhdf", "out/slippery/summary.json"] {
+    for file in ["silo.toml", "silo.png", "out/silo/grains.vtkhdf", "out/slippery/summary.json"] {
         assert!(place.path(file).exists(), "{file} is missing");
     }
 }

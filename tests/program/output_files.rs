@@ -328,7 +328,7 @@ fn the_fabric_is_written_with_every_output() {
     assert!(rose.contains("<polygon") && rose.contains(&format!("{contacts} contacts:")), "{rose}");
 }
 
-/// Numbers of a dataset of the file `results.vtkhdf`.
+/// Numbers of a dataset of a VTKHDF file.
 fn stored<T: rust_hdf5::H5Type>(file: &rust_hdf5::H5File, name: &str) -> Vec<T> {
     let dataset = file.dataset(&format!("VTKHDF/{name}")).unwrap_or_else(|error| panic!("{name}: {error}"));
     dataset.read_raw().unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -338,16 +338,17 @@ fn stored<T: rust_hdf5::H5Type>(file: &rust_hdf5::H5File, name: &str) -> Vec<T> 
 fn one_file_holds_the_frames_of_all_times_where_it_is_asked_for() {
     let folder = temporary_folder();
     run_into(folder.path(), &scene(&["output.formats=[\"vtp\", \"vtkhdf\"]"]));
-    let file = rust_hdf5::H5File::open(folder.path().join("results.vtkhdf")).expect("an HDF5 file");
-    assert_eq!(stored::<f64>(&file, "grains/Steps/Values"), [0.0, 0.05, 0.1]);
-    assert_eq!(stored::<i64>(&file, "grains/Steps/PointOffsets"), [0, 3, 6]);
-    let points = stored::<f64>(&file, "grains/Points");
+    let open = |kind: &str| rust_hdf5::H5File::open(folder.path().join(kind)).expect("an HDF5 file");
+    let (file, contacts) = (open("grains.vtkhdf"), open("contacts.vtkhdf"));
+    assert_eq!(stored::<f64>(&file, "Steps/Values"), [0.0, 0.05, 0.1]);
+    assert_eq!(stored::<i64>(&file, "Steps/PointOffsets"), [0, 3, 6]);
+    let points = stored::<f64>(&file, "Points");
     let frame = PolyData::read(&folder.path().join("grains_000002.vtp")).expect("a frame");
     assert_eq!(&points[18..], frame.points.as_flattened(), "the last frame stands at its offset");
     assert_ne!(&points[..9], &points[18..], "which is not the first");
-    let contacts = stored::<i64>(&file, "contacts/Lines/NumberOfCells");
-    let forces = stored::<f32>(&file, "contacts/CellData/normal_force");
-    assert_eq!(contacts.iter().sum::<i64>() as usize, forces.len());
+    let lines = stored::<i64>(&contacts, "Lines/NumberOfCells");
+    let forces = stored::<f32>(&contacts, "CellData/normal_force");
+    assert_eq!(lines.iter().sum::<i64>() as usize, forces.len());
     assert!(forces.iter().any(|&force| force > 0.0), "grains rest on the floor: {forces:?}");
 }
 
@@ -355,5 +356,5 @@ fn one_file_holds_the_frames_of_all_times_where_it_is_asked_for() {
 fn a_run_writes_no_such_file_unasked() {
     let folder = temporary_folder();
     run_into(folder.path(), &scene(&[]));
-    assert!(!folder.path().join("results.vtkhdf").exists());
+    assert!(!folder.path().join("grains.vtkhdf").exists());
 }

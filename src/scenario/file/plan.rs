@@ -58,7 +58,7 @@ pub fn output(table: &mut Table<'_>, duration: f64, world: &World) -> OutputPlan
         let message = format!("`{}` has \"vtkhdf\" without \"vtp\"", node.name());
         node.problem(
             message,
-            "add \"vtp\": the file is made of the frames when the run ends, and they may go then",
+            "add \"vtp\": the files are made of the frames when the run ends, and those may go then",
         );
     }
     let formats = Formats { vtp: has("vtp"), csv: has("csv"), vtkhdf: has("vtkhdf") };

@@ -1,0 +1,57 @@
+"""esker: nonsmooth discrete element simulation of granular matter on the GPU.
+
+    import esker
+
+    simulation = esker.Simulation.from_file("scenarios/drum.toml")
+    simulation.run(until=2.0, progress=True)
+    print(simulation.quantity("dynamic_angle_deg"), simulation.positions().max(axis=0))
+
+All numbers are in SI units: m, kg, s, N, Pa, rad.
+
+| Name | What it is |
+|---|---|
+| `Simulation` | a scene on a device, to be stepped, looked at and changed |
+| `run` | a scenario from start to end into a folder of results |
+| `read`, `Results`, `Frames`, `Frame`, `ContactFrame` | the results in a folder |
+| `check`, `Check` | what a scenario amounts to |
+| `devices`, `Device` | what simulations can run on |
+| `Boundary`, `Contacts`, `Progress` | what a simulation tells |
+| `Error`, `ScenarioError`, `Problem` | what goes wrong |
+"""
+
+from esker._check import Check, check
+from esker._esker import (
+    Boundary,
+    Contacts,
+    Device,
+    Error,
+    Problem,
+    Progress,
+    ScenarioError,
+    Simulation,
+    __version__,
+    devices,
+    run,
+)
+from esker._results import ContactFrame, Frame, Frames, Results, read
+
+__all__ = [
+    "Boundary",
+    "Check",
+    "ContactFrame",
+    "Contacts",
+    "Device",
+    "Error",
+    "Frame",
+    "Frames",
+    "Problem",
+    "Progress",
+    "Results",
+    "ScenarioError",
+    "Simulation",
+    "__version__",
+    "check",
+    "devices",
+    "read",
+    "run",
+]
