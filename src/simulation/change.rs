@@ -182,7 +182,7 @@ impl Simulation<'_> {
         })
     }
 
-    /// Lets `change` change the world between two steps, as [`Engine::change`] says.
+    /// Lets `change` change the world between two steps, as [`Engine::change`](crate::engine::Engine::change) says.
     ///
     /// # Errors
     /// As [`Simulation::state`].
