@@ -106,7 +106,7 @@ check_adapter() {
 
 # Where the packages of Python are that the tests need, and the package under test.
 venv=target/python
-package=target/python-package
+python_package=target/python-package
 
 is_new_enough() {
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null
@@ -148,22 +148,22 @@ build() {
 test_python() {
     local library
     build
-    rm -rf "$package"
-    mkdir -p "$package"
-    cp -r python/package/esker "$package/"
-    rm -f "$package"/esker/_esker*.so
+    rm -rf "$python_package"
+    mkdir -p "$python_package"
+    cp -r python/package/esker "$python_package/"
+    rm -f "$python_package"/esker/_esker*.so
     for library in target/debug/lib_esker.so target/debug/lib_esker.dylib; do
         if [ -e "$library" ]; then
-            cp "$library" "$package/esker/_esker.abi3.so"
+            cp "$library" "$python_package/esker/_esker.abi3.so"
         fi
     done
-    (cd python && "../$venv/bin/maturin" pep517 write-dist-info --metadata-directory "../$package" --interpreter "$PYO3_PYTHON")
-    (cd python && PYTHONPATH="$PWD/../$package" "../$venv/bin/pytest" -q --durations=5)
+    (cd python && "../$venv/bin/maturin" pep517 write-dist-info --metadata-directory "../$python_package" --interpreter "$PYO3_PYTHON")
+    (cd python && PYTHONPATH="$PWD/../$python_package" "../$venv/bin/pytest" -q --durations=5)
 }
 
 # leaves_out FEATURES PACKAGE...: whether a build with these features does without all of these packages.
 leaves_out() {
-    local features="$1" tree
+    local features="$1" tree package
     shift
     tree=$(cargo tree --quiet --edges normal --prefix none --no-default-features --features "$features")
     for package in "$@"; do
