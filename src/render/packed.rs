@@ -13,12 +13,10 @@ use serde::Serialize;
 
 use super::Frame;
 use super::boundary::{Outline, around_source, bounded, outline};
-use super::extent::Extent;
+use super::extent::{Extent, ROOM};
 use crate::model::{Motion, World};
 use crate::output::vtp::Array;
 
-/// How far planes are drawn beyond what there is, over its largest edge \[-\].
-const ROOM: f64 = 0.03;
 /// Arrays of a frame that the page has no use for, or has already.
 const LEFT_OUT: [&str; 3] = ["radius", "orientation", "id"];
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::boundary::{HalfSpace, Outline, around_source, bounded, outline};
 use super::camera::{self, Camera};
-use super::extent::Extent;
+use super::extent::{Extent, ROOM};
 use super::field::{Field, Range};
 use super::legend::{self, Bar};
 use super::picture::{Letters, linear};
@@ -14,8 +14,6 @@ use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture, Show};
 use crate::error::Error;
 use crate::model::World;
 
-/// How far planes are drawn beyond what there is, over its largest edge \[-\].
-const ROOM: f64 = 0.03;
 /// Width of an edge over the height of the picture \[-\].
 const EDGE: f64 = 1.0 / 700.0;
 /// Width of the line of the largest force, over the mean diameter of the grains \[-\].

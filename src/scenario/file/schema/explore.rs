@@ -86,14 +86,19 @@ struct Place {
 }
 
 impl Place {
-    /// What the reader asks where this value stands in this place.
-    fn trace(&self, value: &Value) -> Trace {
+    /// The scenario with this value in this place; at the top of the file the keys of a table come to those that are there.
+    fn with(&self, value: &Value) -> Table {
         let mut document = self.document.clone();
         match value {
             Value::Table(table) if self.path.is_empty() => document.extend(table.clone()),
             value => insert(&mut document, &self.path, value.clone()),
         }
-        trace(&document.to_string(), Path::new(""))
+        document
+    }
+
+    /// What the reader asks where this value stands in this place.
+    fn trace(&self, value: &Value) -> Trace {
+        trace(&self.with(value).to_string(), Path::new(""))
     }
 
     /// What the reader asks of this value in this place.
@@ -103,11 +108,7 @@ impl Place {
 
     /// The place of a value within a table that stands here.
     fn within(&self, table: &Table, step: Step) -> Place {
-        let mut document = self.document.clone();
-        match self.path.is_empty() {
-            true => document.extend(table.clone()),
-            false => insert(&mut document, &self.path, Value::Table(table.clone())),
-        }
+        let document = self.with(&Value::Table(table.clone()));
         Place { document, path: [&self.path[..], &[step]].concat() }
     }
 
@@ -152,8 +153,7 @@ impl Place {
         }
         // Where the scenario has such a list, others refer to its elements: another comes behind them.
         let there = elements(&self.document, &self.path);
-        let mut document = self.document.clone();
-        insert(&mut document, &self.path, Value::Array(there.clone()));
+        let document = self.with(&Value::Array(there.clone()));
         let element = Place { document, path: [&self.path[..], &[Step::Index(there.len())]].concat() };
         let (forms, samples) = element.forms();
         let sample = element.best(samples);
