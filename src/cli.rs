@@ -164,7 +164,7 @@ pub fn main() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Input(problems)) => {
-            terminal::print_report(&drawing(problems));
+            terminal::print_report(&drawing(&problems));
             ExitCode::from(2)
         }
     }

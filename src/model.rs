@@ -310,6 +310,7 @@ impl World {
 
     /// Whether of two spheres of grains the first is shape `a` of their [`Key`](crate::contact::Key): the smaller one, of
     /// two of the same radius that with the smaller index.
+    #[inline]
     pub fn comes_first(&self, sphere: usize, other: usize) -> bool {
         let size = |sphere: usize| (self.spheres[sphere].radius, sphere);
         size(sphere) < size(other)
@@ -332,6 +333,7 @@ impl World {
     }
 
     /// Shape id of the first sphere of a grain.
+    #[inline]
     pub fn first_grain_shape(&self) -> u32 {
         (self.surfaces.len() + self.vertices.len()) as u32
     }

@@ -7,6 +7,7 @@
 //!   grains.vtkhdf          all frames of a kind in one file, where the scenario asks for it
 //!   grains_000012.vtp      grains at output 12, with grains.vtp.series and grains.pvd as their index
 //!   contacts_000012.vtp    contacts at output 12, likewise
+//!   walls_000012.vtp       triangles of the boundaries at output 12, likewise; one frame where none moves
 //!   convergence.csv        where it is asked for: residuals and errors of impulses over the sweeps of chosen steps
 //!   residual_histogram.csv and the residuals of their contacts, by size
 //!   fabric.csv             where it is observed: contacts and their forces by direction, per output; rose.svg shows the last
@@ -35,6 +36,8 @@ mod folder;
 pub mod frames;
 #[cfg(feature = "scenario")]
 pub mod lock;
+#[cfg(feature = "scenario")]
+pub mod outline;
 #[cfg(feature = "scenario")]
 pub mod summary;
 #[cfg(feature = "scenario")]

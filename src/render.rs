@@ -10,12 +10,8 @@
 //! pictures of an animation. A run that draws as it goes does not know what is to come: there the camera is set by
 //! its first state, and a range that is not given grows.
 
-#[cfg(feature = "scenario")]
-pub mod boundary;
 #[cfg(feature = "render")]
 mod camera;
-#[cfg(feature = "scenario")]
-pub mod extent;
 #[cfg(feature = "render")]
 mod field;
 #[cfg(feature = "render")]

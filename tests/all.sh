@@ -180,10 +180,10 @@ check_features() {
         echo "   features: ${features:-none}"
         cargo clippy --quiet --lib --no-default-features --features "$features" -- -D warnings
     done
-    leaves_out "" wgpu naga encase toml serde serde_json csv clap miette plotters gif png
-    leaves_out "gpu,scenario" clap miette indicatif signal-hook sysinfo plotters gif png
-    leaves_out "gpu,render" clap miette indicatif signal-hook sysinfo plotters
-    leaves_out lab clap miette indicatif signal-hook sysinfo
+    leaves_out "" wgpu naga encase toml serde serde_json csv clap annotate-snippets plotters gif png
+    leaves_out "gpu,scenario" clap annotate-snippets indicatif signal-hook sysinfo plotters gif png
+    leaves_out "gpu,render" clap annotate-snippets indicatif signal-hook sysinfo plotters
+    leaves_out lab clap annotate-snippets indicatif signal-hook sysinfo
     # The check itself can fail:
     if leaves_out gpu wgpu 2> /dev/null; then
         echo "a build for graphics cards without wgpu passes the check" >&2

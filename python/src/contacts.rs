@@ -82,14 +82,10 @@ struct Columns {
 impl Columns {
     fn of(state: &Snapshot) -> Columns {
         let world = &state.world;
-        let body = |body: u32| match (body as usize).checked_sub(world.boundaries.len()) {
-            Some(grain) => i64::from(world.ids[grain]),
-            None => -1 - i64::from(body),
-        };
         let mut columns = Columns::default();
         for contact in &state.contacts {
             let force = contact.impulse.scaled(1.0 / state.substep);
-            columns.bodies.extend(contact.bodies.map(body));
+            columns.bodies.extend(contact.bodies.map(|body| world.label(body)));
             columns.points.push(contact.point.to_array());
             columns.normals.push(contact.normal.to_array());
             columns.gaps.push(contact.gap);

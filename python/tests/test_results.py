@@ -78,6 +78,7 @@ def test_results_are_read_as_arrays_and_series(bed: dict[str, Any], tmp_path: Pa
     contacts, now = results.contacts[-1], simulation.contacts()
     assert np.array_equal(contacts.normal_forces, now.normal_forces.astype(np.float32))
     assert np.array_equal(contacts.sliding, now.sliding) and contacts.ends.shape == (len(now), 2, 3)
+    assert np.array_equal(contacts.bodies, now.bodies)
     touching = now.bodies[(now.normal_forces > 0) | (now.gaps <= 0)]
     expected = [(touching == grain).sum() for grain in last.ids]
     assert last.coordination_numbers.tolist() == expected and max(expected) >= 4

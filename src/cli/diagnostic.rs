@@ -1,88 +1,86 @@
 //! Mistakes in a scenario, drawn into their lines of the file for a terminal.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::sync::Arc;
+use std::ops::Range;
 
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::scenario::{Problem, Problems, Source};
 
-/// A report that draws every mistake into its lines of the file, under a short headline.
-pub fn drawing(problems: Problems) -> miette::Report {
-    // A file may be large: all mistakes in it share its text.
-    let mut sources: BTreeMap<*const Source, Arc<NamedSource<String>>> = BTreeMap::new();
-    let mut drawn = |problem: &Problem| {
-        let source = problem.place().map(|(source, _)| {
-            let named = || Arc::new(NamedSource::new(&source.name, source.text.clone()));
-            Arc::clone(sources.entry(source).or_insert_with(named))
-        });
-        Drawn { problem: problem.clone(), source }
-    };
-    let list = problems.list().iter().map(&mut drawn).collect();
-    miette::Report::new(Drawing { headline: problems.headline().to_owned(), list })
+/// A report that draws every mistake into its line of the file, under a short headline, with the colours of a terminal.
+pub fn drawing(problems: &Problems) -> String {
+    let headline = Level::ERROR.primary_title(problems.headline());
+    let mut reports = vec![draw(Group::with_title(headline))];
+    reports.extend(problems.list().iter().map(|problem| draw(group(problem, &problem.to_string()))));
+    reports.join("\n\n")
 }
 
-/// All mistakes, with only the headline as text, since the drawings say the rest.
-#[derive(Debug)]
-struct Drawing {
-    headline: String,
-    list: Vec<Drawn>,
+fn draw(group: Group<'_>) -> String {
+    Renderer::styled().render(&[group])
 }
 
-/// One mistake.
-#[derive(Debug)]
-struct Drawn {
-    problem: Problem,
-    source: Option<Arc<NamedSource<String>>>,
-}
-
-impl fmt::Display for Drawing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.headline)
+/// A mistake with its line, and what to do about it.
+fn group<'a>(problem: &'a Problem, message: &'a str) -> Group<'a> {
+    let title = Level::ERROR.primary_title(message);
+    let snippet = problem.place().map(|(source, span)| snippet(source, &span));
+    let help = problem.advice().map(|advice| Level::HELP.message(advice));
+    match (snippet, help) {
+        (Some(snippet), Some(help)) => title.element(snippet).element(help),
+        (Some(snippet), None) => title.element(snippet),
+        (None, Some(help)) => title.element(help),
+        (None, None) => Group::with_title(title),
     }
 }
 
-impl std::error::Error for Drawing {}
-
-impl Diagnostic for Drawing {
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
-        Some(Box::new(self.list.iter().map(|drawn| drawn as &dyn Diagnostic)))
-    }
-}
-
-impl fmt::Display for Drawn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(f)
-    }
-}
-
-impl std::error::Error for Drawn {}
-
-impl Diagnostic for Drawn {
-    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.problem.advice().map(|advice| Box::new(advice) as Box<dyn fmt::Display>)
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.source.as_ref().map(|source| source as &dyn SourceCode)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let (_, span) = self.problem.place()?;
-        Some(Box::new(std::iter::once(LabeledSpan::underline(span))))
-    }
+/// The lines of a mistake alone: a file may be large.
+fn snippet<'a>(source: &'a Source, span: &Range<usize>) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let text = &source.text;
+    let start = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[span.end..].find('\n').map_or(text.len(), |more| span.end + more);
+    let number = 1 + text[..start].matches('\n').count();
+    let here = span.start - start..span.end - start;
+    let place = Snippet::source(&text[start..end]).line_start(number).path(&source.name);
+    place.annotation(AnnotationKind::Primary.span(here))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// A report without its colours.
+    fn plain(problems: Vec<Problem>) -> String {
+        anstream::adapter::strip_str(&drawing(&Problems::new("heap.toml", problems))).to_string()
+    }
+
+    #[test]
+    fn a_mistake_is_drawn_into_its_line() {
+        let source = Source::new("heap.toml", "[solver]\nstep = 5\nsweeps = 20\n");
+        let report = plain(vec![
+            Problem::at(&source, 16..17, "`step` is 5").help("set it to less"),
+            Problem::at(&source, 29..29, "nothing to simulate"),
+        ]);
+        let expected = "\
+error: heap.toml: 2 problems
+
+error: `step` is 5
+ --> heap.toml:2:8
+  |
+2 | step = 5
+  |        ^
+  |
+  = help: set it to less
+
+error: nothing to simulate
+ --> heap.toml:3:12
+  |
+3 | sweeps = 20
+  |            ^";
+        assert_eq!(report, expected, "{report}");
+    }
+
     #[test]
     fn what_steers_a_terminal_is_not_passed_on() {
         let source = Source::new("heap.toml", "a = 1 # \u{1b}[2J\r\nb\n");
-        let report =
-            format!("{:?}", drawing(Problems::new("x", vec![Problem::at(&source, 8..9, "a \u{7}bell")])));
+        let report = drawing(&Problems::new("x", vec![Problem::at(&source, 8..9, "a \u{7}bell")]));
         assert!(!report.contains(['\u{7}', '\r']) && !report.contains("\u{1b}[2J"), "{report:?}");
     }
 }

@@ -41,9 +41,9 @@ pub(super) fn print_note(text: fmt::Arguments<'_>) {
     let _ = writeln!(stderr().lock(), "{}", printable(&text.to_string()));
 }
 
-/// Prints a report that is drawn with colours of its own; the text in it is printable.
-pub(super) fn print_report(report: &miette::Report) {
-    let _ = writeln!(stderr().lock(), "{report:?}");
+/// Prints a report that is drawn with colours, which a terminal shows and nothing else is given; the text in it is printable.
+pub(super) fn print_report(report: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{report}");
 }
 
 /// Why not all of the results were printed, unless the reader wanted no more of them.

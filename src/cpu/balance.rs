@@ -3,7 +3,7 @@
 //! Twin: `shaders/balance.wgsl`. Both solves of a substep, that of the impacts and the one after it, are
 //! booked alike: an impulse works on the mean of the velocities before and after the solve.
 
-use glam::DVec3;
+use glam::{DVec3, DVec4};
 use rayon::prelude::*;
 
 use crate::engine::EnergyBalance;
@@ -54,21 +54,24 @@ pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity]) -> f64 {
 /// What contacts did: `constraints` with the impulses that took `before` to `after`. Summed task by task, so the bits
 /// do not depend on the threads.
 pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
-    let sums: Vec<EnergyBalance> = constraints
+    let sums: Vec<DVec4> = constraints
         .par_chunks(CHUNK)
         .map(|constraints| {
             constraints
                 .iter()
                 .filter(|constraint| constraint.impulse.normal != 0.0)
                 .map(|constraint| {
-                    let [a, b] =
-                        constraint.bodies.map(|body| mean(&before[body as usize], &after[body as usize]));
-                    work_of(constraint, &a, &b)
+                    // Not `map`, which is not always inlined.
+                    let [a, b] = constraint.bodies;
+                    let mean_of = |body: u32| mean(&before[body as usize], &after[body as usize]);
+                    work_of(constraint, &mean_of(a), &mean_of(b))
                 })
                 .sum()
         })
         .collect();
-    sums.into_iter().sum()
+    let [normal_work, friction_work, rolling_work, boundary_work] =
+        sums.into_iter().sum::<DVec4>().to_array();
+    EnergyBalance { normal_work, friction_work, rolling_work, boundary_work, ..EnergyBalance::default() }
 }
 
 /// What gravity and applied forces did in a substep of length `h` \[s\] that took `before` to `after`.
@@ -114,8 +117,8 @@ pub fn book_joints(joints: &Joints, before: &[Velocity], after: &[Velocity]) -> 
     EnergyBalance { boundary_work: joints.work(before, after), ..EnergyBalance::default() }
 }
 
-/// Work of one contact at the mean velocities of its bodies.
-fn work_of(constraint: &Constraint, a: &Velocity, b: &Velocity) -> EnergyBalance {
+/// Work of one contact at the mean velocities of its bodies, normal, friction and rolling, and what boundaries put in \[J\].
+fn work_of(constraint: &Constraint, a: &Velocity, b: &Velocity) -> DVec4 {
     let work = |linear: DVec3, rolling: DVec3, a: &Velocity, b: &Velocity| {
         linear.dot(constraint.contact_velocity(a, b)) + rolling.dot(a.angular - b.angular)
     };
@@ -123,13 +126,12 @@ fn work_of(constraint: &Constraint, a: &Velocity, b: &Velocity) -> EnergyBalance
     // The impulse also works on what does not give way to it. That is no loss: the boundary puts it in.
     let held =
         work(constraint.impulse.linear(constraint.normal), constraint.impulse.rolling, &held(a), &held(b));
-    EnergyBalance {
-        normal_work: work(normal, none, a, b),
-        friction_work: work(constraint.impulse.tangent, none, a, b),
-        rolling_work: work(none, constraint.impulse.rolling, a, b),
-        boundary_work: -held,
-        ..EnergyBalance::default()
-    }
+    DVec4::new(
+        work(normal, none, a, b),
+        work(constraint.impulse.tangent, none, a, b),
+        work(none, constraint.impulse.rolling, a, b),
+        -held,
+    )
 }
 
 /// The part of a velocity that no impulse changes: all of it for a body that is not free, else that along

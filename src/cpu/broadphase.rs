@@ -106,6 +106,7 @@ struct Run {
 }
 
 impl Run {
+    #[inline]
     fn holds(&self, cell: Cell) -> bool {
         let Cell { place: first, level } = self.first;
         let along = cell.place.x.wrapping_sub(first.x);
@@ -169,6 +170,7 @@ impl Grid {
         self.entries = sorted;
     }
 
+    #[inline]
     fn bucket(&self, Cell { place, level }: Cell) -> usize {
         let rows = place.y.wrapping_mul(self.row).wrapping_add(place.z.wrapping_mul(self.slab));
         let hash = place.x.wrapping_add(rows).wrapping_add(i64::from(level).wrapping_mul(LEVEL_STRIDE));
@@ -177,6 +179,7 @@ impl Grid {
 
     /// Those in the buckets of a run, some from elsewhere among them. A run that wraps around the table is read to
     /// its end and goes on at the beginning.
+    #[inline]
     fn entries_near(&self, run: Run) -> impl Iterator<Item = &Entry> {
         let first = self.bucket(run.first);
         let end = first + run.count as usize;
@@ -188,6 +191,7 @@ impl Grid {
 
     /// Spheres that may be partners of one at `centre`: those in cells within reach, of its own level and of those
     /// above. `reach` is its radius with the margin \[m\].
+    #[inline]
     fn candidates(&self, centre: DVec3, level: u32, reach: f64) -> impl Iterator<Item = (&Entry, Run)> {
         let levels = self.occupied.iter().filter(move |&&other| other >= level);
         let runs = levels.flat_map(move |&level| self.lattice.runs_within(centre, reach, level));
@@ -195,6 +199,7 @@ impl Grid {
     }
 
     /// Appends the keys owned by `sphere`: with surfaces, then with spheres of other grains that it comes before.
+    #[inline]
     fn pairs_of(&self, world: &World, boxes: &[SurfaceBox], sphere: usize, margin: f64, keys: &mut Vec<Key>) {
         let first_grain = world.first_grain_shape();
         let (owner, shape) = (first_grain + sphere as u32, &world.spheres[sphere]);
@@ -232,16 +237,19 @@ impl Lattice {
     }
 
     /// Position in cells of level 0.
+    #[inline]
     fn scaled(&self, position: DVec3) -> DVec3 {
         (position - self.origin) / self.cell_size
     }
 
     /// Cell of level 0 at a position.
+    #[inline]
     fn place_of(&self, position: DVec3) -> I64Vec3 {
         self.wrap(self.scaled(position).floor().as_i64vec3(), 0)
     }
 
     /// The cell in whose place another stands, periods away.
+    #[inline]
     fn wrap(&self, place: I64Vec3, level: u32) -> I64Vec3 {
         if self.periods == I64Vec3::ZERO {
             return place;
@@ -254,6 +262,7 @@ impl Lattice {
     /// Cells of a level around a grain in which partners may stand: the contact reaches as far as `reach`, the part of
     /// that grain \[m\], and half a cell at most, the part of the others. In its own level these are among the cell of
     /// the grain and the 26 around it.
+    #[inline]
     fn runs_within(&self, centre: DVec3, reach: f64, level: u32) -> impl Iterator<Item = Run> {
         let reach = DVec3::splat(reach) / self.cell_size + 0.5 * f64::from(1 << level) + SLACK;
         let centre = self.scaled(centre);
@@ -280,6 +289,7 @@ impl Lattice {
     }
 
     /// Cells of a row, up to the end of a period and beyond it.
+    #[inline]
     fn parts_of_row(&self, low: I64Vec3, count: i64, level: u32) -> impl Iterator<Item = Run> {
         let place = self.wrap(low, level);
         let period = self.periods.x >> level;

@@ -186,6 +186,7 @@ impl Patches {
     }
 
     /// How a contact takes part, if it is with a patch.
+    #[inline]
     pub fn get(&self, contact: u32) -> Option<&Joined> {
         if self.contacts.is_empty() {
             return None;

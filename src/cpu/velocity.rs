@@ -24,6 +24,7 @@ pub struct Velocity {
 
 impl Velocity {
     /// That of a body in its present state.
+    #[inline]
     pub fn of(world: &World, body: usize) -> Velocity {
         let bodies = &world.bodies;
         Velocity {
@@ -104,6 +105,7 @@ impl InverseMass {
     }
 
     /// That of a body of a world, at this velocity and as it is turned now.
+    #[inline]
     pub fn of(world: &World, body: usize, velocity: &Velocity) -> InverseMass {
         match world.bodies.rigid(body) {
             Some(rigid) => InverseMass::new(velocity, rigid.inverse_inertia(world.bodies.orientation[body])),

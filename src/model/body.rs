@@ -30,16 +30,23 @@ impl Axes {
     }
 
     /// 1 for a free and 0 for a locked axis of translation.
+    #[inline]
     pub fn free_translation(self) -> DVec3 {
         self.mask(0)
     }
 
     /// 1 for a free and 0 for a locked axis of rotation.
+    #[inline]
     pub fn free_rotation(self) -> DVec3 {
         self.mask(3)
     }
 
+    #[inline]
     fn mask(self, shift: u8) -> DVec3 {
+        // Most bodies have none that is locked.
+        if self == Axes::NONE {
+            return DVec3::ONE;
+        }
         let free = |axis: u8| f64::from(1 - ((self.0 >> (shift + axis)) & 1));
         DVec3::new(free(0), free(1), free(2))
     }

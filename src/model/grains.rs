@@ -199,6 +199,14 @@ impl World {
         self.sphere_of(shape).and_then(|sphere| self.grain_of_body(sphere.body as usize))
     }
 
+    /// What a body is called outside: the id of a grain, or -1 - i for boundary number i.
+    pub fn label(&self, body: u32) -> i64 {
+        match self.grain_of_body(body as usize) {
+            Some(grain) => i64::from(self.ids[grain]),
+            None => -1 - i64::from(body),
+        }
+    }
+
     /// Material of grain `i`.
     pub fn grain_material(&self, grain: usize) -> MaterialId {
         self.spheres[self.grains[grain].first as usize].material

@@ -190,6 +190,7 @@ impl World {
     }
 
     /// Whether a point is within `reach` of a box \[m\], or by a rounding beyond.
+    #[inline]
     fn is_within(&self, around: &SurfaceBox, point: DVec3, reach: f64) -> bool {
         let body = self.periodic.image(self.bodies.position[around.body as usize], point);
         let apart = (point - body - around.centre).abs();

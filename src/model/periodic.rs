@@ -34,16 +34,19 @@ pub struct Periodic {
 
 impl Periodic {
     /// Whether no axis is periodic.
+    #[inline]
     pub fn is_none(&self) -> bool {
         self.length == DVec3::ZERO
     }
 
     /// The shortest vector from a position to the images of another \[m\].
+    #[inline]
     pub fn separation(&self, from: DVec3, to: DVec3) -> DVec3 {
         self.image(to, from) - from
     }
 
     /// The image of a position that is nearest to another \[m\].
+    #[inline]
     pub fn image(&self, position: DVec3, near: DVec3) -> DVec3 {
         if self.is_none() {
             return position;
@@ -136,6 +139,7 @@ impl Periodic {
         DVec3::select(self.is_periodic(), periodic, other)
     }
 
+    #[inline]
     fn is_periodic(&self) -> BVec3 {
         self.length.cmpgt(DVec3::ZERO)
     }
@@ -143,6 +147,7 @@ impl Periodic {
 
 impl World {
     /// The shortest vector from a position to the images of another \[m\].
+    #[inline]
     pub fn separation(&self, from: DVec3, to: DVec3) -> DVec3 {
         self.periodic.separation(from, to)
     }

@@ -8,13 +8,13 @@ use super::Formats;
 use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
-use crate::model::{Form, Motion, Surface, World};
 use crate::observe::{Column, FabricPlan, Observation, SurfacePlan};
 
 use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
 use super::frames;
 use super::lock::{FolderLock, Sharing};
+use super::outline::Room;
 use super::summary::Summary;
 use super::timeseries::TimeSeries;
 use super::vtp::PolyData;
@@ -46,7 +46,7 @@ pub struct Kept<'a> {
 }
 
 /// Names of what a run writes.
-pub(super) const KINDS: [&str; 4] = ["grains", "contacts", "meshes", "surface"];
+pub(super) const KINDS: [&str; 4] = ["grains", "contacts", "walls", "surface"];
 const TABLES: [&str; 5] =
     ["convergence.csv", "residual_histogram.csv", "fabric.csv", "force_distribution.csv", "rose.svg"];
 const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
@@ -66,37 +66,21 @@ pub struct Record<'a> {
     pub resolved: &'a str,
     /// What to write.
     pub formats: Formats,
-    /// The meshes of the scene.
-    pub meshes: Meshes,
+    /// The boundaries of the scene; none where there are none.
+    pub walls: Option<Walls>,
     /// The surface that is observed.
     pub surface: Option<&'a SurfacePlan>,
     /// The fabric that is observed.
     pub fabric: Option<&'a FabricPlan>,
 }
 
-/// Meshes of a scene, as far as frames of them are concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meshes {
-    /// There are none.
-    None,
-    /// They stay where they are: one frame shows them.
-    Fixed,
-    /// Some move.
-    Moving,
-}
-
-impl Meshes {
-    /// Those of a world.
-    pub fn of(world: &World) -> Meshes {
-        let is_of_mesh = |surface: &&Surface| matches!(surface.form, Form::Patch { .. });
-        let stands = |motion: &Motion| matches!(motion, Motion::Fixed | Motion::Belt(_));
-        let moves = |surface: &Surface| !stands(&world.boundaries[surface.body as usize].motion);
-        match (world.meshes.is_empty(), world.surfaces.iter().filter(is_of_mesh).any(moves)) {
-            (true, _) => Meshes::None,
-            (false, false) => Meshes::Fixed,
-            (false, true) => Meshes::Moving,
-        }
-    }
+/// Boundaries of a scene, as far as frames of them are concerned.
+#[derive(Debug, Clone, Copy)]
+pub struct Walls {
+    /// As far as which planes go.
+    pub room: Room,
+    /// Whether some move; otherwise one frame shows them.
+    pub move_about: bool,
 }
 
 /// Frames of a kind, after each output or after the first alone.
@@ -112,7 +96,7 @@ struct Frames {
 enum Content {
     Grains,
     Contacts,
-    Meshes,
+    Walls(Room),
     Surface(SurfacePlan),
 }
 
@@ -122,7 +106,7 @@ impl Content {
         match self {
             Content::Grains => KINDS[0],
             Content::Contacts => KINDS[1],
-            Content::Meshes => KINDS[2],
+            Content::Walls(_) => KINDS[2],
             Content::Surface(_) => KINDS[3],
         }
     }
@@ -131,7 +115,7 @@ impl Content {
         match self {
             Content::Grains => frames::grains(snapshot),
             Content::Contacts => frames::contacts(snapshot),
-            Content::Meshes => frames::meshes(snapshot),
+            Content::Walls(room) => frames::walls(snapshot, room),
             Content::Surface(plan) => frames::surface(snapshot, plan),
         }
     }
@@ -139,14 +123,13 @@ impl Content {
 
 /// What the frames of a run show, and how many of each there are after so many outputs.
 fn contents(record: &Record<'_>, outputs: usize) -> Vec<(Content, usize)> {
-    let meshes = match record.meshes {
-        Meshes::None => None,
-        Meshes::Fixed => Some((Content::Meshes, outputs.min(1))),
-        Meshes::Moving => Some((Content::Meshes, outputs)),
-    };
+    let walls = record.walls.map(|walls| {
+        let most = if walls.move_about { usize::MAX } else { 1 };
+        (Content::Walls(walls.room), outputs.min(most))
+    });
     let surface = record.surface.map(|plan| (Content::Surface(plan.clone()), outputs));
     let always = [(Content::Grains, outputs), (Content::Contacts, outputs)];
-    always.into_iter().chain(meshes).chain(surface).filter(|_| record.formats.vtp).collect()
+    always.into_iter().chain(walls).chain(surface).filter(|_| record.formats.vtp).collect()
 }
 
 impl ResultFolder {
@@ -223,7 +206,8 @@ impl ResultFolder {
         let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
         let frames = |(content, count): (Content, usize)| {
             let collection = Collection::with_frames(path, content.kind(), &times[..count])?;
-            let is_once = matches!(content, Content::Meshes) && record.meshes == Meshes::Fixed;
+            let is_once =
+                matches!(content, Content::Walls(_)) && record.walls.is_some_and(|walls| !walls.move_about);
             Ok(Frames { collection, content, most: if is_once { 1 } else { usize::MAX } })
         };
         let frames = contents(record, times.len()).into_iter().map(frames).collect::<Result<_, Error>>()?;

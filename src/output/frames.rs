@@ -1,19 +1,20 @@
-//! Grains, contacts, meshes and the surface of a state as points, lines, triangles and a grid.
+//! Grains, contacts, boundaries and the surface of a state as points, lines, triangles and a grid.
 
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, planned_contacts};
-use crate::model::{Form, World};
+use crate::model::{Boundary, Motion, World};
 use crate::observe::SurfacePlan;
 use crate::observe::contacts::coordination;
 use crate::observe::surface::heights;
 
+use super::outline::Room;
 use super::vtp::{Array, Cells, PolyData};
 
 /// Bytes of a sphere and of a contact in a frame: points, cells and data.
 const BYTES_PER_SPHERE: u64 = 120;
-const BYTES_PER_CONTACT: u64 = 88;
+const BYTES_PER_CONTACT: u64 = 96;
 /// Bytes of a cell of the surface in a frame: its height, point and data, and the corners of a quadrangle.
 const BYTES_PER_CELL: u64 = 84;
 
@@ -63,40 +64,52 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
     }
 }
 
-/// Where the boundaries are, in the order of the scenario: position \[m\] and orientation (x, y, z, w).
+/// Where the boundaries are, in the order of the scenario: position \[m\] and orientation.
+fn poses(world: &World) -> Vec<(DVec3, DQuat)> {
+    let (position, orientation) = (world.bodies.position.iter(), world.bodies.orientation.iter());
+    position.copied().zip(orientation.copied()).take(world.boundaries.len()).collect()
+}
+
+/// The same as arrays; the orientation as x, y, z, w.
 fn boundary_poses(world: &World) -> Vec<Array> {
-    let count = world.boundaries.len();
-    let (position, orientation) = (&world.bodies.position[..count], &world.bodies.orientation[..count]);
+    let poses = poses(world);
     vec![
-        Array::precise_vectors("boundary_position", position.iter().map(|place| place.to_array())),
-        Array::precise_vectors("boundary_orientation", orientation.iter().map(|turn| turn.to_array())),
+        Array::precise_vectors("boundary_position", poses.iter().map(|(place, _)| place.to_array())),
+        Array::precise_vectors("boundary_orientation", poses.iter().map(|(_, turn)| turn.to_array())),
     ]
 }
 
-/// Triangles of all meshes where they are: index of the boundary in the scenario.
-pub fn meshes(snapshot: &Snapshot) -> PolyData {
-    let world = &snapshot.world;
-    let (mut points, mut boundaries) = (Vec::new(), Vec::new());
-    for group in world.surface_groups() {
-        let surface = &world.surfaces[group.start as usize];
-        let Form::Patch { mesh, .. } = surface.form else { continue };
-        let body = surface.body as usize;
-        let (position, orientation) = (world.bodies.position[body], world.bodies.orientation[body]);
-        let place = |corner: DVec3| {
-            let on_body = surface.position + surface.orientation * corner;
-            (position + orientation * on_body).to_array()
-        };
-        let mesh = &world.meshes[mesh];
-        let corners = (0..mesh.triangles.len()).flat_map(|triangle| mesh.corners(triangle));
-        points.extend(corners.map(place));
-        boundaries.extend(std::iter::repeat_n(body as i32, mesh.triangles.len()));
-    }
+/// Triangles of all boundaries where they are, planes as far as the room: index of the boundary and of the material in the scenario,
+/// velocity over the last substep \[m/s\].
+pub fn walls(snapshot: &Snapshot, room: &Room) -> PolyData {
+    let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
+    let outline = room.outline(world, &poses(world));
+    // At the start bodies that are moved have no velocity yet.
+    let motion = |(body, boundary): (usize, &Boundary)| match boundary.motion {
+        Motion::Dynamic(_) => (bodies.velocity[body], bodies.angular_velocity[body]),
+        _ => {
+            let state = boundary.state_at(snapshot.report.time, snapshot.substep);
+            (state.velocity, state.angular_velocity)
+        }
+    };
+    let triangles: Vec<([DVec3; 3], usize)> = outline.triangles().collect();
+    let surfaces = || triangles.iter().map(|&(_, surface)| &world.surfaces[surface]);
+    let motions: Vec<(DVec3, DVec3)> = world.boundaries.iter().enumerate().map(motion).collect();
+    let velocity = triangles.iter().map(|&(corners, surface)| {
+        let body = world.surfaces[surface].body as usize;
+        let arm = corners.iter().sum::<DVec3>() / 3.0 - bodies.position[body];
+        (motions[body].0 + motions[body].1.cross(arm)).to_array()
+    });
     PolyData {
         time: snapshot.report.time,
-        points,
+        points: triangles.iter().flat_map(|(corners, _)| corners.map(|corner| corner.to_array())).collect(),
         cells: Cells::Triangles,
         point_data: Vec::new(),
-        cell_data: vec![Array::integers("boundary", boundaries.into_iter())],
+        cell_data: vec![
+            Array::integers("boundary", surfaces().map(|surface| surface.body as i32)),
+            Array::integers("material", surfaces().map(|surface| surface.material as i32)),
+            Array::vectors("velocity", velocity),
+        ],
         field_data: Vec::new(),
     }
 }
@@ -119,11 +132,13 @@ pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
 }
 
 /// Contacts as lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a
-/// periodic face to the nearest image: normal and tangential force \[N\], gap \[m\], and whether friction is at
-/// its bound (0 or 1); the compatible normal force \[N\] where the scenario asks for it.
+/// periodic face to the nearest image: normal and tangential force \[N\], gap \[m\], whether friction is at
+/// its bound (0 or 1), and the two bodies: id of a grain, -1 - i for boundary number i of the scenario; the compatible normal force \[N\] where the scenario asks for it.
 pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let contacts = || snapshot.contacts.iter();
     let force = |impulse: f64| impulse / snapshot.substep;
+    let world = &snapshot.world;
+    let bodies = |contact: &ContactState| contact.bodies.map(|body| world.label(body) as i32);
     let compatible = snapshot.compatible.iter();
     let compatible =
         compatible.map(|forces| Array::scalars("compatible_normal_force", forces.normal.iter().copied()));
@@ -140,6 +155,7 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
             ),
             Array::scalars("gap", contacts().map(|contact| contact.gap)),
             Array::integers("sliding", contacts().map(|contact| i32::from(contact.is_sliding()))),
+            Array::integer_vectors("bodies", contacts().map(bodies)),
         ]
         .into_iter()
         .chain(compatible)

@@ -114,6 +114,14 @@ impl Array {
         Array { name: name.into(), components: 1, values: Values::Int32(values.collect()) }
     }
 
+    /// An array of `N` whole numbers per point or cell.
+    pub fn integer_vectors<const N: usize>(
+        name: &'static str,
+        values: impl Iterator<Item = [i32; N]>,
+    ) -> Array {
+        Array { name: name.into(), components: N, values: Values::Int32(values.flatten().collect()) }
+    }
+
     /// Points, cells or boundaries that it has values of.
     pub fn len(&self) -> usize {
         let numbers = match &self.values {

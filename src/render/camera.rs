@@ -4,7 +4,7 @@
 
 use glam::{DMat3, DVec2, DVec3};
 
-use super::extent::Extent;
+use crate::output::outline::Extent;
 use crate::render::{Look, Projection};
 
 /// Half of the angle that a perspective camera takes in, the smaller way of the picture \[rad\].

@@ -43,6 +43,11 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Centres and radii of the grains \[m\].
+    pub fn spheres(&self) -> impl Iterator<Item = (DVec3, f64)> + '_ {
+        self.balls.iter().map(|ball| (ball.centre, ball.radius))
+    }
+
     /// A frame of grains, and of contacts if they are to be shown, between the boundaries of `world`. Gives what
     /// is missing in the grains or contacts otherwise.
     ///

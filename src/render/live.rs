@@ -10,10 +10,8 @@ use super::{Painter, Sights, Survey, frame_of};
 use crate::engine::Snapshot;
 use crate::error::Error;
 use crate::model::World;
+use crate::output::outline::ROOM_TO_COME;
 use crate::render::PicturePlan;
-
-/// Room around the first state in which planes are drawn, over its largest edge \[-\]: grains will spread.
-const ROOM: f64 = 1.0;
 
 /// The pictures of a run. Nobody knows what is to come: the camera is set by the first state and the regions of
 /// emitters, and a range that is not given grows with what there has been.
@@ -53,7 +51,7 @@ impl<'a> LivePictures<'a> {
         plan: &'a PicturePlan,
         drawn: Option<Drawn>,
     ) -> Result<LivePictures<'a>, Error> {
-        let mut survey = Survey::new(&plan.look, world).with_room(ROOM);
+        let mut survey = Survey::new(&plan.look, world).with_room(ROOM_TO_COME);
         sources.iter().for_each(|&(min, max)| survey.add_source(min, max));
         let now = Drawn { count: 0, first: None, now: survey.sights().clone() };
         let Drawn { count, first, now } = drawn.unwrap_or(now);

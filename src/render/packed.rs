@@ -12,9 +12,7 @@ use glam::DVec3;
 use serde::Serialize;
 
 use super::Frame;
-use super::boundary::{Outline, around_source, bounded, outline};
-use super::extent::{Extent, ROOM};
-use crate::model::{Motion, World};
+use crate::output::outline::Outline;
 use crate::output::vtp::Array;
 
 /// Arrays of a frame that the page has no use for, or has already.
@@ -43,58 +41,19 @@ struct FieldHeader<'a> {
     components: usize,
 }
 
-/// The room of a scene, as far as which its planes are drawn.
-#[derive(Debug, Clone, Copy)]
-pub struct Room(Extent);
-
-impl Room {
-    /// Of a scene of which nothing has been seen.
-    pub const EMPTY: Room = Room(Extent::NOTHING);
-
-    /// With the grains and the boundaries of a frame in it.
-    #[must_use]
-    pub fn with_frame(self, frame: &Frame, world: &World) -> Room {
-        let balls = frame.balls.iter().map(|ball| (ball.centre, ball.radius));
-        let corners = bounded(world, &frame.poses).facets.into_iter().flatten().map(|corner| (corner, 0.0));
-        Room(balls.chain(corners).fold(self.0, |room, (place, radius)| room.with(place, radius)))
-    }
-
-    /// With a box in which grains will appear \[m\], and the ground that they may fall on.
-    #[must_use]
-    pub fn with_source(self, min: DVec3, max: DVec3, world: &World) -> Room {
-        let places = around_source(world, Extent { min, max });
-        Room(places.into_iter().fold(self.0, |room, place| room.with(place, 0.0)))
-    }
-
-    /// The boundaries of a frame; planes as far as the room.
-    pub fn outline(&self, frame: &Frame, world: &World) -> Outline {
-        let room = if self.0.is_nothing() { Extent::NOTHING.with(DVec3::ZERO, 1.0) } else { self.0 };
-        outline(world, &frame.poses, &room.grown(ROOM))
-    }
-
-    /// Its least and greatest coordinates \[m\].
-    pub fn corners(&self) -> [DVec3; 2] {
-        [self.0.min, self.0.max]
-    }
-}
-
-/// Whether boundaries are in other places in other frames.
-pub fn boundaries_move(world: &World) -> bool {
-    world.boundaries.iter().any(|boundary| !matches!(boundary.motion, Motion::Fixed | Motion::Belt(_)))
-}
-
 /// The bytes of a frame, with its boundaries where there is an outline of them.
 pub fn pack(frame: &Frame, outline: Option<&Outline>) -> Vec<u8> {
     let fields: Vec<&Array> =
         frame.fields.iter().filter(|array| !LEFT_OUT.contains(&array.name.as_ref())).collect();
-    let triangles = outline.map(triangles);
+    let triangles: Option<Vec<[DVec3; 3]>> =
+        outline.map(|outline| outline.triangles().map(|(corners, _)| corners).collect());
     let edges = outline.map_or(&[][..], |outline| &outline.edges);
     let header = Header {
         time: frame.time,
         grains: frame.balls.len(),
         fields: fields.iter().map(|array| header_of(array)).collect(),
         forces: frame.forces.len(),
-        triangles: triangles.as_ref().map(|corners| corners.len() / 3),
+        triangles: triangles.as_ref().map(Vec::len),
         edges: edges.len(),
     };
     let mut bytes = start(&header);
@@ -106,7 +65,7 @@ pub fn pack(frame: &Frame, outline: Option<&Outline>) -> Vec<u8> {
     }
     frame.forces.iter().flat_map(|force| force.ends).for_each(|end| push(&mut bytes, end));
     bytes.extend(frame.forces.iter().flat_map(|force| number(force.size)));
-    triangles.into_iter().flatten().for_each(|corner| push(&mut bytes, corner));
+    triangles.into_iter().flatten().flatten().for_each(|corner| push(&mut bytes, corner));
     edges.iter().flatten().for_each(|&end| push(&mut bytes, end));
     bytes
 }
@@ -122,14 +81,6 @@ fn start(header: &Header<'_>) -> Vec<u8> {
     text.resize(text.len().next_multiple_of(4), b' ');
     let length = (text.len() as u32).to_le_bytes();
     length.into_iter().chain(text).collect()
-}
-
-/// Corners of the triangles that the convex facets are made of.
-fn triangles(outline: &Outline) -> Vec<DVec3> {
-    let fan = |facet: &Vec<DVec3>| -> Vec<DVec3> {
-        facet.windows(2).skip(1).flat_map(|pair| [facet[0], pair[0], pair[1]]).collect()
-    };
-    outline.facets.iter().flat_map(fan).collect()
 }
 
 fn number(value: f64) -> [u8; 4] {
@@ -172,7 +123,7 @@ mod tests {
     #[test]
     fn a_frame_has_its_arrays_in_the_order_of_the_head_of_this_file() {
         let square = [DVec3::ZERO, DVec3::X, DVec3::ONE, DVec3::Y].to_vec();
-        let walls = Outline { facets: vec![square], edges: vec![[DVec3::ZERO, DVec3::Z]] };
+        let walls = Outline { facets: vec![square], surfaces: vec![0], edges: vec![[DVec3::ZERO, DVec3::Z]] };
         let (header, numbers) = unpack(&pack(&frame(), Some(&walls)));
         assert_eq!((&header["grains"], &header["triangles"]), (&2.into(), &2.into()));
         assert_eq!(header["fields"][0]["name"], "velocity", "radii are no field of their own");

@@ -3,9 +3,7 @@
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 
-use super::boundary::{HalfSpace, Outline, around_source, bounded, outline};
 use super::camera::{self, Camera};
-use super::extent::{Extent, ROOM};
 use super::field::{Field, Range};
 use super::legend::{self, Bar};
 use super::picture::{Letters, linear};
@@ -13,6 +11,7 @@ use super::raster::{self, BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
 use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture, Show};
 use crate::error::Error;
 use crate::model::World;
+use crate::output::outline::{Extent, HalfSpace, Outline, ROOM, around_source, bounded, outline};
 
 /// Width of an edge over the height of the picture \[-\].
 const EDGE: f64 = 1.0 / 700.0;
@@ -237,7 +236,9 @@ impl<'a> Painter<'a> {
         let mut seen = Seen { balls: self.balls(frame)?, kept, up, ..Seen::default() };
         let outline = match self.look.boundaries {
             BoundaryStyle::Hidden => Outline::default(),
-            BoundaryStyle::Edges => Outline { facets: Vec::new(), ..self.outline(frame) },
+            BoundaryStyle::Edges => {
+                Outline { facets: Vec::new(), surfaces: Vec::new(), ..self.outline(frame) }
+            }
             BoundaryStyle::Glass => self.outline(frame),
         };
         let facets = outline.facets.iter().map(|facet| {

@@ -8,10 +8,9 @@
 use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
 
-use super::boundary::HalfSpace;
 use super::camera::{Camera, Ray};
-use super::extent::Extent;
 use super::picture::{INK, Picture, encoded, linear};
+use crate::output::outline::{Extent, HalfSpace};
 
 /// Samples of a pixel along each axis.
 pub const SAMPLES: usize = 3;

@@ -53,7 +53,8 @@ use super::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan, Scenario};
 use crate::contact::{Impulse, Key};
 use crate::model::{Axes, Grain, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
-use crate::output::{Formats, Meshes, Record};
+use crate::output::outline::{Room, boundaries_move};
+use crate::output::{Formats, Record, Walls};
 use crate::render::Look;
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
@@ -109,10 +110,15 @@ impl Scenario {
             inputs: &self.inputs,
             resolved: &self.resolved,
             formats: self.output.formats,
-            meshes: Meshes::of(&self.world),
+            walls: (!self.world.boundaries.is_empty()).then(|| self.walls()),
             surface: self.surface.as_ref(),
             fabric: self.fabric.as_ref(),
         }
+    }
+
+    fn walls(&self) -> Walls {
+        let sources = self.emitters.iter().map(Emitter::bounds);
+        Walls { room: Room::of_run(&self.world, sources), move_about: boundaries_move(&self.world) }
     }
 }
 

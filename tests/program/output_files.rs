@@ -14,6 +14,7 @@ use esker::output::vtp::PolyData;
 use esker::scenario::Scenario;
 use esker::settings::{Order, Settings};
 use esker::simulation::{RunOptions, run};
+use glam::DVec3;
 use vtkio::model::{Attribute, DataSet, IOBuffer, Piece, PolyDataPiece, VertexNumbers};
 
 /// Two grains of different size on a floor, and a third high above.
@@ -122,6 +123,9 @@ fn a_run_leaves_its_files_and_no_temporary_ones() {
         "scenario.toml",
         "summary.json",
         "timeseries.csv",
+        "walls.pvd",
+        "walls.vtp.series",
+        "walls_000000.vtp",
     ];
     assert_eq!(names_in(folder.path()), expected);
 }
@@ -209,6 +213,48 @@ fn contacts_come_back_as_lines_with_their_forces() {
     assert!(array(cell, "tangential_force").0.iter().all(|force| force.abs() < 1e-3));
     assert!(array(cell, "gap").0.iter().all(|gap| gap.abs() < 1e-4), "at rest on the floor");
     assert_eq!(array(cell, "sliding"), (vec![0.0, 0.0], 1));
+    assert_eq!(array(cell, "bodies"), (vec![0.0, -1.0, 1.0, -1.0], 2), "two grains on the first boundary");
+}
+
+/// Sums over the triangles of each boundary in a frame of walls: area \[m²\], and velocity over the area \[m/s\].
+fn areas_and_velocities(piece: &PolyDataPiece) -> Vec<(f64, DVec3)> {
+    let points: Vec<DVec3> = numbers(&piece.points).chunks(3).map(DVec3::from_slice).collect();
+    let (boundaries, _) = array(&piece.data.cell, "boundary");
+    let (velocities, _) = array(&piece.data.cell, "velocity");
+    let mut sums = vec![(0.0, DVec3::ZERO); 2];
+    for ((corners, boundary), velocity) in points.chunks(3).zip(boundaries).zip(velocities.chunks(3)) {
+        let area = 0.5 * (corners[1] - corners[0]).cross(corners[2] - corners[0]).length();
+        let sum = &mut sums[boundary as usize];
+        *sum = (sum.0 + area, sum.1 + area * DVec3::from_slice(velocity));
+    }
+    sums.into_iter().map(|(area, velocity)| (area, velocity / area)).collect()
+}
+
+#[test]
+fn walls_come_back_as_triangles_where_they_are() {
+    let folder = temporary_folder();
+    let plate = r#"boundaries=[
+        { name = "floor, of steel", material = "steel", shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] } },
+        { name = "plate", material = "glass", shape = { kind = "box", min = [-0.05, -0.1, 7.85], max = [0.05, 0.1, 8.15], side = "outside" },
+          motion = { kind = "velocity", velocity = [0, 0, 2] } },
+    ]"#;
+    run_into(folder.path(), &scene(&[plate]));
+    for (number, height) in [(0, 8.0), (1, 8.1), (2, 8.2)] {
+        let piece = read_vtp(&folder.path().join(format!("walls_{number:06}.vtp")));
+        let found = areas_and_velocities(&piece);
+        // Around the box, and of the floor what is under the start, 120 mm by 200 mm, and about as far around it as that is high.
+        let box_area = 2.0 * (0.1 * 0.2 + 0.2 * 0.3 + 0.3 * 0.1);
+        assert!((found[1].0 - box_area).abs() < 1e-12, "{found:?}");
+        let around = 8.15 * (2.0 + 6.0 * 0.03);
+        let floor_area = (around + 0.12) * (around + 0.2);
+        assert!((found[0].0 / floor_area - 1.0).abs() < 1e-9, "{found:?}, expected {floor_area}");
+        assert!(found[0].1 == DVec3::ZERO && (found[1].1 - 2.0 * DVec3::Z).length() < 1e-6, "{found:?}");
+        let top = numbers(&piece.points).chunks(3).map(|point| point[2]).fold(f64::MIN, f64::max);
+        assert!((top - height - 0.15).abs() < 1e-9, "{top} m");
+    }
+    let materials = array(&read_vtp(&folder.path().join("walls_000000.vtp")).data.cell, "material").0;
+    let glass = materials.iter().filter(|material| **material == 1.0).count();
+    assert_eq!((materials.len() - glass, glass), (2, 12), "materials in the order of the file");
 }
 
 #[test]
@@ -221,7 +267,7 @@ fn frames_without_grains_or_contacts_are_valid() {
     let mut results = ResultFolder::create(folder.path(), &scenario.record(), observer.columns(), None)
         .expect("a result folder");
     results.record(&snapshot, &observer.observe(&snapshot)).expect("recorded");
-    for name in ["grains_000000.vtp", "contacts_000000.vtp"] {
+    for name in ["grains_000000.vtp", "contacts_000000.vtp", "walls_000000.vtp"] {
         let piece = read_vtp(&folder.path().join(name));
         assert_eq!(piece.points.len(), 0, "{name}");
     }

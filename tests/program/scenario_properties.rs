@@ -53,7 +53,7 @@ fn read(text: &str, overrides: &[String]) {
         Err(problems) => {
             assert!(!problems.list().is_empty());
             assert!(!problems.to_string().is_empty());
-            assert!(!format!("{:?}", esker::cli::drawing(problems)).is_empty());
+            assert!(!esker::cli::drawing(&problems).is_empty());
         }
     }
 }

@@ -112,6 +112,15 @@ async function vividShare(page) {
     }, shot.toString("base64"));
 }
 
+// What the help says, opened and closed again.
+async function help(page) {
+    await page.click("#open-help");
+    const text = await page.locator("#help").innerText();
+    await page.click("#help button");
+    assert.ok(!(await page.locator("#help").isVisible()), "the help is closed");
+    return text;
+}
+
 before(async () => {
     for (const [file, what] of [[join(ROOT, "web", "dist", "esker_web.js"), "run web/build.sh"], [ESKER, "run cargo build"], [CHROMIUM, "install chromium"]]) {
         assert.ok(existsSync(file), `${file} is missing: ${what}`);
@@ -128,6 +137,14 @@ test("the page simulates what the program simulates", { timeout: 280_000 }, asyn
     const page = await open(WEBGPU);
     await page.goto(site);
     await state(page, "ready");
+
+    await t.test("its help is about simulations, and names what the panel names", async () => {
+        const [text, panel] = [await help(page), await page.locator("main").innerText()];
+        assert.ok(!text.includes("Results of a run"));
+        for (const word of ["Iterations", "Friction", "Time step", "Beside it", "Run", "Step", "Start again"]) {
+            assert.ok(text.includes(word) && panel.includes(word), `${word} is in the help and in the page`);
+        }
+    });
 
     await t.test("its buttons step the column and pause it", async () => {
         await page.click('#transport button:text-is("Step")');
@@ -214,6 +231,7 @@ test("results show without WebGPU, in one file and served", { timeout: 120_000 }
         await page.waitForSelector('body[data-frame="4"]');
         const vivid = await vividShare(page);
         assert.ok(vivid > 0.05, `600 grains fill a part of the picture, found a share of ${vivid}`);
+        assert.match(await help(page), /^(?!.*Beside it).*Results of a run.*Play/s);
     });
 
     await t.test("an emptied file of results shows none: the look at the picture can fail", async () => {

@@ -59,6 +59,8 @@ class ContactFrame:
     """Size of the friction force, shape (n,) [N]."""
     sliding: NDArray[np.bool_]
     """Whether friction is at its bound, shape (n,)."""
+    bodies: NDArray[np.int32]
+    """The two bodies, shape (n, 2): ids of grains, or -1 - i for boundary number i of the scenario."""
 
 
 T = TypeVar("T")
@@ -197,4 +199,5 @@ def _contact_frame(path: Path) -> ContactFrame:
         normal_forces=arrays["normal_force"],
         friction_forces=arrays["tangential_force"],
         sliding=arrays["sliding"].astype(bool),
+        bodies=arrays["bodies"],
     )

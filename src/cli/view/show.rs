@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::error::Error;
 use crate::files::{LARGEST_TEXT, read_text};
 use crate::model::World;
-use crate::render::packed::{Room, boundaries_move, pack};
+use crate::output::outline::{Room, boundaries_move};
+use crate::render::packed::pack;
 use crate::render::{self, Look, Results};
 
 use super::super::{Failure, render as pictures};
@@ -97,7 +98,7 @@ impl Show {
         let looked_at = LOOKED_AT.min(last + 1);
         for i in 0..looked_at {
             let frame = self.results.load(i * last / (looked_at - 1).max(1), &self.world)?;
-            self.room = self.room.with_frame(&frame, &self.world);
+            self.room = self.room.with_balls(frame.spheres()).with_boundaries(&self.world, &frame.poses);
         }
         Ok(())
     }
@@ -114,7 +115,7 @@ impl Show {
     pub(super) fn frame(&self, i: usize) -> Result<Vec<u8>, Error> {
         let frame = self.results.load(i, &self.world)?;
         let outline =
-            (i == 0 || boundaries_move(&self.world)).then(|| self.room.outline(&frame, &self.world));
+            (i == 0 || boundaries_move(&self.world)).then(|| self.room.outline(&self.world, &frame.poses));
         Ok(pack(&frame, outline.as_ref()))
     }
 

@@ -202,7 +202,7 @@ fn all_mistakes_come_at_once_in_the_order_of_the_file() {
         found.list().iter().filter_map(|problem| problem.position()).map(|p| p.0).collect();
     assert!(lines.len() >= 4, "{found}");
     assert!(lines.is_sorted(), "{found}");
-    let text = format!("{:?}", esker::cli::drawing(found));
+    let text = esker::cli::drawing(&found);
     assert!(text.contains("duratoin = 1.0") && text.contains("did you mean"), "{text}");
 }
 

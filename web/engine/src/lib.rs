@@ -17,7 +17,8 @@ use esker::engine::{Residuals, StepReport};
 use esker::gpu::device::{Device, DeviceChoice};
 use esker::model::World;
 use esker::observe::Expectation;
-use esker::render::packed::{Room, boundaries_move, pack};
+use esker::output::outline::{Room, boundaries_move};
+use esker::render::packed::pack;
 use esker::render::{Look, Show, frame_of};
 use esker::scenario::Scenario;
 use esker::simulation::{Simulation, device, steps_until};
@@ -124,7 +125,8 @@ impl Run {
     /// Takes the room of the scene from its first state.
     async fn look(&mut self) -> Result<(), JsError> {
         let state = self.simulation.state_async().await?;
-        self.room = self.room.with_frame(&frame_of(state, Show::Grains)?, &state.world);
+        let frame = frame_of(state, Show::Grains)?;
+        self.room = self.room.with_balls(frame.spheres()).with_boundaries(&state.world, &frame.poses);
         Ok(())
     }
 }
@@ -195,7 +197,7 @@ impl Run {
         let state = self.simulation.state_async().await?;
         let frame = frame_of(state, if forces { Show::Forces } else { Show::Grains })?;
         let moves = boundaries_move(&state.world);
-        let outline = (moves || !self.has_boundaries).then(|| self.room.outline(&frame, &state.world));
+        let outline = (moves || !self.has_boundaries).then(|| self.room.outline(&state.world, &frame.poses));
         self.has_boundaries = true;
         Ok(pack(&frame, outline.as_ref()))
     }

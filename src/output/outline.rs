@@ -7,21 +7,33 @@ use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
 
-use super::extent::Extent;
-use crate::model::{Form, Mesh, Surface, World};
+mod extent;
+
+pub use extent::Extent;
+
+use crate::model::{Boundary, Form, Mesh, Motion, Surface, World};
+
+/// How far planes are drawn beyond what there is, over its largest edge \[-\].
+pub const ROOM: f64 = 0.03;
+/// The same where only the first state of a run is known: its grains will spread.
+pub const ROOM_TO_COME: f64 = 1.0;
 
 /// Sides of the polygon that stands for a circle.
 const SIDES: usize = 96;
 /// Straight lines along the wall of a cylinder: they show how it turns.
 const RIBS: usize = 8;
-/// Rings of facets from pole to pole of a sphere.
-const RINGS: usize = 32;
+/// Most rings of facets from pole to pole of a sphere, and fewest.
+const RINGS: [usize; 2] = [32, 6];
+/// Most facets of all spheres together, as long as there are enough rings.
+const SPHERE_FACETS: usize = 100_000;
 
 /// Facets and edges of boundaries.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outline {
     /// Convex flat polygons \[m\].
     pub facets: Vec<Vec<DVec3>>,
+    /// Surface of each facet; of a mesh the first of its patches.
+    pub surfaces: Vec<usize>,
     /// Ends of lines \[m\].
     pub edges: Vec<[DVec3; 2]>,
 }
@@ -70,9 +82,69 @@ impl HalfSpace {
     }
 }
 
+/// The room of a scene, as far as which its planes are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Room(Extent);
+
+impl Room {
+    /// Of a scene of which nothing has been seen.
+    pub const EMPTY: Room = Room(Extent::NOTHING);
+
+    /// Of a run that starts from `world`, with the grains that will come from the boxes `sources` (corners \[m\]). It does not
+    /// change while the run goes on.
+    pub fn of_run(world: &World, sources: impl IntoIterator<Item = (DVec3, DVec3)>) -> Room {
+        let poses: Vec<_> = world.boundaries.iter().map(|boundary| boundary.pose_at(0.0)).collect();
+        let grains = world.spheres.iter().map(|sphere| (world.sphere_centre(sphere), sphere.radius));
+        let room = Room::EMPTY.with_balls(grains).with_boundaries(world, &poses);
+        let room = sources.into_iter().fold(room, |room, (min, max)| room.with_source(min, max, world));
+        Room(room.seen().grown(ROOM_TO_COME))
+    }
+
+    /// With balls in it, of these centres and radii \[m\].
+    #[must_use]
+    pub fn with_balls(self, balls: impl IntoIterator<Item = (DVec3, f64)>) -> Room {
+        Room(balls.into_iter().fold(self.0, |room, (place, radius)| room.with(place, radius)))
+    }
+
+    /// With the boundaries in it that end somewhere, in these poses.
+    #[must_use]
+    pub fn with_boundaries(self, world: &World, poses: &[(DVec3, DQuat)]) -> Room {
+        let corners = bounded(world, poses).facets.into_iter().flatten();
+        self.with_balls(corners.map(|corner| (corner, 0.0)))
+    }
+
+    /// With a box in which grains will appear \[m\], and the ground that they may fall on.
+    #[must_use]
+    pub fn with_source(self, min: DVec3, max: DVec3, world: &World) -> Room {
+        self.with_balls(around_source(world, Extent { min, max }).into_iter().map(|place| (place, 0.0)))
+    }
+
+    /// The boundaries in these poses; planes a little beyond the room.
+    pub fn outline(&self, world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
+        outline(world, poses, &self.seen().grown(ROOM))
+    }
+
+    /// A box around the origin where nothing has been seen.
+    fn seen(&self) -> Extent {
+        if self.0.is_nothing() { Extent::NOTHING.with(DVec3::ZERO, 1.0) } else { self.0 }
+    }
+
+    /// Its least and greatest coordinates \[m\].
+    pub fn corners(&self) -> [DVec3; 2] {
+        [self.0.min, self.0.max]
+    }
+}
+
+/// Whether boundaries are in other places at other times.
+pub fn boundaries_move(world: &World) -> bool {
+    let moves = |boundary: &Boundary| !matches!(boundary.motion, Motion::Fixed | Motion::Belt(_));
+    world.boundaries.iter().any(moves)
+}
+
 /// A surface where it is: from its own frame to the scene.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
+    index: usize,
     surface: &'a Surface,
     origin: DVec3,
     frame: DQuat,
@@ -91,9 +163,10 @@ impl Placed<'_> {
 }
 
 fn placed<'a>(world: &'a World, poses: &'a [(DVec3, DQuat)]) -> impl Iterator<Item = Placed<'a>> {
-    world.surfaces.iter().map(|surface| {
+    world.surfaces.iter().enumerate().map(|(index, surface)| {
         let (position, orientation) = poses[surface.body as usize];
         Placed {
+            index,
             surface,
             origin: position + orientation * surface.position,
             frame: orientation * surface.orientation,
@@ -116,6 +189,7 @@ pub fn outline(world: &World, poses: &[(DVec3, DQuat)], room: &Extent) -> Outlin
             .chain(neighbours)
             .fold(square(plane, room), |polygon, half| half.clip(&polygon));
         outline.add_facet(polygon);
+        outline.finish_surface(plane.index);
     }
     outline
 }
@@ -123,6 +197,7 @@ pub fn outline(world: &World, poses: &[(DVec3, DQuat)], room: &Extent) -> Outlin
 /// All boundaries but planes, in these poses.
 pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
     let mut outline = Outline::default();
+    let rings = rings(world);
     for surface in placed(world, poses) {
         match surface.surface.form {
             Form::Plane => {}
@@ -139,17 +214,31 @@ pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
                 outline.add_wall(&surface, radius, radius, length);
                 for end in [-0.5, 0.5] {
                     let end = Placed { origin: surface.place(end * length * DVec3::Z), ..surface };
-                    outline.add_sphere(&end, radius);
+                    outline.add_sphere(&end, radius, rings);
                 }
             }
             Form::Box { half } => outline.add_box(&surface, half),
-            Form::Sphere { radius } => outline.add_sphere(&surface, radius),
+            Form::Sphere { radius } => outline.add_sphere(&surface, radius, rings),
             // The first patch stands for all.
             Form::Patch { mesh, patch: 0 } => outline.add_mesh(&surface, &world.meshes[mesh]),
             Form::Patch { .. } => {}
         }
+        outline.finish_surface(surface.index);
     }
     outline
+}
+
+/// Rings of each sphere: fewer where there are many, as in a wall that is made of them.
+fn rings(world: &World) -> usize {
+    let balls = |surface: &Surface| match surface.form {
+        Form::Sphere { .. } => 1,
+        Form::Capsule { .. } => 2,
+        _ => 0,
+    };
+    let count: usize = world.surfaces.iter().map(balls).sum();
+    let [most, fewest] = RINGS;
+    // Each ring has three times as many facets as there are rings.
+    ((SPHERE_FACETS / (3 * count.max(1))).isqrt()).clamp(fewest, most)
 }
 
 /// Corners of a box in which grains will appear, and places on the ground around its feet as far as the grains may spread:
@@ -186,11 +275,27 @@ fn square(plane: &Placed<'_>, room: &Extent) -> Vec<DVec3> {
 }
 
 fn circle(radius: f64, z: f64, side: usize) -> DVec3 {
-    let (sin, cos) = (TAU * (side % SIDES) as f64 / SIDES as f64).sin_cos();
+    circle_of(SIDES, radius, z, side)
+}
+
+fn circle_of(sides: usize, radius: f64, z: f64, side: usize) -> DVec3 {
+    let (sin, cos) = (TAU * (side % sides) as f64 / sides as f64).sin_cos();
     DVec3::new(radius * cos, radius * sin, z)
 }
 
 impl Outline {
+    /// The corners of the triangles that the facets are made of, and the surface of each triangle.
+    pub fn triangles(&self) -> impl Iterator<Item = ([DVec3; 3], usize)> + '_ {
+        self.facets.iter().zip(&self.surfaces).flat_map(|(facet, &surface)| {
+            facet.windows(2).skip(1).map(move |pair| ([facet[0], pair[0], pair[1]], surface))
+        })
+    }
+
+    /// What has been added since the surface before belongs to this one.
+    fn finish_surface(&mut self, index: usize) {
+        self.surfaces.resize(self.facets.len(), index);
+    }
+
     /// A facet and the edges around it.
     fn add_facet(&mut self, polygon: Vec<DVec3>) {
         let edges = (0..polygon.len()).map(|i| [polygon[i], polygon[(i + 1) % polygon.len()]]);
@@ -242,22 +347,23 @@ impl Outline {
         self.edges.extend(mesh.sharp_edges.iter().map(ends));
     }
 
-    fn add_sphere(&mut self, surface: &Placed<'_>, radius: f64) {
+    fn add_sphere(&mut self, surface: &Placed<'_>, radius: f64, rings: usize) {
+        let sides = 3 * rings;
         let point = |ring: usize, side: usize| {
-            let (sin, cos) = (0.5 * TAU * ring as f64 / RINGS as f64).sin_cos();
-            surface.place(circle(radius * sin, -radius * cos, side))
+            let (sin, cos) = (0.5 * TAU * ring as f64 / rings as f64).sin_cos();
+            surface.place(circle_of(sides, radius * sin, -radius * cos, side))
         };
-        for ring in 0..RINGS {
-            for side in 0..SIDES {
+        for ring in 0..rings {
+            for side in 0..sides {
                 let corners = [(ring, side), (ring, side + 1), (ring + 1, side + 1), (ring + 1, side)];
                 self.facets.push(corners.map(|(ring, side)| point(ring, side)).to_vec());
             }
         }
-        for side in 0..SIDES {
-            self.edges.push([point(RINGS / 2, side), point(RINGS / 2, side + 1)]);
+        for side in 0..sides {
+            self.edges.push([point(rings / 2, side), point(rings / 2, side + 1)]);
         }
-        for ring in 0..RINGS {
-            for side in (0..4).map(|quarter| quarter * SIDES / 4) {
+        for ring in 0..rings {
+            for side in (0..4).map(|quarter| quarter * sides / 4) {
                 self.edges.push([point(ring, side), point(ring + 1, side)]);
             }
         }
@@ -309,7 +415,7 @@ mod tests {
         let total: f64 = outline.facets.iter().map(|facet| area(facet)).sum();
         let expected = TAU * 0.5 * 2.0 + 2.0 * TAU * 0.25;
         // A polygon of n sides has the share 1 - (2π/n)²/6 of the circle; 1/n² twice for rings and sides.
-        assert!((total / expected - 1.0).abs() < 4.0 / (RINGS * RINGS) as f64, "{total} of {expected}");
+        assert!((total / expected - 1.0).abs() < 4.0 / (RINGS[0] * RINGS[0]) as f64, "{total} of {expected}");
     }
 
     #[test]

@@ -3,9 +3,6 @@
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
-/// How far planes are drawn beyond what there is, over its largest edge \[-\].
-pub const ROOM: f64 = 0.03;
-
 /// The box from `min` to `max` along the axes of the scene, or of the frame of a camera \[m\].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Extent {
