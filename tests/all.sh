@@ -227,6 +227,8 @@ step "Build" "Library, program, tests and the extension for Python, once for all
 step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Lints" "Clippy on library, program, tests and the extension for Python; a warning is an error." \
     cargo clippy "${packages[@]}" --all-targets -- -D warnings
+step "Release workflow" "What publishes a release gives nothing away, and takes the actions of others as they were looked at." \
+    "$venv/bin/zizmor" --offline --quiet .github/workflows
 step "Features" "The library builds with each set of features, and without them does without their packages." \
     check_features
 step "Shaders" "WGSL is valid, fits the limits of WebGPU and agrees with its Rust twins." \
