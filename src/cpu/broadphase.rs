@@ -9,6 +9,8 @@
 //! for. Grains inside a bucket are ordered by id. Along a periodic axis a whole number of cells of every level
 //! makes up the period and the last is a neighbour of the first. Twin: `shaders/broadphase.wgsl`.
 
+use std::ops::Range;
+
 use glam::{DVec3, I64Vec3};
 use rayon::prelude::*;
 
@@ -76,6 +78,8 @@ struct Grid {
     /// Where each bucket starts in `entries`.
     starts: Vec<u32>,
     entries: Vec<Entry>,
+    /// Cell of each entry: apart, as few entries are near enough for it to count.
+    cells: Vec<Cell>,
     /// Levels that hold spheres, ascending.
     occupied: Vec<u32>,
     lattice: Lattice,
@@ -86,7 +90,6 @@ struct Grid {
 struct Entry {
     centre: DVec3,
     radius: f64,
-    cell: Cell,
     sphere: u32,
     body: u32,
 }
@@ -132,28 +135,28 @@ impl Grid {
         let entry = |sphere: usize| {
             let (shape, centre) = (&world.spheres[sphere], world.sphere_centre(&world.spheres[sphere]));
             let level = lattice.levels.of(shape.radius);
-            let cell = Cell { place: lattice.place_of(centre), level };
-            Entry { centre, radius: shape.radius, cell, sphere: sphere as u32, body: shape.body }
+            let entry = Entry { centre, radius: shape.radius, sphere: sphere as u32, body: shape.body };
+            (entry, Cell { place: lattice.place_of(centre), level })
         };
         let spheres = (0..world.spheres.len()).into_par_iter().with_min_len(CHUNK);
-        let mut entries: Vec<Entry> =
-            spheres.filter(|&sphere| is_present(world, sphere)).map(entry).collect();
-        let low = entries.iter().map(|entry| entry.cell.place).fold(I64Vec3::MAX, I64Vec3::min);
-        let high = entries.iter().map(|entry| entry.cell.place).fold(I64Vec3::MIN, I64Vec3::max);
+        let (entries, mut cells): (Vec<Entry>, Vec<Cell>) =
+            spheres.filter(|&sphere| is_present(world, sphere)).map(entry).unzip();
+        let low = cells.iter().map(|cell| cell.place).fold(I64Vec3::MAX, I64Vec3::min);
+        let high = cells.iter().map(|cell| cell.place).fold(I64Vec3::MIN, I64Vec3::max);
         let row = high.x.saturating_sub(low.x).saturating_add(3);
         let slab = row.wrapping_mul(high.y.saturating_sub(low.y).saturating_add(3));
-        entries.iter_mut().for_each(|entry| entry.cell.place >>= entry.cell.level);
+        cells.iter_mut().for_each(|cell| cell.place >>= cell.level);
         let mask = (2 * entries.len()).max(LEAST_BUCKETS).next_power_of_two() - 1;
-        let held = entries.iter().fold(0_u32, |held, entry| held | 1 << entry.cell.level);
+        let held = cells.iter().fold(0_u32, |held, cell| held | 1 << cell.level);
         let occupied = (0..lattice.levels.count()).filter(|level| held >> level & 1 == 1).collect();
-        let mut grid = Grid { row, slab, mask, starts: Vec::new(), entries, occupied, lattice };
+        let mut grid = Grid { row, slab, mask, starts: Vec::new(), entries, cells, occupied, lattice };
         grid.sort();
         Some(grid)
     }
 
     /// Counting sort by bucket; inside a bucket the ids stay ascending.
     fn sort(&mut self) {
-        let buckets: Vec<usize> = self.entries.iter().map(|entry| self.bucket(entry.cell)).collect();
+        let buckets: Vec<usize> = self.cells.iter().map(|&cell| self.bucket(cell)).collect();
         self.starts = vec![0; self.mask + 2];
         for &bucket in &buckets {
             self.starts[bucket + 1] += 1;
@@ -163,11 +166,13 @@ impl Grid {
         }
         let mut next = self.starts.clone();
         let mut sorted = vec![Entry::default(); buckets.len()];
-        for (&bucket, &entry) in buckets.iter().zip(&self.entries) {
-            sorted[next[bucket] as usize] = entry;
+        let mut cells = vec![Cell::default(); buckets.len()];
+        for (i, &bucket) in buckets.iter().enumerate() {
+            let place = next[bucket] as usize;
+            (sorted[place], cells[place]) = (self.entries[i], self.cells[i]);
             next[bucket] += 1;
         }
-        self.entries = sorted;
+        (self.entries, self.cells) = (sorted, cells);
     }
 
     #[inline]
@@ -180,22 +185,12 @@ impl Grid {
     /// Those in the buckets of a run, some from elsewhere among them. A run that wraps around the table is read to
     /// its end and goes on at the beginning.
     #[inline]
-    fn entries_near(&self, run: Run) -> impl Iterator<Item = &Entry> {
+    fn entries_near(&self, run: Run) -> [Range<usize>; 2] {
         let first = self.bucket(run.first);
         let end = first + run.count as usize;
-        let part =
-            |from: usize, to: usize| &self.entries[self.starts[from] as usize..self.starts[to] as usize];
+        let part = |from: usize, to: usize| self.starts[from] as usize..self.starts[to] as usize;
         let buckets = self.mask + 1;
-        part(first, end.min(buckets)).iter().chain(part(0, end.saturating_sub(buckets)))
-    }
-
-    /// Spheres that may be partners of one at `centre`: those in cells within reach, of its own level and of those
-    /// above. `reach` is its radius with the margin \[m\].
-    #[inline]
-    fn candidates(&self, centre: DVec3, level: u32, reach: f64) -> impl Iterator<Item = (&Entry, Run)> {
-        let levels = self.occupied.iter().filter(move |&&other| other >= level);
-        let runs = levels.flat_map(move |&level| self.lattice.runs_within(centre, reach, level));
-        runs.flat_map(|run| self.entries_near(run).map(move |entry| (entry, run)))
+        [part(first, end.min(buckets)), part(0, end.saturating_sub(buckets))]
     }
 
     /// Appends the keys owned by `sphere`: with surfaces, then with spheres of other grains that it comes before.
@@ -207,19 +202,30 @@ impl Grid {
         let centre = world.sphere_centre(shape);
         let gap = 2.0 * margin * radius;
         world.for_each_surface_near(boxes, centre, shape, gap, |b, _| keys.push(Key { a: owner, b }));
-        let first = keys.len();
-        // Most are too far away: that comes first.
-        let is_partner = |&(other, run): &(&Entry, Run)| {
-            let reach = (radius + other.radius) * (1.0 + margin);
-            world.separation(other.centre, centre).length_squared() < reach * reach
-                && world.comes_first(sphere, other.sphere as usize)
-                && other.body != body
-                && run.holds(other.cell)
+        let (first, level, is_periodic) =
+            (keys.len(), self.lattice.levels.of(radius), !world.periodic.is_none());
+        let mut visit = |run: Run| {
+            for i in self.entries_near(run).into_iter().flatten() {
+                let other = &self.entries[i];
+                let reach = (radius + other.radius) * (1.0 + margin);
+                let apart = match is_periodic {
+                    true => world.separation(other.centre, centre),
+                    false => centre - other.centre,
+                };
+                // Most are too far away: that comes first.
+                if apart.length_squared() < reach * reach
+                    && world.comes_first(sphere, other.sphere as usize)
+                    && other.body != body
+                    && run.holds(self.cells[i])
+                {
+                    keys.push(Key { a: owner, b: first_grain + other.sphere });
+                }
+            }
         };
-        let candidates = self.candidates(centre, self.lattice.levels.of(radius), radius * (1.0 + margin));
-        let key = |(other, _): (&Entry, Run)| Key { a: owner, b: first_grain + other.sphere };
-        // Not `extend`, which would go through the nested iterators one `next` at a time.
-        candidates.filter(is_partner).map(key).for_each(|key| keys.push(key));
+        // Partners are in cells within reach, of the level of the sphere and of those above.
+        for &level in self.occupied.iter().filter(|&&other| other >= level) {
+            self.lattice.for_each_run_within(centre, radius * (1.0 + margin), level, &mut visit);
+        }
         keys[first..].sort_unstable();
     }
 }
@@ -245,7 +251,7 @@ impl Lattice {
     /// Cell of level 0 at a position.
     #[inline]
     fn place_of(&self, position: DVec3) -> I64Vec3 {
-        self.wrap(self.scaled(position).floor().as_i64vec3(), 0)
+        self.wrap(floor_of(self.scaled(position)), 0)
     }
 
     /// The cell in whose place another stands, periods away.
@@ -259,38 +265,45 @@ impl Lattice {
         I64Vec3::new(wrap(place.x, periods.x), wrap(place.y, periods.y), wrap(place.z, periods.z))
     }
 
-    /// Cells of a level around a grain in which partners may stand: the contact reaches as far as `reach`, the part of
+    /// Visits the cells of a level around a grain in which partners may stand: the contact reaches as far as `reach`, the part of
     /// that grain \[m\], and half a cell at most, the part of the others. In its own level these are among the cell of
     /// the grain and the 26 around it.
     #[inline]
-    fn runs_within(&self, centre: DVec3, reach: f64, level: u32) -> impl Iterator<Item = Run> {
+    fn for_each_run_within(&self, centre: DVec3, reach: f64, level: u32, mut visit: impl FnMut(Run)) {
         let reach = DVec3::splat(reach) / self.cell_size + 0.5 * f64::from(1 << level) + SLACK;
         let centre = self.scaled(centre);
-        let cell = move |place: f64| (place.floor() as i64) >> level;
-        let cells = move |place: DVec3| place.floor().as_i64vec3() >> level;
-        let (low, high, periods) = (cells(centre - reach), cells(centre + reach), self.periods >> level);
-        let is_cut = move |axis: usize| periods[axis] > 0 && high[axis] - low[axis] >= periods[axis];
+        let (low, high) = (floor_of(centre - reach) >> level, floor_of(centre + reach) >> level);
+        let periods = self.periods >> level;
+        let is_cut = |axis: usize| periods[axis] > 0 && high[axis] - low[axis] >= periods[axis];
         // No cell twice: around a short period there are as many as it has, and any of them may be within reach.
-        let last = move |axis: usize| if is_cut(axis) { low[axis] + periods[axis] - 1 } else { high[axis] };
+        let last = |axis: usize| if is_cut(axis) { low[axis] + periods[axis] - 1 } else { high[axis] };
         // Distance of a cell over the reach.
-        let beside = move |axis: usize, cell: i64| {
+        let beside = |axis: usize, cell: i64| {
             let ahead = (cell << level) as f64 - centre[axis];
             let outside = ahead.max(-f64::from(1 << level) - ahead).max(0.0);
             if is_cut(axis) { 0.0 } else { outside / reach[axis] }
         };
-        let rows = (low.z..=last(2)).flat_map(move |z| (low.y..=last(1)).map(move |y| (y, z)));
-        rows.flat_map(move |(y, z)| {
-            let left = 1.0 - beside(1, y).powi(2) - beside(2, z).powi(2);
-            let half = reach.x * left.max(0.0).sqrt();
-            let (first, last) = (cell(centre.x - half), cell(centre.x + half));
-            let count = if left > 0.0 { last - first + 1 } else { 0 };
-            self.parts_of_row(I64Vec3::new(first, y, z), count, level)
-        })
+        for z in low.z..=last(2) {
+            let left = 1.0 - beside(2, z).powi(2);
+            for y in low.y..=last(1) {
+                let left = left - beside(1, y).powi(2);
+                if left <= 0.0 {
+                    continue;
+                }
+                let half = reach.x * left.sqrt();
+                let first = floor(centre.x - half) >> level;
+                let count = (floor(centre.x + half) >> level) - first + 1;
+                self.parts_of_row(I64Vec3::new(first, y, z), count, level)
+                    .into_iter()
+                    .filter(|run| run.count > 0)
+                    .for_each(&mut visit);
+            }
+        }
     }
 
     /// Cells of a row, up to the end of a period and beyond it.
     #[inline]
-    fn parts_of_row(&self, low: I64Vec3, count: i64, level: u32) -> impl Iterator<Item = Run> {
+    fn parts_of_row(&self, low: I64Vec3, count: i64, level: u32) -> [Run; 2] {
         let place = self.wrap(low, level);
         let period = self.periods.x >> level;
         let (count, uncut) = match period {
@@ -299,8 +312,21 @@ impl Lattice {
         };
         let first = Run { first: Cell { place, level }, count: uncut };
         let beyond = Run { first: Cell { place: place.with_x(0), level }, count: count - uncut };
-        [first, beyond].into_iter().filter(|run| run.count > 0)
+        [first, beyond]
     }
+}
+
+/// The largest whole number that is not larger. Processors of the least kind that this is built for have no instruction for it, and the
+/// function of the library costs more than the rest of a row of cells.
+#[inline]
+fn floor(value: f64) -> i64 {
+    let towards_zero = value as i64;
+    towards_zero.saturating_sub(i64::from(value < towards_zero as f64))
+}
+
+#[inline]
+fn floor_of(place: DVec3) -> I64Vec3 {
+    I64Vec3::new(floor(place.x), floor(place.y), floor(place.z))
 }
 
 #[cfg(test)]
@@ -398,11 +424,16 @@ mod tests {
     /// Grains in the cells looked into, per pair found.
     fn work_per_pair(world: &World) -> f64 {
         let grid = Grid::new(world, MARGIN).expect("grains");
-        let candidates = |entry: &Entry| {
-            let candidates = grid.candidates(entry.centre, entry.cell.level, entry.radius * (1.0 + MARGIN));
-            candidates.filter(|(other, run)| run.holds(other.cell)).count()
-        };
-        let looks: usize = grid.entries.iter().map(candidates).sum();
+        let mut looks = 0;
+        for (entry, cell) in grid.entries.iter().zip(&grid.cells) {
+            for &level in grid.occupied.iter().filter(|&&other| other >= cell.level) {
+                let reach = entry.radius * (1.0 + MARGIN);
+                grid.lattice.for_each_run_within(entry.centre, reach, level, |run| {
+                    let near = grid.entries_near(run).into_iter().flatten();
+                    looks += near.filter(|&i| run.holds(grid.cells[i])).count();
+                });
+            }
+        }
         looks as f64 / find_pairs(world, MARGIN).len() as f64
     }
 
