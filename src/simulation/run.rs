@@ -65,7 +65,8 @@ pub struct RunOptions<'a> {
     pub until: Option<f64>,
     /// When set, the run ends after the present batch of steps.
     pub interrupt: &'a AtomicBool,
-    /// Whether a run that is interrupted saves a checkpoint, whatever its scenario says of checkpoints.
+    /// Whether a run that is interrupted, or ends before its scenario does, saves a checkpoint, whatever its scenario says of
+    /// checkpoints.
     pub saves: bool,
     /// Where to go on from.
     pub resume: Option<Resumption>,
@@ -279,13 +280,19 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Whether the state at the end is saved: somebody may go on from it.
+    fn keeps_its_end(&self) -> bool {
+        let is_early = self.saves && self.end < self.scenario.duration;
+        is_early || self.scenario.checkpoint.is_wanted() || self.last_saved.step.is_some()
+    }
+
     fn take_turn(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Turn, Error> {
         let is_over = simulation.step >= self.last_step;
         let is_interrupted = !is_over && self.interrupt.load(Ordering::Relaxed);
         // Before the outputs of the end, which are not due in a run that goes on.
         if is_interrupted && self.saves {
             self.save(simulation)?;
-        } else if is_over && (self.scenario.checkpoint.is_wanted() || self.last_saved.step.is_some()) {
+        } else if is_over && self.keeps_its_end() {
             self.try_to_save(simulation)?;
         }
         if !is_over && !is_interrupted {

@@ -352,34 +352,41 @@ fn a_pile_stands_with_the_adaptive_start_and_melts_with_history() {
         assert!((support - 1.0).abs() < 1e-3, "the ground carries {support} of the weight");
     }
     for engine in &mut engines(&melting) {
-        engine.advance(600).unwrap();
+        // It goes on to sink: to 0.86 by then, to 0.77 in twice the time.
+        engine.advance(300).unwrap();
         let height = height(&engine.snapshot().unwrap());
         assert!(height < 0.9 * before, "history 0.85 kept {height} m of {before} m");
     }
 }
 
-/// Dynamic angle \[°\] and plug share from 8 to 12 s.
-fn drum(engine_index: usize, overrides: &[&str]) -> [f64; 2] {
+/// What a drum is expected to keep, as a mean over its last seconds: the dynamic angle \[°\], and what comes second.
+fn drum(name: &str, engine_index: usize, overrides: &[&str]) -> [f64; 2] {
     let mut all = vec!["output.formats=[\"csv\"]"];
     all.extend(overrides);
-    let scenario = scenario("drum.toml", &all);
+    let scenario = scenario(name, &all);
     let summary = run(&scenario, engines(&scenario)[engine_index].as_mut());
     [0, 1].map(|i| summary.expectations[i].found.unwrap())
 }
 
 #[test]
-fn the_drum_keeps_its_angle_and_plug_with_history_and_both_engines_agree() {
-    let [cpu, gpu] = [0, 1].map(|engine| drum(engine, &[]));
-    for [angle, plug] in [cpu, gpu] {
-        assert!((angle - 45.0).abs() < 4.0 && plug >= 0.40, "history, 10 iterations: {angle}°, plug {plug}");
-    }
-    assert!((cpu[0] - gpu[0]).abs() < 2.0, "{}° on the CPU, {}° on the GPU", cpu[0], gpu[0]);
+fn the_drum_keeps_its_angle_and_plug_with_history() {
+    let [angle, plug] = drum("drum.toml", 0, &[]);
+    assert!((angle - 45.0).abs() < 4.0 && plug >= 0.40, "history, 10 iterations: {angle}°, plug {plug}");
+}
+
+/// The mean angle of one run to the next, with other seeds or on the other engine, differs by up to 1°.
+#[test]
+fn both_engines_keep_a_small_drum_at_the_same_angle() {
+    let [cpu, gpu] = [0, 1].map(|engine| drum("small_drum.toml", engine, &[])[0]);
+    assert!((cpu - gpu).abs() < 2.0, "{cpu}° on the CPU, {gpu}° on the GPU");
+    let [cold, _] = drum("small_drum.toml", 0, &["solver.warm_start=cold", "solver.acceleration=none"]);
+    assert!((cpu - cold).abs() > 2.0, "cold {cold}°, with history {cpu}°: the comparison can fail");
 }
 
 #[test]
 fn a_cold_drum_flattens_and_more_iterations_steepen_it() {
-    let [angle, plug] = drum(0, &["solver.warm_start=cold", "solver.acceleration=none"]);
+    let [angle, plug] = drum("drum.toml", 0, &["solver.warm_start=cold", "solver.acceleration=none"]);
     assert!(angle < 39.0 && plug < 0.20, "cold, 10 iterations: {angle}°, plug {plug}");
-    let [angle, _] = drum(0, &["solver.iterations=50", "solver.acceleration=none"]);
+    let [angle, _] = drum("drum.toml", 0, &["solver.iterations=50", "solver.acceleration=none"]);
     assert!((angle - 49.5).abs() < 3.5, "history, 50 iterations: {angle}°");
 }

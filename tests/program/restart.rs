@@ -206,9 +206,14 @@ fn a_run_that_has_come_to_its_end_is_left_as_it_is() {
     let place = Place::with("scene.toml", SCENE.split("[checkpoint]").next().expect("a scene"));
     let run = |more: &[&str]| {
         let arguments =
-            ["run", "scene.toml", "--device", "cpu", "--out", "out", "--resume", "--until", "0.1"];
+            ["run", "scene.toml", "--device", "cpu", "--out", "out", "--resume", "--set", "duration=0.1"];
         place.esker(&[&arguments, more].concat())
     };
+    // An end that comes early leaves a state, whatever the scenario says.
+    assert_eq!(code(&run(&["--until", "0.05"])), 0);
+    let rest = run(&[]);
+    assert!(code(&rest) == 0 && error_text(&rest).contains("going on"), "{}", error_text(&rest));
+    fs::remove_dir_all(place.path("out")).expect("removed");
     assert_eq!(code(&run(&[])), 0);
     let written = || {
         fs::metadata(place.path("out").join("summary.json")).and_then(|file| file.modified()).expect("a file")

@@ -32,8 +32,11 @@ pub(super) fn read_file<T>(
 /// The text of a file, or why there is none.
 pub(super) fn read_text(path: &Path, shown: &str) -> Result<String, Problem> {
     let cannot = |error: std::io::Error| {
-        Problem::of(shown, format!("cannot be read: {error}"))
-            .help("check the path of the scenario file; many grains belong into a CSV file")
+        let help = match error.kind() {
+            std::io::ErrorKind::NotFound => "check the path of the scenario file",
+            _ => "expected a scenario, a text file; many grains belong into a CSV file",
+        };
+        Problem::of(shown, format!("cannot be read: {error}")).help(help)
     };
     let bytes = files::read_bytes(path, files::LARGEST_TEXT).map_err(cannot)?;
     String::from_utf8(bytes).map_err(|error| {

@@ -83,12 +83,12 @@ fn schedule(table: &mut Table<'_>, duration: f64, grain_mass: Option<f64>) -> Op
             );
             return None;
         }
-        Some(mass_rate) => Some(mass_rate / grain_mass?),
+        Some(mass_rate) => grain_mass.map(|mass| mass_rate / mass),
         None => table.maybe("rate", number(RATE)),
     };
     let given = table.maybe("total", whole(1, MAX_GRAINS));
     let stop = stop(table, start, duration);
-    if rate.is_none() && !table.has("rate") && !table.has("total") {
+    if !["rate", "mass_rate", "total"].iter().any(|key| table.has(key)) {
         table.missing("rate", "give `rate` [1/s] or `mass_rate` [kg/s], `total`, or both");
         return None;
     }

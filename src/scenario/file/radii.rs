@@ -5,6 +5,9 @@ use crate::sources::radii::{Radii, log_moments};
 
 /// Reads `{ kind = "constant", value = 0.005 }` and its like.
 pub fn radii(node: Node<'_>) -> Option<Radii> {
+    if !node.is_table() {
+        return node.mismatch("a table such as `{ kind = \"constant\", value = 0.005 }`");
+    }
     node.table(|table| match table.kind(&["constant", "uniform", "normal", "log_normal", "mixture"])? {
         "constant" => table.get("value", number(RADIUS)).map(Radii::Constant),
         "uniform" => uniform(table),

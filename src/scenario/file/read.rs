@@ -555,6 +555,9 @@ fn shorten(text: &str) -> String {
 fn retype_advice(value: &DeValue<'_>, name: &str, expected: &str) -> String {
     match value {
         DeValue::String(text) if text.trim().parse::<f64>().is_ok() => "remove the quotes".to_owned(),
+        DeValue::Table(_) if expected.starts_with("a list") => {
+            format!("write [[{name}]], with two brackets each: a table of a list")
+        }
         _ => format!("set `{name}` to {expected}"),
     }
 }

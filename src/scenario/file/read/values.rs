@@ -155,6 +155,9 @@ pub fn word(known: &'static [&'static str]) -> impl Fn(Node<'_>) -> Option<&'sta
 
 /// Reads a position, displacement or velocity of three finite numbers.
 pub fn vector(node: Node<'_>) -> Option<DVec3> {
+    if !node.is_list() {
+        return node.mismatch("a list of three numbers `[x, y, z]`");
+    }
     let elements = node.elements()?;
     node.ask(Asked::Vector);
     let [x, y, z] = elements.as_slice() else {
