@@ -104,7 +104,7 @@
 //! has at most 1000 materials and 64 MiB, a table of grains 8 GiB.
 //!
 //! Radii: `constant` (value), `uniform` (min, max), `normal` and `log_normal` (mean, deviation, min, max; cut off
-//! at three deviations by default), `mixture` (radii, shares by number).
+//! at three deviations by default, `normal` also below a tenth of the mean), `mixture` (radii, shares by number).
 //!
 //! Packings: `column` (count, base, axis), `lattice` (structure "cubic" or "hcp", spacing, jitter, count, and
 //! one of: `corner` and `counts`; `min` and `max`; `within`, a region), `random` (region, and `count` or `fill`, the solid

@@ -242,14 +242,14 @@ impl Advice {
         if self.travel > self.radius {
             let step = per_step(self.radius);
             Some(format!(
-                "that is more than the radius of a grain per step, so one may enter or pass what it meets; \
+                "the fastest grain goes farther than the smallest radius in a step, so it may enter or pass what it meets; \
                  with solver.time_step below {step} s it cannot"
             ))
         } else if self.travel > self.margin {
             let step = per_step(self.margin);
             Some(format!(
-                "that crosses the margin within a step, so what meets overlaps when it is first seen; \
-                 with solver.time_step below {step} s it does not"
+                "the fastest grain goes farther than the skin of the neighbour list in a step, so what it meets overlaps \
+                 when it is first seen; with solver.time_step below {step} s it does not"
             ))
         } else {
             None
@@ -305,7 +305,7 @@ mod tests {
     fn advice_is_given_when_the_fall_outruns_the_margin_and_more_when_it_outruns_the_grain() {
         let message = |time_step| Advice::on(&scenario(time_step)).message().unwrap_or_default();
         assert_eq!(message(3e-4), "");
-        assert!(message(1e-3).contains("crosses the margin") && message(1e-3).contains("below 4.0e-4 s"));
+        assert!(message(1e-3).contains("skin of the neighbour list") && message(1e-3).contains("below 4.0e-4 s"));
         assert!(message(3e-3).contains("more than the radius") && message(3e-3).contains("below 2.0e-3 s"));
     }
 

@@ -11,6 +11,7 @@ use super::{Failure, Outcome};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Folder of results, of a run that ended or goes on.
+    #[arg(value_name = "DIR")]
     results: PathBuf,
     /// Folder to write into; default: that of the results.
     #[arg(long, value_name = "DIR")]
@@ -19,6 +20,7 @@ pub(super) struct Arguments {
 
 /// Writes the files.
 pub(super) fn export(arguments: &Arguments) -> Result<Outcome, Failure> {
+    super::render::check_results(&arguments.results)?;
     let folder = arguments.out.as_ref().unwrap_or(&arguments.results);
     for (kind, count) in vtkhdf::export(&arguments.results, folder)? {
         say!("wrote {}: {count} frames", folder.join(kind).with_extension("vtkhdf").display());

@@ -166,6 +166,16 @@ pub(super) fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
     Ok(Scenario::load_surroundings(&path)?)
 }
 
+/// Refuses what cannot be a folder of results.
+pub(super) fn check_results(folder: &Path) -> Result<(), Failure> {
+    let shown = folder.display().to_string();
+    match (folder.is_dir(), folder.exists()) {
+        (true, _) => Ok(()),
+        (false, true) => Err(wrong(&shown, "is a file", "expected a folder of results, which `esker run` writes")),
+        (false, false) => Err(wrong(&shown, "there is no such folder", "run the scenario first: `esker run FILE`")),
+    }
+}
+
 /// The initial state of a scenario; says what was drawn.
 fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
     let scenario = Scenario::load(&arguments.source, &arguments.overrides)?;

@@ -36,6 +36,7 @@ pub(super) struct Arguments {
 
 /// Serves the results until the program is ended, or writes them to a file.
 pub(super) fn view(arguments: &Arguments) -> Result<Outcome, Failure> {
+    super::render::check_results(&arguments.folder)?;
     let show = Show::open(&arguments.folder)?;
     match &arguments.export {
         Some(file) => export(&show, file)?,

@@ -74,7 +74,7 @@ impl Scenario {
         let text = read_text(path, &shown).map_err(|problem| Problems::new(&shown, vec![problem]))?;
         let name = path.file_stem().map_or_else(|| shown.clone(), |stem| stem.to_string_lossy().into_owned());
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut scenario = read(&name, &shown, &text, folder, overrides)?;
+        let mut scenario = read(&name, &changed(&shown, overrides), &text, folder, overrides)?;
         scenario.inputs.0.insert(0, path.to_owned());
         Ok(scenario)
     }
@@ -85,7 +85,7 @@ impl Scenario {
     /// # Errors
     /// All mistakes in the text and the overrides.
     pub fn parse(name: &str, text: &str, folder: &Path, overrides: &[String]) -> Result<Scenario, Problems> {
-        read(name, name, text, folder, overrides)
+        read(name, &changed(name, overrides), text, folder, overrides)
     }
 
     /// Reads of a scenario file what surrounds the grains of its results, gravity, periodic axes, materials and
@@ -120,6 +120,11 @@ impl Scenario {
         let sources = self.emitters.iter().map(Emitter::bounds);
         Walls { room: Room::of_run(&self.world, sources), move_about: boundaries_move(&self.world) }
     }
+}
+
+/// What a text is called whose lines are no longer those of the file.
+fn changed(shown: &str, overrides: &[String]) -> String {
+    if overrides.is_empty() { shown.to_owned() } else { format!("{shown} with --set") }
 }
 
 fn read(

@@ -490,7 +490,7 @@ fn overlapping_grains_are_named_with_their_packing() {
     let low = "{ kind = \"column\", count = 3, base = [0, 0, -0.004] }";
     refuses("packing", column, low, "{", &["grain 0 of grains.0 overlaps boundary \"floor\" by 4.000e-3 m"]);
     let dense = "{ kind = \"lattice\", corner = [0, 0, 1], counts = [9, 9, 9], spacing = 0.01 }";
-    refuses("packing", column, dense, "{", &["; so do 727 more grains"]);
+    refuses("packing", column, dense, "{", &["; 727 more grains overlap grains or walls"]);
 }
 
 #[test]

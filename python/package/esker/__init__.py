@@ -1,4 +1,4 @@
-"""esker: nonsmooth discrete element simulation of granular matter on the GPU.
+"""esker: nonsmooth discrete element simulation of granular matter, on graphics cards and processors.
 
     import esker
 

@@ -51,9 +51,11 @@ pub fn check(placement: &Placement, blocks: &[Block], world: &World, start: &Ran
         if let Some(worst) = own.iter().max_by(|a, b| a.share.total_cmp(&b.share)) {
             let rest = match own.len() - 1 {
                 0 => String::new(),
-                1 => "; so does 1 more grain".to_owned(),
-                more if overlaps.len() >= ENOUGH => format!("; so do at least {more} more grains"),
-                more => format!("; so do {more} more grains"),
+                1 => "; 1 more grain overlaps a grain or a wall".to_owned(),
+                more if overlaps.len() >= ENOUGH => {
+                    format!("; at least {more} more grains overlap grains or walls")
+                }
+                more => format!("; {more} more grains overlap grains or walls"),
             };
             report.problem(
                 &block.span,

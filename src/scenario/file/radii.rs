@@ -26,12 +26,8 @@ fn uniform(table: &mut Table<'_>) -> Option<Radii> {
 fn normal(table: &mut Table<'_>) -> Option<Radii> {
     let mean = table.get("mean", number(RADIUS));
     let deviation = table.get("deviation", number(LENGTH_OR_ZERO));
-    let (low, high) = match (mean, deviation) {
-        (Some(mean), Some(deviation)) => ((mean - 3.0 * deviation).max(0.1 * mean), mean + 3.0 * deviation),
-        _ => (1.0, 1.0),
-    };
-    let min = table.or("min", readable(low), number(RADIUS));
-    let max = table.or("max", readable(high), number(RADIUS));
+    let cut = |mean: f64, deviation: f64| ((mean - 3.0 * deviation).max(0.1 * mean), mean + 3.0 * deviation);
+    let [min, max] = bounds(table, mean.zip(deviation).map(|(mean, deviation)| cut(mean, deviation)))?;
     let (mean, deviation) = (mean?, deviation?);
     if !(ordered(table, min, max) && around(table, mean, min, max)) {
         return None;
@@ -42,18 +38,24 @@ fn normal(table: &mut Table<'_>) -> Option<Radii> {
 fn log_normal(table: &mut Table<'_>) -> Option<Radii> {
     let mean = table.get("mean", number(RADIUS));
     let deviation = table.get("deviation", number(LENGTH_OR_ZERO));
-    let (location, scale) = match (mean, deviation) {
-        (Some(mean), Some(deviation)) => log_moments(mean, deviation),
-        _ => (0.0, 0.0),
-    };
-    let min = table.or("min", readable((location - 3.0 * scale).exp()), number(RADIUS));
-    let max = table.or("max", readable((location + 3.0 * scale).exp()), number(RADIUS));
-    let (mean, deviation) = (mean?, deviation?);
+    let moments = mean.zip(deviation).map(|(mean, deviation)| log_moments(mean, deviation));
+    let cut = |(location, scale): (f64, f64)| ((location - 3.0 * scale).exp(), (location + 3.0 * scale).exp());
+    let [min, max] = bounds(table, moments.map(cut))?;
+    let ((location, scale), mean, deviation) = (moments?, mean?, deviation?);
     if deviation == 0.0 {
         return Some(Radii::Constant(mean));
     }
     let good = ordered(table, min, max) && around(table, mean, min, max);
     good.then_some(Radii::LogNormal { location, scale, min, max })
+}
+
+/// The bounds of a distribution, by default where it is cut off; without these there are none.
+fn bounds(table: &mut Table<'_>, cut: Option<(f64, f64)>) -> Option<[f64; 2]> {
+    let Some((low, high)) = cut else {
+        let _given = ["min", "max"].map(|key| table.maybe(key, number(RADIUS)));
+        return None;
+    };
+    Some([("min", low), ("max", high)].map(|(key, bound)| table.or(key, readable(bound), number(RADIUS))))
 }
 
 /// A bound that may be written in a file.
