@@ -305,8 +305,13 @@ mod tests {
     fn advice_is_given_when_the_fall_outruns_the_margin_and_more_when_it_outruns_the_grain() {
         let message = |time_step| Advice::on(&scenario(time_step)).message().unwrap_or_default();
         assert_eq!(message(3e-4), "");
-        assert!(message(1e-3).contains("skin of the neighbour list") && message(1e-3).contains("below 4.0e-4 s"));
-        assert!(message(3e-3).contains("more than the radius") && message(3e-3).contains("below 2.0e-3 s"));
+        assert!(
+            message(1e-3).contains("skin of the neighbour list") && message(1e-3).contains("below 4.0e-4 s")
+        );
+        assert!(
+            message(3e-3).contains("farther than the smallest radius")
+                && message(3e-3).contains("below 2.0e-3 s")
+        );
     }
 
     #[test]

@@ -171,8 +171,12 @@ pub(super) fn check_results(folder: &Path) -> Result<(), Failure> {
     let shown = folder.display().to_string();
     match (folder.is_dir(), folder.exists()) {
         (true, _) => Ok(()),
-        (false, true) => Err(wrong(&shown, "is a file", "expected a folder of results, which `esker run` writes")),
-        (false, false) => Err(wrong(&shown, "there is no such folder", "run the scenario first: `esker run FILE`")),
+        (false, true) => {
+            Err(wrong(&shown, "is a file", "expected a folder of results, which `esker run` writes"))
+        }
+        (false, false) => {
+            Err(wrong(&shown, "there is no such folder", "run the scenario first: `esker run FILE`"))
+        }
     }
 }
 

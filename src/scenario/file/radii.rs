@@ -39,7 +39,8 @@ fn log_normal(table: &mut Table<'_>) -> Option<Radii> {
     let mean = table.get("mean", number(RADIUS));
     let deviation = table.get("deviation", number(LENGTH_OR_ZERO));
     let moments = mean.zip(deviation).map(|(mean, deviation)| log_moments(mean, deviation));
-    let cut = |(location, scale): (f64, f64)| ((location - 3.0 * scale).exp(), (location + 3.0 * scale).exp());
+    let cut =
+        |(location, scale): (f64, f64)| ((location - 3.0 * scale).exp(), (location + 3.0 * scale).exp());
     let [min, max] = bounds(table, moments.map(cut))?;
     let ((location, scale), mean, deviation) = (moments?, mean?, deviation?);
     if deviation == 0.0 {
