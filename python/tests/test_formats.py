@@ -37,7 +37,8 @@ class File:
         self.reader.SetFileName(str(path))
         self.reader.UpdateInformation()
         information = self.reader.GetOutputInformation(0)
-        self.times: list[float] = list(information.Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS()))
+        # VTK tells no times of a single one.
+        self.times: list[float] = list(information.Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS()) or [0.0])
 
     def at(self, time: float) -> vtkPolyData:
         """What it holds at a time."""

@@ -124,7 +124,7 @@ impl Scenario {
 
 /// What a text is called whose lines are no longer those of the file.
 fn changed(shown: &str, overrides: &[String]) -> String {
-    if overrides.is_empty() { shown.to_owned() } else { format!("{shown} with --set") }
+    if overrides.is_empty() { shown.to_owned() } else { format!("{shown} with changes") }
 }
 
 fn read(
