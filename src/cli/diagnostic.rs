@@ -1,10 +1,8 @@
 //! Mistakes in a scenario, drawn into their lines of the file for a terminal.
 
-use std::ops::Range;
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-
-use crate::scenario::{Problem, Problems, Source};
+use crate::scenario::{Problem, Problems};
 
 /// A report that draws every mistake into its line of the file, under a short headline, with the colours of a terminal.
 pub fn drawing(problems: &Problems) -> String {
@@ -21,7 +19,7 @@ fn draw(group: Group<'_>) -> String {
 /// A mistake with its line, and what to do about it.
 fn group<'a>(problem: &'a Problem, message: &'a str) -> Group<'a> {
     let title = Level::ERROR.primary_title(message);
-    let snippet = problem.place().map(|(source, span)| snippet(source, &span));
+    let snippet = snippet(problem);
     let help = problem.advice().map(|advice| Level::HELP.message(advice));
     match (snippet, help) {
         (Some(snippet), Some(help)) => title.element(snippet).element(help),
@@ -32,19 +30,20 @@ fn group<'a>(problem: &'a Problem, message: &'a str) -> Group<'a> {
 }
 
 /// The lines of a mistake alone: a file may be large.
-fn snippet<'a>(source: &'a Source, span: &Range<usize>) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+fn snippet(problem: &Problem) -> Option<Snippet<'_, Annotation<'_>>> {
+    let ((source, span), (line, _)) = problem.place().zip(problem.position())?;
     let text = &source.text;
     let start = text[..span.start].rfind('\n').map_or(0, |end| end + 1);
     let end = text[span.end..].find('\n').map_or(text.len(), |more| span.end + more);
-    let number = 1 + text[..start].matches('\n').count();
     let here = span.start - start..span.end - start;
-    let place = Snippet::source(&text[start..end]).line_start(number).path(&source.name);
-    place.annotation(AnnotationKind::Primary.span(here))
+    let place = Snippet::source(&text[start..end]).line_start(line).path(&source.name);
+    Some(place.annotation(AnnotationKind::Primary.span(here)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::Source;
 
     /// A report without its colours.
     fn plain(problems: Vec<Problem>) -> String {

@@ -202,18 +202,13 @@ impl Grid {
         let centre = world.sphere_centre(shape);
         let gap = 2.0 * margin * radius;
         world.for_each_surface_near(boxes, centre, shape, gap, |b, _| keys.push(Key { a: owner, b }));
-        let (first, level, is_periodic) =
-            (keys.len(), self.lattice.levels.of(radius), !world.periodic.is_none());
+        let (first, level) = (keys.len(), self.lattice.levels.of(radius));
         let mut visit = |run: Run| {
             for i in self.entries_near(run).into_iter().flatten() {
                 let other = &self.entries[i];
                 let reach = (radius + other.radius) * (1.0 + margin);
-                let apart = match is_periodic {
-                    true => world.separation(other.centre, centre),
-                    false => centre - other.centre,
-                };
                 // Most are too far away: that comes first.
-                if apart.length_squared() < reach * reach
+                if world.separation(other.centre, centre).length_squared() < reach * reach
                     && world.comes_first(sphere, other.sphere as usize)
                     && other.body != body
                     && run.holds(self.cells[i])

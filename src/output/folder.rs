@@ -121,14 +121,14 @@ impl Content {
     }
 }
 
-/// What the frames of a run show, and how many of each there are after so many outputs.
-fn contents(record: &Record<'_>, outputs: usize) -> Vec<(Content, usize)> {
+/// What the frames of a run show, and how many of each there are at most; otherwise there is one of each per output.
+fn contents(record: &Record<'_>) -> Vec<(Content, usize)> {
     let walls = record.walls.map(|walls| {
         let most = if walls.move_about { usize::MAX } else { 1 };
-        (Content::Walls(walls.room), outputs.min(most))
+        (Content::Walls(walls.room), most)
     });
-    let surface = record.surface.map(|plan| (Content::Surface(plan.clone()), outputs));
-    let always = [(Content::Grains, outputs), (Content::Contacts, outputs)];
+    let surface = record.surface.map(|plan| (Content::Surface(plan.clone()), usize::MAX));
+    let always = [(Content::Grains, usize::MAX), (Content::Contacts, usize::MAX)];
     always.into_iter().chain(walls).chain(surface).filter(|_| record.formats.vtp).collect()
 }
 
@@ -165,13 +165,12 @@ impl ResultFolder {
     ) -> Result<ResultFolder, Error> {
         check_inputs(path, record.inputs)?;
         let lock = lock.map_or_else(|| FolderLock::take(path, Sharing::Alone), Ok)?;
-        let contents = contents(record, kept.observations.len());
-        contents.iter().try_for_each(|(content, frames)| {
-            super::collection::check_frames(path, content.kind(), *frames)
-        })?;
-        let frames_of = |kind: &str| {
-            contents.iter().find(|(content, _)| content.kind() == kind).map_or(0, |(_, frames)| *frames)
-        };
+        let outputs = kept.observations.len();
+        let counts: Vec<(&str, usize)> =
+            contents(record).iter().map(|(content, most)| (content.kind(), outputs.min(*most))).collect();
+        counts.iter().try_for_each(|&(kind, frames)| super::collection::check_frames(path, kind, frames))?;
+        let frames_of =
+            |kind: &str| counts.iter().find(|(other, _)| *other == kind).map_or(0, |&(_, frames)| frames);
         let (step, has_tables) = (kept.step, !kept.convergence.courses.is_empty());
         let folder = ResultFolder::fill(path, record, columns, kept, lock)?;
         let is_beyond = |name: &str| {
@@ -204,13 +203,12 @@ impl ResultFolder {
             false => None,
         };
         let times: Vec<f64> = observations.iter().map(|observation| observation.time).collect();
-        let frames = |(content, count): (Content, usize)| {
-            let collection = Collection::with_frames(path, content.kind(), &times[..count])?;
-            let is_once =
-                matches!(content, Content::Walls(_)) && record.walls.is_some_and(|walls| !walls.move_about);
-            Ok(Frames { collection, content, most: if is_once { 1 } else { usize::MAX } })
+        let frames = |(content, most): (Content, usize)| {
+            let shown = &times[..times.len().min(most)];
+            let collection = Collection::with_frames(path, content.kind(), shown)?;
+            Ok(Frames { collection, content, most })
         };
-        let frames = contents(record, times.len()).into_iter().map(frames).collect::<Result<_, Error>>()?;
+        let frames = contents(record).into_iter().map(frames).collect::<Result<_, Error>>()?;
         let synced = times.len();
         let folder = ResultFolder {
             path: path.to_owned(),

@@ -3,11 +3,11 @@
 //! Planes go on without end: they are drawn as far as the room of the scene, and up to the other planes of the same
 //! boundary, so that a box of half spaces looks like a box.
 
+mod extent;
+
 use std::f64::consts::TAU;
 
 use glam::{DQuat, DVec3};
-
-mod extent;
 
 pub use extent::Extent;
 
