@@ -21,7 +21,7 @@
 @group(0) @binding(7) var<storage, read_write> contact_starts: array<u32>;  // per vertex and sphere, then the total
 @group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(10) var<storage, read_write> travel: array<f32>;         // per sphere, since the last search [m]
+@group(0) @binding(10) var<storage, read_write> travel: array<f32>;         // per boundary, then per sphere, since the last search [m]
 @group(0) @binding(11) var<storage, read_write> found: array<u32>;          // the first partners of each owner, as shapes
 
 // What the search needs of a sphere, side by side for those of a bucket.
@@ -107,7 +107,7 @@ fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     atomicAdd(&bucket_ends[bucket_of_ball(anchored_ball(sphere))], 1u);
-    travel[sphere - params.vertices] = 0.0;
+    travel[params.boundaries + sphere - params.vertices] = 0.0;
 }
 
 // After the scan `bucket_ends` holds where each bucket starts; filling moves it to where it ends.

@@ -3,7 +3,7 @@
 @group(0) @binding(2) var<storage, read_write> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(4) var<storage, read> schedule: array<BoundaryState>;
-@group(0) @binding(5) var<storage, read_write> travel: array<f32>;   // per sphere, since the last search [m]
+@group(0) @binding(5) var<storage, read_write> travel: array<f32>;   // per boundary, then per sphere, since the last search [m]
 @group(0) @binding(6) var<storage, read> spheres: array<Sphere>;
 
 // At the start of a substep prescribed bodies take the velocity that carries them through it, and rigid ones the
@@ -69,6 +69,9 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     let velocity = velocities[body];
+    if body < params.boundaries {
+        note_path(body, velocity);
+    }
     if body < params.boundaries && !is_rigid(body) {
         poses[body] = schedule[status.substep * params.boundaries + body].pose;
         return;
@@ -86,6 +89,48 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     poses[body] = pose;
 }
 
+// The next step searches if some point of a boundary may by its end have moved half the skin of the smallest grain since the last
+// search; half of what a grain may fall included, as a sphere counts the other half.
+fn note_path(boundary: u32, velocity: Velocity) {
+    let now = status.substep * params.boundaries + boundary;
+    let reach = schedule[now].reach;
+    var ahead = 0.0;
+    if is_rigid(boundary) {
+        let speed = speed_within(reach, velocity.linear, velocity.angular);
+        travel[boundary] += params.h * speed;
+        ahead = params.step_time * (speed + params.step_time * pushed(boundary, velocity, reach));
+    } else {
+        if schedule[now].moves != 0u {
+            travel[boundary] += params.h * speed_within(reach, velocity.linear, velocity.angular);
+        }
+        for (var i = 1u; i <= u32(round(params.step_time / params.h)); i++) {
+            let next = schedule[now + i * params.boundaries];
+            if next.moves != 0u {
+                ahead += params.h * speed_within(reach, next.linear, next.angular);
+            }
+        }
+    }
+    let moved = travel[boundary] + ahead;
+    let falls = 0.5 * length(params.gravity) * params.step_time * params.step_time;
+    if moved > 0.0 && moved + falls > params.boundary_skin {
+        atomicStore(&status.search, 1u);
+    }
+}
+
+// Bound on the speed of what is within so far of the centre of a body [m/s].
+fn speed_within(reach: f32, linear: vec3f, angular: vec3f) -> f32 {
+    return length(linear) + length(angular) * reach;
+}
+
+// Bound on what an applied force does per time to that speed [m/s²].
+fn pushed(body: u32, velocity: Velocity, reach: f32) -> f32 {
+    if !HAS_FORCES || body >= params.rigids {
+        return 0.0;
+    }
+    let twist = velocity.inverse_inertia * length(rigids[body].torque);
+    return velocity.inverse_mass * length(rigids[body].force) + twist * reach;
+}
+
 // The next step searches if some sphere may by its end have moved half the skin since the last search, half of what
 // it may fall and all that applied forces do included.
 @compute @workgroup_size(64)
@@ -99,19 +144,15 @@ fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {
     if velocity.inverse_mass == 0.0 {
         return;  // a sink removed it
     }
-    var speed = length(velocity.linear);
+    var reach = 0.0;
     if HAS_RIGID {
-        speed += length(velocity.angular) * length(place_on_body(params.vertices + i).centre);
+        reach = length(place_on_body(params.vertices + i).centre);
     }
-    travel[i] += params.h * speed;
-    var gained = 0.5 * length(params.gravity);
-    if HAS_FORCES && sphere.body < params.rigids {
-        let twist = velocity.inverse_inertia * length(rigids[sphere.body].torque);
-        gained += velocity.inverse_mass * length(rigids[sphere.body].force)
-            + twist * length(place_on_body(params.vertices + i).centre);
-    }
+    let speed = speed_within(reach, velocity.linear, velocity.angular);
+    let gained = 0.5 * length(params.gravity) + pushed(sphere.body, velocity, reach);
+    travel[params.boundaries + i] += params.h * speed;
     let ahead = params.step_time * (speed + params.step_time * gained);
-    if travel[i] + ahead > params.skin * sphere.radius {
+    if travel[params.boundaries + i] + ahead > params.skin * sphere.radius {
         atomicStore(&status.search, 1u);
     }
 }

@@ -4,11 +4,12 @@
 // A rebuild of the neighbour list lists all pairs closer than the skin. Since then each sphere has moved by `travel` at most; while
 // for none of them that and what this step adds at its present speed comes to half the skin, no pair outside of
 // the list can touch. Half of what a grain may fall in this step counts: the two of a pair fall alike, or one falls and
-// the other is held; a surface is held, and the whole skin away. (A grain that is struck within the step may go
-// further: the step after finds what it came to.)
-// `integrate` judges that when it moves the grains.
+// the other is held. (A grain that is struck within the step may go further: the step after finds what it came to.) A surface
+// may move by the other half, that of the smallest grain, and half of what a grain may fall counts there.
+// `integrate` judges that when it moves the bodies.
 
 @group(0) @binding(2) var<storage, read_write> arguments: array<u32>;
+@group(0) @binding(3) var<storage, read_write> travel: array<f32>;  // per boundary, then per sphere, since the last search [m]
 
 const SCAN_BLOCK = 1024u;      // as in scan.wgsl
 
@@ -52,6 +53,9 @@ fn plan_scan(place: u32, values: u32) {
 fn finish_search() {
     if !is_halted() {
         status.listed = balls();
-        atomicStore(&status.search, status.always);
+        atomicStore(&status.search, 0u);
+        for (var boundary = 0u; boundary < params.boundaries; boundary++) {
+            travel[boundary] = 0.0;
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Checkpoints: files from which a run goes on as if it had never stopped, to the bit.
 //!
 //! ```text
-//! esker checkpoint 2                        what it is, and the number of the format
+//! esker checkpoint 4                        what it is, and the number of the format
 //! {"program":"0.1.0","engine":"cpu",...}    who saved it, and when: a line of JSON
 //! ...                                       the scenario as resolved, the run, the engine (binary)
 //! crc                                       CRC-32 of all that, 4 bytes
@@ -28,7 +28,7 @@ use crate::output::{atomic, checkpoint_step};
 /// First line of a file, with the number of the format at its end.
 const TITLE: &str = "esker checkpoint";
 /// Number of the format: to be raised whenever the same state comes to other bytes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Largest file that is read \[bytes\].
 const LARGEST: u64 = 1 << 40;
 /// Longest line of the header \[bytes\].
@@ -380,7 +380,7 @@ mod tests {
         other.extend(crc32fast::hash(&other).to_le_bytes());
         std::fs::write(file(100), other).expect("written");
         let refusal = Checkpoint::latest(folder.path()).expect_err("another format").to_string();
-        assert!(refusal.contains("has format 7, and this program reads format 3"), "{refusal}");
+        assert!(refusal.contains("has format 7, and this program reads format 4"), "{refusal}");
     }
 
     /// A full disk is told in the words of the system.

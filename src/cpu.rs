@@ -187,7 +187,7 @@ impl CpuEngine {
             Order::Blocks(blocks) => colouring::in_blocks(keys.len(), blocks),
             Order::AtOnce => colouring::all_at_once(keys.len()),
         });
-        self.travel.reset(world);
+        self.travel.reset(world, settings);
         self.report.searches += 1;
         self.hold_contacts(keys, colouring, &carried);
         self.report.contacts = self.keys.len() as u64;
@@ -270,7 +270,7 @@ impl CpuEngine {
         };
         world.planned_bytes(world.boundaries.len() + grains)
             + bodies * lists * size_of::<Velocity>() as u64
-            + Travel::planned_bytes(spheres as u64)
+            + Travel::planned_bytes(spheres as u64, world.boundaries.len() as u64)
             + contacts * HELD_PER_CONTACT
             + splitting
             + momentum

@@ -79,17 +79,6 @@ pub struct GpuEngine {
     failure: Option<String>,
 }
 
-/// When the steps of a submission search for contacts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Search {
-    /// When the contacts of the last search may not be all.
-    IfNeeded,
-    /// In the first step.
-    Now,
-    /// In every step.
-    Always,
-}
-
 /// Room to begin with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
@@ -225,11 +214,10 @@ impl GpuEngine {
         self.device.queue().write_buffer(self.buffers.get("params"), 0, &params.to_bytes());
     }
 
-    /// Boundary states at the ends of the next substeps. Boundaries that move may come to grains that are not in
-    /// the list of contacts. Returns when to search, and how many of the steps are alike in that: which steps search
-    /// must not depend on how many are submitted at once.
-    fn upload_schedule(&self, steps: u64) -> (Search, u64) {
-        let substeps = steps * u64::from(self.settings.substeps);
+    /// Boundary states at the ends of the next substeps, and of those of a step more, for which the last step tells whether it has to
+    /// search.
+    fn upload_schedule(&self, steps: u64) {
+        let substeps = (steps + 1) * u64::from(self.settings.substeps);
         let h = self.settings.substep();
         let ends = (1..=substeps).map(|i| self.start_time + (self.substeps_done + i) as f64 * h);
         let drives = layout::joint_drives(&self.world, ends.clone(), h);
@@ -242,25 +230,13 @@ impl GpuEngine {
             let buffer = self.buffers.get("schedule");
             self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&schedule));
         }
-        if self.world.dynamic_boundaries().next().is_some() {
-            return (Search::Always, steps);
-        }
-        let per_step = (schedule.len() / steps as usize).max(1);
-        let mut moves = schedule.chunks(per_step).map(|step| step.iter().any(|state| state.moves != 0));
-        match moves.next() {
-            None => (Search::IfNeeded, steps),
-            Some(first) => {
-                let alike = 1 + moves.take_while(|&other| other == first).count() as u64;
-                (if first { Search::Always } else { Search::IfNeeded }, alike)
-            }
-        }
     }
 
     /// Submits up to `steps` steps and returns how many were done.
     async fn submit_steps(&mut self, steps: u64) -> Result<u64, Error> {
         let pace = self.pace();
-        let (search, steps) = self.upload_schedule(steps);
-        self.reset_status(search, pace);
+        self.upload_schedule(steps);
+        self.reset_status(pace);
         let mut encoder = self.device.encoder();
         let mut tally = Tally::default();
         let mut timed = Vec::new();
@@ -389,11 +365,9 @@ impl GpuEngine {
         tally.add(stage.name, pass.dispatches() - before);
     }
 
-    fn reset_status(&self, search: Search, pace: Pace) {
-        let always = u32::from(search == Search::Always);
-        let search = if search == Search::IfNeeded { self.status.search } else { 1 };
+    fn reset_status(&self, pace: Pace) {
         let calm = u32::from(pace == Pace::Calm);
-        self.write_status(&Status { always, search, calm, ..kept(&self.status) });
+        self.write_status(&Status { search: self.status.search, calm, ..kept(&self.status) });
     }
 
     /// Status to begin a submission with; the loads of the boundaries are summed up anew.

@@ -551,15 +551,23 @@ impl World {
             + self.bodies.angular_velocity[body].length() * sphere.centre.length()
     }
 
+    /// Radius that scales the smallest skin \[m\]; infinite without grains.
+    pub fn smallest_contact_radius(&self) -> f64 {
+        let radii = self.vertices.iter().chain(&self.spheres).map(|sphere| sphere.contact_radius);
+        radii.fold(f64::INFINITY, f64::min)
+    }
+
     /// Bound on what an applied force does to that speed per time \[m/s²\].
     pub fn sphere_push(&self, sphere: &Sphere) -> f64 {
-        if self.forces.is_empty() {
-            return 0.0;
-        }
-        let (bodies, body) = (&self.bodies, sphere.body as usize);
-        let torque = self.pull().torque_on(body).length();
-        bodies.inverse_mass[body] * self.pull().force_on(body).length()
-            + bodies.inverse_inertia[body] * torque * sphere.centre.length()
+        if self.forces.is_empty() { 0.0 } else { self.push(sphere.body as usize, sphere.centre.length()) }
+    }
+
+    /// Bound on what an applied force does per time to the speed of a point of a body at a distance from its centre \[m/s²\].
+    pub fn push(&self, body: usize, distance: f64) -> f64 {
+        let (bodies, pull) = (&self.bodies, self.pull());
+        let torque = pull.torque_on(body).length();
+        let turning = if torque > 0.0 { bodies.inverse_inertia[body] * torque * distance } else { 0.0 };
+        bodies.inverse_mass[body] * pull.force_on(body).length() + turning
     }
 }
 

@@ -7,6 +7,7 @@ struct Params {
     h: f32,                    // substep [s]
     reach: f32,                // largest gap of a contact that is listed, in mean diameters [-]
     skin: f32,                 // of the search, in mean diameters [-]
+    boundary_skin: f32,        // path of a boundary up to which no search is needed [m]
     impact_threshold: f32,     // [m/s]
     tolerance: f32,            // [m/s], 0: sweep as often as told
     warm_start: u32,           // WARM_*
@@ -62,7 +63,6 @@ struct Status {
     converged: u32,            // 1: no contact changed by more than the tolerance
     bad_boundary: atomic<u32>, // smallest index of a dynamic boundary that did
     search: atomic<u32>,       // not 0: the next step searches for contacts
-    always: u32,               // 1: so does every step of this submission, as boundaries move
     listed: u32,               // vertices and spheres that the present list of contacts knows of, 0 without one
     sides: u32,                // sides of the overflow contacts, see Overflow
     searches: u32,             // searches in this submission
@@ -128,7 +128,7 @@ struct BoundaryState {
     linear: vec3f,
     moves: u32,                // 0: its pose is that of before; a belt has a velocity all the same
     angular: vec3f,
-    spare: u32,
+    reach: f32,                // of its points from its centre, at most [m]
 }
 
 // Whether the scene has sinks; otherwise no grain is ever removed.

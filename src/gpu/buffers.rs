@@ -56,7 +56,7 @@ pub struct Capacity {
     pub overflow: u32,
     /// Buckets of the grid, a power of two.
     pub buckets: u32,
-    /// Substeps of one submission; the schedule of the boundaries and the balance cover them.
+    /// Substeps of one submission and of a step more; the schedule of the boundaries and the balance cover them.
     pub substeps: u32,
     /// Whether the works of substeps are booked, for the balance or for the guard against energy out of nothing.
     pub keeps_balance: bool,
@@ -97,7 +97,7 @@ impl Capacity {
             contacts: contacts.max(1),
             overflow: overflow_of(contacts),
             buckets: buckets_for(spheres),
-            substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
+            substeps: (STEPS_PER_SUBMISSION as u32 + 1) * settings.substeps,
             keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: settings.acceleration == Acceleration::Nesterov,
             springs: settings.method == Method::Smooth,
@@ -222,7 +222,7 @@ impl Capacity {
             ("side_ends", 4 * bodies),
             ("overflow", overflow * size_of::<layout::Overflow>() as u64),
             ("shares", 2 * 24 * overflow),
-            ("travel", 4 * spheres),
+            ("travel", 4 * (u64::from(self.boundaries) + spheres)),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
             ("constraint_heads", best.max(contacts * size_of::<layout::ConstraintHead>() as u64)),
             ("constraint_arms", entries.max(contacts * size_of::<layout::ConstraintArms>() as u64)),

@@ -88,7 +88,7 @@ impl GpuEngine {
             "poses" => bytes_of::<Pose>(bodies),
             "velocities" => bytes_of::<Velocity>(bodies),
             "rigids" => bytes_of::<layout::Rigid>(layout::rigid_count(world)),
-            "travel" => bytes_of::<f32>(world.spheres.len()),
+            "travel" => bytes_of::<f32>(world.boundaries.len() + world.spheres.len()),
             "contacts" => bytes_of::<Contact>(contacts),
             "contact_starts" => bytes_of::<u32>(world.vertices.len() + world.spheres.len() + 1),
             "constraint_heads" => bytes_of::<ConstraintHead>(contacts),

@@ -7,11 +7,11 @@ use crate::contact::{Colouring, Key, Overflow};
 use crate::engine::TotalImpulse;
 use crate::error::Error;
 
+use super::GpuEngine;
 use super::constants;
 use super::counted::CountedPass;
 use super::layout::{self, ConstraintArms, ConstraintHead, LoadScale, Loads, Status, Works};
 use super::step::{self, Pace};
-use super::{GpuEngine, Search};
 
 impl GpuEngine {
     /// Runs one stage of the step list; for stage tests.
@@ -33,7 +33,7 @@ impl GpuEngine {
     pub(super) fn open_search(&mut self, before: Status) {
         self.status = Status { search: 1, ..before };
         self.upload_schedule(1);
-        self.reset_status(Search::Now, Pace::Full);
+        self.reset_status(Pace::Full);
     }
 
     /// Submits one stage of the step list.

@@ -63,6 +63,7 @@ impl Params {
             h: h as f32,
             reach: settings.reach() as f32,
             skin: settings.skin as f32,
+            boundary_skin: (settings.skin * world.smallest_contact_radius()).min(FAR_AWAY) as f32,
             impact_threshold: settings.impact_threshold as f32,
             tolerance: settings.tolerance as f32,
             warm_start,
@@ -272,6 +273,9 @@ pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
     world.materials.laws().iter().map(law).collect()
 }
 
+/// A distance that stands for an infinite one \[m\].
+const FAR_AWAY: f64 = 1e30;
+
 /// States of all boundaries at each of the `ends` \[s\] of substeps of length `h` \[s\].
 pub(super) fn schedule(
     world: &World,
@@ -279,15 +283,17 @@ pub(super) fn schedule(
     ends: impl Iterator<Item = f64>,
     h: f64,
 ) -> Vec<BoundaryState> {
+    let reaches: Vec<f64> = (0..world.boundaries.len()).map(|body| world.boundary_reach(body)).collect();
+    let boundaries = || world.boundaries.iter().zip(&reaches);
     ends.flat_map(|end| {
-        world.boundaries.iter().map(move |boundary| {
+        boundaries().map(move |(boundary, &reach)| {
             let state = boundary.state_at(end, h);
             BoundaryState {
                 pose: anchors.pose(state.position, state.orientation),
                 linear: single(state.velocity),
                 angular: single(state.angular_velocity),
                 moves: u32::from(boundary.moves_with(&state)),
-                ..Zeroable::zeroed()
+                reach: reach.min(FAR_AWAY) as f32,
             }
         })
     })

@@ -139,20 +139,32 @@ impl World {
     }
 
     fn box_around(&self, surfaces: Range<u32>) -> SurfaceBox {
-        let Surface { body, position, orientation, form, .. } = self.surfaces[surfaces.start as usize];
-        let (middle, half) = match form {
-            Form::Patch { mesh, .. } => {
-                let root = &self.meshes[mesh].nodes[0];
-                (0.5 * (root.low + root.high), 0.5 * (root.high - root.low))
-            }
-            _ => (DVec3::ZERO, form.half_extent()),
-        };
+        let Surface { body, orientation, .. } = self.surfaces[surfaces.start as usize];
+        let (centre, half) = self.extent_on_body(surfaces.start);
         let turned = self.bodies.orientation[body as usize];
         let axes = DMat3::from_quat(turned * orientation).abs();
         // The box of a plane has no edges to be turned.
         let half = if half.is_finite() { axes * half } else { half };
-        let centre = turned * (position + orientation * middle);
-        SurfaceBox { surfaces, body, centre, half }
+        SurfaceBox { surfaces, body, centre: turned * centre, half }
+    }
+
+    /// Centre of a surface on its body \[m\], or of the mesh that it is the first patch of, and half its edges in its frame.
+    fn extent_on_body(&self, surface: u32) -> (DVec3, DVec3) {
+        let Surface { position, orientation, form, .. } = self.surfaces[surface as usize];
+        match form {
+            Form::Patch { mesh, .. } => {
+                let root = &self.meshes[mesh].nodes[0];
+                (position + orientation * (0.5 * (root.low + root.high)), 0.5 * (root.high - root.low))
+            }
+            _ => (position, form.half_extent()),
+        }
+    }
+
+    /// Bound on the distance of the points of a boundary from its centre \[m\]; infinite if it has a plane.
+    pub fn boundary_reach(&self, body: usize) -> f64 {
+        let own = |surfaces: &Range<u32>| self.surfaces[surfaces.start as usize].body as usize == body;
+        let extents = self.surface_groups().filter(own).map(|surfaces| self.extent_on_body(surfaces.start));
+        extents.map(|(centre, half)| centre.length() + half.length()).fold(0.0, f64::max)
     }
 
     /// Calls `visit` with every surface that a sphere may be closer to than `gap`, in ascending order, and where it touches it. `boxes`

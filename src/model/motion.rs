@@ -69,7 +69,12 @@ impl Boundary {
     /// Whether it has another pose after a step than before, in a state that leads there.
     pub fn moves_with(&self, state: &BoundaryState) -> bool {
         let stands = state.velocity == DVec3::ZERO && state.angular_velocity == DVec3::ZERO;
-        !stands && !matches!(self.motion, Motion::Belt(_))
+        !stands && self.changes_place()
+    }
+
+    /// Whether it ever has another pose than at the start.
+    pub fn changes_place(&self) -> bool {
+        !matches!(self.motion, Motion::Fixed | Motion::Belt(_))
     }
 
     /// Whether it is one that rotates about an axis, from some time on.

@@ -193,7 +193,6 @@ fn twins() -> Vec<Twin> {
             converged,
             bad_boundary,
             search,
-            always,
             listed,
             sides,
             searches,
@@ -248,7 +247,7 @@ fn twins() -> Vec<Twin> {
         twin!(Contact { a, b, previous, place }),
         twin!(ConstraintHead { normal, bias_velocity, bodies, compliance, friction }),
         twin!(ConstraintArms { arm_a, rolling_arm, arm_b, law }),
-        twin!(BoundaryState { pose, linear, moves, angular, spare }),
+        twin!(BoundaryState { pose, linear, moves, angular, reach }),
     ]
 }
 
@@ -437,6 +436,7 @@ fn params_are_written_where_the_shader_reads_them() {
         h,
         reach,
         skin,
+        boundary_skin,
         impact_threshold,
         tolerance,
         warm_start,

@@ -19,6 +19,8 @@ pub struct Params {
     pub reach: f32,
     /// Skin of the neighbour list, in mean diameters of two grains \[-\].
     pub skin: f32,
+    /// Path of a boundary up to which no search is needed \[m\].
+    pub boundary_skin: f32,
     /// Closing speed above which a contact bounces \[m/s\].
     pub impact_threshold: f32,
     /// Largest change of a contact velocity after which sweeps end \[m/s\]; 0: the number of sweeps is fixed.
@@ -155,8 +157,6 @@ pub struct Status {
     pub bad_boundary: u32,
     /// Flag of a rebuild of the neighbour list in the next step: not 0.
     pub search: u32,
-    /// Flag of a rebuild of the neighbour list in every step of the submission, as boundaries move: 1, else 0.
-    pub always: u32,
     /// Number of vertices and spheres in the present neighbour list; 0: there is no complete list.
     pub listed: u32,
     /// Number of impulse slots of the overflow contacts on their bodies; see [`Overflow::slots`].
@@ -368,8 +368,8 @@ pub struct BoundaryState {
     pub moves: u32,
     /// Angular velocity that turns the boundary to this pose within the substep \[rad/s\].
     pub angular: [f32; 3],
-    /// Padding.
-    pub spare: u32,
+    /// Distance of the points of the boundary from its centre, at most; a large number if it has a plane \[m\].
+    pub reach: f32,
 }
 
 /// Work done on the bodies in a substep, or in a part of it \[J\]; WGSL `Works`.
