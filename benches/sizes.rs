@@ -121,6 +121,8 @@ fn empty(gravity: DVec3) -> World {
         friction: 0.3,
         rolling_resistance: 0.0,
         damping: 0.0,
+        pull_off_force: 0.0,
+        work_of_adhesion: 0.0,
     };
     World::new(gravity, Materials::new(vec![glass]))
 }

@@ -20,6 +20,8 @@ pub fn main() -> Result<(), Box<dyn Error>> {
         friction: 0.6,
         rolling_resistance: 0.0,
         damping: 0.0,
+        pull_off_force: 0.0,
+        work_of_adhesion: 0.0,
     };
     let mut world = World::new(DVec3::NEG_Z * 9.81, Materials::new(vec![stone]));
     let floor = Boundary {

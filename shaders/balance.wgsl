@@ -66,8 +66,9 @@ fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
     var works = Works();
     for (var place = first_of_block(block) + lane; place < end_of_block(block); place += GROUP) {
         let bodies = constraint_heads[place].bodies;
-        works = add(works, work_of(place, mean_velocity(bodies.x), mean_velocity(bodies.y)));
-        let normal = dot(load_impulse(place).linear, constraint_heads[place].normal) * constraint_heads[place].normal;
+        let strike = load_impulse(place);
+        works = add(works, work_of(place, strike, mean_velocity(bodies.x), mean_velocity(bodies.y)));
+        let normal = dot(strike.linear, constraint_heads[place].normal) * constraint_heads[place].normal;
         works.gravity -= 0.5 * params.h * dot(normal, pulled(bodies.x) - pulled(bodies.y));
     }
     works.impact = works.normal - works.gravity;
@@ -91,7 +92,8 @@ fn book_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     var works = Works();
     for (var place = first_of_block(block) + lane; place < end_of_block(block); place += GROUP) {
         let bodies = constraint_heads[place].bodies;
-        works = add(works, work_of(place, kept_mean(bodies.x), kept_mean(bodies.y)));
+        let impulse = given_impulse(place, constraint_heads[place].normal);
+        works = add(works, work_of(place, impulse, kept_mean(bodies.x), kept_mean(bodies.y)));
     }
     let sum = sum_of_group(works, lane, GROUP);
     if lane == 0u && block < blocks_of_contacts(status.contacts) && !is_halted() {
@@ -329,9 +331,8 @@ fn mean_velocity(body: u32) -> Velocity {
         0.5 * (before.angular + after.angular), after.inverse_inertia);
 }
 
-// Work of one contact at the mean velocities of its bodies, a and b.
-fn work_of(place: u32, a: Velocity, b: Velocity) -> Works {
-    let impulse = load_impulse(place);
+// Work of what one contact gives at the mean velocities of its bodies, a and b.
+fn work_of(place: u32, impulse: Impulse, a: Velocity, b: Velocity) -> Works {
     if is_zero(impulse) {
         return Works();
     }

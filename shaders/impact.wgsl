@@ -9,7 +9,8 @@
 // one have settled, its works are booked, and all that would still close is the next. The constraints are made over for
 // it (rigid, with targets of their own and the gap in place of the compliance), and then filled anew by the narrowphase.
 
-@group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;   // of the present round
+@group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;   // of the present round, without cohesion
+override IMPULSE_PAIRS: u32 = 3u;  // of a contact, as in impulses.wgsl
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
@@ -129,8 +130,8 @@ fn aim_round(@builtin(global_invocation_id) invocation: vec3u) {
 fn begin_constraint(place: u32, constraint: Constraint, gap: f32) {
     constraint_heads[place].bias_velocity = aim(constraint, gap);
     constraint_heads[place].compliance = gap;
-    for (var i = 0u; i < 3u; i++) {
-        impulses[3u * place + i] = vec2f(0.0);
+    for (var i = 0u; i < IMPULSE_PAIRS; i++) {
+        impulses[IMPULSE_PAIRS * place + i] = vec2f(0.0);
     }
 }
 

@@ -93,23 +93,15 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
 // search; half of what a grain may fall included, as a sphere counts the other half.
 fn note_path(boundary: u32, velocity: Velocity) {
     let now = status.substep * params.boundaries + boundary;
-    let reach = schedule[now].reach;
-    var ahead = 0.0;
+    var path = schedule[now].path;
+    var ahead = schedule[now].ahead;
     if is_rigid(boundary) {
+        let reach = schedule[now].reach;
         let speed = speed_within(reach, velocity.linear, velocity.angular);
-        travel[boundary] += params.h * speed;
+        path = params.h * speed;
         ahead = params.step_time * (speed + params.step_time * pushed(boundary, velocity, reach));
-    } else {
-        if schedule[now].moves != 0u {
-            travel[boundary] += params.h * speed_within(reach, velocity.linear, velocity.angular);
-        }
-        for (var i = 1u; i <= u32(round(params.step_time / params.h)); i++) {
-            let next = schedule[now + i * params.boundaries];
-            if next.moves != 0u {
-                ahead += params.h * speed_within(reach, next.linear, next.angular);
-            }
-        }
     }
+    travel[boundary] += path;
     let moved = travel[boundary] + ahead;
     let falls = 0.5 * length(params.gravity) * params.step_time * params.step_time;
     if moved > 0.0 && moved + falls > params.boundary_skin {

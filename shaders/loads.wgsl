@@ -18,7 +18,7 @@ fn add_loads(@builtin(global_invocation_id) invocation: vec3u) {
     if min(bodies.x, bodies.y) >= params.boundaries {
         return;
     }
-    let impulse = load_impulse(place);
+    let impulse = given_impulse(place, constraint_heads[place].normal);
     if is_zero(impulse) {
         return;
     }

@@ -246,7 +246,7 @@ fn covering(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
 }
 
 fn hand_impulse_over(place: u32, to: u32) {
-    if IMPULSE_PAIRS > 3u {
+    if HAS_SPRINGS {
         let own = load_springs(place);
         let others = load_springs(to);
         store_springs(to, Springs(others.tangent + own.tangent, others.twisting + own.twisting, others.rolling + own.rolling));
@@ -273,10 +273,12 @@ fn apply_laws(@builtin(global_invocation_id) invocation: vec3u) {
     let gap = constraint.bias_velocity;
     if gap == -FAR {
         constraint_heads[place].bias_velocity = FAR;
+        store_cohesion(place, 0.0);
         return;
     }
     let law = laws[constraint.law];
     let radius = abs(constraint_arms[place].rolling_arm);
+    store_cohesion(place, select(0.0, params.h * pull_off(law, radius), gap <= params.cohesion_range * radius));
     let rolls = constraint_arms[place].rolling_arm > 0.0;
     constraint_arms[place].rolling_arm = select(0.0, law.rolling_resistance * radius, rolls);
     let overlap = -gap;

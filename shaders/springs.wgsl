@@ -47,7 +47,7 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
     let radius = abs(constraint_arms[place].rolling_arm);
     let stiffness = stiffness_of(law, radius, overlap, closing, inverse_mass);
     let along = stiffness.force + stiffness.damping * closing;
-    // Where the damper pulls the bodies together there is no friction.
+    // Friction is of what presses the bodies, cohesion not taken off; where the damper pulls them together there is none.
     let pressed = max(along, 0.0);
     let springs = load_springs(place);
     let about = 0.5 * params.h * dot(normal, a.angular + b.angular);
@@ -65,7 +65,8 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
         roll = stretched(stiffness.released * held, params.h * lever * stiffness.tangent * spin,
             lever * stiffness.tangent_damping * spin, resistance * pressed, normal);
     }
-    store_impulse(place, Impulse(params.h * (along * normal + tangent.force), params.h * roll.force));
+    let pull = pull_off(law, radius);
+    store_impulse(place, Impulse(params.h * ((along - pull) * normal + tangent.force), params.h * roll.force));
     let twisting = dot(roll.held, normal);
     store_springs(place, Springs(tangent.held, twisting, roll.held - twisting * normal));
 }

@@ -1,4 +1,15 @@
-// Warm start: v ← v + M⁻¹ Gᵀ λ⁰, colour by colour, then the overflow contacts [E7]. Twin: src/cpu/warm_start.rs.
+// Warm start: v ← v + M⁻¹ Gᵀ λ⁰, cohesion among it, colour by colour, then the overflow contacts [E7]. Twin: src/cpu/warm_start.rs.
+
+// Whether the velocities receive what the contacts start from.
+override STARTS_WARM: bool = true;
+
+fn start_of(place: u32, normal: vec3f) -> Impulse {
+    let given = given_impulse(place, normal);
+    if STARTS_WARM {
+        return given;
+    }
+    return Impulse(given.linear - load_impulse(place).linear, vec3f(0.0));
+}
 
 @compute @workgroup_size(64)
 fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
@@ -6,7 +17,7 @@ fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
     if place >= status.colour_starts[colour.index + 1u] {
         return;
     }
-    let impulse = load_impulse(place);
+    let impulse = start_of(place, constraint_heads[place].normal);
     if is_zero(impulse) {
         return;
     }
@@ -36,7 +47,7 @@ fn apply_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(loc
     if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
         let place = status.colour_starts[COLOURS] + contact;
         let constraint = load_constraint(place);
-        let impulse = load_impulse(place);
+        let impulse = start_of(place, constraint.normal);
         a = side_a(overflow[contact], constraint, velocities[constraint.bodies.x], impulse);
         b = side_b(overflow[contact], constraint, velocities[constraint.bodies.y], impulse);
     }

@@ -152,8 +152,10 @@ pub struct ContactState {
     pub normal: DVec3,
     /// Contact point \[m\].
     pub point: DVec3,
-    /// Impulse of the last substep.
+    /// Impulse of the last substep, cohesion included: its normal part is negative where the bodies are pulled.
     pub impulse: Impulse,
+    /// Part of that with which cohesion pulls the bodies together \[E2\] \[N s\].
+    pub cohesion: f64,
     /// Friction μ of the pair \[-\].
     pub friction: f64,
     /// Which friction impulses it may carry.
@@ -165,14 +167,19 @@ pub struct ContactState {
 impl ContactState {
     /// Whether the friction impulse has reached its bound \[E3\], to within 0.1 %.
     pub fn is_sliding(&self) -> bool {
-        self.impulse.normal > 0.0
-            && self.cone.size(self.impulse.tangent, self.normal)
-                >= 0.999 * self.friction * self.impulse.normal
+        let pressed = self.carried().normal;
+        self.is_active()
+            && self.cone.size(self.impulse.tangent, self.normal) >= 0.999 * self.friction * pressed
     }
 
-    /// Whether it carries a force.
+    /// Whether its bodies press on each other, if only for cohesion.
     pub fn is_active(&self) -> bool {
-        self.impulse.normal > 0.0
+        self.carried().normal > 0.0
+    }
+
+    /// The impulse without cohesion: what the next substep starts from, and what friction is bounded by.
+    pub fn carried(&self) -> Impulse {
+        Impulse { normal: self.impulse.normal + self.cohesion, ..self.impulse }
     }
 }
 

@@ -44,7 +44,7 @@ use crate::engine::{
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{
-    Acceleration, Algorithm, Bookkeeping, LARGEST_GAIN, Method, Order, Settings, ToleranceKind,
+    Acceleration, Algorithm, Bookkeeping, LARGEST_GAIN, Method, Order, Settings, ToleranceKind, WarmStart,
 };
 
 use coarse::Coarse;
@@ -332,7 +332,7 @@ impl CpuEngine {
         stages.time("predict", || predict::apply_forces(world, h, velocities));
         stages.time("warm_start", || {
             let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
-            warm_start::apply(&mut problem);
+            warm_start::apply(WarmStart::Cold, &mut problem);
             problem.solve_joints();
         });
         joints.keep(h, world);
@@ -405,8 +405,8 @@ impl CpuEngine {
         });
         let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
         let mut problem = problem.in_world(world);
-        if settings.warm_start.updates_velocities() {
-            stages.time("warm_start", || warm_start::apply(&mut problem));
+        if settings.warm_start.updates_velocities() || world.materials.are_cohesive() {
+            stages.time("warm_start", || warm_start::apply(settings.warm_start, &mut problem));
         }
         let start = Instant::now();
         let outcome = solver::solve(solver, settings, &mut problem, Limits::of(settings), None);

@@ -214,18 +214,18 @@ impl GpuEngine {
         self.device.queue().write_buffer(self.buffers.get("params"), 0, &params.to_bytes());
     }
 
-    /// Boundary states at the ends of the next substeps, and of those of a step more, for which the last step tells whether it has to
-    /// search.
+    /// Boundary states at the ends of the next substeps; the last step tells whether the one after it has to search.
     fn upload_schedule(&self, steps: u64) {
         let substeps = (steps + 1) * u64::from(self.settings.substeps);
         let h = self.settings.substep();
         let ends = (1..=substeps).map(|i| self.start_time + (self.substeps_done + i) as f64 * h);
-        let drives = layout::joint_drives(&self.world, ends.clone(), h);
+        let of_steps = ends.clone().take((steps * u64::from(self.settings.substeps)) as usize);
+        let drives = layout::joint_drives(&self.world, of_steps, h);
         if !drives.is_empty() {
             let buffer = self.buffers.get("joint_drives");
             self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&drives));
         }
-        let schedule = layout::schedule(&self.world, &self.anchors, ends, h);
+        let schedule = layout::schedule(&self.world, &self.anchors, ends, h, self.settings.substeps as usize);
         if !schedule.is_empty() {
             let buffer = self.buffers.get("schedule");
             self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&schedule));

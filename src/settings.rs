@@ -37,6 +37,8 @@ pub const RIGID_CORRECTION: f64 = 0.2;
 pub const RIGID_CORRECTION_LIMIT: f64 = 0.1;
 /// Overlap at which Hooke's force equals Hertz's, in effective radii \[-\].
 pub const HOOKE_OVERLAP: f64 = 0.01;
+/// Gap up to which a cohesive contact holds, over its effective radius \[E2\] \[-\]: what sweeps leave undone of a rigid contact is not to break it.
+pub const COHESION_RANGE: f64 = 1e-3;
 /// Gap up to which a contact counts as touching in the impact stage \[E6\], in arms of its grain \[-\]: some
 /// roundings of single precision. Less, and grains placed in touch are apart on the GPU.
 pub const TOUCH_TOLERANCE: f64 = 1e-5;

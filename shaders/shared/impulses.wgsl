@@ -1,6 +1,9 @@
-// Impulses of the contacts in solving order: three pairs of numbers each, linear then rolling. Under the smooth method four more pairs hold what
-// the springs of a contact hold [E13].
+// Impulses of the contacts in solving order: three pairs of numbers each, linear then rolling. Where contacts are cohesive a fourth has the impulse
+// of that [E2]; under the smooth method four more pairs hold what the springs of a contact hold [E13].
 override IMPULSE_PAIRS: u32 = 3u;
+
+// Whether cohesion pulls bodies together beside the impulses.
+override HAS_COHESION: bool = false;
 
 struct Impulse {
     linear: vec3f,             // λ_n n + λ_t [N s]
@@ -21,6 +24,29 @@ fn store_impulse(place: u32, impulse: Impulse) {
     impulses[IMPULSE_PAIRS * place + 1u] = vec2f(impulse.linear.z, impulse.rolling.x);
     impulses[IMPULSE_PAIRS * place + 2u] = impulse.rolling.yz;
 }
+
+// What a contact gives its bodies: its impulse, and that of cohesion.
+fn given_impulse(place: u32, normal: vec3f) -> Impulse {
+    let impulse = load_impulse(place);
+    if !HAS_COHESION {
+        return impulse;
+    }
+    return Impulse(impulse.linear - cohesion(place) * normal, impulse.rolling);
+}
+
+// Impulse with which cohesion pulls the bodies together [N s].
+fn cohesion(place: u32) -> f32 {
+    return impulses[IMPULSE_PAIRS * place + 3u].x;
+}
+
+fn store_cohesion(place: u32, cohesion: f32) {
+    if HAS_COHESION {
+        impulses[IMPULSE_PAIRS * place + 3u] = vec2f(cohesion, 0.0);
+    }
+}
+
+// Whether contacts have springs, under the smooth method.
+override HAS_SPRINGS: bool = false;
 
 // What the springs of a contact hold.
 struct Springs {

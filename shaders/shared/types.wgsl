@@ -24,6 +24,7 @@ struct Params {
     contact_capacity: u32,
     model_gain: f32,           // h/γ
     touch_tolerance: f32,      // largest gap that counts as touching in an impact, in arms [-]
+    cohesion_range: f32,       // largest gap up to which a cohesive contact holds, in effective radii [-]
     speed_limit: f32,          // a body to which contacts add more in a substep has exploded [m/s]
     rigid_share: f32,          // share of a rigid overlap removed per substep [-]
     rigid_limit: f32,          // at most this many effective radii of it [-]
@@ -122,13 +123,17 @@ struct Rigid {
     spare_last: u32,
 }
 
-// Where a boundary is at the end of a substep, and the velocity that carries it there.
+// Where a boundary is at the end of a substep, and the velocity that carries it there. A belt stands still and has a velocity.
 struct BoundaryState {
     pose: Pose,
     linear: vec3f,
-    moves: u32,                // 0: its pose is that of before; a belt has a velocity all the same
+    path: f32,                 // that its points go in the substep, at most, if it is prescribed [m]
     angular: vec3f,
+    ahead: f32,                // and in the whole step after that [m]
     reach: f32,                // of its points from its centre, at most [m]
+    spare_x: u32,
+    spare_y: u32,
+    spare_z: u32,
 }
 
 // Whether the scene has sinks; otherwise no grain is ever removed.
@@ -189,9 +194,14 @@ struct Law {
     stiffness: f32,            // k_n over √R* (Hertz) or over R* (Hooke)
     tangential_stiffness: f32, // κ
     damping: f32,              // η_n over √(m* S), or over S where it is viscoelastic [s]
-    spare_x: u32,
-    spare_y: u32,
-    spare_z: u32,
+    pull_off: f32,             // pull-off force [N]
+    adhesion: f32,             // and per effective radius [N/m]
+    spare: u32,
+}
+
+// Force that it takes to pull two bodies apart with the effective radius R* [E2] [N].
+fn pull_off(law: Law, radius: f32) -> f32 {
+    return law.pull_off + law.adhesion * radius;
 }
 
 // A pair of shapes that takes part in this step.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use crate::engine::prudent;
 use crate::model::joint::freedom::Freedom;
 use crate::model::mesh::Defects;
-use crate::model::{Domain, Mesh, Outside, Periodic, Sink, World};
+use crate::model::plane::grain_volume;
+use crate::model::{Domain, Mesh, Outside, PairLaw, Periodic, Sink, World};
 use crate::scenario::Scenario;
 use crate::scenario::pace::{fastest, smallest_radius, smooth_time_step};
 use crate::settings::{Method, WIDE_CONE};
@@ -30,7 +31,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
     say!("{}", scenario.title);
     print_counts(&scenario);
-    print_materials(&scenario.world);
+    print_materials(&scenario);
     print_friction(&scenario.friction_factors);
     print_time_step(&scenario);
     if prudent(&scenario.settings, &scenario.world) != scenario.settings {
@@ -137,7 +138,8 @@ fn in_sinks(world: &World) -> Vec<String> {
     world.sinks.iter().filter_map(warning).collect()
 }
 
-fn print_materials(world: &World) {
+fn print_materials(scenario: &Scenario) {
+    let world = &scenario.world;
     let list = &world.materials.list;
     say!("materials");
     for material in list {
@@ -162,8 +164,21 @@ fn print_materials(world: &World) {
                 law.rolling_resistance,
                 law.damping
             );
+            if law.is_cohesive() {
+                print_cohesion(scenario, law, a.density);
+            }
         }
     }
+}
+
+/// The force that holds the smallest grain of the scenario, of this density \[kg/m³\], to one of its size.
+fn print_cohesion(scenario: &Scenario, law: &PairLaw, density: f64) {
+    let radius = smallest_radius(scenario);
+    let force = law.pull_off(0.5 * radius);
+    let weight = density * grain_volume(scenario.world.plane, radius) * scenario.world.gravity.length();
+    let in_weights =
+        if weight > 0.0 { format!(", {:.3} of its weight", force / weight) } else { String::new() };
+    say!("    holds the smallest grain to one of its size with {force:.3e} N{in_weights}");
 }
 
 /// What `friction_factor` says, where it says anything.

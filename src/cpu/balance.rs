@@ -6,6 +6,7 @@
 use glam::{DVec3, DVec4};
 use rayon::prelude::*;
 
+use crate::contact::Impulse;
 use crate::engine::EnergyBalance;
 use crate::model::{Pull, World};
 
@@ -59,7 +60,7 @@ pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[V
         .map(|constraints| {
             constraints
                 .iter()
-                .filter(|constraint| constraint.impulse.normal != 0.0)
+                .filter(|constraint| constraint.given() != Impulse::default())
                 .map(|constraint| {
                     // Not `map`, which is not always inlined.
                     let [a, b] = constraint.bodies;
@@ -122,14 +123,13 @@ fn work_of(constraint: &Constraint, a: &Velocity, b: &Velocity) -> DVec4 {
     let work = |linear: DVec3, rolling: DVec3, a: &Velocity, b: &Velocity| {
         linear.dot(constraint.contact_velocity(a, b)) + rolling.dot(a.angular - b.angular)
     };
-    let (normal, none) = (constraint.impulse.normal * constraint.normal, DVec3::ZERO);
+    let (given, none) = (constraint.given(), DVec3::ZERO);
     // The impulse also works on what does not give way to it. That is no loss: the boundary puts it in.
-    let held =
-        work(constraint.impulse.linear(constraint.normal), constraint.impulse.rolling, &held(a), &held(b));
+    let held = work(given.linear(constraint.normal), given.rolling, &held(a), &held(b));
     DVec4::new(
-        work(normal, none, a, b),
-        work(constraint.impulse.tangent, none, a, b),
-        work(none, constraint.impulse.rolling, a, b),
+        work(given.normal * constraint.normal, none, a, b),
+        work(given.tangent, none, a, b),
+        work(none, given.rolling, a, b),
         -held,
     )
 }
@@ -159,7 +159,6 @@ fn mean(before: &Velocity, after: &Velocity) -> Velocity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::Impulse;
     use crate::model::Axes;
 
     fn body(mass: f64, linear: DVec3, angular: DVec3) -> Velocity {

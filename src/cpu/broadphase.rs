@@ -342,6 +342,8 @@ mod tests {
             friction: 0.3,
             rolling_resistance: 0.0,
             damping: 0.0,
+            pull_off_force: 0.0,
+            work_of_adhesion: 0.0,
         };
         let mut world = World::new(DVec3::ZERO, Materials::new(vec![glass]));
         world.periodic = periodic;

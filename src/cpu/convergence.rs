@@ -44,7 +44,8 @@ impl Substep {
     /// That of the substep after a state.
     fn next(snapshot: &Snapshot, settings: &Settings) -> Substep {
         let mut engine = CpuEngine::new(snapshot.world.clone(), *settings);
-        let seeds: Vec<_> = snapshot.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
+        let seeds: Vec<_> =
+            snapshot.contacts.iter().map(|contact| (contact.key, contact.carried())).collect();
         engine.hold_seeds(&seeds);
         engine.find_contacts();
         engine.aim();
@@ -96,9 +97,7 @@ impl Substep {
         let mut joints = start_solve(world, settings, end, constraints, onsets, velocities);
         let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
         let mut problem = problem.in_world(world);
-        if start.updates_velocities() {
-            warm_start::apply(&mut problem);
-        }
+        warm_start::apply(start, &mut problem);
         visit(0, f64::INFINITY, &problem);
         let mut watch = |outcome: &Outcome, problem: &Problem<'_>| {
             visit(outcome.sweeps, outcome.change, problem);

@@ -179,6 +179,7 @@ fn impact_constraint(constraint: &Constraint, role: Role) -> Constraint {
     Constraint {
         impulse: Impulse::default(),
         compliance: 0.0,
+        cohesion: 0.0,
         effective_mass: [
             if rigid > 0.0 { 1.0 / rigid } else { 0.0 },
             constraint.effective_mass[1],

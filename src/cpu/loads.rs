@@ -23,7 +23,8 @@ pub fn constraints_of_boundaries(world: &World, keys: &[Key], colouring: &Colour
 /// Adds the impulses of these constraints.
 pub fn add<'a>(constraints: impl Iterator<Item = &'a Constraint>, totals: &mut [TotalImpulse]) {
     for constraint in constraints {
-        let (linear, rolling) = (constraint.impulse.linear(constraint.normal), constraint.impulse.rolling);
+        let given = constraint.given();
+        let (linear, rolling) = (given.linear(constraint.normal), given.rolling);
         // The impulse acts on `a`, its reverse on `b`; `a` is a boundary when it is a vertex of one.
         for (body, arm, sign) in
             [(constraint.bodies[0], constraint.arm_a, 1.0), (constraint.bodies[1], constraint.arm_b, -1.0)]

@@ -8,7 +8,9 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Cone, Impulse, Key};
 use crate::engine::spring_damping;
 use crate::model::{Kind, PairLaw, Sphere, Touch, World};
-use crate::settings::{DAMPING_STEPS, Damping, Method, NormalLaw, RIGID_CORRECTION_LIMIT, Settings};
+use crate::settings::{
+    COHESION_RANGE, DAMPING_STEPS, Damping, Method, NormalLaw, RIGID_CORRECTION_LIMIT, Settings,
+};
 
 use super::patches::{Joined, Patches};
 use super::velocity::{InverseMass, Velocity};
@@ -94,6 +96,8 @@ pub struct Constraint {
     pub rolling_arm: f64,
     /// q_n \[m/s\].
     pub bias: f64,
+    /// Impulse with which cohesion pulls the bodies together in the substep, beside `impulse` \[E2\] \[N s\].
+    pub cohesion: f64,
     /// Impulse so far.
     pub impulse: Impulse,
     /// Where the sweep before the last left it, if sweeps are accelerated \[E12\]. Under the smooth method what its springs hold \[E13\]: `tangent`
@@ -127,6 +131,8 @@ pub struct Spring {
     pub tangent: f64,
     /// R* \[m\]; 0 of springs that are not made yet.
     pub radius: f64,
+    /// Force that pulls the bodies together \[N\].
+    pub pull_off: f64,
 }
 
 impl Constraint {
@@ -134,6 +140,12 @@ impl Constraint {
     #[inline(always)]
     pub fn contact_velocity(&self, a: &Velocity, b: &Velocity) -> DVec3 {
         a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
+    }
+
+    /// What it gives its bodies: its impulse, and that of cohesion.
+    #[inline(always)]
+    pub fn given(&self) -> Impulse {
+        Impulse { normal: self.impulse.normal - self.cohesion, ..self.impulse }
     }
 
     /// The nearest friction impulse that it may carry beside a normal one \[E3\] \[N s\].
@@ -241,7 +253,8 @@ fn make_spring(world: &World, law: &Law, key: Key, constraint: &mut Constraint, 
     let elasticity = law.normal.elasticity(pair.effective_modulus, radius);
     onset.stiffness = elasticity.map_or(0.0, |(_, stiffness)| stiffness);
     let damping = spring_damping(law.normal, law.damping, pair);
-    onset.spring = Spring { damping, tangent: pair.tangential_stiffness, radius };
+    onset.spring =
+        Spring { damping, tangent: pair.tangential_stiffness, radius, pull_off: pair.pull_off(radius) };
     constraint.set_pair(world, law, key, pair);
 }
 
@@ -266,7 +279,9 @@ fn constraint_at(
     let pair = world.law(key.a, key.b);
     let radius = world.effective_radius(key.a, key.b);
     let (onset, compliance) = normal_law(law, pair, radius, touch.gap, carried.normal);
-    let mut constraint = Constraint { compliance, impulse: carried, ..Constraint::default() };
+    let holds = touch.gap <= COHESION_RANGE * radius;
+    let cohesion = if holds { law.h * pair.pull_off(radius) } else { 0.0 };
+    let mut constraint = Constraint { compliance, cohesion, impulse: carried, ..Constraint::default() };
     constraint.set_pair(world, law, key, pair);
     constraint.place(world, key, &touch);
     let restitution = constraint.set_inverse_d(world).min(pair.restitution);

@@ -7,9 +7,9 @@
 //! move by the other half, that of the smallest grain, and half of what a grain may fall counts there. Grains that are added call for a
 //! search. Twin: `shaders/search.wgsl`.
 
-use glam::DVec3;
 use rayon::prelude::*;
 
+use crate::model::motion::top_speed;
 use crate::model::{Sphere, World};
 use crate::settings::Settings;
 
@@ -36,15 +36,6 @@ struct BoundaryPath {
     path: f64,
     /// Distance of the farthest of them from its centre \[m\].
     reach: f64,
-}
-
-impl BoundaryPath {
-    /// Bound on the speed of its points \[m/s\].
-    fn speed(&self, linear: DVec3, angular: DVec3) -> f64 {
-        // A plane reaches as far as one likes, and does not turn as a rule.
-        let turning = if angular == DVec3::ZERO { 0.0 } else { angular.length() * self.reach };
-        linear.length() + turning
-    }
 }
 
 impl Travel {
@@ -96,7 +87,7 @@ impl Travel {
             self.boundaries.iter_mut().zip(&world.boundaries).zip(velocities)
         {
             if boundary.changes_place() {
-                surfaces.path += h * surfaces.speed(velocity.linear, velocity.angular);
+                surfaces.path += h * top_speed(velocity.linear, velocity.angular, surfaces.reach);
             }
         }
     }
@@ -116,11 +107,11 @@ impl Travel {
         let (step, h) = (settings.time_step, settings.substep());
         let ahead = if boundary.dynamic().is_some() {
             let (linear, angular) = (world.bodies.velocity[body], world.bodies.angular_velocity[body]);
-            step * (surfaces.speed(linear, angular) + step * world.push(body, surfaces.reach))
+            step * (top_speed(linear, angular, surfaces.reach) + step * world.push(body, surfaces.reach))
         } else if boundary.changes_place() {
             let end = |substep| world.time + f64::from(substep) * h;
             let states = (1..=settings.substeps).map(|substep| boundary.state_at(end(substep), h));
-            states.map(|state| h * surfaces.speed(state.velocity, state.angular_velocity)).sum()
+            states.map(|state| h * state.top_speed(surfaces.reach)).sum()
         } else {
             0.0
         };

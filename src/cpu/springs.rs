@@ -76,7 +76,7 @@ impl Law<'_> {
         let closing = -velocity.dot(constraint.normal);
         let stiffness = self.stiffness(onset, closing, 1.0 / mass);
         let normal = stiffness.force + stiffness.damping * closing;
-        // Where the damper pulls the bodies together there is no friction.
+        // Friction is of what presses the bodies, cohesion not taken off; where the damper pulls them together there is none.
         let pressed = normal.max(0.0);
         let held = self.turned(constraint, a, b);
 
@@ -101,6 +101,7 @@ impl Law<'_> {
             (DVec3::ZERO, DVec3::ZERO)
         };
         let held = Impulse { normal: 0.0, tangent: slide, rolling: roll };
+        let normal = normal - onset.spring.pull_off;
         (Impulse { normal, tangent, rolling }.scaled(self.h), holding(&held, constraint.normal))
     }
 

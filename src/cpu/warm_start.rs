@@ -79,10 +79,12 @@ fn into_cone(cone: Cone, constraint: &Constraint, guess: Impulse) -> Impulse {
     }
 }
 
-/// v ← v + M⁻¹ Gᵀ λ⁰: without it a warm start is worse than a cold one.
-pub fn apply(problem: &mut Problem<'_>) {
+/// v ← v + M⁻¹ Gᵀ λ⁰, cohesion among it. Without λ⁰, of a start that leaves it out, a warm start is worse than a cold one.
+pub fn apply(start: WarmStart, problem: &mut Problem<'_>) {
+    let carries = f64::from(u8::from(start.updates_velocities()));
     problem.visit(&Give(|constraint: &mut Constraint| {
-        let carries = constraint.impulse.normal != 0.0;
-        carries.then(|| Push::of(&constraint.impulse, constraint.normal))
+        let impulse = constraint.impulse.scaled(carries);
+        let given = Impulse { normal: impulse.normal - constraint.cohesion, ..impulse };
+        (given != Impulse::default()).then(|| Push::of(&given, constraint.normal))
     }));
 }

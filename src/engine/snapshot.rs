@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::{CompatibleForces, EnergyBalance, StepReport, planned_contacts};
 use crate::contact::{ContactState, Impulse, Key};
 use crate::model::{Touch, World};
-use crate::settings::{NormalLaw, Settings};
+use crate::settings::{Method, NormalLaw, Settings};
 
 /// What contacts gave a boundary since the start of the run, those that bounced included.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -95,13 +95,19 @@ impl Snapshot {
     ) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
             let touch = world.touch(key.a, key.b)?;
+            let cohesion = cohesion_of(&world, key, &impulse, settings);
+            let given = match settings.method {
+                Method::Nonsmooth => Impulse { normal: impulse.normal - cohesion, ..impulse },
+                Method::Smooth => impulse,
+            };
             Some(ContactState {
                 key,
                 bodies: [world.shape_body(key.a), world.shape_body(key.b)],
                 gap: touch.gap,
                 normal: touch.normal,
                 point: touch.point,
-                impulse,
+                impulse: given,
+                cohesion,
                 friction: world.law(key.a, key.b).friction,
                 cone: settings.cone,
                 spring_energy: [0.0; 2],
@@ -133,6 +139,13 @@ impl Snapshot {
             }
         }
     }
+}
+
+/// Impulse of cohesion in a contact that carried this one, as the engine has it \[N s\].
+fn cohesion_of(world: &World, Key { a, b }: Key, impulse: &Impulse, settings: &Settings) -> f64 {
+    let law = world.law(a, b);
+    let holds = law.is_cohesive() && *impulse != Impulse::default();
+    if holds { settings.substep() * law.pull_off(world.effective_radius(a, b)) } else { 0.0 }
 }
 
 /// Energy of a tangential spring that holds a force \[N\], and of a rolling one that holds a moment \[N m\] \[E13\] \[J\].

@@ -7,12 +7,12 @@ use encase::ShaderType as _;
 use crate::engine::{is_guarded, planned_contacts};
 use crate::error::Error;
 use crate::model::World;
-use crate::settings::{Acceleration, Bookkeeping, Method, Settings};
+use crate::settings::{Acceleration, Bookkeeping, Settings};
 
 use super::constants::{BOOKED, COLOURS, Planned};
 use super::device::Device;
 use super::layout;
-use super::pipelines::impulse_pairs;
+use super::pipelines::Features;
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
@@ -56,14 +56,14 @@ pub struct Capacity {
     pub overflow: u32,
     /// Buckets of the grid, a power of two.
     pub buckets: u32,
-    /// Substeps of one submission and of a step more; the schedule of the boundaries and the balance cover them.
+    /// Substeps of one submission; the schedule of the boundaries and the balance cover them.
     pub substeps: u32,
     /// Whether the works of substeps are booked, for the balance or for the guard against energy out of nothing.
     pub keeps_balance: bool,
     /// Whether sweeps are accelerated: the velocities of the last sweep are kept.
     pub accelerates: bool,
-    /// Whether contacts have springs, under the smooth method.
-    pub springs: bool,
+    /// Pairs of numbers that a contact has in `impulses`.
+    pub impulse_pairs: u32,
 }
 
 impl Capacity {
@@ -97,10 +97,10 @@ impl Capacity {
             contacts: contacts.max(1),
             overflow: overflow_of(contacts),
             buckets: buckets_for(spheres),
-            substeps: (STEPS_PER_SUBMISSION as u32 + 1) * settings.substeps,
+            substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
             keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
             accelerates: settings.acceleration == Acceleration::Nesterov,
-            springs: settings.method == Method::Smooth,
+            impulse_pairs: Features::of(world, settings).impulse_pairs(),
         };
         capacity.with_machines(world)
     }
@@ -144,8 +144,8 @@ impl Capacity {
     /// The same room under other settings, those that `own` was made for.
     #[cfg(feature = "scenario")]
     pub(super) fn under(&self, own: &Capacity, is_guarded: bool) -> Capacity {
-        let Capacity { substeps, keeps_balance, accelerates, springs, .. } = *own;
-        Capacity { substeps, accelerates, springs, keeps_balance: keeps_balance || is_guarded, ..*self }
+        let Capacity { substeps, keeps_balance, accelerates, impulse_pairs, .. } = *own;
+        Capacity { substeps, accelerates, impulse_pairs, keeps_balance: keeps_balance || is_guarded, ..*self }
     }
 
     /// With room for so many contacts without a colour, and some to spare.
@@ -192,7 +192,7 @@ impl Capacity {
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
         // So do the velocities of the last sweep with what the next search knows of the contacts.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
-        let of_impulses = 8 * u64::from(impulse_pairs(self.springs)) * contacts;
+        let of_impulses = 8 * u64::from(self.impulse_pairs) * contacts;
         // Of contacts, of their impacts, of joints, of their impacts, of bodies.
         let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
         let [joints, rows, machines] = [self.joints, self.joint_rows, self.machines].map(u64::from);

@@ -149,10 +149,7 @@ impl Kernels {
                     kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
                 }
             }
-            Work::Colours(kernels) if settings.warm_start.updates_velocities() => {
-                self.colours(pass, kernels, [0, 0], buffers);
-            }
-            Work::Colours(_) => {}
+            Work::Colours(kernels) => self.colours(pass, kernels, [0, 0], buffers),
             Work::Impacts(passes, between) => {
                 for _ in 0..settings.impact_iterations.div_ceil(2) {
                     passes.iter().for_each(|kernels| self.colours(pass, kernels, [0, 0], buffers));

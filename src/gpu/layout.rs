@@ -16,8 +16,8 @@ use crate::contact::Impulse;
 use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, spring_damping};
 use crate::model::{Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{
-    DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION_LIMIT, Settings,
-    TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
+    COHESION_RANGE, DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION_LIMIT,
+    Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
 };
 
 use super::buffers::Capacity;
@@ -84,6 +84,7 @@ impl Params {
             contact_capacity: capacity.contacts,
             model_gain: model_gain(settings, world) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
+            cohesion_range: COHESION_RANGE as f32,
             speed_limit: speed_limit(world, h),
             rigid_share: settings.rigid_correction as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
@@ -265,9 +266,9 @@ pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
             stiffness: stiffness as f32,
             tangential_stiffness: pair.tangential_stiffness as f32,
             damping: spring_damping(settings.normal_law, settings.damping, pair) as f32,
-            spare_x: 0,
-            spare_y: 0,
-            spare_z: 0,
+            pull_off: pair.pull_off_force as f32,
+            adhesion: (crate::model::material::JKR_PULL_OFF * pair.work_of_adhesion) as f32,
+            spare: 0,
         }
     };
     world.materials.laws().iter().map(law).collect()
@@ -276,28 +277,39 @@ pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
 /// A distance that stands for an infinite one \[m\].
 const FAR_AWAY: f64 = 1e30;
 
-/// States of all boundaries at each of the `ends` \[s\] of substeps of length `h` \[s\].
+/// States of all boundaries at each of the `ends` \[s\] of substeps of length `h` \[s\], but for those of the last step, of so many `substeps`: how
+/// far they go in it the step before tells.
 pub(super) fn schedule(
     world: &World,
     anchors: &Anchors,
     ends: impl Iterator<Item = f64>,
     h: f64,
+    substeps: usize,
 ) -> Vec<BoundaryState> {
     let reaches: Vec<f64> = (0..world.boundaries.len()).map(|body| world.boundary_reach(body)).collect();
     let boundaries = || world.boundaries.iter().zip(&reaches);
-    ends.flat_map(|end| {
-        boundaries().map(move |(boundary, &reach)| {
-            let state = boundary.state_at(end, h);
-            BoundaryState {
-                pose: anchors.pose(state.position, state.orientation),
-                linear: single(state.velocity),
-                angular: single(state.angular_velocity),
-                moves: u32::from(boundary.moves_with(&state)),
-                reach: reach.min(FAR_AWAY) as f32,
-            }
-        })
-    })
-    .collect()
+    let state = |(boundary, &reach): (&crate::model::Boundary, &f64), end: f64| {
+        let state = boundary.state_at(end, h);
+        let speed = state.top_speed(reach);
+        BoundaryState {
+            pose: anchors.pose(state.position, state.orientation),
+            linear: single(state.velocity),
+            path: if boundary.changes_place() { (h * speed).min(FAR_AWAY) as f32 } else { 0.0 },
+            angular: single(state.angular_velocity),
+            reach: reach.min(FAR_AWAY) as f32,
+            ..Zeroable::zeroed()
+        }
+    };
+    let states = ends.flat_map(|end| boundaries().map(move |boundary| state(boundary, end)));
+    let mut states: Vec<BoundaryState> = states.collect();
+    let step = substeps * world.boundaries.len();
+    let rest = states.len().saturating_sub(step);
+    for i in 0..rest {
+        let next = states[i + 1..=i + step].iter().skip(world.boundaries.len() - 1);
+        states[i].ahead = next.step_by(world.boundaries.len()).map(|state| state.path).sum();
+    }
+    states.truncate(rest);
+    states
 }
 
 /// Whether a body stays inside the periodic cell: prescribed boundaries go where they are told.

@@ -83,6 +83,10 @@ pub struct Features {
     pub springs: bool,
     /// Normal dampers in proportion to the rate of the elastic force.
     pub viscoelastic: bool,
+    /// Materials that hold together.
+    pub cohesion: bool,
+    /// Velocities that receive what contacts start from.
+    pub starts_warm: bool,
 }
 
 impl Features {
@@ -105,6 +109,8 @@ impl Features {
             box_cone: settings.cone == Cone::Box,
             springs: settings.method == Method::Smooth,
             viscoelastic: settings.damping == Damping::Viscoelastic,
+            cohesion: world.materials.are_cohesive(),
+            starts_warm: settings.method == Method::Smooth || settings.warm_start.updates_velocities(),
         }
     }
 
@@ -113,13 +119,14 @@ impl Features {
     #[cfg(feature = "scenario")]
     pub(super) fn under(self, own: Features, settings: &Settings) -> Features {
         let stays_guarded = self.guard && settings.warm_start.updates_velocities();
-        let Features { momentum, tolerance, box_cone, springs, viscoelastic, .. } = own;
+        let Features { momentum, tolerance, box_cone, springs, viscoelastic, starts_warm, .. } = own;
         Features {
             momentum,
             tolerance,
             box_cone,
             springs,
             viscoelastic,
+            starts_warm,
             guard: own.guard || stays_guarded,
             ..self
         }
@@ -143,17 +150,25 @@ impl Features {
             ("HAS_MESHES", self.meshes),
             ("HAS_BOX_CONE", self.box_cone),
             ("IS_VISCOELASTIC", self.viscoelastic),
+            ("HAS_SPRINGS", self.springs),
+            // With springs their forces have it in them.
+            ("HAS_COHESION", self.cohesion && !self.springs),
+            ("STARTS_WARM", self.starts_warm),
         ];
-        let pairs = ("IMPULSE_PAIRS", f64::from(impulse_pairs(self.springs)));
+        let pairs = ("IMPULSE_PAIRS", f64::from(self.impulse_pairs()));
         let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
         let all = all.into_iter().map(|(name, on)| (name, f64::from(u8::from(on)))).chain([pairs]);
         all.filter(|(name, _)| is_declared(name)).collect()
     }
-}
 
-/// Pairs of numbers that a contact has in `impulses`: three, and four of its springs where it has some.
-pub(super) fn impulse_pairs(has_springs: bool) -> u32 {
-    if has_springs { 7 } else { 3 }
+    /// Pairs of numbers that a contact has in `impulses`: three, and four of its springs or one of cohesion where it has some.
+    pub fn impulse_pairs(self) -> u32 {
+        match (self.springs, self.cohesion) {
+            (true, _) => 7,
+            (false, true) => 4,
+            (false, false) => 3,
+        }
+    }
 }
 
 /// Whether some grain is more than twice as large as another: see `HUB` in WGSL.

@@ -11,7 +11,6 @@ use crate::settings::{Bookkeeping, Method};
 use super::GpuEngine;
 use super::counted::CountedPass;
 use super::layout::{self, ConstraintHead, Status};
-use super::pipelines::impulse_pairs;
 use super::step;
 
 /// The contacts of the last step.
@@ -129,7 +128,7 @@ impl GpuEngine {
 
     /// Numbers that a contact has in `impulses`, those of its springs included.
     pub(super) fn numbers_per_impulse(&self) -> usize {
-        2 * impulse_pairs(self.settings.method == Method::Smooth) as usize
+        2 * self.buffers.capacity().impulse_pairs as usize
     }
 
     /// Contacts before the first step: they carry nothing yet.
@@ -185,6 +184,9 @@ impl GpuEngine {
             values.extend(layout::values(normal, impulse));
             if self.settings.method == Method::Smooth {
                 values.extend(layout::spring_values(normal, impulse, self.settings.substep()));
+            } else {
+                // Cohesion is found in the step.
+                values.resize(values.len() + self.numbers_per_impulse() - layout::IMPULSE, 0.0);
             }
         }
         let queue = self.device.queue();

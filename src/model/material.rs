@@ -22,6 +22,10 @@ pub struct Material {
     pub rolling_resistance: f64,
     /// Viscous damping c of the normal law \[s\].
     pub damping: f64,
+    /// Force that holds a contact together, whatever its size \[N\].
+    pub pull_off_force: f64,
+    /// Work of adhesion w, twice the surface energy between equals \[J/m²\].
+    pub work_of_adhesion: f64,
 }
 
 /// The law of contact between two materials.
@@ -40,6 +44,10 @@ pub struct PairLaw {
     pub damping: f64,
     /// Tangential stiffness of the smooth method over the slope of its normal force, κ \[E13\] \[-\].
     pub tangential_stiffness: f64,
+    /// Force that holds a contact together, whatever its size \[N\].
+    pub pull_off_force: f64,
+    /// Work of adhesion w \[J/m²\].
+    pub work_of_adhesion: f64,
 }
 
 impl PairLaw {
@@ -57,9 +65,24 @@ impl PairLaw {
             friction: a.friction.min(b.friction),
             rolling_resistance: a.rolling_resistance.min(b.rolling_resistance),
             damping: a.damping.min(b.damping),
+            pull_off_force: a.pull_off_force.min(b.pull_off_force),
+            work_of_adhesion: a.work_of_adhesion.min(b.work_of_adhesion),
         }
     }
+
+    /// Force that it takes to pull two bodies apart whose effective radius is R* \[E2\] \[N\].
+    pub fn pull_off(&self, radius: f64) -> f64 {
+        self.pull_off_force + JKR_PULL_OFF * self.work_of_adhesion * radius
+    }
+
+    /// Whether it holds contacts together.
+    pub fn is_cohesive(&self) -> bool {
+        self.pull_off_force > 0.0 || self.work_of_adhesion > 0.0
+    }
 }
+
+/// Pull-off force over w R* in the theory of Johnson, Kendall & Roberts 1971 \[-\].
+pub const JKR_PULL_OFF: f64 = 1.5 * std::f64::consts::PI;
 
 /// All materials and the law of every pair.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -95,6 +118,11 @@ impl Materials {
     /// Law of a pair.
     pub fn law(&self, a: MaterialId, b: MaterialId) -> &PairLaw {
         &self.laws[self.index(a, b)]
+    }
+
+    /// Whether some pair holds contacts together.
+    pub fn are_cohesive(&self) -> bool {
+        self.laws.iter().any(PairLaw::is_cohesive)
     }
 
     /// All laws, row by row.

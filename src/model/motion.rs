@@ -57,6 +57,18 @@ pub struct BoundaryState {
     pub angular_velocity: DVec3,
 }
 
+impl BoundaryState {
+    /// Bound on the speed of what is within a distance of its centre \[m/s\].
+    pub fn top_speed(&self, reach: f64) -> f64 {
+        top_speed(self.velocity, self.angular_velocity, reach)
+    }
+}
+
+/// Bound on the speed of what is within a distance of the centre of a body \[m/s\]; that may be infinite where nothing turns.
+pub fn top_speed(linear: DVec3, angular: DVec3, reach: f64) -> f64 {
+    linear.length() + if angular == DVec3::ZERO { 0.0 } else { angular.length() * reach }
+}
+
 impl Boundary {
     /// Mass and inertia, if it is dynamic.
     pub fn dynamic(&self) -> Option<&RigidBody> {

@@ -19,6 +19,8 @@ fn material() -> Material {
         friction: 0.5,
         rolling_resistance: 0.1,
         damping: 0.0,
+        pull_off_force: 0.0,
+        work_of_adhesion: 0.0,
     }
 }
 

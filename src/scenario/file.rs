@@ -229,7 +229,11 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     };
     let compatible = root
         .maybe("forces", |node| {
-            node.table(|table| Some(table.maybe("compatible", |node| node.table(plan::compatible))))
+            node.table(|table| {
+                Some(table.maybe("compatible", |node| {
+                    node.table(|table| plan::compatible(table, &world.materials))
+                }))
+            })
         })
         .flatten();
     let expectations =

@@ -108,6 +108,21 @@
 //! λ_c = h k_n δ_c^(2 e_H - 1), and is elastic from then on. This rule is esker's own; under the rigid law
 //! there is nothing to sink to.
 //!
+//! **Cohesion** is a constant force F_c that pulls the two bodies of a contact together along the normal, at the contact point, while the gap is at
+//! most [`COHESION_RANGE`](crate::settings::COHESION_RANGE) R*, a thousandth:
+//!
+//! ```text
+//! M (v⁺ - v) = h f + Gᵀ (λ - h F_c n)       force of the contact along n: λ_n/h - F_c ≥ -F_c
+//!
+//! F_c = F_0 + (3/2) π w R*                  F_0: pull-off force of the pair [N]    w: its work of adhesion [J/m²]
+//! ```
+//!
+//! So λ_n is the repulsive part: all rows, solvers and warm starts are as without cohesion, the elastic law is that of Derjaguin, Muller & Toporov 1975 (Hertz and a
+//! constant force), and friction and rolling are bounded by the force above the pull-off force, μ (N + F_c) with the force N of the contact (Rognon et al. 2006;
+//! Radjai & Richefeu 2009). F_0 is the same for contacts of any size; the second term is the pull-off force of Johnson, Kendall & Roberts 1971, of whose law only this
+//! is taken. A contact that is pulled by more opens, and holds again when it closes. The range is there because sweeps leave a rigid contact at a gap of their residual times h; beyond it
+//! nothing acts. Impacts \[E6\] know no cohesion: what closes faster than the threshold bounces, and is held only if it leaves within the range.
+//!
 //! # E3: Coulomb friction
 //!
 //! ```text

@@ -33,6 +33,8 @@
 //! with the `damping` c of the pair \[s\], the law of Servin, Wang, Lacoursière & Bodin 2014; its restitution falls with the speed, and the restitution of the
 //! pair has no effect.
 //!
+//! **Cohesion** \[E2\] takes F_c from f_n while the bodies overlap; the bounds of friction and rolling below are those of f_n without that.
+//!
 //! **Across it**, a spring with a history (Cundall & Strack 1979; Mindlin 1949 without slip):
 //!
 //! ```text

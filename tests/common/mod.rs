@@ -74,6 +74,8 @@ pub fn stone(friction: f64, restitution: f64) -> Materials {
         friction,
         rolling_resistance: 0.0,
         damping: 0.0,
+        pull_off_force: 0.0,
+        work_of_adhesion: 0.0,
     }])
 }
 

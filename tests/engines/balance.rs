@@ -382,6 +382,8 @@ fn stuck_together(pieces: &[Piece], restitution: f64) -> World {
         friction: piece.friction,
         rolling_resistance: piece.rolling,
         damping: 0.0,
+        pull_off_force: 0.0,
+        work_of_adhesion: 0.0,
     };
     let mut world = World::new(DVec3::ZERO, Materials::new(pieces.iter().map(material).collect()));
     let (mut position, mut reach) = (DVec3::ZERO, 0.0);

@@ -6,6 +6,7 @@ mod belts;
 mod bodies;
 mod clumps;
 mod coarse;
+mod cohesion;
 #[path = "../common/mod.rs"]
 mod common;
 mod compatible;

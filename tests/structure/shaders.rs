@@ -240,14 +240,14 @@ fn twins() -> Vec<Twin> {
             stiffness,
             tangential_stiffness,
             damping,
-            spare_x,
-            spare_y,
-            spare_z
+            pull_off,
+            adhesion,
+            spare
         }),
         twin!(Contact { a, b, previous, place }),
         twin!(ConstraintHead { normal, bias_velocity, bodies, compliance, friction }),
         twin!(ConstraintArms { arm_a, rolling_arm, arm_b, law }),
-        twin!(BoundaryState { pose, linear, moves, angular, reach }),
+        twin!(BoundaryState { pose, linear, path, angular, ahead, reach, spare_x, spare_y, spare_z }),
     ]
 }
 
@@ -453,6 +453,7 @@ fn params_are_written_where_the_shader_reads_them() {
         contact_capacity,
         model_gain,
         touch_tolerance,
+        cohesion_range,
         speed_limit,
         rigid_share,
         rigid_limit,

@@ -53,6 +53,8 @@ pub struct Params {
     pub model_gain: f32,
     /// Largest gap at which shapes touch in an impact, as a share of the arm of body a \[-\].
     pub touch_tolerance: f32,
+    /// Largest gap up to which a cohesive contact holds, over its effective radius \[-\].
+    pub cohesion_range: f32,
     /// Speed that contacts may add to a body in a substep \[m/s\]; the run fails above it.
     pub speed_limit: f32,
     /// Share of an overlap that the rigid law removes per substep \[-\].
@@ -301,12 +303,12 @@ pub struct Law {
     pub tangential_stiffness: f32,
     /// Normal damping of the smooth method: see [`spring_damping`](crate::engine::spring_damping).
     pub damping: f32,
+    /// Pull-off force that does not depend on the size \[N\].
+    pub pull_off: f32,
+    /// Pull-off force per effective radius \[N/m\].
+    pub adhesion: f32,
     /// Padding.
-    pub spare_x: u32,
-    /// Padding.
-    pub spare_y: u32,
-    /// Padding.
-    pub spare_z: u32,
+    pub spare: u32,
 }
 
 /// Contact in the neighbour list: a pair of shapes; WGSL `Contact`. Shapes are numbered: surfaces, then vertices, then spheres.
@@ -364,12 +366,20 @@ pub struct BoundaryState {
     pub pose: Pose,
     /// Velocity that moves the boundary to this pose within the substep \[m/s\].
     pub linear: [f32; 3],
-    /// Flag of a pose that is not that of the substep before: 1, else 0. A belt stands still and has a velocity.
-    pub moves: u32,
+    /// Path of the points of a prescribed boundary in the substep, at most; a belt stands still and has a velocity \[m\].
+    pub path: f32,
     /// Angular velocity that turns the boundary to this pose within the substep \[rad/s\].
     pub angular: [f32; 3],
+    /// Path of its points in the step after the substep, at most \[m\].
+    pub ahead: f32,
     /// Distance of the points of the boundary from its centre, at most; a large number if it has a plane \[m\].
     pub reach: f32,
+    /// Padding.
+    pub spare_x: u32,
+    /// Padding.
+    pub spare_y: u32,
+    /// Padding.
+    pub spare_z: u32,
 }
 
 /// Work done on the bodies in a substep, or in a part of it \[J\]; WGSL `Works`.

@@ -40,6 +40,8 @@ fn material(name: &str, table: &mut Table<'_>) -> Option<Material> {
         name: name.to_owned(),
         rolling_resistance: table.or("rolling_resistance", 0.0, number(NOT_NEGATIVE)),
         damping: table.or("damping", 0.0, number(NOT_NEGATIVE)),
+        pull_off_force: table.or("pull_off_force", 0.0, number(NOT_NEGATIVE)),
+        work_of_adhesion: table.or("work_of_adhesion", 0.0, number(NOT_NEGATIVE)),
         density: density?,
         youngs_modulus: youngs_modulus?,
         poisson_ratio: poisson_ratio?,
@@ -58,6 +60,8 @@ fn placeholder(name: &str) -> Material {
         friction: 0.5,
         rolling_resistance: 0.0,
         damping: 0.0,
+        pull_off_force: 0.0,
+        work_of_adhesion: 0.0,
     }
 }
 
@@ -100,6 +104,8 @@ pub fn pair(
     let rolling_resistance = table.maybe("rolling_resistance", number(NOT_NEGATIVE));
     let damping = table.maybe("damping", number(NOT_NEGATIVE));
     let tangential_stiffness = table.maybe("tangential_stiffness", number(POSITIVE));
+    let pull_off_force = table.maybe("pull_off_force", number(NOT_NEGATIVE));
+    let work_of_adhesion = table.maybe("work_of_adhesion", number(NOT_NEGATIVE));
     let [a, b] = names?;
     let law = *materials.law(a, b);
     let law = PairLaw {
@@ -108,6 +114,8 @@ pub fn pair(
         rolling_resistance: rolling_resistance.unwrap_or(law.rolling_resistance),
         damping: damping.unwrap_or(law.damping),
         tangential_stiffness: tangential_stiffness.unwrap_or(law.tangential_stiffness),
+        pull_off_force: pull_off_force.unwrap_or(law.pull_off_force),
+        work_of_adhesion: work_of_adhesion.unwrap_or(law.work_of_adhesion),
         ..law
     };
     let pair = [a.min(b), a.max(b)];

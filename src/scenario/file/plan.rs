@@ -224,7 +224,13 @@ fn radius_of_mesh(world: &World, body: usize, surface: &Surface, mesh: &Mesh) ->
 }
 
 /// Reads which compatible forces are wanted.
-pub fn compatible(table: &mut Table<'_>) -> Option<CompatiblePlan> {
+pub fn compatible(table: &mut Table<'_>, materials: &Materials) -> Option<CompatiblePlan> {
+    if materials.are_cohesive() {
+        table.problem(
+            "compatible forces of contacts that hold together are not known: they never pull",
+            "take out `pull_off_force` and `work_of_adhesion`, or [forces]",
+        );
+    }
     const TOLERANCE: Need = Need::new(|x| (1e-14..1.0).contains(&x), "a share between 1e-14 and 1");
     let law = table.get("law", word(&["hertz", "hooke"]));
     let tolerance = table.or("tolerance", 1e-8, number(TOLERANCE));

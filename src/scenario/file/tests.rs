@@ -69,7 +69,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 32] = [
+    let cases: [(&str, &[&str], usize); 33] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
@@ -90,6 +90,7 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         ("lid.toml", &[], 10_000),
         ("two_layers.toml", &[], 20_000),
         ("triaxial.toml", &[], 10_000),
+        ("wet_column.toml", &[], 1500),
         ("pile_at_rest.toml", &[&file], 2),
         ("gas.toml", &[], 1000),
         ("clumps.toml", &[], 600),
@@ -312,6 +313,19 @@ fn a_pair_departs_from_the_mixing_rule_only_where_it_says() {
     let mixed = PairLaw::mixed(&materials.list[0], &materials.list[1]);
     assert_eq!(materials.law(0, 1), &PairLaw { friction: 0.9, ..mixed });
     assert_eq!(materials.law(0, 0).friction, 0.3);
+}
+
+#[test]
+fn compatible_forces_are_not_asked_of_contacts_that_hold_together() {
+    let asked = |pair: &str| {
+        let text = format!(
+            "{BASIS}{GRAIN}\n[[pairs]]\nmaterials = [\"steel\", \"glass\"]\n{pair}\n[forces]\ncompatible = {{ law = \"hertz\" }}"
+        );
+        Scenario::parse("sticky", &text, Path::new(""), &[])
+    };
+    assert!(asked("friction = 0.9").is_ok());
+    let refused = asked("work_of_adhesion = 0.1").expect_err("refused").to_string();
+    assert!(refused.contains("they never pull"), "{refused}");
 }
 
 #[test]

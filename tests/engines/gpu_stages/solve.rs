@@ -101,7 +101,8 @@ fn check_springs(mut case: Case) {
         };
         let gap = f64::from(head.bias_velocity);
         let damping = spring_damping(law.normal, law.damping, pair);
-        let spring = Spring { damping, tangent: pair.tangential_stiffness, radius: radius.abs() };
+        let spring =
+            Spring { damping, tangent: pair.tangential_stiffness, radius: radius.abs(), pull_off: 0.0 };
         (constraint, Onset { gap, stiffness: factor * hertz, spring, ..Onset::default() })
     };
     let (mut constraints, onsets): (Vec<_>, Vec<_>) = (0..keys.len()).map(row).unzip();
@@ -320,7 +321,8 @@ fn warmed_up(case: &Case, joints: &mut Joints) -> (Vec<Velocity>, f64) {
     let colouring = case.gpu.colouring().unwrap();
     let (mut constraints, mut velocities) = (case.twin_constraints(), case.twin_velocities());
     let mut split = case.split(&colouring);
-    warm_start::apply(&mut Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, joints));
+    let mut problem = Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, joints);
+    warm_start::apply(WarmStart::HISTORY, &mut problem);
     let before = velocities.clone();
     joints.solve(&mut velocities);
     let changes = before.iter().zip(&velocities).map(|(before, after)| before.linear.distance(after.linear));

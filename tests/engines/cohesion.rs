@@ -1,0 +1,254 @@
+//! Cohesion [E2], [E13]: what holds together does so up to the pull-off force, under both methods and on both engines.
+#![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use crate::common::*;
+use esker::engine::{Engine, Snapshot};
+use esker::gpu::shader::Edit;
+use esker::model::{Axes, Form, Grain, Material, Materials, Surface, World};
+use esker::scenario::Scenario;
+use esker::settings::{Bookkeeping, Method, NormalLaw, Settings};
+use glam::{DQuat, DVec3};
+
+/// Radius of the grains \[m\], and their weight \[N\].
+const R: f64 = 5e-3;
+const WEIGHT: f64 = 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * R * R * R * 9.81;
+/// E* of two bodies of stone \[Pa\].
+const MODULUS: f64 = 1e8 / (2.0 * (1.0 - 0.25 * 0.25));
+
+/// Stone that holds together with this force \[N\] and this work of adhesion \[J/m²\].
+fn sticky(friction: f64, pull_off_force: f64, work_of_adhesion: f64) -> Materials {
+    let stone = stone(friction, 0.1).list.remove(0);
+    Materials::new(vec![Material { pull_off_force, work_of_adhesion, ..stone }])
+}
+
+/// Overlap at which Hertz's law carries a force \[m\].
+fn overlap_under(force: f64, radius: f64) -> f64 {
+    (force / (4.0 / 3.0 * MODULUS * radius.sqrt())).powf(2.0 / 3.0)
+}
+
+/// A world with one plane through the origin.
+fn with_plane(materials: Materials, normal: DVec3) -> World {
+    let mut world = World::new(DVec3::new(0.0, 0.0, -9.81), materials);
+    let turned = DQuat::from_rotation_arc(DVec3::Z, normal);
+    world.add_boundary(fixed("plane"), [Surface::new(DVec3::ZERO, turned, Form::Plane, 0)]);
+    world
+}
+
+/// The methods and laws that know cohesion, with the steps of 0.1 s.
+fn laws() -> Vec<(String, Settings, u64)> {
+    let settings = Settings { iterations: 50, bookkeeping: Bookkeeping::On, ..Settings::default() };
+    let nonsmooth = [NormalLaw::Hertz, NormalLaw::Hooke, NormalLaw::Rigid].map(|normal_law| {
+        (format!("nonsmooth, {normal_law:?}"), Settings { normal_law, time_step: 1e-3, ..settings }, 100)
+    });
+    let smooth = Settings { method: Method::Smooth, time_step: 4e-5, ..settings };
+    nonsmooth.into_iter().chain([("smooth, Hertz".to_owned(), smooth, 2500)]).collect()
+}
+
+/// State after 0.1 s under each law on each engine.
+fn after(world: &World, mut visit: impl FnMut(&str, Snapshot)) {
+    for (name, settings, steps) in laws() {
+        for engine in &mut both(world, &settings) {
+            engine.advance(steps).unwrap();
+            visit(&format!("{name}, {}", engine.identity().engine), engine.snapshot().unwrap());
+        }
+    }
+}
+
+fn position(state: &Snapshot, grain: usize) -> DVec3 {
+    state.world.bodies.position[state.world.grain_body(grain)]
+}
+
+/// Grains under a ceiling, one below the other, each overlapped as what hangs from it leaves it.
+fn hanging(count: usize, pull_off: f64) -> World {
+    let mut world = with_plane(sticky(0.5, pull_off, 0.0), -DVec3::Z);
+    let mut height = 0.0;
+    for grain in 0..count {
+        let radius = if grain == 0 { R } else { 0.5 * R };
+        height += overlap_under((pull_off - (count - grain) as f64 * WEIGHT).max(0.0), radius);
+        world.add_grains([Grain::at(DVec3::new(0.0, 0.0, height - (2 * grain + 1) as f64 * R), R, 0)]);
+    }
+    world
+}
+
+#[test]
+fn a_grain_hangs_from_a_ceiling_up_to_the_pull_off_force() {
+    after(&hanging(1, 1.05 * WEIGHT), |name, state| {
+        let height = position(&state, 0).z;
+        assert!((height + R).abs() < 1e-3 * R, "{name}: it hangs at {height} m");
+        let contact = &state.contacts[0];
+        let force = contact.impulse.normal / state.substep;
+        assert!((force / WEIGHT + 1.0).abs() < 2e-2, "{name}: the contact pulls with {force} N");
+        assert!(contact.is_active() && !contact.is_sliding(), "{name}");
+        // What the ceiling was given since the start is the weight for 0.1 s.
+        let pull = state.impulses[0].linear.z / 0.1;
+        assert!((pull / WEIGHT + 1.0).abs() < 2e-2, "{name}: the ceiling carries {pull} N");
+        let made = state.balance.unwrap().error(state.world.kinetic_energy());
+        assert!(made.abs() < 1e-3 * WEIGHT * R, "{name}: {made} J are not accounted for");
+    });
+    after(&hanging(1, 0.95 * WEIGHT), |name, state| {
+        assert!(position(&state, 0).z < -1.5 * R, "{name}: it hangs though it is too heavy");
+    });
+}
+
+/// The uppermost contact carries the whole chain.
+#[test]
+fn a_chain_hangs_as_long_as_its_uppermost_contact_holds() {
+    after(&hanging(3, 3.2 * WEIGHT), |name, state| {
+        let lowest = position(&state, 2).z;
+        assert!((lowest + 5.0 * R).abs() < 0.01 * R, "{name}: it hangs down to {lowest} m");
+    });
+    after(&hanging(3, 2.8 * WEIGHT), |name, state| {
+        let [first, last] = [0, 2].map(|grain| position(&state, grain).z);
+        assert!(first < -1.1 * R, "{name}: the chain hangs though it is too heavy");
+        assert!((first - last - 4.0 * R).abs() < 0.05 * R, "{name}: and holds together as it falls");
+    });
+}
+
+/// Two spheres of which the smaller hangs from the larger: the force of Johnson, Kendall and Roberts is 3/2 π w R*.
+#[test]
+fn the_pull_off_force_of_adhesion_grows_with_the_effective_radius() {
+    let reduced = 2.0 * R * R / (3.0 * R);
+    let world = |share: f64| {
+        let adhesion = share * WEIGHT / (1.5 * std::f64::consts::PI * reduced);
+        let mut world = World::new(DVec3::new(0.0, 0.0, -9.81), sticky(0.5, 0.0, adhesion));
+        let all = Axes::ROTATION.into_iter().chain(Axes::TRANSLATION).fold(Axes::NONE, Axes::and);
+        let overlap = overlap_under((share - 1.0).max(0.0) * WEIGHT, reduced);
+        let small = Grain::at(DVec3::new(0.0, 0.0, overlap - 3.0 * R), R, 0);
+        world.add_grains([Grain { locked: all, ..Grain::at(DVec3::ZERO, 2.0 * R, 0) }, small]);
+        world
+    };
+    after(&world(1.05), |name, state| {
+        let height = position(&state, 1).z;
+        assert!((height + 3.0 * R).abs() < 1e-3 * R, "{name}: it hangs at {height} m");
+    });
+    after(&world(0.95), |name, state| {
+        assert!(position(&state, 1).z < -3.5 * R, "{name}: it hangs though it is too heavy");
+    });
+}
+
+/// A block beside a wall, which nothing presses on it: friction acts on the force above the pull-off force.
+#[test]
+fn cohesion_counts_for_the_bound_of_friction() {
+    const FRICTION: f64 = 0.5;
+    let beside = |share: f64| {
+        let pull_off = share * WEIGHT / FRICTION;
+        let mut world = with_plane(sticky(FRICTION, pull_off, 0.0), DVec3::X);
+        let locked = Axes::ROTATION.into_iter().fold(Axes::NONE, Axes::and);
+        let place = DVec3::new(R - overlap_under(pull_off, R), 0.0, 0.0);
+        world.add_grains([Grain { locked, ..Grain::at(place, R, 0) }]);
+        world
+    };
+    after(&beside(1.05), |name, state| {
+        let fallen = position(&state, 0).z;
+        assert!(fallen.abs() < 0.02 * R, "{name}: it slipped by {fallen} m");
+        let contact = &state.contacts[0];
+        assert!(
+            contact.impulse.normal.abs() < 0.02 * contact.cohesion,
+            "{name}: nothing presses it on the wall"
+        );
+    });
+    after(&beside(0.9), |name, state| {
+        // It falls with a tenth of gravity.
+        let (fallen, expected) = (-position(&state, 0).z, 0.5 * 0.1 * 9.81 * 0.01);
+        assert!((fallen / expected - 1.0).abs() < 0.1, "{name}: it slid by {fallen} m for {expected} m");
+    });
+}
+
+/// A block of discs ten high and eight wide on a floor, without walls.
+fn vertical_cut(pull_off_in_weights: f64) -> Scenario {
+    let weight = 3700.0 * std::f64::consts::PI * 0.0065f64.powi(2) * 9.81;
+    let overrides = [
+        "plane=\"xz\"".to_owned(),
+        format!("materials.pellet.pull_off_force={}", pull_off_in_weights * weight),
+        "materials.pellet.friction=0.3".to_owned(),
+        "materials.pellet.rolling_resistance=0.0".to_owned(),
+    ];
+    let places: Vec<String> = (0..10)
+        .flat_map(|row| (0..8).map(move |i| (row, i)))
+        .map(|(row, i)| {
+            let x = 0.01299 * (f64::from(i) + 0.5 * f64::from(row % 2));
+            let z = 0.00649 + 0.01299 * 0.75f64.sqrt() * f64::from(row);
+            format!("[{x:?}, 0.0, {z:?}]")
+        })
+        .collect();
+    let text = format!(
+        r#"duration = 1.0
+[materials.pellet]
+density = 3700.0
+youngs_modulus = 6e9
+poisson_ratio = 0.25
+restitution = 0.18
+friction = 0.5
+rolling_resistance = 0.0
+{FLOOR}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0065 }}
+allow_overlap = true
+packing = {{ kind = "list", positions = [{}] }}
+"#,
+        places.join(", ")
+    );
+    Scenario::parse("cut", &text, std::path::Path::new("."), &overrides)
+        .unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Width of what is on the floor, and the height of all, in widths and heights of the cut.
+fn shape_of(engine: &mut dyn Engine) -> [f64; 2] {
+    engine.advance(200).unwrap();
+    let state = engine.snapshot().unwrap();
+    let places = || (0..80).map(|grain| position(&state, grain));
+    let ends =
+        places().map(|place| place.x).fold([f64::MAX, f64::MIN], |[low, high], x| [low.min(x), high.max(x)]);
+    let top = places().map(|place| place.z).fold(0.0, f64::max);
+    [(ends[1] - ends[0]) / (7.5 * 0.01299), top / (9.0 * 0.01299 * 0.75f64.sqrt() + 0.00649)]
+}
+
+#[test]
+fn a_vertical_cut_stands_with_cohesion_and_slumps_the_less_the_more_it_has() {
+    let settings = Settings { iterations: 50, ..vertical_cut(0.0).settings };
+    let shapes =
+        [0.0, 0.5, 30.0].map(|pull_off| shape_of(&mut cpu(&vertical_cut(pull_off).world, &settings)));
+    let [[_, loose], [_, moist], [width, height]] = shapes;
+    assert!(loose < 0.5 && loose + 0.1 < moist && moist < 0.8, "heights without and with little: {shapes:?}");
+    assert!((0.97..1.03).contains(&width) && (0.97..1.03).contains(&height), "the cut stands: {shapes:?}");
+    let [width, height] = shape_of(&mut gpu(&vertical_cut(30.0).world, &settings));
+    assert!((0.97..1.03).contains(&width) && (0.97..1.03).contains(&height), "on the GPU: {width}, {height}");
+}
+
+/// Sixty grains that fall into a box, bounce and stick: what the box was given is their momentum and their weight, and they come to rest.
+#[test]
+fn grains_that_bounce_and_stick_come_to_rest_and_the_books_are_right() {
+    let pull_off = "materials.pellet.pull_off_force=0.8"; // twenty times the weight of a grain
+    let scenario = scenario("settle_1000.toml", &["grains.0.packing.count=60", pull_off]);
+    let settings = Settings { bookkeeping: Bookkeeping::On, ..scenario.settings };
+    for mut engine in both(&scenario.world, &settings) {
+        let name = engine.identity().engine;
+        engine.advance(20).unwrap();
+        assert!(engine.snapshot().unwrap().balance.unwrap().impact_work < 0.0, "{name}: some bounced");
+        engine.advance(180).unwrap();
+        let state = engine.snapshot().unwrap();
+        let bodies = &state.world.bodies;
+        let grains = || (0..60).map(|grain| state.world.grain_body(grain));
+        let mass: f64 = grains().map(|body| 1.0 / bodies.inverse_mass[body]).sum();
+        let momentum: f64 = grains().map(|body| bodies.velocity[body].z / bodies.inverse_mass[body]).sum();
+        let given: f64 = state.impulses.iter().map(|total| total.linear.z).sum();
+        let expected = -(momentum + mass * 9.81 * state.world.time);
+        assert!(
+            (given / expected - 1.0).abs() < 1e-4,
+            "{name}: the box was given {given} N s, {expected} expected"
+        );
+        let kinetic = state.world.kinetic_energy();
+        assert!(kinetic < 1e-6 * mass * 9.81 * R, "{name}: {kinetic} J are left");
+        let lost = state.balance.unwrap().error(kinetic);
+        assert!(lost.abs() < 1e-4 * mass * 9.81 * R, "{name}: {lost} J are not accounted for");
+    } // Impacts that leave what is not theirs in their impulses are noticed.
+    let mut broken = gpu(&scenario.world, &settings);
+    let mistaken = Edit {
+        from: "impulses[IMPULSE_PAIRS * place + i] = vec2f(0.0);",
+        to: "impulses[3u * place + i] = vec2f(0.0);",
+    };
+    broken.edit_shaders(&[mistaken]).unwrap();
+    let restless = broken.advance(200).is_err() || broken.snapshot().unwrap().world.kinetic_energy() > 1e-4;
+    assert!(restless, "no grain moves though impacts keep old impulses");
+}
