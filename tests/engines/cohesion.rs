@@ -216,7 +216,18 @@ fn a_vertical_cut_stands_with_cohesion_and_slumps_the_less_the_more_it_has() {
     assert!((0.97..1.03).contains(&width) && (0.97..1.03).contains(&height), "on the GPU: {width}, {height}");
 }
 
-/// Sixty grains that fall into a box, bounce and stick: what the box was given is their momentum and their weight, and they come to rest.
+/// By how much what the box was given differs from the momentum and the weight of sixty grains, and the energy from what is accounted for.
+fn errors_in_the_books(state: &Snapshot) -> [f64; 2] {
+    let bodies = &state.world.bodies;
+    let grains = || (0..60).map(|grain| state.world.grain_body(grain));
+    let mass: f64 = grains().map(|body| 1.0 / bodies.inverse_mass[body]).sum();
+    let momentum: f64 = grains().map(|body| bodies.velocity[body].z / bodies.inverse_mass[body]).sum();
+    let given: f64 = state.impulses.iter().map(|total| total.linear.z).sum();
+    let expected = -(momentum + mass * 9.81 * state.world.time);
+    let lost = state.balance.unwrap().error(state.world.kinetic_energy());
+    [(given / expected - 1.0).abs(), lost.abs() / (mass * 9.81 * R)]
+}
+
 #[test]
 fn grains_that_bounce_and_stick_come_to_rest_and_the_books_are_right() {
     let pull_off = "materials.pellet.pull_off_force=0.8"; // twenty times the weight of a grain
@@ -225,30 +236,24 @@ fn grains_that_bounce_and_stick_come_to_rest_and_the_books_are_right() {
     for mut engine in both(&scenario.world, &settings) {
         let name = engine.identity().engine;
         engine.advance(20).unwrap();
-        assert!(engine.snapshot().unwrap().balance.unwrap().impact_work < 0.0, "{name}: some bounced");
+        let state = engine.snapshot().unwrap();
+        assert!(state.balance.unwrap().impact_work < 0.0, "{name}: some bounced");
+        let errors = errors_in_the_books(&state);
+        assert!(errors.iter().all(|&error| error < 1e-4), "{name}: {errors:?}");
         engine.advance(180).unwrap();
         let state = engine.snapshot().unwrap();
-        let bodies = &state.world.bodies;
-        let grains = || (0..60).map(|grain| state.world.grain_body(grain));
-        let mass: f64 = grains().map(|body| 1.0 / bodies.inverse_mass[body]).sum();
-        let momentum: f64 = grains().map(|body| bodies.velocity[body].z / bodies.inverse_mass[body]).sum();
-        let given: f64 = state.impulses.iter().map(|total| total.linear.z).sum();
-        let expected = -(momentum + mass * 9.81 * state.world.time);
-        assert!(
-            (given / expected - 1.0).abs() < 1e-4,
-            "{name}: the box was given {given} N s, {expected} expected"
-        );
-        let kinetic = state.world.kinetic_energy();
-        assert!(kinetic < 1e-6 * mass * 9.81 * R, "{name}: {kinetic} J are left");
-        let lost = state.balance.unwrap().error(kinetic);
-        assert!(lost.abs() < 1e-4 * mass * 9.81 * R, "{name}: {lost} J are not accounted for");
-    } // Impacts that leave what is not theirs in their impulses are noticed.
+        let (kinetic, errors) = (state.world.kinetic_energy(), errors_in_the_books(&state));
+        assert!(errors.iter().all(|&error| error < 1e-4), "{name}: {errors:?}");
+        assert!(kinetic < 1e-9, "{name}: {kinetic} J are left");
+    }
+    // Impacts that start from what is not theirs are noticed.
     let mut broken = gpu(&scenario.world, &settings);
     let mistaken = Edit {
         from: "impulses[IMPULSE_PAIRS * place + i] = vec2f(0.0);",
         to: "impulses[3u * place + i] = vec2f(0.0);",
     };
     broken.edit_shaders(&[mistaken]).unwrap();
-    let restless = broken.advance(200).is_err() || broken.snapshot().unwrap().world.kinetic_energy() > 1e-4;
-    assert!(restless, "no grain moves though impacts keep old impulses");
+    broken.advance(20).unwrap();
+    let errors = errors_in_the_books(&broken.snapshot().unwrap());
+    assert!(errors.iter().any(|&error| error > 1e-2), "the books close: {errors:?}");
 }
