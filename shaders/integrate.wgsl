@@ -98,8 +98,8 @@ fn note_path(boundary: u32, velocity: Velocity) {
     if is_rigid(boundary) {
         let reach = schedule[now].reach;
         let speed = speed_within(reach, velocity.linear, velocity.angular);
+        ahead = params.step_time * (speed + params.step_time * pushed(boundary, velocity, reach)) + path;
         path = params.h * speed;
-        ahead = params.step_time * (speed + params.step_time * pushed(boundary, velocity, reach));
     }
     travel[boundary] += path;
     let moved = travel[boundary] + ahead;

@@ -278,9 +278,9 @@ fn apply_laws(@builtin(global_invocation_id) invocation: vec3u) {
     }
     let law = laws[constraint.law];
     let radius = abs(constraint_arms[place].rolling_arm);
-    store_cohesion(place, select(0.0, params.h * pull_off(law, radius), gap <= params.cohesion_range * radius));
     let rolls = constraint_arms[place].rolling_arm > 0.0;
     constraint_arms[place].rolling_arm = select(0.0, law.rolling_resistance * radius, rolls);
+    store_cohesion(place, select(0.0, params.h * pull_off(law, radius), rolls && gap <= params.cohesion_range * radius));
     let overlap = -gap;
     if overlap <= 0.0 {
         constraint.bias_velocity = overlap / params.h;

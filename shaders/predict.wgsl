@@ -27,7 +27,7 @@ fn prepare_constraints(@builtin(global_invocation_id) invocation: vec3u) {
     let a = velocities[constraint.bodies.x];
     let b = velocities[constraint.bodies.y];
     let u = contact_velocity(constraint, a, b);
-    store_impulse(place, into_cone(constraint, guess(constraint, load_impulse(place), u, a.angular - b.angular)));
+    store_impulse(place, into_cone(constraint, guess(place, constraint, load_impulse(place), u, a.angular - b.angular)));
     // Solved again, it is there already.
     if is_elastic(constraint) && status.careful == 0u {
         constraint_heads[place].bias_velocity += laws[constraint.law].upsilon * dot(u, constraint.normal);
@@ -50,19 +50,33 @@ struct Guess {
     rolling: vec3f,
 }
 
-fn guess(constraint: Constraint, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
+fn guess(place: u32, constraint: Constraint, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
     var fraction = 0.0;
     switch start() {
         case WARM_HISTORY: { fraction = params.fraction; }
         case WARM_ADAPTIVE: { fraction = adaptive_fraction(length(u)); }
         case WARM_MODEL: { return model(constraint, u, spin); }
         case WARM_NORMALS: {
-            return Guess(params.fraction * dot(carried.linear, constraint.normal), vec3f(0.0), vec3f(0.0));
+            let normal = normal_share(place, params.fraction, dot(carried.linear, constraint.normal));
+            return Guess(normal, vec3f(0.0), vec3f(0.0));
         }
         default: {}
     }
     let linear = fraction * carried.linear;
-    return Guess(dot(linear, constraint.normal), linear, fraction * carried.rolling);
+    var normal = dot(linear, constraint.normal);
+    if HAS_COHESION && start() != WARM_COLD {
+        normal = normal_share(place, fraction, dot(carried.linear, constraint.normal));
+    }
+    return Guess(normal, linear, fraction * carried.rolling);
+}
+
+// A share of a normal impulse; of what cohesion asks for all of it, as that comes in full.
+fn normal_share(place: u32, fraction: f32, normal: f32) -> f32 {
+    if !HAS_COHESION {
+        return fraction * normal;
+    }
+    let held = min(cohesion(place), normal);
+    return held + fraction * (normal - held);
 }
 
 // What contacts start from in this substep: from nothing where it is solved again.

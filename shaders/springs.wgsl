@@ -47,7 +47,7 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
     let radius = abs(constraint_arms[place].rolling_arm);
     let stiffness = stiffness_of(law, radius, overlap, closing, inverse_mass);
     let along = stiffness.force + stiffness.damping * closing;
-    // Friction is of what presses the bodies, cohesion not taken off; where the damper pulls them together there is none.
+    // Where the damper pulls the bodies together there is no friction.
     let pressed = max(along, 0.0);
     let springs = load_springs(place);
     let about = 0.5 * params.h * dot(normal, a.angular + b.angular);
@@ -65,10 +65,11 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
         roll = stretched(stiffness.released * held, params.h * lever * stiffness.tangent * spin,
             lever * stiffness.tangent_damping * spin, resistance * pressed, normal);
     }
-    let pull = pull_off(law, radius);
-    store_impulse(place, Impulse(params.h * ((along - pull) * normal + tangent.force), params.h * roll.force));
+    store_impulse(place, Impulse(params.h * (along * normal + tangent.force), params.h * roll.force));
     let twisting = dot(roll.held, normal);
     store_springs(place, Springs(tangent.held, twisting, roll.held - twisting * normal));
+    let is_point = constraint_arms[place].rolling_arm < 0.0;
+    store_cohesion(place, select(params.h * pull_off(law, radius), 0.0, is_point));
 }
 
 fn stiffness_of(law: Law, radius: f32, overlap: f32, closing: f32, inverse_mass: f32) -> Stiffness {

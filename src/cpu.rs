@@ -514,8 +514,10 @@ impl Engine for CpuEngine {
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let (world, sides) = (self.world.clone(), self.patches.sides());
         let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
+        let contacts = self.colouring.order.iter().map(|&contact| self.keys[contact as usize]);
+        let cohesion = self.constraints.iter().map(|constraint| constraint.cohesion);
+        snapshot.note_cohesion(contacts.clone().zip(cohesion));
         if self.settings.method == Method::Smooth {
-            let contacts = self.colouring.order.iter().map(|&contact| self.keys[contact as usize]);
             let held = self.constraints.iter().map(springs::held);
             snapshot.note_springs(&self.settings, contacts.zip(held));
         }

@@ -394,8 +394,8 @@ pub struct StepReport {
     pub colours: u32,
     /// Contacts without a colour in the last step, solved by mass splitting; in sequential order all of them.
     pub overflow: u64,
-    /// Steps of this call that searched for contacts; the others went on with those of the step before, as no grain
-    /// could have moved half the margin.
+    /// Steps of this call that searched for contacts; the others went on with those of the step before, as no grain and no boundary
+    /// could have moved half the skin.
     pub searches: u64,
     /// Sweeps in the last substep.
     pub sweeps: u32,

@@ -492,6 +492,13 @@ impl World {
         }
     }
 
+    /// Force that it takes to pull two shapes apart \[E2\] \[N\]; 0 for a vertex that is a point, of which a body has as many as its mesh.
+    pub fn pull_off(&self, a: u32, b: u32) -> f64 {
+        let law = self.law(a, b);
+        let holds = law.is_cohesive() && self.rolling_radius(a, b) > 0.0;
+        if holds { law.pull_off(self.effective_radius(a, b)) } else { 0.0 }
+    }
+
     /// Gap up to which two shapes are solved \[m\]: `margin` mean diameters.
     pub fn pair_margin(&self, a: u32, b: u32, margin: f64) -> f64 {
         let radius_a = self.contact_radius(a);
@@ -565,8 +572,9 @@ impl World {
     /// Bound on what an applied force does per time to the speed of a point of a body at a distance from its centre \[m/s²\].
     pub fn push(&self, body: usize, distance: f64) -> f64 {
         let (bodies, pull) = (&self.bodies, self.pull());
-        let torque = pull.torque_on(body).length();
-        let turning = if torque > 0.0 { bodies.inverse_inertia[body] * torque * distance } else { 0.0 };
+        let turned = bodies.inverse_inertia[body] * pull.torque_on(body).length();
+        // The distance may be infinite.
+        let turning = if turned > 0.0 { turned * distance } else { 0.0 };
         bodies.inverse_mass[body] * pull.force_on(body).length() + turning
     }
 }

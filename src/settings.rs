@@ -342,8 +342,8 @@ pub struct Settings {
     pub cone: Cone,
     /// The lever arm of rolling resistance.
     pub rolling_arm: RollingArm,
-    /// Skin of the contact search, in mean diameters of the two grains \[-\]: pairs are searched for again before any grain can
-    /// have moved half of it. No part of the law: see [`Settings::reach`].
+    /// Skin of the contact search, in mean diameters of the two grains \[-\]: pairs are searched for again before any grain or
+    /// boundary can have moved half of it. No part of the law: see [`Settings::reach`].
     pub skin: f64,
     /// Closing speed above which a contact bounces in the substep in which it would close \[E6\] \[m/s\].
     pub impact_threshold: f64,

@@ -1,5 +1,6 @@
-// Impulses of the contacts in solving order: three pairs of numbers each, linear then rolling. Where contacts are cohesive a fourth has the impulse
-// of that [E2]; under the smooth method four more pairs hold what the springs of a contact hold [E13].
+// Impulses of the contacts in solving order: three pairs of numbers each, linear then rolling. Under the smooth method four more pairs hold what
+// the springs of a contact hold [E13]. Where contacts are cohesive the last number of all is the impulse of that [E2], in a fourth pair if there is no
+// other.
 override IMPULSE_PAIRS: u32 = 3u;
 
 // Whether cohesion pulls bodies together beside the impulses.
@@ -36,12 +37,12 @@ fn given_impulse(place: u32, normal: vec3f) -> Impulse {
 
 // Impulse with which cohesion pulls the bodies together [N s].
 fn cohesion(place: u32) -> f32 {
-    return impulses[IMPULSE_PAIRS * place + 3u].x;
+    return impulses[IMPULSE_PAIRS * (place + 1u) - 1u].y;
 }
 
 fn store_cohesion(place: u32, cohesion: f32) {
     if HAS_COHESION {
-        impulses[IMPULSE_PAIRS * place + 3u] = vec2f(cohesion, 0.0);
+        impulses[IMPULSE_PAIRS * (place + 1u) - 1u].y = cohesion;
     }
 }
 

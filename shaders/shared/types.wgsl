@@ -127,7 +127,7 @@ struct Rigid {
 struct BoundaryState {
     pose: Pose,
     linear: vec3f,
-    path: f32,                 // that its points go in the substep, at most, if it is prescribed [m]
+    path: f32,                 // that its points go in the substep, at most, if it is prescribed or driven [m]
     angular: vec3f,
     ahead: f32,                // and in the whole step after that [m]
     reach: f32,                // of its points from its centre, at most [m]

@@ -31,7 +31,7 @@ pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
     say!("{}", scenario.title);
     print_counts(&scenario);
-    print_materials(&scenario);
+    print_materials(&scenario.world);
     print_friction(&scenario.friction_factors);
     print_time_step(&scenario);
     if prudent(&scenario.settings, &scenario.world) != scenario.settings {
@@ -138,8 +138,7 @@ fn in_sinks(world: &World) -> Vec<String> {
     world.sinks.iter().filter_map(warning).collect()
 }
 
-fn print_materials(scenario: &Scenario) {
-    let world = &scenario.world;
+fn print_materials(world: &World) {
     let list = &world.materials.list;
     say!("materials");
     for material in list {
@@ -164,21 +163,25 @@ fn print_materials(scenario: &Scenario) {
                 law.rolling_resistance,
                 law.damping
             );
-            if law.is_cohesive() {
-                print_cohesion(scenario, law, a.density);
+            if law.is_cohesive() && i == j {
+                print_cohesion(world, i, law);
             }
         }
     }
 }
 
-/// The force that holds the smallest grain of the scenario, of this density \[kg/m³\], to one of its size.
-fn print_cohesion(scenario: &Scenario, law: &PairLaw, density: f64) {
-    let radius = smallest_radius(scenario);
-    let force = law.pull_off(0.5 * radius);
-    let weight = density * grain_volume(scenario.world.plane, radius) * scenario.world.gravity.length();
-    let in_weights =
-        if weight > 0.0 { format!(", {:.3} of its weight", force / weight) } else { String::new() };
-    say!("    holds the smallest grain to one of its size with {force:.3e} N{in_weights}");
+/// The force that holds two grains of one material together, as large as the smallest that are there at the start.
+fn print_cohesion(world: &World, material: usize, law: &PairLaw) {
+    let own = world.spheres.iter().filter(|sphere| sphere.material as usize == material);
+    let radius = own.map(|sphere| sphere.radius).fold(f64::INFINITY, f64::min);
+    if radius.is_finite() {
+        let density = world.materials.list[material].density;
+        let weight = density * grain_volume(world.plane, radius) * world.gravity.length();
+        let force = law.pull_off(0.5 * radius);
+        let in_weights =
+            if weight > 0.0 { format!(", {:.3} of their weight", force / weight) } else { String::new() };
+        say!("    holds grains of {radius:.3e} m together with {force:.3e} N{in_weights}");
+    }
 }
 
 /// What `friction_factor` says, where it says anything.

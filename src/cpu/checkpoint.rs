@@ -29,6 +29,8 @@ struct State<'a> {
     colouring: Cow<'a, Colouring>,
     /// In the order of the keys.
     impulses: Vec<Impulse>,
+    /// Impulses of cohesion \[N s\], likewise.
+    cohesion: Vec<f64>,
     /// What the springs of the smooth method hold, likewise; of the nonsmooth one none.
     springs: Vec<Impulse>,
     /// What is known of the contacts with patches of meshes, in the order of their keys.
@@ -56,12 +58,17 @@ impl CpuEngine {
             }
             values
         };
+        let mut cohesion = vec![0.0; self.keys.len()];
+        for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
+            cohesion[contact as usize] = constraint.cohesion;
+        }
         let springs = match self.settings.method {
             Method::Nonsmooth => Vec::new(),
             Method::Smooth => of_contacts(&|constraint| constraint.last_impulse),
         };
         let state = State {
             impulses: of_contacts(&|constraint| constraint.impulse),
+            cohesion,
             springs,
             world: Cow::Borrowed(&self.world),
             room_for_grains: self.world.grains.capacity(),
@@ -116,7 +123,9 @@ impl CpuEngine {
         self.substeps_done = state.substeps_done;
         self.start_time = state.start_time;
         self.report = state.report.into_owned();
-        if state.impulses.len() != state.keys.len() || state.colouring.order.len() != state.keys.len() {
+        if [state.impulses.len(), state.cohesion.len()] != [state.keys.len(); 2]
+            || state.colouring.order.len() != state.keys.len()
+        {
             return Err(saved::foreign("contacts without impulses"));
         }
         // What a run holds must not tell that it was interrupted, not even where no step is left to be done.
@@ -134,6 +143,7 @@ impl CpuEngine {
         self.hold_contacts(state.keys.into_owned(), state.colouring.into_owned(), &carried);
         for (constraint, &contact) in self.constraints.iter_mut().zip(&self.colouring.order) {
             constraint.impulse = state.impulses[contact as usize];
+            constraint.cohesion = state.cohesion[contact as usize];
         }
         match self.patches.set_known(state.patches.into_owned()) {
             true => Ok(()),

@@ -253,8 +253,8 @@ fn make_spring(world: &World, law: &Law, key: Key, constraint: &mut Constraint, 
     let elasticity = law.normal.elasticity(pair.effective_modulus, radius);
     onset.stiffness = elasticity.map_or(0.0, |(_, stiffness)| stiffness);
     let damping = spring_damping(law.normal, law.damping, pair);
-    onset.spring =
-        Spring { damping, tangent: pair.tangential_stiffness, radius, pull_off: pair.pull_off(radius) };
+    let pull_off = world.pull_off(key.a, key.b);
+    onset.spring = Spring { damping, tangent: pair.tangential_stiffness, radius, pull_off };
     constraint.set_pair(world, law, key, pair);
 }
 
@@ -280,7 +280,7 @@ fn constraint_at(
     let radius = world.effective_radius(key.a, key.b);
     let (onset, compliance) = normal_law(law, pair, radius, touch.gap, carried.normal);
     let holds = touch.gap <= COHESION_RANGE * radius;
-    let cohesion = if holds { law.h * pair.pull_off(radius) } else { 0.0 };
+    let cohesion = if holds { law.h * world.pull_off(key.a, key.b) } else { 0.0 };
     let mut constraint = Constraint { compliance, cohesion, impulse: carried, ..Constraint::default() };
     constraint.set_pair(world, law, key, pair);
     constraint.place(world, key, &touch);

@@ -4,8 +4,8 @@
 //! while for none of them that and what the step adds at its present speed comes to half the skin, no pair outside
 //! of the list can touch. Half of what a grain may fall in the step counts: the two of a pair fall alike, or one falls
 //! and the other is held. (A grain that is struck within the step may go further: the step after finds what it came to.) A surface may
-//! move by the other half, that of the smallest grain, and half of what a grain may fall counts there. Grains that are added call for a
-//! search. Twin: `shaders/search.wgsl`.
+//! move by the other half, that of the smallest grain or vertex, and half of what a grain may fall counts there. Machines that are driven search in
+//! every step, and so does what adds grains. Twin: `shaders/search.wgsl`.
 
 use rayon::prelude::*;
 
@@ -36,6 +36,8 @@ struct BoundaryPath {
     path: f64,
     /// Distance of the farthest of them from its centre \[m\].
     reach: f64,
+    /// Whether drives may change its speed within a step: then every step searches.
+    is_driven: bool,
 }
 
 impl Travel {
@@ -69,7 +71,11 @@ impl Travel {
         // No more than it needs, so that its size does not tell how it grew.
         self.paths.reserve_exact(world.spheres.len());
         self.paths.resize(world.spheres.len(), 0.0);
-        let at_start = |body| BoundaryPath { path: 0.0, reach: world.boundary_reach(body) };
+        let at_start = |body| BoundaryPath {
+            path: 0.0,
+            reach: world.boundary_reach(body),
+            is_driven: world.is_driven(body),
+        };
         self.boundaries = (0..world.boundaries.len()).map(at_start).collect();
         self.boundary_limit = settings.skin * world.smallest_contact_radius();
     }
@@ -104,6 +110,9 @@ impl Travel {
     /// Whether a point of a boundary may by the end of the step have moved half the skin of the smallest grain.
     fn boundary_may_leave(&self, world: &World, settings: &Settings, body: usize) -> bool {
         let (boundary, surfaces) = (&world.boundaries[body], &self.boundaries[body]);
+        if surfaces.is_driven {
+            return true;
+        }
         let (step, h) = (settings.time_step, settings.substep());
         let ahead = if boundary.dynamic().is_some() {
             let (linear, angular) = (world.bodies.velocity[body], world.bodies.angular_velocity[body]);

@@ -47,8 +47,10 @@ pub fn stretch(
         if onset.gap < 0.0 {
             let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
             (constraint.impulse, constraint.last_impulse) = law.push(constraint, onset, [a, b]);
+            constraint.cohesion = law.h * onset.spring.pull_off;
         } else if [constraint.impulse, constraint.last_impulse] != [Impulse::default(); 2] {
             (constraint.impulse, constraint.last_impulse) = Default::default();
+            constraint.cohesion = 0.0;
         }
     });
 }
@@ -76,7 +78,7 @@ impl Law<'_> {
         let closing = -velocity.dot(constraint.normal);
         let stiffness = self.stiffness(onset, closing, 1.0 / mass);
         let normal = stiffness.force + stiffness.damping * closing;
-        // Friction is of what presses the bodies, cohesion not taken off; where the damper pulls them together there is none.
+        // Where the damper pulls the bodies together there is no friction.
         let pressed = normal.max(0.0);
         let held = self.turned(constraint, a, b);
 
@@ -101,7 +103,6 @@ impl Law<'_> {
             (DVec3::ZERO, DVec3::ZERO)
         };
         let held = Impulse { normal: 0.0, tangent: slide, rolling: roll };
-        let normal = normal - onset.spring.pull_off;
         (Impulse { normal, tangent, rolling }.scaled(self.h), holding(&held, constraint.normal))
     }
 

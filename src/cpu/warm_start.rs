@@ -28,22 +28,28 @@ pub fn seed(
     constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(constraint, onset)| {
         let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);
         let velocity = constraint.contact_velocity(a, b);
+        let carried = |fraction| share_of(fraction, constraint);
         let guess = match settings.warm_start {
             WarmStart::Cold => Impulse::default(),
-            WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => {
-                constraint.impulse.scaled(fraction)
-            }
+            WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => carried(fraction),
             WarmStart::NormalsOnly { fraction } => {
-                Impulse { normal: fraction * constraint.impulse.normal, ..Impulse::default() }
+                Impulse { normal: carried(fraction).normal, ..Impulse::default() }
             }
             WarmStart::Adaptive { fraction, motion } => {
                 let moving = motion * world.gravity.length() * law.h;
-                constraint.impulse.scaled(adaptive_fraction(fraction, velocity.length(), moving))
+                carried(adaptive_fraction(fraction, velocity.length(), moving))
             }
             WarmStart::Model => model(law, onset, gain, velocity, a.angular - b.angular),
         };
         constraint.impulse = into_cone(settings.cone, constraint, guess);
     });
+}
+
+/// A share of the impulse that a constraint carries; of what cohesion asks for all of it, as that comes in full.
+fn share_of(fraction: f64, constraint: &Constraint) -> Impulse {
+    let held = constraint.cohesion.min(constraint.impulse.normal);
+    let normal = held + fraction * (constraint.impulse.normal - held);
+    Impulse { normal, ..constraint.impulse.scaled(fraction) }
 }
 
 /// β_c = 1 - (1 - β) min(1, |u| / moving): all of it at rest, β when moving.

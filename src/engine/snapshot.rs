@@ -7,7 +7,7 @@ use glam::DVec3;
 use super::{CompatibleForces, EnergyBalance, StepReport, planned_contacts};
 use crate::contact::{ContactState, Impulse, Key};
 use crate::model::{Touch, World};
-use crate::settings::{Method, NormalLaw, Settings};
+use crate::settings::{NormalLaw, Settings};
 
 /// What contacts gave a boundary since the start of the run, those that bounced included.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -95,19 +95,14 @@ impl Snapshot {
     ) -> Snapshot {
         let state = |(key, impulse): (Key, Impulse)| {
             let touch = world.touch(key.a, key.b)?;
-            let cohesion = cohesion_of(&world, key, &impulse, settings);
-            let given = match settings.method {
-                Method::Nonsmooth => Impulse { normal: impulse.normal - cohesion, ..impulse },
-                Method::Smooth => impulse,
-            };
             Some(ContactState {
                 key,
                 bodies: [world.shape_body(key.a), world.shape_body(key.b)],
                 gap: touch.gap,
                 normal: touch.normal,
                 point: touch.point,
-                impulse: given,
-                cohesion,
+                impulse,
+                cohesion: 0.0,
                 friction: world.law(key.a, key.b).friction,
                 cone: settings.cone,
                 spring_energy: [0.0; 2],
@@ -130,6 +125,17 @@ impl Snapshot {
         }
     }
 
+    /// Takes cohesion, of some of the contacts \[N s\], from their impulses, which are those without it.
+    pub fn note_cohesion(&mut self, cohesion: impl Iterator<Item = (Key, f64)>) {
+        for (key, cohesion) in cohesion.filter(|(_, cohesion)| *cohesion > 0.0) {
+            if let Ok(found) = self.contacts.binary_search_by_key(&key, |contact| contact.key) {
+                let contact = &mut self.contacts[found];
+                contact.impulse.normal -= cohesion;
+                contact.cohesion = cohesion;
+            }
+        }
+    }
+
     /// Notes the energy of springs that hold this force \[N\] and this moment \[N m\], under the smooth method.
     pub fn note_springs(&mut self, settings: &Settings, springs: impl Iterator<Item = (Key, [DVec3; 2])>) {
         for (key, held) in springs {
@@ -139,13 +145,6 @@ impl Snapshot {
             }
         }
     }
-}
-
-/// Impulse of cohesion in a contact that carried this one, as the engine has it \[N s\].
-fn cohesion_of(world: &World, Key { a, b }: Key, impulse: &Impulse, settings: &Settings) -> f64 {
-    let law = world.law(a, b);
-    let holds = law.is_cohesive() && *impulse != Impulse::default();
-    if holds { settings.substep() * law.pull_off(world.effective_radius(a, b)) } else { 0.0 }
 }
 
 /// Energy of a tangential spring that holds a force \[N\], and of a rolling one that holds a moment \[N m\] \[E13\] \[J\].

@@ -14,7 +14,8 @@ use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
 use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, spring_damping};
-use crate::model::{Form, Kind, Levels, Outside, Side, World};
+use crate::model::material::JKR_PULL_OFF;
+use crate::model::{Boundary, Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{
     COHESION_RANGE, DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION_LIMIT,
     Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
@@ -267,7 +268,7 @@ pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
             tangential_stiffness: pair.tangential_stiffness as f32,
             damping: spring_damping(settings.normal_law, settings.damping, pair) as f32,
             pull_off: pair.pull_off_force as f32,
-            adhesion: (crate::model::material::JKR_PULL_OFF * pair.work_of_adhesion) as f32,
+            adhesion: (JKR_PULL_OFF * pair.work_of_adhesion) as f32,
             spare: 0,
         }
     };
@@ -286,11 +287,13 @@ pub(super) fn schedule(
     h: f64,
     substeps: usize,
 ) -> Vec<BoundaryState> {
-    let reaches: Vec<f64> = (0..world.boundaries.len()).map(|body| world.boundary_reach(body)).collect();
-    let boundaries = || world.boundaries.iter().zip(&reaches);
-    let state = |(boundary, &reach): (&crate::model::Boundary, &f64), end: f64| {
+    let bodies = 0..world.boundaries.len();
+    let known: Vec<_> = bodies.map(|body| (world.boundary_reach(body), world.is_driven(body))).collect();
+    let boundaries = || world.boundaries.iter().zip(&known);
+    let state = |(boundary, &(reach, is_driven)): (&Boundary, &(f64, bool)), end: f64| {
         let state = boundary.state_at(end, h);
-        let speed = state.top_speed(reach);
+        // Driven, it may go anywhere.
+        let speed = if is_driven { FAR_AWAY } else { state.top_speed(reach) };
         BoundaryState {
             pose: anchors.pose(state.position, state.orientation),
             linear: single(state.velocity),

@@ -151,8 +151,7 @@ impl Features {
             ("HAS_BOX_CONE", self.box_cone),
             ("IS_VISCOELASTIC", self.viscoelastic),
             ("HAS_SPRINGS", self.springs),
-            // With springs their forces have it in them.
-            ("HAS_COHESION", self.cohesion && !self.springs),
+            ("HAS_COHESION", self.cohesion),
             ("STARTS_WARM", self.starts_warm),
         ];
         let pairs = ("IMPULSE_PAIRS", f64::from(self.impulse_pairs()));
@@ -161,7 +160,7 @@ impl Features {
         all.filter(|(name, _)| is_declared(name)).collect()
     }
 
-    /// Pairs of numbers that a contact has in `impulses`: three, and four of its springs or one of cohesion where it has some.
+    /// Pairs of numbers that a contact has in `impulses`: three, and four of its springs, or one for cohesion, where it has some.
     pub fn impulse_pairs(self) -> u32 {
         match (self.springs, self.cohesion) {
             (true, _) => 7,

@@ -18,6 +18,8 @@ use super::step;
 struct Solved {
     /// With their impulses.
     impulses: Vec<(Key, Impulse)>,
+    /// Impulses of cohesion \[N s\].
+    cohesion: Vec<(Key, f64)>,
     /// Force \[N\] and moment \[N m\] that springs hold, under the smooth method.
     springs: Vec<(Key, [DVec3; 2])>,
     /// Sides of those with patches.
@@ -70,13 +72,14 @@ impl GpuEngine {
 
     pub(super) async fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
         self.pull_world().await?;
-        let Solved { impulses, springs, sides } = match self.report.step {
+        let Solved { impulses, cohesion, springs, sides } = match self.report.step {
             0 => Solved { impulses: self.find_initial_contacts().await?, ..Solved::default() },
             _ => self.solved_contacts().await?,
         };
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let (world, report) = (self.world.clone(), self.report.clone());
         let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
+        snapshot.note_cohesion(cohesion.into_iter());
         snapshot.note_springs(&self.settings, springs.into_iter());
         Ok(Snapshot { impulses: self.loads.totals(), balance, ..snapshot })
     }
@@ -123,7 +126,15 @@ impl GpuEngine {
                 contacts.iter().map(held).collect()
             }
         };
-        Ok(Solved { impulses, springs, sides: self.sides(&contacts) })
+        let cohesion = match self.world.materials.are_cohesive() {
+            false => Vec::new(),
+            // The last number of each.
+            true => {
+                let of = |contact: &layout::Contact| f64::from(values[contact.place as usize][numbers - 1]);
+                contacts.iter().map(|contact| (key(contact), of(contact))).collect()
+            }
+        };
+        Ok(Solved { impulses, cohesion, springs, sides: self.sides(&contacts) })
     }
 
     /// Numbers that a contact has in `impulses`, those of its springs included.

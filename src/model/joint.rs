@@ -270,6 +270,15 @@ impl World {
         Placed { points: [first, second], arms, turns }
     }
 
+    /// Whether a joint of the machine that a boundary belongs to is driven: its speed may then change within a step.
+    pub fn is_driven(&self, body: usize) -> bool {
+        let drives = |joint: &Joint| {
+            let is_of_it = |&of: &u32| self.machines.get(of as usize) == self.machines.get(body);
+            !joint.drives.is_empty() && joint.bodies.iter().flatten().any(is_of_it)
+        };
+        self.joints.iter().any(drives)
+    }
+
     /// Takes the positions of all joints as their bodies are now.
     pub fn update_joints(&mut self) {
         for joint in 0..self.joints.len() {

@@ -92,7 +92,7 @@ pub fn half_a_step(snapshot: &Snapshot) -> f64 {
 }
 
 /// Energy that contacts store by their overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's,
-/// none under the rigid one.
+/// none under the rigid one; less F_c δ, what cohesion gave.
 pub fn elastic(snapshot: &Snapshot, law: NormalLaw) -> f64 {
     let overlapping = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
     overlapping.map(|contact| elastic_of(&snapshot.world, contact, law)).sum()
@@ -105,10 +105,11 @@ fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
         return 0.0;
     };
     let overlap = -contact.gap;
-    match law {
+    let pressed = match law {
         NormalLaw::Hertz => 0.4 * stiffness * overlap * overlap * overlap.sqrt(),
         NormalLaw::Hooke | NormalLaw::Rigid => 0.5 * stiffness * overlap * overlap,
-    }
+    };
+    pressed - world.pull_off(a, b) * overlap
 }
 
 /// Energy that the tangential and the rolling springs of contacts hold, under the smooth method \[J\].

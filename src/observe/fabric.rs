@@ -38,7 +38,8 @@ impl Fabric {
     pub fn of(snapshot: &Snapshot, plan: &FabricPlan) -> Fabric {
         let carrying = || snapshot.contacts.iter().filter(|contact| contact.is_active());
         let count = carrying().count() as f64;
-        let total: f64 = carrying().map(|contact| contact.impulse.normal).sum();
+        // Where cohesion pulls the forces of some are negative: what counts is how large they are.
+        let total: f64 = carrying().map(|contact| contact.impulse.normal.abs()).sum();
         let (bins, most) = FORCE_BINS;
         let mut fabric = Fabric {
             by_number: DMat3::ZERO,
@@ -48,7 +49,7 @@ impl Fabric {
             sizes: vec![0; bins],
         };
         for contact in carrying() {
-            let share = contact.impulse.normal / total;
+            let share = contact.impulse.normal.abs() / total;
             let tensor = outer(contact.normal);
             fabric.by_number += tensor / count;
             fabric.by_force += share * tensor;

@@ -85,13 +85,13 @@ fn array<'a>(arrays: &'a [Array], name: &'static str) -> Result<&'a Array, &'sta
     arrays.iter().find(|array| array.name == name).ok_or(name)
 }
 
-/// The forces that push; most contacts of a bed carry none.
+/// The normal forces that are not 0, as most of a bed are, by their size.
 fn forces(contacts: &PolyData) -> Result<Vec<Force>, &'static str> {
     let normal = array(&contacts.cell_data, "normal_force")?;
     let lines = contacts.points.as_chunks::<2>().0.iter().enumerate();
     let force = |(i, ends): (usize, &[[f64; 3]; 2])| Force {
         ends: ends.map(DVec3::from_array),
-        size: normal.component(i, 0),
+        size: normal.component(i, 0).abs(),
     };
     Ok(lines.map(force).filter(|force| force.size > 0.0).collect())
 }

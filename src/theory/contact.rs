@@ -117,10 +117,12 @@
 //! F_c = F_0 + (3/2) π w R*                  F_0: pull-off force of the pair [N]    w: its work of adhesion [J/m²]
 //! ```
 //!
-//! So λ_n is the repulsive part: all rows, solvers and warm starts are as without cohesion, the elastic law is that of Derjaguin, Muller & Toporov 1975 (Hertz and a
+//! So λ_n is the repulsive part: all rows and solvers are as without cohesion, the elastic law is that of Derjaguin, Muller & Toporov 1975 (Hertz and a
 //! constant force), and friction and rolling are bounded by the force above the pull-off force, μ (N + F_c) with the force N of the contact (Rognon et al. 2006;
 //! Radjai & Richefeu 2009). F_0 is the same for contacts of any size; the second term is the pull-off force of Johnson, Kendall & Roberts 1971, of whose law only this
-//! is taken. A contact that is pulled by more opens, and holds again when it closes. The range is there because sweeps leave a rigid contact at a gap of their residual times h; beyond it
+//! is taken. A contact that is pulled by more opens, and holds again when it closes. It acts for a whole substep where the gap at its start is within the range, so bodies that
+//! part faster than about h F_c/m* get away, and the work of that depends on h: the static pull-off force does not. Warm starts \[E7\] take a share of λ_n - h F_c and all of h F_c. A vertex that is
+//! a point holds nothing, as how many a body has is a matter of its mesh. The range is there because sweeps leave a rigid contact at a gap of their residual times h; beyond it
 //! nothing acts. Impacts \[E6\] know no cohesion: what closes faster than the threshold bounces, and is held only if it leaves within the range.
 //!
 //! # E3: Coulomb friction

@@ -36,8 +36,10 @@
 //! The share is below 1e-14 in double precision, and a few roundings (3e-7) in single, where the sums are
 //! taken on the device per substep and added up in double precision by the host.
 //!
+//! Where contacts are cohesive \[E2\], λ_n stands for λ_n - h F_c here: the force that acts.
+//!
 //! What contacts store is E_el = Σ (2/5) k_n δ^(5/2) (Hertz), Σ k_n δ²/2 (Hooke) or 0 (rigid) at the overlaps after
-//! the step. Normal rows dissipate -normal_work - (E_el - E_el at the start). Positions move with v⁺ and not with v̄
+//! the step, less F_c δ under an elastic law. Normal rows dissipate -normal_work - (E_el - E_el at the start). Positions move with v⁺ and not with v̄
 //! \[E1\], so E_el is no part of the identity above: a step in which a contact closes fast makes an overlap that
 //! it did no work for, and the row then pushes back. Where steps are coarse or sweeps few, the dissipation of
 //! normal rows can be negative, and the size of that is what the step costs in energy. For the same reason gravity's

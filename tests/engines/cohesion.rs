@@ -5,6 +5,7 @@ use crate::common::*;
 use esker::engine::{Engine, Snapshot};
 use esker::gpu::shader::Edit;
 use esker::model::{Axes, Form, Grain, Material, Materials, Surface, World};
+use esker::observe::energy;
 use esker::scenario::Scenario;
 use esker::settings::{Bookkeeping, Method, NormalLaw, Settings};
 use glam::{DQuat, DVec3};
@@ -256,4 +257,87 @@ fn grains_that_bounce_and_stick_come_to_rest_and_the_books_are_right() {
     broken.advance(20).unwrap();
     let errors = errors_in_the_books(&broken.snapshot().unwrap());
     assert!(errors.iter().any(|&error| error > 1e-2), "the books close: {errors:?}");
+}
+
+/// What the contacts of a state tell is what the floor was given in that substep, also in the one in which a grain lands or is torn away.
+#[test]
+fn forces_are_those_that_acted_when_a_contact_closes_and_when_it_opens() {
+    let landing = |speed: f64| {
+        let mut world = with_plane(sticky(0.5, 30.0 * WEIGHT, 0.0), DVec3::Z);
+        let place = DVec3::new(0.0, 0.0, R + 5e-5);
+        world.add_grains([Grain { velocity: DVec3::new(0.0, 0.0, speed), ..Grain::at(place, R, 0) }]);
+        world
+    };
+    let torn = || {
+        let mut world = with_plane(sticky(0.5, 0.5 * WEIGHT, 0.0), -DVec3::Z);
+        world.add_grains([Grain::at(DVec3::new(0.0, 0.0, -R), R, 0)]);
+        world
+    };
+    for (world, h) in [(landing(-0.04), 2e-3), (torn(), 1e-3)] {
+        let settings = Settings { time_step: h, ..Settings::default() };
+        for mut engine in both(&world, &settings) {
+            let (mut before, mut has_held) = (0.0, false);
+            for step in 0..20 {
+                engine.advance(1).unwrap();
+                let state = engine.snapshot().unwrap();
+                let told: f64 =
+                    state.contacts.iter().map(|contact| -contact.impulse.linear(contact.normal).z).sum();
+                let given = state.impulses[0].linear.z - before;
+                has_held |= state.contacts.iter().any(|contact| contact.cohesion > 0.0);
+                let slack = 1e-4 * h * 30.0 * WEIGHT;
+                let name = engine.identity().engine;
+                assert!(
+                    (told - given).abs() < slack,
+                    "{name}, step {step}: told {told} N s, given {given} N s"
+                );
+                before = state.impulses[0].linear.z;
+            }
+            assert!(has_held, "no contact ever held");
+        }
+    }
+}
+
+/// Two grains that settle on each other without gravity: what they lose is what cohesion gave and springs do not store.
+#[test]
+fn normal_rows_dissipate_what_cohesion_gives_and_contacts_do_not_store() {
+    let pull_off = 30.0 * WEIGHT;
+    let mut world = World::new(DVec3::ZERO, sticky(0.5, pull_off, 0.0));
+    world.add_grains([-1.0, 1.0].map(|side| Grain::at(DVec3::new(side * R, 0.0, 0.0), R, 0)));
+    let settings = Settings {
+        time_step: 1e-4,
+        bookkeeping: Bookkeeping::On,
+        impact_threshold: 10.0,
+        ..Settings::default()
+    };
+    for mut engine in both(&world, &settings) {
+        engine.advance(2000).unwrap();
+        let state = engine.snapshot().unwrap();
+        let overlap = overlap_under(pull_off, 0.5 * R);
+        assert!((-state.contacts[0].gap / overlap - 1.0).abs() < 1e-2, "{}", state.contacts[0].gap);
+        // The spring has two fifths of what cohesion gave.
+        let (stored, expected) = (energy::elastic(&state, NormalLaw::Hertz), -0.6 * pull_off * overlap);
+        assert!((stored / expected - 1.0).abs() < 2e-2, "stored {stored} J, expected {expected} J");
+        assert!(-state.balance.unwrap().normal_work - stored > 0.4 * pull_off * overlap, "it is lost");
+    }
+}
+
+#[test]
+fn a_restored_run_has_the_cohesion_of_the_one_that_was_saved() {
+    let world = hanging(3, 3.2 * WEIGHT);
+    for (name, settings, _) in laws() {
+        for (mut whole, mut resumed) in both(&world, &settings).into_iter().zip(both(&world, &settings)) {
+            whole.advance(20).unwrap();
+            let mut bytes = Vec::new();
+            whole.save(&mut bytes).unwrap();
+            resumed.restore(&bytes).unwrap();
+            let [saved, restored] = [&mut whole, &mut resumed].map(|engine| engine.snapshot().unwrap());
+            assert!(saved.contacts[0].cohesion > 0.0, "{name}");
+            assert_eq!(saved.contacts, restored.contacts, "{name}");
+            let [whole, resumed] = [whole, resumed].map(|mut engine| {
+                engine.advance(20).unwrap();
+                engine.snapshot().unwrap().contacts
+            });
+            assert_eq!(whole, resumed, "{name}");
+        }
+    }
 }

@@ -366,7 +366,8 @@ pub struct BoundaryState {
     pub pose: Pose,
     /// Velocity that moves the boundary to this pose within the substep \[m/s\].
     pub linear: [f32; 3],
-    /// Path of the points of a prescribed boundary in the substep, at most; a belt stands still and has a velocity \[m\].
+    /// Path of the points of a prescribed boundary in the substep, at most; a belt stands still and has a velocity. Of one that is driven by
+    /// joints a large number, of another dynamic one 0 \[m\].
     pub path: f32,
     /// Angular velocity that turns the boundary to this pose within the substep \[rad/s\].
     pub angular: [f32; 3],
