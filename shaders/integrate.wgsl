@@ -71,10 +71,10 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     let velocity = velocities[body];
     if body < params.boundaries {
         note_path(body, velocity);
-    }
-    if body < params.boundaries && !is_rigid(body) {
-        poses[body] = schedule[status.substep * params.boundaries + body].pose;
-        return;
+        if !is_rigid(body) {
+            poses[body] = schedule[status.substep * params.boundaries + body].pose;
+            return;
+        }
     }
     if velocity.inverse_mass == 0.0 {
         return;  // a sink removed it

@@ -168,8 +168,7 @@ impl ContactState {
     /// Whether the friction impulse has reached its bound \[E3\], to within 0.1 %.
     pub fn is_sliding(&self) -> bool {
         let pressed = self.carried().normal;
-        self.is_active()
-            && self.cone.size(self.impulse.tangent, self.normal) >= 0.999 * self.friction * pressed
+        pressed > 0.0 && self.cone.size(self.impulse.tangent, self.normal) >= 0.999 * self.friction * pressed
     }
 
     /// Whether its bodies press on each other, if only for cohesion.

@@ -51,24 +51,13 @@ struct State<'a> {
 
 impl CpuEngine {
     pub(super) fn write_state(&self, out: &mut dyn Write) -> Result<(), Error> {
-        let of_contacts = |value: &dyn Fn(&Constraint) -> Impulse| {
-            let mut values = vec![Impulse::default(); self.keys.len()];
-            for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
-                values[contact as usize] = value(constraint);
-            }
-            values
-        };
-        let mut cohesion = vec![0.0; self.keys.len()];
-        for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
-            cohesion[contact as usize] = constraint.cohesion;
-        }
         let springs = match self.settings.method {
             Method::Nonsmooth => Vec::new(),
-            Method::Smooth => of_contacts(&|constraint| constraint.last_impulse),
+            Method::Smooth => self.of_contacts(|constraint| constraint.last_impulse),
         };
         let state = State {
-            impulses: of_contacts(&|constraint| constraint.impulse),
-            cohesion,
+            impulses: self.of_contacts(|constraint| constraint.impulse),
+            cohesion: self.of_contacts(|constraint| constraint.cohesion),
             springs,
             world: Cow::Borrowed(&self.world),
             room_for_grains: self.world.grains.capacity(),
@@ -91,6 +80,15 @@ impl CpuEngine {
             report: Cow::Borrowed(&self.report),
         };
         saved::write(out, &state)
+    }
+
+    /// A value of every contact, in the order of the keys.
+    fn of_contacts<T: Clone + Default>(&self, value: impl Fn(&Constraint) -> T) -> Vec<T> {
+        let mut values = vec![T::default(); self.keys.len()];
+        for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
+            values[contact as usize] = value(constraint);
+        }
+        values
     }
 
     /// The world in a state that an engine of this kind saved, and what contacts carried, by key.

@@ -71,12 +71,8 @@ impl Travel {
         // No more than it needs, so that its size does not tell how it grew.
         self.paths.reserve_exact(world.spheres.len());
         self.paths.resize(world.spheres.len(), 0.0);
-        let at_start = |body| BoundaryPath {
-            path: 0.0,
-            reach: world.boundary_reach(body),
-            is_driven: world.is_driven(body),
-        };
-        self.boundaries = (0..world.boundaries.len()).map(at_start).collect();
+        let at_start = |(body, reach)| BoundaryPath { path: 0.0, reach, is_driven: world.is_driven(body) };
+        self.boundaries = world.boundary_reaches().into_iter().enumerate().map(at_start).collect();
         self.boundary_limit = settings.skin * world.smallest_contact_radius();
     }
 

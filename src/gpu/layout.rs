@@ -287,8 +287,8 @@ pub(super) fn schedule(
     h: f64,
     substeps: usize,
 ) -> Vec<BoundaryState> {
-    let bodies = 0..world.boundaries.len();
-    let known: Vec<_> = bodies.map(|body| (world.boundary_reach(body), world.is_driven(body))).collect();
+    let reaches = world.boundary_reaches().into_iter().enumerate();
+    let known: Vec<_> = reaches.map(|(body, reach)| (reach, world.is_driven(body))).collect();
     let boundaries = || world.boundaries.iter().zip(&known);
     let state = |(boundary, &(reach, is_driven)): (&Boundary, &(f64, bool)), end: f64| {
         let state = boundary.state_at(end, h);

@@ -160,11 +160,15 @@ impl World {
         }
     }
 
-    /// Bound on the distance of the points of a boundary from its centre \[m\]; infinite if it has a plane.
-    pub fn boundary_reach(&self, body: usize) -> f64 {
-        let own = |surfaces: &Range<u32>| self.surfaces[surfaces.start as usize].body as usize == body;
-        let extents = self.surface_groups().filter(own).map(|surfaces| self.extent_on_body(surfaces.start));
-        extents.map(|(centre, half)| centre.length() + half.length()).fold(0.0, f64::max)
+    /// Bound on the distance of the points of each boundary from its centre \[m\]; infinite if it has a plane.
+    pub fn boundary_reaches(&self) -> Vec<f64> {
+        let mut reaches = vec![0.0; self.boundaries.len()];
+        for surfaces in self.surface_groups() {
+            let (centre, half) = self.extent_on_body(surfaces.start);
+            let reach = &mut reaches[self.surfaces[surfaces.start as usize].body as usize];
+            *reach = f64::max(*reach, centre.length() + half.length());
+        }
+        reaches
     }
 
     /// Calls `visit` with every surface that a sphere may be closer to than `gap`, in ascending order, and where it touches it. `boxes`

@@ -117,29 +117,31 @@ fn looking_at_the_start_changes_no_bit() {
     assert_eq!(looked_at.snapshot().unwrap().world, other.snapshot().unwrap().world);
 }
 
-/// Grains on a floor, and a plate over them that comes down and stops: from the 7th step to the 12th.
-fn under_a_plate() -> World {
-    pellets(
-        r#"
+/// Three grains at rest on a floor, and another boundary.
+fn three_grains_and(boundary: &str) -> World {
+    pellets(&format!(
+        r#"{FLOOR}
 [[boundaries]]
-name = "floor"
+name = "visitor"
 material = "pellet"
-shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
-
-[[boundaries]]
-name = "plate"
-material = "pellet"
-shape = { kind = "plane", point = [0, 0, 0.0131], normal = [0, 0, -1] }
-motion = { kind = "table", times = [0.03, 0.06], displacements = [[0, 0, 0], [0, 0, -0.0003]] }
+{boundary}
 
 [[grains]]
 material = "pellet"
-radius = { kind = "constant", value = 0.0065 }
+radius = {{ kind = "constant", value = 0.0065 }}
 allow_overlap = true
-packing = { kind = "list", positions = [[0, 0, 0.00649], [0.0129, 0, 0.00648], [0.0065, 0.0112, 0.0065]] }
-"#,
-    )
+packing = {{ kind = "list", positions = [[0, 0, 0.00649], [0.0129, 0, 0.00648], [0.0065, 0.0112, 0.0065]] }}
+"#
+    ))
     .world
+}
+
+/// Grains on a floor, and a plate over them that comes down and stops: from the 7th step to the 12th.
+fn under_a_plate() -> World {
+    three_grains_and(
+        r#"shape = { kind = "plane", point = [0, 0, 0.0131], normal = [0, 0, -1] }
+motion = { kind = "table", times = [0.03, 0.06], displacements = [[0, 0, 0], [0, 0, -0.0003]] }"#,
+    )
 }
 
 /// Which steps search must not depend on how many are submitted at once: a plate moves for some of them.
@@ -160,27 +162,9 @@ fn a_boundary_that_starts_and_stops_gives_the_same_bits_however_steps_are_submit
 
 /// Grains at rest on a floor, and a boundary that comes to them within 0.1 s from where it is in no list.
 fn approached_by(boundary: &str) -> (World, Settings) {
-    let mut scenario = pellets(&format!(
-        r#"
-[[boundaries]]
-name = "floor"
-material = "pellet"
-shape = {{ kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }}
-
-[[boundaries]]
-name = "visitor"
-material = "pellet"
-{boundary}
-
-[[grains]]
-material = "pellet"
-radius = {{ kind = "constant", value = 0.0065 }}
-allow_overlap = true
-packing = {{ kind = "list", positions = [[0, 0, 0.00649], [0.0129, 0, 0.00648], [0.0065, 0.0112, 0.0065]] }}
-"#
-    ));
-    scenario.world.gravity *= 0.1;
-    (scenario.world, Settings { time_step: 1e-3, ..Settings::default() })
+    let mut world = three_grains_and(boundary);
+    world.gravity *= 0.1;
+    (world, Settings { time_step: 1e-3, ..Settings::default() })
 }
 
 /// How often an engine searches in 0.12 s, and whether its list held all that touched after every step, the visitor among it.
