@@ -28,11 +28,15 @@ pub enum Error {
         /// The setting as written in the scenario file.
         setting: &'static str,
     },
-    /// A setting that means nothing to accelerated projected gradient descent.
-    #[error("`{setting}` does not go with `solver.algorithm = \"apgd\"`: leave out one of them")]
-    NotUnderApgd {
+    /// A setting that means nothing beside another.
+    #[error("`{setting}` means nothing with `solver.{key} = \"{value}\"`: leave out one of them")]
+    Clash {
         /// The setting as written in the scenario file.
         setting: &'static str,
+        /// Key of the other in `[solver]`, and what it is.
+        key: &'static str,
+        /// Its value.
+        value: &'static str,
     },
     /// A velocity or position stopped being a number.
     #[error(

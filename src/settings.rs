@@ -463,14 +463,22 @@ impl Settings {
         if self.method == Method::Smooth && self.normal_law == NormalLaw::Rigid {
             errors.push(Error::RigidSprings);
         }
-        if self.algorithm == Algorithm::Apgd {
-            let others = [
-                (self.cone == Cone::Box, "solver.cone = \"box\""),
-                (self.coarse_corrections > 0, "solver.coarse_corrections"),
-            ];
-            let found = others.into_iter().filter(|(is_there, _)| *is_there);
-            errors.extend(found.map(|(_, setting)| Error::NotUnderApgd { setting }));
-        }
+        errors.extend(self.clashes());
         if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// Settings that mean nothing beside others.
+    fn clashes(&self) -> impl Iterator<Item = Error> + use<> {
+        let (is_apgd, is_smooth) = (self.algorithm == Algorithm::Apgd, self.method == Method::Smooth);
+        let has_corrections = self.coarse_corrections > 0;
+        let pairs = [
+            (is_apgd && self.cone == Cone::Box, "solver.cone = \"box\"", "algorithm", "apgd"),
+            (is_apgd && has_corrections, "solver.coarse_corrections", "algorithm", "apgd"),
+            (is_smooth && is_apgd, "solver.algorithm = \"apgd\"", "method", "smooth"),
+            (is_smooth && has_corrections, "solver.coarse_corrections", "method", "smooth"),
+            (is_smooth && self.order != Order::Coloured, "solver.order", "method", "smooth"),
+        ];
+        let found = pairs.into_iter().filter(|(clashes, ..)| *clashes);
+        found.map(|(_, setting, key, value)| Error::Clash { setting, key, value })
     }
 }

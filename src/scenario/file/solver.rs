@@ -259,9 +259,10 @@ fn point_out(table: &mut Table<'_>, error: Error) {
         if let (Error::RigidSprings, Some(law)) = (&error, table.node("normal_law")) {
             return law.problem(error.to_string(), "set `solver.normal_law` to \"hertz\" or \"hooke\"");
         }
-        if let (Error::NotUnderApgd { .. }, Some(algorithm)) = (&error, table.node("algorithm")) {
-            return algorithm
-                .problem(error.to_string(), "set `solver.algorithm` to \"pgs\", or leave out the other");
+        if let Error::Clash { setting, key, .. } = error
+            && let Some(node) = table.node(key)
+        {
+            return node.problem(error.to_string(), format!("leave out `{key}` or `{setting}`"));
         }
         table.problem(error.to_string(), "change the solver settings");
         return;
