@@ -18,8 +18,7 @@ use std::pin::Pin;
 use glam::DVec3;
 
 pub use self::balance::EnergyBalance;
-use self::compatible::CompatibleForces;
-pub use self::snapshot::{Snapshot, TotalImpulse};
+pub use self::snapshot::{Snapshot, TotalImpulse, WantedForces};
 use crate::contact::{Impulse, Key};
 use crate::error::Error;
 use crate::model::{Grain, Joint, PairLaw, World};

@@ -12,6 +12,7 @@
 //!   residual_histogram.csv and the residuals of their contacts, by size
 //!   fabric.csv             where it is observed: contacts and their forces by direction, per output; rose.svg shows the last
 //!   force_distribution.csv and how large the forces are
+//!   layers.csv             where they are observed: density, velocity and stress by layer, per output; layers.svg shows the last
 //!   checkpoint_000000002400.esker  the state after 2400 steps, to go on from; the last two
 //!   summary.json           what ran, on what, how fast, and what came out
 //! ```
@@ -34,6 +35,8 @@ pub mod fabric;
 mod folder;
 #[cfg(feature = "scenario")]
 pub mod frames;
+#[cfg(feature = "scenario")]
+pub mod layers;
 #[cfg(feature = "scenario")]
 pub mod lock;
 #[cfg(feature = "scenario")]

@@ -169,7 +169,9 @@ pub use self::plans::{CheckpointPlan, ConvergencePlan, Inputs, OutputPlan};
 use crate::contact::{Impulse, Key};
 use crate::engine::compatible::CompatiblePlan;
 use crate::model::World;
-use crate::observe::{CellPlan, DrumPlan, Expectation, FabricPlan, RegionPlan, SurfacePlan, Tracked};
+use crate::observe::{
+    CellPlan, DrumPlan, Expectation, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, Tracked,
+};
 use crate::output::Formats;
 use crate::settings::Settings;
 use crate::sources::Emitter;
@@ -211,6 +213,8 @@ pub struct Scenario {
     pub surface: Option<SurfacePlan>,
     /// The fabric that is observed.
     pub fabric: Option<FabricPlan>,
+    /// The layers that are observed.
+    pub layers: Option<LayerPlan>,
     /// Regions whose grains are counted.
     pub regions: Vec<RegionPlan>,
     /// Bodies and contacts to be observed one by one.
@@ -245,6 +249,7 @@ impl Scenario {
             cell: None,
             surface: None,
             fabric: None,
+            layers: None,
             regions: Vec::new(),
             tracked: Tracked::default(),
             expectations: Vec::new(),

@@ -29,7 +29,7 @@ mod run;
 use glam::DVec3;
 use pollster::block_on;
 
-use crate::engine::compatible::{CompatibleForces, CompatiblePlan};
+use crate::engine::compatible::CompatiblePlan;
 use crate::engine::{Engine, Identity, Profiling, Snapshot, StepReport};
 use crate::error::{Error, suggest};
 use crate::model::{Clump, Materials, World, clump};
@@ -307,8 +307,7 @@ impl<'e> Simulation<'e> {
             Some(state) => state,
             None => {
                 let state = self.engine.snapshot_async().await?;
-                let compatible = self.compatible.map(|plan| CompatibleForces::of(&state, &plan));
-                Snapshot { compatible, ..state }
+                Snapshot { wanted: self.compatible.into(), ..state }
             }
         };
         Ok(self.state.insert(state))

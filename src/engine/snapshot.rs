@@ -1,10 +1,12 @@
 //! A state of the world as an engine tells it.
 
 use std::ops::AddAssign;
+use std::sync::OnceLock;
 
 use glam::DVec3;
 
-use super::{CompatibleForces, EnergyBalance, StepReport, planned_contacts};
+use super::compatible::{CompatibleForces, CompatiblePlan};
+use super::{EnergyBalance, StepReport, planned_contacts};
 use crate::contact::{ContactState, Impulse, Key};
 use crate::model::{Touch, World};
 use crate::settings::{NormalLaw, Settings};
@@ -43,14 +45,40 @@ pub struct Snapshot {
     /// Where the kinetic energy went; `None` where nobody keeps account
     /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
     pub balance: Option<EnergyBalance>,
-    /// Normal forces that belong to overlaps \[E16\], where a scenario asks for them.
-    pub compatible: Option<CompatibleForces>,
+    /// Which compatible forces \[E16\] it has, where a scenario asks for them.
+    pub wanted: WantedForces,
+}
+
+/// Compatible forces of a state, which are found when they are first asked for.
+#[derive(Debug, Clone, Default)]
+pub struct WantedForces {
+    plan: Option<CompatiblePlan>,
+    found: OnceLock<CompatibleForces>,
+}
+
+impl From<Option<CompatiblePlan>> for WantedForces {
+    fn from(plan: Option<CompatiblePlan>) -> WantedForces {
+        WantedForces { plan, found: OnceLock::new() }
+    }
+}
+
+impl PartialEq for WantedForces {
+    // The forces follow from the rest of the state.
+    fn eq(&self, other: &WantedForces) -> bool {
+        self.plan == other.plan
+    }
 }
 
 impl Snapshot {
     /// Normal force of each contact over the last substep \[N\].
     pub fn normal_forces(&self) -> Vec<f64> {
         self.contacts.iter().map(|contact| contact.impulse.normal / self.substep).collect()
+    }
+
+    /// Normal forces that belong to overlaps \[E16\]; `None` where the scenario does not ask for them.
+    pub fn compatible(&self) -> Option<&CompatibleForces> {
+        let plan = self.wanted.plan.as_ref()?;
+        Some(self.wanted.found.get_or_init(|| CompatibleForces::of(self, plan)))
     }
 
     /// What normal forces of the contacts do to each body \[N\].
@@ -120,8 +148,7 @@ impl Snapshot {
             report,
             impulses,
             balance: None,
-
-            compatible: None,
+            wanted: WantedForces::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use super::random::Random;
-use super::{Form, Periodic, sphere_volume};
+use super::{Form, Periodic, Plane, sphere_volume};
 
 /// A part of space.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,6 +85,21 @@ impl Region {
             Region::Box { min, max } => (max - min).element_product(),
             Region::Sphere { radius, .. } => sphere_volume(radius),
             Region::Cylinder { length, radius, .. } => std::f64::consts::PI * radius * radius * length,
+        }
+    }
+
+    /// Area of its section with a plane through the origin \[m²\], of a cylinder as if it stood across the plane or lay along it.
+    pub fn section(&self, plane: Plane) -> f64 {
+        let across = plane.across();
+        match *self {
+            Region::Box { min, max } => (max - min).element_product() / (max - min)[across],
+            Region::Sphere { centre, radius } => {
+                std::f64::consts::PI * (radius * radius - centre[across] * centre[across]).max(0.0)
+            }
+            Region::Cylinder { axis, radius, .. } if axis[across].abs() > 0.5f64.sqrt() => {
+                std::f64::consts::PI * radius * radius
+            }
+            Region::Cylinder { length, radius, .. } => 2.0 * radius * length,
         }
     }
 

@@ -1,7 +1,8 @@
 //! The fabric of a packing: where its contacts point, by their number and by the forces that they carry, and how forces are distributed.
 
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 
+use super::loads::outer;
 use crate::contact::ContactState;
 use crate::engine::Snapshot;
 use crate::model::Plane;
@@ -50,7 +51,7 @@ impl Fabric {
         };
         for contact in carrying() {
             let share = contact.impulse.normal.abs() / total;
-            let tensor = outer(contact.normal);
+            let tensor = outer(contact.normal, contact.normal);
             fabric.by_number += tensor / count;
             fabric.by_force += share * tensor;
             let class = (share * count / most * bins as f64) as usize;
@@ -90,12 +91,10 @@ impl FabricPlan {
     }
 }
 
-fn outer(n: DVec3) -> DMat3 {
-    DMat3::from_cols(n * n.x, n * n.y, n * n.z)
-}
-
 #[cfg(test)]
 mod tests {
+    use glam::DVec3;
+
     use super::super::test_worlds::{empty, stack};
     use super::*;
 

@@ -147,7 +147,7 @@ impl<'a> View<'a> {
     }
 
     fn compatible(&self, of: fn(&CompatibleForces, &Snapshot) -> f64) -> f64 {
-        self.snapshot.compatible.as_ref().map_or(f64::NAN, |forces| of(forces, self.snapshot))
+        self.snapshot.compatible().map_or(f64::NAN, |forces| of(forces, self.snapshot))
     }
 
     /// Compatible normal forces on a boundary, and friction as the solver has it \[N\].

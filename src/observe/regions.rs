@@ -2,9 +2,10 @@
 
 use glam::{DMat3, DVec3};
 
+use super::loads::{outer, reactions};
 use super::{GrainView, grains};
 use crate::engine::Snapshot;
-use crate::model::Region;
+use crate::model::{Plane, Region};
 
 /// A region whose grains are counted.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,32 +50,25 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
 }
 
 /// Stress of the grains inside a region over its volume \[Pa\], positive under pressure: (1/V) Σ_p [m v' v'ᵀ - Σ_c r fᵀ], with r from the centre of a
-/// grain to its contact, f the force on it there, and v' its velocity beside their mean (Love 1927; Weber 1966). Symmetric but for torques.
+/// grain to its contact, f the force on it there, and v' its velocity beside their mean (Love 1927; Weber 1966). Symmetric but for torques. Of discs the
+/// volume is that of a metre of depth, however deep the region.
 pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan) -> DMat3 {
     let world = &snapshot.world;
-    let inside: Vec<_> = inside(snapshot, plan).collect();
-    let mut is_of_it = vec![false; world.bodies.len()];
-    inside.iter().for_each(|grain| is_of_it[grain.body] = true);
     let velocity = |grain: &GrainView| world.bodies.velocity[grain.body];
-    let mass: f64 = inside.iter().map(|grain| grain.mass).sum();
-    let mean = inside.iter().map(|grain| grain.mass * velocity(grain)).sum::<DVec3>() / mass;
-    let outer = |a: DVec3, b: DVec3| DMat3::from_cols(a * b.x, a * b.y, a * b.z);
+    let mass: f64 = inside(snapshot, plan).map(|grain| grain.mass).sum();
+    let mean = inside(snapshot, plan).map(|grain| grain.mass * velocity(&grain)).sum::<DVec3>() / mass;
+    let reactions = reactions(snapshot);
     let mut sum = DMat3::ZERO;
-    for grain in &inside {
-        let apart = velocity(grain) - mean;
-        sum += grain.mass * outer(apart, apart);
+    for grain in inside(snapshot, plan) {
+        let apart = velocity(&grain) - mean;
+        sum += grain.mass * outer(apart, apart) + reactions[grain.body].stress;
     }
-    for contact in &snapshot.contacts {
-        let force = contact.impulse.linear(contact.normal) / snapshot.substep;
-        for (body, sign) in contact.bodies.into_iter().zip([1.0, -1.0]) {
-            let body = body as usize;
-            if is_of_it[body] {
-                let arm = contact.point - world.periodic.image(world.bodies.position[body], contact.point);
-                sum -= outer(arm, sign * force);
-            }
-        }
-    }
-    sum * plan.region.volume().recip()
+    sum * room(&plan.region, world.plane).recip()
+}
+
+/// Volume of a region \[m³\]: of discs, which are a metre deep, that of a metre of its section.
+pub(super) fn room(region: &Region, plane: Option<Plane>) -> f64 {
+    plane.map_or_else(|| region.volume(), |plane| region.section(plane))
 }
 
 #[cfg(test)]
@@ -127,6 +121,19 @@ mod tests {
         // 2 kg and 16 kg at 2 m/s beside each other: reduced mass 16/9 kg.
         let kinetic = bulk_stress(&state, &plan(0.0, 2.2, None)).col(0)[0];
         approx::assert_relative_eq!(kinetic, 16.0 / 9.0 * 4.0 / 8.8, max_relative = 1e-12);
+    }
+
+    #[test]
+    fn discs_press_on_a_metre_of_depth_however_deep_the_region() {
+        let mut state = stack();
+        state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::ZERO);
+        let thick = bulk_stress(&state, &plan(0.0, 2.2, None)).col(2)[2];
+        state.world.plane = Some(Plane::Xz);
+        approx::assert_relative_eq!(
+            bulk_stress(&state, &plan(0.0, 2.2, None)).col(2)[2],
+            2.0 * thick,
+            max_relative = 1e-12
+        );
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub(super) fn pair_force(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> Pair
         return PairForce { normal: f64::NAN, compatible: f64::NAN, friction: f64::NAN, overlap: f64::NAN };
     };
     let (mut normal, mut friction, mut overlap) = (0.0, DVec3::ZERO, 0.0);
-    let forces = snapshot.compatible.as_ref().map(|compatible| &compatible.normal);
+    let forces = snapshot.compatible().map(|compatible| &compatible.normal);
     let mut compatible = forces.map_or(f64::NAN, |_| 0.0);
     for (i, contact) in snapshot.contacts.iter().enumerate() {
         // The impulse acts on the first body of the contact.

@@ -4,9 +4,10 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::fabric;
+use super::{fabric, layers};
 use crate::engine::Snapshot;
 use crate::engine::convergence::{Convergence, ImpulseError, Point, ROW_KINDS};
+use crate::observe::LayerPlan;
 use crate::observe::fabric::{Fabric, FabricPlan};
 
 /// Tables beside the time series, as far as they have been written.
@@ -18,8 +19,9 @@ pub struct Tables {
     /// `until`.
     pub histograms: String,
     /// Text of `fabric.csv` and `force_distribution.csv`, and the last `rose.svg`.
-    #[serde(default)]
     pub fabric: [String; 3],
+    /// Text of `layers.csv`, and the last `layers.svg`.
+    pub layers: [String; 2],
 }
 
 impl Tables {
@@ -30,6 +32,14 @@ impl Tables {
         fabric::add_directions(directions, time, &found, plan);
         fabric::add_sizes(sizes, time, &found);
         *rose = fabric::rose(snapshot, &found, plan);
+    }
+
+    /// Adds the layers of a state.
+    pub fn add_layers(&mut self, snapshot: &Snapshot, plan: &LayerPlan) {
+        let (time, found) = (snapshot.report.time, plan.layers(snapshot));
+        let [rows, picture] = &mut self.layers;
+        layers::add(rows, time, &found, plan);
+        *picture = layers::picture(time, &found, plan);
     }
 
     /// Adds a step.

@@ -8,7 +8,7 @@ use super::Formats;
 use crate::engine::Snapshot;
 use crate::engine::convergence::Convergence;
 use crate::error::Error;
-use crate::observe::{Column, FabricPlan, Observation, SurfacePlan};
+use crate::observe::{Column, FabricPlan, LayerPlan, Observation, SurfacePlan};
 
 use super::collection::{Collection, frame_number, is_index, number_in};
 use super::convergence::Tables;
@@ -27,6 +27,7 @@ pub struct ResultFolder {
     frames: Vec<Frames>,
     convergence: Tables,
     fabric: Option<FabricPlan>,
+    layers: Option<LayerPlan>,
     /// Whether all frames of a kind come into one file at the end.
     has_vtkhdf: bool,
     /// Frames that a checkpoint relies on: they are on the disk.
@@ -47,8 +48,15 @@ pub struct Kept<'a> {
 
 /// Names of what a run writes.
 pub(super) const KINDS: [&str; 4] = ["grains", "contacts", "walls", "surface"];
-const TABLES: [&str; 5] =
-    ["convergence.csv", "residual_histogram.csv", "fabric.csv", "force_distribution.csv", "rose.svg"];
+const TABLES: [&str; 7] = [
+    "convergence.csv",
+    "residual_histogram.csv",
+    "fabric.csv",
+    "force_distribution.csv",
+    "rose.svg",
+    "layers.csv",
+    "layers.svg",
+];
 const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
 
 /// Checkpoints that are kept: the last, and one before it in case that is damaged.
@@ -72,6 +80,8 @@ pub struct Record<'a> {
     pub surface: Option<&'a SurfacePlan>,
     /// The fabric that is observed.
     pub fabric: Option<&'a FabricPlan>,
+    /// The layers that are observed.
+    pub layers: Option<&'a LayerPlan>,
 }
 
 /// Boundaries of a scene, as far as frames of them are concerned.
@@ -216,6 +226,7 @@ impl ResultFolder {
             frames,
             convergence,
             fabric: record.fabric.copied(),
+            layers: record.layers.cloned(),
             has_vtkhdf: record.formats.vtkhdf,
             synced,
             _lock: lock,
@@ -243,6 +254,11 @@ impl ResultFolder {
         }
         if let Some(plan) = &self.fabric {
             self.convergence.add_fabric(snapshot, plan);
+        }
+        if let Some(plan) = &self.layers {
+            self.convergence.add_layers(snapshot, plan);
+        }
+        if self.fabric.is_some() || self.layers.is_some() {
             self.write_convergence()?;
         }
         Ok(())
@@ -258,8 +274,10 @@ impl ResultFolder {
     }
 
     fn write_convergence(&self) -> Result<(), Error> {
-        let Tables { courses, histograms, fabric: [directions, sizes, rose] } = &self.convergence;
-        for (name, text) in TABLES.into_iter().zip([courses, histograms, directions, sizes, rose]) {
+        let Tables { courses, histograms, fabric, layers } = &self.convergence;
+        for (name, text) in
+            TABLES.into_iter().zip([courses, histograms].into_iter().chain(fabric).chain(layers))
+        {
             if !text.is_empty() {
                 super::atomic::write(&self.path.join(name), |out| out.write_all(text.as_bytes()))?;
             }

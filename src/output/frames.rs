@@ -7,13 +7,14 @@ use crate::engine::{Snapshot, planned_contacts};
 use crate::model::{Boundary, Motion, World};
 use crate::observe::SurfacePlan;
 use crate::observe::contacts::coordination;
+use crate::observe::loads::reactions;
 use crate::observe::surface::heights;
 
 use super::outline::Room;
 use super::vtp::{Array, Cells, PolyData};
 
 /// Bytes of a sphere and of a contact in a frame: points, cells and data.
-const BYTES_PER_SPHERE: u64 = 120;
+const BYTES_PER_SPHERE: u64 = 136;
 const BYTES_PER_CONTACT: u64 = 96;
 /// Bytes of a cell of the surface in a frame: its height, point and data, and the corners of a quadrangle.
 const BYTES_PER_CELL: u64 = 84;
@@ -27,7 +28,8 @@ pub fn planned_bytes(spheres: usize, surface: Option<&SurfacePlan>) -> u64 {
 }
 
 /// Spheres of the grains that are there as points: radius \[m\]; of their grain velocity \[m/s\], angular velocity \[rad/s\],
-/// orientation (x, y, z, w), id, material (index in the scenario), coordination number, and in a scene with clumps which clump it
+/// orientation (x, y, z, w), id, material (index in the scenario), coordination number, sum of the forces of its contacts \[N\] and
+/// pressure on it \[Pa\], and in a scene with clumps which clump it
 /// is (index in the scenario, -1 for a single sphere); with them the poses of all boundaries.
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
@@ -50,6 +52,10 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
         Array::integers("material", spheres().map(|(_, sphere)| sphere.material as i32)),
         Array::integers("coordination_number", spheres().map(|(grain, _)| coordination[grain] as i32)),
     ];
+    let reactions = reactions(snapshot);
+    let of_sphere = || spheres().map(|(grain, sphere)| (grain, &reactions[sphere.body as usize]));
+    point_data.push(Array::vectors("contact_force", of_sphere().map(|(_, of)| of.force.to_array())));
+    point_data.push(Array::scalars("pressure", of_sphere().map(|(grain, of)| of.pressure(world, grain))));
     if !world.clumps.is_empty() {
         let clump = |grain: usize| world.grains[grain].clump.map_or(-1, |clump| clump as i32);
         point_data.push(Array::integers("clump", spheres().map(|(grain, _)| clump(grain))));
@@ -139,7 +145,7 @@ pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let force = |impulse: f64| impulse / snapshot.substep;
     let world = &snapshot.world;
     let bodies = |contact: &ContactState| contact.bodies.map(|body| world.label(body) as i32);
-    let compatible = snapshot.compatible.iter();
+    let compatible = snapshot.compatible().into_iter();
     let compatible =
         compatible.map(|forces| Array::scalars("compatible_normal_force", forces.normal.iter().copied()));
     PolyData {

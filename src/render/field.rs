@@ -28,6 +28,8 @@ impl Field {
             "velocity" | "relative_velocity" => " [m/s]",
             "angular_velocity" => " [rad/s]",
             "radius" | "height" => " [m]",
+            "contact_force" => " [N]",
+            "pressure" => " [Pa]",
             _ => "",
         };
         format!("{}{unit}", self.name.replace('_', " "))

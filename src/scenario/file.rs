@@ -113,6 +113,7 @@ impl Scenario {
             walls: (!self.world.boundaries.is_empty()).then(|| self.walls()),
             surface: self.surface.as_ref(),
             fabric: self.fabric.as_ref(),
+            layers: self.layers.as_ref(),
         }
     }
 
@@ -204,6 +205,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         cell: observed_cell,
         surface,
         fabric,
+        layers,
         region_names,
         regions,
         tracked,
@@ -256,6 +258,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
         cell: observed_cell,
         surface,
         fabric,
+        layers,
         regions,
         tracked,
         expectations,

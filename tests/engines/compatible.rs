@@ -132,7 +132,7 @@ fn a_saved_state_has_the_same_compatible_forces() {
     simulation.save(&file).unwrap();
     let mut saved = Simulation::restore(&scenario, Device::Cpu, &file).unwrap();
     let [now, then] = [&mut simulation, &mut saved]
-        .map(|simulation| simulation.state().unwrap().compatible.clone().unwrap());
+        .map(|simulation| simulation.state().unwrap().compatible().unwrap().clone());
     assert_eq!(now, then);
     assert!(now.normal.iter().sum::<f64>() > 9.9);
 }

@@ -166,6 +166,10 @@ fn grains_come_back_from_their_frame() {
     assert_eq!(array(point, "material").0, [f64::from(glass); 3]);
     let last = read_vtp(&folder.path().join("grains_000002.vtp"));
     assert_eq!(array(&last.data.point, "coordination_number"), (vec![1.0, 1.0, 0.0], 1));
+    let (forces, pressures) =
+        (array(&last.data.point, "contact_force"), array(&last.data.point, "pressure").0);
+    assert!(forces.0[2] > 0.0 && forces.0[5] > 0.0 && forces.0[6..] == [0.0; 3], "{forces:?}");
+    assert!(pressures[0] > 0.0 && pressures[2] == 0.0, "{pressures:?}");
 }
 
 #[test]
@@ -372,6 +376,36 @@ fn the_fabric_is_written_with_every_output() {
     assert_eq!(read("force_distribution.csv").lines().count(), 1 + 80 * outputs);
     let rose = read("rose.svg");
     assert!(rose.contains("<polygon") && rose.contains(&format!("{contacts} contacts:")), "{rose}");
+}
+
+/// A row per layer and output, which hold all grains together.
+#[test]
+fn layers_are_written_with_every_output() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let layers =
+        "observe.layers={ region = { kind = \"box\", min = [-1, -1, -1], max = [1, 1, 9] }, count = 400 }";
+    run_into(folder.path(), &scene(&[layers]));
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).expect("a file");
+    let (table, outputs) = (read("layers.csv"), read("timeseries.csv").lines().count() - 1);
+    assert_eq!(table.lines().count(), 1 + 400 * outputs);
+    let header: Vec<&str> = table.lines().next().expect("a header").split(',').collect();
+    let column = |name: &str| -> Vec<f64> {
+        let place = header.iter().position(|column| column.starts_with(name)).expect("a column");
+        let last = table.lines().skip(1 + 400 * (outputs - 1));
+        last.map(|row| row.split(',').nth(place).and_then(|cell| cell.parse().ok()).expect("a number"))
+            .collect()
+    };
+    // Balls of 10, 20 and 10 mm in layers of 4 m² and 25 mm.
+    let volume: f64 = column("solid_fraction").iter().sum::<f64>() * 0.1;
+    let expected = 4.0 / 3.0 * std::f64::consts::PI * 1e-6 * (1.0 + 8.0 + 1.0);
+    assert!((volume / expected - 1.0).abs() < 1e-12, "{volume} for {expected}");
+    assert_eq!(
+        column("velocity_x").iter().filter(|velocity| !velocity.is_nan()).count(),
+        5,
+        "the rest is empty"
+    );
+    assert!(column("stress_zz").iter().sum::<f64>() > 0.0, "two grains lie on the floor");
+    assert!(read("layers.svg").contains("<polyline"));
 }
 
 /// Numbers of a dataset of a VTKHDF file.

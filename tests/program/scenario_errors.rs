@@ -730,3 +730,31 @@ fn bad_bins_and_two_rates_are_refused() {
     let problems = problems(&text.replace("outlet:1", "outlet:2"), &[]).to_string();
     assert!(problems.contains("there is no class of radii of a sink \"outlet:2\""), "{problems}");
 }
+
+#[test]
+fn layers_are_cut_from_what_has_them() {
+    let layers = |layers: &str| problems(&format!("{GOOD}\n[observe.layers]\n{layers}\n"), &[]).to_string();
+    let cylinder =
+        "region = { kind = \"cylinder\", base = [0, 0, 0], axis = [0, 0, 1], length = 1, radius = 1 }";
+    let ball = "region = { kind = \"sphere\", centre = [0, 0, 0], radius = 1 }";
+    assert!(layers(&format!("{cylinder}\naxis = \"z\"")).contains("cut across its own axis"));
+    let of_ball = layers(ball);
+    assert!(of_ball.contains("`observe.layers.region` has no layers of equal volume"), "{of_ball}");
+    assert!(of_ball.contains("make it a box or a cylinder"), "{of_ball}");
+    let unknown = layers("region = { kind = \"box\", min = [0, 0, 0], max = [1, 1, 1] }\naxis = \"w\"");
+    assert!(unknown.contains("\"w\""), "{unknown}");
+}
+
+#[test]
+fn settings_that_mean_nothing_beside_others_are_refused() {
+    for (changes, setting, other) in [
+        (["method=smooth", "algorithm=apgd"], "solver.algorithm = \"apgd\"", "method = \"smooth\""),
+        (["method=smooth", "order=sequential"], "solver.order", "method = \"smooth\""),
+        (["method=smooth", "coarse_corrections=1"], "solver.coarse_corrections", "method = \"smooth\""),
+        (["algorithm=apgd", "cone=box"], "solver.cone = \"box\"", "algorithm = \"apgd\""),
+    ] {
+        let changes = changes.map(|change| format!("solver.{change}"));
+        let found = problems(GOOD, &changes.each_ref().map(String::as_str)).to_string();
+        assert!(found.contains(&format!("`{setting}` means nothing with `solver.{other}`")), "{found}");
+    }
+}

@@ -29,6 +29,8 @@ const LABELS = {
     spin: ["angular speed", "rad/s"],
     relative_speed: ["speed relative to the drum", "m/s"],
     coordination_number: ["contacts per grain", ""],
+    pressure: ["pressure", "Pa"],
+    contact_force: ["sum of contact forces", "N"],
     material: ["material", ""],
     clump: ["clump", ""],
 };

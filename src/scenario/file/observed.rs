@@ -3,7 +3,7 @@
 use super::read::Table;
 use super::{each, plan, track, unique};
 use crate::model::World;
-use crate::observe::{CellPlan, DrumPlan, FabricPlan, RegionPlan, SurfacePlan, Tracked};
+use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, Tracked};
 use crate::settings::Bookkeeping;
 
 /// What a run observes beside the quantities of every run.
@@ -13,6 +13,7 @@ pub(super) struct Observed {
     pub(super) cell: Option<CellPlan>,
     pub(super) surface: Option<SurfacePlan>,
     pub(super) fabric: Option<FabricPlan>,
+    pub(super) layers: Option<LayerPlan>,
     /// Names of the regions as in the file, also of wrong ones.
     pub(super) region_names: Vec<String>,
     pub(super) regions: Vec<RegionPlan>,
@@ -29,10 +30,11 @@ pub(super) fn observe(root: &mut Table<'_>, world: &World, names: &[String], gra
         let cell = plan::cell(table, world, names);
         let surface = plan::surface(table);
         let fabric = table.maybe("fabric", |node| node.table(|table| plan::fabric(table, world)));
+        let layers = table.maybe("layers", |node| node.table(|table| plan::layers(table, world)));
         let tracked = track::tracked(table, world, names, grains);
         let read = |i: usize, table: &mut Table<'_>| plan::observed_region(table, i, &world.materials);
         let (region_names, regions) = unique("regions", each(table, "regions", read), table.report);
-        Some(Observed { drum, cell, surface, fabric, region_names, regions, tracked, bookkeeping })
+        Some(Observed { drum, cell, surface, fabric, layers, region_names, regions, tracked, bookkeeping })
     });
     observed.unwrap_or_default()
 }

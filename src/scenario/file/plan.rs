@@ -5,6 +5,7 @@ use glam::{DVec2, DVec3};
 use super::joints::facing;
 use super::materials::material_id;
 use super::pictures::pictures;
+use super::read::asked::Asked;
 use super::read::{
     AXES, DURATION, FINITE, Need, Node, POSITIVE, TIME, Table, boolean, number, text, whole, word,
 };
@@ -12,11 +13,13 @@ use super::region::region;
 use super::{CheckpointPlan, Entry, OutputPlan};
 use crate::engine::compatible::CompatiblePlan;
 use crate::error::suggest;
-use crate::model::{Form, Materials, Mesh, Motion, Plane, Side, Surface, World};
-use crate::observe::{CellPlan, DrumPlan, FabricPlan, RegionPlan, SurfacePlan};
+use crate::model::{Form, Materials, Mesh, Motion, Plane, Region, Side, Surface, World};
+use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, layers};
 use crate::output::Formats;
 use crate::settings::{Bookkeeping, NormalLaw};
 
+/// Layers of a bed, at most.
+const MOST_LAYERS: u64 = 10_000;
 /// Outputs of one run, at most.
 const MAX_OUTPUTS: f64 = 1e6;
 
@@ -244,4 +247,36 @@ pub fn fabric(table: &mut Table<'_>, world: &World) -> Option<FabricPlan> {
     let plane = Plane::of(table.or("plane", usual, word(Plane::WORDS)));
     let bins = table.or("bins", 36, whole(2, 3600)) as usize;
     plane.map(|plane| FabricPlan { plane, bins })
+}
+
+/// Reads the layers that a bed is cut into.
+pub fn layers(table: &mut Table<'_>, world: &World) -> Option<LayerPlan> {
+    let region = table.get("region", region);
+    let count = table.or("count", 20, whole(1, MOST_LAYERS)) as usize;
+    let region = region?;
+    if let Region::Cylinder { axis, .. } = region
+        && world.plane.is_none()
+    {
+        if let Some(node) = table.node("axis") {
+            node.ask(Asked::Word(&AXES));
+            node.problem("a cylinder is cut across its own axis", "leave out `axis`");
+        }
+        return Some(LayerPlan { region, axis, count });
+    }
+    if !matches!(region, Region::Box { .. }) {
+        let node = table.node("region")?;
+        let expected = if world.plane.is_some() { "a box" } else { "a box or a cylinder" };
+        node.problem(
+            format!("`{}` has no layers of equal volume", node.name()),
+            format!("make it {expected}"),
+        );
+        return None;
+    }
+    let usual = AXES[layers::usual_axis(world.gravity, world.plane)];
+    let name = table.or("axis", usual, word(&AXES));
+    let axis = AXES.iter().position(|axis| *axis == name)?;
+    if world.plane.is_some_and(|plane| plane.across() == axis) {
+        table.node("axis")?.problem("the scene has no length along this axis", "choose an axis of its plane");
+    }
+    Some(LayerPlan { region, axis: DVec3::AXES[axis], count })
 }

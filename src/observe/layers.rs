@@ -1,0 +1,239 @@
+//! Layers of a bed: how dense, how fast and how stressed grains are over a length of it.
+
+use glam::{DMat3, DVec3};
+
+use super::contacts::coordination;
+use super::grains;
+use super::loads::{outer, reactions};
+use super::regions::room;
+use crate::engine::Snapshot;
+use crate::model::plane::grain_volume;
+use crate::model::{Plane, Region};
+
+/// Layers of equal thickness that a box or a cylinder is cut into.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LayerPlan {
+    /// A box, or a cylinder; grains count whose centre is beside its axis as far as it reaches.
+    pub region: Region,
+    /// Unit vector across the layers; of a cylinder its axis.
+    pub axis: DVec3,
+    /// How many.
+    pub count: usize,
+}
+
+/// What is in a layer. A grain counts in each that it reaches into, by the share of its volume there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Layer {
+    /// Volume of the grains over that of the layer \[-\].
+    pub solid_fraction: f64,
+    /// Mean velocity, by mass \[m/s\]; not a number without grains.
+    pub velocity: DVec3,
+    /// Mean angular velocity, by mass \[rad/s\].
+    pub angular_velocity: DVec3,
+    /// Granular temperature: a third of the mean square of the velocity beside its mean, of discs half of it \[m²/s²\].
+    pub temperature: f64,
+    /// Mean number of touching contacts, by mass \[-\].
+    pub coordination: f64,
+    /// Stress of Love and Weber with its kinetic part, as of a region ([`super::regions::bulk_stress`]) \[Pa\].
+    pub stress: DMat3,
+    /// Mass \[kg\].
+    mass: f64,
+}
+
+impl Layer {
+    const EMPTY: Layer = Layer {
+        solid_fraction: 0.0,
+        velocity: DVec3::ZERO,
+        angular_velocity: DVec3::ZERO,
+        temperature: 0.0,
+        coordination: 0.0,
+        stress: DMat3::ZERO,
+        mass: 0.0,
+    };
+}
+
+/// Some of a grain in a layer.
+struct Part {
+    layer: usize,
+    grain: usize,
+    body: usize,
+    /// Of its volume \[-\].
+    share: f64,
+    volume: f64,
+    mass: f64,
+}
+
+impl LayerPlan {
+    /// Distances along the axis, from the origin of the coordinates, between which a layer lies \[m\].
+    pub fn bounds(&self, layer: usize) -> [f64; 2] {
+        let (first, length) = self.extent();
+        [layer, layer + 1].map(|edge| first + length * edge as f64 / self.count as f64)
+    }
+
+    /// Where the first layer begins, and how far it is from there to the end of the last \[m\].
+    fn extent(&self) -> (f64, f64) {
+        match self.region {
+            Region::Cylinder { base, axis, length, .. } => (base.dot(axis), length),
+            _ => {
+                let (min, max) = self.region.bounds();
+                (min.dot(self.axis), (max - min).dot(self.axis))
+            }
+        }
+    }
+
+    /// Whether a grain there is beside the axis as far as the region reaches.
+    fn reaches(&self, centre: DVec3) -> bool {
+        let middle = self.region.centre();
+        self.region.contains(centre + self.axis * self.axis.dot(middle - centre), 0.0, 0.0)
+    }
+
+    /// The layers of a state.
+    pub fn layers(&self, snapshot: &Snapshot) -> Vec<Layer> {
+        let world = &snapshot.world;
+        let parts = self.parts(snapshot);
+        let (coordination, reactions) = (coordination(snapshot), reactions(snapshot));
+        let volume = room(&self.region, world.plane) / self.count as f64;
+        let (velocity, spin) = (&world.bodies.velocity, &world.bodies.angular_velocity);
+        let mut layers = vec![Layer::EMPTY; self.count];
+        for part in &parts {
+            let layer = &mut layers[part.layer];
+            layer.mass += part.mass;
+            layer.velocity += part.mass * velocity[part.body];
+            layer.angular_velocity += part.mass * spin[part.body];
+            layer.coordination += part.mass * f64::from(coordination[part.grain]);
+            layer.solid_fraction += part.volume / volume;
+            layer.stress += reactions[part.body].stress * (part.share / volume);
+        }
+        for layer in &mut layers {
+            layer.velocity /= layer.mass;
+            layer.angular_velocity /= layer.mass;
+            layer.coordination /= layer.mass;
+        }
+        let ways = if world.plane.is_some() { 2.0 } else { 3.0 };
+        for part in &parts {
+            let layer = &mut layers[part.layer];
+            let apart = velocity[part.body] - layer.velocity;
+            layer.temperature += part.mass * apart.length_squared() / (ways * layer.mass);
+            layer.stress += outer(apart, apart) * (part.mass / volume);
+        }
+        layers.iter_mut().filter(|layer| layer.mass == 0.0).for_each(|layer| layer.temperature = f64::NAN);
+        layers
+    }
+
+    /// The grains, by layer.
+    fn parts(&self, snapshot: &Snapshot) -> Vec<Part> {
+        let world = &snapshot.world;
+        let (first, length) = self.extent();
+        let scale = self.count as f64 / length;
+        let below = if world.plane.is_some() { disc_below } else { ball_below };
+        let mut parts = Vec::new();
+        for grain in grains(snapshot).filter(|grain| self.reaches(world.bodies.position[grain.body])) {
+            let spheres = &world.spheres[world.grains[grain.id].spheres()];
+            // What spheres of a clump share is theirs by the size of each.
+            let size = |radius: f64| grain_volume(world.plane, radius);
+            let whole: f64 = spheres.iter().map(|sphere| size(sphere.radius)).sum();
+            for sphere in spheres {
+                // In layers.
+                let centre = (world.sphere_centre(sphere).dot(self.axis) - first) * scale;
+                let radius = sphere.radius * scale;
+                let reach = (centre - radius).floor().max(0.0) as usize;
+                let end = ((centre + radius).ceil().max(0.0) as usize).min(self.count);
+                for layer in reach..end {
+                    let [low, high] = [layer, layer + 1].map(|edge| below((edge as f64 - centre) / radius));
+                    let share = (high - low) * size(sphere.radius) / whole;
+                    let (volume, mass) = (share * size(grain.radius), share * grain.mass);
+                    let part = Part { layer, grain: grain.id, body: grain.body, share, volume, mass };
+                    parts.extend((share > 0.0).then_some(part));
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// Share of a ball of radius 1 about the origin that lies below a height.
+fn ball_below(height: f64) -> f64 {
+    let h = height.clamp(-1.0, 1.0);
+    0.25 * (2.0 + 3.0 * h - h * h * h)
+}
+
+/// Share of a disc of radius 1 about the origin that lies below a height.
+fn disc_below(height: f64) -> f64 {
+    let h = height.clamp(-1.0, 1.0);
+    0.5 + (h.asin() + h * (1.0 - h * h).sqrt()) / std::f64::consts::PI
+}
+
+/// The axes of layers: against gravity as far as that is along one of them, otherwise z; in a plane one of its own.
+pub fn usual_axis(gravity: DVec3, plane: Option<Plane>) -> usize {
+    let axes = plane.map_or(vec![2, 1, 0], |plane| plane.axes().into_iter().rev().collect());
+    axes.into_iter()
+        .reduce(|best, axis| if gravity[axis].abs() > gravity[best].abs() { axis } else { best })
+        .unwrap_or(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::regions::{RegionPlan, bulk_stress};
+    use super::super::test_worlds::{empty, stack};
+    use super::*;
+
+    fn plan(count: usize) -> LayerPlan {
+        let region = Region::Box { min: DVec3::new(-1.0, -1.0, -0.4), max: DVec3::new(1.0, 1.0, 3.6) };
+        LayerPlan { region, axis: DVec3::Z, count }
+    }
+
+    #[test]
+    fn shares_of_balls_and_discs_are_those_of_many_slices() {
+        for (below, width) in [
+            (ball_below as fn(f64) -> f64, (|z: f64| 0.75 * (1.0 - z * z)) as fn(f64) -> f64),
+            (disc_below, |z| (1.0 - z * z).sqrt() * 2.0 / std::f64::consts::PI),
+        ] {
+            assert_eq!([below(-3.0), below(0.0), below(9.0)], [0.0, 0.5, 1.0]);
+            let slices = |to: f64| (0..10_000).map(move |i| (f64::from(i) + 0.5) / 1e4 * (to + 1.0) - 1.0);
+            for to in [-0.7, 0.2, 0.9] {
+                let sum: f64 = slices(to).map(|z| width(z) * (to + 1.0) / 1e4).sum();
+                assert!((below(to) - sum).abs() < 1e-6, "{} of {sum}", below(to));
+            }
+        }
+    }
+
+    #[test]
+    fn layers_hold_together_what_the_region_holds() {
+        let state = stack();
+        let region = RegionPlan { name: "all".into(), region: plan(1).region, material: None };
+        let whole = bulk_stress(&state, &region);
+        for count in [1, 7, 40] {
+            let layers = plan(count).layers(&state);
+            let mean = |of: &dyn Fn(&Layer) -> f64| layers.iter().map(of).sum::<f64>() / count as f64;
+            let mass: f64 = layers.iter().map(|layer| layer.mass).sum();
+            assert!((mass - 18.0).abs() < 1e-12);
+            // 18 kg at 12/π kg/m³ in 16 m³.
+            let solid = 18.0 / (12.0 / std::f64::consts::PI) / 16.0;
+            assert!((mean(&|layer| layer.solid_fraction) - solid).abs() < 1e-12);
+            let momentum = layers.iter().filter(|layer| layer.mass > 0.0);
+            let momentum: f64 = momentum.map(|layer| layer.mass * layer.velocity.x).sum();
+            let bodies = &state.world.bodies;
+            let expected = 2.0 * bodies.velocity[1].x + 16.0 * bodies.velocity[2].x;
+            assert!((momentum - expected).abs() < 1e-12, "{momentum} for {expected}");
+            // Stress along x and y is of contacts and of what layers leave of fluctuations: along y nothing moves.
+            let stress = mean(&|layer| layer.stress.col(1)[1]);
+            assert!((stress - whole.col(1)[1]).abs() < 1e-9, "{stress}");
+        }
+        let one = plan(1).layers(&state)[0];
+        assert!((one.stress - whole).abs_diff_eq(DMat3::ZERO, 1e-9), "{:?}, {whole:?}", one.stress);
+    }
+
+    #[test]
+    fn a_grain_counts_where_it_is_and_empty_layers_have_no_velocity() {
+        // The grain of 2 kg spans z = -0.05 m to 0.95 m, the other 0.9 m to 2.9 m.
+        let layers = plan(8).layers(&stack());
+        assert!(layers[6].mass > 0.0 && layers[7].mass == 0.0);
+        assert!(layers[7].velocity.is_nan() && layers[7].temperature.is_nan());
+        assert!((layers[1].velocity - layers[5].velocity).length() > 0.1, "of one grain each");
+        assert!(plan(8).layers(&empty()).iter().all(|layer| layer.solid_fraction == 0.0));
+        // Beside the axis nothing counts.
+        let region = Region::Box { min: DVec3::new(0.4, -1.0, 0.0), max: DVec3::new(1.0, 1.0, 3.0) };
+        let beside = LayerPlan { region, ..plan(3) };
+        assert!(beside.layers(&stack()).iter().all(|layer| layer.mass == 0.0));
+    }
+}
