@@ -44,23 +44,13 @@ fn residual_of(place: u32) -> vec3f {
     let a = velocities[constraint.bodies.x];
     let b = velocities[constraint.bodies.y];
     let impulse = load_impulse(place);
-    let locked = vec2u(locked_axes(constraint.bodies.x), locked_axes(constraint.bodies.y));
-    var d = diagonal(constraint, a, b, locked);
-    if is_general(constraint) {
-        d = general_diagonal(constraint, inverse_mass_of(constraint.bodies.x, a, locked.x, 1.0),
-            inverse_mass_of(constraint.bodies.y, b, locked.y, 1.0));
-    }
-    let u = contact_velocity(constraint, a, b);
-    let u_n = dot(u, constraint.normal);
-    let normal = dot(impulse.linear, constraint.normal);
-    let tangent = impulse.linear - normal * constraint.normal;
-
-    let step = safe_ratio(u_n + constraint.compliance * normal - constraint.bias_velocity, d.x);
-    let friction_trial = tangent - (u - u_n * constraint.normal) * safe_ratio(1.0, d.y);
-    let spin = a.angular - b.angular;
-    let rolling_trial = impulse.rolling - spin * safe_ratio(1.0, d.z);
+    let d = whole_diagonal(constraint, a, b);
+    let slope = slope_of(constraint, impulse, a, b);
+    let now = parts_of(impulse, constraint.normal);
+    let friction_trial = now.tangent - slope.tangent * safe_ratio(1.0, d.y);
+    let rolling_trial = now.rolling - slope.rolling * safe_ratio(1.0, d.z);
     return vec3f(
-        abs(normal - max(0.0, normal - step)) * d.x,
-        length(tangent - limit(friction_trial, constraint.friction * normal, constraint.normal)) * d.y,
-        length(impulse.rolling - limit(rolling_trial, constraint.rolling_arm * normal, constraint.normal)) * d.z);
+        abs(now.normal - max(0.0, now.normal - safe_ratio(slope.normal, d.x))) * d.x,
+        length(now.tangent - limit(friction_trial, constraint.friction * now.normal, constraint.normal)) * d.y,
+        length(now.rolling - limit(rolling_trial, constraint.rolling_arm * now.normal, constraint.normal)) * d.z);
 }

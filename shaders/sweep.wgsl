@@ -164,12 +164,7 @@ fn solve_copies(
 
 // How much contact velocity the normal and friction constraints changed, D |Δλ|, on whole bodies.
 fn note_change(constraint: Constraint, a: Velocity, b: Velocity, old: Impulse, found: Impulse) {
-    let locked = locks(constraint.bodies);
-    var d = diagonal(constraint, a, b, locked);
-    if is_general(constraint) {
-        d = general_diagonal(constraint, inverse_mass_of(constraint.bodies.x, a, locked.x, 1.0),
-            inverse_mass_of(constraint.bodies.y, b, locked.y, 1.0));
-    }
+    let d = whole_diagonal(constraint, a, b);
     let change = found.linear - old.linear;
     let normal = dot(change, constraint.normal);
     let most = max(abs(normal) * d.x, length(change - normal * constraint.normal) * d.y);

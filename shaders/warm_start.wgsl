@@ -14,10 +14,21 @@ fn start_of(place: u32, normal: vec3f) -> Impulse {
 @compute @workgroup_size(64)
 fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let place = status.colour_starts[colour.index] + flat(invocation);
-    if place >= status.colour_starts[colour.index + 1u] {
-        return;
+    if place < status.colour_starts[colour.index + 1u] {
+        give(place, start_of(place, constraint_heads[place].normal));
     }
-    let impulse = start_of(place, constraint_heads[place].normal);
+}
+
+// The same with what a solver changed: `impulses` are changes [E15].
+@compute @workgroup_size(64)
+fn give_colour(@builtin(global_invocation_id) invocation: vec3u) {
+    let place = status.colour_starts[colour.index] + flat(invocation);
+    if place < status.colour_starts[colour.index + 1u] {
+        give(place, load_impulse(place));
+    }
+}
+
+fn give(place: u32, impulse: Impulse) {
     if is_zero(impulse) {
         return;
     }
@@ -42,12 +53,30 @@ fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn apply_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
+    var impulse = Impulse();
+    if contact < status.overflow {
+        let place = status.colour_starts[COLOURS] + contact;
+        impulse = start_of(place, constraint_heads[place].normal);
+    }
+    put_aside(contact, lane, impulse);
+}
+
+@compute @workgroup_size(64)
+fn give_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
+    let contact = flat(invocation);
+    var impulse = Impulse();
+    if contact < status.overflow {
+        impulse = load_impulse(status.colour_starts[COLOURS] + contact);
+    }
+    put_aside(contact, lane, impulse);
+}
+
+// Called by all invocations of a workgroup.
+fn put_aside(contact: u32, lane: u32, impulse: Impulse) {
     var a = no_side();
     var b = no_side();
-    if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
-        let place = status.colour_starts[COLOURS] + contact;
-        let constraint = load_constraint(place);
-        let impulse = start_of(place, constraint.normal);
+    if contact < status.overflow {
+        let constraint = load_constraint(status.colour_starts[COLOURS] + contact);
         a = side_a(overflow[contact], constraint, velocities[constraint.bodies.x], impulse);
         b = side_b(overflow[contact], constraint, velocities[constraint.bodies.y], impulse);
     }

@@ -37,9 +37,10 @@ pub use buffers::{Capacity, LODGERS, room_of};
 use counted::{CountedPass, Tally};
 use device::Device;
 use kernel::Kernels;
+pub use kernel::STEEPEST;
 use layout::{Anchors, LoadScale, Loads, Params, Status, Totals, Works};
 use pipelines::Features;
-use step::{Method, NONSMOOTH, Pace, SMOOTH};
+use step::{Method, NONSMOOTH, Pace};
 use timing::Timer;
 
 /// Steps in one submission at most, and sweeps: drivers reset a device that is busy for seconds.
@@ -128,10 +129,7 @@ impl GpuEngine {
             loads: Loads::none(LoadScale::of(&world, &anchors), world.boundaries.len()),
             anchors,
             start_time: world.time,
-            method: match settings.method {
-                crate::settings::Method::Nonsmooth => &NONSMOOTH,
-                crate::settings::Method::Smooth => &SMOOTH,
-            },
+            method: step::method_of(&settings),
             balance: EnergyBalance::opened_at(&world),
             device,
             world,
@@ -294,7 +292,7 @@ impl GpuEngine {
         {
             let mut pass = CountedPass::begin(&mut encoder);
             let careful = self.settings.careful();
-            self.method.for_each_stage_again(|stage| {
+            NONSMOOTH.for_each_stage_again(|stage| {
                 self.kernels.encode(&mut pass, stage, &careful, &self.buffers);
             });
             self.method.for_each_stage_to_the_end(left - 1, Pace::Full, |stage| {

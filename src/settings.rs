@@ -280,6 +280,12 @@ pub fn momentum(sweeps: u32) -> f64 {
 /// rows that overshoot by more than 1/(1 + 2 · 0.9) swing up.
 pub const OVER_RELAXATION: f64 = 1.25;
 
+/// Steepness that the first iteration of projected gradient descent takes for granted, in units of D \[-\] \[E15\].
+pub const FIRST_STEEPNESS: f64 = 1.0;
+/// What it is multiplied by where the objective curves more.
+pub const STEEPER: f64 = 2.0;
+/// What it is multiplied by after every iteration, so that it comes down where it can.
+pub const FLATTER: f64 = 0.9;
 /// Gap up to which pairs are listed at least, in mean diameters \[-\]. Less, and grains are first seen when they overlap: columns
 /// of 50 blow up at h = 5 ms, and a gas cools by 4 % less at 0.5 ms.
 pub const LEAST_REACH: f64 = 0.1;

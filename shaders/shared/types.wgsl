@@ -45,6 +45,7 @@ struct Params {
     joints: u32,
     joint_rows: u32,
     machines: u32,             // joints that hang together
+    iterations: u32,           // sweeps of a substep at most
 }
 
 // What the steps of one submission tell each other and the host.
@@ -77,6 +78,10 @@ struct Status {
     impact_sweeps: u32,        // sweeps over the impacts in this substep
     impact_residual: f32,      // what the last of them changed at most, or what still closes [m/s]
     careful: u32,              // 1: this substep is solved again, from nothing; 2: without friction and rolling, too
+    steepness: f32,            // of the objective, in units of D [-] [E15]
+    theta: f32,                // of Nesterov's sequence [-]
+    share: f32,                // of the last change that an iteration begins beyond [-]
+    goes_on: u32,              // 1: the last try of an iteration counts; 0: it is made again, steeper
     colour_starts: array<u32, 10>,  // in solving order: of 8 colours, of the contacts without one, and the end
 }
 

@@ -6,7 +6,7 @@ use crate::cpu::BYTES_PER_CONTACT_SWEEP;
 use crate::engine::Snapshot;
 use crate::engine::{Engine, Profiling, StepReport, add_stage_time};
 use crate::error::Error;
-use crate::gpu::step::{NONSMOOTH, Phase, SWEEP, Stage};
+use crate::gpu::step::{Phase, SWEEP, Stage, method_of};
 use crate::gpu::traffic::{self, Sizes};
 use crate::model::World;
 use crate::observe::contacts::overlap;
@@ -237,7 +237,7 @@ impl Scale<'_> {
             let bytes = traffic::of_stage(stage, self.sizes, self.settings);
             if stage.phase == Phase::Search { (self.searching * bytes as f64) as u64 } else { bytes }
         };
-        Some(NONSMOOTH.stages().filter(|stage| stage.name == name).map(of_stage).sum())
+        Some(method_of(self.settings).stages().filter(|stage| stage.name == name).map(of_stage).sum())
     }
 
     /// A step by the model; of a GPU engine, whether it can be timed or not.

@@ -12,13 +12,8 @@ use super::solver::{Limits, Outcome, Solver, Watch};
 use super::sweep::{CHUNK, Give, Push, change_since};
 use super::velocity::Velocity;
 use crate::contact::{Cone, Impulse};
+use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER};
 
-/// Steepness that the first iteration takes for granted, in units of D \[-\].
-const FIRST_STEEPNESS: f64 = 1.0;
-/// What it is multiplied by where the objective curves more.
-const STEEPER: f64 = 2.0;
-/// What it is multiplied by after every iteration, so that it comes down where it can.
-const FLATTER: f64 = 0.9;
 /// The steepness is at most this times the contacts of the body that has most: normal, friction and rolling rows of a contact each answer to the others.
 const ROWS: f64 = 3.0;
 

@@ -7,7 +7,7 @@ use encase::ShaderType as _;
 use crate::engine::{is_guarded, planned_contacts};
 use crate::error::Error;
 use crate::model::World;
-use crate::settings::{Acceleration, Bookkeeping, Settings};
+use crate::settings::{Bookkeeping, Settings};
 
 use super::constants::{BOOKED, COLOURS, Planned};
 use super::device::Device;
@@ -17,6 +17,9 @@ use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
 const SMALLEST: u64 = size_of::<layout::JointRow>() as u64;
+
+/// Bytes that projected gradient descent keeps of a contact: two impulses and three slopes.
+const DESCENT_BYTES: u64 = 5 * 24;
 
 /// What there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +67,8 @@ pub struct Capacity {
     pub accelerates: bool,
     /// Pairs of numbers that a contact has in `impulses`.
     pub impulse_pairs: u32,
+    /// Whether contacts are solved by projected gradient descent: what it knows of each is kept.
+    pub descends: bool,
 }
 
 impl Capacity {
@@ -79,6 +84,7 @@ impl Capacity {
             Room::Estimated | Room::Grains(_) => index(planned_contacts(spheres)),
         };
         let (grains, spheres) = (index(grains), index(spheres));
+        let features = Features::of(world, settings);
         let capacity = Capacity {
             grains,
             spheres,
@@ -99,8 +105,9 @@ impl Capacity {
             buckets: buckets_for(spheres),
             substeps: STEPS_PER_SUBMISSION as u32 * settings.substeps,
             keeps_balance: settings.bookkeeping == Bookkeeping::On || is_guarded(settings, world),
-            accelerates: settings.acceleration == Acceleration::Nesterov,
-            impulse_pairs: Features::of(world, settings).impulse_pairs(),
+            accelerates: features.momentum,
+            impulse_pairs: features.impulse_pairs(),
+            descends: features.descends,
         };
         capacity.with_machines(world)
     }
@@ -144,8 +151,9 @@ impl Capacity {
     /// The same room under other settings, those that `own` was made for.
     #[cfg(feature = "scenario")]
     pub(super) fn under(&self, own: &Capacity, is_guarded: bool) -> Capacity {
-        let Capacity { substeps, keeps_balance, accelerates, impulse_pairs, .. } = *own;
-        Capacity { substeps, accelerates, impulse_pairs, keeps_balance: keeps_balance || is_guarded, ..*self }
+        let Capacity { substeps, keeps_balance, accelerates, impulse_pairs, descends, .. } = *own;
+        let keeps_balance = keeps_balance || is_guarded;
+        Capacity { substeps, accelerates, impulse_pairs, descends, keeps_balance, ..*self }
     }
 
     /// With room for so many contacts without a colour, and some to spare.
@@ -229,6 +237,7 @@ impl Capacity {
             ("impulses", of_impulses),
             ("old_contacts", last.max(8 * contacts)),
             ("old_impulses", of_impulses),
+            ("descent", if self.descends { DESCENT_BYTES * contacts } else { 0 }),
             ("rigids", u64::from(self.rigids) * size_of::<layout::Rigid>() as u64),
             ("joints", joints * size_of::<layout::Joint>() as u64),
             ("joint_rows", rows * size_of::<layout::JointRow>() as u64),
@@ -256,10 +265,10 @@ impl Capacity {
     }
 }
 
-/// What has its room in a buffer of another name for a part of the step, and in which: all but the last two while contacts are
+/// What has its room in a buffer of another name for a part of the step, and in which: all but the last four while contacts are
 /// searched for, before constraints are made of them. That no use of a buffer falls between two uses of it under another name is a
 /// test of the step list.
-pub const LODGERS: [(&str, &str); 11] = [
+pub const LODGERS: [(&str, &str); 13] = [
     ("entries", "constraint_arms"),
     ("found", "constraint_heads"),
     ("pending", "constraint_arms"),
@@ -271,6 +280,8 @@ pub const LODGERS: [(&str, &str); 11] = [
     ("unordered", "shares"),
     ("last_impulses", "old_impulses"),
     ("last_velocities", "old_contacts"),
+    ("changes", "old_impulses"),
+    ("step_sums", "residuals"),
 ];
 
 /// Name of the buffer that something has its room in.

@@ -189,6 +189,8 @@ planned! {
     ImpactBodies "IMPACT_BODIES" 1;
     /// All vertices and spheres if there is room for their contacts.
     Stored "STORED" 1;
+    /// All contacts until projected gradient descent is over.
+    Descent "DESCENT" 1;
 }
 
 impl Planned {
@@ -224,7 +226,7 @@ mod tests {
     fn sizes_stand_one_after_the_other() {
         assert_eq!(Planned::Contacts.place(), 0);
         assert_eq!(Planned::ImpactSweep.place(), 2 + COLOURS + 2);
-        assert_eq!(u64::from(Planned::Stored.place() + 1) * 12, Planned::bytes());
+        assert_eq!(u64::from(Planned::Descent.place() + 1) * 12, Planned::bytes());
         assert!(text().contains("const ARGUMENTS_SEARCH = 22u;"), "{}", text());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::settings::Settings;
+use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER, Settings};
 
 use super::buffers::{Buffers, Capacity};
 use super::constants::{COLOURS, Planned};
@@ -21,6 +21,8 @@ const TURN_STRIDE: u32 = 256;
 const PLAIN_TURNS: u32 = 16;
 /// Dispatches of a pass over all contacts: the colours, the overflow, the bodies.
 const PLACES: u32 = COLOURS + 2;
+/// Steepness from which projected gradient descent takes a try as it is; WGSL `STEEPEST`.
+pub const STEEPEST: f64 = 3072.0;
 /// Sweeps after which the momentum no longer grows \[E12\].
 const GROWING: u32 = 28;
 
@@ -88,7 +90,7 @@ impl Kernels {
     /// Binds every variable that a kernel declares to the buffer of the same name, or of its alias.
     pub(super) fn bind(&mut self, device: &Device, buffers: &Buffers) -> Result<(), Error> {
         self.groups.clear();
-        for (name, aliases) in uses() {
+        for (name, aliases) in uses(self.pipelines.features) {
             let group = self.make_group(device, buffers, name, aliases)?;
             self.groups.insert((name, aliases), group);
         }
@@ -154,6 +156,14 @@ impl Kernels {
                 for _ in 0..settings.impact_iterations.div_ceil(2) {
                     passes.iter().for_each(|kernels| self.colours(pass, kernels, [0, 0], buffers));
                     between.iter().for_each(|work| self.encode_work(pass, work, settings, buffers));
+                }
+            }
+            Work::Descend { aim, give, arrive, judge } => {
+                for _ in 0..most_tries(settings.iterations) {
+                    self.run(pass, aim, 0, buffers);
+                    self.colours(pass, give, [0, 0], buffers);
+                    self.run(pass, arrive, 0, buffers);
+                    self.run(pass, judge, 0, buffers);
                 }
             }
             Work::Sweeps(kernels) => {
@@ -262,6 +272,15 @@ fn buffer_of(variable: &str, aliases: Aliases) -> &str {
 /// As many workgroups as the device has written down.
 fn dispatch_planned(pass: &mut CountedPass<'_>, place: u32, buffers: &Buffers) {
     pass.dispatch_workgroups_indirect(buffers.get("arguments"), 12 * u64::from(place));
+}
+
+/// Tries that so many iterations of projected gradient descent take at most \[E15\]: one that fails doubles a steepness that is at
+/// most 3 072 before, and every iteration takes a tenth off it.
+fn most_tries(iterations: u32) -> u32 {
+    let [steepest, flatter] =
+        [STEEPER * STEEPEST / FIRST_STEEPNESS, FLATTER].map(|factor| factor.log(STEEPER));
+    let failures = steepest - f64::from(iterations) * flatter;
+    iterations + failures.ceil() as u32
 }
 
 /// First turn of the accelerated sweep after so many, whose rows overshoot or do not.

@@ -106,6 +106,7 @@ impl Params {
             joints: capacity.joints,
             joint_rows: capacity.joint_rows,
             machines: capacity.machines,
+            iterations: settings.iterations,
         }
     }
 

@@ -7,11 +7,11 @@ use crate::contact::Cone;
 use crate::engine::is_guarded;
 use crate::error::Error;
 use crate::model::{Kind, World};
-use crate::settings::{Acceleration, Damping, Method, Settings};
+use crate::settings::{Acceleration, Algorithm, Damping, Method, Settings};
 
 use super::layout::Turn;
 use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
-use super::step::{self, AGAIN, Aliases, NONSMOOTH, RESIDUAL, SMOOTH, Work};
+use super::step::{self, AGAIN, Aliases, RESIDUAL, Work};
 
 /// Shader and entry point of a kernel.
 pub(super) type Name = (&'static str, &'static str);
@@ -87,6 +87,8 @@ pub struct Features {
     pub cohesion: bool,
     /// Velocities that receive what contacts start from.
     pub starts_warm: bool,
+    /// Contacts that are solved by projected gradient descent.
+    pub descends: bool,
 }
 
 impl Features {
@@ -101,7 +103,7 @@ impl Features {
             sizes: !world.spheres.is_sorted_by(|a, b| a.radius == b.radius),
             joints: !world.joints.is_empty(),
             forces: !world.forces.is_empty(),
-            momentum: settings.acceleration == Acceleration::Nesterov,
+            momentum: settings.acceleration == Acceleration::Nesterov && settings.algorithm == Algorithm::Pgs,
             guard: is_guarded(settings, world),
             tolerance: settings.tolerance > 0.0,
             rolling: world.materials.laws().iter().any(|law| law.rolling_resistance > 0.0),
@@ -111,6 +113,7 @@ impl Features {
             viscoelastic: settings.damping == Damping::Viscoelastic,
             cohesion: world.materials.are_cohesive(),
             starts_warm: settings.method == Method::Smooth || settings.warm_start.updates_velocities(),
+            descends: settings.algorithm == Algorithm::Apgd,
         }
     }
 
@@ -119,7 +122,8 @@ impl Features {
     #[cfg(feature = "scenario")]
     pub(super) fn under(self, own: Features, settings: &Settings) -> Features {
         let stays_guarded = self.guard && settings.warm_start.updates_velocities();
-        let Features { momentum, tolerance, box_cone, springs, viscoelastic, starts_warm, .. } = own;
+        let Features { momentum, tolerance, box_cone, springs, viscoelastic, starts_warm, descends, .. } =
+            own;
         Features {
             momentum,
             tolerance,
@@ -127,6 +131,7 @@ impl Features {
             springs,
             viscoelastic,
             starts_warm,
+            descends,
             guard: own.guard || stays_guarded,
             ..self
         }
@@ -212,7 +217,7 @@ impl Pipelines {
                 reason: "has no constant GROUPS_PER_ROW".into(),
             })?;
             let module = create_module(device, source.name, text);
-            for name in names().filter(|(shader, _)| *shader == source.name) {
+            for name in names(features).filter(|(shader, _)| *shader == source.name) {
                 let pipeline = all.make_pipeline(device, &module, &reflection, name)?;
                 all.by_name.insert(name, pipeline);
             }
@@ -273,10 +278,10 @@ fn create_module(device: &wgpu::Device, name: &'static str, text: String) -> wgp
     unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
 }
 
-/// Every kernel of the step list with its aliases.
-pub(super) fn uses() -> Vec<(Name, Aliases)> {
+/// Every kernel that a scene with these features may need, with its aliases.
+pub(super) fn uses(features: Features) -> Vec<(Name, Aliases)> {
     let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
-    let stages = NONSMOOTH.stages().chain(SMOOTH.stages());
+    let stages = step::methods_of(features).into_iter().flat_map(step::Method::stages);
     for work in stages.chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
         let of_stage = work.kernels().into_iter();
         uses.extend(of_stage.map(|kernel| ((kernel.shader, kernel.entry), kernel.aliases)));
@@ -287,9 +292,9 @@ pub(super) fn uses() -> Vec<(Name, Aliases)> {
     uses
 }
 
-/// Names of all kernels in use, each once.
-fn names() -> impl Iterator<Item = Name> {
-    let mut names: Vec<Name> = uses().into_iter().map(|(name, _)| name).collect();
+/// Names of all of them, each once.
+fn names(features: Features) -> impl Iterator<Item = Name> {
+    let mut names: Vec<Name> = uses(features).into_iter().map(|(name, _)| name).collect();
     names.sort_unstable();
     names.dedup();
     names.into_iter()

@@ -30,7 +30,7 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 19] = [
+pub const SOURCES: [Source; 20] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "plan"),
@@ -42,9 +42,10 @@ pub const SOURCES: [Source; 19] = [
     source!("springs" uses "types" "motion" "constraints" "solve" "impulses"),
     source!("predict" uses "types" "motion" "constraints" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled"),
     source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split"),
-    source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "gather"),
+    source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "gather" "slope"),
+    source!("gradient" uses "types" "motion" "constraints" "plan" "solve" "impulses" "rigid" "slope"),
     source!("joints" uses "types" "motion" "colour" "rigid" "joint" "placed"),
-    source!("residual" uses "types" "motion" "constraints" "solve" "impulses" "rigid"),
+    source!("residual" uses "types" "motion" "constraints" "solve" "impulses" "rigid" "slope"),
     source!("integrate" uses "types" "motion" "centre" "pulled" "rigid"),
     source!("sinks" uses "types" "motion" "surface"),
     source!("balance" uses "types" "motion" "constraints" "impulses" "rigid" "pulled" "joint"),

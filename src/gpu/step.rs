@@ -1,15 +1,16 @@
 //! One time step as lists of stages that one can read aloud, which a method and its solver bring.
 
 use super::constants::Planned::{
-    Balls, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Found, ImpactBodies,
+    Balls, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Descent, Found, ImpactBodies,
     ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow, Pending, Search,
     SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Uncoloured,
 };
 use super::constants::{COLOURS, Planned};
+use super::pipelines::Features;
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
-use Work::{Book, BookJoints, Colours, Hold, Impacts, Join, Rounds, Run, Scan, Sweeps, Weigh};
+use Work::{Book, BookJoints, Colours, Descend, Hold, Impacts, Join, Rounds, Run, Scan, Sweeps, Weigh};
 
-use crate::settings::{Acceleration, Settings};
+use crate::settings::{self, Acceleration, Algorithm, Settings};
 
 /// When a stage runs within a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +93,17 @@ pub enum Work {
     Colours(Pass),
     /// As many passes as there are iterations, fewer when the tolerance is met.
     Sweeps(Pass),
+    /// Tries of projected gradient descent, as many as the iterations may take; those that are not needed are empty.
+    Descend {
+        /// Finds impulses, all at once.
+        aim: Kernel,
+        /// Gives the bodies what changed.
+        give: Pass,
+        /// Looks at where that led to.
+        arrive: Kernel,
+        /// Decides what becomes of it.
+        judge: Kernel,
+    },
     /// Passes over the impacts in pairs, of which the second notes what it changes, each pair with what decides whether a round
     /// is over: as many as there are iterations of impacts. What is not needed is empty.
     Impacts(&'static [Pass; 2], &'static [Work]),
@@ -106,6 +118,9 @@ impl Work {
             }
             Rounds(kernels, _) => kernels.iter().collect(),
             Colours(pass) | Sweeps(pass) => pass.kernels().collect(),
+            Descend { aim, give, arrive, judge } => {
+                [aim].into_iter().chain(give.kernels()).chain([arrive, judge]).collect()
+            }
             Impacts(passes, between) => {
                 let between = between.iter().flat_map(Work::kernels);
                 passes.iter().flat_map(Pass::kernels).chain(between).collect()
@@ -187,11 +202,17 @@ pub struct Method {
 pub const NONSMOOTH: Method =
     Method { search: FIND, before: PREPARE, solver: &GAUSS_SEIDEL, after: BOOK_AND_MOVE };
 
+/// Contact dynamics whose contacts are solved by projected gradient descent \[E15\].
+pub const DESCENDING: Method = Method { solver: &PROJECTED_GRADIENT, ..NONSMOOTH };
+
 /// Smooth discrete elements \[E13\]: explicit steps under the forces of springs. They are applied like the impulses of a warm start.
 pub const SMOOTH: Method = Method { search: FIND, before: STRETCH, solver: &APPLY, after: BOOK_AND_MOVE };
 
 /// Projected Gauss-Seidel, plain or accelerated \[E5\], \[E12\].
 pub const GAUSS_SEIDEL: Solver = Solver { stages: SWEEP_COLOURS };
+
+/// Accelerated projected gradient descent \[E15\].
+pub const PROJECTED_GRADIENT: Solver = Solver { stages: DESCEND };
 
 /// Nothing is solved: bodies take what contacts give them.
 const APPLY: Solver = Solver { stages: &[WARM_START] };
@@ -379,6 +400,32 @@ const SWEEP_COLOURS: &[Stage] = &[
     },
 ];
 
+/// Starts from last impulses, then goes down the slope of the objective.
+const DESCEND: &[Stage] = &[
+    WARM_START,
+    Stage {
+        name: "sweep",
+        phase: Phase::Solve,
+        work: &[
+            run("gradient", "begin_descent", Once),
+            run("gradient", "find_slopes", At(Descent)),
+            Descend {
+                aim: kernel("gradient", "aim", At(Descent)),
+                give: Pass {
+                    colour: Kernel { aliases: CHANGES, ..kernel("warm_start", "give_colour", Once) },
+                    overflow: Kernel { aliases: CHANGES, ..kernel("warm_start", "give_overflow", Once) },
+                    gather: GATHER,
+                    joints: Some(SOLVE_JOINTS),
+                    extrapolate: None,
+                    arguments: Sweep,
+                },
+                arrive: kernel("gradient", "arrive", At(Descent)),
+                judge: kernel("gradient", "judge_step", Once),
+            },
+        ],
+    },
+];
+
 /// Sums up what was done, and moves the bodies.
 const BOOK_AND_MOVE: &[Stage] = &[
     Stage { name: "loads", phase: Phase::Solve, work: &[Weigh(kernel("loads", "add_loads", At(Contacts)))] },
@@ -428,6 +475,9 @@ pub const RESIDUAL: Stage =
 /// Impulses of a round of impacts go where last step's stood: those have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
 
+/// Bodies are given what changed.
+const CHANGES: Aliases = &[("impulses", "changes")];
+
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
     Kernel { shader, entry, over, aliases: &[] }
 }
@@ -460,6 +510,24 @@ const fn strike(colour: &'static str, overflow: &'static str, joints: &'static s
 
 const fn book(entry: &'static str, over: Over) -> Work {
     Book(kernel("balance", entry, over))
+}
+
+/// How a step with these settings goes.
+pub fn method_of(settings: &Settings) -> &'static Method {
+    match (settings.method, settings.algorithm) {
+        (settings::Method::Smooth, _) => &SMOOTH,
+        (settings::Method::Nonsmooth, Algorithm::Pgs) => &NONSMOOTH,
+        (settings::Method::Nonsmooth, Algorithm::Apgd) => &DESCENDING,
+    }
+}
+
+/// The methods of a scene with these features: what descends is solved again by sweeps where it made energy \[E12\].
+pub fn methods_of(features: Features) -> Vec<&'static Method> {
+    match (features.springs, features.descends) {
+        (true, _) => vec![&SMOOTH],
+        (false, true) => vec![&NONSMOOTH, &DESCENDING],
+        (false, false) => vec![&NONSMOOTH],
+    }
 }
 
 impl Method {
@@ -514,7 +582,7 @@ mod tests {
     fn the_stages_of_the_device_are_those_that_are_told_in_the_same_order() {
         let told: Vec<&str> = STAGES.iter().map(|stage| stage.name).chain(["close"]).collect();
         let mut of_some_method = Vec::new();
-        for method in [&NONSMOOTH, &SMOOTH] {
+        for method in [&NONSMOOTH, &DESCENDING, &SMOOTH] {
             let mut names: Vec<&str> = method.stages().map(|stage| stage.name).collect();
             names.dedup();
             let in_order = told.iter().copied().filter(|name| names.contains(name));

@@ -127,6 +127,12 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("predict", "apply_forces", grain(2 * VELOCITY)),
     ("warm_start", "apply_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
     ("sweep", "sweep_colour", pass(ROW + IMPULSE + 2 * VELOCITY, 0, IMPULSE + 2 * VELOCITY)),
+    // What bodies are given, and of an iteration what it knows of a contact: two impulses and three slopes.
+    ("warm_start", "give_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
+    ("gradient", "find_slopes", contact(ROW + IMPULSE + 2 * VELOCITY + 3 * IMPULSE)),
+    ("gradient", "aim", contact(ROW + 2 * VELOCITY + (1 + 3 + 4 + 2) * IMPULSE)),
+    ("gradient", "arrive", contact(ROW + 2 * VELOCITY + (1 + 4 + 1) * IMPULSE)),
+    ("warm_start", "give_overflow", overflow(OVERFLOW + SHARE)),
     // Beyond what a contact with a colour moves. As a rule one of its bodies has no other contact without a colour, and
     // takes its share at once.
     ("warm_start", "apply_overflow", overflow(OVERFLOW + SHARE)),
@@ -177,6 +183,10 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Colours(pass) => of_pass(pass, sizes),
+        // Tries that fail come on top.
+        Work::Descend { aim, give, arrive, .. } => {
+            u64::from(settings.iterations) * (bytes(aim) + of_pass(give, sizes) + bytes(arrive))
+        }
         Work::Sweeps(pass) => {
             let extrapolation =
                 pass.extrapolation(settings).map_or(0, |kernel| of_kernel(kernel).bytes(sizes));
@@ -219,15 +229,19 @@ pub fn per_contact_sweep(sizes: &Sizes, settings: &Settings) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gpu::step::{NONSMOOTH, Phase};
+    use crate::gpu::step::{DESCENDING, NONSMOOTH, Phase};
     use crate::settings::Acceleration;
 
     const SIZES: Sizes = Sizes { grains: 100, contacts: 400, loaded: 300, overflow: 20 };
 
     #[test]
     fn every_kernel_that_moves_much_has_a_row_and_every_row_a_kernel() {
-        let all: Vec<&Kernel> =
-            NONSMOOTH.stages().flat_map(|stage| stage.work).flat_map(Work::kernels).collect();
+        let all: Vec<&Kernel> = DESCENDING
+            .stages()
+            .chain(NONSMOOTH.stages())
+            .flat_map(|stage| stage.work)
+            .flat_map(Work::kernels)
+            .collect();
         for kernel in all.iter().filter(|kernel| needs_a_row(kernel)) {
             assert!(of_kernel(kernel) != Traffic::default(), "{}.{} has no row", kernel.shader, kernel.entry);
         }

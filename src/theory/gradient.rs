@@ -31,6 +31,10 @@
 //! once, asks every contact once for its slope, and extrapolates no velocity. Contacts need no order and no colours; the solver uses those of
 //! \[E5\] to add up impulses in the same order always.
 //!
+//! On the gpu engine a step is a list of dispatches that is made before it runs. Every try is one of them: 13 dispatches, of which 10 give the bodies
+//! what changed. L is at most 3 072 there, of 1 024 contacts of a body; so k iterations take at most k + 0.15 k + 13 tries, and what is not needed is
+//! empty. A try moves 860 bytes per contact in single precision, an accelerated sweep 310.
+//!
 //! **With friction** there is no such program: the bound of λ_t moves with λ_n. The solver takes the convex problem next to it,
 //! the cone complementarity problem (Anitescu & Tasora 2010), in which normal, friction and rolling impulse of a contact are projected at once
 //! on the set |λ_t| ≤ μ λ_n, |λ_r| ≤ μ_r R λ_n. Its law is not Coulomb's:

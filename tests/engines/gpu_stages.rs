@@ -10,7 +10,7 @@ use esker::contact::{Colouring, Cone, Impulse, Key, Overflow};
 use esker::cpu::joints::Joints;
 use esker::cpu::narrowphase::{Constraint, Law, Onset, Spring, make_constraint};
 use esker::cpu::problem::Problem;
-use esker::cpu::solver::{Limits, Solver};
+use esker::cpu::solver::{self, Limits, Solver};
 use esker::cpu::split::Split;
 use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::velocity::Velocity;
@@ -23,8 +23,8 @@ use esker::model::{Form, Grain, Sink, World};
 use esker::oracle;
 use esker::scenario::Scenario;
 use esker::settings::{
-    Acceleration, DAMPING_STEPS, Damping, HOOKE_OVERLAP, LARGEST_MOMENTUM, Method, NormalLaw, RollingArm,
-    Settings, WarmStart,
+    Acceleration, Algorithm, DAMPING_STEPS, Damping, HOOKE_OVERLAP, LARGEST_MOMENTUM, Method, NormalLaw,
+    RollingArm, Settings, WarmStart,
 };
 use glam::{DQuat, DVec3};
 

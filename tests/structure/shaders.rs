@@ -13,10 +13,12 @@ use esker::gpu::layout::{
     Machine, Overflow, Params, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
-use esker::gpu::step::{AGAIN, Aliases, CHECK, Kernel, NONSMOOTH, Over, RESIDUAL, SMOOTH, Work};
-use esker::gpu::{LODGERS, room_of};
+use esker::gpu::step::{
+    AGAIN, Aliases, CHECK, DESCENDING, Kernel, Method, NONSMOOTH, Over, RESIDUAL, SMOOTH, Work,
+};
+use esker::gpu::{LODGERS, STEEPEST, room_of};
 use esker::model::Form;
-use esker::settings::LARGEST_GAIN;
+use esker::settings::{FIRST_STEEPNESS, FLATTER, LARGEST_GAIN, STEEPER};
 use glam::{IVec3, Vec3};
 use naga::{Expression, Literal, Module, TypeInner};
 
@@ -40,9 +42,8 @@ fn all() -> Vec<(&'static str, Reflection)> {
 /// Every kernel of the step list as (shader, entry).
 fn kernels_in_use() -> Vec<(&'static str, &'static str)> {
     let mut names = vec![(CHECK.shader, CHECK.entry)];
-    for work in
-        NONSMOOTH.stages().chain(SMOOTH.stages()).chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work)
-    {
+    let stages = [&NONSMOOTH, &DESCENDING, &SMOOTH].into_iter().flat_map(|method| method.stages());
+    for work in stages.chain([&AGAIN, &RESIDUAL]).flat_map(|stage| stage.work) {
         names.extend(work.kernels().into_iter().map(|kernel| (kernel.shader, kernel.entry)));
     }
     names
@@ -206,6 +207,10 @@ fn twins() -> Vec<Twin> {
             impact_sweeps,
             impact_residual,
             careful,
+            steepness,
+            theta,
+            share,
+            goes_on,
             colour_starts,
         }),
         twin!(Pose { cell, machine, offset, free_speed, orientation }),
@@ -474,6 +479,7 @@ fn params_are_written_where_the_shader_reads_them() {
         joints,
         joint_rows,
         machines,
+        iterations,
     });
     let mut buffer = UniformBuffer::new(Vec::new());
     buffer.write(&params).expect("a vector takes any number of bytes");
@@ -532,6 +538,15 @@ fn constants_have_the_values_of_their_twins() {
         assert_eq!(constant(&module, name), Some(value), "{name} in WGSL and in Rust");
     }
     assert_eq!(fraction(&reflect("balance").module, "LARGEST_GAIN"), Some(LARGEST_GAIN as f32));
+    let gradient = reflect("gradient").module;
+    for (name, value) in [
+        ("FIRST_STEEPNESS", FIRST_STEEPNESS),
+        ("STEEPER", STEEPER),
+        ("FLATTER", FLATTER),
+        ("STEEPEST", STEEPEST),
+    ] {
+        assert_eq!(fraction(&gradient, name), Some(value as f32), "{name} in WGSL and in Rust");
+    }
     assert_eq!(fraction(&reflect("integrate").module, "FAREST"), Some(layout::FAREST as f32));
     assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
 }
@@ -568,7 +583,10 @@ type Use = (String, String);
 /// The buffer that a variable of a kernel stands for, under the name that the kernel has for what is in it.
 fn use_of(variable: &Variable, aliases: Aliases) -> Use {
     match aliases.iter().find(|(name, _)| *name == variable.name) {
-        Some((name, buffer)) => ((*buffer).to_owned(), format!("{name} of another kind")),
+        Some((name, buffer)) if room_of(buffer) == *buffer => {
+            ((*buffer).to_owned(), format!("{name} of another kind"))
+        }
+        Some((_, lodger)) => (room_of(lodger).to_owned(), (*lodger).to_owned()),
         None => (room_of(&variable.name).to_owned(), variable.name.clone()),
     }
 }
@@ -616,13 +634,17 @@ fn interleaved(uses: &[Use]) -> Vec<String> {
 
 #[test]
 fn what_shares_a_room_does_not_need_it_at_the_same_time() {
-    let works: Vec<&Work> = NONSMOOTH.stages().flat_map(|stage| stage.work).collect();
-    let uses = uses_of_buffers(&works);
+    let works_of = |method: &Method| -> Vec<&'static Work> {
+        method.stages().chain([&RESIDUAL]).flat_map(|stage| stage.work).collect()
+    };
+    let [works, descending] = [&NONSMOOTH, &DESCENDING].map(works_of);
+    let [uses, of_descent] = [&works, &descending].map(|works| uses_of_buffers(works));
     for (lodger, buffer) in LODGERS {
-        let is_used = uses.iter().any(|(room, name)| room == buffer && name == lodger);
-        assert!(is_used, "nothing uses {lodger} in {buffer}");
+        let is_used = |uses: &[Use]| uses.iter().any(|(room, name)| room == buffer && name == lodger);
+        assert!(is_used(&uses) || is_used(&of_descent), "nothing uses {lodger} in {buffer}");
     }
     assert_eq!(interleaved(&uses), Vec::<String>::new());
+    assert_eq!(interleaved(&of_descent), Vec::<String>::new());
     // The pairs found come after the constraints: their room is in use.
     let mut wrong = works.clone();
     let at = wrong.iter().position(|work| {
@@ -637,7 +659,7 @@ fn what_shares_a_room_does_not_need_it_at_the_same_time() {
 
 #[test]
 fn no_kernel_uses_a_buffer_under_two_names() {
-    for work in NONSMOOTH.stages().flat_map(|stage| stage.work) {
+    for work in NONSMOOTH.stages().chain(DESCENDING.stages()).flat_map(|stage| stage.work) {
         for kernel in work.kernels() {
             let variables = reflect(kernel.shader).variables(kernel.entry).expect("a kernel of this shader");
             let room = |variable: &Variable| use_of(variable, kernel.aliases).0;

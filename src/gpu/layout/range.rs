@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::model::{Material, MaterialId, World, plane};
-use crate::settings::{Algorithm, NormalLaw, Order, Settings, ToleranceKind};
+use crate::settings::{NormalLaw, Order, Settings, ToleranceKind};
 
 use super::{Anchors, Law, Machines, laws};
 
@@ -58,7 +58,6 @@ pub fn check_single(
 fn check_settings(settings: &Settings) -> Result<(), Error> {
     let only_on_cpu = [
         (settings.coarse_corrections > 0, "solver.coarse_corrections"),
-        (settings.algorithm != Algorithm::Pgs, "solver.algorithm = \"apgd\""),
         (settings.order != Order::Coloured, "solver.order"),
         (settings.tolerance_kind != ToleranceKind::Velocity, "solver.tolerance_kind = \"impulses\""),
     ];

@@ -95,6 +95,8 @@ pub struct Params {
     pub joint_rows: u32,
     /// Number of machines.
     pub machines: u32,
+    /// Number of sweeps in a substep at most.
+    pub iterations: u32,
 }
 
 /// Position of a dispatch in its pass over the contacts, with the acceleration of the sweep; WGSL `Turn`. The dispatch over the
@@ -186,6 +188,14 @@ pub struct Status {
     /// Attempt at the substep \[E12\]. 0: first; 1: second, by plain sweeps from zero impulses; 2: third, without friction and
     /// rolling as well.
     pub careful: u32,
+    /// Steepness of the objective that projected gradient descent takes for granted, in units of D \[-\] \[E15\].
+    pub steepness: f32,
+    /// Member θ of Nesterov's sequence \[-\].
+    pub theta: f32,
+    /// Share of the last change beyond which an iteration begins \[-\].
+    pub share: f32,
+    /// Flag of a try that counts as an iteration: 1; 0: the next one goes on from the same point, steeper.
+    pub goes_on: u32,
     /// First place in solving order of each of the 8 colours and of the overflow contacts, then the number of contacts.
     pub colour_starts: [u32; 10],
 }
