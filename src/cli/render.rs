@@ -70,7 +70,7 @@ struct LookArguments {
     /// Cut away what lies before a plane: x=, y= or z= a place [m], or a point and a normal.
     #[arg(long, value_name = "y=0.1|X,Y,Z:NX,NY,NZ", allow_hyphen_values = true, value_parser = parse_cut)]
     cut: Option<Cut>,
-    /// grains (default), or forces: normal forces as lines as wide as the force.
+    /// grains (default), forces: normal forces as lines as wide as the force, or compatible_forces.
     #[arg(long, value_name = "WORD", value_parser = words(Show::WORDS))]
     show: Option<String>,
     /// Field that grains are coloured by: velocity, velocity_z, relative_velocity (to the first boundary that turns),
@@ -90,8 +90,8 @@ impl LookArguments {
     fn applied_to(&self, look: Look) -> Result<Look, Failure> {
         let word = |word: &Option<String>| word.clone().unwrap_or_default();
         let show = Show::of(&word(&self.show)).unwrap_or(look.show);
-        if show == Show::Forces && self.colour_by.is_some() {
-            let found = "colours grains, and with `--show forces` the forces have the colours";
+        if show.array().is_some() && self.colour_by.is_some() {
+            let found = "colours grains, and where forces are shown they have the colours";
             return Err(wrong("--colour-by", found, "leave out one of the two"));
         }
         // A range belongs to the field it was given for.

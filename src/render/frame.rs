@@ -53,7 +53,12 @@ impl Frame {
     ///
     /// # Errors
     /// The name of an array that a frame needs and does not have.
-    pub fn new(grains: PolyData, contacts: Option<&PolyData>, world: &World) -> Result<Frame, &'static str> {
+    pub fn new(
+        grains: PolyData,
+        contacts: Option<&PolyData>,
+        show: Show,
+        world: &World,
+    ) -> Result<Frame, &'static str> {
         let radius = array(&grains.point_data, "radius")?;
         let ball = |(i, point): (usize, &[f64; 3])| Ball {
             centre: DVec3::from_array(*point),
@@ -62,7 +67,9 @@ impl Frame {
         Ok(Frame {
             time: grains.time,
             balls: grains.points.iter().enumerate().map(ball).collect(),
-            forces: contacts.map_or(Ok(Vec::new()), forces)?,
+            forces: contacts
+                .zip(show.array())
+                .map_or(Ok(Vec::new()), |(contacts, of)| forces(contacts, of))?,
             poses: poses(&grains, world),
             fields: relative_velocity(&grains, world).into_iter().chain(grains.point_data).collect(),
         })
@@ -86,8 +93,8 @@ fn array<'a>(arrays: &'a [Array], name: &'static str) -> Result<&'a Array, &'sta
 }
 
 /// The normal forces that are not 0, as most of a bed are, by their size.
-fn forces(contacts: &PolyData) -> Result<Vec<Force>, &'static str> {
-    let normal = array(&contacts.cell_data, "normal_force")?;
+fn forces(contacts: &PolyData, of: &'static str) -> Result<Vec<Force>, &'static str> {
+    let normal = array(&contacts.cell_data, of)?;
     let lines = contacts.points.as_chunks::<2>().0.iter().enumerate();
     let force = |(i, ends): (usize, &[[f64; 3]; 2])| Force {
         ends: ends.map(DVec3::from_array),
@@ -119,12 +126,12 @@ fn poses(grains: &PolyData, world: &World) -> Vec<(DVec3, DQuat)> {
 /// # Errors
 /// None as long as frames have the arrays that pictures need.
 pub fn frame_of(snapshot: &Snapshot, show: Show) -> Result<Frame, Error> {
-    let contacts = (show == Show::Forces).then(|| frames::contacts(snapshot));
-    Frame::new(frames::grains(snapshot), contacts.as_ref(), &snapshot.world).map_err(|array| {
+    let contacts = show.array().map(|_| frames::contacts(snapshot));
+    Frame::new(frames::grains(snapshot), contacts.as_ref(), show, &snapshot.world).map_err(|array| {
         Error::Unusable {
-            origin: "the frames of a run".to_owned(),
-            found: format!("have no array `{array}`"),
-            advice: "this is a defect of esker, please report it".to_owned(),
+            origin: "the state of the scene".to_owned(),
+            found: format!("has no array `{array}`"),
+            advice: "draw the results of a run that has it".to_owned(),
         }
     })
 }

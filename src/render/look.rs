@@ -90,18 +90,30 @@ pub enum Show {
     Grains,
     /// The normal forces of contacts, as lines as wide as the force, with faint grains behind them.
     Forces,
+    /// Compatible normal forces \[E16\], likewise.
+    CompatibleForces,
 }
 
 impl Show {
     /// The words for it.
-    pub const WORDS: &[&str] = &["grains", "forces"];
+    pub const WORDS: &[&str] = &["grains", "forces", "compatible_forces"];
 
     /// What a word stands for.
     pub fn of(word: &str) -> Option<Show> {
         match word {
             "grains" => Some(Show::Grains),
             "forces" => Some(Show::Forces),
+            "compatible_forces" => Some(Show::CompatibleForces),
             _ => None,
+        }
+    }
+
+    /// The array of contacts that is drawn; none where grains have the colours.
+    pub fn array(self) -> Option<&'static str> {
+        match self {
+            Show::Grains => None,
+            Show::Forces => Some("normal_force"),
+            Show::CompatibleForces => Some("compatible_normal_force"),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::field::{Field, Range};
 use super::legend::{self, Bar};
 use super::picture::{Letters, linear};
 use super::raster::{self, BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
-use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture, Show};
+use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture};
 use crate::error::Error;
 use crate::model::World;
 use crate::output::outline::{Extent, HalfSpace, Outline, ROOM, around_source, bounded, outline};
@@ -114,9 +114,9 @@ impl<'a> Survey<'a> {
         let radii = frame.balls.iter().map(|ball| ball.radius);
         self.sights.radii =
             (self.sights.radii.0 + radii.sum::<f64>(), self.sights.radii.1 + frame.balls.len() as u64);
-        self.sights.range = match self.look.show {
-            Show::Grains => self.field.values(frame)?.into_iter().fold(self.sights.range, Range::with),
-            Show::Forces => {
+        self.sights.range = match self.look.show.array() {
+            None => self.field.values(frame)?.into_iter().fold(self.sights.range, Range::with),
+            Some(_) => {
                 frame.forces.iter().map(|force| force.size).fold(self.sights.range.with(0.0), Range::with)
             }
         };
@@ -155,9 +155,9 @@ impl<'a> Survey<'a> {
     pub fn painter(&self) -> Result<Painter<'a>, Error> {
         let [width, height] = self.look.size.map(|size| size as usize);
         let letters = Letters::new(legend::text_size(width, height))?;
-        let label = match self.look.show {
-            Show::Grains => self.field.label(),
-            Show::Forces => "normal force [N]".to_owned(),
+        let label = match self.look.show.array() {
+            None => self.field.label(),
+            Some(force) => format!("{} [N]", force.replace('_', " ")),
         };
         let range = self.colours();
         let bar = Bar { label: &label, range }.width(&letters);
@@ -249,7 +249,7 @@ impl<'a> Painter<'a> {
         let half_width = 0.5 * EDGE * (f64::from(self.look.size[1]) * SAMPLES as f64);
         let edge = |ends: &[DVec3; 2]| self.line(*ends, kept, [half_width; 2], raster::ink());
         seen.edges = outline.edges.iter().filter_map(edge).collect();
-        if self.look.show == Show::Forces {
+        if self.look.show.array().is_some() {
             seen.faintness = FAINT.1;
             seen.lines = frame.forces.iter().filter_map(|force| self.force(force, kept)).collect();
         }
@@ -271,9 +271,9 @@ impl<'a> Painter<'a> {
     }
 
     fn balls(&self, frame: &Frame) -> Result<Vec<SeenBall>, Error> {
-        let colours: Vec<[f32; 3]> = match self.look.show {
-            Show::Grains => self.field.values(frame)?.into_iter().map(|value| self.colour(value)).collect(),
-            Show::Forces => vec![linear(FAINT.0); frame.balls.len()],
+        let colours: Vec<[f32; 3]> = match self.look.show.array() {
+            None => self.field.values(frame)?.into_iter().map(|value| self.colour(value)).collect(),
+            Some(_) => vec![linear(FAINT.0); frame.balls.len()],
         };
         let ball = |(ball, colour): (&Ball, [f32; 3])| SeenBall {
             centre: self.camera.see(ball.centre),

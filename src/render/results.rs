@@ -12,6 +12,7 @@ use crate::render::Show;
 /// The frames of a run.
 #[derive(Debug)]
 pub struct Results {
+    show: Show,
     frames: Vec<Files>,
 }
 
@@ -31,9 +32,9 @@ impl Results {
     /// [`Error::Unusable`] when there are none, [`Error::File`] when their index cannot be read.
     pub fn open(folder: &Path, show: Show) -> Result<Results, Error> {
         let grains = collection::read_series(folder, "grains")?;
-        let contacts = match show {
-            Show::Grains => vec![None; grains.len()],
-            Show::Forces => {
+        let contacts = match show.array() {
+            None => vec![None; grains.len()],
+            Some(_) => {
                 collection::read_series(folder, "contacts")?.into_iter().map(|(path, _)| Some(path)).collect()
             }
         };
@@ -54,7 +55,7 @@ impl Results {
             )));
         }
         let files = |((grains, time), contacts)| Files { time, grains, contacts };
-        Ok(Results { frames: grains.into_iter().zip(contacts).map(files).collect() })
+        Ok(Results { show, frames: grains.into_iter().zip(contacts).map(files).collect() })
     }
 
     /// How many frames there are; at least one.
@@ -87,10 +88,16 @@ impl Results {
         let files = &self.frames[i];
         let grains = PolyData::read(&files.grains)?;
         let contacts = files.contacts.as_deref().map(PolyData::read).transpose()?;
-        Frame::new(grains, contacts.as_ref(), world).map_err(|array| Error::Unusable {
+        Frame::new(grains, contacts.as_ref(), self.show, world).map_err(|array| Error::Unusable {
             origin: files.contacts.as_ref().unwrap_or(&files.grains).display().to_string(),
             found: format!("has no array `{array}`"),
-            advice: "expected a frame as `esker run` writes it: run the scenario again".to_owned(),
+            advice: match self.show {
+                Show::CompatibleForces => {
+                    "ask for `compatible` in `[forces]` of the scenario, and run it again"
+                }
+                _ => "expected a frame as `esker run` writes it: run the scenario again",
+            }
+            .to_owned(),
         })
     }
 }

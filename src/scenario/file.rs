@@ -55,7 +55,7 @@ use crate::model::{Axes, Grain, Plane, World};
 use crate::observe::sinks::{class_names, profile_names};
 use crate::output::outline::{Room, boundaries_move};
 use crate::output::{Formats, Record, Walls};
-use crate::render::Look;
+use crate::render::{Look, Show};
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
 
@@ -238,6 +238,16 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
             })
         })
         .flatten();
+    let shown = output.pictures.as_ref().map(|pictures| pictures.look.show);
+    if shown == Some(Show::CompatibleForces)
+        && compatible.is_none()
+        && let Some(node) = root.node("output").and_then(|node| node.child("pictures")?.child("show"))
+    {
+        node.problem(
+            "the scenario does not ask for compatible forces",
+            "add `[forces]` with `compatible = {}`",
+        );
+    }
     let expectations =
         root.maybe("expect", |node| node.table(|table| Some(expect::expectations(table, &subjects))));
     let expectations = expectations.unwrap_or_default();

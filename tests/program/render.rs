@@ -110,6 +110,21 @@ fn a_folder_of_results_becomes_a_picture_per_frame_or_an_animation_or_one_pictur
 }
 
 #[test]
+fn compatible_forces_are_drawn_of_a_run_that_has_them() {
+    let has_them = Place::with_results(&["--set", "forces={ compatible = {} }"]);
+    let drawn = |show: &str| {
+        has_them.draws(&["--out", "a.png", "--at", "0.2", "--show", show]);
+        read_png(&has_them.path("a.png"))
+    };
+    assert_ne!(drawn("compatible_forces"), drawn("grains"));
+    assert_ne!(drawn("compatible_forces"), drawn("forces"), "the legend names them");
+    let has_none = Place::with_results(&[]);
+    let refused = has_none.esker(&["render", "out/scene", "--show", "compatible_forces"]);
+    assert_ne!(code(&refused), 0);
+    assert!(error_text(&refused).contains("ask for `compatible` in `[forces]`"), "{}", error_text(&refused));
+}
+
+#[test]
 fn every_option_of_the_look_changes_the_picture() {
     let place = Place::with_results(&[]);
     let drawn = |more: &[&str]| {

@@ -23,9 +23,9 @@ fn look(table: &mut Table<'_>, world: &World) -> Look {
     let size = table.or("size", standard.size.map(u64::from).to_vec(), size);
     let show = table.or("show", "grains", word(Show::WORDS));
     let show = Show::of(show).unwrap_or(standard.show);
-    let colour_by = match show {
-        Show::Grains => table.or("colour_by", standard.colour_by.clone(), |node| field(node, world)),
-        Show::Forces => standard.colour_by.clone(),
+    let colour_by = match show.array() {
+        None => table.or("colour_by", standard.colour_by.clone(), |node| field(node, world)),
+        Some(_) => standard.colour_by.clone(),
     };
     Look {
         size: [size[0] as u32, size[1] as u32],

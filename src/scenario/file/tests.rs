@@ -69,13 +69,15 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 33] = [
+    let cases: [(&str, &[&str], usize); 35] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
         ("beam.toml", &[], 3),
         ("pyramid.toml", &[], 2870),
         ("compaction.toml", &[], 1016),
+        ("discs_drum.toml", &[], 1000),
+        ("discs_mixing.toml", &[], 1000),
         ("drum.toml", &[], 4864),
         ("small_drum.toml", &[], 600),
         ("settle.toml", &[], 10_000),
