@@ -1,4 +1,5 @@
-//! Solvers beside each other: what is left of the residual of one and the same substep over time and bytes: `cargo bench --bench solvers`.
+//! Solvers beside each other: what is left of the residual of one and the same substep over time and bytes: `cargo bench --bench solvers`,
+//! on the GPU engine with `-- software` or `-- gpu`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints its table")]
 
 use std::path::Path;
@@ -6,7 +7,11 @@ use std::path::Path;
 use esker::contact::{Impulse, Key};
 use esker::cpu::gradient::BYTES_PER_CONTACT_ITERATION;
 use esker::cpu::{BYTES_PER_CONTACT_SWEEP, CpuEngine};
-use esker::engine::Engine;
+use esker::engine::{Engine, Profiling, Snapshot, StepReport};
+use esker::gpu::GpuEngine;
+use esker::gpu::device::{Device, DeviceChoice};
+use esker::gpu::step::{SWEEP, method_of};
+use esker::gpu::traffic::{self, Sizes};
 use esker::model::World;
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Algorithm, Order, Settings, WarmStart};
@@ -33,11 +38,31 @@ fn scene(name: &'static str, file: &str, overrides: &[&str], steps: u64) -> Scen
     Scene { name, world: state.world, seeds, settings: scenario.settings }
 }
 
+/// The engine that the solvers are compared on: of a GPU where there is a device.
+fn engine(scene: &Scene, settings: Settings, device: Option<&Device>) -> Box<dyn Engine> {
+    let world = scene.world.clone();
+    let Some(device) = device else {
+        return Box::new(CpuEngine::new(world, settings));
+    };
+    let mut engine = GpuEngine::new(device.clone(), world, settings).unwrap();
+    engine.profile(Profiling::On);
+    Box::new(engine)
+}
+
+/// Bytes that the sweeps of a step must move on the GPU engine.
+fn moved_on_gpu(state: &Snapshot, settings: &Settings) -> u64 {
+    let StepReport { contacts, overflow, .. } = state.report;
+    let loaded = state.contacts.iter().filter(|contact| contact.is_active()).count() as u64;
+    let sizes = Sizes { grains: state.world.grain_count() as u64, contacts, loaded, overflow };
+    let stages = method_of(settings).stages().filter(|stage| stage.name == SWEEP);
+    stages.map(|stage| traffic::of_stage(stage, &sizes, settings)).sum()
+}
+
 /// Milliseconds of the solve, bytes moved, and residuals after it [m/s]: normal and friction, means.
-fn solve(scene: &Scene, settings: Settings) -> [f64; 4] {
+fn solve(scene: &Scene, settings: Settings, device: Option<&Device>) -> [f64; 4] {
     let mut best = [f64::INFINITY; 4];
     for _ in 0..REPEATS {
-        let mut engine = CpuEngine::new(scene.world.clone(), settings);
+        let mut engine = engine(scene, settings, device);
         engine.seed(&scene.seeds).unwrap();
         let report = engine.advance(1).unwrap();
         let seconds = |stage: &str| {
@@ -47,7 +72,10 @@ fn solve(scene: &Scene, settings: Settings) -> [f64; 4] {
             Algorithm::Pgs => BYTES_PER_CONTACT_SWEEP,
             Algorithm::Apgd => BYTES_PER_CONTACT_ITERATION,
         };
-        let moved = bytes * report.contacts * u64::from(report.sweeps) * u64::from(settings.substeps);
+        let moved = match device {
+            None => bytes * report.contacts * u64::from(report.sweeps) * u64::from(settings.substeps),
+            Some(_) => moved_on_gpu(&engine.snapshot().unwrap(), &settings),
+        };
         let found = [
             1e3 * seconds("sweep"),
             moved as f64,
@@ -64,9 +92,12 @@ fn solve(scene: &Scene, settings: Settings) -> [f64; 4] {
 /// A way to solve, made of usual settings.
 type Way = (&'static str, fn(Settings) -> Settings);
 
+/// Ways that the GPU engine has come first.
+const ON_GPU: usize = 3;
 const WAYS: [Way; 7] = [
     ("PGS, coloured, plain", |settings| Settings { acceleration: Acceleration::None, ..settings }),
     ("PGS, coloured, accelerated", |settings| Settings { acceleration: Acceleration::Nesterov, ..settings }),
+    ("APGD", |settings| Settings { algorithm: Algorithm::Apgd, ..settings }),
     ("PGS, one by one, plain", |settings| Settings {
         acceleration: Acceleration::None,
         order: Order::Sequential,
@@ -82,7 +113,6 @@ const WAYS: [Way; 7] = [
         order: Order::AtOnce,
         ..settings
     }),
-    ("APGD", |settings| Settings { algorithm: Algorithm::Apgd, ..settings }),
     ("PGS, accelerated, 1 coarse correction", |settings| Settings {
         acceleration: Acceleration::Nesterov,
         coarse_corrections: 1,
@@ -98,6 +128,13 @@ fn within(points: &[[f64; 4]], milliseconds: f64) -> f64 {
 
 fn main() {
     let frictionless = std::env::args().any(|argument| argument == "frictionless");
+    let target = std::env::args().find_map(|argument| match argument.as_str() {
+        "software" => Some(DeviceChoice::Software),
+        "gpu" => Some(DeviceChoice::Hardware),
+        _ => None,
+    });
+    let device = target.map(|target| Device::open(target).unwrap());
+    let ways = if device.is_some() { &WAYS[..ON_GPU] } else { &WAYS };
     let large = std::env::args().any(|argument| argument == "large");
     let mut scenes = vec![
         scene("column of 50", "column.toml", &["grains.0.packing.count=50"], 40),
@@ -122,11 +159,12 @@ fn main() {
                 coarse_corrections: 0,
                 ..scene.settings
             };
-            let all: Vec<(&str, Vec<[f64; 4]>)> = WAYS
+            let all: Vec<(&str, Vec<[f64; 4]>)> = ways
                 .iter()
                 .map(|(name, way)| {
-                    let solve =
-                        |iterations: &u32| solve(&scene, way(Settings { iterations: *iterations, ..usual }));
+                    let solve = |iterations: &u32| {
+                        solve(&scene, way(Settings { iterations: *iterations, ..usual }), device.as_ref())
+                    };
                     (*name, SWEEPS.iter().map(solve).collect())
                 })
                 .collect();

@@ -245,7 +245,7 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     {
         node.problem(
             "the scenario does not ask for compatible forces",
-            "add `[forces]` with `compatible = {}`",
+            "add `[forces]` with `compatible = { law = \"hertz\" }`",
         );
     }
     let expectations =

@@ -111,7 +111,7 @@ fn a_folder_of_results_becomes_a_picture_per_frame_or_an_animation_or_one_pictur
 
 #[test]
 fn compatible_forces_are_drawn_of_a_run_that_has_them() {
-    let has_them = Place::with_results(&["--set", "forces={ compatible = {} }"]);
+    let has_them = Place::with_results(&["--set", "forces={ compatible = { law = \"hertz\" } }"]);
     let drawn = |show: &str| {
         has_them.draws(&["--out", "a.png", "--at", "0.2", "--show", show]);
         read_png(&has_them.path("a.png"))
