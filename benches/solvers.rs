@@ -7,7 +7,7 @@ use std::path::Path;
 use esker::contact::{Impulse, Key};
 use esker::cpu::gradient::BYTES_PER_CONTACT_ITERATION;
 use esker::cpu::{BYTES_PER_CONTACT_SWEEP, CpuEngine};
-use esker::engine::{Engine, Profiling, Snapshot, StepReport};
+use esker::engine::{Engine, Profiling, Snapshot};
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
 use esker::gpu::step::{SWEEP, method_of};
@@ -51,9 +51,7 @@ fn engine(scene: &Scene, settings: Settings, device: Option<&Device>) -> Box<dyn
 
 /// Bytes that the sweeps of a step must move on the GPU engine.
 fn moved_on_gpu(state: &Snapshot, settings: &Settings) -> u64 {
-    let StepReport { contacts, overflow, .. } = state.report;
-    let loaded = state.contacts.iter().filter(|contact| contact.is_active()).count() as u64;
-    let sizes = Sizes { grains: state.world.grain_count() as u64, contacts, loaded, overflow };
+    let sizes = Sizes::of(state);
     let stages = method_of(settings).stages().filter(|stage| stage.name == SWEEP);
     stages.map(|stage| traffic::of_stage(stage, &sizes, settings)).sum()
 }

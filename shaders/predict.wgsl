@@ -43,14 +43,8 @@ fn is_elastic(constraint: Constraint) -> bool {
     return constraint.compliance > 0.0 && constraint.bias_velocity > 0.0;
 }
 
-// An impulse in parts, before it is brought into the cone.
-struct Guess {
-    normal: f32,
-    tangent: vec3f,
-    rolling: vec3f,
-}
-
-fn guess(place: u32, constraint: Constraint, carried: Impulse, u: vec3f, spin: vec3f) -> Guess {
+// What an impulse starts from before it is brought into the cone.
+fn guess(place: u32, constraint: Constraint, carried: Impulse, u: vec3f, spin: vec3f) -> Parts {
     var fraction = 0.0;
     switch start() {
         case WARM_HISTORY: { fraction = params.fraction; }
@@ -58,7 +52,7 @@ fn guess(place: u32, constraint: Constraint, carried: Impulse, u: vec3f, spin: v
         case WARM_MODEL: { return model(constraint, u, spin); }
         case WARM_NORMALS: {
             let normal = normal_share(place, params.fraction, dot(carried.linear, constraint.normal));
-            return Guess(normal, vec3f(0.0), vec3f(0.0));
+            return Parts(normal, vec3f(0.0), vec3f(0.0));
         }
         default: {}
     }
@@ -67,7 +61,7 @@ fn guess(place: u32, constraint: Constraint, carried: Impulse, u: vec3f, spin: v
     if HAS_COHESION && start() != WARM_COLD {
         normal = normal_share(place, fraction, dot(carried.linear, constraint.normal));
     }
-    return Guess(normal, linear, fraction * carried.rolling);
+    return Parts(normal, linear, fraction * carried.rolling);
 }
 
 // A share of a normal impulse; of what cohesion asks for all of it, as that comes in full.
@@ -93,15 +87,15 @@ fn adaptive_fraction(speed: f32) -> f32 {
 }
 
 // The impulse that the overlap and the contact velocity suggest: at rest Σ_n λ_n = q_n.
-fn model(constraint: Constraint, u: vec3f, spin: vec3f) -> Guess {
+fn model(constraint: Constraint, u: vec3f, spin: vec3f) -> Parts {
     var normal = 0.0;
     if is_elastic(constraint) {
         normal = constraint.bias_velocity / constraint.compliance;
     }
-    return Guess(normal, -params.model_gain * u, -params.model_gain * spin);
+    return Parts(normal, -params.model_gain * u, -params.model_gain * spin);
 }
 
-fn into_cone(constraint: Constraint, start: Guess) -> Impulse {
+fn into_cone(constraint: Constraint, start: Parts) -> Impulse {
     if start.normal <= 0.0 {
         return Impulse(vec3f(0.0), vec3f(0.0));
     }

@@ -104,12 +104,7 @@ impl<'a> Entry<'a> {
         let mut engine = self.engine?;
         let snapshot = engine.snapshot()?;
         let report = &self.report;
-        let sizes = Sizes {
-            grains: snapshot.world.grain_count() as u64,
-            contacts: report.contacts,
-            loaded: snapshot.contacts.iter().filter(|contact| contact.is_active()).count() as u64,
-            overflow: report.overflow,
-        };
+        let sizes = Sizes::of(&snapshot);
         let searching = self.searches as f64 / self.steps.max(1) as f64;
         let scale = Scale { device: self.device, settings, model, sizes: &sizes, report, searching };
         let stages = scale.stages(&self.blocks);

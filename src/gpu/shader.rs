@@ -40,7 +40,7 @@ pub const SOURCES: [Source; 20] = [
     source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "impulses"),
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),
     source!("springs" uses "types" "motion" "constraints" "solve" "impulses"),
-    source!("predict" uses "types" "motion" "constraints" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled"),
+    source!("predict" uses "types" "motion" "constraints" "plan" "plan_sweep" "solve" "impulses" "rigid" "pulled" "slope"),
     source!("warm_start" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split"),
     source!("sweep" uses "types" "motion" "constraints" "solve" "impulses" "colour" "hubs" "rigid" "split" "gather" "slope"),
     source!("gradient" uses "types" "motion" "constraints" "plan" "solve" "impulses" "rigid" "slope"),

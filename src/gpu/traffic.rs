@@ -5,6 +5,7 @@
 //! run once, over boundaries or on impacts move next to nothing in a scene at rest; what sinks and dynamic boundaries take on top
 //! is not counted.
 
+use crate::engine::{Snapshot, StepReport};
 use crate::settings::{Bookkeeping, Settings};
 
 use super::constants::Planned;
@@ -24,6 +25,15 @@ pub struct Sizes {
     pub loaded: u64,
     /// Contacts without a colour.
     pub overflow: u64,
+}
+
+impl Sizes {
+    /// Those of a state.
+    pub fn of(state: &Snapshot) -> Sizes {
+        let loaded = state.contacts.iter().filter(|contact| contact.is_active()).count() as u64;
+        let StepReport { contacts, overflow, .. } = state.report;
+        Sizes { grains: state.world.grain_count() as u64, contacts, loaded, overflow }
+    }
 }
 
 /// What a kernel moves \[bytes\].
