@@ -33,6 +33,8 @@ pub mod picture;
 mod raster;
 #[cfg(feature = "render")]
 mod results;
+#[cfg(feature = "render")]
+mod rose;
 
 #[cfg(feature = "scenario")]
 pub use frame::{Ball, Force, Frame, frame_of};

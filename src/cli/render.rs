@@ -73,6 +73,9 @@ struct LookArguments {
     /// grains (default), forces: normal forces as lines as wide as the force, or compatible_forces.
     #[arg(long, value_name = "WORD", value_parser = words(Show::WORDS))]
     show: Option<String>,
+    /// Tell the directions of the forces that are shown in a corner: by number filled, by force as an outline.
+    #[arg(long)]
+    rose: bool,
     /// Field that grains are coloured by: velocity, velocity_z, relative_velocity (to the first boundary that turns),
     /// height, coordination_number, radius, id ... [default: velocity; of a scenario height].
     #[arg(long, value_name = "FIELD")]
@@ -94,6 +97,11 @@ impl LookArguments {
             let found = "colours grains, and where forces are shown they have the colours";
             return Err(wrong("--colour-by", found, "leave out one of the two"));
         }
+        let rose = self.rose || (look.rose && show.array().is_some());
+        if rose && show.array().is_none() {
+            let found = "tells the directions of forces, and grains are shown";
+            return Err(wrong("--rose", found, "add `--show forces`"));
+        }
         // A range belongs to the field it was given for.
         let is_same =
             show == look.show && self.colour_by.as_ref().is_none_or(|field| *field == look.colour_by);
@@ -106,6 +114,7 @@ impl LookArguments {
             fit: self.fit.or(look.fit),
             cut: self.cut.or(look.cut),
             show,
+            rose,
             colour_by: self.colour_by.clone().unwrap_or(look.colour_by),
             range: self.range.or(look.range.filter(|_| is_same)),
             boundaries: BoundaryStyle::of(&word(&self.boundaries)).unwrap_or(look.boundaries),

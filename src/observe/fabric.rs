@@ -26,6 +26,9 @@ pub struct Fabric {
     pub by_number: DMat3,
     /// The same with every contact counting by its normal force \[-\].
     pub by_force: DMat3,
+    /// Mean of cos 6θ over the contacts, θ from the first axis of the plane \[-\]: 1 where all point at 0°, 60° or 120°, as in a
+    /// triangular lattice on a floor, -1 halfway between, 0 where all directions are alike.
+    pub sixfold: f64,
     /// Contacts per class of directions.
     pub contacts: Vec<u64>,
     /// Their share of the sum of the normal forces \[-\].
@@ -45,6 +48,7 @@ impl Fabric {
         let mut fabric = Fabric {
             by_number: DMat3::ZERO,
             by_force: DMat3::ZERO,
+            sixfold: 0.0,
             contacts: vec![0; plan.bins],
             forces: vec![0.0; plan.bins],
             sizes: vec![0; bins],
@@ -56,11 +60,14 @@ impl Fabric {
             fabric.by_force += share * tensor;
             let class = (share * count / most * bins as f64) as usize;
             fabric.sizes[class.min(bins - 1)] += 1;
-            if let Some(bin) = plan.bin(contact) {
+            if let Some(angle) = plan.angle(contact) {
+                let bin = plan.bin(angle);
                 fabric.contacts[bin] += 1;
                 fabric.forces[bin] += share;
+                fabric.sixfold += (6.0 * angle).cos();
             }
         }
+        fabric.sixfold /= fabric.contacts.iter().sum::<u64>() as f64;
         if count == 0.0 {
             (fabric.by_number, fabric.by_force) = (DMat3::NAN, DMat3::NAN);
         }
@@ -81,13 +88,17 @@ impl FabricPlan {
         [-0.5, 0.5].map(|edge| 180.0 * (bin as f64 + edge) / self.bins as f64)
     }
 
-    /// The class that the normal of a contact is in; `None` of one across the plane. A normal and its reverse are one direction.
-    fn bin(&self, contact: &ContactState) -> Option<usize> {
+    /// Angle \[rad\] from the first axis of the plane to the normal of a contact; `None` of one across the plane.
+    fn angle(&self, contact: &ContactState) -> Option<f64> {
         let [i, j] = self.plane.axes();
         let (x, y) = (contact.normal[i], contact.normal[j]);
-        let angle = y.atan2(x).to_degrees().rem_euclid(180.0);
-        let bin = (angle / 180.0 * self.bins as f64 + 0.5) as usize;
-        (x.hypot(y) > 1e-9).then_some(bin % self.bins)
+        (x.hypot(y) > 1e-9).then(|| y.atan2(x))
+    }
+
+    /// The class that an angle \[rad\] is in. A normal and its reverse are one direction.
+    fn bin(&self, angle: f64) -> usize {
+        let share = angle.to_degrees().rem_euclid(180.0) / 180.0;
+        (share * self.bins as f64 + 0.5) as usize % self.bins
     }
 }
 
@@ -137,8 +148,24 @@ mod tests {
     }
 
     #[test]
+    fn a_triangular_lattice_has_an_order_of_six() {
+        let of = |angles: &[f64]| {
+            let contacts: Vec<_> = angles.iter().map(|angle| (*angle, 1.0)).collect();
+            Fabric::of(&state(&contacts), &PLAN).sixfold
+        };
+        assert!((of(&[0.0, 60.0, 120.0, 180.0]) - 1.0).abs() < 1e-12);
+        assert!((of(&[30.0, 90.0, 150.0]) + 1.0).abs() < 1e-12);
+        let all: Vec<f64> = (0..180).map(f64::from).collect();
+        assert!(of(&all).abs() < 1e-12);
+    }
+
+    #[test]
     fn without_contacts_there_is_no_fabric() {
         let fabric = Fabric::of(&empty(), &PLAN);
-        assert!(fabric.by_number.is_nan() && fabric.contacts.iter().all(|count| *count == 0));
+        assert!(
+            fabric.by_number.is_nan()
+                && fabric.sixfold.is_nan()
+                && fabric.contacts.iter().all(|count| *count == 0)
+        );
     }
 }

@@ -413,6 +413,7 @@ quantities! {
     Fabric, "-", { "fabric_xx" => |v, _| v.fabric().col(0)[0], "fabric_yy" => |v, _| v.fabric().col(1)[1], "fabric_zz" => |v, _| v.fabric().col(2)[2], "fabric_xy" => |v, _| v.fabric().col(0)[1], "fabric_xz" => |v, _| v.fabric().col(0)[2], "fabric_yz" => |v, _| v.fabric().col(1)[2] }, "fabric tensor: mean of n nᵀ over the contacts with a force";
     Fabric, "-", { "force_fabric_xx" => |v, _| v.force_fabric().col(0)[0], "force_fabric_yy" => |v, _| v.force_fabric().col(1)[1], "force_fabric_zz" => |v, _| v.force_fabric().col(2)[2], "force_fabric_xy" => |v, _| v.force_fabric().col(0)[1], "force_fabric_xz" => |v, _| v.force_fabric().col(0)[2], "force_fabric_yz" => |v, _| v.force_fabric().col(1)[2] }, "the same, every contact counting by its normal force";
     Fabric, "-", { "fabric_anisotropy" => |v, _| v.anisotropy(&v.fabric()), "force_fabric_anisotropy" => |v, _| v.anisotropy(&v.force_fabric()) }, "twice the difference of the principal values of both in the plane that is observed";
+    Fabric, "-", { "fabric_sixfold" => |v, _| v.observed_fabric().map_or(f64::NAN, |fabric| fabric.sixfold) }, "mean of cos 6θ over the contacts, θ from the first axis of the plane that is observed: 1 in a triangular lattice on a floor, 0 where all directions are alike";
 
     Region, "-", { "count" => |v, i| v.content(i).grains as f64 }, "grains whose centre is in a region";
     Region, "kg", { "mass" => |v, i| v.content(i).mass }, "mass of the grains whose centre is in a region";

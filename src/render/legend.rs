@@ -38,11 +38,11 @@ impl Bar<'_> {
         (beside.max(letters.width(self.label)) + letters.size()) as usize
     }
 
-    /// Draws it at the right edge of a picture.
-    pub fn draw(&self, picture: &mut Picture, letters: &Letters) {
+    /// Draws it at the right edge of a picture, above so many pixels that stay free.
+    pub fn draw(&self, picture: &mut Picture, letters: &Letters, free: usize) {
         let size = letters.size();
         let left = picture.width.saturating_sub(self.width(letters)) as f32;
-        let (top, bottom) = (3.0 * size, picture.height as f32 - 1.5 * size);
+        let (top, bottom) = (3.0 * size, picture.height.saturating_sub(free) as f32 - 1.5 * size);
         let place = |share: f64| bottom - (share as f32) * (bottom - top);
         letters.write(picture, left, 1.5 * size, self.label);
         for y in top as usize..bottom as usize {

@@ -52,6 +52,8 @@ pub struct Look {
     pub cut: Option<Cut>,
     /// What the grains or contacts are drawn for.
     pub show: Show,
+    /// Whether a corner tells the directions of the forces that are shown.
+    pub rose: bool,
     /// Field of the frames that the grains are coloured by, one of [`FIELDS`] or an array of the files.
     pub colour_by: String,
     /// Values at the ends of the colours; `None`: least and greatest of all frames.
@@ -176,6 +178,7 @@ impl Look {
             fit: None,
             cut: None,
             show: Show::Grains,
+            rose: false,
             colour_by: "velocity".to_owned(),
             range: None,
             boundaries: BoundaryStyle::Glass,

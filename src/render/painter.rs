@@ -8,6 +8,7 @@ use super::field::{Field, Range};
 use super::legend::{self, Bar};
 use super::picture::{Letters, linear};
 use super::raster::{self, BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
+use super::rose;
 use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture};
 use crate::error::Error;
 use crate::model::World;
@@ -225,7 +226,12 @@ impl<'a> Painter<'a> {
         for (row, pixels) in picture.pixels.chunks_mut(width).zip(scene.pixels.chunks(self.scene_width)) {
             row[..self.scene_width].copy_from_slice(pixels);
         }
-        Bar { label: &self.label, range: self.range }.draw(&mut picture, &self.letters);
+        // The rose is below the bar, as wide as that, and hides nothing.
+        let rose = if self.look.rose { (width - self.scene_width).min(height / 2) } else { 0 };
+        Bar { label: &self.label, range: self.range }.draw(&mut picture, &self.letters, rose);
+        if self.look.rose {
+            rose::draw(&mut picture, rose, frame, &self.camera);
+        }
         legend::write_time(&mut picture, &self.letters, frame.time);
         Ok(picture)
     }

@@ -32,7 +32,8 @@ impl Picture {
         }
     }
 
-    fn blend(&mut self, x: i64, y: i64, colour: [u8; 3], coverage: f32) {
+    /// Mixes a colour into a pixel, if it lies in the picture.
+    pub fn blend(&mut self, [x, y]: [i64; 2], colour: [u8; 3], coverage: f32) {
         let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
         if x < self.width && y < self.height {
             let pixel = &mut self.pixels[y * self.width + x];
@@ -119,7 +120,7 @@ impl Letters {
                 let corner = outline.px_bounds().min;
                 outline.draw(|column, row, coverage| {
                     let (x, y) = (corner.x as i64 + i64::from(column), corner.y as i64 + i64::from(row));
-                    picture.blend(x, y, colour, coverage);
+                    picture.blend([x, y], colour, coverage);
                 });
             }
         }

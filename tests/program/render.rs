@@ -132,7 +132,7 @@ fn every_option_of_the_look_changes_the_picture() {
         read_png(&place.path("a.png"))
     };
     let plain = drawn(&[]);
-    let options: [&[&str]; 12] = [
+    let options: [&[&str]; 13] = [
         &["--azimuth", "-40"],
         &["--elevation", "80"],
         &["--projection", "perspective"],
@@ -141,6 +141,7 @@ fn every_option_of_the_look_changes_the_picture() {
         &["--cut", "y=0"],
         &["--cut", "0,0,0:1,1,0"],
         &["--show", "forces"],
+        &["--show", "forces", "--rose"],
         &["--colour-by", "height"],
         &["--range", "-1,0.5"],
         &["--boundaries", "edges"],
@@ -207,6 +208,7 @@ fn what_cannot_be_drawn_exits_2_and_says_what_to_change() {
     refused(&["render", results, "--out", "a.gif", "--at", "0.1"], &["--at"]);
     refused(&["render", results, "--set", "duration=1"], &["--set", "folder of results"]);
     refused(&["render", results, "--show", "forces", "--colour-by", "id"], &["--colour-by", "leave out"]);
+    refused(&["render", results, "--rose"], &["--rose", "add `--show forces`"]);
     refused(&["render", results, "--size", "10x10"], &["64", "8192"]);
     refused(&["render", results, "--cut", "w=1"], &["y=0.1"]);
     refused(&["render", results, "--range", "2,1"], &["ascend"]);

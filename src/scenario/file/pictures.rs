@@ -1,7 +1,8 @@
 //! Reads how pictures look: `[output] pictures`.
 
 use super::read::{
-    DURATION, FINITE, Need, Node, POSITIVE, Plain, Table, direction, number, text, vector, whole, word,
+    DURATION, FINITE, Need, Node, POSITIVE, Plain, Table, boolean, direction, number, text, vector, whole,
+    word,
 };
 use super::region::corners;
 use crate::error::suggest;
@@ -27,6 +28,17 @@ fn look(table: &mut Table<'_>, world: &World) -> Look {
         None => table.or("colour_by", standard.colour_by.clone(), |node| field(node, world)),
         Some(_) => standard.colour_by.clone(),
     };
+    let rose = table.or("rose", false, boolean);
+    if rose
+        && show == Show::Grains
+        && let Some(node) = table.node("rose")
+    {
+        let message = format!("`{}` is true, and grains are shown", node.name());
+        node.problem(
+            message,
+            "it tells the directions of the forces that are shown: set `show = \"forces\"`",
+        );
+    }
     Look {
         size: [size[0] as u32, size[1] as u32],
         azimuth_deg: table.or("azimuth_deg", standard.azimuth_deg, number(ANGLE)),
@@ -37,6 +49,7 @@ fn look(table: &mut Table<'_>, world: &World) -> Look {
         fit: table.maybe("fit", |node| node.table(corners)).map(|(min, max)| [min, max]),
         cut: table.maybe("cut", |node| node.table(cut)),
         show,
+        rose,
         colour_by,
         range: table.maybe("range", range),
         boundaries: choice(table, "boundaries", "glass", BoundaryStyle::WORDS, BoundaryStyle::of)
