@@ -119,7 +119,8 @@ mod tests {
         let mut picture = Picture { width: 400, height: 400, pixels: vec![[9; 3]; 400 * 400] };
         draw(&mut picture, 120, &frame(&[([0.0, 0.0, 1.0], 1.0)]), &camera());
         let row = |y: usize| (280 + y) * 400 + 280;
-        let drawn = |y: usize| picture.pixels[row(y)..row(y) + 120].iter().filter(|pixel| **pixel != [9; 3]).count();
+        let drawn =
+            |y: usize| picture.pixels[row(y)..row(y) + 120].iter().filter(|pixel| **pixel != [9; 3]).count();
         // One class is 5° wide: 3.5 pixels at 40 pixels from the middle, and its outline.
         for y in [20, 99] {
             assert!((3..8).contains(&drawn(y)), "{} pixels at {} from the top", drawn(y), y);
