@@ -174,6 +174,14 @@ impl CpuEngine {
         Ok(())
     }
 
+    /// Finds what the convex problem of the last substep came to: a pass over contacts and bodies that only those who look need.
+    fn note_objective(&mut self) {
+        if self.report.step > 0 && self.settings.method == Method::Nonsmooth {
+            let objective = || residual::objective(&self.world, &self.constraints, &self.velocities);
+            self.report.objective.get_or_insert_with(objective);
+        }
+    }
+
     /// Broadphase, matching, colouring: which pairs, where their impulses come from, in which order.
     fn find_contacts(&mut self) {
         let (world, settings, stages) = (&self.world, &self.settings, &mut self.stages);
@@ -496,8 +504,7 @@ impl Engine for CpuEngine {
         if steps > 0 && self.settings.method == Method::Nonsmooth {
             self.report.residuals =
                 residual::measure(self.settings.cone, &self.constraints, &self.velocities);
-            self.report.objective =
-                Some(residual::objective(&self.world, &self.constraints, &self.velocities));
+            self.report.objective = None;
         }
         Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
     }
@@ -510,6 +517,7 @@ impl Engine for CpuEngine {
         let with_impulse =
             constraints.map(|(&contact, constraint)| (self.keys[contact as usize], constraint.impulse));
         let impulses = self.newcomers.without_theirs(&self.world, with_impulse, self.constraints.len());
+        self.note_objective();
         let report = self.report.clone();
         let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
         let (world, sides) = (self.world.clone(), self.patches.sides());
@@ -560,6 +568,7 @@ impl Engine for CpuEngine {
 
     #[cfg(feature = "scenario")]
     fn save(&mut self, out: &mut dyn std::io::Write) -> Result<(), Error> {
+        self.note_objective();
         self.write_state(out)
     }
 

@@ -400,7 +400,7 @@ pub struct StepReport {
     pub sweeps: u32,
     /// Residuals at the end of the last substep.
     pub residuals: Residuals,
-    /// What the convex problem of the last substep makes least \[E15\] \[J\], where the engine knows it.
+    /// What the convex problem of the last substep makes least \[E15\] \[J\], where the engine knows it; found for a [`Snapshot`] only.
     pub objective: Option<f64>,
     /// What came of the impacts of the last substep.
     pub impacts: Impacts,
