@@ -11,12 +11,12 @@
 //! from the records, and values may be added to an axis. On the CPU engine several runs go at once, each on a share of the
 //! cores; as results do not depend on the number of threads, they are those of single runs.
 
+pub mod draw;
 pub mod plan;
 pub mod record;
 pub mod report;
 pub mod table;
 
-mod draw;
 mod evaluate;
 mod markdown;
 

@@ -116,7 +116,8 @@ impl Report {
             runs: runs.len(),
             pending: runs.len() - records.len(),
             failures: records.iter().filter_map(failure).collect(),
-            wall_seconds: records.iter().map(|(_, record)| record.wall_seconds).sum(),
+            // The sum of nothing is -0.
+            wall_seconds: records.iter().map(|(_, record)| record.wall_seconds).sum::<f64>().abs(),
             findings: study.findings.iter().map(|finding| judge(finding, &values, precision)).collect(),
             numbers: (0..study.numbers.len())
                 .filter(|&i| !is_of_every_run(study, i))
