@@ -1,8 +1,10 @@
 //! The server: it answers this machine alone.
 
+use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-use tiny_http::{Header, Method, Request, Response, Server};
+use tiny_http::{HTTPVersion, Header, Method, Request, Response, Server};
 
 use crate::error::Error;
 
@@ -72,6 +74,8 @@ fn answer(show: &Show, request: &Request) -> Answer {
     }
 }
 
+/// Answers as HTTP 1.0, after which a client ends the connection: one that it kept would hold a thread of the pool of
+/// `tiny_http`, which in a burst leaves the connections beyond its four threads in a queue until others end.
 fn respond(request: Request, (status, kind, bytes): Answer) {
     let mut response = Response::from_data(bytes).with_status_code(status);
     let headers =
@@ -79,9 +83,11 @@ fn respond(request: Request, (status, kind, bytes): Answer) {
     headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok()).for_each(|header| {
         response.add_header(header);
     });
-    if let Err(error) = request.respond(response) {
+    let mut writer = request.into_writer();
+    let sent = response.raw_print(&mut writer, HTTPVersion(1, 0), &[], false, None);
+    if let Err(error) = sent.and_then(|()| writer.flush()) {
         // A browser that was closed wants no answer any more.
-        if error.kind() != std::io::ErrorKind::BrokenPipe {
+        if !matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted) {
             note!("warning: a request was not answered: {error}");
         }
     }
