@@ -1,8 +1,12 @@
 //! Solvers beside each other: what is left of the residual of one and the same substep over time and bytes: `cargo bench --bench solvers`,
-//! on the GPU engine with `-- software` or `-- gpu`.
+//! on the GPU engine with `-- software` or `-- gpu`, of a bed of 10⁵ grains alone with `-- large`, without friction with `-- frictionless`.
+//! With `draw=FOLDER` it draws the residual over milliseconds and over bytes, two pictures per table.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints its table")]
 
-use std::path::Path;
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use esker::contact::{Impulse, Key};
 use esker::cpu::gradient::BYTES_PER_CONTACT_ITERATION;
@@ -13,11 +17,14 @@ use esker::gpu::device::{Device, DeviceChoice};
 use esker::gpu::step::{SWEEP, method_of};
 use esker::gpu::traffic::{self, Sizes};
 use esker::model::World;
-use esker::scenario::Scenario;
+use esker::scenario::study::Scale;
 use esker::settings::{Acceleration, Algorithm, Order, Settings, WarmStart};
+use esker::study::draw::{self, Curve, Figure};
 
-/// Repeats of a measurement; the fastest counts.
+/// Repeats of a measurement; the fastest counts. One that takes longer than the limit is not repeated.
 const REPEATS: usize = 3;
+/// [ms]
+const LIMIT: f64 = 1e3;
 const SWEEPS: [u32; 7] = [5, 10, 20, 50, 100, 200, 500];
 
 struct Scene {
@@ -27,15 +34,23 @@ struct Scene {
     settings: Settings,
 }
 
-fn scene(name: &'static str, file: &str, overrides: &[&str], steps: u64) -> Scene {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
-    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
-    let scenario = Scenario::load(&file, &overrides).unwrap_or_else(|problems| panic!("{problems}"));
-    let mut engine = CpuEngine::new(scenario.world, scenario.settings);
-    engine.advance(steps).unwrap();
-    let state = engine.snapshot().unwrap();
-    let seeds = state.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
-    Scene { name, world: state.world, seeds, settings: scenario.settings }
+impl Scene {
+    fn of_file(name: &'static str, file: &str, overrides: &[&str], steps: u64) -> Scene {
+        let (state, settings) = common::after(file, overrides, steps);
+        Scene::of_state(name, state, settings)
+    }
+
+    fn of_bed(name: &'static str, grains: u32) -> Scene {
+        let (world, settings) = common::settled(grains);
+        let mut engine = CpuEngine::new(world, settings);
+        engine.advance(10).unwrap();
+        Scene::of_state(name, engine.snapshot().unwrap(), settings)
+    }
+
+    fn of_state(name: &'static str, state: Snapshot, settings: Settings) -> Scene {
+        let seeds = state.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
+        Scene { name, world: state.world, seeds, settings }
+    }
 }
 
 /// The engine that the solvers are compared on: of a GPU where there is a device.
@@ -56,46 +71,60 @@ fn moved_on_gpu(state: &Snapshot, settings: &Settings) -> u64 {
     stages.map(|stage| traffic::of_stage(stage, &sizes, settings)).sum()
 }
 
-/// Milliseconds of the solve, bytes moved, and residuals after it [m/s]: normal and friction, means.
-fn solve(scene: &Scene, settings: Settings, device: Option<&Device>) -> [f64; 4] {
-    let mut best = [f64::INFINITY; 4];
-    for _ in 0..REPEATS {
-        let mut engine = engine(scene, settings, device);
-        engine.seed(&scene.seeds).unwrap();
-        let report = engine.advance(1).unwrap();
-        let seconds = |stage: &str| {
-            report.stages.iter().find(|(name, _)| *name == stage).map_or(0.0, |(_, time)| *time)
-        };
-        let bytes = match settings.algorithm {
-            Algorithm::Pgs => BYTES_PER_CONTACT_SWEEP,
-            Algorithm::Apgd => BYTES_PER_CONTACT_ITERATION,
-        };
-        let moved = match device {
-            None => bytes * report.contacts * u64::from(report.sweeps) * u64::from(settings.substeps),
-            Some(_) => moved_on_gpu(&engine.snapshot().unwrap(), &settings),
-        };
-        let found = [
-            1e3 * seconds("sweep"),
-            moved as f64,
-            report.residuals.normal.mean,
-            report.residuals.friction.mean,
-        ];
-        if found[0] < best[0] {
-            best = found;
-        }
+/// What so many sweeps came to.
+#[derive(Clone, Copy)]
+struct Point {
+    milliseconds: f64,
+    megabytes: f64,
+    /// Mean residual of the normal rows [m/s].
+    residual: f64,
+}
+
+/// The fastest of several solves of the same substep.
+fn solve(scene: &Scene, settings: Settings, device: Option<&Device>) -> Point {
+    let first = solve_once(scene, settings, device);
+    let repeats = if first.milliseconds > LIMIT { 1 } else { REPEATS };
+    let others = (1..repeats).map(|_| solve_once(scene, settings, device));
+    others.fold(first, |best, other| if other.milliseconds < best.milliseconds { other } else { best })
+}
+
+fn solve_once(scene: &Scene, settings: Settings, device: Option<&Device>) -> Point {
+    let mut engine = engine(scene, settings, device);
+    engine.seed(&scene.seeds).unwrap();
+    let report = engine.advance(1).unwrap();
+    let sweeps = report.stages.iter().find(|(name, _)| *name == "sweep");
+    let bytes = match settings.algorithm {
+        Algorithm::Pgs => BYTES_PER_CONTACT_SWEEP,
+        Algorithm::Apgd => BYTES_PER_CONTACT_ITERATION,
+    };
+    let moved = match device {
+        None => bytes * report.contacts * u64::from(report.sweeps) * u64::from(settings.substeps),
+        Some(_) => moved_on_gpu(&engine.snapshot().unwrap(), &settings),
+    };
+    Point {
+        milliseconds: sweeps.map_or(0.0, |(_, seconds)| 1e3 * seconds),
+        megabytes: 1e-6 * moved as f64,
+        residual: report.residuals.normal.mean,
     }
-    best
 }
 
 /// A way to solve, made of usual settings.
 type Way = (&'static str, fn(Settings) -> Settings);
 
+/// Substeps of the solver with substeps.
+const SUBSTEPS: u32 = 5;
 /// Ways that the GPU engine has come first.
-const ON_GPU: usize = 3;
-const WAYS: [Way; 7] = [
+const ON_GPU: usize = 4;
+const WAYS: [Way; 8] = [
     ("PGS, coloured, plain", |settings| Settings { acceleration: Acceleration::None, ..settings }),
     ("PGS, coloured, accelerated", |settings| Settings { acceleration: Acceleration::Nesterov, ..settings }),
     ("APGD", |settings| Settings { algorithm: Algorithm::Apgd, ..settings }),
+    ("PGS, accelerated, 5 substeps", |settings| Settings {
+        acceleration: Acceleration::Nesterov,
+        substeps: SUBSTEPS,
+        iterations: settings.iterations / SUBSTEPS,
+        ..settings
+    }),
     ("PGS, one by one, plain", |settings| Settings {
         acceleration: Acceleration::None,
         order: Order::Sequential,
@@ -118,71 +147,120 @@ const WAYS: [Way; 7] = [
     }),
 ];
 
-/// The least residual that is reached within so many milliseconds; not a number where no run was as short.
-fn within(points: &[[f64; 4]], milliseconds: f64) -> f64 {
-    let soon = points.iter().filter(|point| point[0] <= milliseconds);
-    soon.map(|point| point[2]).fold(f64::NAN, f64::min)
+/// The solvers of one scene from one start.
+struct Comparison {
+    title: String,
+    solvers: Vec<(&'static str, Vec<Point>)>,
+}
+
+impl Comparison {
+    fn of(scene: &Scene, start: WarmStart, device: Option<&Device>) -> Comparison {
+        let usual = Settings {
+            warm_start: start,
+            tolerance: 0.0,
+            substeps: 1,
+            coarse_corrections: 0,
+            ..scene.settings
+        };
+        let ways = if device.is_some() { &WAYS[..ON_GPU] } else { &WAYS };
+        let points = |way: &Way| {
+            SWEEPS.map(|iterations| solve(scene, way.1(Settings { iterations, ..usual }), device)).to_vec()
+        };
+        let title = format!("{}, {start} start", scene.name);
+        Comparison { title, solvers: ways.iter().map(|way| (way.0, points(way))).collect() }
+    }
+
+    fn print(&self) {
+        println!("\n### {}\n", self.title);
+        // What 20 plain sweeps take, and five times as much.
+        let Point { milliseconds: time, megabytes, .. } = self.solvers[0].1[2];
+        print!("| solver |");
+        SWEEPS.iter().for_each(|sweeps| print!(" {sweeps} |"));
+        println!(
+            " ms per sweep | MB per sweep | at {time:.1} ms | at {:.1} ms | at {megabytes:.1} MB |",
+            5.0 * time
+        );
+        println!("|---|{}", "---|".repeat(SWEEPS.len() + 5));
+        for (name, points) in &self.solvers {
+            let sweeps = f64::from(SWEEPS[SWEEPS.len() - 1]);
+            let last = points[points.len() - 1];
+            print!("| {name} |");
+            points.iter().for_each(|point| print!(" {:.1e} |", point.residual));
+            print!(" {:.3} | {:.2} |", last.milliseconds / sweeps, last.megabytes / sweeps);
+            [time, 5.0 * time]
+                .iter()
+                .for_each(|time| print!(" {} |", residual_at(points, *time, |point| point.milliseconds)));
+            println!(" {} |", residual_at(points, megabytes, |point| point.megabytes));
+        }
+    }
+
+    /// Draws the residual over milliseconds and over megabytes.
+    fn draw(&self, folder: &Path) {
+        fs::create_dir_all(folder).unwrap();
+        let stem: String = self.title.chars().filter(|c| *c != ',').collect();
+        let stem = stem.replace(' ', "_");
+        let over: [(&str, &str, fn(&Point) -> f64); 2] = [
+            ("ms", "time [ms]", |point| point.milliseconds),
+            ("MB", "memory traffic [MB]", |point| point.megabytes),
+        ];
+        for (unit, x_label, x) in over {
+            let curve = |(i, (name, points)): (usize, &(&str, Vec<Point>))| Curve {
+                label: (*name).to_owned(),
+                colour: i,
+                mark: i / 7,
+                points: points.iter().map(|point| (x(point), point.residual)).collect(),
+            };
+            let figure = Figure {
+                title: self.title.clone(),
+                x_label: x_label.to_owned(),
+                y_label: "mean residual of the normal rows [m/s]".to_owned(),
+                x_scale: Scale::Logarithmic,
+                y_scale: Scale::Logarithmic,
+                curves: self.solvers.iter().enumerate().map(curve).collect(),
+            };
+            fs::write(folder.join(format!("{stem}_{unit}.png")), draw::png(&figure).unwrap()).unwrap();
+        }
+    }
+}
+
+/// The residual when so much is spent, between two counts of sweeps by a power law; a dash before the first and after the last.
+fn residual_at(points: &[Point], spent: f64, of: impl Fn(&Point) -> f64) -> String {
+    let around = points.windows(2).find(|pair| of(&pair[0]) <= spent && spent <= of(&pair[1]));
+    around.map_or_else(
+        || "–".to_owned(),
+        |pair| {
+            let share = (spent / of(&pair[0])).ln() / (of(&pair[1]) / of(&pair[0])).ln();
+            format!("{:.1e}", pair[0].residual * (pair[1].residual / pair[0].residual).powf(share))
+        },
+    )
 }
 
 fn main() {
-    let frictionless = std::env::args().any(|argument| argument == "frictionless");
-    let target = std::env::args().find_map(|argument| match argument.as_str() {
-        "software" => Some(DeviceChoice::Software),
-        "gpu" => Some(DeviceChoice::Hardware),
-        _ => None,
-    });
-    let device = target.map(|target| Device::open(target).unwrap());
-    let ways = if device.is_some() { &WAYS[..ON_GPU] } else { &WAYS };
-    let large = std::env::args().any(|argument| argument == "large");
-    let mut scenes = vec![
-        scene("column of 50", "column.toml", &["grains.0.packing.count=50"], 40),
-        scene("pile of 3 363", "pile_at_rest.toml", &[], 10),
-        scene("drum of 4 864", "drum.toml", &[], 300),
-        scene("bed of 10 000", "settle.toml", &[], 100),
-    ];
-    if large {
-        scenes.push(scene("bed of 100 000", "settle.toml", &["grains.0.packing.count=100000"], 60));
-    }
+    let is_asked = |word: &str| std::env::args().any(|argument| argument == word);
+    let folder = std::env::args().find_map(|argument| argument.strip_prefix("draw=").map(PathBuf::from));
+    let targets = [("software", DeviceChoice::Software), ("gpu", DeviceChoice::Hardware)];
+    let target = targets.into_iter().find(|(word, _)| is_asked(word));
+    let device = target.map(|(_, target)| Device::open(target).unwrap());
+    let scenes = if is_asked("large") {
+        vec![Scene::of_bed("bed of 100 000", 100_000)]
+    } else {
+        vec![
+            Scene::of_file("column of 50", "column.toml", &["grains.0.packing.count=50"], 40),
+            Scene::of_file("pile of 3 363", "pile_at_rest.toml", &[], 10),
+            Scene::of_file("drum of 4 864", "drum.toml", &[], 300),
+            Scene::of_file("bed of 10 000", "settle.toml", &[], 100),
+        ]
+    };
     for mut scene in scenes {
-        if frictionless {
+        if is_asked("frictionless") {
             let materials = scene.world.materials.clone();
             scene.world.materials.scale_friction(&materials, 0.0);
         }
         for start in [WarmStart::Cold, WarmStart::HISTORY] {
-            println!("\n### {}, {start} start\n", scene.name);
-            let usual = Settings {
-                warm_start: start,
-                tolerance: 0.0,
-                substeps: 1,
-                coarse_corrections: 0,
-                ..scene.settings
-            };
-            let all: Vec<(&str, Vec<[f64; 4]>)> = ways
-                .iter()
-                .map(|(name, way)| {
-                    let solve = |iterations: &u32| {
-                        solve(&scene, way(Settings { iterations: *iterations, ..usual }), device.as_ref())
-                    };
-                    (*name, SWEEPS.iter().map(solve).collect())
-                })
-                .collect();
-            let unit = all[0].1[2][0];
-            print!("| solver |");
-            SWEEPS.iter().for_each(|sweeps| print!(" {sweeps} |"));
-            println!(" ms per sweep | MB per sweep | within {unit:.1} ms | within {:.1} ms |", 5.0 * unit);
-            println!("|---|{}", "---|".repeat(SWEEPS.len() + 4));
-            for (name, points) in &all {
-                print!("| {name} |");
-                points.iter().for_each(|point| print!(" {:.1e} |", point[2]));
-                let last = points.last().unwrap();
-                let per_sweep = f64::from(*SWEEPS.last().unwrap());
-                println!(
-                    " {:.3} | {:.1} | {:.1e} | {:.1e} |",
-                    last[0] / per_sweep,
-                    last[1] / per_sweep / 1e6,
-                    within(points, 1.01 * unit),
-                    within(points, 5.05 * unit)
-                );
+            let comparison = Comparison::of(&scene, start, device.as_ref());
+            comparison.print();
+            if let Some(folder) = &folder {
+                comparison.draw(folder);
             }
         }
     }

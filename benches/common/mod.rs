@@ -1,4 +1,4 @@
-//! The settled bed in the middle of a step, ready to be swept.
+//! Scenes that benches begin with: a scenario after some steps, a settled bed, and that in the middle of a step, ready to be swept.
 #![allow(dead_code, reason = "no bench uses all of it")]
 
 use std::path::Path;
@@ -9,9 +9,29 @@ use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
 use esker::cpu::patches::Patches;
 use esker::cpu::split::Split;
 use esker::cpu::velocity::{Velocity, load_velocities};
-use esker::cpu::{broadphase, colouring, predict, warm_start};
+use esker::cpu::{CpuEngine, broadphase, colouring, predict, warm_start};
+use esker::engine::{Engine, Snapshot};
 use esker::model::World;
+use esker::scenario::Scenario;
 use esker::settings::Settings;
+
+/// A shipped scenario after so many steps of the CPU engine, and its settings.
+pub fn after(file: &str, overrides: &[&str], steps: u64) -> (Snapshot, Settings) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    let scenario = Scenario::load(&file, &overrides).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut engine = CpuEngine::new(scenario.world, scenario.settings);
+    engine.advance(steps).unwrap();
+    (engine.snapshot().unwrap(), scenario.settings)
+}
+
+/// A settled bed of so many grains, which is kept from bench to bench, and its settings.
+pub fn settled(grains: u32) -> (World, Settings) {
+    let bed = Bed::new(grains, &[]).unwrap();
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (world, _) = bed.settled(Some(cache), &mut |_| ()).unwrap();
+    (world, bed.scenario.settings)
+}
 
 /// What the stages of a step work on.
 pub struct Step {
@@ -29,10 +49,7 @@ pub struct Step {
 impl Step {
     /// That of a bed of so many grains, which is kept from bench to bench.
     pub fn of_bed(grains: u32) -> Step {
-        let bed = Bed::new(grains, &[]).unwrap();
-        let settings = bed.scenario.settings;
-        let cache = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (world, _) = bed.settled(Some(cache), &mut |_| ()).unwrap();
+        let (world, settings) = settled(grains);
         let law = Law::new(&settings);
         let keys = broadphase::find_pairs(&world, settings.skin);
         let colouring = colouring::greedy(&world, &keys);
