@@ -5,7 +5,7 @@
 mod solve;
 
 use crate::common::*;
-use crate::joints::digger;
+use crate::joints::machines::digger;
 use esker::contact::{Colouring, Cone, Impulse, Key, Overflow};
 use esker::cpu::joints::Joints;
 use esker::cpu::narrowphase::{Constraint, Law, Onset, Spring, make_constraint};
