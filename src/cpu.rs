@@ -131,7 +131,7 @@ impl CpuEngine {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         let period = world.periodic.check(contact_reach(world.largest_radius(), settings.reach()));
         assert!(period.is_ok(), "{period:?}");
-        let bodies = world.boundaries.len() + world.grains.capacity();
+        let bodies = world.bodies_with(world.grains.capacity());
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
         let keeps_balance = is_guarded || settings.bookkeeping == Bookkeeping::On;
@@ -254,7 +254,7 @@ impl CpuEngine {
 
     /// Bytes that come and go within a step.
     pub fn planned_passing(world: &World, grains: usize, settings: &Settings) -> u64 {
-        let bodies = (world.boundaries.len() + grains) as u64;
+        let bodies = world.bodies_with(grains) as u64;
         let contacts = planned_contacts(world.planned_spheres(grains)) as u64;
         let coarse = if settings.coarse_corrections > 0 { Coarse::passing_bytes(bodies) } else { 0 };
         let gradient = match settings.algorithm {
@@ -268,7 +268,7 @@ impl CpuEngine {
     pub fn planned_holdings(world: &World, grains: usize, settings: &Settings) -> u64 {
         let spheres = world.planned_spheres(grains);
         let contacts = planned_contacts(spheres) as u64;
-        let bodies = (world.boundaries.len() + grains) as u64;
+        let bodies = world.bodies_with(grains) as u64;
         let keeps_works = is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On;
         let lists = if keeps_works { 2 } else { 1 };
         let splitting = Split::planned_bytes(bodies, contacts);
@@ -276,7 +276,7 @@ impl CpuEngine {
             Acceleration::Nesterov => ProjectedGaussSeidel::planned_bytes(bodies),
             Acceleration::None => 0,
         };
-        world.planned_bytes(world.boundaries.len() + grains)
+        world.planned_bytes(world.bodies_with(grains))
             + bodies * lists * size_of::<Velocity>() as u64
             + Travel::planned_bytes(spheres as u64, world.boundaries.len() as u64)
             + contacts * HELD_PER_CONTACT

@@ -447,7 +447,7 @@ impl World {
         let first = self.first_grain_shape();
         let lone = |shape: u32| {
             let sphere = self.spheres.get(shape.checked_sub(first)? as usize)?;
-            let grain = (sphere.body as usize).checked_sub(self.boundaries.len())?;
+            let grain = self.grain_of_body(sphere.body as usize)?;
             (sphere.centre == DVec3::ZERO && self.is_present(grain)).then_some(sphere)
         };
         Some([lone(a)?, lone(b)?])

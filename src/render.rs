@@ -35,6 +35,8 @@ mod raster;
 mod results;
 #[cfg(feature = "render")]
 mod rose;
+#[cfg(feature = "render")]
+mod trails;
 
 #[cfg(feature = "scenario")]
 pub use frame::{Ball, Force, Frame, frame_of};
@@ -47,3 +49,5 @@ pub use painter::*;
 pub use picture::Picture;
 #[cfg(feature = "render")]
 pub use results::Results;
+#[cfg(feature = "render")]
+pub use trails::{Trail, Trails};

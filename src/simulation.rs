@@ -320,7 +320,7 @@ impl<'e> Simulation<'e> {
     /// As [`Simulation::state`].
     pub fn positions(&mut self) -> Result<&[DVec3], Error> {
         let world = &self.state()?.world;
-        Ok(&world.bodies.position[world.boundaries.len()..])
+        Ok(&world.bodies.position[world.grain_body(0)..])
     }
 
     /// Velocities of the grains \[m/s\], by place.
@@ -329,7 +329,7 @@ impl<'e> Simulation<'e> {
     /// As [`Simulation::state`].
     pub fn velocities(&mut self) -> Result<&[DVec3], Error> {
         let world = &self.state()?.world;
-        Ok(&world.bodies.velocity[world.boundaries.len()..])
+        Ok(&world.bodies.velocity[world.grain_body(0)..])
     }
 
     /// A quantity of the present state by its name, as in the table of [`crate::observe::quantity::table`]. Rates are since the last state of which any

@@ -13,7 +13,7 @@ use crate::model::World;
 use crate::output;
 use crate::render::file::{PictureFolder, Target, write_animation, write_png};
 use crate::render::{BoundaryStyle, Cut, Look, Projection, SIZES, Show};
-use crate::render::{Frame, Painter, Picture, Results, Survey, frame_of};
+use crate::render::{Frame, Painter, Picture, Results, Survey, Trails, frame_of};
 use crate::scenario::{Problem, Problems, Scenario};
 
 use super::terminal::{note, say};
@@ -76,6 +76,9 @@ struct LookArguments {
     /// Tell the directions of the forces that are shown in a corner: by number filled, by force as an outline.
     #[arg(long)]
     rose: bool,
+    /// Draw where grains went in so many seconds before a frame, as lines in the colours of the grains.
+    #[arg(long, value_name = "T", value_parser = parse_positive)]
+    trails: Option<f64>,
     /// Field that grains are coloured by: velocity, velocity_z, relative_velocity (to the first boundary that turns),
     /// height, coordination_number, radius, id ... [default: velocity; of a scenario height].
     #[arg(long, value_name = "FIELD")]
@@ -101,6 +104,10 @@ impl LookArguments {
         if rose && show.array().is_none() {
             let found = "tells the directions of forces, and grains are shown";
             return Err(wrong("--rose", found, "add `--show forces`"));
+        }
+        if self.trails.is_some() && show.array().is_some() {
+            let found = "draws where grains went, and forces are shown";
+            return Err(wrong("--trails", found, "add `--show grains`, or leave it out"));
         }
         // A range belongs to the field it was given for.
         let is_same =
@@ -153,14 +160,42 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
         bar.inc(1);
     }
     let painter = survey.painter()?;
+    let mut trails = trails(arguments, &results, &look, &world)?;
     let mut drawn = chosen.iter().map(|&i| {
         bar.inc(1);
-        painter.draw(&results.load(i, &world)?)
+        match &mut trails {
+            None => painter.draw(&results.load(i, &world)?),
+            Some(trails) => {
+                let (frame, trails) = trails.lead_to(i, &results)?;
+                painter.draw_with(&frame, Some(&trails))
+            }
+        }
     });
     let written = target.write(&mut drawn, chosen.len(), arguments.fps);
     bar.finish_and_clear();
     written.map_err(input)?;
     Ok(target.told(chosen.len()))
+}
+
+/// The trails that were asked for, which the frames of a run must be near enough for.
+fn trails<'a>(
+    arguments: &Arguments,
+    results: &Results,
+    look: &Look,
+    world: &'a World,
+) -> Result<Option<Trails<'a>>, Failure> {
+    let Some(duration) = arguments.look.trails else { return Ok(None) };
+    let times = results.times();
+    let shortest = times.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+    if duration < shortest * (1.0 - 1e-9) {
+        let found = match times.len() {
+            1 => "needs two frames, and there is one".to_owned(),
+            _ => format!("is {} s, and frames are {} s apart", short(duration), short(shortest)),
+        };
+        let advice = "ask for a longer time, or run the scenario with a shorter `output.every`";
+        return Err(wrong("--trails", &found, advice));
+    }
+    Ok(Some(Trails::new(duration, look, world)))
 }
 
 /// What surrounds the grains of a run, and the look that its scenario gives its pictures.
@@ -205,6 +240,10 @@ fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
     if target.kind != Target::Png {
         let advice = "expected a .png: run the scenario and draw its folder to see it move";
         return Err(wrong("--out", "a scenario file has its initial state alone", advice));
+    }
+    if arguments.look.trails.is_some() {
+        let advice = "run the scenario and draw its folder";
+        return Err(wrong("--trails", "a scenario file has its initial state alone", advice));
     }
     let mut engine = CpuEngine::new(scenario.world.clone(), scenario.settings);
     let frame = frame_of(&engine.snapshot()?, look.show)?;

@@ -51,7 +51,8 @@ pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
 
 /// Whether the grain that a sphere belongs to is there.
 fn is_present(world: &World, sphere: usize) -> bool {
-    world.is_present(world.spheres[sphere].body as usize - world.boundaries.len())
+    let grain = world.grain_of_body(world.spheres[sphere].body as usize);
+    grain.is_some_and(|grain| world.is_present(grain))
 }
 
 /// Pairs of the vertices of dynamic boundaries with surfaces of other bodies; there are few.

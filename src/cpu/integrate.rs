@@ -53,7 +53,7 @@ fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
 fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
     let (time, time_step) = (world.time, settings.time_step);
     let limit = Limit { diameter: world.largest_diameter(), h };
-    let first = world.boundaries.len();
+    let first = world.grain_body(0);
     let verdict = |body: usize| limit.judge(&velocities[body], world.free_speed(body, h));
     // Grains first: they are what a reader knows by number.
     let grains = (first..velocities.len()).into_par_iter().with_min_len(CHUNK);

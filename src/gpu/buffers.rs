@@ -297,8 +297,8 @@ fn overflow_of(contacts: u32) -> u32 {
 /// Entries in `rigids`: for all grains as soon as one of them has one.
 fn rigids_of(world: &World, grains: u32) -> u32 {
     let needed = layout::rigid_count(world) as u32;
-    let boundaries = world.boundaries.len() as u32;
-    if needed > boundaries || !world.clumps.is_empty() { boundaries + grains } else { needed }
+    let has_rigid_grains = needed > world.boundaries.len() as u32 || !world.clumps.is_empty();
+    if has_rigid_grains { world.bodies_with(grains as usize) as u32 } else { needed }
 }
 
 /// As an index of the device. What is beyond does not fit by far, and is refused with the binding it needs.

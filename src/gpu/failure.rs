@@ -16,7 +16,7 @@ impl GpuEngine {
         let name = boundary.filter(|_| grain == layout::NONE).map(|boundary| boundary.name.clone());
         let body = match &name {
             Some(_) => status.bad_boundary as usize,
-            None => self.world.boundaries.len() + grain as usize,
+            None => self.world.grain_body(grain as usize),
         };
         let grain = self.world.ids.get(grain as usize).copied().unwrap_or(grain);
         let (position, velocity) = match self.state_of(body).await {

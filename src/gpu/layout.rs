@@ -337,7 +337,7 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
 /// Removes the grains that sinks took on the device; gives the kinetic energy they had \[J\].
 pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
     let taken = spheres.iter().skip(world.vertices.len()).filter(|sphere| sphere.tag != NONE);
-    let grains = taken.map(|sphere| (sphere.body as usize - world.boundaries.len(), sphere.tag));
+    let grains = taken.filter_map(|sphere| Some((world.grain_of_body(sphere.body as usize)?, sphere.tag)));
     let mut grains: Vec<(usize, u32)> = grains.collect();
     grains.dedup();
     grains.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum()

@@ -183,7 +183,12 @@ impl World {
         self.grains.len()
     }
 
-    /// Body of grain `i`.
+    /// Number of bodies, once there are so many grains.
+    pub fn bodies_with(&self, grains: usize) -> usize {
+        self.grain_body(grains)
+    }
+
+    /// Body of grain `i`. Grains come after the boundaries: what knows this is here.
     pub fn grain_body(&self, grain: usize) -> usize {
         self.boundaries.len() + grain
     }

@@ -9,7 +9,7 @@ use super::legend::{self, Bar};
 use super::picture::{Letters, linear};
 use super::raster::{self, BACKGROUND, SAMPLES, Seen, SeenBall, SeenLine};
 use super::rose;
-use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture};
+use super::{Ball, BoundaryStyle, Force, Frame, Look, Picture, Trail};
 use crate::error::Error;
 use crate::model::World;
 use crate::output::outline::{Extent, HalfSpace, Outline, ROOM, around_source, bounded, outline};
@@ -18,7 +18,9 @@ use crate::output::outline::{Extent, HalfSpace, Outline, ROOM, around_source, bo
 const EDGE: f64 = 1.0 / 700.0;
 /// Width of the line of the largest force, over the mean diameter of the grains \[-\].
 const FORCE_WIDTH: f64 = 0.45;
-/// Colour of grains behind forces, and how much of it is the background's.
+/// Width of a trail over the mean diameter of the grains \[-\].
+const TRAIL_WIDTH: f64 = 0.12;
+/// Colour of grains behind forces and trails, and how much of it is the background's.
 const FAINT: ([u8; 3], f32) = ([200, 202, 206], 0.65);
 
 /// What there is to see in a number of frames.
@@ -219,7 +221,15 @@ impl<'a> Painter<'a> {
     /// # Errors
     /// [`Error::Unusable`] when it lacks the field that grains are coloured by.
     pub fn draw(&self, frame: &Frame) -> Result<Picture, Error> {
-        let seen = self.see(frame)?;
+        self.draw_with(frame, None)
+    }
+
+    /// Draws a frame, and if there are to be trails these alone in colours.
+    ///
+    /// # Errors
+    /// As [`Painter::draw`].
+    pub fn draw_with(&self, frame: &Frame, trails: Option<&[Trail]>) -> Result<Picture, Error> {
+        let seen = self.see(frame, trails)?;
         let [width, height] = self.look.size.map(|size| size as usize);
         let scene = raster::draw(&seen, &self.camera, self.scene_width, height);
         let mut picture = Picture { width, height, pixels: vec![BACKGROUND; width * height] };
@@ -236,10 +246,12 @@ impl<'a> Painter<'a> {
         Ok(picture)
     }
 
-    fn see(&self, frame: &Frame) -> Result<Seen, Error> {
+    fn see(&self, frame: &Frame, trails: Option<&[Trail]>) -> Result<Seen, Error> {
         let kept = self.kept();
         let up = self.camera.turn(DVec3::Z);
-        let mut seen = Seen { balls: self.balls(frame)?, kept, up, ..Seen::default() };
+        let has_lines = self.look.show.array().is_some() || trails.is_some();
+        let balls = self.balls(frame, has_lines)?;
+        let mut seen = Seen { balls, kept, up, ..Seen::default() };
         let outline = match self.look.boundaries {
             BoundaryStyle::Hidden => Outline::default(),
             BoundaryStyle::Edges => {
@@ -255,9 +267,11 @@ impl<'a> Painter<'a> {
         let half_width = 0.5 * EDGE * (f64::from(self.look.size[1]) * SAMPLES as f64);
         let edge = |ends: &[DVec3; 2]| self.line(*ends, kept, [half_width; 2], raster::ink());
         seen.edges = outline.edges.iter().filter_map(edge).collect();
-        if self.look.show.array().is_some() {
+        if has_lines {
             seen.faintness = FAINT.1;
-            seen.lines = frame.forces.iter().filter_map(|force| self.force(force, kept)).collect();
+            let forces = frame.forces.iter().filter_map(|force| self.force(force, kept));
+            let trails = trails.unwrap_or_default().iter().filter_map(|trail| self.trail(trail, kept));
+            seen.lines = forces.chain(trails).collect();
         }
         Ok(seen)
     }
@@ -276,10 +290,11 @@ impl<'a> Painter<'a> {
         Some(HalfSpace { normal, offset: normal.dot(place) })
     }
 
-    fn balls(&self, frame: &Frame) -> Result<Vec<SeenBall>, Error> {
-        let colours: Vec<[f32; 3]> = match self.look.show.array() {
-            None => self.field.values(frame)?.into_iter().map(|value| self.colour(value)).collect(),
-            Some(_) => vec![linear(FAINT.0); frame.balls.len()],
+    fn balls(&self, frame: &Frame, are_faint: bool) -> Result<Vec<SeenBall>, Error> {
+        let colours: Vec<[f32; 3]> = if are_faint {
+            vec![linear(FAINT.0); frame.balls.len()]
+        } else {
+            self.field.values(frame)?.into_iter().map(|value| self.colour(value)).collect()
         };
         let ball = |(ball, colour): (&Ball, [f32; 3])| SeenBall {
             centre: self.camera.see(ball.centre),
@@ -298,10 +313,25 @@ impl<'a> Painter<'a> {
         if self.range.greatest <= 0.0 {
             return None; // a range that no force is in
         }
-        let width = 2.0 * self.mean_radius * FORCE_WIDTH * force.size / self.range.greatest;
-        let ends = force.ends.map(|end| self.camera.see(end));
-        let [a, b] = ends.map(|end| self.camera.scale_at(end));
-        self.line(force.ends, kept, [0.5 * width * a?, 0.5 * width * b?], self.colour(force.size))
+        let width = FORCE_WIDTH * force.size / self.range.greatest;
+        self.rod(force.ends, kept, width, self.colour(force.size))
+    }
+
+    fn trail(&self, trail: &Trail, kept: Option<HalfSpace>) -> Option<SeenLine> {
+        self.rod(trail.ends, kept, TRAIL_WIDTH, self.colour(trail.value))
+    }
+
+    /// A line as wide as so many mean diameters where it is.
+    fn rod(
+        &self,
+        ends: [DVec3; 2],
+        kept: Option<HalfSpace>,
+        width: f64,
+        colour: [f32; 3],
+    ) -> Option<SeenLine> {
+        let half_width = width * self.mean_radius;
+        let [a, b] = ends.map(|end| self.camera.scale_at(self.camera.see(end)));
+        self.line(ends, kept, [half_width * a?, half_width * b?], colour)
     }
 
     fn line(

@@ -132,7 +132,7 @@ fn every_option_of_the_look_changes_the_picture() {
         read_png(&place.path("a.png"))
     };
     let plain = drawn(&[]);
-    let options: [&[&str]; 13] = [
+    let options: [&[&str]; 15] = [
         &["--azimuth", "-40"],
         &["--elevation", "80"],
         &["--projection", "perspective"],
@@ -142,6 +142,8 @@ fn every_option_of_the_look_changes_the_picture() {
         &["--cut", "0,0,0:1,1,0"],
         &["--show", "forces"],
         &["--show", "forces", "--rose"],
+        &["--trails", "0.05"],
+        &["--trails", "0.1"],
         &["--colour-by", "height"],
         &["--range", "-1,0.5"],
         &["--boundaries", "edges"],
@@ -150,6 +152,8 @@ fn every_option_of_the_look_changes_the_picture() {
     for option in options {
         assert_ne!(drawn(option), plain, "{option:?}");
     }
+    assert_ne!(drawn(&["--trails", "0.05"]), drawn(&["--trails", "0.1"]), "a longer trail is longer");
+    assert_eq!(drawn(&["--trails", "0.1"]), drawn(&["--trails", "9"]), "nothing was before the start");
     assert_eq!(drawn(&[]), plain, "without options it is as before");
 }
 
@@ -209,6 +213,9 @@ fn what_cannot_be_drawn_exits_2_and_says_what_to_change() {
     refused(&["render", results, "--set", "duration=1"], &["--set", "folder of results"]);
     refused(&["render", results, "--show", "forces", "--colour-by", "id"], &["--colour-by", "leave out"]);
     refused(&["render", results, "--rose"], &["--rose", "add `--show forces`"]);
+    refused(&["render", results, "--show", "forces", "--trails", "1"], &["--trails", "--show grains"]);
+    refused(&["render", results, "--trails", "0.01"], &["0.01 s", "0.05 s apart", "output.every"]);
+    refused(&["render", "scene.toml", "--trails", "1"], &["initial state", "run the scenario"]);
     refused(&["render", results, "--size", "10x10"], &["64", "8192"]);
     refused(&["render", results, "--cut", "w=1"], &["y=0.1"]);
     refused(&["render", results, "--range", "2,1"], &["ascend"]);
