@@ -147,6 +147,9 @@ const WAYS: [Way; 8] = [
     }),
 ];
 
+/// What a residual is drawn over: unit, label, value of a point.
+type Axis = (&'static str, &'static str, fn(&Point) -> f64);
+
 /// The solvers of one scene from one start.
 struct Comparison {
     title: String,
@@ -199,7 +202,7 @@ impl Comparison {
         fs::create_dir_all(folder).unwrap();
         let stem: String = self.title.chars().filter(|c| *c != ',').collect();
         let stem = stem.replace(' ', "_");
-        let over: [(&str, &str, fn(&Point) -> f64); 2] = [
+        let over: [Axis; 2] = [
             ("ms", "time [ms]", |point| point.milliseconds),
             ("MB", "memory traffic [MB]", |point| point.megabytes),
         ];
