@@ -179,10 +179,8 @@ impl Comparison {
         let Point { milliseconds: time, megabytes, .. } = self.solvers[0].1[2];
         print!("| solver |");
         SWEEPS.iter().for_each(|sweeps| print!(" {sweeps} |"));
-        println!(
-            " ms per sweep | MB per sweep | at {time:.1} ms | at {:.1} ms | at {megabytes:.1} MB |",
-            5.0 * time
-        );
+        let [once, five] = [time, 5.0 * time].map(two_digits);
+        println!(" ms per sweep | MB per sweep | at {once} ms | at {five} ms | at {megabytes:.1} MB |");
         println!("|---|{}", "---|".repeat(SWEEPS.len() + 5));
         for (name, points) in &self.solvers {
             let sweeps = f64::from(SWEEPS[SWEEPS.len() - 1]);
@@ -224,6 +222,12 @@ impl Comparison {
             fs::write(folder.join(format!("{stem}_{unit}.png")), draw::png(&figure).unwrap()).unwrap();
         }
     }
+}
+
+/// A number with two significant digits at least.
+fn two_digits(number: f64) -> String {
+    let decimals = (1.0 - number.log10().floor()).max(0.0) as usize;
+    format!("{number:.decimals$}")
 }
 
 /// The residual when so much is spent, between two counts of sweeps by a power law; a dash before the first and after the last.

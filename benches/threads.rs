@@ -41,7 +41,7 @@ impl Scene {
         let runs = (0..REPEATS).map(|_| {
             pool.install(|| {
                 let mut engine = CpuEngine::new(self.world.clone(), self.settings);
-                // Without the impulses of the step before it bounces at first.
+                // The bed was kept without its impulses: it bounces in its first steps.
                 engine.advance(self.steps).unwrap();
                 let report = engine.advance(self.steps).unwrap();
                 report.stages.iter().map(|(name, time)| (*name, time / self.steps as f64)).collect()

@@ -176,7 +176,9 @@ impl CpuEngine {
 
     /// Finds what the convex problem of the last substep came to: a pass over contacts and bodies that only those who look need.
     fn note_objective(&mut self) {
-        if self.report.step > 0 && self.settings.method == Method::Nonsmooth {
+        // A state that was restored has no velocities in the midst of a solve until it is stepped.
+        let has_solved = self.report.step > 0 && !self.velocities.is_empty();
+        if has_solved && self.settings.method == Method::Nonsmooth {
             let objective = || residual::objective(&self.world, &self.constraints, &self.velocities);
             self.report.objective.get_or_insert_with(objective);
         }

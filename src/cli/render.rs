@@ -145,6 +145,10 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
     let (world, look) = surroundings(folder)?;
     let look = arguments.look.applied_to(look)?;
     let results = Results::open(folder, look.show).map_err(input)?;
+    if arguments.look.trails.is_some() && results.len() < 2 {
+        let advice = "run the scenario with a shorter `output.every`";
+        return Err(wrong("--trails", "leads from frame to frame, and there is one", advice));
+    }
     let target = target(arguments, || match arguments.at {
         Some(_) => folder.join("picture.png"),
         None => folder.join(output::PICTURES),
@@ -160,7 +164,7 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
         bar.inc(1);
     }
     let painter = survey.painter()?;
-    let mut trails = trails(arguments, &results, &look, &world)?;
+    let mut trails = arguments.look.trails.map(|duration| Trails::new(duration, &look, &world));
     let mut drawn = chosen.iter().map(|&i| {
         bar.inc(1);
         match &mut trails {
@@ -175,27 +179,6 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
     bar.finish_and_clear();
     written.map_err(input)?;
     Ok(target.told(chosen.len()))
-}
-
-/// The trails that were asked for, which the frames of a run must be near enough for.
-fn trails<'a>(
-    arguments: &Arguments,
-    results: &Results,
-    look: &Look,
-    world: &'a World,
-) -> Result<Option<Trails<'a>>, Failure> {
-    let Some(duration) = arguments.look.trails else { return Ok(None) };
-    let times = results.times();
-    let shortest = times.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
-    if duration < shortest * (1.0 - 1e-9) {
-        let found = match times.len() {
-            1 => "needs two frames, and there is one".to_owned(),
-            _ => format!("is {} s, and frames are {} s apart", short(duration), short(shortest)),
-        };
-        let advice = "ask for a longer time, or run the scenario with a shorter `output.every`";
-        return Err(wrong("--trails", &found, advice));
-    }
-    Ok(Some(Trails::new(duration, look, world)))
 }
 
 /// What surrounds the grains of a run, and the look that its scenario gives its pictures.

@@ -188,7 +188,7 @@ impl World {
         self.grain_body(grains)
     }
 
-    /// Body of grain `i`. Grains come after the boundaries: what knows this is here.
+    /// Body of a grain. Grains come after the boundaries, which this function and the next alone know.
     pub fn grain_body(&self, grain: usize) -> usize {
         self.boundaries.len() + grain
     }

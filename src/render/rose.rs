@@ -1,6 +1,6 @@
 //! The rose of a picture: how many of the forces that it shows point where, and how much of them.
 
-use super::Frame;
+use super::Force;
 use super::camera::Camera;
 use super::picture::{INK, Picture};
 
@@ -20,10 +20,10 @@ struct Rose {
 }
 
 impl Rose {
-    /// That of a frame; `None` where no force has a direction in the plane.
-    fn of(frame: &Frame, camera: &Camera) -> Option<Rose> {
+    /// That of some forces; `None` where none has a direction in the plane.
+    fn of<'a>(forces: impl IntoIterator<Item = &'a Force>, camera: &Camera) -> Option<Rose> {
         let mut shares = [[0.0; CLASSES]; 2];
-        for force in &frame.forces {
+        for force in forces {
             let along = camera.turn(force.ends[1] - force.ends[0]);
             if along.x.hypot(along.y) > 1e-9 * along.length() {
                 let class = class_of(along.x, along.y);
@@ -55,9 +55,14 @@ fn class_of(x: f64, y: f64) -> usize {
     (share * CLASSES as f64 + 0.5) as usize % CLASSES
 }
 
-/// Draws the rose of a frame into a square of so many pixels in the lower right corner of a picture: filled by number, an outline by force.
-pub fn draw(picture: &mut Picture, side: usize, frame: &Frame, camera: &Camera) {
-    let Some(rose) = Rose::of(frame, camera) else { return };
+/// Draws the rose of some forces into a square of so many pixels in the lower right corner of a picture: filled by number, an outline by force.
+pub fn draw<'a>(
+    picture: &mut Picture,
+    side: usize,
+    forces: impl IntoIterator<Item = &'a Force>,
+    camera: &Camera,
+) {
+    let Some(rose) = Rose::of(forces, camera) else { return };
     let (left, top) = (picture.width.saturating_sub(side), picture.height.saturating_sub(side));
     let half = 0.5 * (side * SAMPLES) as f64;
     let at = |step: usize| ((step as f64 + 0.5) / half - 1.0) / (1.0 - 2.0 * MARGIN);
@@ -87,15 +92,14 @@ mod tests {
     use super::*;
     use crate::model::World;
     use crate::output::outline::Extent;
-    use crate::render::{Force, Look};
+    use crate::render::Look;
 
-    fn frame(forces: &[([f64; 3], f64)]) -> Frame {
+    fn some(forces: &[([f64; 3], f64)]) -> Vec<Force> {
         let force = |(end, size): &([f64; 3], f64)| Force {
             ends: [DVec3::ZERO, DVec3::from_array(*end)],
             size: *size,
         };
-        let forces = forces.iter().map(force).collect();
-        Frame { time: 0.0, balls: Vec::new(), fields: Vec::new(), forces, poses: Vec::new() }
+        forces.iter().map(force).collect()
     }
 
     fn camera() -> Camera {
@@ -107,17 +111,17 @@ mod tests {
     fn directions_count_by_number_and_by_force_and_those_along_the_view_do_not() {
         let forces =
             [([1.0, 0.0, 0.0], 1.0), ([-1.0, 0.2, 0.0], 1.0), ([0.0, 0.0, 1.0], 6.0), ([0.0, 1.0, 0.0], 5.0)];
-        let rose = Rose::of(&frame(&forces), &camera()).expect("a rose");
+        let rose = Rose::of(&some(&forces), &camera()).expect("a rose");
         let [number, size] = rose.shares.map(|shares| [shares[0], shares[CLASSES / 2]]);
         assert!((number[0] - 2.0 / 3.0).abs() < 1e-12 && (number[1] - 1.0 / 3.0).abs() < 1e-12, "{number:?}");
         assert!((size[0] - 0.25).abs() < 1e-12 && (size[1] - 0.75).abs() < 1e-12, "{size:?}");
-        assert_eq!(Rose::of(&frame(&[([0.0, 1.0, 0.0], 5.0)]), &camera()), None);
+        assert_eq!(Rose::of(&some(&[([0.0, 1.0, 0.0], 5.0)]), &camera()), None);
     }
 
     #[test]
     fn a_rose_has_petals_where_forces_point_and_none_across() {
         let mut picture = Picture { width: 400, height: 400, pixels: vec![[9; 3]; 400 * 400] };
-        draw(&mut picture, 120, &frame(&[([0.0, 0.0, 1.0], 1.0)]), &camera());
+        draw(&mut picture, 120, &some(&[([0.0, 0.0, 1.0], 1.0)]), &camera());
         let row = |y: usize| (280 + y) * 400 + 280;
         let drawn =
             |y: usize| picture.pixels[row(y)..row(y) + 120].iter().filter(|pixel| **pixel != [9; 3]).count();

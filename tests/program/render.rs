@@ -152,6 +152,9 @@ fn every_option_of_the_look_changes_the_picture() {
     for option in options {
         assert_ne!(drawn(option), plain, "{option:?}");
     }
+    let forces = drawn(&["--show", "forces"]);
+    assert_ne!(drawn(&["--show", "forces", "--rose"]), forces, "a rose beside them");
+    assert_ne!(drawn(&["--trails", "0.05"]), drawn(&["--trails", "0.04"]), "not by whole frames alone");
     assert_ne!(drawn(&["--trails", "0.05"]), drawn(&["--trails", "0.1"]), "a longer trail is longer");
     assert_eq!(drawn(&["--trails", "0.1"]), drawn(&["--trails", "9"]), "nothing was before the start");
     assert_eq!(drawn(&[]), plain, "without options it is as before");
@@ -214,7 +217,6 @@ fn what_cannot_be_drawn_exits_2_and_says_what_to_change() {
     refused(&["render", results, "--show", "forces", "--colour-by", "id"], &["--colour-by", "leave out"]);
     refused(&["render", results, "--rose"], &["--rose", "add `--show forces`"]);
     refused(&["render", results, "--show", "forces", "--trails", "1"], &["--trails", "--show grains"]);
-    refused(&["render", results, "--trails", "0.01"], &["0.01 s", "0.05 s apart", "output.every"]);
     refused(&["render", "scene.toml", "--trails", "1"], &["initial state", "run the scenario"]);
     refused(&["render", results, "--size", "10x10"], &["64", "8192"]);
     refused(&["render", results, "--cut", "w=1"], &["y=0.1"]);

@@ -110,7 +110,7 @@ fn results_are_served_to_this_machine_alone() {
         let line = status(path, "127.0.0.1");
         assert_eq!(
             line, "HTTP/1.0 200 OK",
-            "{path}: a browser ends the connection, which would hold a thread"
+            "{path}: by 1.0 a browser ends the connection, and the thread that served it is free"
         );
     }
     for path in ["/results/frames/3", "/results/frames/x", "/../drop.toml", "/drop.toml"] {

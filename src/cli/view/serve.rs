@@ -83,8 +83,9 @@ fn respond(request: Request, (status, kind, bytes): Answer) {
     headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok()).for_each(|header| {
         response.add_header(header);
     });
+    let is_head = *request.method() == Method::Head;
     let mut writer = request.into_writer();
-    let sent = response.raw_print(&mut writer, HTTPVersion(1, 0), &[], false, None);
+    let sent = response.raw_print(&mut writer, HTTPVersion(1, 0), &[], is_head, None);
     if let Err(error) = sent.and_then(|()| writer.flush()) {
         // A browser that was closed wants no answer any more.
         if !matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted) {
