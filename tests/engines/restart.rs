@@ -19,6 +19,7 @@ use esker::model::Random;
 use esker::model::random::Stream;
 use esker::output::summary::{Status, Summary};
 use esker::scenario::Scenario;
+use esker::settings::{Method, Settings};
 use esker::simulation::{self, Device, Resumption, RunOptions, Simulation};
 use glam::DVec3;
 use scenes::{CLUMPS, CONVERGENCE, EMITTER_AND_SINK, GAS, GLASS, SCENES};
@@ -275,6 +276,22 @@ fn a_simulation_is_saved_and_restored_by_code() {
     });
     assert!(text.contains("was saved by esker 9"), "{text}");
     assert!(with(&|bytes| *bytes = b"x,y,z\n".to_vec()).contains("is no checkpoint"));
+}
+
+/// A state that springs left goes on under impulses: what only a solve tells is not known before the next step.
+#[test]
+fn a_state_of_the_smooth_method_has_no_objective_until_the_other_has_solved() {
+    let world = column(5, 0.0).world;
+    let smooth = Settings { method: Method::Smooth, time_step: 1e-5, ..Settings::default() };
+    let mut springs = cpu(&world, &smooth);
+    springs.advance(20).unwrap();
+    let mut state = Vec::new();
+    springs.save(&mut state).unwrap();
+    let mut impulses = cpu(&world, &Settings::default());
+    impulses.restore(&state).unwrap();
+    assert_eq!(impulses.snapshot().unwrap().report.objective, None);
+    impulses.advance(1).unwrap();
+    assert!(impulses.snapshot().unwrap().report.objective.is_some());
 }
 
 /// A bed that was settled once goes on in a new scene, on either engine from either, as if nothing had been: its contacts carry what they
