@@ -241,7 +241,7 @@ impl<'a> Painter<'a> {
         Bar { label: &self.label, range: self.range }.draw(&mut picture, &self.letters, rose);
         if self.look.rose {
             let kept = self.kept();
-            let shown = frame.forces.iter().filter(|force| self.is_kept(force.ends, kept));
+            let shown = frame.forces.iter().filter(|force| self.force(force, kept).is_some());
             rose::draw(&mut picture, rose, shown, &self.camera);
         }
         legend::write_time(&mut picture, &self.letters, frame.time);
@@ -334,11 +334,6 @@ impl<'a> Painter<'a> {
         let half_width = width * self.mean_radius;
         let [a, b] = ends.map(|end| self.camera.scale_at(self.camera.see(end)));
         self.line(ends, kept, [half_width * a?, half_width * b?], colour)
-    }
-
-    /// Whether something of a line is not cut away.
-    fn is_kept(&self, ends: [DVec3; 2], kept: Option<HalfSpace>) -> bool {
-        kept.is_none_or(|kept| kept.clip_line(ends.map(|end| self.camera.see(end))).is_some())
     }
 
     fn line(
