@@ -182,12 +182,15 @@ impl ContactState {
     }
 }
 
-/// An order of contacts in which runs share no grain: within a colour, contacts can be solved at once.
+/// An order of contacts for solving many at once: those of a colour share no grain, and tiles share none with each other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Colouring {
-    /// Contact indices, colour by colour, overflow contacts last.
+    /// Contact indices, tile by tile, then colour by colour, overflow contacts last.
     pub order: Vec<u32>,
+    /// Where each tile starts in `order`, and where the last one ends; empty where there are none. Tiles are solved at once, as none shares a grain
+    /// with another; within one the contacts are solved one after the other.
+    pub tiles: Vec<u32>,
     /// Where each colour starts in `order`, and where the last one ends.
     pub starts: Vec<u32>,
     /// How the contacts without a colour are solved.
@@ -209,6 +212,11 @@ impl Colouring {
     /// Number of colours, overflow contacts not counted.
     pub fn colours(&self) -> usize {
         self.starts.len().saturating_sub(1)
+    }
+
+    /// Contacts of each tile.
+    pub fn tiles(&self) -> impl Iterator<Item = &[u32]> {
+        self.tiles.windows(2).map(|bounds| &self.order[bounds[0] as usize..bounds[1] as usize])
     }
 
     /// Contacts of colour `i`.

@@ -1,8 +1,8 @@
 //! The CPU engine: every stage in double precision, one file per stage, on all cores.
 //!
 //! It is the twin that the GPU stages are compared with, and the engine that runs where there is no
-//! GPU. In coloured order the contacts of a colour share no grain, so they are solved in parallel
-//! and the result does not depend on the number of threads; in sequential order the contacts are
+//! GPU. In coloured order the contacts of a colour share no grain, and tiles of many grains share none with each other, so they
+//! are solved in parallel and the result does not depend on the number of threads; in sequential order the contacts are
 //! solved one after the other in the order of their keys.
 
 pub mod balance;
@@ -30,6 +30,7 @@ pub mod split;
 pub mod springs;
 pub mod sweep;
 pub mod tensors;
+pub mod tiles;
 pub mod velocity;
 pub mod warm_start;
 

@@ -24,20 +24,32 @@ pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
     vertices.filter(vertex_meets).chain(grains).filter(near).collect()
 }
 
-/// What is wrong with a colouring of these contacts; `None` when every contact has one place and no
-/// colour holds a grain twice.
+/// What is wrong with a colouring of these contacts; `None` when every contact has one place, no
+/// colour holds a grain twice and no two tiles hold the same.
 pub fn colouring_fault(world: &World, keys: &[Key], colouring: &Colouring) -> Option<String> {
     let mut places: Vec<u32> = colouring.order.clone();
     places.sort_unstable();
     if places.len() != keys.len() || places.iter().enumerate().any(|(i, &place)| place != i as u32) {
         return Some(format!("{} places for {} contacts, or one twice", places.len(), keys.len()));
     }
+    let written = |contact: u32| {
+        let key = keys[contact as usize];
+        let bodies = [key.a, key.b].map(|shape| world.shape_body(shape) as usize);
+        bodies.into_iter().filter(|&body| world.bodies.is_dynamic(body))
+    };
+    let mut tile_of = vec![None; world.bodies.len()];
+    for (tile, contacts) in colouring.tiles().enumerate() {
+        for body in contacts.iter().flat_map(|&contact| written(contact)) {
+            if *tile_of[body].get_or_insert(tile) != tile {
+                return Some(format!("body {body} in tile {tile} and in another"));
+            }
+        }
+    }
     let mut last_colour = vec![usize::MAX; world.bodies.len()];
     for colour in 0..colouring.colours() {
         for &contact in colouring.colour(colour) {
-            let key = keys[contact as usize];
-            for body in [key.a, key.b].map(|shape| world.shape_body(shape) as usize) {
-                if world.bodies.is_dynamic(body) && last_colour[body] == colour {
+            for body in written(contact) {
+                if last_colour[body] == colour {
                     return Some(format!("body {body} twice in colour {colour}"));
                 }
                 last_colour[body] = colour;

@@ -230,7 +230,8 @@ pub enum Algorithm {
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Order {
-    /// Colour by colour, in parallel within a colour.
+    /// Colour by colour, in parallel within a colour; of many grains tile by tile before that, on the CPU engine
+    /// ([`cpu::tiles`](crate::cpu::tiles)).
     #[default]
     Coloured,
     /// One after the other, in the order of their keys.

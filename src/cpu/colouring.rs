@@ -11,17 +11,23 @@
 //! converge as well as 15 colours that hold all of them; 8 keep the overflow, which costs more per contact, small.
 //! Grains that touch a surface of a dynamic body, which may be thousands, are always overflow contacts. The few vertices of a box take
 //! colours: solved one after the other they converge within a few sweeps.
+//!
+//! Of many grains most contacts are within a tile, see [`super::tiles`]. They have colours, too, but within a tile these say only which comes first.
 
 use crate::contact::{Colouring, Key, Overflow};
 use crate::model::World;
 
+use super::tiles::Tiles;
+
 /// Colours at most (`COLOURS` in WGSL).
 pub const COLOURS: usize = 8;
 const ALL: u32 = (1 << COLOURS) - 1;
+/// Places that a contact may have within a tile, or outside of all: its colour, or that of contacts without one.
+const PLACES: usize = COLOURS + 1;
 
 /// No colours: every contact after the other, in the order of the keys.
 pub fn one_after_the_other(contacts: usize) -> Colouring {
-    Colouring { order: (0..contacts as u32).collect(), starts: Vec::new(), overflow: Overflow::OneByOne }
+    Colouring { order: (0..contacts as u32).collect(), overflow: Overflow::OneByOne, ..Colouring::default() }
 }
 
 /// No colours: all contacts at once, on copies of their bodies.
@@ -36,44 +42,57 @@ pub fn in_blocks(contacts: usize, blocks: u32) -> Colouring {
     Colouring { order: (0..length).flat_map(of_place).collect(), ..one_after_the_other(contacts) }
 }
 
-/// Greedy colouring in the order of the keys.
+/// Greedy colouring in the order of the keys; of many grains the contacts within a tile stand before the colours.
 pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
+    with_tiles(world, keys, &Tiles::of_many(world))
+}
+
+/// Greedy colouring in the order of the keys, with the contacts of grains within a tile before the colours, in the order of their own
+/// colours there: from key to key accelerated sweeps overshoot. (Bed of 10⁵, 50 sweeps: 1.8 mm/s are left so, 0.36 in the order of the colours.)
+pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles) -> Colouring {
     let mut used = vec![0u32; world.bodies.len()];
-    let mut colour_of = |key: &Key| {
+    let mut place_of = |key: &Key| {
         let bodies = [key.a, key.b].map(|shape| world.shape_body(shape) as usize);
         let is_with_surface = (key.b as usize) < world.surfaces.len();
+        let part = tiles.around(bodies).filter(|_| !is_with_surface).unwrap_or(tiles.count());
+        let no_colour = (part + 1) * PLACES - 1;
         if is_with_surface && world.bodies.is_dynamic(bodies[1]) && !world.is_vertex(key.a) {
-            return COLOURS;
+            return no_colour;
         }
         let written = bodies.into_iter().filter(|&body| world.bodies.is_dynamic(body));
         let free = written.clone().fold(ALL, |free, body| free & !used[body]);
         let colour = match free {
-            0 => return COLOURS,
+            0 => return no_colour,
             free if is_with_surface => free.ilog2(),
             free => free.trailing_zeros(),
         };
         written.for_each(|body| used[body] |= 1 << colour);
-        colour as usize
+        part * PLACES + colour as usize
     };
-    let colours: Vec<usize> = keys.iter().map(&mut colour_of).collect();
-    sort_by_colour(&colours)
+    let places: Vec<usize> = keys.iter().map(&mut place_of).collect();
+    let (order, starts) = sorted(&places, (tiles.count() + 1) * PLACES);
+    let (within, across) = starts.split_at(tiles.count() * PLACES);
+    let mut of_tiles: Vec<u32> = within.iter().step_by(PLACES).copied().collect();
+    if tiles.count() > 0 {
+        of_tiles.push(across[0]);
+    }
+    Colouring { order, tiles: of_tiles, starts: across[..PLACES].to_vec(), overflow: Overflow::Split }
 }
 
-/// Contact order colour by colour, stable inside a colour, overflow contacts last.
-fn sort_by_colour(colours: &[usize]) -> Colouring {
-    let mut starts = vec![0u32; COLOURS + 2];
-    for &colour in colours {
-        starts[colour + 1] += 1;
+/// Contacts by their places, which are numbers below `count`; stable. And where each place starts, and where the last one ends.
+fn sorted(places: &[usize], count: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0u32; count + 1];
+    for &place in places {
+        starts[place + 1] += 1;
     }
-    for colour in 0..=COLOURS {
-        starts[colour + 1] += starts[colour];
+    for place in 0..count {
+        starts[place + 1] += starts[place];
     }
     let mut next = starts.clone();
-    let mut order = vec![0; colours.len()];
-    for (contact, &colour) in colours.iter().enumerate() {
-        order[next[colour] as usize] = contact as u32;
-        next[colour] += 1;
+    let mut order = vec![0; places.len()];
+    for (contact, &place) in places.iter().enumerate() {
+        order[next[place] as usize] = contact as u32;
+        next[place] += 1;
     }
-    starts.truncate(COLOURS + 1);
-    Colouring { order, starts, overflow: Overflow::Split }
+    (order, starts)
 }

@@ -134,7 +134,7 @@ impl Restitution<'_> {
     }
 }
 
-/// The constraints of the contacts that take part, colour by colour. Those without a colour all do: a body is split among
+/// The constraints of the contacts that take part, tile by tile and colour by colour. Those without a colour all do: a body is split among
 /// all of them.
 fn taking_part(
     colouring: &Colouring,
@@ -144,28 +144,32 @@ fn taking_part(
 ) -> (Colouring, Vec<Constraint>) {
     let role_of = |constraint: usize| role(&constraints[constraint], &onsets[constraint]);
     let mut impacts = Vec::with_capacity(constraints.len());
-    let mut starts = Vec::with_capacity(colouring.starts.len());
-    for bounds in colouring.starts.windows(2) {
-        starts.push(impacts.len() as u32);
-        let of_colour = (bounds[0]..bounds[1]).into_par_iter().with_min_len(CHUNK);
-        // Numbers and roles are filtered, not constraints: what is filtered in parallel is gathered in pieces that are held beside
-        // the whole.
-        let with_role = of_colour.map(|constraint| (constraint, role_of(constraint as usize)));
-        let touching: Vec<(u32, Role)> = with_role.filter(|(_, role)| *role != Role::Absent).collect();
-        impacts.par_extend(
-            touching
-                .par_iter()
-                .map(|&(constraint, role)| impact_constraint(&constraints[constraint as usize], role)),
-        );
-    }
-    if !colouring.starts.is_empty() {
-        starts.push(impacts.len() as u32);
-    }
+    let mut take = |starts: &[u32]| {
+        let mut new_starts = Vec::with_capacity(starts.len());
+        for bounds in starts.windows(2) {
+            new_starts.push(impacts.len() as u32);
+            let of_part = (bounds[0]..bounds[1]).into_par_iter().with_min_len(CHUNK);
+            // Numbers and roles are filtered, not constraints: what is filtered in parallel is gathered in pieces that are held
+            // beside the whole.
+            let with_role = of_part.map(|constraint| (constraint, role_of(constraint as usize)));
+            let touching: Vec<(u32, Role)> = with_role.filter(|(_, role)| *role != Role::Absent).collect();
+            impacts.par_extend(
+                touching
+                    .par_iter()
+                    .map(|&(constraint, role)| impact_constraint(&constraints[constraint as usize], role)),
+            );
+        }
+        if !starts.is_empty() {
+            new_starts.push(impacts.len() as u32);
+        }
+        new_starts
+    };
+    let (tiles, starts) = (take(&colouring.tiles), take(&colouring.starts));
     let overflow = (colouring.overflow_start()..constraints.len()).into_par_iter();
     impacts.par_extend(
         overflow.map(|constraint| impact_constraint(&constraints[constraint], role_of(constraint))),
     );
-    (Colouring { order: Vec::new(), starts, overflow: colouring.overflow }, impacts)
+    (Colouring { order: Vec::new(), tiles, starts, overflow: colouring.overflow }, impacts)
 }
 
 fn closing(constraint: &Constraint, velocities: &[Velocity]) -> f64 {

@@ -5,6 +5,7 @@
 //! write a body at once are alone with it. So all that is unsafe stands behind it, in this file and in [`super::split`].
 
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
@@ -44,6 +45,8 @@ impl<'a> Problem<'a> {
             dynamic.shared_by(&constraints[bounds[0] as usize..bounds[1] as usize], velocities.len())
         });
         assert!(fault.is_none(), "two contacts of a colour share body {fault:?}, or it is not there");
+        let fault = dynamic.shared_by_tiles(&colouring.tiles, constraints, velocities.len());
+        assert!(fault.is_none(), "two tiles share body {fault:?}, or it is not there");
         let overflow = &constraints[colouring.overflow_start()..];
         assert!(
             colouring.overflow == Overflow::OneByOne || split.fits(overflow, &dynamic),
@@ -98,19 +101,21 @@ impl<'a> Problem<'a> {
         extrapolate(self.velocities);
     }
 
-    /// Visits all constraints, colour by colour, then those without a colour, and returns the largest value that `visit` returned. Rows of
-    /// a colour share no dynamic body, so their order has no effect.
+    /// Visits all constraints, tiles at once, then colour by colour, then those without a colour, and returns the largest value that `visit`
+    /// returned. Constraints of a colour share no dynamic body, nor do those of two tiles, so their order has no effect.
     pub(super) fn visit(&mut self, visit: &impl Visit) -> f64 {
         let Problem { colouring, split, constraints, velocities, .. } = self;
         let mut largest = 0.0f64;
+        let (bodies, of_bodies) = (Disjoint::new(velocities), &**split);
+        // SAFETY: the constraints in flight at one time are of several tiles, or those of one colour, which share no dynamic body: `new` has seen
+        // to it, and nobody has changed their bodies since.
+        let visit_all = |constraints: &mut [Constraint]| unsafe {
+            of_bodies.visit_constraints(constraints, &bodies, visit)
+        };
+        let tiles = parts(constraints, &colouring.tiles);
+        largest = largest.max(tiles.into_par_iter().with_max_len(1).map(visit_all).reduce(|| 0.0, f64::max));
         for bounds in colouring.starts.windows(2) {
             let of_colour = &mut constraints[bounds[0] as usize..bounds[1] as usize];
-            let (bodies, split) = (Disjoint::new(velocities), &**split);
-            // SAFETY: the constraints in flight at one time are those of one colour, which share no dynamic body: `new` has seen to it,
-            // and nobody has changed their bodies since.
-            let visit_all = |constraints: &mut [Constraint]| unsafe {
-                split.visit_constraints(constraints, &bodies, visit)
-            };
             largest = largest.max(if of_colour.len() <= CHUNK {
                 visit_all(of_colour)
             } else {
@@ -138,7 +143,7 @@ impl Problem<'_> {
     ) {
         assert_eq!(sums.len(), self.velocities.len(), "a sum per body");
         let bodies = Disjoint::new(sums);
-        // SAFETY: of the constraints in flight at one time no two share a dynamic body: those of a colour, as `new` has seen, or one.
+        // SAFETY: the constraints in flight at one time share no dynamic body: they are of several tiles or of a colour, as `new` has seen, or one.
         let add_all = |constraints: &[Constraint]| {
             for constraint in constraints {
                 let velocities = constraint.bodies.map(|body| &self.velocities[body as usize]);
@@ -149,9 +154,10 @@ impl Problem<'_> {
                 add(constraint, velocities, [a, b]);
             }
         };
+        let of = |bounds: &[u32]| &self.constraints[bounds[0] as usize..bounds[1] as usize];
+        self.colouring.tiles.par_windows(2).for_each(|bounds| add_all(of(bounds)));
         for bounds in self.colouring.starts.windows(2) {
-            let of_colour = &self.constraints[bounds[0] as usize..bounds[1] as usize];
-            of_colour.par_chunks(GATHER_CHUNK).for_each(add_all);
+            of(bounds).par_chunks(GATHER_CHUNK).for_each(add_all);
         }
         add_all(&self.constraints[self.colouring.overflow_start()..]);
     }
@@ -191,6 +197,18 @@ impl Problem<'_> {
         });
         relative(change, size)
     }
+}
+
+/// What starts at each of these places, but for the last, where all ends.
+pub(super) fn parts<'a, T>(all: &'a mut [T], starts: &[u32]) -> Vec<&'a mut [T]> {
+    let (Some(&first), Some(&end)) = (starts.first(), starts.last()) else { return Vec::new() };
+    let mut left = &mut all[first as usize..end as usize];
+    let of_part = |bounds: &[u32]| {
+        let (part, others) = std::mem::take(&mut left).split_at_mut((bounds[1] - bounds[0]) as usize);
+        left = others;
+        part
+    };
+    starts.windows(2).map(of_part).collect()
 }
 
 /// |λ|² \[N² s²\]; without rolling.
@@ -239,6 +257,25 @@ impl Bodies {
         let mut seen = Bodies::none(count);
         let mut is_fault = |body: u32| body as usize >= count || (self.holds(body) && seen.add(body));
         constraints.iter().flat_map(|constraint| constraint.bodies).find(|&body| is_fault(body))
+    }
+
+    /// A body of these that constraints of two tiles share, or one that is beyond the `count` that there are.
+    fn shared_by_tiles(&self, starts: &[u32], constraints: &[Constraint], count: usize) -> Option<u32> {
+        if starts.is_empty() {
+            return None;
+        }
+        let owners: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(u32::MAX)).collect();
+        starts.par_windows(2).enumerate().find_map_any(|(tile, bounds)| {
+            let is_fault = |body: &u32| {
+                let Some(owner) = owners.get(*body as usize) else { return true };
+                self.holds(*body)
+                    && owner.load(Ordering::Relaxed) != tile as u32
+                    && (owner.compare_exchange(u32::MAX, tile as u32, Ordering::Relaxed, Ordering::Relaxed))
+                        .is_err()
+            };
+            let of_tile = &constraints[bounds[0] as usize..bounds[1] as usize];
+            of_tile.iter().flat_map(|constraint| constraint.bodies).find(is_fault)
+        })
     }
 }
 
@@ -332,11 +369,16 @@ mod tests {
 
     /// Whether constraints on a wall (body 0) and three grains are a problem, with colours that start there.
     fn is_accepted(bodies: &[[u32; 2]], starts: &[u32], overflow: Overflow) -> bool {
+        are_accepted(bodies, &[], starts, overflow)
+    }
+
+    /// The same with tiles before the colours.
+    fn are_accepted(bodies: &[[u32; 2]], tiles: &[u32], starts: &[u32], overflow: Overflow) -> bool {
         let mut constraints: Vec<Constraint> =
             bodies.iter().map(|&bodies| Constraint { bodies, ..Constraint::default() }).collect();
         let mut velocities = [body(0.0), body(1.0), body(1.0), body(1.0)];
-        let colouring =
-            Colouring { order: (0..constraints.len() as u32).collect(), starts: starts.to_vec(), overflow };
+        let order = (0..constraints.len() as u32).collect();
+        let colouring = Colouring { order, tiles: tiles.to_vec(), starts: starts.to_vec(), overflow };
         let (mut split, mut joints) = (Split::default(), Joints::default());
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             Problem::new(&colouring, &mut split, &mut constraints, &mut velocities, &mut joints);
@@ -350,6 +392,18 @@ mod tests {
         assert!(is_accepted(&[[1, 2], [2, 3]], &[0, 1, 2], Overflow::Split), "in two colours");
         assert!(!is_accepted(&[[1, 2], [2, 3]], &[0, 2], Overflow::Split), "both write grain 2");
         assert!(!is_accepted(&[[1, 2], [3, 1]], &[0, 2], Overflow::Split), "both write grain 1");
+    }
+
+    #[test]
+    fn tiles_may_share_a_wall_and_the_contacts_of_one_may_share_all() {
+        let accepts = |bodies: &[[u32; 2]], tiles: &[u32]| {
+            let end = bodies.len() as u32;
+            are_accepted(bodies, tiles, &[end, end], Overflow::Split)
+        };
+        assert!(accepts(&[[1, 2], [1, 2], [3, 0]], &[0, 2, 3]));
+        assert!(accepts(&[[1, 0], [2, 0], [3, 0]], &[0, 1, 2, 3]), "a wall is never written");
+        assert!(!accepts(&[[1, 2], [3, 2]], &[0, 1, 2]), "both write grain 2");
+        assert!(!accepts(&[[1, 2], [4, 0]], &[0, 1, 2]), "there is no body 4");
     }
 
     #[test]

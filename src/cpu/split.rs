@@ -17,7 +17,7 @@ use crate::contact::{Colouring, Key, Overflow};
 use crate::model::{Axes, World};
 
 use super::narrowphase::{self, Constraint, Response};
-use super::problem::{Bodies, Disjoint};
+use super::problem::{Bodies, Disjoint, parts};
 use super::sweep::{CHUNK, Push, Visit};
 use super::tensors::Tensors;
 use super::velocity::Velocity;
@@ -226,7 +226,7 @@ impl Split {
         let mut shares = std::mem::take(&mut self.shares);
         let bodies = Disjoint::new(velocities);
         let chunks = overflow.par_chunks_mut(CHUNK).zip(self.parts.par_chunks(CHUNK));
-        let chunks = chunks.zip(by_chunk(&mut shares, &self.chunks));
+        let chunks = chunks.zip(parts(&mut shares, &self.chunks));
         let visit_all = |((constraints, parts), shares): ((&mut [Constraint], &[Part]), &mut [Share])| {
             shares.fill(Share::default());
             constraints.iter_mut().zip(parts).fold(0.0, |largest: f64, (constraint, part)| {
@@ -371,16 +371,6 @@ impl Split {
         }
         result
     }
-}
-
-/// The slots of each chunk of contacts.
-fn by_chunk<'a>(mut shares: &'a mut [Share], chunks: &[u32]) -> Vec<&'a mut [Share]> {
-    let of_chunk = |bounds: &[u32]| {
-        let (chunk, others) = std::mem::take(&mut shares).split_at_mut((bounds[1] - bounds[0]) as usize);
-        shares = others;
-        chunk
-    };
-    chunks.windows(2).map(of_chunk).collect()
 }
 
 /// A body that shares its mass and inertia with so many copies of it.

@@ -122,6 +122,7 @@ impl GpuEngine {
         }
         Ok(Colouring {
             order,
+            tiles: Vec::new(),
             starts: self.status()?.colour_starts[..=constants::COLOURS as usize].to_vec(),
             overflow: Overflow::Split,
         })

@@ -38,6 +38,10 @@
 //! solved late, so that a sweep ends with grains that keep out of the walls. The CPU engine can also go by keys,
 //! one contact after the other.
 //!
+//! Of many grains the CPU engine solves contacts of two grains in the same tile before the colours: tiles share no body, so all are solved at
+//! the same time, and within one the contacts follow each other in the order of their colours, those without a colour last. That is another order of
+//! the same sweeps.
+//!
 //! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). Overflow contacts are solved at the same time,
 //! though they share bodies: the contacts of grains that have more than 8 or so, 4 to 8 % of those in a bed of
 //! equal spheres, and all contacts of grains with the surfaces of dynamic boundaries,

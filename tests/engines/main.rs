@@ -35,4 +35,5 @@ mod sizes;
 mod sliders;
 mod smooth;
 mod soak;
+mod tiles;
 mod uniqueness;

@@ -1,0 +1,147 @@
+//! Tiles: neighbouring bodies whose contacts one core solves while it has them at hand.
+//!
+//! A colour goes through the whole scene, so a sweep fetches every body from memory, and sends it back, once per colour. Where the bodies of a
+//! scene do not fit in the caches of the processor, that is half of what its sweeps move. Contacts between two bodies of a tile are
+//! therefore solved tile by tile, all tiles at once, and only those across tiles colour by colour.
+//!
+//! Bodies are halved across the longest side of the box that they are in, half by half, until the parts are small enough: recursive coordinate
+//! bisection (Berger & Bokhari 1987). What comes out depends on the bodies alone, and not on how many threads there are.
+
+use glam::DVec3;
+
+use crate::model::World;
+
+/// Bodies of a tile, at most: the velocities of so many stay in the cache of a core.
+const MOST_BODIES: usize = 2048;
+/// Tiles, at least. Fewer bodies fit in the caches, and their colours keep more cores busy.
+const LEAST_TILES: usize = 16;
+const NONE: u32 = u32::MAX;
+
+/// A body, and where it is \[m\].
+type Place = (DVec3, u32);
+
+/// Which tile each body is in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tiles {
+    count: usize,
+    /// Of each body; [`NONE`] of those that nothing moves. Empty where there are no tiles.
+    of_body: Vec<u32>,
+}
+
+impl Tiles {
+    /// Those of a world, if its bodies are so many that it is worth it; none otherwise.
+    pub fn of_many(world: &World) -> Tiles {
+        let bodies = places(world).count();
+        if bodies < LEAST_TILES * MOST_BODIES { Tiles::default() } else { Tiles::of(world, MOST_BODIES) }
+    }
+
+    /// Those of a world, of so many bodies at most.
+    pub fn of(world: &World, most_bodies: usize) -> Tiles {
+        let mut places: Vec<Place> = places(world).collect();
+        let mut of_body = vec![NONE; world.bodies.len()];
+        let tiles = halved(&mut places, most_bodies.max(1));
+        for (tile, places) in tiles.iter().enumerate() {
+            places.iter().for_each(|&(_, body)| of_body[body as usize] = tile as u32);
+        }
+        Tiles { count: tiles.len(), of_body }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The tile that both bodies are in, if it is the same.
+    #[inline]
+    pub fn around(&self, [a, b]: [usize; 2]) -> Option<usize> {
+        let (a, b) = (*self.of_body.get(a)?, *self.of_body.get(b)?);
+        (a == b && a != NONE).then_some(a as usize)
+    }
+}
+
+/// The dynamic bodies; those of grains that left are none.
+fn places(world: &World) -> impl Iterator<Item = Place> {
+    let bodies = world.bodies.inverse_mass.iter().zip(&world.bodies.position).zip(0..);
+    bodies
+        .filter(|((inverse_mass, _), _)| **inverse_mass > 0.0)
+        .map(|((_, position), body)| (*position, body))
+}
+
+/// These bodies in parts of so many at most, which differ by one at most.
+fn halved(places: &mut [Place], most: usize) -> Vec<&mut [Place]> {
+    if places.len() <= most {
+        return vec![places];
+    }
+    let low = places.iter().fold(DVec3::MAX, |low, (place, _)| low.min(*place));
+    let high = places.iter().fold(DVec3::MIN, |high, (place, _)| high.max(*place));
+    let axis = (high - low).max_position();
+    let half = places.len() / 2;
+    // Of bodies at the same height the one with the smaller number comes first, so that no order is left open.
+    places.select_nth_unstable_by(half, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1.cmp(&b.1)));
+    let (first, second) = places.split_at_mut(half);
+    let (mut first, second) = rayon::join(|| halved(first, most), || halved(second, most));
+    first.extend(second);
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Grain, Material, Materials};
+
+    /// A cube of grains on a lattice, so many along each edge.
+    fn cube(edge: u32) -> World {
+        let glass = Material {
+            name: "glass".into(),
+            density: 2500.0,
+            youngs_modulus: 1e7,
+            poisson_ratio: 0.2,
+            restitution: 0.5,
+            friction: 0.3,
+            rolling_resistance: 0.0,
+            damping: 0.0,
+            pull_off_force: 0.0,
+            work_of_adhesion: 0.0,
+        };
+        let place =
+            |i: u32| DVec3::new(f64::from(i % edge), f64::from(i / edge % edge), f64::from(i / edge / edge));
+        let mut world = World::new(DVec3::ZERO, Materials::new(vec![glass]));
+        world.add_grains((0..edge.pow(3)).map(|i| Grain::at(place(i), 0.5, 0)));
+        world
+    }
+
+    #[test]
+    fn a_cube_is_halved_into_cubes() {
+        let (edge, world) = (8, cube(8));
+        let tiles = Tiles::of(&world, 100);
+        assert_eq!(tiles.count(), 8, "512 bodies, of which 64 are in each tile");
+        let position = &world.bodies.position;
+        let are_neighbours = |a: usize, b: usize| position[a].distance(position[b]) < 1.1;
+        let all = (0..512).flat_map(|a| (a + 1..512).map(move |b| [a, b]));
+        let pairs: Vec<[usize; 2]> = all.filter(|&[a, b]| are_neighbours(a, b)).collect();
+        assert_eq!(pairs.len(), 3 * 7 * 8 * 8);
+        let cut = pairs.iter().filter(|pair| tiles.around(**pair).is_none()).count();
+        assert_eq!(cut, 3 * edge * edge, "those across the three planes in the middle");
+    }
+
+    #[test]
+    fn every_dynamic_body_is_in_a_tile_and_no_other_body_is() {
+        let mut world = cube(5);
+        world.bodies.inverse_mass[7] = 0.0;
+        let tiles = Tiles::of(&world, 10);
+        assert_eq!(tiles.count(), 16, "62 or 63 bodies, halved three times, leave 7 or 8");
+        let in_tile = |tile: usize| (0..125).filter(|&body| tiles.around([body; 2]) == Some(tile)).count();
+        let sizes: Vec<usize> = (0..16).map(in_tile).collect();
+        assert_eq!(sizes.iter().sum::<usize>(), 124);
+        assert!(sizes.iter().all(|size| (7..=8).contains(size)), "{sizes:?}");
+        assert_eq!(tiles.around([7; 2]), None);
+        assert_eq!(Tiles::of(&world, 10), tiles, "and always in the same");
+    }
+
+    #[test]
+    fn few_bodies_have_no_tiles() {
+        let few = Tiles::of_many(&cube(10));
+        assert_eq!((few.count(), few.around([0, 0])), (0, None));
+        assert_eq!(Tiles::of_many(&cube(32)).count(), 16, "32 768 are many");
+    }
+}

@@ -1,0 +1,195 @@
+//! Tiles of the CPU engine: contacts within tiles are solved as well as in colours, whatever the number of threads.
+
+#![allow(clippy::unwrap_used, reason = "a test fails loudly")]
+
+use std::sync::LazyLock;
+
+use esker::contact::{Colouring, Key};
+use esker::cpu::gradient::ProjectedGradient;
+use esker::cpu::joints::Joints;
+use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
+use esker::cpu::patches::Patches;
+use esker::cpu::problem::Problem;
+use esker::cpu::solver::{Limits, Solver};
+use esker::cpu::split::Split;
+use esker::cpu::sweep::ProjectedGaussSeidel;
+use esker::cpu::tiles::Tiles;
+use esker::cpu::velocity::{Velocity, load_velocities};
+use esker::cpu::{broadphase, colouring, impact, predict, residual};
+use esker::engine::{Engine, Residuals};
+use esker::model::World;
+use esker::oracle;
+use esker::settings::{IMPACT_TOLERANCE, Settings};
+use glam::DVec3;
+
+use crate::common;
+
+/// Grains of a tile: of 1 000 there are 16 tiles then, and half of the contacts are within.
+const GRAINS: usize = 100;
+/// Grains on top of each other in the bed, at most.
+const LAYERS: f64 = 20.0;
+
+/// A bed of 1 000 grains, at rest.
+static BED: LazyLock<(World, Settings)> = LazyLock::new(|| {
+    let scenario = common::box_of(1000);
+    let mut engine = common::cpu(&scenario.world, &scenario.settings);
+    engine.advance(150).unwrap();
+    (engine.snapshot().unwrap().world, scenario.settings)
+});
+
+/// The contact problem of a substep, cold.
+struct Scene {
+    world: World,
+    settings: Settings,
+    colouring: Colouring,
+    constraints: Vec<Constraint>,
+    onsets: Vec<Onset>,
+    split: Split,
+    velocities: Vec<Velocity>,
+}
+
+impl Scene {
+    fn new(world: &World, settings: &Settings, order: impl Fn(&World, &[Key]) -> Colouring) -> Scene {
+        let (world, settings) = (world.clone(), *settings);
+        let law = Law::new(&settings);
+        let keys = broadphase::find_pairs(&world, settings.reach());
+        let colouring = order(&world, &keys);
+        assert_eq!(oracle::colouring_fault(&world, &keys, &colouring), None);
+        let mut split = Split::new(&world, &keys, &colouring);
+        split.refresh(&world);
+        let mut constraints = vec![Constraint::default(); keys.len()];
+        let mut onsets = vec![Onset::default(); keys.len()];
+        let mut velocities = Vec::new();
+        load_velocities(&world, law.h, law.h, &mut velocities);
+        let mut patches = Patches::default();
+        narrowphase::fill_constraints(
+            &world,
+            &law,
+            &keys,
+            &colouring,
+            &mut patches,
+            &mut constraints,
+            &mut onsets,
+        );
+        narrowphase::set_targets(&mut constraints, &onsets, &velocities);
+        Scene { world, settings, colouring, constraints, onsets, split, velocities }
+    }
+
+    /// Solves it under gravity.
+    fn solved_by(mut self, solver: &mut dyn Solver, sweeps: u32) -> Scene {
+        predict::apply_forces(&self.world, self.settings.substep(), &mut self.velocities);
+        let mut joints = Joints::default();
+        let Scene { colouring, split, constraints, velocities, .. } = &mut self;
+        let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+        solver.solve(&mut problem, Limits::sweeps(sweeps), None);
+        self
+    }
+
+    fn swept(self, sweeps: u32) -> Scene {
+        let mut solver = ProjectedGaussSeidel::new(&self.settings);
+        self.solved_by(&mut solver, sweeps)
+    }
+
+    fn residuals(&self) -> Residuals {
+        residual::measure(self.settings.cone, &self.constraints, &self.velocities)
+    }
+
+    /// Largest difference of the velocities from those of another scene [m/s].
+    fn distance(&self, other: &Scene) -> f64 {
+        let pairs = self.velocities.iter().zip(&other.velocities);
+        pairs.map(|(a, b)| a.linear.distance(b.linear)).fold(0.0, f64::max)
+    }
+}
+
+fn in_tiles(world: &World, keys: &[Key]) -> Colouring {
+    colouring::with_tiles(world, keys, &Tiles::of(world, GRAINS))
+}
+
+#[test]
+fn accelerated_sweeps_converge_in_tiles_as_in_colours() {
+    let (world, settings) = &*BED;
+    let left = |order: fn(&World, &[Key]) -> Colouring| {
+        [20, 50].map(|sweeps| Scene::new(world, settings, order).swept(sweeps).residuals().normal.mean)
+    };
+    let (colours, tiles) = (left(colouring::greedy), left(in_tiles));
+    for (tiles, colours) in tiles.iter().zip(colours) {
+        assert!(
+            (tiles / colours - 1.0).abs() < 0.15,
+            "{tiles} m/s are left in tiles and {colours} in colours"
+        );
+    }
+    let at_once = left(|_, keys| colouring::all_at_once(keys.len()));
+    assert!(at_once[0] > 2.0 * tiles[0], "any order would do: {at_once:?}");
+}
+
+#[test]
+fn most_contacts_are_within_tiles() {
+    let (world, settings) = &*BED;
+    let scene = Scene::new(world, settings, in_tiles);
+    let within = scene.colouring.tiles().map(<[u32]>::len).sum::<usize>();
+    assert!(scene.colouring.tiles().count() == 16 && 2 * within > scene.constraints.len());
+}
+
+#[test]
+fn tiles_come_to_the_same_bits_on_any_number_of_threads() {
+    let (world, settings) = &*BED;
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| Scene::new(world, settings, in_tiles).swept(20))
+    };
+    let one = on(1);
+    for threads in 2..=3 {
+        let several = on(threads);
+        assert_eq!((&one.velocities, &one.constraints), (&several.velocities, &several.constraints));
+    }
+    let colours = Scene::new(world, settings, colouring::greedy).swept(20);
+    assert!(one.distance(&colours) > 0.0, "another order has other bits");
+}
+
+/// Projected gradient descent asks all contacts at once: their order moves the last digits of its sums alone.
+#[test]
+fn projected_gradient_descent_knows_of_no_tiles() {
+    let (world, settings) = &*BED;
+    let descended = |order: fn(&World, &[Key]) -> Colouring, iterations| {
+        Scene::new(world, settings, order).solved_by(&mut ProjectedGradient, iterations)
+    };
+    let (colours, tiles) = (descended(colouring::greedy, 20), descended(in_tiles, 20));
+    assert!(tiles.distance(&colours) < 1e-9, "{}", tiles.distance(&colours));
+    let less = descended(in_tiles, 19);
+    assert!(tiles.distance(&less) > 1e-6, "an iteration more would make no difference");
+}
+
+/// Without friction the velocities after impacts are unique. Each contact may be off by a share of the fastest bounce when a round counts as solved, and grains by
+/// what the contacts below them come to.
+#[test]
+fn a_bed_bounces_in_tiles_as_in_colours() {
+    let (mut world, settings) = BED.clone();
+    world.materials.scale_friction(&world.materials.clone(), 0.0);
+    for grain in 0..world.grain_count() {
+        let body = world.grain_body(grain);
+        world.bodies.velocity[body] = DVec3::new(0.0, 0.0, -1.0);
+        world.bodies.angular_velocity[body] = DVec3::ZERO;
+    }
+    let settings = Settings { impact_iterations: 10_000, ..settings };
+    let bounced = |order: fn(&World, &[Key]) -> Colouring| {
+        let mut scene = Scene::new(&world, &settings, order);
+        let Scene { colouring, split, constraints, onsets, velocities, .. } = &mut scene;
+        let contacts = impact::Contacts { colouring, split, constraints, onsets };
+        let impacts = impact::solve(&settings, &world, contacts, velocities, |_, _, _| ());
+        assert!(impacts.sweeps > 1);
+        scene
+    };
+    let (colours, tiles) = (bounced(colouring::greedy), bounced(in_tiles));
+    let before = Scene::new(&world, &settings, in_tiles);
+    assert!(tiles.distance(&before) > 1.0, "it bounces");
+    assert!(tiles.distance(&colours) < LAYERS * IMPACT_TOLERANCE, "{} m/s", tiles.distance(&colours));
+}
+
+#[test]
+fn the_judge_of_colourings_notices_two_tiles_that_share_a_grain() {
+    let world = &BED.0;
+    let keys = broadphase::find_pairs(world, 0.1);
+    let mut shared = in_tiles(world, &keys);
+    shared.tiles[1] -= 1;
+    assert!(oracle::colouring_fault(world, &keys, &shared).is_some());
+}
