@@ -92,8 +92,7 @@ fn main() {
             let times = stages.map(|((_, time), share)| time * (share + (1.0 - share) / threads as f64));
             total(one) / times.sum::<f64>()
         };
-        print!("\nAmdahl:");
-        ASKED.iter().for_each(|threads| print!(" {threads} threads {:.1},", model(*threads)));
-        println!();
+        let asked = ASKED.map(|threads| format!("{:.1} with {threads} threads", model(threads)));
+        println!("\nBy the model: {}.", asked.join(", "));
     }
 }
