@@ -317,18 +317,8 @@ mod tests {
     use crate::settings::Settings;
 
     fn engine() -> CpuEngine {
-        let glass = Material {
-            name: "glass".into(),
-            density: 2500.0,
-            youngs_modulus: 1e7,
-            poisson_ratio: 0.25,
-            restitution: 0.5,
-            friction: 0.4,
-            rolling_resistance: 0.1,
-            damping: 0.0,
-            pull_off_force: 0.0,
-            work_of_adhesion: 0.0,
-        };
+        let glass =
+            Material { poisson_ratio: 0.25, friction: 0.4, rolling_resistance: 0.1, ..Material::glass() };
         let mut world = World::new(DVec3::new(0.0, 0.0, -10.0), Materials::new(vec![glass]));
         let floor = Boundary {
             name: "floor".into(),

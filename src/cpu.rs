@@ -13,6 +13,7 @@ mod coarse;
 pub mod colouring;
 pub mod convergence;
 pub mod gradient;
+mod groups;
 pub mod impact;
 pub mod integrate;
 pub mod joints;

@@ -1,19 +1,18 @@
 //! Scenes that benches begin with: a scenario after some steps, a settled bed, and that in the middle of a step, ready to be swept.
 #![allow(dead_code, reason = "no bench uses all of it")]
 
+mod step;
+
 use std::path::Path;
 
 use esker::bench::bed::Bed;
-use esker::contact::{Colouring, Key};
-use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
-use esker::cpu::patches::Patches;
-use esker::cpu::split::Split;
-use esker::cpu::velocity::{Velocity, load_velocities};
-use esker::cpu::{CpuEngine, broadphase, colouring, predict, warm_start};
+use esker::cpu::{CpuEngine, colouring, predict, warm_start};
 use esker::engine::{Engine, Snapshot};
 use esker::model::World;
 use esker::scenario::Scenario;
 use esker::settings::Settings;
+
+pub use step::Step;
 
 /// A shipped scenario after so many steps of the CPU engine, and its settings.
 pub fn after(file: &str, overrides: &[&str], steps: u64) -> (Snapshot, Settings) {
@@ -33,45 +32,14 @@ pub fn settled(grains: u32) -> (World, Settings) {
     (world, bed.scenario.settings)
 }
 
-/// What the stages of a step work on.
-pub struct Step {
-    pub world: World,
-    pub settings: Settings,
-    pub law: Law,
-    pub keys: Vec<Key>,
-    pub colouring: Colouring,
-    pub split: Split,
-    pub constraints: Vec<Constraint>,
-    pub onsets: Vec<Onset>,
-    pub velocities: Vec<Velocity>,
-}
-
 impl Step {
-    /// That of a bed of so many grains, which is kept from bench to bench.
+    /// That of a bed of so many grains, which is kept from bench to bench, ready to be swept.
     pub fn of_bed(grains: u32) -> Step {
         let (world, settings) = settled(grains);
-        let law = Law::new(&settings);
-        let keys = broadphase::find_pairs(&world, settings.skin);
-        let colouring = colouring::greedy(&world, &keys);
-        let mut split = Split::new(&world, &keys, &colouring);
-        split.refresh(&world);
-        let mut constraints = vec![Constraint::default(); keys.len()];
-        let mut onsets = vec![Onset::default(); keys.len()];
-        let mut velocities = Vec::new();
-        load_velocities(&world, settings.substep(), settings.substep(), &mut velocities);
-        let mut patches = Patches::default();
-        narrowphase::fill_constraints(
-            &world,
-            &law,
-            &keys,
-            &colouring,
-            &mut patches,
-            &mut constraints,
-            &mut onsets,
-        );
-        narrowphase::set_targets(&mut constraints, &onsets, &velocities);
-        warm_start::seed(&law, &settings, &world, &mut constraints, &onsets, &velocities);
-        predict::apply_forces(&world, settings.substep(), &mut velocities);
-        Step { world, settings, law, keys, colouring, split, constraints, onsets, velocities }
+        let mut step = Step::new(world, settings, colouring::greedy);
+        let Step { world, settings, law, constraints, onsets, velocities, .. } = &mut step;
+        warm_start::seed(law, settings, world, constraints, onsets, velocities);
+        predict::apply_forces(world, settings.substep(), velocities);
+        step
     }
 }

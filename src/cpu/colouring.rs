@@ -17,6 +17,7 @@
 use crate::contact::{Colouring, Key, Overflow};
 use crate::model::World;
 
+use super::groups::Groups;
 use super::tiles::Tiles;
 
 /// Colours at most (`COLOURS` in WGSL).
@@ -70,29 +71,12 @@ pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles) -> Colouring {
         part * PLACES + colour as usize
     };
     let places: Vec<usize> = keys.iter().map(&mut place_of).collect();
-    let (order, starts) = sorted(&places, (tiles.count() + 1) * PLACES);
+    let Groups { starts, values: order } =
+        Groups::new((tiles.count() + 1) * PLACES, places.iter().copied().zip(0..));
     let (within, across) = starts.split_at(tiles.count() * PLACES);
     let mut of_tiles: Vec<u32> = within.iter().step_by(PLACES).copied().collect();
     if tiles.count() > 0 {
         of_tiles.push(across[0]);
     }
     Colouring { order, tiles: of_tiles, starts: across[..PLACES].to_vec(), overflow: Overflow::Split }
-}
-
-/// Contacts by their places, which are numbers below `count`; stable. And where each place starts, and where the last one ends.
-fn sorted(places: &[usize], count: usize) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0u32; count + 1];
-    for &place in places {
-        starts[place + 1] += 1;
-    }
-    for place in 0..count {
-        starts[place + 1] += starts[place];
-    }
-    let mut next = starts.clone();
-    let mut order = vec![0; places.len()];
-    for (contact, &place) in places.iter().enumerate() {
-        order[next[place] as usize] = contact as u32;
-        next[place] += 1;
-    }
-    (order, starts)
 }

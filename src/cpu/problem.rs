@@ -46,7 +46,7 @@ impl<'a> Problem<'a> {
         });
         assert!(fault.is_none(), "two contacts of a colour share body {fault:?}, or it is not there");
         let fault = dynamic.shared_by_tiles(&colouring.tiles, constraints, velocities.len());
-        assert!(fault.is_none(), "two tiles share body {fault:?}, or it is not there");
+        assert!(fault.is_none(), "two tiles share body {fault:?}, or it meets itself or is not there");
         let overflow = &constraints[colouring.overflow_start()..];
         assert!(
             colouring.overflow == Overflow::OneByOne || split.fits(overflow, &dynamic),
@@ -54,8 +54,9 @@ impl<'a> Problem<'a> {
         );
         let is_there = |constraint: &Constraint| {
             constraint.bodies.iter().all(|&body| (body as usize) < velocities.len())
+                && dynamic.met_by_itself(constraint).is_none()
         };
-        assert!(overflow.par_iter().all(is_there), "a contact of a body that is not there");
+        assert!(overflow.par_iter().all(is_there), "a contact of a body that is not there, or with itself");
         Problem { colouring, split, constraints, velocities, joints, world: None }
     }
 
@@ -259,7 +260,13 @@ impl Bodies {
         constraints.iter().flat_map(|constraint| constraint.bodies).find(|&body| is_fault(body))
     }
 
-    /// A body of these that constraints of two tiles share, or one that is beyond the `count` that there are.
+    /// A body of these that is both bodies of a constraint.
+    fn met_by_itself(&self, constraint: &Constraint) -> Option<u32> {
+        let [a, b] = constraint.bodies;
+        (a == b && self.holds(a)).then_some(a)
+    }
+
+    /// A body of these that constraints of two tiles share or that meets itself, or one that is beyond the `count` that there are.
     fn shared_by_tiles(&self, starts: &[u32], constraints: &[Constraint], count: usize) -> Option<u32> {
         if starts.is_empty() {
             return None;
@@ -274,7 +281,10 @@ impl Bodies {
                         .is_err()
             };
             let of_tile = &constraints[bounds[0] as usize..bounds[1] as usize];
-            of_tile.iter().flat_map(|constraint| constraint.bodies).find(is_fault)
+            let fault_of = |constraint: &Constraint| {
+                self.met_by_itself(constraint).or_else(|| constraint.bodies.into_iter().find(is_fault))
+            };
+            of_tile.iter().find_map(fault_of)
         })
     }
 }
@@ -404,6 +414,7 @@ mod tests {
         assert!(accepts(&[[1, 0], [2, 0], [3, 0]], &[0, 1, 2, 3]), "a wall is never written");
         assert!(!accepts(&[[1, 2], [3, 2]], &[0, 1, 2]), "both write grain 2");
         assert!(!accepts(&[[1, 2], [4, 0]], &[0, 1, 2]), "there is no body 4");
+        assert!(!accepts(&[[1, 1]], &[0, 1]), "grain 1 would be written twice");
     }
 
     #[test]
@@ -412,5 +423,6 @@ mod tests {
         assert!(!is_accepted(&[[1, 4]], &[], Overflow::OneByOne), "nor is it there one by one");
         assert!(!is_accepted(&[[1, 2]], &[], Overflow::Split), "nothing was split");
         assert!(is_accepted(&[[1, 2], [2, 3]], &[], Overflow::OneByOne), "one by one they may share all");
+        assert!(!is_accepted(&[[1, 1]], &[], Overflow::OneByOne), "but none meets itself");
     }
 }

@@ -91,21 +91,9 @@ mod tests {
 
     /// A cube of grains on a lattice, so many along each edge.
     fn cube(edge: u32) -> World {
-        let glass = Material {
-            name: "glass".into(),
-            density: 2500.0,
-            youngs_modulus: 1e7,
-            poisson_ratio: 0.2,
-            restitution: 0.5,
-            friction: 0.3,
-            rolling_resistance: 0.0,
-            damping: 0.0,
-            pull_off_force: 0.0,
-            work_of_adhesion: 0.0,
-        };
         let place =
             |i: u32| DVec3::new(f64::from(i % edge), f64::from(i / edge % edge), f64::from(i / edge / edge));
-        let mut world = World::new(DVec3::ZERO, Materials::new(vec![glass]));
+        let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass()]));
         world.add_grains((0..edge.pow(3)).map(|i| Grain::at(place(i), 0.5, 0)));
         world
     }

@@ -28,6 +28,25 @@ pub struct Material {
     pub work_of_adhesion: f64,
 }
 
+#[cfg(test)]
+impl Material {
+    /// Soft glass without rolling resistance, for tests.
+    pub(crate) fn glass() -> Material {
+        Material {
+            name: "glass".into(),
+            density: 2500.0,
+            youngs_modulus: 1e7,
+            poisson_ratio: 0.2,
+            restitution: 0.5,
+            friction: 0.3,
+            rolling_resistance: 0.0,
+            damping: 0.0,
+            pull_off_force: 0.0,
+            work_of_adhesion: 0.0,
+        }
+    }
+}
+
 /// The law of contact between two materials.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]

@@ -2,19 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails loudly")]
 
+#[path = "../../benches/common/step.rs"]
+mod step;
+
 use std::sync::LazyLock;
 
 use esker::contact::{Colouring, Key};
 use esker::cpu::gradient::ProjectedGradient;
 use esker::cpu::joints::Joints;
-use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
-use esker::cpu::patches::Patches;
 use esker::cpu::problem::Problem;
 use esker::cpu::solver::{Limits, Solver};
-use esker::cpu::split::Split;
 use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::tiles::Tiles;
-use esker::cpu::velocity::{Velocity, load_velocities};
 use esker::cpu::{broadphase, colouring, impact, predict, residual};
 use esker::engine::{Engine, Residuals};
 use esker::model::World;
@@ -23,6 +22,7 @@ use esker::settings::{IMPACT_TOLERANCE, Settings};
 use glam::DVec3;
 
 use crate::common;
+use step::Step;
 
 /// Grains of a tile: of 1 000 there are 16 tiles then, and half of the contacts are within.
 const GRAINS: usize = 100;
@@ -38,65 +38,37 @@ static BED: LazyLock<(World, Settings)> = LazyLock::new(|| {
 });
 
 /// The contact problem of a substep, cold.
-struct Scene {
-    world: World,
-    settings: Settings,
-    colouring: Colouring,
-    constraints: Vec<Constraint>,
-    onsets: Vec<Onset>,
-    split: Split,
-    velocities: Vec<Velocity>,
-}
+struct Scene(Step);
 
 impl Scene {
     fn new(world: &World, settings: &Settings, order: impl Fn(&World, &[Key]) -> Colouring) -> Scene {
-        let (world, settings) = (world.clone(), *settings);
-        let law = Law::new(&settings);
-        let keys = broadphase::find_pairs(&world, settings.reach());
-        let colouring = order(&world, &keys);
-        assert_eq!(oracle::colouring_fault(&world, &keys, &colouring), None);
-        let mut split = Split::new(&world, &keys, &colouring);
-        split.refresh(&world);
-        let mut constraints = vec![Constraint::default(); keys.len()];
-        let mut onsets = vec![Onset::default(); keys.len()];
-        let mut velocities = Vec::new();
-        load_velocities(&world, law.h, law.h, &mut velocities);
-        let mut patches = Patches::default();
-        narrowphase::fill_constraints(
-            &world,
-            &law,
-            &keys,
-            &colouring,
-            &mut patches,
-            &mut constraints,
-            &mut onsets,
-        );
-        narrowphase::set_targets(&mut constraints, &onsets, &velocities);
-        Scene { world, settings, colouring, constraints, onsets, split, velocities }
+        let step = Step::new(world.clone(), *settings, order);
+        assert_eq!(oracle::colouring_fault(&step.world, &step.keys, &step.colouring), None);
+        Scene(step)
     }
 
     /// Solves it under gravity.
     fn solved_by(mut self, solver: &mut dyn Solver, sweeps: u32) -> Scene {
-        predict::apply_forces(&self.world, self.settings.substep(), &mut self.velocities);
+        let Step { world, settings, colouring, split, constraints, velocities, .. } = &mut self.0;
+        predict::apply_forces(world, settings.substep(), velocities);
         let mut joints = Joints::default();
-        let Scene { colouring, split, constraints, velocities, .. } = &mut self;
         let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
         solver.solve(&mut problem, Limits::sweeps(sweeps), None);
         self
     }
 
     fn swept(self, sweeps: u32) -> Scene {
-        let mut solver = ProjectedGaussSeidel::new(&self.settings);
+        let mut solver = ProjectedGaussSeidel::new(&self.0.settings);
         self.solved_by(&mut solver, sweeps)
     }
 
     fn residuals(&self) -> Residuals {
-        residual::measure(self.settings.cone, &self.constraints, &self.velocities)
+        residual::measure(self.0.settings.cone, &self.0.constraints, &self.0.velocities)
     }
 
     /// Largest difference of the velocities from those of another scene [m/s].
     fn distance(&self, other: &Scene) -> f64 {
-        let pairs = self.velocities.iter().zip(&other.velocities);
+        let pairs = self.0.velocities.iter().zip(&other.0.velocities);
         pairs.map(|(a, b)| a.linear.distance(b.linear)).fold(0.0, f64::max)
     }
 }
@@ -125,9 +97,9 @@ fn accelerated_sweeps_converge_in_tiles_as_in_colours() {
 #[test]
 fn most_contacts_are_within_tiles() {
     let (world, settings) = &*BED;
-    let scene = Scene::new(world, settings, in_tiles);
-    let within = scene.colouring.tiles().map(<[u32]>::len).sum::<usize>();
-    assert!(scene.colouring.tiles().count() == 16 && 2 * within > scene.constraints.len());
+    let Step { colouring, constraints, .. } = Scene::new(world, settings, in_tiles).0;
+    let within = colouring.tiles().map(<[u32]>::len).sum::<usize>();
+    assert!(colouring.tiles().count() == 16 && 2 * within > constraints.len());
 }
 
 #[test]
@@ -140,7 +112,7 @@ fn tiles_come_to_the_same_bits_on_any_number_of_threads() {
     let one = on(1);
     for threads in 2..=3 {
         let several = on(threads);
-        assert_eq!((&one.velocities, &one.constraints), (&several.velocities, &several.constraints));
+        assert_eq!((&one.0.velocities, &one.0.constraints), (&several.0.velocities, &several.0.constraints));
     }
     let colours = Scene::new(world, settings, colouring::greedy).swept(20);
     assert!(one.distance(&colours) > 0.0, "another order has other bits");
@@ -173,7 +145,7 @@ fn a_bed_bounces_in_tiles_as_in_colours() {
     let settings = Settings { impact_iterations: 10_000, ..settings };
     let bounced = |order: fn(&World, &[Key]) -> Colouring| {
         let mut scene = Scene::new(&world, &settings, order);
-        let Scene { colouring, split, constraints, onsets, velocities, .. } = &mut scene;
+        let Step { colouring, split, constraints, onsets, velocities, .. } = &mut scene.0;
         let contacts = impact::Contacts { colouring, split, constraints, onsets };
         let impacts = impact::solve(&settings, &world, contacts, velocities, |_, _, _| ());
         assert!(impacts.sweeps > 1);
