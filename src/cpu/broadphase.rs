@@ -24,6 +24,8 @@ use super::groups::Groups;
 const CHUNK: usize = 256;
 /// More than all roundings in the place of a cell \[cells of level 0\].
 const SLACK: f64 = 1e-6;
+/// Cells along an axis that a grain reaches into in its own level.
+const AROUND: i64 = 3;
 /// More than the cells of a run, so that none wraps around the table twice.
 const LEAST_BUCKETS: usize = 64;
 /// Keeps the levels apart in the table: an odd number without a pattern.
@@ -234,20 +236,30 @@ impl Grid {
 
     /// Visits those that may be partners of an entry, and some from elsewhere, with the run that they are looked for in: of its own level
     /// those behind it in its cell and in the half of the cells around it that lies ahead, so that each pair is seen from one side;
-    /// of the levels above all within reach.
+    /// of the levels above all within reach. Around a short period a cell is ahead of and behind another: there it looks into all cells for those that
+    /// stand behind it in the list.
     #[inline]
     fn for_each_candidate(&self, i: usize, margin: f64, mut visit: impl FnMut(&Run, usize)) {
         let (one, cell) = (&self.entries[i], self.cells[i]);
-        let own = Run { first: cell, count: 1 };
-        let end = self.starts[self.bucket(cell) + 1] as usize;
-        (i + 1..end).for_each(|j| visit(&own, j));
-        let mut visit_run = |run: Run| {
-            self.entries_near(run).into_iter().flatten().for_each(|j| visit(&run, j));
-        };
         let reach = one.radius * (1.0 + margin);
-        self.lattice.for_each_run_within(one.centre, reach, cell.level, Side::Ahead, &mut visit_run);
+        let mut look = |level: u32, side: Side, first: usize| {
+            self.lattice.for_each_run_within(one.centre, reach, level, side, |run| {
+                let entries = self.entries_near(run).into_iter().flatten();
+                entries.filter(|&j| j >= first).for_each(|j| visit(&run, j));
+            });
+        };
+        if self.lattice.is_short(cell.level) {
+            look(cell.level, Side::Both, i + 1);
+        } else {
+            look(cell.level, Side::Ahead, 0);
+        }
         for &level in self.occupied.iter().filter(|&&level| level > cell.level) {
-            self.lattice.for_each_run_within(one.centre, reach, level, Side::Both, &mut visit_run);
+            look(level, Side::Both, 0);
+        }
+        if !self.lattice.is_short(cell.level) {
+            let own = Run { first: cell, count: 1 };
+            let end = self.starts[self.bucket(cell) + 1] as usize;
+            (i + 1..end).for_each(|j| visit(&own, j));
         }
     }
 }
@@ -294,6 +306,13 @@ impl Lattice {
         let wrap = |cell: i64, period: i64| if period > 0 { cell.rem_euclid(period) } else { cell };
         let periods = self.periods >> level;
         I64Vec3::new(wrap(place.x, periods.x), wrap(place.y, periods.y), wrap(place.z, periods.z))
+    }
+
+    /// Whether the cells of a level around a grain may be all that a period has.
+    #[inline]
+    fn is_short(&self, level: u32) -> bool {
+        let periods = self.periods >> level;
+        (I64Vec3::ONE.cmple(periods) & periods.cmple(I64Vec3::splat(AROUND))).any()
     }
 
     /// Visits the cells of a level around a grain in which partners may stand: the contact reaches as far as `reach`, the part of
@@ -428,6 +447,30 @@ mod tests {
                 assert_eq!(pairs, all_pairs(&world, MARGIN), "{name}, periodic {periodic}");
             }
         }
+    }
+
+    /// The largest grains have two to five cells in a period then, and some stand on the edges of theirs.
+    #[test]
+    fn pairs_around_a_short_period_are_found_once() {
+        let radii = [vec![0.3; 60], vec![0.7; 20], vec![1.0; 20]].concat();
+        let mut found = 0;
+        for quarters in 24..48 {
+            let period = 0.25 * f64::from(quarters) * (1.0 + MARGIN);
+            let mut world = packed(true, &radii);
+            for axes in [DVec3::Z, DVec3::X, DVec3::new(0.0, 1.0, 1.0), DVec3::ONE] {
+                world.periodic.length = period * axes;
+                for (i, position) in world.bodies.position.iter_mut().enumerate() {
+                    *position = period * place(i);
+                    if i % 5 == 0 {
+                        *position = (*position * 6.0 / period).round() * period / 6.0;
+                    }
+                }
+                let pairs = find_pairs(&world, MARGIN);
+                assert_eq!(pairs, all_pairs(&world, MARGIN), "{period} along {axes}");
+                found += pairs.len();
+            }
+        }
+        assert!(found > 1000, "{found} pairs");
     }
 
     #[test]
