@@ -47,6 +47,9 @@ pub const TOUCH_TOLERANCE: f64 = 1e-5;
 pub const IMPACT_TOLERANCE: f64 = 1e-5;
 /// The same for the last round in double precision, as far as the sweeps go \[-\]. Less is rounding.
 pub const IMPACT_PRECISION: f64 = 1e-13;
+/// An impact goes on through a contact that it changes by more than this share of the closing speed from which contacts bounce \[E6\] \[-\]. What is
+/// slower is left to the continuous solve, as what closes slower is.
+pub const IMPACT_FRONT: f64 = 0.1;
 /// What contacts may add to the speed of a body in one substep before it counts as exploded, in diameters of the largest grain
 /// per substep: contact detection follows a grain over a fraction of a diameter. Speed alone is no sign: a grain that falls
 /// out of the scene meets nothing.

@@ -13,6 +13,7 @@ use crate::contact::{Colouring, Impulse};
 use crate::engine::Impacts;
 use crate::settings::{IMPACT_PRECISION, IMPACT_TOLERANCE, Settings, TOUCH_TOLERANCE};
 
+use super::front::Front;
 use super::joints::Joints;
 use super::narrowphase::{CHUNK, Constraint, FAR, Onset, times_d};
 use super::problem::Problem;
@@ -50,6 +51,8 @@ pub struct Contacts<'a> {
     pub constraints: &'a [Constraint],
     /// What else is known of each.
     pub onsets: &'a [Onset],
+    /// What a contact must change by to hand an impact on \[m/s\]; 0: all that touch take part.
+    pub least: f64,
 }
 
 /// Solves the impacts, if there are any. `book` is given the constraints and joints of each round with the impulses that they ended
@@ -61,7 +64,7 @@ pub fn solve(
     velocities: &mut [Velocity],
     mut book: impl FnMut(&[Constraint], &Joints, &[Velocity]),
 ) -> Impacts {
-    let Contacts { colouring, split, constraints, onsets } = contacts;
+    let Contacts { colouring, split, constraints, onsets, least } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
     let mut done = Impacts::default();
     let mut fastest = law.fastest_bounce(constraints, onsets, velocities);
@@ -69,15 +72,16 @@ pub fn solve(
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
             law.role(constraint, onset, velocities)
         });
+        let mut solver = ProjectedGaussSeidel::plain(settings);
+        if least > 0.0 {
+            solver =
+                solver.behind(law.front(world, least.max(IMPACT_TOLERANCE * fastest), &impacts, velocities));
+        }
         let mut joints = Joints::of_impacts(world, settings, velocities);
         let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
             let iterations = settings.impact_iterations - done.sweeps;
-            let outcome = ProjectedGaussSeidel::plain(settings).solve(
-                problem,
-                Limits { tolerance, ..Limits::sweeps(iterations) },
-                None,
-            );
+            let outcome = solver.solve(problem, Limits { tolerance, ..Limits::sweeps(iterations) }, None);
             if iterations > 0 {
                 done = Impacts { sweeps: done.sweeps + outcome.sweeps, residual: outcome.change };
             }
@@ -109,6 +113,18 @@ impl Restitution<'_> {
             if bounces { speed } else { 0.0 }
         };
         constraints.par_iter().zip(onsets).with_min_len(CHUNK).map(speed).reduce(|| 0.0, f64::max)
+    }
+
+    /// Where impacts start from that go on through contacts that change by more than `least` \[m/s\]: the bodies of those that bounce, and of machines,
+    /// which hand impacts on by themselves.
+    fn front(&self, world: &World, least: f64, impacts: &[Constraint], velocities: &[Velocity]) -> Front {
+        let front = Front::new(velocities.len(), least);
+        let reach = |body: u32| front.reach([(body, &velocities[body as usize])]);
+        world.joints.iter().flat_map(|joint| joint.bodies).flatten().for_each(reach);
+        let bounces = |constraint: &&Constraint| closing(constraint, velocities) < -self.threshold;
+        let bouncing = impacts.par_iter().with_min_len(CHUNK).filter(bounces);
+        bouncing.for_each(|constraint| constraint.bodies.into_iter().for_each(reach));
+        front
     }
 
     fn role(&self, constraint: &Constraint, onset: &Onset, velocities: &[Velocity]) -> Role {

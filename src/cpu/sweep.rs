@@ -6,6 +6,7 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::coarse::Coarse;
+use super::front::{Behind, Front};
 use super::narrowphase::{Constraint, Response, times_d};
 use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver, Watch};
@@ -24,6 +25,7 @@ pub struct ProjectedGaussSeidel {
     cone: Cone,
     momentum: Momentum,
     coarse: Coarse,
+    front: Option<Front>,
 }
 
 impl ProjectedGaussSeidel {
@@ -31,6 +33,11 @@ impl ProjectedGaussSeidel {
     pub fn plain(settings: &Settings) -> ProjectedGaussSeidel {
         let solver = ProjectedGaussSeidel::new(settings);
         ProjectedGaussSeidel { acceleration: Acceleration::None, coarse: Coarse::default(), ..solver }
+    }
+
+    /// The same over the contacts that an impact reaches \[E6\].
+    pub(super) fn behind(self, front: Front) -> ProjectedGaussSeidel {
+        ProjectedGaussSeidel { front: Some(front), ..self }
     }
 
     /// The sweeps that the settings ask for.
@@ -88,7 +95,11 @@ impl ProjectedGaussSeidel {
         // The last sweep is not to overshoot: what it solves is to fit.
         let relaxation = if is_accelerated && !is_last { OVER_RELAXATION } else { 1.0 };
         let cone = self.cone;
-        let change = if compared {
+        let change = if let Some(front) = &mut self.front {
+            let change = problem.visit(&Behind { front, visit: Solve::<true> { relaxation, share, cone } });
+            front.go_on();
+            change
+        } else if compared {
             problem.visit(&Solve::<true> { relaxation, share, cone })
         } else {
             problem.visit(&Solve::<false> { relaxation, share, cone })

@@ -17,6 +17,7 @@ mod energy;
 mod folding;
 mod gpu_stages;
 mod gradient;
+mod impacts;
 mod invariance;
 mod joints;
 mod loads;
