@@ -1,47 +1,47 @@
-// Energy balance: what gravity, boundaries and contacts do to the kinetic energy [E10].
+// Energy balance: work of gravity, boundaries, contacts and joints on the bodies [E10].
 // Twin: src/cpu/balance.rs.
 //
-// Both solves of a substep, that of the impacts and the one after it, are booked alike: the velocities are
-// kept before the solve, and an impulse works on the mean of those and the velocities after it.
+// The work of both solves of a substep, that of the impacts and the one after it, is found alike: the velocities before
+// the solve are kept, and the work of an impulse is its product with the mean of the velocities before and after the solve.
 //
 //     keep_velocities ─► solve ─► book_* : a sum per workgroup ─► close: one entry per substep
 //
-// All sums go in solving order, so their bits are the same from run to run. An invocation books several contacts before
-// its workgroup sums up: barriers are dear. The host adds up the entries in double precision. Dispatches may have
+// All sums go in solving order, so their bits are the same from run to run. An invocation adds up several contacts before
+// its workgroup does, as barriers are expensive. The host adds up the entries in double precision. Dispatches may have
 // groups beyond the last block: they write nothing.
 //
-// Where friction and rolling may make energy, `close` finds that out, and halts [E12].
+// In scenes in which friction and rolling may make energy, `close` detects a gain, and halts [E12].
 
-const LARGEST_GAIN = 1e-4f;    // share of the energy that friction and rolling may make [-]
+const LARGEST_GAIN = 1e-4f;    // energy that friction and rolling may make since the start of the run, as a share of the turnover [-]
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
-@group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // in the end the means, but with a guard
-@group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // of contacts, of their impacts, of joints, of their impacts, of bodies
-@group(0) @binding(8) var<storage, read_write> balance: array<Works>;          // per substep
+@group(0) @binding(5) var<storage, read_write> velocities_before: array<Velocity>; // before the solve; without a guard: means after `book_bodies`
+@group(0) @binding(7) var<storage, read_write> work_sums: array<Works>;       // contacts, their impacts, joints, their impacts, bodies
+@group(0) @binding(8) var<storage, read_write> balance: array<Works>;          // entry per substep
 @group(0) @binding(9) var<storage, read_write> totals: Totals;
 @group(0) @binding(10) var<storage, read> joint_rows: array<JointRow>;
 @group(0) @binding(11) var<storage, read> arguments: array<u32>;
 
-// Work done on the bodies [J].
+// Work done on the bodies, by cause [J].
 struct Works {
-    gravity: f32,
-    boundary: f32,
-    normal: f32,
-    friction: f32,
-    rolling: f32,
-    impact: f32,
-    impact_friction: f32,      // what impacts have in `friction`
-    impact_rolling: f32,       // and in `rolling`
-    kinetic: f32,              // no work: the energy after the solve, with that of a fall from rest
+    gravity: f32,              // of gravity and of applied forces and torques
+    boundary: f32,             // of boundaries, joints and locked axes
+    normal: f32,               // of normal impulses, impacts excepted
+    friction: f32,             // of friction impulses, impacts included
+    rolling: f32,              // of rolling impulses, impacts included
+    impact: f32,               // of the normal impulses of impacts
+    impact_friction: f32,      // part of `friction` from impacts
+    impact_rolling: f32,       // part of `rolling` from impacts
+    kinetic: f32,              // no work: kinetic energy after the solve, plus that of a fall from rest; scale of the guard
 }
 
-// Since the start of the run; for the guard, so kept on the device alone: sums that depended on how many steps are submitted
-// at once would make decisions do so.
+// Energy balance since the start of the run, for the guard [E12]. It is summed on the device, substep by substep: with sums that
+// depended on the number of steps per submission, the decisions of the guard would depend on it.
 struct Totals {
-    works: Works,
-    initial_kinetic: f32,
+    works: Works,              // work since the start of the run [J]
+    initial_kinetic: f32,      // kinetic energy at the start of the run [J]
 }
 
 fn add(x: Works, y: Works) -> Works {
@@ -50,6 +50,7 @@ fn add(x: Works, y: Works) -> Works {
         x.impact_rolling + y.impact_rolling, x.kinetic + y.kinetic);
 }
 
+// Keeps the velocities before a solve.
 @compute @workgroup_size(64)
 fn keep_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
@@ -58,8 +59,8 @@ fn keep_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// After the sweeps of a round of impacts, on top of those before it; normal constraints are booked apart. Impulses: those of the
-// round. At an impact the bodies are half a substep on, and gravity has done its work until then.
+// Adds the work of the contacts in a round of impacts to that of the rounds before. `impulses` holds the impulses of the round. The
+// work of normal impulses goes to `impact`; a part of it, λ_n h a_n/2, belongs to gravity, as impacts happen half a substep on [E10].
 @compute @workgroup_size(64)
 fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_of(group);
@@ -85,7 +86,7 @@ fn book_impacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
     }
 }
 
-// After the sweeps.
+// Sums the work of the contacts in the sweeps, a block per workgroup.
 @compute @workgroup_size(64)
 fn book_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_of(group);
@@ -101,7 +102,7 @@ fn book_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     }
 }
 
-// Work of the joints with these impulses, drives and all [J].
+// Work of the joints and their drives, in the sweeps or in a round of impacts, a part of it per invocation [J].
 fn work_of_joints(lane: u32, is_strike: bool) -> Works {
     var works = Works();
     for (var i = lane; i < params.joint_rows; i += GROUP) {
@@ -113,7 +114,7 @@ fn work_of_joints(lane: u32, is_strike: bool) -> Works {
     return works;
 }
 
-// The mean velocity of a body, as far as it gives way to impulses.
+// Mean velocity of a body, only the components that impulses can change; 0 for the ground and bodies that are not dynamic.
 fn given_velocity(body: u32) -> Velocity {
     if body == NONE || velocities[body].inverse_mass == 0.0 {
         return Velocity();
@@ -124,7 +125,7 @@ fn given_velocity(body: u32) -> Velocity {
     return mean;
 }
 
-// After the sweeps, before the velocities before them are lost.
+// Sums the work of the joints in the sweeps, while the velocities before the solve are still there.
 @compute @workgroup_size(64)
 fn book_joints(@builtin(local_invocation_index) lane: u32) {
     let sum = sum_of_group(work_of_joints(lane, false), lane, GROUP);
@@ -133,13 +134,13 @@ fn book_joints(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
-// After a round of impacts, on top of those before it.
+// Adds the work of the joints in a round of impacts that is over to that of the rounds before.
 @compute @workgroup_size(64)
 fn book_joint_impacts(@builtin(local_invocation_index) lane: u32) {
     book_strikes(lane, arguments[3u * ARGUMENTS_IMPACT_ROUND] > 0u);
 }
 
-// After the last round, over or not.
+// The same after the last round, over or not.
 @compute @workgroup_size(64)
 fn book_last_joint_impacts(@builtin(local_invocation_index) lane: u32) {
     book_strikes(lane, atomicLoad(&status.impacts) == 1u);
@@ -158,7 +159,8 @@ fn book_strikes(lane: u32, is_over: bool) {
     }
 }
 
-// Gravity and applied forces. The contacts that are booked next need the mean velocities: each body has many.
+// Sums the work of gravity and applied forces. Without a guard it stores the mean velocities for `book_contacts`, as each body has
+// many contacts.
 @compute @workgroup_size(64)
 fn book_bodies(
     @builtin(global_invocation_id) invocation: vec3u,
@@ -189,7 +191,7 @@ fn book_bodies(
     }
 }
 
-// One entry for the substep from the sums of all workgroups, unless it is to be solved again.
+// Writes the entry of the substep from the sums of all workgroups; the guard halts if the substep is to be solved again.
 @compute @workgroup_size(256)
 fn close(@builtin(local_invocation_index) lane: u32) {
     var works = Works();
@@ -219,7 +221,7 @@ fn close(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
-// Halts before a substep counts in which friction and rolling made energy, or have by now since the start.
+// Halts if friction and rolling made energy in this substep, or since the start of the run; the substep then does not count [E12].
 fn guard(works: Works) {
     let so_far = add(totals.works, works);
     let is_over_all = made(so_far) > LARGEST_GAIN * turnover(so_far);
@@ -231,18 +233,20 @@ fn guard(works: Works) {
     }
 }
 
-// What friction and rolling made, impacts apart.
+// Energy made by friction and rolling, impacts excepted [J].
 fn made(works: Works) -> f32 {
     return works.friction + works.rolling - (works.impact_friction + works.impact_rolling);
 }
 
-// Without what grains brought that came later and took that left: less than that of the run.
+// Energy turned over since the start of the run [J]. The energy of grains that came later or left is not in it, so it is less than the
+// turnover in the results.
 fn turnover(so_far: Works) -> f32 {
     return max(totals.initial_kinetic, abs(so_far.gravity) + abs(so_far.boundary) + abs(so_far.normal)
         + abs(so_far.friction) + abs(so_far.rolling) + abs(so_far.impact));
 }
 
-// Kinetic energy of a free body with what a fall of a substep from rest gives on top: at rest a contact may book a little.
+// Kinetic energy of a dynamic body, plus that of a fall from rest over a substep [J]. So the contacts of a body at rest may do a little
+// work without halting the run.
 fn kinetic_scale(body: u32) -> f32 {
     let velocity = velocities[body];
     if velocity.inverse_mass == 0.0 {
@@ -253,7 +257,7 @@ fn kinetic_scale(body: u32) -> f32 {
         + dot(velocity.angular, velocity.angular) / velocity.inverse_inertia);
 }
 
-// Before a substep is solved again: the velocities that the impacts left.
+// Restores the velocities after the impacts, before a substep is solved again.
 @compute @workgroup_size(64)
 fn restore_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
@@ -262,7 +266,7 @@ fn restore_velocities(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Where the sums of impacts, of joints and of bodies begin.
+// First places in `work_sums` of the sums of impacts, of joints and of bodies.
 fn first_of_impacts() -> u32 {
     return blocks_of_contacts(params.contact_capacity);
 }
@@ -279,7 +283,7 @@ fn blocks_of(count: u32) -> u32 {
     return (count + GROUP - 1u) / GROUP;
 }
 
-// Places of a block of contacts.
+// Range of the places of a block of contacts.
 fn first_of_block(block: u32) -> u32 {
     return block * BOOKED;
 }
@@ -295,7 +299,7 @@ fn block_of(group: vec3u) -> u32 {
 var<workgroup> parts: array<Works, 256>;
 var<workgroup> eighths: array<Works, 8>;
 
-// The sum over a workgroup of `size`; only its first invocation may use it. In two steps: barriers are dear.
+// Sum over a workgroup of `size` invocations, valid in the first of them alone. It takes two steps, as barriers are expensive.
 fn sum_of_group(works: Works, lane: u32, size: u32) -> Works {
     parts[lane] = works;
     workgroupBarrier();
@@ -316,7 +320,8 @@ fn sum_of_group(works: Works, lane: u32, size: u32) -> Works {
     return sum;
 }
 
-// What `book_bodies` made of a body that many contacts ask for; a guard needs what it was made of.
+// Mean velocity of a body in the solve: that stored by `book_bodies`, or, with a guard, computed anew, as the guard needs the
+// velocities before the solve.
 fn kept_mean(body: u32) -> Velocity {
     if HAS_GUARD {
         return mean_velocity(body);
@@ -331,7 +336,7 @@ fn mean_velocity(body: u32) -> Velocity {
         0.5 * (before.angular + after.angular), after.inverse_inertia);
 }
 
-// Work of what one contact gives at the mean velocities of its bodies, a and b.
+// Work of the impulse of one contact at the mean velocities of its bodies a and b [J].
 fn work_of(place: u32, impulse: Impulse, a: Velocity, b: Velocity) -> Works {
     if is_zero(impulse) {
         return Works();
@@ -343,7 +348,7 @@ fn work_of(place: u32, impulse: Impulse, a: Velocity, b: Velocity) -> Works {
     works.normal = normal * dot(u, constraint.normal);
     works.friction = dot(impulse.linear - normal * constraint.normal, u);
     works.rolling = dot(impulse.rolling, a.angular - b.angular);
-    // The impulse also works on what does not give way to it. That is no loss: the boundary puts it in.
+    // Work W_b on velocities that no impulse changes: boundaries supply it, it is no loss [E10].
     let held_a = held(a, constraint.bodies.x);
     let held_b = held(b, constraint.bodies.y);
     works.boundary = -dot(impulse.linear, contact_velocity(constraint, held_a, held_b))
@@ -351,7 +356,7 @@ fn work_of(place: u32, impulse: Impulse, a: Velocity, b: Velocity) -> Works {
     return works;
 }
 
-// The part of a velocity that no impulse changes: all of it for a body that is not free, else that along
+// Part of a velocity that no impulse changes: all of it if the body is not dynamic, else the components along
 // locked axes.
 fn held(velocity: Velocity, body: u32) -> Velocity {
     if velocity.inverse_mass == 0.0 {

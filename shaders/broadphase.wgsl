@@ -1,17 +1,17 @@
-// Broadphase: contacts = pairs of shapes closer than the skin, by a grid of cells for each size of grains.
+// Broadphase: neighbour list of the pairs of shapes with a gap within the reach, by a grid of cells for each size of grains.
 // Twin: src/cpu/broadphase.rs.
 //
-// Spheres of grains are sorted by size into levels (src/model/levels.rs): each is in a cell about as wide as itself,
+// Spheres of grains are sorted by size into levels (src/model/levels.rs): each sphere is in a cell about as wide as itself,
 // and looks only for partners as large or larger, in its own level and those above. A cell of level l is 2^l cells
-// of level 0 wide, which are those that positions are anchored to.
+// of level 0 wide. Positions are anchored to the cells of level 0.
 //
 // Cells are hashed row by row into buckets, so the grid needs no bounds: a compact scene maps without
-// collisions, a scattered one wraps around, and a sphere is paired only when its cell is the one looked
+// collisions, a scattered one wraps around, and a sphere is paired only if its cell is the one looked
 // for. Along a periodic axis a whole number of cells of every level makes up the period, and the last
-// is a neighbour of the first. A counting sort fills the buckets in whatever order its atomics leave. Vertices
+// is a neighbour of the first. A counting sort fills the buckets, in an order that depends on the atomics. Vertices
 // stand before the spheres of grains and own their contacts with surfaces. Each sphere owns its contacts with surfaces and
-// with those spheres of other grains that it comes before. They are found once, counted and remembered; then they are stored in ascending order at
-// a place that a prefix sum gives. (To look for them a second time took twice as long as the first.)
+// with those spheres of other grains that it comes before. Contacts are found once, counted and remembered; then they are stored
+// in ascending order at places from a prefix sum. (A second search in place of the memory took twice as long as the first.)
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
@@ -22,27 +22,27 @@
 @group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(10) var<storage, read_write> travel: array<f32>;         // per boundary, then per sphere, since the last search [m]
-@group(0) @binding(11) var<storage, read_write> found: array<u32>;          // the first partners of each owner, as shapes
+@group(0) @binding(11) var<storage, read_write> found: array<u32>;          // first partners of each owner, as shapes
 
-// What the search needs of a sphere, side by side for those of a bucket.
+// Sphere in its bucket of the grid, with the data that the search reads. Entries of a bucket stand side by side.
 struct Entry {
-    cell: vec3i,
-    sphere: u32,
-    offset: vec3f,
-    radius: f32,
+    cell: vec3i,               // grid cell of level 0
+    sphere: u32,               // index of the sphere
+    offset: vec3f,             // position of the centre, from the centre of the cell [m]
+    radius: f32,               // radius [m]
 }
 
-// Partners that are remembered from counting to storing, where there is room; an owner with more looks for them again.
+// Number of partners of an owner that are remembered from counting to storing, at most. An owner with more searches again.
 const REMEMBERED = 16u;
 
-// Whether the scene has grains of different sizes; otherwise they make one level.
+// Whether the scene has grains of different sizes. Without them there is one level.
 override HAS_SIZES: bool = true;
 
-// Keeps the levels apart in the table: an odd number without a pattern.
+// Distance of the levels in the hash table: an odd number without a pattern.
 const LEVEL_STRIDE = 0x9e3779b9u;
 
-// The lowest level in use that is wide enough for a grain. Exact: the bits of a number twice as large are one
-// exponent further.
+// Lowest level in use whose cells are wide enough for a sphere. The result is exact: a number twice as large has an
+// exponent larger by one.
 fn level_of(radius: f32) -> u32 {
     if !HAS_SIZES {
         return 0u;
@@ -51,7 +51,7 @@ fn level_of(radius: f32) -> u32 {
     return countTrailingZeros(levels_from((u32(above) + 0x7fffffu) >> 23u));
 }
 
-// Levels that hold grains, from one on, as bits.
+// Bits of the levels that hold grains, from `level` on.
 fn levels_from(level: u32) -> u32 {
     if !HAS_SIZES {
         return 1u;
@@ -59,7 +59,7 @@ fn levels_from(level: u32) -> u32 {
     return (params.levels >> level) << level;
 }
 
-// The cell of a level in which a cell of level 0 is.
+// Cell of a level that contains a cell of level 0.
 fn cell_of_level(cell: vec3i, level: u32) -> vec3i {
     if !HAS_SIZES {
         return cell;
@@ -72,7 +72,7 @@ fn bucket_of(cell: vec3i, level: u32) -> u32 {
     return (hash + level * LEVEL_STRIDE) & params.bucket_mask;
 }
 
-// A ball with its place in the cell that it is nearest to the centre of.
+// Ball with its position anchored to the cell whose centre is nearest.
 fn anchored_ball(index: u32) -> Ball {
     var ball = ball_at(index);
     if HAS_RIGID {
@@ -110,7 +110,7 @@ fn count_cells(@builtin(global_invocation_id) invocation: vec3u) {
     travel[params.boundaries + sphere - params.vertices] = 0.0;
 }
 
-// After the scan `bucket_ends` holds where each bucket starts; filling moves it to where it ends.
+// Sorts the spheres into the buckets. After the scan `bucket_ends` holds the start of each bucket; filling moves it to the end.
 @compute @workgroup_size(64)
 fn fill_cells(@builtin(global_invocation_id) invocation: vec3u) {
     let sphere = params.vertices + flat(invocation);
@@ -134,15 +134,15 @@ fn is_near_surface(ball: Ball, surface: Surface) -> bool {
     return touch.near && touch.length - ball.radius < 2.0 * params.reach * ball.contact_radius;
 }
 
-// Cells of a level that follow each other along x, and so do their buckets.
+// Run of cells of a level that follow each other along x. Their buckets follow each other, too.
 struct Run {
     first: vec3i,
     count: u32,
     level: u32,
 }
 
-// Whether an entry is a partner that `owner` owns and stands in one of the cells of a run. Most are too far away: that
-// comes first.
+// Whether an entry stands in one of the cells of a run and makes a contact that `owner` owns. Most entries are too far away, so the
+// distance is checked first.
 fn is_partner(owner: u32, ball: Ball, other: Entry, run: Run) -> bool {
     let apart = between_places(other, ball.pose);
     let reach = (ball.radius + other.radius) * (1.0 + params.reach);
@@ -157,6 +157,7 @@ fn is_partner(owner: u32, ball: Ball, other: Entry, run: Run) -> bool {
         && bitcast<u32>(from_first.x) < run.count && all(from_first.yz == vec2i(0));
 }
 
+// Vector from the centre of an entry to a pose [m].
 fn between_places(entry: Entry, pose: Pose) -> vec3f {
     var from_pose: Pose;
     from_pose.cell = entry.cell;
@@ -164,7 +165,7 @@ fn between_places(entry: Entry, pose: Pose) -> vec3f {
     return between(from_pose, pose);
 }
 
-// The smaller one of two spheres owns their contact, of two of the same radius that with the smaller index.
+// Whether a sphere owns its contact with another: the smaller one does, at equal radii the one of smaller index.
 fn comes_first(sphere: u32, radius: f32, other: u32, other_radius: f32) -> bool {
     return radius < other_radius || (radius == other_radius && sphere < other);
 }
@@ -173,7 +174,7 @@ fn is_of_another_body(sphere: u32, other: u32) -> bool {
     return !HAS_RIGID || spheres[sphere].body != spheres[other].body;
 }
 
-// Spheres in the buckets: all but those that were removed.
+// Number of spheres in the buckets: all but those that were removed.
 fn sorted_spheres() -> u32 {
     if HAS_SINKS {
         return atomicLoad(&bucket_ends[params.bucket_mask]);
@@ -181,8 +182,8 @@ fn sorted_spheres() -> u32 {
     return params.spheres;
 }
 
-// Spheres in a run of cells, as a range of places in `entries`. A run that wraps around the table
-// is read to its end and goes on at the beginning, so the range may pass the number of grains once.
+// Range of the places in `entries` of the spheres in a run of cells. A run that wraps around the table goes on at the beginning of
+// the table, so the range may pass the number of sorted spheres once.
 fn places_of_run(run: Run) -> vec2u {
     if run.count == 0u {
         return vec2u(0u);
@@ -194,36 +195,36 @@ fn places_of_run(run: Run) -> vec2u {
     return vec2u(start, select(end, end + sorted_spheres(), last < first));
 }
 
-// The entry at a place of such a range.
+// Entry at a place of such a range.
 fn entry_at(place: u32) -> Entry {
     let count = sorted_spheres();
     return entries[select(place, place - count, place >= count)];
 }
 
-// Cells of a level around a ball, as rows along x: those that partners of a grain may stand in.
+// Block of cells of a level around a ball, as rows along x, in which its partners may stand.
 struct Block {
-    low: vec3i,
-    rows: vec2i,               // along y and z
+    low: vec3i,                // lowest cell
+    rows: vec2i,               // number of rows along y and z
     level: u32,
-    centre: vec3i,             // cell of level 0,
-    place: vec3f,              // and the place in it [cells of level 0]
-    reach: vec3f,              // of the contacts [cells of level 0]
+    centre: vec3i,             // cell of level 0 of the ball
+    place: vec3f,              // position of the ball in that cell [cells of level 0]
+    reach: vec3f,              // reach of the contacts [cells of level 0]
 }
 
-// More than all roundings [cells of level 0].
+// Slack that exceeds all roundings [cells of level 0].
 const CELL_SLACK = 0.01;
 const ANYWHERE = 1e9;
 
 fn cells_around(ball: Ball, level: u32) -> Block {
     let place = ball.pose.offset / params.cell_size;
-    // That of the others is half a cell at most.
+    // The share of a partner, (1 + reach) times its radius, is at most half a cell of its level.
     let reach = (1.0 + params.reach) * ball.radius / params.cell_size + 0.5 * f32(1u << level) + CELL_SLACK;
     let low = first_cell(ball.pose.cell, place - reach, level);
     let rows = (last_cell(ball.pose.cell, place + reach, level) - low).yz + 1;
     return block_of(Block(low, rows, level, ball.pose.cell, place, reach));
 }
 
-// No cell twice: around a short period the block is cut to its length, and any row may be within reach.
+// Cuts a block to the length of a short period, so that no cell comes twice. Then any row may be within reach.
 fn block_of(block: Block) -> Block {
     if !HAS_PERIOD {
         return block;
@@ -234,7 +235,8 @@ fn block_of(block: Block) -> Block {
         vec3f(block.reach.x, select(block.reach.yz, vec2f(ANYWHERE), is_cut)));
 }
 
-// Cells of a level that hold points beside the centre of a cell of level 0, where a line comes in and goes out.
+// Cell of a level that contains the point at `place` from the centre of the cell `centre` of level 0. Of two cells that share the point
+// `first_cell` returns the lower one, `last_cell` the upper one.
 fn first_cell(centre: vec3i, place: vec3f, level: u32) -> vec3i {
     return cell_of_level(centre + vec3i(ceil(place - 0.5)), level);
 }
@@ -247,7 +249,7 @@ fn periods_of_level(level: u32) -> vec3i {
     return cell_of_level(params.periods, level);
 }
 
-// A row of a block, or where the end of a period cuts it, one of its two parts.
+// Run of cells in a row of a block. If the end of a period cuts the row: the part up to it, or the part `beyond`.
 fn run_at(block: Block, row: vec2i, beyond: bool) -> Run {
     let half = half_of_row(block, row);
     if half < 0.0 {
@@ -258,7 +260,7 @@ fn run_at(block: Block, row: vec2i, beyond: bool) -> Run {
     return part_of_row(vec3i(low, row), u32(cells), block.level, beyond);
 }
 
-// Half the length of a row that is within reach [cells of level 0], negative for none.
+// Half length of the part of a row that is within reach [cells of level 0]; negative: none of it is.
 fn half_of_row(block: Block, row: vec2i) -> f32 {
     let width = f32(1u << block.level);
     let ahead = vec2f((row << vec2u(block.level)) - block.centre.yz) - 0.5 - block.place.yz;
@@ -267,7 +269,7 @@ fn half_of_row(block: Block, row: vec2i) -> f32 {
     return select(block.reach.x * sqrt(max(left, 0.0)), -1.0, left < 0.0);
 }
 
-// Cells of a row: up to the end of a period, or those beyond it.
+// Run of the cells of a row up to the end of a period, or of those beyond it.
 fn part_of_row(low: vec3i, cells: u32, level: u32, beyond: bool) -> Run {
     if !HAS_PERIOD {
         return Run(low, cells, level);
@@ -285,7 +287,8 @@ fn part_of_row(low: vec3i, cells: u32, level: u32, beyond: bool) -> Run {
     return Run(first, uncut, level);
 }
 
-// Vertices, then spheres in the order of the buckets: those of a workgroup are of one level and look at the same others.
+// Owner of contacts at an index: vertices, then spheres in the order of the buckets. So the spheres of a workgroup are of one level and
+// look at the same others.
 fn owner_at(index: u32) -> u32 {
     if is_vertex(index) {
         return index;
@@ -297,7 +300,8 @@ fn owner_at(index: u32) -> u32 {
     return entries[place].sphere;
 }
 
-// Like `store_pairs` planned only in a step that goes on, so neither asks whether it has halted.
+// Counts the partners of each owner and remembers the first ones. Like `store_pairs` it is planned only in a step that has not
+// halted, so it does not check that.
 @compute @workgroup_size(64)
 fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
     let index = flat(invocation);
@@ -310,7 +314,7 @@ fn count_pairs(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Where what an owner finds is put: from `first` on in the list of contacts, in ascending order, or remembered.
+// Destination of the partners of an owner, from `first` on: the list of contacts, in ascending order, or the memory `found`.
 struct Shelf {
     owner: u32,
     is_list: bool,
@@ -318,6 +322,7 @@ struct Shelf {
     room: u32,
 }
 
+// Part of the memory `found` for an owner.
 fn memory_of(owner: u32, index: u32) -> Shelf {
     let room = min(REMEMBERED, arrayLength(&found) / balls());
     return Shelf(owner, false, index * room, room);
@@ -331,7 +336,7 @@ fn put(shelf: Shelf, count: u32, partner: u32) {
     }
 }
 
-// Puts the partners of an owner on a shelf, and returns how many they are.
+// Puts the partners of an owner on its shelf, and returns their number.
 fn find_partners(shelf: Shelf) -> u32 {
     let owner = shelf.owner;
     let ball = anchored_ball(owner);
@@ -373,8 +378,8 @@ fn find_partners(shelf: Shelf) -> u32 {
     return count;
 }
 
-// Puts those patches of a mesh on a shelf that a ball is near to, after `found_before` partners; returns how many there are then.
-// `patch_index` is one of these. Of the triangles of a patch the first one within reach decides.
+// Puts the patches of a mesh that are within reach of a ball on a shelf, after `found_before` partners; returns the new number of
+// partners. `patch_index` is a patch of the mesh. One triangle within reach is enough for a patch.
 fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -> u32 {
     let surface = surface_at(patch_index);
     let first = patch_at(patch_index).surfaces.x;
@@ -408,7 +413,7 @@ fn find_patches(shelf: Shelf, found_before: u32, ball: Ball, patch_index: u32) -
     return count;
 }
 
-// Parts that a row of cells may be in: the end of a period may cut it.
+// Number of parts of a row of cells: the end of a period may cut it.
 fn parts_of_rows() -> u32 {
     if HAS_PERIOD {
         return select(1u, 2u, params.periods.x > 0);
@@ -416,7 +421,7 @@ fn parts_of_rows() -> u32 {
     return 1u;
 }
 
-// Announces the number of contacts, or that there is no room for them. The last list has been remembered.
+// Plans the dispatches over the contacts, or halts if there is no room for them. The last list has been remembered by now.
 @compute @workgroup_size(1)
 fn plan_contacts() {
     if !searches() {
@@ -440,7 +445,7 @@ fn plan_contacts() {
     plan(ARGUMENTS_STORED, select(0u, balls(), count > 0u));
 }
 
-// Planned only where there is room for all, so it does not ask whether the step has halted.
+// Stores the contacts of each owner in ascending order. It is planned only if there is room for all, so it does not check for a halt.
 @compute @workgroup_size(64)
 fn store_pairs(@builtin(global_invocation_id) invocation: vec3u) {
     let index = flat(invocation);

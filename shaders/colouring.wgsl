@@ -1,22 +1,22 @@
 // Colouring: contacts of one colour share no free body, so a colour is solved in parallel.
-// Twin: src/cpu/colouring.rs (any valid colouring will do: judged by the oracle).
+// Twin: src/cpu/colouring.rs (its colouring may differ: any valid one will do).
 //
-// A contact keeps the colour it had in the last list; that was valid, and still is among those that
-// stayed. New contacts compete in rounds: each names its priority at both its bodies, and one that is
-// the highest at both takes a colour free at both: the lowest for two grains, the highest for a boundary, so
+// A contact keeps the colour that it had in the last list: that colouring was valid, and still is for the contacts that
+// stayed. New contacts compete in rounds: each names its priority at both its bodies, and a contact with the highest
+// priority at both takes a colour that is free at both: the lowest for two grains, the highest for a boundary, so
 // that boundaries are solved late. Priorities come from the place in the sorted list, so the result does
 // not depend on which invocation ran first. Fixed and prescribed bodies are never written and never conflict.
 // Contacts that find no colour are overflow contacts, and so are all contacts of grains with surfaces of dynamic bodies: see split.wgsl.
-// The few vertices of a box take colours.
+// Contacts of the vertices of a box take colours, as they are few.
 //
 // Large numbers of new contacts are dispatched round by round; the last few are finished inside one
 // workgroup without going back to the queue.
 
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;
-@group(0) @binding(4) var<storage, read> old_contacts: array<vec2u>;  // shape b, colour and above it the side of a sheet
-@group(0) @binding(6) var<storage, read_write> used: array<atomic<u32>>;    // a bit per colour, by body
-@group(0) @binding(7) var<storage, read_write> best: array<atomic<u32>>;    // two per body, taken in turn
+@group(0) @binding(4) var<storage, read> old_contacts: array<vec2u>;  // shape b; colour, and in the bits above it the side of a sheet
+@group(0) @binding(6) var<storage, read_write> used: array<atomic<u32>>;    // bits of the colours in use, by body
+@group(0) @binding(7) var<storage, read_write> best: array<atomic<u32>>;    // highest priority at a body: two words per body, for alternate rounds
 @group(0) @binding(8) var<storage, read_write> pending: array<u32>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(10) var<storage, read_write> colour_counts: array<u32>;  // per colour and block
@@ -26,12 +26,12 @@
 struct Round { index: u32 }
 @group(1) @binding(0) var<uniform> round: Round;
 
-// Fewer pending contacts than this are left to one workgroup.
+// Number of pending contacts up to which one workgroup colours them alone.
 const FEW = 1024u;
 const FINISH = 256u;
 const ALL_COLOURS = (1u << COLOURS) - 1u;
 
-// Colour that a contact of the last list had; COLOURS for none.
+// Colour of a contact in the last list; COLOURS: it had none.
 fn old_colour(previous: u32) -> u32 {
     if previous == NONE {
         return COLOURS;
@@ -48,7 +48,7 @@ fn is_of_vertex(contact: Contact) -> bool {
     return contact.a - params.surfaces < params.vertices;
 }
 
-// Bodies that a contact writes; NONE for one that is prescribed.
+// Dynamic bodies of a contact, which its solution writes; NONE for a fixed or prescribed one.
 fn free_bodies(contact: Contact) -> vec2u {
     let a = spheres[contact.a - params.surfaces].body;
     if contact.b >= params.surfaces {
@@ -78,6 +78,7 @@ fn mark_used(body: u32, colour: u32) {
     }
 }
 
+// Lets contacts of the last list keep their colours, and lists the others as pending.
 @compute @workgroup_size(64)
 fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -110,11 +111,12 @@ fn plan_rounds() {
     plan(ARGUMENTS_PENDING, select(0u, count, count > FEW && !is_halted()));
 }
 
-// A one-to-one scramble of the index: neighbours in the list do not all wait for each other. Never 0.
+// Priority of a contact, a one-to-one scramble of its index: so neighbours in the list do not all wait for each other. Never 0.
 fn priority(k: u32) -> u32 {
     return (k + 1u) * 2654435761u;
 }
 
+// Names the priority of a contact at both its bodies. A contact that finds no free colour becomes an overflow contact.
 fn propose_contact(k: u32, turn: u32) {
     if colours[k] != UNCOLOURED {
         return;
@@ -130,7 +132,7 @@ fn propose_contact(k: u32, turn: u32) {
     }
 }
 
-// A winner takes a colour; everyone clears the words that the next round will use.
+// Gives a contact a colour if it wins at both bodies. Every contact clears the words for the next round.
 fn commit_contact(k: u32, turn: u32) {
     if colours[k] != UNCOLOURED {
         return;
@@ -176,8 +178,8 @@ fn commit(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// After the dispatched rounds: what is still pending, listed in the upper half of the room. To look through all that
-// was pending would keep the one workgroup that finishes busy for long; on lavapipe loops end after 65 535 turns.
+// Lists the contacts without a colour after the dispatched rounds, in the upper half of `pending`. A pass over all that
+// were pending would keep the one workgroup that finishes busy for long; on lavapipe loops end after 65 535 turns.
 @compute @workgroup_size(64)
 fn list_late(@builtin(global_invocation_id) invocation: vec3u) {
     let i = flat(invocation);
@@ -194,8 +196,8 @@ var<workgroup> left: atomic<u32>;
 var<workgroup> left_before: u32;
 var<workgroup> first_left: u32;
 
-// Rounds until no contact is pending. Each round colours at least one, and a contact that finds no
-// colour free becomes an overflow contact, so this ends.
+// Colours the last pending contacts in rounds, inside one workgroup. Each round colours at least one contact, and a contact that finds
+// no free colour becomes an overflow contact, so the loop ends.
 @compute @workgroup_size(256)
 fn finish_colouring(@builtin(local_invocation_index) lane: u32) {
     if lane == 0u {
@@ -237,7 +239,7 @@ fn finish_colouring(@builtin(local_invocation_index) lane: u32) {
 }
 
 var<workgroup> block_counts: array<atomic<u32>, 9>;
-var<workgroup> members: array<atomic<u32>, 72>;  // of a block: a bit each, eight words per colour
+var<workgroup> members: array<atomic<u32>, 72>;  // members of a block: a bit per contact, eight words per colour
 
 fn block_index(group: vec3u) -> u32 {
     return group.x + group.y * GROUPS_PER_ROW;
@@ -247,7 +249,7 @@ fn blocks() -> u32 {
     return (params.contact_capacity + 255u) / 256u;
 }
 
-// Contacts of each colour in each block of 256; colour by colour, so that a scan gives places.
+// Counts the contacts of each colour in each block of 256. The counts stand colour by colour, so that a scan gives places.
 @compute @workgroup_size(256)
 fn count_colours(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_index(group);
@@ -265,7 +267,7 @@ fn count_colours(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_
     }
 }
 
-// Place of each contact in solving order: by colour, then by key.
+// Finds the place of each contact in solving order: by colour, then by key.
 @compute @workgroup_size(256)
 fn place_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let block = block_index(group);
@@ -291,7 +293,7 @@ fn place_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
     }
 }
 
-// Where each colour starts, where the overflow contacts start, and the number of contacts.
+// Finds the first place of each colour and of the overflow contacts, the number of colours and of overflow contacts.
 @compute @workgroup_size(1)
 fn find_starts() {
     if is_halted() || !searches() {

@@ -2,30 +2,30 @@
 //
 //     find_slopes ─► aim ─► give_* (warm_start.wgsl) ─► arrive : sums per workgroup ─► judge_step ─┐
 //                     ▲                                                                            │
-//                     └──── again, steeper, or on from where it came to ───────────────────────────┘
+//                     └──── again with a larger L, or next iteration ──────────────────────────────┘
 //
-// A try that was too steep takes a turn of its own: its impulses stand, and the next goes on from the same point.
+// A try with too small an L does not count as an iteration: its impulses stay, and the next try starts at the same point with a larger L.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(8) var<storage, read_write> changes: array<vec2f>;      // by contact like `impulses`: what bodies are given
-@group(0) @binding(9) var<storage, read_write> descent: array<vec2f>;      // by contact: FIELDS impulses or slopes, three each
-@group(0) @binding(10) var<storage, read_write> step_sums: array<vec4f>;   // Course, two per workgroup
+@group(0) @binding(8) var<storage, read_write> changes: array<vec2f>;      // per contact, like `impulses`: changes that bodies are given
+@group(0) @binding(9) var<storage, read_write> descent: array<vec2f>;      // per contact: FIELDS impulses or slopes, three pairs each
+@group(0) @binding(10) var<storage, read_write> step_sums: array<vec4f>;   // sums of Course, two vectors per workgroup
 
-const FIRST_STEEPNESS = 1.0f;  // in units of D [-]
-const STEEPER = 2.0f;          // factor where the objective curves more
-const FLATTER = 0.9f;          // factor after every iteration
-const STEEPEST = 3072.0f;      // of 1024 contacts of a body, three rows each
+const FIRST_STEEPNESS = 1.0f;  // first L [E15], in units of D [-]
+const STEEPER = 2.0f;          // factor of L after a try in which the objective curves more than L
+const FLATTER = 0.9f;          // factor of L after every iteration
+const STEEPEST = 3072.0f;      // largest L: 1024 contacts of a body, three rows each
 
-// What stands in `descent`.
+// Fields of a contact in `descent`: impulses and slopes [E15].
 const FIELDS = 5u;
-const HERE = 0u;               // impulse after the iteration before
-const BEFORE = 1u;             // and after the one before that
-const SLOPE_HERE = 2u;
-const SLOPE_BEFORE = 3u;
-const SLOPE = 4u;              // where this try came to
+const HERE = 0u;               // impulse λ_k after the last iteration
+const BEFORE = 1u;             // impulse λ_(k-1), an iteration before
+const SLOPE_HERE = 2u;         // slope at HERE
+const SLOPE_BEFORE = 3u;       // slope at BEFORE
+const SLOPE = 4u;              // slope at the impulses of the present try
 
 @compute @workgroup_size(64)
 fn begin_descent(@builtin(local_invocation_index) lane: u32) {
@@ -37,6 +37,7 @@ fn begin_descent(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
+// Stores the impulses at the start, and the slopes there.
 @compute @workgroup_size(64)
 fn find_slopes(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
@@ -50,7 +51,7 @@ fn find_slopes(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// One step from the point down the slope, in units of D over the steepness, and back into the cone.
+// Try of an iteration: a step from the extrapolated point y down the slope, of length D⁻¹/L, projected on the cone [E15].
 @compute @workgroup_size(64)
 fn aim(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
@@ -75,7 +76,7 @@ fn aim(@builtin(global_invocation_id) invocation: vec3u) {
     store_change(place, less(found, impulse));
 }
 
-// Notes the slope where a contact came to, and what it adds to the course of the try.
+// Stores the slope of each contact after a try, and sums up the course of the try.
 @compute @workgroup_size(64)
 fn arrive(
     @builtin(global_invocation_id) invocation: vec3u,
@@ -95,12 +96,12 @@ fn arrive(
     }
 }
 
-// What came of a try, over all contacts.
+// Course of a try, summed over contacts [E15]: d = λ_(k+1) - y.
 struct Course {
-    curvature: f32,            // of the objective on the way from the point
-    length: f32,               // square of that way in units of D
-    rise: f32,                 // along what changed since the iteration before, by the slope at the point
-    largest: f32,              // change of a contact, D |Δλ| [m/s]
+    curvature: f32,            // d·(s_(k+1) - s): curvature of the objective along d
+    length: f32,               // d·D d: square of the length of d in units of D
+    rise: f32,                 // s·(λ_(k+1) - λ_k), with the slope s at y
+    largest: f32,              // largest change of a contact, D |Δλ| [m/s]
 }
 
 fn course_of(place: u32) -> Course {
@@ -122,7 +123,7 @@ fn course_of(place: u32) -> Course {
 
 var<workgroup> courses: array<Course, 256>;
 
-// The sum over a workgroup of `size`; only its first invocation may use it.
+// Sum over a workgroup of `size` invocations, valid in the first of them alone.
 fn sum_of_courses(lane: u32, size: u32) -> Course {
     workgroupBarrier();
     for (var reach = size / 2u; reach > 0u; reach /= 2u) {
@@ -138,7 +139,7 @@ fn joined(x: Course, y: Course) -> Course {
     return Course(x.curvature + y.curvature, x.length + y.length, x.rise + y.rise, max(x.largest, y.largest));
 }
 
-// Whether the try counts, and how the next one goes; empties those to come once the solve is over.
+// Decides whether the try counts as an iteration, and sets L and β of the next one. Empties the tries to come once the solve is over.
 @compute @workgroup_size(256)
 fn judge_step(@builtin(local_invocation_index) lane: u32) {
     var course = Course();
@@ -166,7 +167,7 @@ fn judge_step(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
-// Nesterov's sequence, from its beginning where the objective rose.
+// Next θ and β of Nesterov's sequence [E15]; the first ones if the objective rose.
 fn gain_momentum(starts_anew: bool) {
     if starts_anew {
         status.theta = 1.0;
@@ -187,13 +188,13 @@ fn end_descent() {
     }
 }
 
-// The impulse of a contact nearest to this one in units of D that is in its cone: all of it at once, where the sweeps take the normal
-// impulse for given.
+// Projects an impulse on the cone of its contact: the nearest impulse in units of D. Normal, friction and rolling part are projected
+// together, while sweeps take the normal impulse as given.
 fn into_whole_cone(constraint: Constraint, d: vec3f, trial: Parts) -> Impulse {
     if d.x == 0.0 {
         return Impulse(vec3f(0.0), vec3f(0.0));
     }
-    // Per part: slope of the bound, length, weight. What is within its bound does not pull at the normal impulse.
+    // Per part: slope of its bound, length, weight. A part within its bound has no effect on the normal impulse.
     let of_friction = vec3f(constraint.friction, length(trial.tangent), d.y);
     let of_rolling = vec3f(constraint.rolling_arm, length(trial.rolling), d.z);
     let is_friction_first = reached_at(of_friction) >= reached_at(of_rolling);
@@ -211,18 +212,18 @@ fn into_whole_cone(constraint: Constraint, d: vec3f, trial: Parts) -> Impulse {
         limit(trial.rolling, constraint.rolling_arm * normal, constraint.normal));
 }
 
-// Normal impulse at which a part is within its bound.
+// Normal impulse from which on a part is within its bound.
 fn reached_at(part: vec3f) -> f32 {
     return safe_ratio(part.y, part.x);
 }
 
-// A slope as it is stored: its normal part along the normal.
+// Slope at a contact, as it is stored: the normal part as a vector along the normal.
 fn slope_here(constraint: Constraint, impulse: Impulse) -> Impulse {
     let slope = slope_of(constraint, impulse, velocities[constraint.bodies.x], velocities[constraint.bodies.y]);
     return Impulse(slope.normal * constraint.normal + slope.tangent, slope.rolling);
 }
 
-// A field gone on by the share of the last change.
+// Extrapolated field x + β (x - x_last).
 fn beyond(place: u32, now: u32, last: u32) -> Impulse {
     let here = load_field(place, now);
     let change = less(here, load_field(place, last));

@@ -1,24 +1,25 @@
-// Impact [E6]: contacts that close faster than the threshold, and in this substep, bounce first.
-// Twin: src/cpu/impact.rs. When nothing bounces, the dispatches of this stage are empty.
+// Impact [E6]: contacts that close in this substep, faster than the threshold, bounce before the solve.
+// Twin: src/cpu/impact.rs. If no contact bounces, the dispatches of this stage are empty.
 //
-//     find_impacts ─► plan_impact ─► prepare_impact ─► two sweeps ─► check_impacts ─► booked ─► aim_round ─► plan_round
+//     find_impacts ─► plan_impact ─► prepare_impact ─► two sweeps ─► check_impacts ─► book_* ─► aim_round ─► plan_round
 //                                                          ▲                                                   │
 //                                                          └───────────────────────────────────────────────────┘
 //
-// What bounces may drive a grain against the next one within the same substep, so the stage goes in rounds: when the sweeps of
-// one have settled, its works are booked, and all that would still close is the next. The constraints are made over for
-// it (rigid, with targets of their own and the gap in place of the compliance), and then filled anew by the narrowphase.
+// A bounce may drive a grain against the next one within the same substep, so the stage goes in rounds: when the sweeps of a
+// round have settled, its work enters the energy balance, and contacts that would still close bounce in the next round. The
+// constraints are modified for the impacts (rigid, with their own bias velocities, and the gap in place of the compliance); the
+// narrowphase then computes them anew.
 
-@group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;   // of the present round, without cohesion
-override IMPULSE_PAIRS: u32 = 3u;  // of a contact, as in impulses.wgsl
+@group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;   // impulses of the present round, without cohesion
+override IMPULSE_PAIRS: u32 = 3u;  // number of pairs per contact, as in impulses.wgsl
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 @group(0) @binding(6) var<storage, read_write> arguments: array<u32>;
 
-// Gap of a constraint that the narrowphase made [m], 0 where the shapes overlap: overlapping contacts aim to part, the others
-// to close.
+// Gap of a constraint of the narrowphase [m], 0 where the shapes overlap. The bias velocity of overlapping contacts is positive or
+// zero, that of open ones is -gap/h.
 fn gap_of(constraint: Constraint) -> f32 {
     return max(0.0, -params.h * constraint.bias_velocity);
 }
@@ -28,24 +29,27 @@ fn reach_of(constraint: Constraint) -> f32 {
     return params.touch_tolerance * length(constraint.arm_a);
 }
 
+// Normal contact velocity u_n [m/s], negative where the contact closes.
 fn closing(constraint: Constraint) -> f32 {
     return dot(contact_velocity(constraint, velocities[constraint.bodies.x], velocities[constraint.bodies.y]), constraint.normal);
 }
 
-// Parting speed that gravity gives to a contact in the substep, were it alone [m/s].
+// Change of u_n in the substep by gravity and applied forces alone, h a_n [m/s] [E6].
 fn gained(constraint: Constraint) -> f32 {
     return params.h * dot(constraint.normal, pulled(constraint.bodies.x) - pulled(constraint.bodies.y));
 }
 
+// Whether a contact bounces: it closes faster than the threshold, and its gap closes within the substep [E6].
 fn bounces(constraint: Constraint, gap: f32, before: f32, gain: f32, threshold: f32) -> bool {
     return before < -threshold && gap + params.h * min(0.0, before + gain) <= reach_of(constraint);
 }
 
-// Speed at which a contact of this gap leaves, at least; FAR if it takes no part. Notes how fast it closes if it bounces.
+// Bias velocity of a contact of this gap in an impact: the least speed at which it parts, FAR if it takes no part [E6]. If it bounces,
+// its closing speed enters `status.fastest`.
 fn aim(constraint: Constraint, gap: f32) -> f32 {
     let before = closing(constraint);
     let gain = gained(constraint);
-    // At the impact half of what the substep gives has been gained; the rest comes after it [E6].
+    // Half of the gain h a_n comes before the impact, the other half after it [E6].
     let rebound = -restitution_of(constraint) * (before + 0.5 * gain) - 0.5 * gain;
     if bounces(constraint, gap, before, gain, max(params.impact_threshold, status.noise)) {
         atomicMax(&status.fastest, bitcast<u32>(-before));  // ordered like the positive floats
@@ -71,6 +75,7 @@ fn begin_impact() {
     status.impact_residual = 0.0;
 }
 
+// Finds out whether any contact bounces.
 @compute @workgroup_size(64)
 fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
@@ -84,7 +89,7 @@ fn find_impacts(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Arguments of this stage: as for the sweep when something bounces, empty otherwise.
+// Plans the dispatches of this stage: like those of a sweep if a contact bounces, empty otherwise.
 @compute @workgroup_size(64)
 fn plan_impact(@builtin(local_invocation_index) lane: u32) {
     var runs = atomicLoad(&status.impacts) == 1u && !is_halted();
@@ -107,7 +112,7 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
     plan_colours(ARGUMENTS_IMPACT_SWEEP, lane, runs);
 }
 
-// The first round: from the constraints of the narrowphase.
+// Prepares the constraints of the first round, from those of the narrowphase.
 @compute @workgroup_size(64)
 fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
@@ -117,7 +122,7 @@ fn prepare_impact(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// The next round, from the velocities that the last one left.
+// Prepares the constraints of the next round, from the velocities after the last one.
 @compute @workgroup_size(64)
 fn aim_round(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
@@ -135,7 +140,7 @@ fn begin_constraint(place: u32, constraint: Constraint, gap: f32) {
     }
 }
 
-// After every second sweep: whether it changed so little that the round is over.
+// Ends the round if the last sweep changed little enough. Runs after every second sweep.
 @compute @workgroup_size(64)
 fn check_impacts(@builtin(local_invocation_index) lane: u32) {
     let is_swept = status.striking == 1u;
@@ -157,7 +162,7 @@ fn check_impacts(@builtin(local_invocation_index) lane: u32) {
             status.impact_residual = change;
         }
         if is_over {
-            // What the sweeps left undone is not to bounce again.
+            // The closing speeds that the sweeps left must not bounce again.
             status.noise = max(status.noise, 2.0 * tolerance);
             status.striking = 0u;
             atomicStore(&status.fastest, 0u);
@@ -166,6 +171,7 @@ fn check_impacts(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
+// Plans the sweeps of the next round, if a contact still bounces.
 @compute @workgroup_size(64)
 fn plan_round(@builtin(local_invocation_index) lane: u32) {
     let is_aimed = arguments[3u * ARGUMENTS_IMPACT_ROUND] > 0u;
@@ -183,10 +189,11 @@ fn plan_round(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
-// Mobility given to locked directions, over the trace of the mobility [-].
+// Mobility added to all directions, as a share of its trace, so that K can be inverted with locked axes [-].
 const LOCKED_GIVE = 1e-6;
 
-// That of the materials; with a rigid body that is no sphere and friction no more than gains no energy: 1/√((n·K n)(n·K⁻¹ n)).
+// Restitution e of a contact [E6]: that of the materials; with friction and an inertia tensor at most 1/√((n·K n)(n·K⁻¹ n)), so that
+// the impact gains no energy.
 fn restitution_of(constraint: Constraint) -> f32 {
     let restitution = laws[constraint.law].restitution;
     if constraint.friction == 0.0 || !is_general(constraint) {

@@ -1,13 +1,13 @@
-// Integrate: bodies move with their new velocities [E1]. Twin: src/cpu/integrate.rs.
+// Integration: bodies move with their new velocities [E1]. Twin: src/cpu/integrate.rs.
 
 @group(0) @binding(2) var<storage, read_write> poses: array<Pose>;
 @group(0) @binding(3) var<storage, read_write> velocities: array<Velocity>;
 @group(0) @binding(4) var<storage, read> schedule: array<BoundaryState>;
-@group(0) @binding(5) var<storage, read_write> travel: array<f32>;   // per boundary, then per sphere, since the last search [m]
+@group(0) @binding(5) var<storage, read_write> travel: array<f32>;   // path since the last search, per boundary, then per sphere [m]
 @group(0) @binding(6) var<storage, read> spheres: array<Sphere>;
 
-// At the start of a substep prescribed bodies take the velocity that carries them through it, and rigid ones the
-// inertia as they are turned.
+// Sets the velocities of prescribed bodies for the substep, and the inertia tensors of bodies at their present
+// orientation.
 @compute @workgroup_size(64)
 fn aim_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
@@ -23,11 +23,11 @@ fn aim_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Cells that a body may be away from the origin: their indices fit an integer, and so do their differences.
+// Largest distance of a body from the origin [cells]: cell indices and their differences then fit an integer.
 const FAREST = 1073741824f;
 
-// Before anything moves: every velocity is a number, no contact drove a body too fast, and all stay in reach of the cells. What
-// merely falls or was thrown may be as fast as it likes: it meets nothing.
+// Checks the velocities before bodies move: each is a number, contacts added no more than the limit to a speed, and no body leaves the
+// range of the cells. A body that falls or was thrown may have any speed.
 @compute @workgroup_size(64)
 fn judge(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);
@@ -57,7 +57,7 @@ fn judge(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// By its bits: compilers may assume that comparisons never see a NaN.
+// Whether x is finite, by its bits: compilers may assume that comparisons never see a NaN.
 fn is_number(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7f800000u) != 0x7f800000u;
 }
@@ -89,8 +89,9 @@ fn move_bodies(@builtin(global_invocation_id) invocation: vec3u) {
     poses[body] = pose;
 }
 
-// The next step searches if some point of a boundary may by its end have moved half the skin of the smallest grain since the last
-// search; half of what a grain may fall included, as a sphere counts the other half.
+// Adds to the path of a boundary since the last search, and requests a search in the next step if some point of the boundary may have
+// moved by half the skin of the smallest grain at the end of that step. Half of the free fall of a grain in a step is included; spheres
+// count the other half.
 fn note_path(boundary: u32, velocity: Velocity) {
     let now = status.substep * params.boundaries + boundary;
     var path = schedule[now].path;
@@ -109,12 +110,12 @@ fn note_path(boundary: u32, velocity: Velocity) {
     }
 }
 
-// Bound on the speed of what is within so far of the centre of a body [m/s].
+// Upper bound on the speed of the points of a body within `reach` of its centre [m/s].
 fn speed_within(reach: f32, linear: vec3f, angular: vec3f) -> f32 {
     return length(linear) + length(angular) * reach;
 }
 
-// Bound on what an applied force does per time to that speed [m/s²].
+// Upper bound on the acceleration of these points by applied force and torque [m/s²].
 fn pushed(body: u32, velocity: Velocity, reach: f32) -> f32 {
     if !HAS_FORCES || body >= params.rigids {
         return 0.0;
@@ -123,8 +124,8 @@ fn pushed(body: u32, velocity: Velocity, reach: f32) -> f32 {
     return velocity.inverse_mass * length(rigids[body].force) + twist * reach;
 }
 
-// The next step searches if some sphere may by its end have moved half the skin since the last search, half of what
-// it may fall and all that applied forces do included.
+// Adds to the path of a sphere since the last search, and requests a search in the next step if the sphere may have moved by half the
+// skin at the end of that step. Half of its free fall in a step and all of the effect of applied forces are included.
 @compute @workgroup_size(64)
 fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {
     let i = flat(invocation);
@@ -149,6 +150,7 @@ fn note_travel(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
+// Pose after a substep at the velocity `linear`, anchored to the nearest cell.
 fn moved(from_pose: Pose, linear: vec3f) -> Pose {
     var pose = from_pose;
     pose.offset += params.h * linear;
@@ -158,7 +160,7 @@ fn moved(from_pose: Pose, linear: vec3f) -> Pose {
     return pose;
 }
 
-// Rotation by a vector: its direction the axis, its length the angle.
+// Quaternion of the rotation by a vector: its direction is the axis, its length the angle [rad].
 fn turn(angle: vec3f) -> vec4f {
     let size = length(angle);
     if size < 1e-4 {
@@ -167,9 +169,9 @@ fn turn(angle: vec3f) -> vec4f {
     return vec4f(sin(0.5 * size) / size * angle, cos(0.5 * size));
 }
 
-// Orientation at the end of a substep of a rigid body, which keeps its angular momentum L while it turns: dq/dt = ω(q) q / 2
-// with ω(q) = I(q)⁻¹ L, by the Runge-Kutta method of fourth order. L is kept from substep to substep and only what contacts
-// changed is added: made anew from ω each time, its rounding errors would add up. Twin: RigidBody::turn.
+// Orientation of a body with an inertia tensor at the end of a substep. It keeps its angular momentum L while it turns:
+// dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, by the Runge-Kutta method of fourth order [E1]. L is stored from substep to substep, and only
+// the change by contacts and forces is added: the rounding errors of an L computed anew from ω would add up. Twin: RigidBody::turn.
 fn turned_freely(body: u32, q: vec4f) -> vec4f {
     let angular = velocities[body].angular;
     if all(angular == vec3f(0.0)) {
@@ -193,20 +195,20 @@ fn turned_freely(body: u32, q: vec4f) -> vec4f {
     return turned;
 }
 
-// dq/dt.
+// Rate dq/dt of the orientation [1/s].
 fn turning(q: vec4f, moments: vec3f, free: vec3f, momentum: vec3f, held: vec3f) -> vec4f {
     let spin = inverse_inertia(normalize(q), moments, free) * momentum + held;
     return compose(vec4f(0.5 * spin, 0.0), q);
 }
 
-// Inverse inertia in the world frame; zero about locked axes. Twin: RigidBody::inverse_inertia.
+// Inverse inertia tensor in the world frame, zero about locked axes [1/(kg m²)]. Twin: RigidBody::inverse_inertia.
 fn inverse_inertia(q: vec4f, moments: vec3f, free: vec3f) -> mat3x3f {
     let frame = mat3x3f(rotate(q, vec3f(1.0, 0.0, 0.0)), rotate(q, vec3f(0.0, 1.0, 0.0)),
         rotate(q, vec3f(0.0, 0.0, 1.0)));
     if all(free == vec3f(1.0)) {
         return frame * diagonal_matrix(1.0 / moments) * transpose(frame);
     }
-    // The inertia with the locked axes decoupled; their share of the inverse is then left out.
+    // Inertia with the locked axes decoupled; the part of the inverse that belongs to them is then left out.
     let unit = max(moments.x, max(moments.y, moments.z));
     let mask = diagonal_matrix(free);
     let inertia = frame * diagonal_matrix(moments / unit) * transpose(frame);

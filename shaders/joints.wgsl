@@ -1,11 +1,11 @@
 // Joints [E11]: rows between two bodies, solved together, machine by machine, with all contacts held fixed. Twin:
-// src/cpu/joints.rs, which factors the matrix where this one inverts it.
+// src/cpu/joints.rs, which factors the matrix, while this shader inverts it.
 //
 //     place_joints ─► couple_rows ─► impacts (strike_joints) ─► aim_joints ─► solve_joints, at the start and after every sweep
 //
-// A workgroup solves a machine. Its matrix stands beside a pivoted form of it: a pivot on a row (Goodnight's sweep operator) moves its
-// unknown between those that are free and those that stand at a bound, so the pivoted form of S with the rows F free holds
-// -S_FF⁻¹, S_FF⁻¹ S_FB and the Schur complement. Rows at a bound whose impulse belongs elsewhere are pivoted until none is left.
+// A workgroup solves a machine. A pivoted form of its matrix S stands beside the matrix: a pivot on a row (Goodnight's sweep operator)
+// moves its impulse between the free ones and those at a bound, so the pivoted form of S with the rows F free and B at a bound holds
+// -S_FF⁻¹, S_FF⁻¹ S_FB and the Schur complement. Rows in the wrong set are pivoted until none is left.
 
 @group(0) @binding(2) var<storage, read_write> joint_rows: array<JointRow>;
 @group(0) @binding(3) var<storage, read> machines: array<Machine>;
@@ -16,22 +16,22 @@
 @group(0) @binding(9) var<storage, read> machine_bodies: array<u32>;
 @group(0) @binding(10) var<storage, read> arguments: array<u32>;
 
-// Stands for no bound.
+// Bound of an impulse without a bound.
 const INFINITE = 3.4e38f;
-// Compliance of every row but drives, over its diagonal. Twin: JOINT_SOFTNESS.
+// Added compliance of a row, as a share of its diagonal [-]. Drives have none. Twin: JOINT_SOFTNESS.
 const SOFTNESS = 1e-6f;
-// Share of its diagonal below which a pivot is rounding, and the share by which it is then raised.
+// A pivot below the first share of its diagonal is rounding; it is then raised by the second share.
 const LEAST_PIVOT = 1e-4f;
 const RAISED = 1e-2f;
-// Share of what a body gives way without locked axes below which it does not. Twin: JOINT_ROUNDING.
+// A diagonal below this share of its value without locked axes counts as 0. Twin: JOINT_ROUNDING.
 const ROUNDING = 1e-9f;
-// What rounding may leave of a bound, and of a residual at one.
+// Share of an impulse or residual that rounding may leave beyond a bound.
 const SLACK = 1e-6f;
-// Rounds of pivots at most, and those of whole blocks that may make no progress before rows go one by one.
+// Largest number of rounds of pivots, and number of rounds of block pivots without progress after which rows are pivoted one by one.
 const ROUNDS = 64u;
 const PATIENCE = 5u;
 
-// Rows of every joint as its bodies are; what they aim at is finished after the impacts.
+// Finds the rows of every joint at the poses of its bodies. Their bias velocities are completed after the impacts.
 @compute @workgroup_size(64)
 fn place_joints(@builtin(global_invocation_id) invocation: vec3u) {
     let index = flat(invocation);
@@ -42,13 +42,13 @@ fn place_joints(@builtin(global_invocation_id) invocation: vec3u) {
     let p = placed(joint);
     joints[index].position = position_of(joint, p);
     if joint.rows == 0u {
-        return;  // nothing gives way to it
+        return;  // no impulse can move its bodies
     }
     let next = add_held(joint, p, joint.first_row);
     add_along(index, p, next);
 }
 
-// What the joint does not leave free, from row `at` on; returns the row after that.
+// Adds the held rows of a joint, from row `at` on; returns the row after them.
 fn add_held(joint: Joint, p: Placed, at: u32) -> u32 {
     let axis = rotate(p.turn_a, vec3f(0.0, 0.0, 1.0));
     if joint.kind == JOINT_DISTANCE {
@@ -70,7 +70,7 @@ fn add_held(joint: Joint, p: Placed, at: u32) -> u32 {
     }
     for (var k = 0u; k < counts.x; k++) {
         let direction = rotate(p.turn_a, unit(k));
-        // What is held along axes of the first body acts on the place on the second.
+        // The impulse acts at the place on the second body, on both bodies alike.
         keep(at + k, joint, row_along(joint, direction, p.arm_a + p.gap, p.arm_b), dot(p.gap, direction));
     }
     for (var k = 0u; k < counts.y; k++) {
@@ -80,11 +80,12 @@ fn add_held(joint: Joint, p: Placed, at: u32) -> u32 {
     return at + counts.x + counts.y;
 }
 
+// Unit vector along an axis.
 fn unit(axis: u32) -> vec3f {
     return select(vec3f(0.0), vec3f(1.0), vec3u(0u, 1u, 2u) == vec3u(axis));
 }
 
-// The drive and the end of the range that is nearer, from row `at` on.
+// Adds the row of the nearer end of the range and that of the drive, from row `at` on.
 fn add_along(index: u32, p: Placed, at: u32) {
     let joint = joints[index];
     let end = joint.first_row + joint.rows;
@@ -141,7 +142,7 @@ fn add_drive(index: u32, along: JointRow, at: u32) {
             row.low = -drive.limit;
             row.high = drive.limit;
             row.aim = drive.value + drive.rate * (drive.aim - joint.position);
-            // What no force limits would go through the end of its range.
+            // A motor without a force limit would go through the end of its range.
             if joint.is_limited != 0u && drive.limit >= INFINITE {
                 row.aim = clamp(row.aim, (joint.low - joint.position) / params.h, (joint.high - joint.position) / params.h);
             }
@@ -154,7 +155,7 @@ fn add_drive(index: u32, along: JointRow, at: u32) {
     put(at, row, ROW_DRIVE);
 }
 
-// Area that a pressure acts on, from the distances of the walls around it; 0 without walls [m²].
+// Area on which a pressure acts [m²]: product of two distances of walls; 0 without walls.
 fn area_of(joint: Joint) -> f32 {
     let walls = joint.walls;
     if walls.x == NONE {
@@ -164,7 +165,7 @@ fn area_of(joint: Joint) -> f32 {
         * dot(between(poses[walls.z], poses[walls.w]), unit(joint.wall_axes.y));
 }
 
-// A row along a direction, or about an axis, without bounds.
+// Row along a direction, or about an axis, without bounds.
 fn row_along(joint: Joint, direction: vec3f, arm_a: vec3f, arm_b: vec3f) -> JointRow {
     return row_of(joint, direction, cross(arm_a, direction), cross(arm_b, direction), joint.compliance);
 }
@@ -195,12 +196,12 @@ fn row_of(joint: Joint, direction: vec3f, lever_a: vec3f, lever_b: vec3f, compli
     }
     let whole = size_of(joint.body_a, direction, lever_a) + size_of(joint.body_b, direction, lever_b);
     let diagonal = dot(direction, row.linear_a + row.linear_b) + dot(lever_a, row.angular_a) + dot(lever_b, row.angular_b);
-    // What rounding leaves of an axis that is locked is none.
+    // A diagonal that rounding leaves of locked axes counts as 0.
     row.diagonal = select(0.0, diagonal, diagonal > ROUNDING * whole);
     return row;
 }
 
-// How a body would give way to a row without locked axes, at most.
+// Upper bound of the diagonal of a row at one body, without locked axes [1/kg].
 fn size_of(body: u32, direction: vec3f, lever: vec3f) -> f32 {
     if body == NONE {
         return 0.0;
@@ -208,7 +209,7 @@ fn size_of(body: u32, direction: vec3f, lever: vec3f) -> f32 {
     return velocities[body].inverse_mass * dot(direction, direction) + velocities[body].inverse_inertia * dot(lever, lever);
 }
 
-// Stores a row that brings what is `off` back.
+// Stores a held row that brings a deviation `off` back to zero [m, rad].
 fn keep(at: u32, joint: Joint, free: JointRow, off: f32) {
     var row = free;
     row.aim = -4.0 * joint.upsilon / params.h * off;
@@ -216,6 +217,7 @@ fn keep(at: u32, joint: Joint, free: JointRow, off: f32) {
     put(at, row, ROW_HELD);
 }
 
+// Stores a row with its role, compliance and first place.
 fn put(at: u32, free: JointRow, role: u32) {
     var row = free;
     let holds = role == ROW_HELD;
@@ -228,7 +230,7 @@ fn put(at: u32, free: JointRow, role: u32) {
     joint_rows[at] = row;
 }
 
-// G M⁻¹ G'ᵀ of two rows.
+// Coupling of two rows, G M⁻¹ G'ᵀ [1/kg].
 fn coupling(x: JointRow, y: JointRow) -> f32 {
     var sum = 0.0;
     if x.body_a != NONE && x.body_a == y.body_a {
@@ -257,7 +259,7 @@ var<workgroup> last_misplaced: atomic<u32>;
 var<workgroup> fewest: u32;
 var<workgroup> patience: u32;
 
-// The machine of this workgroup, without rows where it has nothing to do: all of it goes the same way.
+// Machine of this workgroup, with 0 rows if there is nothing to do, so that all invocations take the same branches.
 fn machine_of_group(group: vec3u, lane: u32, runs: bool) -> Machine {
     let index = group.x + group.y * GROUPS_PER_ROW;
     var machine = Machine();
@@ -282,7 +284,7 @@ fn speed_of(row: JointRow) -> f32 {
     return row_speed(row, velocity_of(row.body_a), velocity_of(row.body_b));
 }
 
-// The matrix of a machine, and its form with all rows free that hold something: what impacts find.
+// Computes the matrix of a machine and its pivoted form with all held rows free, as impacts need it, and the velocities that impacts keep.
 @compute @workgroup_size(64)
 fn couple_rows(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let machine = machine_of_group(group, lane, !is_halted());
@@ -306,7 +308,7 @@ fn couple_rows(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_in
     }
 }
 
-// A pivot on row k, if it is to be: into those that are free, or out of them.
+// Pivots on row k if that is wanted: the row becomes free, or leaves the free rows.
 fn pivot_if(is_wanted: bool, machine: Machine, k: u32, goes_free: bool, lane: u32) {
     if lane == 0u {
         is_pivot = select(0u, 1u, is_wanted);
@@ -321,8 +323,8 @@ fn pivot_if(is_wanted: bool, machine: Machine, k: u32, goes_free: bool, lane: u3
     }
     workgroupBarrier();
     var diagonal = column[k];
-    // What a row that follows from others leaves is rounding: such a row is softened, or it would spoil the others, and give rounded
-    // places large forces. The others hold what it holds.
+    // The pivot of a row that follows from others is rounding. Such a row is softened, as it would spoil the others and answer rounded
+    // places with large forces. The other rows hold the same motion.
     let whole = machine_matrix[machine.matrix + k * rows + k];
     if goes_free && diagonal < LEAST_PIVOT * whole {
         diagonal = max(diagonal, 0.0) + RAISED * whole;
@@ -345,7 +347,7 @@ fn pivot_if(is_wanted: bool, machine: Machine, k: u32, goes_free: bool, lane: u3
     storageBarrier();
 }
 
-// What the rows aim at, from the velocities that the impacts left; drives that hold something go free.
+// Completes the bias velocities of the rows from the velocities after the impacts. Rows of motors and servos become free.
 @compute @workgroup_size(64)
 fn aim_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let machine = machine_of_group(group, lane, !is_halted());
@@ -406,7 +408,7 @@ fn solve_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
         move_rows(machine, wrong, lane);
     }
     workgroupBarrier();
-    // Of free rows the change is what the others leave of their residuals.
+    // Changes of the impulses: of free rows from the pivoted matrix, of others up to their bounds.
     for (var i = lane; i < rows; i += GROUP) {
         let row = joint_rows[machine.first_row + i];
         if row.place == PLACE_FREE {
@@ -420,14 +422,14 @@ fn solve_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_i
     for (var i = lane; i < rows; i += GROUP) {
         joint_rows[machine.first_row + i].impulse += column[i];
         if HAS_TOLERANCE {
-            // How far off it was; at a bound it may be as far as it likes.
+            // Residual of the row before the solve; at a bound any residual is allowed.
             let is_free = joint_rows[machine.first_row + i].place == PLACE_FREE;
             atomicMax(&status.change, bitcast<u32>(select(0.0, abs(residual[i]), is_free)));
         }
     }
 }
 
-// Between two accelerated sweeps the impulses go on with the velocities [E12].
+// Extrapolates the impulse of a row between two accelerated sweeps, like the velocities [E12].
 fn extrapolate_row(at: u32) {
     if !HAS_MOMENTUM || colour.follows == 0u {
         return;
@@ -439,7 +441,7 @@ fn extrapolate_row(at: u32) {
     joint_rows[at].last = row.impulse;
 }
 
-// The bound that an impulse stands at; what is free stands where it is.
+// Bound at which the impulse of a row stands; the impulse itself for a free row.
 fn bound_of(row: JointRow) -> f32 {
     switch row.place {
         case PLACE_LOW: { return row.low; }
@@ -448,8 +450,8 @@ fn bound_of(row: JointRow) -> f32 {
     }
 }
 
-// Row i of the pivoted matrix times the residuals of the free rows, less the changes of the others: of a free row its change, of
-// one at a bound what it takes off its residual.
+// Row i of the pivoted matrix times the residuals of the free rows and the negative changes of the others. For a free row this is the
+// change of its impulse, for a row at a bound it is subtracted from its residual.
 fn answer(machine: Machine, i: u32) -> f32 {
     let first = machine.matrix + machine.rows * machine.rows;
     var sum = 0.0;
@@ -463,7 +465,7 @@ fn answer(machine: Machine, i: u32) -> f32 {
     return sum;
 }
 
-// Where the impulse of row i belongs.
+// Place at which the impulse of row i belongs, PLACE_*.
 fn judge(machine: Machine, i: u32) -> u32 {
     let row = joint_rows[machine.first_row + i];
     if row.role == ROW_OFF || row.role == ROW_HELD || row.low == row.high {
@@ -481,7 +483,7 @@ fn judge(machine: Machine, i: u32) -> u32 {
     return select(row.place, PLACE_FREE, leaves);
 }
 
-// Moves all rows that stand wrong, or the last of them once blocks make no progress.
+// Pivots all misplaced rows, or only the last of them once block pivots make no progress.
 fn move_rows(machine: Machine, wrong: u32, lane: u32) {
     if lane == 0u {
         if wrong < fewest {
@@ -508,7 +510,7 @@ fn move_rows(machine: Machine, wrong: u32, lane: u32) {
     }
 }
 
-// The bodies of a machine take the changes of its impulses, which stand in `column`, in the order of the rows.
+// Applies the changes of the impulses, in `column`, to the bodies of a machine, in the order of the rows.
 fn give(machine: Machine, rows: u32, lane: u32) {
     for (var k = lane; k < select(0u, machine.bodies, rows > 0u); k += GROUP) {
         let body = machine_bodies[machine.first_body + k];
@@ -528,13 +530,13 @@ fn give(machine: Machine, rows: u32, lane: u32) {
     }
 }
 
-// While contacts bounce: what joints hold goes on at the velocity that it had.
+// Solves the held rows while contacts bounce: they keep the velocities from before the impacts.
 @compute @workgroup_size(64)
 fn strike_joints(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     strike(group, lane, false);
 }
 
-// The same, with a note of how far off they were.
+// The same, and enters the largest residual into `status.change`.
 @compute @workgroup_size(64)
 fn strike_joints_and_note(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     strike(group, lane, true);
@@ -562,7 +564,7 @@ fn strike(group: vec3u, lane: u32, is_noted: bool) {
     }
 }
 
-// After a round of impacts that is over: the next starts from nothing.
+// Sets the impulses of rows to zero after a round of impacts, for the next round.
 @compute @workgroup_size(64)
 fn end_round(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
     let machine = machine_of_group(group, lane, arguments[3u * ARGUMENTS_IMPACT_ROUND] > 0u);

@@ -1,7 +1,7 @@
-// Loads: what contacts give the boundaries, summed up over the substeps of a submission. Twin: src/cpu/loads.rs.
+// Loads: impulses of contacts on boundaries, summed over the substeps of a submission. Twin: src/cpu/loads.rs.
 //
-// Sums are whole numbers of 64 bits, in units that the host sets: the order in which invocations add does not matter, so
-// the bits are the same from run to run.
+// Sums are integers of 64 bits, in units that the host sets. The order in which invocations add does not matter, so the bits
+// are the same from run to run.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
@@ -38,8 +38,8 @@ fn give(boundary: u32, linear: vec3f, angular: vec3f) {
     }
 }
 
-// Adds a number, rounded to a whole one, to the 64 bits at `place`. A scale is a power of two, and so is 2³²: no
-// step but the first rounds.
+// Adds a number, rounded to an integer, to the 64 bits at `place`. The scales are powers of two, like 2³², so no other step
+// rounds.
 fn add_to(place: u32, value: f32) {
     let size = abs(round(value));
     var high = u32(size / 4294967296.0);

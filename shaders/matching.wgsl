@@ -1,12 +1,12 @@
-// Matching: which contact of the last step each contact continues, by key.
-// Twin: src/cpu/matching.rs. The lists of both steps are grouped by owner, so a search is a
-// walk over a handful of partners.
+// Matching: finds for each contact the same contact in the last neighbour list, by key.
+// Twin: src/cpu/matching.rs. Both lists are grouped by owner, so a search goes through a
+// handful of partners.
 
 @group(0) @binding(3) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(4) var<storage, read> contact_starts: array<u32>;
 @group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per vertex and sphere, then the total
-@group(0) @binding(6) var<storage, read_write> old_contacts: array<vec2u>;  // shape b, colour
-@group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // as many as of `impulses`
+@group(0) @binding(6) var<storage, read_write> old_contacts: array<vec2u>;  // shape b; colour, and in the bits above it the side of a sheet
+@group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // as many as in `impulses`
 
 @compute @workgroup_size(64)
 fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
@@ -26,7 +26,7 @@ fn match_previous(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Once the places are known: each contact starts from the impulse that its predecessor ended with.
+// Copies the last impulses of the matched contacts, once the places in solving order are known. New contacts get zero.
 @compute @workgroup_size(64)
 fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -36,7 +36,7 @@ fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
     let to = IMPULSE_PAIRS * contacts[k].place;
     let source = contacts[k].previous;
     if HAS_MESHES {
-        // No seam, and the side that was known.
+        // Marks the contact as one without a seam, on the side that was known.
         var side = 0u;
         if source != NONE {
             side = old_contacts[source].y >> SIDE_SHIFT;
@@ -55,7 +55,8 @@ fn match_impulses(@builtin(global_invocation_id) invocation: vec3u) {
 // Whether the scene has meshes.
 override HAS_MESHES: bool = true;
 
-// At the start of a search: what the contacts found by it will look up. In a scene with meshes the colour has the side of a sheet above it.
+// Keeps partners, colours and impulses of the old list at the start of a search, for the matching. With meshes the side of a sheet is in
+// the bits above the colour.
 @compute @workgroup_size(64)
 fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -73,7 +74,7 @@ fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Colours follow each other in solving order.
+// Colour of a place in solving order.
 fn colour_of(place: u32) -> u32 {
     var colour = 0u;
     while colour < COLOURS && place >= status.colour_starts[colour + 1u] {
@@ -82,6 +83,7 @@ fn colour_of(place: u32) -> u32 {
     return colour;
 }
 
+// Keeps the first contacts of the owners of the old list.
 @compute @workgroup_size(64)
 fn remember_owners(@builtin(global_invocation_id) invocation: vec3u) {
     let owner = flat(invocation);

@@ -1,5 +1,5 @@
-// Narrowphase: the constraints of the contact problem, from positions [E2]-[E4].
-// Twin: src/cpu/narrowphase.rs. Rows stand in solving order.
+// Narrowphase: computes the contact constraints from positions [E2]-[E4].
+// Twin: src/cpu/narrowphase.rs. Constraints stand in solving order.
 
 @group(0) @binding(8) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> poses: array<Pose>;
@@ -10,8 +10,8 @@
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read_write> constraint_arms: array<ConstraintArms>;
 
-// Where each contact is: normal and arms. Until the laws are applied a constraint has its gap where its target is to be, and its
-// effective radius, negative for a point that does not roll, in place of the rolling arm.
+// Finds normal and arms of each contact. Until the laws are applied, `bias_velocity` holds the gap [m], and `rolling_arm` the effective
+// radius [m], negative for a point that does not roll.
 @compute @workgroup_size(64)
 fn find_geometry(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -66,8 +66,8 @@ fn constraint_with_surface(index: u32, surface: Surface) -> Constraint {
     return constraint_at(index, ball, surface, touch_surface(surface, poses[surface.body], ball.pose, ball.contact_radius));
 }
 
-// The point of a patch nearest to a ball, with the normal in world axes. Beyond the reach the gap is twice that at which
-// contacts are listed.
+// Point of a patch nearest to a ball, with the normal in world axes. The reach is a gap twice as large as that up to which contacts
+// are listed.
 fn nearest_to(index: u32, surface_index: u32) -> Nearest {
     let surface = surface_at(surface_index);
     let pose = poses[surface.body];
@@ -80,7 +80,7 @@ fn nearest_to(index: u32, surface_index: u32) -> Nearest {
     return nearest;
 }
 
-// The seam at which a contact touches a patch, or NONE, with the side of the sheet to which the sphere belongs in the bits above it.
+// Word that holds the seam at which a contact touches a patch, or NONE, and in the bits above it the side of the sheet of the sphere.
 fn seam_and_side(seam: u32, side: u32) -> u32 {
     return (seam & BELOW_SIDE) | (side << SIDE_SHIFT);
 }
@@ -90,13 +90,13 @@ fn seam_at(contact: u32) -> u32 {
     return select(seam, NONE, seam == BELOW_SIDE);
 }
 
-// The side of a sheet on which a point is.
+// Side of a sheet on which a point is.
 fn side_there(nearest: Nearest) -> u32 {
     return select(SIDE_FRONT, SIDE_BACK, nearest.height < 0.0);
 }
 
-// The side of a sheet to which a ball belongs, 0 where it may come around the end of the sheet or is out of reach: that on which it
-// came into the list of contacts, or if it came through in flight, the other one.
+// Side of a sheet to which a ball belongs; 0: it may come around the end of the sheet, or is out of reach. It is the side on which the
+// ball was when the contact was listed, or the other one if the ball came through the sheet just before.
 fn side_of(index: u32, contact: Contact, nearest: Nearest) -> u32 {
     if nearest.distance < 0.0 || is_rim(nearest.seam) {
         return 0u;
@@ -112,7 +112,7 @@ fn side_of(index: u32, contact: Contact, nearest: Nearest) -> u32 {
     return select(there, (SIDE_FRONT + SIDE_BACK) - there, has_come_through(index, contact.b, nearest));
 }
 
-// Whether the centre of a ball came through a patch in the last substep: it was on the other side before.
+// Whether the centre of a ball came through a patch in the last substep, from the other side.
 fn has_come_through(index: u32, surface_index: u32, nearest: Nearest) -> bool {
     let ball = ball_at(index);
     let body = surface_at(surface_index).body;
@@ -152,10 +152,10 @@ fn constraint_at(index: u32, ball: Ball, surface: Surface, touch: Distance) -> C
     return constraint;
 }
 
-// Contacts with patches: those of a sphere with one mesh are looked at together, by the invocation of the first. A sphere that is over
-// one patch is near to the seams of those beside it. Such a touch takes no part, or, where the mesh is hollow, with the plane beyond the
-// seam. The impulse of one that takes no part goes to the contact over whose patch the sphere is now: so it survives the way from patch to
-// patch. Twin: src/cpu/patches.rs.
+// Joins the contacts of a sphere with the patches of a mesh; the invocation of the first contact handles all of them. A sphere over one
+// patch is also near to the seams of the patches beside it. A contact at such a seam takes no part, or, where the mesh is concave, takes
+// part with the plane beyond the seam. The impulse of a contact that takes no part goes to the contact over whose patch the sphere is
+// now, so it is not lost on the way from patch to patch. Twin: src/cpu/patches.rs.
 @compute @workgroup_size(64)
 fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -171,7 +171,7 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
     while end < status.contacts && contacts[end].a == first.a && contacts[end].b < mesh.y {
         end++;
     }
-    // Nothing that the search for the root looks at may change before all have been found.
+    // The data that `root_of` reads must not change before all roots have been found.
     for (var i = k; i < end; i++) {
         let root = root_of(i, k, end, mesh.x);
         if root != i {
@@ -180,7 +180,7 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
                 hand_impulse_over(contacts[i].place, contacts[root].place);
             }
             constraint_heads[contacts[i].place].compliance = select(TAKES_NO_PART, TAKES_PART_BEYOND, is_hollow);
-            // Over another patch, it may come to this one from either side.
+            // The sphere is over another patch and may come to this one from either side.
             contacts[i].previous = seam_and_side(seam_at(i), 0u);
         }
     }
@@ -191,11 +191,11 @@ fn join_patches(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Marks of contacts at seams in the place of the compliance, until all of their group are known.
+// Marks of contacts at seams, kept in `compliance` until all contacts of the group are known.
 const TAKES_NO_PART = -1.0;
 const TAKES_PART_BEYOND = -2.0;
 
-// Whether the plane beyond the seam of a contact is further away than what is nearest, the contact at `root`: as in a valley.
+// Whether the plane beyond the seam of a contact is further away than the nearest point, that of the contact at `root`: as in a valley.
 fn is_hollow_at(contact: Contact, root: u32) -> bool {
     let index = contact.a - params.surfaces;
     let own = nearest_to(index, contact.b);
@@ -205,7 +205,7 @@ fn is_hollow_at(contact: Contact, root: u32) -> bool {
     return own.distance >= 0.0 && distance >= 0.0 && height > distance;
 }
 
-// Sets a contact at a seam anew: with the plane beyond it, or as one that takes no part.
+// Computes a contact at a seam anew: with the plane beyond the seam, or as a contact that takes no part.
 fn set_part(contact: Contact) {
     let index = contact.a - params.surfaces;
     var touch = Distance(vec3f(0.0), 0.0, false);
@@ -216,7 +216,8 @@ fn set_part(contact: Contact) {
     store_constraint(contact.place, constraint_at(index, ball_at(index), surface_at(contact.b), touch));
 }
 
-// The contact over whose patch a sphere is, of the contacts from `start` up to `end`: itself, or one that is nearer and meets it.
+// Contact over whose patch the sphere of contact i is, among those from `start` up to `end`: contact i, or a nearer one that is reached
+// from seam to seam.
 fn root_of(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
     var at = i;
     var nearer = covering(at, start, end, first_patch);
@@ -227,7 +228,7 @@ fn root_of(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
     return at;
 }
 
-// The nearest of the contacts with patches that meet at the seam of a contact, or that contact itself.
+// Nearest of the contacts with patches that meet at the seam of a contact, or that contact itself.
 fn covering(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
     let seam = seam_at(i);
     var best = i;
@@ -245,6 +246,7 @@ fn covering(i: u32, start: u32, end: u32, first_patch: u32) -> u32 {
     return best;
 }
 
+// Moves the impulse or the springs of a contact to another contact.
 fn hand_impulse_over(place: u32, to: u32) {
     if HAS_SPRINGS {
         let own = load_springs(place);
@@ -262,7 +264,7 @@ fn hand_impulse_over(place: u32, to: u32) {
     store_impulse(place, Impulse(vec3f(0.0), vec3f(0.0)));
 }
 
-// The coefficients of the laws [E2]-[E4], from the gaps.
+// Computes the coefficients of the laws [E2]-[E4] from the gaps.
 @compute @workgroup_size(64)
 fn apply_laws(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
@@ -303,8 +305,8 @@ fn apply_laws(@builtin(global_invocation_id) invocation: vec3u) {
     constraint_heads[place] = ConstraintHead(constraint.normal, constraint.bias_velocity, constraint.bodies, constraint.compliance, law.friction);
 }
 
-// Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to
-// the overlap δ at which the elastic law carries λ, so Σ_n = δ / (h λ) [E2]. Rigid, it would hold its
+// Compliance Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to
+// the overlap δ at which the elastic law carries λ, so Σ_n = δ / (h λ) [E2]. With Σ_n = 0 it would hold its
 // load at a gap of zero for ever and never come under the elastic law.
 fn landing_compliance(law: Law, radius: f32, carried: f32) -> f32 {
     let work = params.h * carried;

@@ -1,19 +1,19 @@
-// Overflow: the sides of the contacts without a colour, listed by body, for mass splitting [E5].
+// Overflow: lists the sides of the overflow contacts (contacts without a colour) by body, for mass splitting [E5].
 // Twin: Split::new in src/cpu/split.rs.
 //
-// A side of a contact is what it does to one of its bodies. The sides of a body stand together and in the order
-// of their contacts, so that their sum has the same bits in every run. The one side of a grain that has no other
-// is not listed: nobody else moves that grain at the time. A body of very many sides is a hub: the sides b that stand
-// in one workgroup's contacts are summed there, and the first of them leads: it alone is listed. (As a it has few sides:
-// its contacts with larger bodies.) Where there may be hubs the other sides b are all listed, so that these kernels have one
-// way less to go.
+// A side of a contact is its impulse on one of its bodies. The sides of a body stand together and in the order
+// of their contacts, so that their sum has the same bits in every run. The only side of a grain is not listed: no
+// other overflow contact moves that grain. A body of very many sides is a hub: the sides b of a hub in the contacts
+// of one workgroup are summed there, and only the first of them, which leads, is listed. (A hub has few sides a: its
+// contacts with larger bodies.) In scenes with hubs all other sides b are listed, so that the kernels have one case
+// less.
 
 @group(0) @binding(2) var<storage, read> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(4) var<storage, read> surfaces: array<Surface>;
-@group(0) @binding(7) var<storage, read_write> copies: array<atomic<u32>>;       // by body
-@group(0) @binding(8) var<storage, read_write> side_ends: array<atomic<u32>>;    // by body
-@group(0) @binding(9) var<storage, read_write> overflow_bodies: array<vec2u>;        // NONE for what is never written
+@group(0) @binding(7) var<storage, read_write> copies: array<atomic<u32>>;       // number of copies, by body
+@group(0) @binding(8) var<storage, read_write> side_ends: array<atomic<u32>>;    // end of the sides, by body
+@group(0) @binding(9) var<storage, read_write> overflow_bodies: array<vec2u>;        // NONE: a body that is never written
 @group(0) @binding(10) var<storage, read_write> unordered: array<u32>;           // sides: 2 · overflow contact + side
 @group(0) @binding(12) var<storage, read_write> overflow: array<Overflow>;
 
@@ -26,6 +26,7 @@ fn clear_sides(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
+// Counts the overflow contacts of each body: its copies.
 @compute @workgroup_size(64)
 fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -46,7 +47,7 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Whether a side is listed.
+// Whether a side is listed: it then has a slot.
 fn leads(contact: u32, side: u32) -> bool {
     let body = overflow_bodies[contact][side];
     if body == NONE {
@@ -81,7 +82,7 @@ fn count_sides(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// After the scan `side_ends` holds where the sides of each body start; filling moves it to where they end.
+// Lists the sides by body. After the scan `side_ends` holds the start of the sides of each body; filling moves it to their end.
 @compute @workgroup_size(64)
 fn fill_sides(@builtin(global_invocation_id) invocation: vec3u) {
     let contact = flat(invocation);
@@ -96,7 +97,7 @@ fn fill_sides(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Whatever order the atomics left, a side stands after those of its body that belong to earlier contacts.
+// Gives each listed side its slot: after the sides of its body from earlier contacts, whatever order the atomics left.
 @compute @workgroup_size(64)
 fn order_sides(@builtin(global_invocation_id) invocation: vec3u) {
     let contact = flat(invocation);

@@ -1,4 +1,4 @@
-// Predict: what the contacts aim at and start from [E2], [E7], and the velocities under the external
+// Prediction: bias velocities and first impulses of the contacts [E2], [E7], and the velocities under the external
 // forces alone [E1]. Twins: src/cpu/{narrowphase,warm_start,predict}.rs.
 
 @group(0) @binding(16) var<storage, read_write> constraint_heads: array<ConstraintHead>;
@@ -16,7 +16,7 @@ fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
     }
 }
 
-// q_n from the velocities after the impact stage, and λ⁰ inside today's cone.
+// Completes q_n from the velocities after the impact stage, and sets λ⁰ inside the cone of this substep [E2], [E7].
 @compute @workgroup_size(64)
 fn prepare_constraints(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
@@ -28,7 +28,7 @@ fn prepare_constraints(@builtin(global_invocation_id) invocation: vec3u) {
     let b = velocities[constraint.bodies.y];
     let u = contact_velocity(constraint, a, b);
     store_impulse(place, into_cone(constraint, guess(place, constraint, load_impulse(place), u, a.angular - b.angular)));
-    // Solved again, it is there already.
+    // In a substep that is solved again q_n is complete already.
     if is_elastic(constraint) && status.careful == 0u {
         constraint_heads[place].bias_velocity += laws[constraint.law].upsilon * dot(u, constraint.normal);
     }
@@ -38,12 +38,12 @@ fn prepare_constraints(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Overlapping under an elastic law; a contact that is about to land aims at closing its gap.
+// Whether a contact overlaps under an elastic law. The bias velocity of an open contact is not positive: it closes the gap.
 fn is_elastic(constraint: Constraint) -> bool {
     return constraint.compliance > 0.0 && constraint.bias_velocity > 0.0;
 }
 
-// What an impulse starts from before it is brought into the cone.
+// First impulse of a contact before its projection on the cone [E7].
 fn guess(place: u32, constraint: Constraint, carried: Impulse, u: vec3f, spin: vec3f) -> Parts {
     var fraction = 0.0;
     switch start() {
@@ -64,7 +64,7 @@ fn guess(place: u32, constraint: Constraint, carried: Impulse, u: vec3f, spin: v
     return Parts(normal, linear, fraction * carried.rolling);
 }
 
-// A share of a normal impulse; of what cohesion asks for all of it, as that comes in full.
+// Share of a normal impulse that a contact starts from. The part that balances cohesion is kept in full, as cohesion acts in full.
 fn normal_share(place: u32, fraction: f32, normal: f32) -> f32 {
     if !HAS_COHESION {
         return fraction * normal;
@@ -73,12 +73,12 @@ fn normal_share(place: u32, fraction: f32, normal: f32) -> f32 {
     return held + fraction * (normal - held);
 }
 
-// What contacts start from in this substep: from nothing where it is solved again.
+// Warm start of this substep, WARM_*: cold if the substep is solved again.
 fn start() -> u32 {
     return select(params.warm_start, WARM_COLD, status.careful != 0u);
 }
 
-// β_c = 1 - (1 - β) min(1, |u| / moving): all of it at rest, β when moving.
+// Share of the adaptive warm start, β_c = 1 - (1 - β) min(1, |u| / moving): 1 at rest, β when moving [E7].
 fn adaptive_fraction(speed: f32) -> f32 {
     if speed < params.moving {
         return 1.0 - (1.0 - params.fraction) * (speed / params.moving);
@@ -86,7 +86,7 @@ fn adaptive_fraction(speed: f32) -> f32 {
     return select(1.0, params.fraction, speed > 0.0);
 }
 
-// The impulse that the overlap and the contact velocity suggest: at rest Σ_n λ_n = q_n.
+// Impulse of the warm start from the model, from overlap and contact velocity: Σ_n λ_n = q_n, as at rest [E7].
 fn model(constraint: Constraint, u: vec3f, spin: vec3f) -> Parts {
     var normal = 0.0;
     if is_elastic(constraint) {
@@ -95,6 +95,7 @@ fn model(constraint: Constraint, u: vec3f, spin: vec3f) -> Parts {
     return Parts(normal, -params.model_gain * u, -params.model_gain * spin);
 }
 
+// Projects an impulse on its cone, at the given normal impulse.
 fn into_cone(constraint: Constraint, start: Parts) -> Impulse {
     if start.normal <= 0.0 {
         return Impulse(vec3f(0.0), vec3f(0.0));
@@ -105,6 +106,7 @@ fn into_cone(constraint: Constraint, start: Parts) -> Impulse {
     return Impulse(start.normal * constraint.normal + tangent, rolling);
 }
 
+// Applies gravity, forces and torques to the velocities [E1].
 @compute @workgroup_size(64)
 fn apply_forces(@builtin(global_invocation_id) invocation: vec3u) {
     let body = flat(invocation);

@@ -1,11 +1,11 @@
 // Natural-map residual of the contact problem [E8]. Twin: src/cpu/residual.rs.
-// Each workgroup leaves its sums and maxima; the host adds them up in order.
+// Each workgroup writes its sums and maxima; the host combines them in order.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> contacts: array<Contact>;
-@group(0) @binding(7) var<storage, read_write> residuals: array<vec4f>;  // sums, maxima per block
+@group(0) @binding(7) var<storage, read_write> residuals: array<vec4f>;  // per block: sums, maxima
 
 var<workgroup> sums: array<vec3f, 64>;
 var<workgroup> maxima: array<vec3f, 64>;
@@ -38,7 +38,7 @@ fn measure(
     }
 }
 
-// Normal [m/s], friction [m/s], rolling [rad/s].
+// Residual of a contact: normal [m/s], friction [m/s], rolling [rad/s].
 fn residual_of(place: u32) -> vec3f {
     let constraint = load_constraint(place);
     let a = velocities[constraint.bodies.x];

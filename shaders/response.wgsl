@@ -1,5 +1,5 @@
-// Response: how the contacts without a colour answer to impulses on copies of their bodies [E5]. It stays while
-// positions do, so it is found before the sweeps. Twin: Split::prepare in src/cpu/split.rs.
+// Response of the contact velocity of overflow contacts to impulses on copies of their bodies [E5]. It depends on
+// positions alone, so it is computed before the sweeps. Twin: Split::prepare in src/cpu/split.rs.
 
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
@@ -29,7 +29,7 @@ fn find_responses(@builtin(global_invocation_id) invocation: vec3u) {
     overflow[contact].tangent_d = diagonal(constraint, copy_of(a, copies.x), copy_of(b, copies.y), locked).y;
 }
 
-// A body that shares its mass and inertia with so many copies of it.
+// One of `copies` copies of a body, which share its mass and inertia.
 fn copy_of(body: Velocity, copies: f32) -> Velocity {
     return Velocity(body.linear, copies * body.inverse_mass, body.angular, copies * body.inverse_inertia);
 }

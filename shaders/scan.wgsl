@@ -1,7 +1,7 @@
-// Scan: exclusive prefix sum of an array of counts, in place. Reduce, scan the sums, distribute:
-// no workgroup ever waits for another.
+// Scan: exclusive prefix sum of an array of counts, in place. It takes three kernels (sums of blocks, scan of the sums,
+// distribution), so no workgroup ever waits for another.
 
-const ITEMS = 4u;                    // per invocation
+const ITEMS = 4u;                    // values per invocation
 const WIDTH = 256u;                  // invocations per workgroup
 const BLOCK = ITEMS * WIDTH;
 const PART = 16u;
@@ -11,8 +11,8 @@ const PART = 16u;
 
 var<workgroup> shared_sums: array<u32, WIDTH>;
 
-// Inclusive sum over the workgroup of one value per invocation: along each sixteen, then over the sums of those before.
-// Barriers are dear.
+// Inclusive prefix sum over the workgroup of one value per invocation: within parts of sixteen, then over the sums of the
+// parts before, as barriers are expensive.
 fn sum_before(lane: u32, value: u32) -> u32 {
     shared_sums[lane] = value;
     workgroupBarrier();

@@ -1,18 +1,19 @@
-// Search: whether the contacts found last are still all that can touch in this step. If they are, the
+// Search: decides whether the neighbour list still holds all pairs that can touch in this step. If it does, the
 // dispatches of the stages that find, match and colour contacts are empty. Twin: src/cpu/search.rs.
 //
-// A rebuild of the neighbour list lists all pairs closer than the skin. Since then each sphere has moved by `travel` at most; while
-// for none of them that and what this step adds at its present speed comes to half the skin, no pair outside of
-// the list can touch. Half of what a grain may fall in this step counts: the two of a pair fall alike, or one falls and
-// the other is held. (A grain that is struck within the step may go further: the step after finds what it came to.) A surface
-// may move by the other half, that of the smallest grain, and half of what a grain may fall counts there.
-// `integrate` judges that when it moves the bodies.
+// A rebuild of the neighbour list lists all pairs with a gap below the skin. Since then each sphere has moved by `travel` at most.
+// As long as `travel` plus the path in this step at the present speed is below half the skin for all spheres, no pair outside
+// the list can touch. Half of the free fall of a grain in this step is included: both grains of a pair fall alike, or one falls
+// and the other is held. (A grain that is struck within the step may go further: the next step finds its new neighbours.) A
+// surface may move by the other half of the skin, that of the smallest grain, with half of the free fall of a grain included.
+// `integrate` decides this when it moves the bodies.
 
 @group(0) @binding(2) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(3) var<storage, read_write> travel: array<f32>;  // per boundary, then per sphere, since the last search [m]
+@group(0) @binding(3) var<storage, read_write> travel: array<f32>;  // path since the last search, per boundary, then per sphere [m]
 
 const SCAN_BLOCK = 1024u;      // as in scan.wgsl
 
+// Plans the dispatches of a search, or none.
 @compute @workgroup_size(1)
 fn plan_search() {
     var runs = !is_halted() && atomicLoad(&status.search) != 0u;
@@ -37,7 +38,7 @@ fn plan_search() {
     plan_scan(ARGUMENTS_SCAN_STARTS, once * (balls() + 1u));
     plan_scan(ARGUMENTS_SCAN_COLOURS, once * (COLOURS + 1u) * blocks);
     plan_scan(ARGUMENTS_SCAN_SIDES, once * bodies());
-    // Planned by the search as it goes on: nothing yet.
+    // The search plans these dispatches later.
     plan(ARGUMENTS_FOUND, 0u);
     plan(ARGUMENTS_STORED, 0u);
     plan(ARGUMENTS_PENDING, 0u);
@@ -48,7 +49,7 @@ fn plan_scan(place: u32, values: u32) {
     plan_groups(place, (values + SCAN_BLOCK - 1u) / SCAN_BLOCK);
 }
 
-// The list is complete: the next steps may go on with it.
+// Marks the neighbour list as complete, so that the next steps may use it.
 @compute @workgroup_size(1)
 fn finish_search() {
     if !is_halted() {

@@ -1,4 +1,4 @@
-// Sinks: grains whose centre came into one are removed, at the end of a substep.
+// Sinks: remove grains whose centre is inside, at the end of a substep.
 // Twin: src/cpu/sinks.rs.
 
 @group(0) @binding(2) var<storage, read> poses: array<Pose>;
@@ -6,7 +6,8 @@
 @group(0) @binding(4) var<storage, read_write> spheres: array<Sphere>;
 @group(0) @binding(5) var<storage, read> sinks: array<Sink>;
 
-// The first sink of the list that holds the centre of a grain takes it, with all its spheres, each of which looks for itself.
+// Removes a grain with the first sink of the list that holds its centre. Each sphere of the grain has an invocation, so all of them are
+// marked.
 @compute @workgroup_size(64)
 fn drain(@builtin(global_invocation_id) invocation: vec3u) {
     let sphere = params.vertices + flat(invocation);

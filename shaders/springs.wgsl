@@ -1,29 +1,30 @@
-// Springs: the contact forces of the smooth method, as impulses over the substep [E13]. Twin: src/cpu/springs.rs.
+// Springs: contact forces of the smooth method, as impulses over the substep [E13]. Twin: src/cpu/springs.rs.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read> velocities: array<Velocity>;
 @group(0) @binding(5) var<storage, read> laws: array<Law>;
 
-// Damping in proportion to the rate of the elastic force.
+// Viscoelastic damping: in proportion to the rate of the elastic force [E13].
 override IS_VISCOELASTIC: bool = false;
 
-// Stiffnesses and dampings of a contact at its present overlap.
+// Stiffness and damping of a contact at its present overlap [E13].
 struct Stiffness {
-    force: f32,                // of the normal spring [N]
-    damping: f32,              // η_n [kg/s]
-    tangent: f32,              // k_t [N/m]
-    tangent_damping: f32,      // η_t [kg/s]
-    released: f32,             // k_t over that of the substep before, at most 1
+    force: f32,                // force of the normal spring [N]
+    damping: f32,              // normal damping η_n [kg/s]
+    tangent: f32,              // tangential stiffness k_t [N/m]
+    tangent_damping: f32,      // tangential damping η_t [kg/s]
+    released: f32,             // r: k_t over that of the last substep, at most 1 [-]
 }
 
-// A force, and what its spring holds after it.
+// Force or moment of a spring with its damper, and the part that the spring holds.
 struct Stretched {
     force: vec3f,
     held: vec3f,
 }
 
-// A constraint has its gap where its target is to be, and its effective radius in place of the rolling arm: see `find_geometry`.
+// Computes the contact forces [E13]. `bias_velocity` of a constraint holds the gap, `rolling_arm` the effective radius: see
+// `find_geometry`.
 @compute @workgroup_size(64)
 fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
     let place = flat(invocation);
@@ -47,7 +48,7 @@ fn stretch(@builtin(global_invocation_id) invocation: vec3u) {
     let radius = abs(constraint_arms[place].rolling_arm);
     let stiffness = stiffness_of(law, radius, overlap, closing, inverse_mass);
     let along = stiffness.force + stiffness.damping * closing;
-    // Where the damper pulls the bodies together there is no friction.
+    // Friction is zero where the damper pulls the bodies together.
     let pressed = max(along, 0.0);
     let springs = load_springs(place);
     let about = 0.5 * params.h * dot(normal, a.angular + b.angular);
@@ -92,7 +93,7 @@ fn stiffness_of(law: Law, radius: f32, overlap: f32, closing: f32, inverse_mass:
     return Stiffness(force, damping, law.tangential_stiffness * slope, sqrt(law.tangential_stiffness) * damping, released);
 }
 
-// What a spring in the tangent plane holds, turned with the contact since the last substep: its length stays.
+// Force of a spring in the tangent plane, turned with the contact since the last substep; its length stays.
 fn turned_with(held: vec3f, normal: vec3f, about: f32) -> vec3f {
     let in_plane = held - dot(held, normal) * normal;
     let turned = in_plane + about * cross(normal, in_plane);
@@ -103,7 +104,7 @@ fn turned_with(held: vec3f, normal: vec3f, about: f32) -> vec3f {
     return turned * sqrt(dot(held, held) / length_squared);
 }
 
-// A spring and the damper beside it, up to a limit. At the limit the spring slips and the damper does nothing.
+// Force of a spring and the damper beside it, limited by `bound`. At the limit the spring slips and the damper has no effect.
 fn stretched(before: vec3f, stretch: vec3f, drag: vec3f, bound: f32, normal: vec3f) -> Stretched {
     let spring = before - stretch;
     let held = limit(spring, bound, normal);

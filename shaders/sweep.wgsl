@@ -1,12 +1,12 @@
-// Sweep: one projected Gauss-Seidel pass over the contacts [E5]. Twin: src/cpu/sweep.rs. On exit every
+// Sweep: one projected Gauss-Seidel pass over the contacts [E5]. Twin: src/cpu/sweep.rs. After a sweep every
 // impulse is in its cone.
 
 @group(0) @binding(7) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
 @group(0) @binding(9) var<storage, read_write> last_velocities: array<Velocity>;
 
-// Contacts solved at the same time share no dynamic body, so these loads and stores cannot race. Many may share a
-// prescribed one: it is only ever `b`, has inverse mass 0, and is never written.
+// Solves the contacts of a colour. They share no dynamic body, so these loads and stores cannot race. Many may share a
+// prescribed body: it is always `b`, has inverse mass 0, and is never written.
 @compute @workgroup_size(64)
 fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let place = status.colour_starts[colour.index] + flat(invocation);
@@ -15,7 +15,7 @@ fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// The same for impacts, whose sweeps are plain; every other one notes what it changed.
+// Solves the contacts of a colour in impacts, by plain sweeps. Every other sweep notes the largest change.
 @compute @workgroup_size(64)
 fn strike_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let place = status.colour_starts[colour.index] + flat(invocation);
@@ -32,7 +32,7 @@ fn strike_colour_and_note(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Impacts are rigid: where a constraint has its compliance, theirs have the gap.
+// Constraint of a contact in an impact: rigid, as `compliance` holds the gap in impacts.
 fn load_impact(place: u32) -> Constraint {
     var constraint = load_constraint(place);
     constraint.compliance = 0.0;
@@ -61,8 +61,8 @@ fn solve_place(place: u32, constraint: Constraint, old: Impulse, is_noted: bool)
     }
 }
 
-// Where a sweep starts from that follows another: beyond where that left the impulse, by a share of what it made of
-// it [E12]. The velocities are there already.
+// Extrapolated impulse λ + share (λ - λ_last) from which an accelerated sweep that follows another starts [E12]. The velocities have
+// been extrapolated already.
 fn extrapolation(place: u32, now: Impulse) -> Impulse {
     if !HAS_MOMENTUM || colour.follows == 0u {
         return now;
@@ -70,7 +70,7 @@ fn extrapolation(place: u32, now: Impulse) -> Impulse {
     let last = load_last(place);
     store_last(place, now);
     if colour.share == 0.0 {
-        return now;  // nothing is known of a sweep before
+        return now;  // there is no impulse of an earlier sweep
     }
     return Impulse(now.linear + colour.share * (now.linear - last.linear),
         now.rolling + colour.share * (now.rolling - last.rolling));
@@ -89,7 +89,7 @@ fn store_last(place: u32, impulse: Impulse) {
     last_impulses[3u * place + 2u] = impulse.rolling.yz;
 }
 
-// A contact with a rigid body that is no sphere.
+// Solves a contact with an inertia tensor.
 fn solve_rigid(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, locked: vec2u) -> Solution {
     let mass_a = inverse_mass_of(constraint.bodies.x, a, locked.x, 1.0);
     let mass_b = inverse_mass_of(constraint.bodies.y, b, locked.y, 1.0);
@@ -101,7 +101,7 @@ fn solve_rigid(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, l
         given(constraint.bodies.y, b, share_of_b(constraint, change)));
 }
 
-// The contacts without a colour, all at once, on copies of their bodies. What becomes of those is put aside for
+// Solves the overflow contacts, all at once, on copies of their bodies. The impulses on the copies are stored for
 // `gather_sides`.
 @compute @workgroup_size(64)
 fn sweep_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
@@ -162,7 +162,7 @@ fn solve_copies(
     *side_of_b = side_b(entry, constraint, b, change);
 }
 
-// How much contact velocity the normal and friction constraints changed, D |Δλ|, on whole bodies.
+// Enters the change of a contact velocity, D |Δλ| of the normal and friction constraints on whole bodies, into `status.change` [m/s].
 fn note_change(constraint: Constraint, a: Velocity, b: Velocity, old: Impulse, found: Impulse) {
     let d = whole_diagonal(constraint, a, b);
     let change = found.linear - old.linear;
@@ -171,8 +171,8 @@ fn note_change(constraint: Constraint, a: Velocity, b: Velocity, old: Impulse, f
     atomicMax(&status.change, bitcast<u32>(most));  // ordered like the positive floats
 }
 
-// Before a sweep that goes on from the one before, where a tolerance is set or joints are solved between the sweeps; otherwise
-// `gather_sides` does this.
+// Extrapolates overflow contacts and bodies before an accelerated sweep that follows another, if a tolerance is set or joints are
+// solved between the sweeps; otherwise `gather_sides` does this.
 @compute @workgroup_size(64)
 fn extrapolate(@builtin(global_invocation_id) invocation: vec3u) {
     if status.converged != 0u {
@@ -184,7 +184,7 @@ fn extrapolate(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// The velocities go on by a share of what the last sweep made of them, as they are linear in the impulses [E12].
+// Extrapolates the velocities of a body by the same factor as the impulses, as they are linear in the impulses [E12].
 fn extrapolate_body(body: u32) {
     let now = velocities[body];
     let last = last_velocities[body];
@@ -195,7 +195,7 @@ fn extrapolate_body(body: u32) {
     last_velocities[body] = now;
 }
 
-// The contacts without a colour, whose own kernel has no binding to spare.
+// Extrapolates the impulse of an overflow contact here, as the kernel of the overflow contacts has no binding to spare.
 fn extrapolate_overflow(contact: u32) {
     if contact < status.overflow {
         let place = status.contacts - status.overflow + contact;
@@ -203,7 +203,7 @@ fn extrapolate_overflow(contact: u32) {
     }
 }
 
-// After a sweep, where a tolerance is set: once nothing changed by more, empty the sweeps to come.
+// Empties the sweeps to come once no contact changed by more than the tolerance. Runs after each sweep if a tolerance is set.
 @compute @workgroup_size(64)
 fn check_change(@builtin(local_invocation_index) lane: u32) {
     let converged = bitcast<f32>(atomicLoad(&status.change)) < params.tolerance;

@@ -1,8 +1,9 @@
-// Warm start: v ← v + M⁻¹ Gᵀ λ⁰, cohesion among it, colour by colour, then the overflow contacts [E7]. Twin: src/cpu/warm_start.rs.
+// Warm start: v ← v + M⁻¹ Gᵀ λ⁰, cohesion included, colour by colour, then the overflow contacts [E7]. Twin: src/cpu/warm_start.rs.
 
-// Whether the velocities receive what the contacts start from.
+// Whether the first impulses λ⁰ of the contacts act on the velocities.
 override STARTS_WARM: bool = true;
 
+// Impulse of a contact that acts on its bodies before the first sweep: λ⁰ with cohesion, or cohesion alone.
 fn start_of(place: u32, normal: vec3f) -> Impulse {
     let given = given_impulse(place, normal);
     if STARTS_WARM {
@@ -19,7 +20,7 @@ fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// The same with what a solver changed: `impulses` are changes [E15].
+// Applies the changes of impulses by a solver; `impulses` holds the changes [E15].
 @compute @workgroup_size(64)
 fn give_colour(@builtin(global_invocation_id) invocation: vec3u) {
     let place = status.colour_starts[colour.index] + flat(invocation);
@@ -49,7 +50,7 @@ fn give(place: u32, impulse: Impulse) {
     }
 }
 
-// What the contacts without a colour do to their bodies is put aside for `gather_sides`.
+// Stores the impulses of the overflow contacts on their bodies for `gather_sides`.
 @compute @workgroup_size(64)
 fn apply_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let contact = flat(invocation);
@@ -71,7 +72,7 @@ fn give_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(loca
     put_aside(contact, lane, impulse);
 }
 
-// Called by all invocations of a workgroup.
+// Stores the impulses of an overflow contact on its bodies. All invocations of a workgroup call it.
 fn put_aside(contact: u32, lane: u32, impulse: Impulse) {
     var a = no_side();
     var b = no_side();

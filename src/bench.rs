@@ -1,13 +1,13 @@
-//! Measuring: the engines on the same scenario, from the same state, in one run.
+//! Bench: measures the engines on the same scenario, from the same state, in one run.
 //!
 //! ```text
 //! bed or scenario ─► each engine: warm up ─► block · block · block ... ─► medians ─► table, JSON
 //!                                           └ a block: each engine in turn, so that noise meets all
 //! ```
 //!
-//! In a block an engine takes so many steps as fast as it goes; a GPU then takes a few more stage by stage. What a stage
-//! takes stands beside what it must move ([`traffic`](crate::gpu::traffic)) and the rate at which the device
-//! copies ([`copy`]), and beside a model of a graphics card.
+//! In a block an engine takes a number of steps as fast as it can; a GPU then takes a few more, timed stage by stage. The
+//! time of a stage is compared with the bytes that it must move ([`traffic`](crate::gpu::traffic)) at the rate of a copy
+//! on the device ([`copy`]), and with a model of a graphics card.
 
 pub mod bed;
 mod cache;
@@ -30,7 +30,7 @@ use crate::settings::Settings;
 use bed::Bed;
 use report::{Case, DeviceReport, Origin, Report, Start};
 
-/// What an engine runs on.
+/// Engine or adapter that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
@@ -43,7 +43,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Its name on the command line.
+    /// Name of the target on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Target::Cpu => "cpu",
@@ -60,10 +60,10 @@ impl Target {
         }
     }
 
-    /// An engine on it, at the state of `world`.
+    /// Makes an engine on this target, at the state of `world`.
     ///
     /// # Errors
-    /// When there is no such device, or the scene does not fit it.
+    /// When the device does not exist, or the scene does not fit it.
     pub fn engine(self, world: &World, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
         Ok(match self.device()? {
             None => Box::new(CpuEngine::new(world.clone(), scenario.settings)),
@@ -83,18 +83,18 @@ impl Target {
     }
 }
 
-/// The CPU engine and the best adapter there is.
+/// Default targets: the CPU engine, and a graphics card or else a software adapter.
 pub fn default_targets() -> Vec<Target> {
     let there = |target: &Target| matches!(target.device(), Ok(Some(_)));
     let adapter = [Target::Gpu, Target::Software].into_iter().find(there);
     [Target::Cpu].into_iter().chain(adapter).collect()
 }
 
-/// What is to be measured.
+/// Scene that is measured.
 pub enum Subject {
     /// A settled bed.
     Bed(Box<Bed>),
-    /// A scenario from its initial state; nothing is emitted.
+    /// A scenario from its initial state; its emitters do not run.
     Scenario(Box<Scenario>),
 }
 
@@ -113,10 +113,10 @@ impl Subject {
         }
     }
 
-    /// Sweeps so often from now on; the bed is settled as its scenario says.
+    /// Sets the number of sweeps per substep for the measurement. The bed is settled as its scenario says.
     ///
     /// # Errors
-    /// When no solver can.
+    /// When the settings do not allow this number of sweeps.
     pub fn set_iterations(&mut self, iterations: u32) -> Result<(), Problems> {
         let settings = &mut self.scenario_mut().settings;
         settings.iterations = iterations;
@@ -128,7 +128,7 @@ impl Subject {
     }
 }
 
-/// Settled beds of these numbers of grains.
+/// Settled beds, one for each number of grains.
 ///
 /// # Errors
 /// When an override does not fit the scenario of the bed.
@@ -137,7 +137,7 @@ pub fn beds(grains: &[u32], overrides: &[String]) -> Result<Vec<Subject>, Proble
     grains.iter().map(bed).collect()
 }
 
-/// A scenario file as it is, or once per number of grains, where there is one packing with a `count`.
+/// A scenario file as it is, or once for each number of grains if it has one packing with a `count`.
 ///
 /// # Errors
 /// When the scenario is wrong, has no grains at the start, or its number of grains cannot be set.
@@ -173,7 +173,7 @@ fn problem(file: &Path, message: &str, help: &str) -> Problems {
     Problems::new(&shown, vec![Problem::of(shown.clone(), message).help(help)])
 }
 
-/// Whether a resolved scenario has one packing, and that a count.
+/// Whether a resolved scenario has one block of grains, whose packing has a count.
 fn has_one_count(resolved: &str) -> bool {
     let table: toml::Table = resolved.parse().unwrap_or_default();
     let blocks = table.get("grains").and_then(toml::Value::as_array);
@@ -181,59 +181,59 @@ fn has_one_count(resolved: &str) -> bool {
     matches!(blocks.map(Vec::as_slice), Some([block]) if count(block).is_some())
 }
 
-/// How to measure.
+/// Plan of a bench.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// On what, in turn.
+    /// Targets, which take turns.
     pub targets: Vec<Target>,
     /// Steps in a block.
     pub steps: u64,
-    /// Steps before the first block. An engine begins without impulses, and the shock of that has to die down.
+    /// Steps before the first block. An engine begins without impulses to warm start from, and this shock has to die down.
     pub warm_up: u64,
-    /// Folder for settled beds; none: they are built anew.
+    /// Folder for settled beds; `None`: beds are built anew.
     pub cache: Option<PathBuf>,
-    /// The card that stages are compared with.
+    /// Model of the graphics card that stages are compared with.
     pub model: Model,
 }
 
-/// A graphics card in two numbers: a stage takes the time of its dispatches, one after the other, and that of the bytes it must
-/// move. It leaves out what a kernel computes, how badly it reads and how empty the card is; so it is a goal,
-/// and no measurement.
+/// Model of a graphics card in two numbers. The time of a stage is the time of its dispatches, one after the other, plus the
+/// time to move its bytes. The model leaves out the arithmetic of the kernels, scattered reads and idle cores: it is a goal,
+/// not a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Model {
-    /// Time from one dispatch to the next, which waits for it \[µs\].
+    /// Time from one dispatch to the next, which waits for the first \[µs\].
     pub dispatch_microseconds: f64,
-    /// Bytes per second from and to memory \[GB/s\].
+    /// Rate of memory, reads and writes together \[GB/s\].
     pub gigabytes_per_second: f64,
 }
 
 impl Default for Model {
-    /// A large card of 2024: barriers of 2.5 µs, 4 TB/s.
+    /// A large card of 2024: 2.5 µs per dispatch with its barrier, 4 TB/s.
     fn default() -> Model {
         Model { dispatch_microseconds: 2.5, gigabytes_per_second: 4000.0 }
     }
 }
 
 impl Model {
-    /// Time that so many dispatches take which move so many bytes \[ms\].
+    /// Time of some dispatches that move a number of bytes \[ms\].
     pub fn milliseconds(&self, dispatches: u32, bytes: u64) -> f64 {
         1e-3 * self.dispatch_microseconds * f64::from(dispatches)
             + 1e-6 * bytes as f64 / self.gigabytes_per_second
     }
 }
 
-/// What happens meanwhile.
+/// Events of a bench, for the user.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// Something that takes its time begins, or turned out otherwise.
+    /// A slow part begins, or something unexpected happened.
     Note(String),
-    /// What is measured with is known.
+    /// The devices and settings are known.
     Opened(&'a Report),
-    /// A case is done.
+    /// A case was measured.
     Measured(&'a Report, &'a Case),
 }
 
-/// Measures every subject on every target. A scene that does not fit a device, or fails on it, is told in its case.
+/// Measures every subject on every target. A scene that does not fit a device, or fails on it, becomes a failure of its case.
 ///
 /// # Errors
 /// When a device cannot be opened or the CPU engine cannot settle a bed.
@@ -251,7 +251,7 @@ pub fn run(plan: &Plan, subjects: &[Subject], tell: &mut dyn FnMut(Event<'_>)) -
     Ok(report)
 }
 
-/// The state to measure from, and where it comes from.
+/// State from which a subject is measured, and its origin.
 fn begin(subject: &Subject, plan: &Plan, tell: &mut dyn FnMut(Event<'_>)) -> Result<(World, Start), Error> {
     match subject {
         Subject::Bed(bed) => bed.settled(plan.cache.as_deref(), &mut |note| tell(Event::Note(note))),

@@ -7,8 +7,8 @@
 //! crc                                       CRC-32 of all that, 4 bytes
 //! ```
 //!
-//! Another version of the program may keep other things: its checkpoints are refused. A checkpoint appears whole or not at all,
-//! and is on the disk before the one before it goes.
+//! Checkpoints of another version of the program are refused, as they may hold other data. A checkpoint appears whole or not at all, and is
+//! on the disk before the one before it is removed.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write};
@@ -27,21 +27,21 @@ use crate::output::{atomic, checkpoint_step};
 
 /// First line of a file, with the number of the format at its end.
 const TITLE: &str = "esker checkpoint";
-/// Number of the format: to be raised whenever the same state comes to other bytes.
+/// Number of the format, to be raised whenever the same state is saved as other bytes.
 const FORMAT: u32 = 6;
 /// Largest file that is read \[bytes\].
 const LARGEST: u64 = 1 << 40;
 /// Longest line of the header \[bytes\].
 const LONGEST_HEADER: usize = 1 << 12;
-/// Bytes of the sum at the end.
+/// Bytes of the checksum at the end.
 const SUM: usize = 4;
 
-/// Who saved a checkpoint, and when.
+/// Header of a checkpoint: who saved it, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// Version of the program.
     pub program: String,
-    /// "gpu" or "cpu".
+    /// Engine: "gpu" or "cpu".
     pub engine: String,
     /// Simulated time \[s\].
     pub time: f64,
@@ -51,33 +51,33 @@ pub struct Header {
     pub substep: f64,
 }
 
-/// A checkpoint, read and whole.
+/// Checkpoint that was read and is whole.
 #[derive(Debug)]
 pub struct Checkpoint {
-    /// Where it was read.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Who saved it, and when.
+    /// Header: who saved the checkpoint, and when.
     pub header: Header,
     /// The scenario with all defaults, as TOML.
     pub resolved: String,
-    /// State of the run, as it wrote it.
+    /// State of the run, as the run wrote it.
     pub run: Vec<u8>,
-    /// All of the file.
+    /// All bytes of the file.
     bytes: Vec<u8>,
-    /// Where the state of the engine stands in it.
+    /// Range of the engine's state in `bytes`.
     engine: Range<usize>,
 }
 
-/// The world at a checkpoint, and the impulses of its contacts.
+/// World at a checkpoint, and the impulses of its contacts.
 #[derive(Debug)]
 pub struct SavedScene {
     /// Bodies, shapes and materials.
     pub world: World,
-    /// Contacts of the last step, by key.
+    /// Impulses of the contacts of the last step, by key.
     pub impulses: Vec<(Key, Impulse)>,
 }
 
-/// Writes the state of an engine and of what runs it.
+/// Writes a checkpoint: the state of an engine and of the run that drives it.
 ///
 /// # Errors
 /// When the state cannot be read back, or the file not be written.
@@ -100,7 +100,7 @@ pub fn write(
         outcome.as_ref().map_err(|error| io::Error::other(error.to_string())).copied()
     });
     match outcome {
-        // The file that could not be written is this one.
+        // Writing failed in this file, so the error names its path.
         Err(Error::File { source, .. }) => Err(Error::file(path)(source)),
         Err(error) => Err(error),
         Ok(()) => written,
@@ -121,7 +121,7 @@ fn write_content(
     engine.save(out)
 }
 
-/// A writer that sums up what goes through it.
+/// Writer that computes the checksum of all bytes written through it.
 struct Summed<'a, 'f> {
     out: &'a mut BufWriter<&'f mut File>,
     sum: crc32fast::Hasher,
@@ -139,16 +139,16 @@ impl Write for Summed<'_, '_> {
     }
 }
 
-/// Why a file is no checkpoint to go on from.
+/// Reason why a run cannot go on from a file.
 enum Fault {
-    /// It is damaged: an earlier one may do.
+    /// The file is damaged: an earlier checkpoint may do.
     Damaged(String),
-    /// Another program saved it.
+    /// Another program saved the file.
     Foreign(String),
 }
 
 impl Checkpoint {
-    /// Reads a checkpoint; of a folder of results, the last one in it.
+    /// Reads a checkpoint, or from a folder of results the last one in it.
     ///
     /// # Errors
     /// [`Error::File`] when there is none, [`Error::Unusable`] when it is damaged or of another version.
@@ -161,14 +161,15 @@ impl Checkpoint {
         parse(&file, bytes).map_err(|fault| fault.into_error(&file))
     }
 
-    /// The last checkpoint in a folder of results that is whole, `None` where there is none at all; and why later ones are not taken.
+    /// Returns the last checkpoint in a folder of results that is whole (`None` where there is none at all), and the errors of the later
+    /// ones that are damaged.
     ///
     /// # Errors
     /// When all that are there are damaged, or one is of another version.
     pub fn latest(folder: &Path) -> Result<(Option<Checkpoint>, Vec<Error>), Error> {
         let mut damaged = Vec::new();
         for file in files_in(folder)? {
-            // A disk that is about to fail does not give the bytes at all.
+            // A failing disk does not return the bytes at all.
             let read = files::read_bytes(&file, LARGEST).map_err(|error| Fault::Damaged(error.to_string()));
             match read.and_then(|bytes| parse(&file, bytes)) {
                 Ok(checkpoint) => return Ok((Some(checkpoint), damaged)),
@@ -179,7 +180,7 @@ impl Checkpoint {
         if damaged.is_empty() { Ok((None, damaged)) } else { Err(damaged.swap_remove(0)) }
     }
 
-    /// The last checkpoint in a folder, as its header tells.
+    /// Returns path and header of the last checkpoint in a folder.
     pub fn last_header(folder: &Path) -> Option<(PathBuf, Header)> {
         let file = files_in(folder).ok()?.into_iter().next()?;
         let mut start = Vec::new();
@@ -190,7 +191,7 @@ impl Checkpoint {
         Some((file, header))
     }
 
-    /// The world that it holds, and the impulses of its contacts.
+    /// Returns the world of the checkpoint and the impulses of its contacts.
     ///
     /// # Errors
     /// [`Error::NotBuilt`] where the GPU engine saved it and this library is built without it.
@@ -209,7 +210,7 @@ impl Checkpoint {
         Ok(SavedScene { world, impulses })
     }
 
-    /// Has an engine go on from it.
+    /// Makes an engine go on from the checkpoint.
     ///
     /// # Errors
     /// [`Error::Unusable`] when another kind of engine saved it, or when the state does not fit the device.
@@ -229,12 +230,12 @@ impl Checkpoint {
         &self.bytes[self.engine.clone()]
     }
 
-    /// The error of a checkpoint that is of no use here.
+    /// Error of a checkpoint that cannot be used here.
     pub fn unusable(&self, found: String, advice: &str) -> Error {
         Error::Unusable { origin: self.path.display().to_string(), found, advice: advice.to_owned() }
     }
 
-    /// An error with the file that it is about.
+    /// Adds the path of the checkpoint to an error.
     pub fn error(&self, error: Error) -> Error {
         match error {
             Error::Unusable { found, advice, .. } => self.unusable(found, &advice),
@@ -253,7 +254,7 @@ impl Fault {
     }
 }
 
-/// Checkpoints in a folder, the last first.
+/// Files of the checkpoints in a folder, the last first.
 fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found: Vec<(u64, PathBuf)> = Vec::new();
     for entry in folder.read_dir().map_err(Error::file(folder))? {
@@ -274,7 +275,7 @@ fn none_in(folder: &Path) -> Error {
     }
 }
 
-/// The checkpoint in these bytes. Every format has its title first and the sum of all the rest last.
+/// Parses a checkpoint from the bytes of a file. Every format has its title first and the checksum of all the rest last.
 fn parse(path: &Path, bytes: Vec<u8>) -> Result<Checkpoint, Fault> {
     let (content, sum) = bytes.split_at(bytes.len().saturating_sub(SUM));
     let mut rest = content;
@@ -300,7 +301,7 @@ fn parse(path: &Path, bytes: Vec<u8>) -> Result<Checkpoint, Fault> {
     Ok(Checkpoint { path: path.to_owned(), header, resolved, run, bytes, engine })
 }
 
-/// Takes a line from the beginning.
+/// Takes a line from the beginning of `rest`.
 fn line<'a>(rest: &mut &'a [u8]) -> Option<&'a str> {
     let end = rest.iter().take(LONGEST_HEADER).position(|&byte| byte == b'\n')?;
     let (line, after) = rest.split_at(end);
@@ -375,7 +376,7 @@ mod tests {
         assert!(refusal.contains("has format 7, and this program reads format 6"), "{refusal}");
     }
 
-    /// A full disk is told in the words of the system.
+    /// The error of a full disk is reported in the words of the system.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_state_that_cannot_be_written_leaves_no_file() {

@@ -73,7 +73,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it leaves nothing but what it prints.
+    /// Whether the command only prints, and leaves nothing else.
     fn only_prints(&self) -> bool {
         match self {
             Command::Check(_)
@@ -93,17 +93,17 @@ impl Command {
     }
 }
 
-/// How a command that did not fail ended.
+/// Outcome of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Done,
     Interrupted,
     ExpectationMissed,
-    /// A run of several failed; the others went on.
+    /// One of several runs failed; the others went on.
     RunFailed,
 }
 
-/// Why a command could not do its work.
+/// Reason why a command failed.
 #[derive(Debug)]
 enum Failure {
     /// The scenario is wrong.
@@ -130,7 +130,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Parses the command line, does what it says and returns the exit code.
+/// Parses the command line, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
     memory::give_back_what_is_freed();
     let command = Arguments::parse().command;

@@ -1,13 +1,13 @@
-//! The vocabulary both engines share: keys, impulses, contacts and their colouring.
+//! Types that both engines share: keys, impulses, contacts and their colouring.
 
 use glam::{DMat3, DVec3};
 
-/// Persistent identity of a pair of shapes; what warm starting looks up. `a` is a sphere of a grain,
-/// `b` a surface or a larger sphere of another grain; of two spheres of the same radius `a` is the one with the smaller
-/// id. Or `a` is a vertex of a dynamic boundary and `b` a surface of another.
+/// Persistent identity of a pair of shapes, by which a warm start finds the impulse of the last substep. Shape `a` is a sphere of a grain,
+/// and `b` a surface or a larger sphere of another grain; of two spheres of the same radius `a` is the one with the smaller id. Or `a` is a
+/// vertex of a dynamic boundary and `b` a surface of another.
 ///
-/// Contacts are grouped by `a`. A sphere has few neighbours that are as large as itself or larger, so every group is
-/// short, though thousands of small ones may touch a large one.
+/// Contacts are grouped by `a`. A sphere has few neighbours that are as large as itself or larger, so every group is short, though
+/// thousands of small spheres may touch a large one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Key {
@@ -21,11 +21,11 @@ pub struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Impulse {
-    /// λ_n ≥ 0 \[N s\]; under the smooth method also negative, where a damper pulls at the end of a contact.
+    /// Normal impulse λ_n ≥ 0 \[N s\]; under the smooth method also negative, where a damper pulls at the end of a contact.
     pub normal: f64,
-    /// λ_t, in the tangent plane \[N s\].
+    /// Friction impulse λ_t, in the tangent plane \[N s\].
     pub tangent: DVec3,
-    /// λ_r, rolling and twisting \[N m s\].
+    /// Rolling and twisting impulse λ_r \[N m s\].
     pub rolling: DVec3,
 }
 
@@ -45,7 +45,7 @@ impl Impulse {
         }
     }
 
-    /// Both, part by part.
+    /// Sum of two impulses, part by part.
     #[must_use]
     pub fn and(&self, other: &Impulse) -> Impulse {
         Impulse {
@@ -55,18 +55,18 @@ impl Impulse {
         }
     }
 
-    /// The difference, part by part.
+    /// Difference of two impulses, part by part.
     #[must_use]
     pub fn less(&self, other: &Impulse) -> Impulse {
         self.and(&other.scaled(-1.0))
     }
 
-    /// Sum of the products, part by part.
+    /// Scalar product of two impulses, over all parts.
     pub fn dot(&self, other: &Impulse) -> f64 {
         self.normal * other.normal + self.tangent.dot(other.tangent) + self.rolling.dot(other.rolling)
     }
 
-    /// The impulse gone on by a share of what it changed since `before`; it may leave its cone.
+    /// Extrapolated impulse λ + `share` (λ - `before`) \[E12\]. It may lie outside its cone.
     #[must_use]
     pub fn beyond(&self, before: &Impulse, share: f64) -> Impulse {
         Impulse {
@@ -77,7 +77,7 @@ impl Impulse {
     }
 }
 
-/// The set of friction impulses, and of rolling impulses, that a contact may carry \[E3\], \[E4\].
+/// Set of friction impulses, and of rolling impulses, that a contact may carry \[E3\], \[E4\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
@@ -91,7 +91,7 @@ pub enum Cone {
 }
 
 impl Cone {
-    /// The nearest vector within a bound, at a contact with this normal.
+    /// Nearest vector within a bound, at a contact with this normal.
     #[inline(always)]
     pub fn project(self, vector: DVec3, bound: f64, normal: DVec3) -> DVec3 {
         match self {
@@ -100,7 +100,7 @@ impl Cone {
         }
     }
 
-    /// How large a vector is beside a bound: its length, or its largest component.
+    /// Size of a vector that is compared with a bound: its length, or its largest component.
     pub fn size(self, vector: DVec3, normal: DVec3) -> f64 {
         match self {
             Cone::Disc => vector.length(),
@@ -124,13 +124,13 @@ fn within_box(vector: DVec3, bound: f64, normal: DVec3) -> DVec3 {
     }
 }
 
-/// The normal and two tangents.
+/// Axes of a contact: the normal and two tangents.
 fn axes(normal: DVec3) -> DMat3 {
     let first = first_tangent(normal);
     DMat3::from_cols(normal, first, normal.cross(first))
 }
 
-/// The horizontal tangent of a contact; of a normal within 26° of the vertical, that in the plane y, z.
+/// Horizontal tangent of a contact; for a normal within 26° of the vertical, the tangent in the plane y, z.
 pub fn first_tangent(normal: DVec3) -> DVec3 {
     let across = if normal.z.abs() < STEEP_NORMAL { DVec3::Z } else { DVec3::X };
     across.cross(normal).normalize_or_zero()
@@ -139,28 +139,28 @@ pub fn first_tangent(normal: DVec3) -> DVec3 {
 /// Vertical component of a normal from which its tangents no longer follow the horizontal \[-\].
 const STEEP_NORMAL: f64 = 0.9;
 
-/// A contact as found in a state, with the impulse of the last substep.
+/// Contact in a snapshot of the state, with the impulse of the last substep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactState {
-    /// Which shapes.
+    /// Pair of shapes.
     pub key: Key,
     /// Body of shape a and of shape b.
     pub bodies: [u32; 2],
     /// Gap at the committed positions \[m\].
     pub gap: f64,
-    /// From b to a, at the committed positions.
+    /// Normal from b to a, at the committed positions.
     pub normal: DVec3,
     /// Contact point \[m\].
     pub point: DVec3,
     /// Impulse of the last substep, cohesion included: its normal part is negative where the bodies are pulled.
     pub impulse: Impulse,
-    /// Part of that with which cohesion pulls the bodies together \[E2\] \[N s\].
+    /// Impulse of cohesion, the part of `impulse` that pulls the bodies together \[E2\] \[N s\].
     pub cohesion: f64,
     /// Friction μ of the pair \[-\].
     pub friction: f64,
-    /// Which friction impulses it may carry.
+    /// Set of friction impulses that the contact may carry.
     pub cone: Cone,
-    /// Energy that its tangential spring and its rolling spring hold, under the smooth method \[E13\] \[J\].
+    /// Energy that the tangential spring and the rolling spring hold, under the smooth method \[E13\] \[J\].
     pub spring_energy: [f64; 2],
 }
 
@@ -171,37 +171,37 @@ impl ContactState {
         pressed > 0.0 && self.cone.size(self.impulse.tangent, self.normal) >= 0.999 * self.friction * pressed
     }
 
-    /// Whether its bodies press on each other, if only for cohesion.
+    /// Whether the bodies press on each other, even if only by cohesion.
     pub fn is_active(&self) -> bool {
         self.carried().normal > 0.0
     }
 
-    /// The impulse without cohesion: what the next substep starts from, and what friction is bounded by.
+    /// Impulse without cohesion, from which the next substep starts and by which friction is bounded.
     pub fn carried(&self) -> Impulse {
         Impulse { normal: self.impulse.normal + self.cohesion, ..self.impulse }
     }
 }
 
-/// An order of contacts for solving many at once: those of a colour share no grain, and tiles share none with each other.
+/// Order of the contacts for solving many at once: contacts of a colour share no grain, and two tiles share no grain.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Colouring {
     /// Contact indices, tile by tile, then colour by colour, overflow contacts last.
     pub order: Vec<u32>,
-    /// Where each tile starts in `order`, and where the last one ends; empty where there are none. Tiles are solved at once, as none shares a grain
-    /// with another; within one the contacts are solved one after the other.
+    /// Start of each tile in `order`, and the end of the last one; empty without tiles. Tiles are solved at once, as none shares a grain
+    /// with another; within a tile the contacts are solved one after the other.
     pub tiles: Vec<u32>,
-    /// Where each colour starts in `order`, and where the last one ends.
+    /// Start of each colour in `order`, and the end of the last one.
     pub starts: Vec<u32>,
-    /// How the contacts without a colour are solved.
+    /// Solution of the overflow contacts, those without a colour.
     pub overflow: Overflow,
 }
 
-/// How contacts without a colour are solved.
+/// Solution of the overflow contacts, those without a colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Overflow {
-    /// All at once, each on copies of its bodies that share their mass \[E5\].
+    /// Mass splitting: all at once, each on copies of its bodies that share their mass \[E5\].
     #[default]
     Split,
     /// One after the other on whole bodies.
@@ -224,12 +224,12 @@ impl Colouring {
         &self.order[self.starts[i] as usize..self.starts[i + 1] as usize]
     }
 
-    /// Place of the first contact without a colour.
+    /// Index in `order` of the first overflow contact, which has no colour.
     pub fn overflow_start(&self) -> usize {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
-    /// Contacts without a colour.
+    /// Overflow contacts, those without a colour.
     pub fn overflow(&self) -> &[u32] {
         &self.order[self.overflow_start()..]
     }
@@ -239,7 +239,7 @@ impl Colouring {
 mod tests {
     use super::*;
 
-    /// Directions all over the sphere, those where the tangents change their rule among them.
+    /// Directions all over the sphere, among them those where the rule for the tangents changes.
     fn normals() -> impl Iterator<Item = DVec3> {
         let heights = [-1.0, -STEEP_NORMAL, -0.5, 0.0, 0.3, STEEP_NORMAL, 0.95, 1.0];
         heights.into_iter().flat_map(|z: f64| {

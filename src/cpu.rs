@@ -1,9 +1,8 @@
 //! The CPU engine: every stage in double precision, one file per stage, on all cores.
 //!
-//! It is the twin that the GPU stages are compared with, and the engine that runs where there is no
-//! GPU. In coloured order the contacts of a colour share no grain, and tiles of many grains share none with each other, so they
-//! are solved in parallel and the result does not depend on the number of threads; in sequential order the contacts are
-//! solved one after the other in the order of their keys.
+//! The CPU engine is the twin that the GPU stages are compared with, and the engine for computers without a GPU. In coloured order the
+//! contacts of one colour share no dynamic body, nor do the contacts of two tiles, so they are solved in parallel and the result does not
+//! depend on the number of threads. In sequential order the contacts are solved one after the other in the order of their keys.
 
 pub mod balance;
 pub mod broadphase;
@@ -63,10 +62,10 @@ use split::Split;
 use sweep::ProjectedGaussSeidel;
 use velocity::Velocity;
 
-/// Bytes that a contact keeps from step to step.
+/// Bytes per contact that the engine keeps from step to step.
 const HELD_PER_CONTACT: u64 =
     (size_of::<Key>() + size_of::<Constraint>() + size_of::<Onset>() + size_of::<u32>()) as u64;
-/// Bytes per contact that come and go: the impact stage solves a copy of the constraints.
+/// Temporary bytes per contact within a step: the impact stage solves a copy of the constraints.
 const PASSING_PER_CONTACT: u64 = (size_of::<Constraint>() + 2 * size_of::<Key>()) as u64;
 
 /// Bytes that a sweep moves per contact: a constraint is read and its impulse written, the velocities of both bodies are
@@ -74,7 +73,7 @@ const PASSING_PER_CONTACT: u64 = (size_of::<Constraint>() + 2 * size_of::<Key>()
 pub const BYTES_PER_CONTACT_SWEEP: u64 =
     (size_of::<Constraint>() + size_of::<Impulse>() + 4 * size_of::<Velocity>()) as u64;
 
-/// The double-precision engine.
+/// The engine in double precision on all cores of the processor.
 pub struct CpuEngine {
     world: World,
     settings: Settings,
@@ -92,13 +91,13 @@ pub struct CpuEngine {
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
     solver: ProjectedGaussSeidel,
-    /// Where the kinetic energy went, and the velocities before the solve that is booked next.
+    /// Energy balance since the start, and the velocities before the solve whose works are added next.
     balance: EnergyBalance,
     velocities_before: Vec<Velocity>,
-    /// Per boundary: what contacts gave it since the start; and the constraints of its contacts.
+    /// Total impulse of the contacts on each boundary since the start, and the constraints of the contacts with boundaries.
     impulses: Vec<TotalImpulse>,
     boundary_constraints: Vec<u32>,
-    /// Whether a substep in which friction and rolling made energy is solved again \[E12\].
+    /// Whether a substep is solved again in which friction and rolling made energy \[E12\].
     is_guarded: bool,
     newcomers: Newcomers,
     /// Substeps done since the start; time is this times the substep, plus the time at the start.
@@ -108,7 +107,7 @@ pub struct CpuEngine {
     stages: Stages,
 }
 
-/// Wall seconds per stage.
+/// Wall time of each stage \[s\].
 #[derive(Default)]
 struct Stages(Vec<(&'static str, f64)>);
 
@@ -126,7 +125,7 @@ impl Stages {
 }
 
 impl CpuEngine {
-    /// An engine at the state of `world`.
+    /// Makes an engine at the state of `world`.
     ///
     /// # Panics
     /// If the settings are invalid (see [`Settings::validate`]) or a period is too short for the grains (see
@@ -165,7 +164,7 @@ impl CpuEngine {
         }
     }
 
-    /// One step: find contacts, then solve and move in each substep. This is the algorithm.
+    /// Does one step: finds contacts if needed, then solves and moves in each substep. This is the algorithm.
     fn step(&mut self) -> Result<(), Error> {
         if self.stages.time("search", || self.travel.calls_for_search(&self.world, &self.settings)) {
             self.find_contacts();
@@ -178,9 +177,10 @@ impl CpuEngine {
         Ok(())
     }
 
-    /// Finds what the convex problem of the last substep came to: a pass over contacts and bodies that only those who look need.
+    /// Notes the objective of the convex problem of the last substep: a pass over contacts and bodies, so only snapshots and saved states
+    /// ask for it.
     fn note_objective(&mut self) {
-        // A state that was restored has no velocities in the midst of a solve until it is stepped.
+        // A restored state has no working velocities before its first step.
         let has_solved = self.report.step > 0 && !self.velocities.is_empty();
         if has_solved && self.settings.method == Method::Nonsmooth {
             let objective = || residual::objective(&self.world, &self.constraints, &self.velocities);
@@ -188,7 +188,7 @@ impl CpuEngine {
         }
     }
 
-    /// Broadphase, matching, colouring: which pairs, where their impulses come from, in which order.
+    /// Broadphase, matching, colouring: finds the pairs, the impulses that they carry over, and the solving order.
     fn find_contacts(&mut self) {
         let (world, settings, stages) = (&self.world, &self.settings, &mut self.stages);
         let keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.reach()));
@@ -210,7 +210,7 @@ impl CpuEngine {
         self.report.overflow = self.colouring.overflow().len() as u64;
     }
 
-    /// Takes contacts as found, each with the impulse that it starts from.
+    /// Takes a new list of contacts, each with the impulse that it carries over.
     fn hold_contacts(&mut self, mut keys: Vec<Key>, mut colouring: Colouring, impulses: &[Impulse]) {
         self.split = Split::new(&self.world, &keys, &colouring);
         self.patches = Patches::new(&self.world, &keys, &colouring, &self.patches);
@@ -224,14 +224,14 @@ impl CpuEngine {
             }
         }
         self.boundary_constraints = loads::constraints_of_boundaries(&self.world, &keys, &colouring);
-        // How a list grew is not to show in the memory that is told.
+        // Spare room is given back, so that the reported memory does not depend on how a list grew.
         keys.shrink_to_fit();
         colouring.order.shrink_to_fit();
         self.boundary_constraints.shrink_to_fit();
         (self.keys, self.colouring) = (keys, colouring);
     }
 
-    /// Takes these contacts, sorted by key, as those that the next search matches.
+    /// Takes these contacts, sorted by key, as the list that the next search is matched with.
     fn hold_seeds(&mut self, seeds: &[(Key, Impulse)]) {
         let (keys, mut impulses): (Vec<Key>, Vec<Impulse>) = seeds.iter().copied().unzip();
         if self.settings.method == Method::Smooth {
@@ -242,7 +242,7 @@ impl CpuEngine {
         self.patches.find_normals(&self.world);
     }
 
-    /// What springs hold that carry the forces of these impulses.
+    /// Springs of the smooth method whose forces give these impulses in a substep \[E13\].
     fn springs_from(&self, keys: &[Key], impulses: &[Impulse]) -> Vec<Impulse> {
         let springs = |(key, impulse): (&Key, &Impulse)| {
             let normal = self.world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
@@ -251,14 +251,13 @@ impl CpuEngine {
         keys.iter().zip(impulses).map(springs).collect()
     }
 
-    /// Bytes that a world needs once it has this many grains: what the engine holds, and what comes and goes
-    /// within a step.
+    /// Bytes that an engine needs for a world with this many grains: what it holds between steps, and its temporary lists within a step.
     pub fn planned_memory(world: &World, grains: usize, settings: &Settings) -> u64 {
         CpuEngine::planned_holdings(world, grains, settings)
             + CpuEngine::planned_passing(world, grains, settings)
     }
 
-    /// Bytes that come and go within a step.
+    /// Bytes of the temporary lists within a step.
     pub fn planned_passing(world: &World, grains: usize, settings: &Settings) -> u64 {
         let bodies = world.bodies_with(grains) as u64;
         let contacts = planned_contacts(world.planned_spheres(grains)) as u64;
@@ -290,7 +289,7 @@ impl CpuEngine {
             + momentum
     }
 
-    /// Narrowphase, velocities, loads, integrate: one substep.
+    /// Narrowphase, velocities, loads, integrate: does one substep.
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
@@ -313,7 +312,7 @@ impl CpuEngine {
         Ok(())
     }
 
-    /// Impact, predict, warm start, sweep, balance: the velocities of a nonsmooth substep.
+    /// Impact, predict, warm start, sweep, balance: finds the velocities of a nonsmooth substep.
     fn solve(&mut self, end: f64) -> EnergyBalance {
         let impacts = self.solve_impacts();
         let settings = self.settings;
@@ -331,7 +330,7 @@ impl CpuEngine {
         impacts + works
     }
 
-    /// Springs, predict, balance: the velocities of a smooth substep \[E13\].
+    /// Springs, predict, balance: finds the velocities of a smooth substep \[E13\].
     fn push_by_springs(&mut self, end: f64) -> EnergyBalance {
         let keeps_works = self.keeps_works();
         let Self { world, settings, colouring, split, constraints, onsets, velocities, stages, .. } = self;
@@ -356,7 +355,7 @@ impl CpuEngine {
         stages.time("balance", || balance::book_solve(world, h, constraints, &joints, before, velocities))
     }
 
-    /// Constraints of the substep that ends at `end` \[s\], and the velocities at its start.
+    /// Fills the constraints of the substep that ends at `end` \[s\], and loads the velocities at its start.
     fn fill_constraints(&mut self, end: f64) {
         let Self {
             world,
@@ -379,7 +378,7 @@ impl CpuEngine {
         });
     }
 
-    /// The impact stage; returns what it did, where that is asked for.
+    /// Runs the impact stage. Returns its works on the bodies, all zero unless works are kept.
     fn solve_impacts(&mut self) -> EnergyBalance {
         let keeps_works = self.keeps_works();
         let Self {
@@ -407,8 +406,8 @@ impl CpuEngine {
         works
     }
 
-    /// Predict, warm start, sweeps, balance: the continuous solve with these settings. Returns what it did, where that is
-    /// asked for.
+    /// Predict, warm start, sweeps, balance: runs the continuous solve with these settings. Returns its works, all zero unless works are
+    /// kept.
     fn solve_contacts(&mut self, end: f64, settings: &Settings) -> EnergyBalance {
         let keeps_works = self.keeps_works();
         let Self { world, colouring, split, constraints, onsets, velocities, stages, report, solver, .. } =
@@ -438,33 +437,33 @@ impl CpuEngine {
         stages.time("balance", || balance::book_solve(world, h, constraints, &joints, before, velocities))
     }
 
-    /// The continuous solve once more, from the velocities that the impacts left, by plain sweeps from nothing.
+    /// Repeats the continuous solve from the velocities after the impact stage, with plain sweeps and a cold start.
     fn solve_again(&mut self, end: f64) -> EnergyBalance {
         self.velocities.clone_from(&self.velocities_before);
         self.solve_contacts(end, &self.settings.careful())
     }
 
-    /// Whether friction and rolling, which made energy in this substep, have by now done so since the start \[E12\].
+    /// Whether friction and rolling made energy in this substep and more than [`LARGEST_GAIN`] of the turnover since the start \[E12\].
     fn makes_energy(&self, impacts: &EnergyBalance, works: &EnergyBalance) -> bool {
         let so_far = self.balance + *impacts + *works;
         works.made() > 0.0 && so_far.made() > LARGEST_GAIN * so_far.turnover()
     }
 
-    /// Whether they made much energy in this substep alone.
+    /// Whether friction and rolling made more energy in this substep alone than a share of the kinetic energy.
     fn makes_energy_at_once(&self, works: &EnergyBalance) -> bool {
         let share = || largest_gain_at_once(&self.settings, &self.world);
         let scale = || balance::kinetic_scale(&self.world, self.settings.substep(), &self.velocities);
         works.made() > 0.0 && share().is_finite() && works.made() > share() * scale()
     }
 
-    /// Whether somebody asks for the works of a substep.
+    /// Whether the works of a substep are kept: for the guard \[E12\], or for the energy balance.
     fn keeps_works(&self) -> bool {
         self.is_guarded || self.settings.bookkeeping == Bookkeeping::On
     }
 }
 
-/// Brings the constraints to their start \[E7\] and the velocities to those under the external forces alone, in a substep that ends at
-/// `end` \[s\]; what the contacts start from is not in the velocities yet.
+/// Sets the impulses of the contacts to their start \[E7\], and the velocities to those under the external forces alone, in a substep that
+/// ends at `end` \[s\]. The impulses are not applied to the velocities yet.
 fn start_solve(
     world: &World,
     settings: &Settings,
@@ -479,7 +478,7 @@ fn start_solve(
     joints
 }
 
-/// As many blank constraints as contacts; their room grows by little more than it must.
+/// Resets the list to one default value per contact. Where its capacity is too small, it gets 1/32 more than needed.
 fn set_room<T: Clone + Default>(constraints: &mut Vec<T>, contacts: usize) {
     constraints.clear();
     if constraints.capacity() < contacts {
@@ -506,7 +505,7 @@ impl Engine for CpuEngine {
         if steps > 0 {
             self.newcomers.clear();
         }
-        // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
+        // Inside a scope the work stays in the thread pool. From outside, every colour would wake the pool anew.
         rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
         if steps > 0 && self.settings.method == Method::Nonsmooth {
             self.report.residuals =

@@ -1,4 +1,4 @@
-//! What an engine does, and what it tells.
+//! Interface of an engine, and what it reports.
 
 mod balance;
 pub(crate) mod clock;
@@ -27,32 +27,33 @@ use crate::settings::{
     WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
 };
 
-/// What comes of a call that a device has to answer. It is to be driven to its end: one that is dropped on the way leaves an engine
-/// whose state on the device is ahead of what the engine knows.
+/// Future of a call that a device has to answer. It has to be driven to its end: a future that is dropped on the way leaves an engine whose
+/// state on the device is ahead of what the engine knows.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + 'a>>;
 
 /// Steps a world forward in time.
 ///
-/// Every call that reads back from a device comes in two forms: one that waits, and one that gives a future, for where a thread may not
-/// wait; but for saving, which goes to files. An engine that computes on the spot has the first alone, which the second then does.
+/// Every call that reads back from a device comes in two forms: one that waits, and one that gives a future, for threads that may not wait.
+/// Saving has no future, as it goes to files. An engine that computes on the spot implements the first form alone, which the second then
+/// calls.
 pub trait Engine: Send {
-    /// What runs: engine, device, driver.
+    /// Identity of the engine: engine, device, driver.
     fn identity(&self) -> Identity;
 
     /// Advances by `steps` time steps.
     ///
     /// # Errors
-    /// When a step fails. The CPU engine is then at the last good substep; the GPU engine has no state to
-    /// show any more, and what was written before stands.
+    /// When a step fails. The CPU engine is then at the last good substep; the GPU engine has no state to show any more, and results
+    /// written before remain.
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error>;
 
-    /// The present state.
+    /// Returns the present state.
     ///
     /// # Errors
     /// When it cannot be read back, or a step failed before.
     fn snapshot(&mut self) -> Result<Snapshot, Error>;
 
-    /// Centres \[m\] and radii \[m\] of the spheres of the grains that are there; what an emitter keeps clear of.
+    /// Returns centres \[m\] and radii \[m\] of the spheres of all grains that are present, which an emitter has to keep clear of.
     ///
     /// # Errors
     /// When they cannot be read back.
@@ -64,57 +65,59 @@ pub trait Engine: Send {
     /// When there is no room on the device, or a period is too short for them.
     fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error>;
 
-    /// Lets `change` change the world between two steps: gravity, velocities, motions of boundaries, which grains are there. Bodies and
-    /// shapes are not to be added or moved. Kinetic energy that comes or goes with it counts as that of grains that come or go.
+    /// Lets `change` change the world between two steps: gravity, velocities, motions of boundaries, which grains are present. It must not
+    /// add or move bodies or shapes. The kinetic energy that comes or goes with the change counts as that of added or removed grains.
     ///
     /// # Errors
     /// As [`Engine::snapshot`].
     fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error>;
 
-    /// Has the first step start from contacts with these impulses \[N s, N m s\], sorted by key, as if they were those of the step before.
+    /// Sets the impulses \[N s, N m s\], sorted by key, from which the contacts of the first step start, as if they were those of the step
+    /// before.
     ///
     /// # Errors
     /// When there is no room on the device.
     fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error>;
 
-    /// Has the substeps to come be solved in so many sweeps at most \[-\]; from 1 to [`MOST_ITERATIONS`](crate::settings::MOST_ITERATIONS).
+    /// Sets the largest number of sweeps of the substeps to come \[-\]; from 1 to [`MOST_ITERATIONS`](crate::settings::MOST_ITERATIONS).
     fn set_iterations(&mut self, iterations: u32);
 
-    /// Writes the state for [`Engine::restore`], as it is, and changes nothing of it.
+    /// Writes the state for [`Engine::restore`] without changing it.
     ///
     /// # Errors
     /// When it cannot be read back or written, or a step failed before.
     #[cfg(feature = "scenario")]
     fn save(&mut self, out: &mut dyn Write) -> Result<(), Error>;
 
-    /// Goes on from a state that an engine of this kind saved, of a world with the same boundaries. Settings stay those of this engine.
+    /// Goes on from a state that an engine of the same kind saved, of a world with the same boundaries. The settings stay those of this
+    /// engine.
     ///
     /// # Errors
     /// When the state is of another kind, or does not fit the device.
     #[cfg(feature = "scenario")]
     fn restore(&mut self, state: &[u8]) -> Result<(), Error>;
 
-    /// As [`Engine::advance`].
+    /// Future of [`Engine::advance`].
     fn advance_async(&mut self, steps: u64) -> Pending<'_, StepReport> {
         Box::pin(async move { self.advance(steps) })
     }
 
-    /// As [`Engine::snapshot`].
+    /// Future of [`Engine::snapshot`].
     fn snapshot_async(&mut self) -> Pending<'_, Snapshot> {
         Box::pin(async move { self.snapshot() })
     }
 
-    /// As [`Engine::present_spheres`].
+    /// Future of [`Engine::present_spheres`].
     fn present_spheres_async(&mut self) -> Pending<'_, Vec<(DVec3, f64)>> {
         Box::pin(async move { self.present_spheres() })
     }
 
-    /// As [`Engine::add_grains`].
+    /// Future of [`Engine::add_grains`].
     fn add_grains_async<'a>(&'a mut self, grains: &'a [Grain]) -> Pending<'a, ()> {
         Box::pin(async move { self.add_grains(grains) })
     }
 
-    /// As [`Engine::change`].
+    /// Future of [`Engine::change`].
     fn change_async<'a>(&'a mut self, change: &'a mut dyn FnMut(&mut World)) -> Pending<'a, ()> {
         Box::pin(async move { self.change(change) })
     }
@@ -122,11 +125,11 @@ pub trait Engine: Send {
     /// Bytes that the engine holds for the scene.
     fn memory(&self) -> u64;
 
-    /// Whether stages are to be timed from now on. An engine that times them at no cost always does.
+    /// Sets whether stages are timed from now on. An engine that times them at no cost always does.
     fn profile(&mut self, _profiling: Profiling) {}
 }
 
-/// A borrowed engine is one, too.
+/// A borrowed engine is an engine, too.
 impl<E: Engine + ?Sized> Engine for &mut E {
     fn identity(&self) -> Identity {
         (**self).identity()
@@ -206,39 +209,39 @@ pub fn has_wide_cones(settings: &Settings, world: &World) -> bool {
     world.materials.laws().iter().any(is_wide)
 }
 
-/// Whether friction and rolling may make energy in a substep, in what they start from or for want of sweeps \[E12\].
+/// Whether friction and rolling may make energy in a substep, through the impulses that it starts from or for want of sweeps \[E12\].
 pub fn is_guarded(settings: &Settings, world: &World) -> bool {
     match settings.warm_start {
-        // Springs give back what they hold, and no more.
+        // Springs give back the energy that they hold, and no more.
         _ if settings.method == Method::Smooth => false,
-        // The works of what was not applied mean nothing.
+        // The works of impulses that were not applied mean nothing.
         WarmStart::NoVelocityUpdate { .. } => false,
         _ => gains_at_once(settings, world) || world.mass_ratio() > WATCHED_MASS_RATIO,
     }
 }
 
-/// Whether what a substep starts from, or the cones of its contacts, may make much energy in it alone \[E12\].
+/// Whether the impulses that a substep starts from, or the cones of its contacts, may make much energy within this substep \[E12\].
 fn gains_at_once(settings: &Settings, world: &World) -> bool {
     settings.warm_start == WarmStart::Model || has_wide_cones(settings, world)
 }
 
-/// Share of the kinetic energy that friction and rolling may make within one substep \[E12\] \[-\], beside what they may make over the run.
-/// Where nothing but the masses calls for a guard there is no such limit: grains at rest under a heavy body book gains that the next
-/// substeps take back, and a substep that starts from nothing would not support it.
+/// Largest share of the kinetic energy that friction and rolling may make within one substep \[E12\] \[-\], beside the limit over the whole
+/// run. Where only the masses call for a guard there is no such limit: grains at rest under a heavy body show gains that the next substeps
+/// take back, and a substep from a cold start would not support the body.
 pub fn largest_gain_at_once(settings: &Settings, world: &World) -> f64 {
     if gains_at_once(settings, world) { LARGEST_GAIN } else { f64::INFINITY }
 }
 
-/// Impulse with which the model start answers to a slip \[kg\]: h/γ \[E7\], which goes to the bound of any cone. Under wide cones that
-/// would make energy, and friction and rolling start from zero.
+/// Impulse per slip velocity in the model start \[kg\]: h/γ \[E7\], which goes to the bound of any cone. Under wide cones that would make
+/// energy: the factor is 0 there, and friction and rolling start from zero.
 pub fn model_gain(settings: &Settings, world: &World) -> f64 {
     if has_wide_cones(settings, world) { 0.0 } else { settings.substep() / MODEL_GAMMA }
 }
 
 /// Normal damping of the smooth method \[E13\]: η_n over √(m* S) \[-\], or over the slope S of the force where it is viscoelastic \[s\].
 ///
-/// Hertz's contact returns with exactly its restitution with √(10/3) ζ √(m* S), Hooke's with 2 ζ √(m* S), ζ = -ln e/√(ln² e + π²)
-/// (Tsuji et al. 1992).
+/// A Hertz contact returns with exactly its restitution for η_n = √(10/3) ζ √(m* S), a Hooke contact for η_n = 2 ζ √(m* S), where ζ = -ln
+/// e/√(ln² e + π²) (Tsuji et al. 1992).
 pub fn spring_damping(normal_law: NormalLaw, damping: Damping, pair: &PairLaw) -> f64 {
     let is_hertz = normal_law == NormalLaw::Hertz;
     if damping == Damping::Viscoelastic {
@@ -250,40 +253,41 @@ pub fn spring_damping(normal_law: NormalLaw, damping: Damping, pair: &PairLaw) -
     if is_hertz { (10.0f64 / 3.0).sqrt() * share } else { 2.0 * share }
 }
 
-/// Restitution that stands for none \[-\]: its logarithm is that of a damping within 3 % of critical.
+/// Least restitution, which stands for none \[-\]: its logarithm is that of a damping within 3 % of critical.
 const LEAST_RESTITUTION: f64 = 1e-6;
 
-/// Υ of a joint in a substep of `h` \[s\] \[E11\]. A rigid one with less damping than half a substep would swing for ever.
+/// Υ of a joint in a substep of `h` \[s\] \[E11\]. A rigid joint with a damping time of less than half a substep would swing for ever.
 pub fn joint_upsilon(joint: &Joint, h: f64) -> f64 {
     let is_rigid = joint.compliance == 0.0 && joint.angular_compliance == 0.0;
     let least = if is_rigid { 0.5 * h } else { 0.0 };
     1.0 / (1.0 + 4.0 * joint.damping_time.unwrap_or(JOINT_DAMPING_STEPS * h).max(least) / h)
 }
 
-/// The settings that a world is solved with: under wide cones sweeps are plain \[E12\].
+/// Settings that a world is solved with: those given, but plain sweeps under wide cones \[E12\].
 pub fn prudent(settings: &Settings, world: &World) -> Settings {
     let is_sound = settings.acceleration == Acceleration::None || !has_wide_cones(settings, world);
     Settings { acceleration: if is_sound { settings.acceleration } else { Acceleration::None }, ..*settings }
 }
 
-/// Places of the grains that came since the last step, ascending: the contacts that an engine lists there are of others.
+/// Indices of the grains that came since the last step, ascending. Contacts that an engine still lists at these indices are of other
+/// grains.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Newcomers(Vec<usize>);
 
 impl Newcomers {
-    /// Notes the places of grains that came.
+    /// Adds the indices of grains that came.
     pub fn add(&mut self, places: Vec<usize>) {
         self.0.extend(places);
         self.0.sort_unstable();
     }
 
-    /// Nobody is new after a step.
+    /// Forgets all newcomers, after a step.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Those of these contacts, of which there are `most`, that are not listed in the place of a newcomer.
+    /// Returns those of the contacts that are not listed at the index of a newcomer; `most` is the room for them.
     pub fn without_theirs(
         &self,
         world: &World,
@@ -292,33 +296,33 @@ impl Newcomers {
     ) -> Vec<(Key, Impulse)> {
         let is_new =
             |shape| world.grain_of_shape(shape).is_some_and(|grain| self.0.binary_search(&grain).is_ok());
-        // What is filtered has no known length: it would grow to more room than it needs.
+        // A filtered iterator has no known length: the list would grow to more room than it needs.
         let mut found = Vec::with_capacity(most);
         found.extend(contacts.filter(|(key, _)| !is_new(key.a) && !is_new(key.b)));
         found
     }
 }
 
-/// Whether an engine times its stages where that costs time: a GPU then takes a pass per stage.
+/// Whether an engine times its stages where timing costs time: a GPU then takes one pass per stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profiling {
-    /// As fast as it goes.
+    /// No timing: steps run as fast as they can.
     #[default]
     Off,
-    /// The first step of every submission stage by stage, as far as the device has timestamps.
+    /// Times the first step of every submission stage by stage, as far as the device has timestamps.
     On,
 }
 
-/// Contacts that memory is planned for: equal spheres at random close packing have 3 each, and 1 within the margin.
+/// Number of contacts that memory is planned for: equal spheres at random close packing have 3 each, and 1 more within the margin.
 pub fn planned_contacts(spheres: usize) -> usize {
     spheres.saturating_mul(4).saturating_add(64)
 }
 
-/// What runs.
+/// Engine and device of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Identity {
-    /// "gpu" or "cpu".
+    /// Engine: "gpu" or "cpu".
     pub engine: &'static str,
     /// Name of the adapter or processor.
     pub device: String,
@@ -326,7 +330,7 @@ pub struct Identity {
     pub driver: String,
     /// Interface: Vulkan, Metal, DX12, or rayon.
     pub backend: String,
-    /// Precision it computes in.
+    /// Precision of the engine's arithmetic.
     pub precision: Precision,
 }
 
@@ -369,17 +373,17 @@ pub struct Residuals {
     pub rolling: Spread,
 }
 
-/// What came of the impacts of a substep \[E6\].
+/// Result of the impact stage of a substep \[E6\].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Impacts {
     /// Sweeps of all rounds; 0 where nothing bounced.
     pub sweeps: u32,
-    /// What the last sweep changed at most, D |Δλ|, or the speed of a contact that still closes, whichever is more \[m/s\].
+    /// Largest change in the last sweep, D |Δλ|, or the speed of a contact that still closes, whichever is more \[m/s\].
     pub residual: f64,
 }
 
-/// What happened in the last call of [`Engine::advance`].
+/// Report of the last call of [`Engine::advance`].
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct StepReport {
@@ -393,22 +397,22 @@ pub struct StepReport {
     pub colours: u32,
     /// Contacts without a colour in the last step, solved by mass splitting; in sequential order all of them.
     pub overflow: u64,
-    /// Steps of this call that searched for contacts; the others went on with those of the step before, as no grain and no boundary
-    /// could have moved half the skin.
+    /// Steps of this call that searched for contacts; the others kept the contacts of the step before, as no grain and no boundary could
+    /// have moved half the skin.
     pub searches: u64,
     /// Sweeps in the last substep.
     pub sweeps: u32,
     /// Residuals at the end of the last substep.
     pub residuals: Residuals,
-    /// What the convex problem of the last substep makes least \[E15\] \[J\], where the engine knows it; found for a [`Snapshot`] only.
+    /// Objective of the convex problem of the last substep \[E15\] \[J\], where the engine knows it; computed for a [`Snapshot`] only.
     pub objective: Option<f64>,
-    /// What came of the impacts of the last substep.
+    /// Result of the impact stage of the last substep.
     pub impacts: Impacts,
-    /// Wall seconds per stage in this call; empty where the engine does not time them. A GPU does so where it is told
-    /// to ([`Engine::profile`]): one step of each submission is timed, and stands for the others.
+    /// Wall seconds per stage in this call; empty where the engine does not time them. A GPU times them on request ([`Engine::profile`]):
+    /// one step of each submission is timed, and stands for the others.
     #[cfg_attr(feature = "scenario", serde(skip))]
     pub stages: Vec<(&'static str, f64)>,
-    /// What a device is told in one step; nothing on the CPU engine.
+    /// Dispatches of a GPU in one step; none on the CPU engine.
     #[cfg_attr(feature = "scenario", serde(skip))]
     pub dispatches: Dispatches,
     /// Sweeps and solves since the start.
@@ -421,7 +425,7 @@ pub struct StepReport {
 pub struct Work {
     /// Sweeps of all substeps; not known to a GPU that stops sweeping at a tolerance.
     pub sweeps: Option<u64>,
-    /// Contacts swept over, summed over the sweeps; not known to a GPU.
+    /// Number of contacts per sweep, summed over the sweeps; not known to a GPU.
     pub contact_sweeps: Option<u64>,
     /// Substeps that were solved again, as friction and rolling had made energy \[E12\].
     #[cfg_attr(feature = "scenario", serde(default))]
@@ -429,7 +433,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Books the sweeps of a substep over so many contacts.
+    /// Adds the sweeps of a substep over this many contacts.
     pub fn add(&mut self, sweeps: u32, contacts: usize) {
         let sweeps = u64::from(sweeps);
         *self.sweeps.get_or_insert(0) += sweeps;
@@ -437,7 +441,7 @@ impl Work {
     }
 }
 
-/// Dispatches of a step: what a GPU is told, one after the other, empty ones included.
+/// Numbers of dispatches that a GPU runs one after the other, empty ones included.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Dispatches {
     /// In one step.
@@ -448,7 +452,7 @@ pub struct Dispatches {
     pub stages: Vec<(&'static str, u32)>,
 }
 
-/// Adds wall seconds to those of a stage.
+/// Adds wall seconds to the total of a stage.
 pub fn add_stage_time(stages: &mut Vec<(&'static str, f64)>, stage: &'static str, seconds: f64) {
     match stages.iter_mut().find(|(name, _)| *name == stage) {
         Some((_, total)) => *total += seconds,

@@ -1,10 +1,9 @@
-//! One error for the whole crate: a message names the two things that disagree and what to change.
+//! Error type of the whole crate: a message names the two things that disagree and what to change.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// What can go wrong outside of reading a scenario (whose problems are
-/// [diagnostics](crate::scenario::Problems)).
+/// Errors other than mistakes in a scenario (which are [diagnostics](crate::scenario::Problems)).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A setting is outside of its range.
@@ -12,30 +11,30 @@ pub enum Error {
     InvalidSetting {
         /// The setting as written in the scenario file.
         name: &'static str,
-        /// What was given.
+        /// Value that was given.
         found: f64,
         /// The accepted range in words.
         expected: &'static str,
     },
-    /// The smooth method with the rigid law, which has no springs.
+    /// The smooth method is combined with the rigid law, which has no springs.
     #[error(
         "the smooth method needs the force of an overlap, and `normal_law = \"rigid\"` has none: use \"hertz\" or \"hooke\""
     )]
     RigidSprings,
-    /// A setting that only the CPU engine has.
+    /// A setting exists only on the CPU engine.
     #[error("the GPU engine has no `{setting}`: leave it out or run on the CPU engine (`--device cpu`)")]
     NotOnGpu {
         /// The setting as written in the scenario file.
         setting: &'static str,
     },
-    /// A setting that means nothing beside another.
+    /// A setting has no meaning together with another one.
     #[error("`{setting}` means nothing with `solver.{key} = \"{value}\"`: leave out one of them")]
     Clash {
         /// The setting as written in the scenario file.
         setting: &'static str,
-        /// Key of the other in `[solver]`, and what it is.
+        /// Key of the other setting in `[solver]`.
         key: &'static str,
-        /// Its value.
+        /// Value of the other setting.
         value: &'static str,
     },
     /// A velocity or position stopped being a number.
@@ -51,7 +50,7 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
-    /// Contacts drove a grain further in a step than contact detection can follow.
+    /// Contacts moved a grain further in a step than contact detection can follow.
     #[error(
         "grain {grain} exploded at t = {time:.6} s: its contacts drove it to {speed:.3e} m/s, {diameters:.1} largest \
          diameters in one step or substep of {time_step} s; reduce solver.time_step, raise solver.iterations, \
@@ -62,24 +61,24 @@ pub enum Error {
         grain: u32,
         /// Simulated time \[s\].
         time: f64,
-        /// Its speed \[m/s\].
+        /// Speed of the grain \[m/s\].
         speed: f64,
         /// Distance covered in that step, in diameters of the largest grain \[-\].
         diameters: f64,
         /// Step in use \[s\].
         time_step: f64,
     },
-    /// A name that nothing in the scene has.
+    /// No element of the scene has this name.
     #[error("there is no {what} \"{name}\"{advice}")]
     Unknown {
-        /// What it was to be the name of.
+        /// Kind of element that was looked for.
         what: &'static str,
         /// The name.
         name: String,
-        /// The nearest one, or nothing.
+        /// Suggestion of a similar name; may be empty.
         advice: String,
     },
-    /// A joint that has no position cannot be driven along it.
+    /// A joint without a position cannot be driven.
     #[error("joint \"{name}\" is a {kind}, which has no position: drive a hinge, a slider or an actuator")]
     NotDriven {
         /// Name of the joint.
@@ -87,7 +86,7 @@ pub enum Error {
         /// Its kind.
         kind: &'static str,
     },
-    /// A body that contacts move cannot be told how to.
+    /// The velocity of a dynamic boundary cannot be prescribed.
     #[error(
         "boundary \"{name}\" is dynamic, which contacts move: give a velocity to one that is fixed or prescribed"
     )]
@@ -95,7 +94,7 @@ pub enum Error {
         /// Name of the boundary.
         name: String,
     },
-    /// A boundary without an axis cannot turn at another rate.
+    /// A boundary without an axis of rotation cannot be given another rate.
     #[error(
         "boundary \"{name}\" has no axis to turn about: give it `motion = {{ kind = \"rotation\", axis = [...], rate = ... }}`, \
          where the rate may be 0"
@@ -117,7 +116,7 @@ pub enum Error {
         /// Step in use \[s\].
         time_step: f64,
     },
-    /// Contacts drove a dynamic boundary further in a step than contact detection can follow.
+    /// Contacts moved a dynamic boundary further in a step than contact detection can follow.
     #[error(
         "boundary \"{name}\" exploded at t = {time:.6} s: its contacts drove it to {speed:.3e} m/s, {diameters:.1} largest \
          diameters in one step or substep of {time_step} s; reduce solver.time_step, raise solver.iterations, \
@@ -128,14 +127,14 @@ pub enum Error {
         name: String,
         /// Simulated time \[s\].
         time: f64,
-        /// Its speed \[m/s\].
+        /// Speed of the boundary \[m/s\].
         speed: f64,
         /// Distance covered in that step, in diameters of the largest grain \[-\].
         diameters: f64,
         /// Step in use \[s\].
         time_step: f64,
     },
-    /// A grain left the domain, which was to end the run.
+    /// A grain left the domain, and `outside = "stop"` ends the run.
     #[error(
         "grain {grain} left the domain at t = {time:.6} s, at ({x:.4}, {y:.4}, {z:.4}) m; close the boundary there, enlarge the \
          domain, or let it go on with domain.outside = \"remove\" or \"keep\""
@@ -145,43 +144,43 @@ pub enum Error {
         grain: u32,
         /// Simulated time \[s\].
         time: f64,
-        /// Its centre \[m\].
+        /// Centre, x \[m\].
         x: f64,
-        /// Its centre \[m\].
+        /// Centre, y \[m\].
         y: f64,
-        /// Its centre \[m\].
+        /// Centre, z \[m\].
         z: f64,
     },
-    /// A body beyond what the cells of the GPU engine can address.
+    /// A body is further away than the cells of the GPU engine can address.
     #[error(
         "a body at ({x:.3e}, {y:.3e}, {z:.3e}) m is too far away for cells of {cell:.3e} m: the GPU engine \
          reaches {limit:.3e} m from the origin; take out what leaves the scene (a [domain], a sink), move the scene closer, or use \
          --device cpu"
     )]
     TooFar {
-        /// Where it is \[m\].
+        /// Position, x \[m\].
         x: f64,
-        /// Where it is \[m\].
+        /// Position, y \[m\].
         y: f64,
-        /// Where it is \[m\].
+        /// Position, z \[m\].
         z: f64,
         /// Width of a cell \[m\].
         cell: f64,
         /// Reach of the cells \[m\].
         limit: f64,
     },
-    /// A number that single precision does not hold.
+    /// A number is outside of the range of single precision.
     #[error(
         "{what} is {found:e}: the GPU engine computes in single precision, which holds 1.2e-38 to 3.4e38; change \
          densities, moduli or radii, or use --device cpu"
     )]
     BeyondSingle {
-        /// What it is, with its unit.
+        /// Name of the number, with its unit.
         what: String,
-        /// The number in double precision.
+        /// Value in double precision.
         found: f64,
     },
-    /// A machine with more rows than the GPU engine solves.
+    /// A machine (bodies connected by joints) has more scalar rows than the GPU engine solves.
     #[error(
         "a machine has {rows} rows of joints, drives and ranges, and the GPU engine solves at most {limit} together; \
          leave out joints, or use --device cpu"
@@ -189,10 +188,10 @@ pub enum Error {
     MachineTooLarge {
         /// Rows of the machine.
         rows: u32,
-        /// How many there may be.
+        /// Largest number of rows.
         limit: u32,
     },
-    /// Grains too small for positions in cells that suit the largest.
+    /// The smallest grains are too small for positions in cells that suit the largest.
     #[error(
         "the smallest grains have a radius of {radius:e} m, and in the cells of {cell:e} m that the largest need \
          the GPU engine rounds positions to {rounding:.1e} m; leave out the largest or smallest, or use --device cpu"
@@ -205,7 +204,7 @@ pub enum Error {
         /// Rounding of a position \[m\].
         rounding: f64,
     },
-    /// A grain could meet two images of another.
+    /// A period is so short that a grain could touch two images of another grain.
     #[error(
         "the period of {length} m along {axis} is too short for the largest grain and its skin: \
          at least {least} m are needed; lengthen periodic.{axis}, or use smaller grains"
@@ -218,34 +217,34 @@ pub enum Error {
         /// Length needed \[m\].
         least: f64,
     },
-    /// A place that no grain has.
+    /// No grain has this place.
     #[error("there is no grain {place}: the scene has {grains} places, counted from 0")]
     NoGrain {
         /// The place that was asked for.
         place: usize,
-        /// Places there are.
+        /// Number of places.
         grains: usize,
     },
-    /// A force on a body that contacts do not move.
+    /// A force is applied to a body that is not dynamic.
     #[error("\"{name}\" is fixed, moves as prescribed, or was removed: a force does nothing to it")]
     NotDynamic {
         /// Name of the body.
         name: String,
     },
-    /// Something that this library was built without.
+    /// The library was built without a required feature.
     #[error("{what} is not in this build of esker; build it with the Cargo feature \"{feature}\"")]
     NotBuilt {
         /// What was asked for.
         what: &'static str,
-        /// The feature that it needs.
+        /// Cargo feature that it needs.
         feature: &'static str,
     },
-    /// No adapter of the wanted kind.
+    /// No adapter of the wanted kind was found.
     #[error("no {wanted} adapter found (looked for Vulkan, Metal and DX12); {advice}")]
     NoAdapter {
         /// What was asked for.
         wanted: &'static str,
-        /// What to do about it.
+        /// Advice.
         advice: &'static str,
     },
     /// The adapter refused a device.
@@ -253,54 +252,54 @@ pub enum Error {
     NoDevice {
         /// Name of the adapter.
         adapter: String,
-        /// The driver's words.
+        /// Message of the driver.
         reason: String,
     },
-    /// The device went away during a run.
+    /// The device was lost during a run.
     #[error(
         "the device was lost at t = {time:.6} s ({reason}); results up to the last output are on disk. \
          Run again with --device cpu, or with fewer grains if the card ran out of memory or time"
     )]
     DeviceLost {
-        /// The driver's words.
+        /// Message of the driver.
         reason: String,
         /// Simulated time of the last good state \[s\].
         time: f64,
     },
-    /// An engine that failed before is asked for its state.
+    /// An engine is asked for its state after a failure.
     #[error("the engine has no good state to show after its failure: {reason}")]
     NoState {
-        /// The failure.
+        /// Message of that failure.
         reason: String,
     },
     /// The driver refused a command (a defect of this program, not of the input).
     #[error("the driver refused a command, which is a defect of esker, please report it: {reason}")]
     Refused {
-        /// The driver's words.
+        /// Message of the driver.
         reason: String,
     },
-    /// A buffer would not fit the device.
+    /// A buffer does not fit the device.
     #[error(
         "{grains} grains need {} in buffer {buffer}, and the adapter binds at most {}: there is room for about \
          {fitting}; use fewer grains or another device",
         in_words(*needed), in_words(*limit)
     )]
     BufferTooLarge {
-        /// Its name.
+        /// Name of the buffer.
         buffer: &'static str,
         /// Bytes needed.
         needed: u64,
-        /// Bytes the adapter can bind.
+        /// Largest number of bytes that the adapter can bind.
         limit: u64,
-        /// Grains planned for.
+        /// Number of grains planned for.
         grains: u64,
-        /// Grains whose largest buffer fits.
+        /// Number of grains whose largest buffer fits.
         fitting: u64,
     },
-    /// The driver found no room for a buffer.
+    /// The driver has no memory for a buffer.
     #[error("the device is out of memory: {reason}; use fewer grains or another device")]
     DeviceFull {
-        /// The driver's words.
+        /// Message of the driver.
         reason: String,
     },
     /// All buffers together do not fit the device.
@@ -309,28 +308,28 @@ pub enum Error {
          use fewer grains or another device", in_words(*needed)
     )]
     DeviceTooSmall {
-        /// Grains planned for.
+        /// Number of grains planned for.
         grains: u64,
         /// Bytes needed.
         needed: u64,
-        /// The driver's words.
+        /// Message of the driver.
         reason: String,
     },
-    /// The machine has less free memory than a run needs.
+    /// The computer has less free memory than a run needs.
     #[error(
         "{grains} grains need {} of memory on {engine}, and {} are free: there is room for about {fitting}; \
          use fewer grains or another machine", in_words(*needed), in_words(*free)
     )]
     MachineTooSmall {
-        /// What would run.
+        /// Engine that would run.
         engine: &'static str,
-        /// Grains planned for.
+        /// Number of grains planned for.
         grains: u64,
         /// Bytes needed.
         needed: u64,
         /// Bytes that are free.
         free: u64,
-        /// Grains that fit.
+        /// Number of grains that fit.
         fitting: u64,
     },
     /// A shader is wrong (a defect of this program, not of the input).
@@ -338,15 +337,15 @@ pub enum Error {
     Shader {
         /// Name of the stage.
         shader: String,
-        /// What the validator says.
+        /// Message of the validator.
         reason: String,
     },
     /// A file could not be read or written.
     #[error("{path}: {source}", path = path.display())]
     File {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// The system's words.
+        /// Message of the system.
         source: std::io::Error,
     },
     /// Another run writes into the folder.
@@ -357,10 +356,10 @@ pub enum Error {
     FolderInUse {
         /// The folder.
         folder: PathBuf,
-        /// Who holds it, in words.
+        /// Holder of the folder, in words.
         holder: String,
     },
-    /// A link where a run would write or clear up.
+    /// A symbolic link is at a place where a run would write or delete files.
     #[error(
         "{path} is a symbolic link, and what it leads to may be someone else's: remove it, or choose another \
          folder with --out", path = path.display()
@@ -369,7 +368,7 @@ pub enum Error {
         /// The link.
         path: PathBuf,
     },
-    /// A run would write over, or clear away, a file that it reads.
+    /// A run would overwrite or delete a file that it reads.
     #[error(
         "{file} is read by this run, whose results in {folder} would replace it: choose another folder with \
          --out, or rename the file", file = file.display(), folder = folder.display()
@@ -387,30 +386,30 @@ pub enum Error {
         adapter: String,
         /// The quantity compared.
         what: &'static str,
-        /// The difference found.
+        /// Difference found.
         found: f64,
-        /// The bound.
+        /// Largest permitted difference.
         allowed: f64,
     },
-    /// A file, or a word on the command line, that is not what it is to be: results to draw, a checkpoint.
+    /// A file or a word on the command line is not of the expected kind, such as results to draw or a checkpoint.
     #[error("{origin}: {found}; {advice}")]
     Unusable {
-        /// Where it stands: a path or an option.
+        /// Origin of the file or word: a path or an option.
         origin: String,
-        /// What is wrong with it.
+        /// Description of what is wrong.
         found: String,
-        /// What was expected, and what to change.
+        /// Advice: what was expected, and what to change.
         advice: String,
     },
-    /// A scenario that is not the one that a checkpoint was saved of.
+    /// A scenario differs from the one of which a checkpoint was saved.
     #[error("{path}: the scenario is another one: {problems}", path = path.display())]
     Changed {
         /// The checkpoint.
         path: PathBuf,
-        /// What differs.
+        /// Differences between the two scenarios.
         problems: String,
     },
-    /// Runs of one study on both engines: their numbers do not compare.
+    /// Runs of one study are on both engines, so that their numbers cannot be compared.
     #[error(
         "finished runs in {folder} are of the {there} engine, and this one is {here}; \
          choose the other with --device, or another folder with --out", folder = folder.display()
@@ -418,14 +417,14 @@ pub enum Error {
     MixedEngines {
         /// Folder of the study.
         folder: PathBuf,
-        /// The engine of the finished runs.
+        /// Engine of the finished runs.
         there: String,
-        /// The engine that was chosen.
+        /// Engine that was chosen.
         here: &'static str,
     },
 }
 
-/// Bytes in words, in decimal units: `1.28 GB`.
+/// Writes a number of bytes in decimal units: `1.28 GB`.
 pub fn in_words(bytes: u64) -> String {
     let units = [(1_000_000_000_u64, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     match units.into_iter().find(|(unit, _)| bytes >= *unit) {
@@ -434,7 +433,7 @@ pub fn in_words(bytes: u64) -> String {
     }
 }
 
-/// The text without characters that steer a terminal. Ends of lines and tabs stay, and so does the number of bytes.
+/// Returns the text without control characters, which could steer a terminal. Ends of lines and tabs stay, and so does the number of bytes.
 pub fn printable(text: &str) -> Cow<'_, str> {
     let steers = |c: char| c.is_control() && c != '\n' && c != '\t';
     if !text.contains(steers) {
@@ -450,7 +449,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 impl Error {
-    /// Says what was planned where the device had no room for it: this many bytes for so many grains.
+    /// Adds the planned size to an error of a full device: the number of bytes, and the number of grains that they are for.
     #[must_use]
     pub fn on_growing_to(self, needed: u64, grains: u64) -> Error {
         match self {
@@ -468,14 +467,14 @@ impl Error {
         }
     }
 
-    /// Attaches a path to a system error; for `map_err`.
+    /// Returns a function that attaches a path to a system error, for `map_err`.
     pub fn file(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.into();
         move |source| Error::File { path, source }
     }
 }
 
-/// The known name nearest to a misspelt one, if any is near.
+/// Returns the known name nearest to a misspelt one, if one is similar enough.
 fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 2).clamp(1, 4);
     known
@@ -486,7 +485,7 @@ fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&
         .map(|(_, candidate)| candidate)
 }
 
-/// Advice for a name that is not among the known ones.
+/// Returns advice on a name that is not among the known ones.
 pub(crate) fn suggest<'a>(name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     if let Some(candidate) = nearest(name, known.clone()) {
         return format!("did you mean `{candidate}`?");

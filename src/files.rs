@@ -1,5 +1,5 @@
-//! Files that are read: each has a largest size, so that one without end (`/dev/zero`, a pipe that never closes) is a mistake
-//! in the input and not the end of the machine's memory.
+//! Reading of files with a size limit: a file without end (`/dev/zero`, a pipe that never closes) is then reported as a mistake in the
+//! input and does not fill the memory of the computer.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,26 +7,26 @@ use std::path::Path;
 
 use crate::error::in_words;
 
-/// Largest scenario, study or suite, and largest file of any kind whose length nobody knows beforehand \[bytes\].
+/// Largest scenario, study or suite, and largest file of any kind whose length is not known beforehand \[bytes\].
 pub(crate) const LARGEST_TEXT: u64 = 64 << 20;
-/// Largest table of grains: all that there may be, with ten numbers each \[bytes\].
+/// Largest table of grains: the largest number of grains with ten numbers each \[bytes\].
 pub(crate) const LARGEST_TABLE: u64 = 8 << 30;
 /// Longest line of a table \[bytes\].
 const LONGEST_LINE: usize = 1 << 16;
 
-/// The text of a file of at most `most` bytes, or of [`LARGEST_TEXT`] where it is no plain file.
+/// Reads the text of a file of at most `most` bytes, or of at most [`LARGEST_TEXT`] if it is no plain file.
 ///
 /// # Errors
-/// When it cannot be read, is larger or is not UTF-8.
+/// When the file cannot be read, is larger or is not UTF-8.
 pub(crate) fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let bytes = read_bytes(path, most)?;
     String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// The bytes of a file of at most `most`, or of [`LARGEST_TEXT`] where it is no plain file.
+/// Reads the bytes of a file of at most `most` bytes, or of at most [`LARGEST_TEXT`] if it is no plain file.
 ///
 /// # Errors
-/// When it cannot be read or is larger.
+/// When the file cannot be read or is larger.
 pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let most = largest(&file, most)?;
@@ -35,10 +35,10 @@ pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
 }
 
-/// Opens a table, whose lines have an end.
+/// Opens a table, with limits on its size and the length of its lines.
 ///
 /// # Errors
-/// When it cannot be opened.
+/// When the file cannot be opened.
 pub(crate) fn open_table(path: &Path) -> io::Result<Bounded<File>> {
     let file = open(path)?;
     let most = largest(&file, LARGEST_TABLE)?;
@@ -53,7 +53,7 @@ fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// A plain file has an end, and may be as large as it is to be.
+/// Largest size to read \[bytes\]: `most` for a plain file, whose length is known, and at most [`LARGEST_TEXT`] otherwise.
 fn largest(file: &File, most: u64) -> io::Result<u64> {
     Ok(if file.metadata()?.is_file() { most } else { most.min(LARGEST_TEXT) })
 }
@@ -62,13 +62,13 @@ fn too_large(most: u64) -> io::Error {
     io::Error::other(format!("it is larger than {}, the most that is read of such a file", in_words(most)))
 }
 
-/// A reader that fails where its input is too large, or has a line that is too long.
+/// Reader that fails if its input is too large or has a line that is too long.
 #[derive(Debug)]
 pub(crate) struct Bounded<R> {
     inner: R,
     most: u64,
     left: u64,
-    /// Bytes since the last end of a line.
+    /// Number of bytes since the last end of a line.
     line: usize,
 }
 

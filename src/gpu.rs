@@ -43,10 +43,11 @@ use pipelines::Features;
 use step::{Method, NONSMOOTH, Pace};
 use timing::Timer;
 
-/// Steps in one submission at most, and sweeps: drivers reset a device that is busy for seconds.
+/// Largest number of steps in one submission: drivers reset a device that is busy for seconds.
 const STEPS_PER_SUBMISSION: u64 = 32;
+/// Largest number of sweeps in one submission, for the same reason.
 const SWEEPS_PER_SUBMISSION: u64 = 1000;
-/// Steps without search and bounces after which the next are expected to be so, too.
+/// Number of steps without rebuild of the neighbour list and without impacts after which the next steps are encoded without both.
 const CALM_AFTER: u64 = 16;
 
 /// The engine on a graphics device, or on a software adapter.
@@ -54,45 +55,46 @@ pub struct GpuEngine {
     device: Device,
     world: World,
     settings: Settings,
-    /// What a step is made of.
+    /// Stages of a step, and its solver.
     method: &'static Method,
     anchors: Anchors,
     buffers: Buffers,
     kernels: Kernels,
-    /// Times stages, while profiling.
+    /// Timer of the stages; `None` without profiling, or where the device has no timestamps.
     timer: Option<Timer>,
-    /// What the next submission must know of the last.
+    /// Status that the last submission left, from which the next one starts.
     status: Status,
-    /// Steps since the last one that searched for contacts or in which something bounced.
+    /// Number of steps since the last one with a rebuild of the neighbour list or with impacts.
     calm_steps: u64,
     newcomers: Newcomers,
-    /// Contacts that the first step starts from; none after it.
+    /// Contacts with the impulses from which the first step starts; empty after it.
     seeds: Vec<(Key, Impulse)>,
-    /// Steps of the next submission at most: all that follow a substep that has to be solved again are for nothing.
+    /// Largest number of steps in the next submission. A substep that has to be solved again makes the steps after it in its submission
+    /// useless: the number then falls to 1, and doubles with every submission.
     steps_at_once: u64,
     substeps_done: u64,
     start_time: f64,
     report: StepReport,
-    /// Where the kinetic energy went: the entries of all substeps, summed.
+    /// Energy balance: sum of the works of all substeps \[J\].
     balance: EnergyBalance,
     loads: Loads,
-    /// What went wrong, if anything did: the state on the device is then half a step ahead.
+    /// Message of the first failure. The state on the device is then that of an unfinished step.
     failure: Option<String>,
 }
 
-/// Room to begin with.
+/// Initial capacity of the buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
-    /// For the grains that are there, and the contacts that they have in a dense packing.
+    /// Capacity for the present grains, and for their contacts in a dense packing.
     Estimated,
-    /// For this many grains, those to come included, and the contacts that they have in a dense packing.
+    /// Capacity for this number of grains, later ones included, and for their contacts in a dense packing.
     Grains(usize),
-    /// For exactly this many contacts; for tests that start with too little.
+    /// Capacity for exactly this number of contacts, for tests that start with too little.
     Contacts(u32),
 }
 
 impl GpuEngine {
-    /// An engine at the state of `world`, on an open device.
+    /// Creates an engine in the state of `world`, on an open device.
     ///
     /// # Errors
     /// When a buffer does not fit the device, a shader is refused, or a period is too short for the grains.
@@ -103,7 +105,7 @@ impl GpuEngine {
         GpuEngine::with_room(device, world, settings, Room::Estimated)
     }
 
-    /// As [`GpuEngine::new`], with a given room to begin with.
+    /// Creates an engine like [`GpuEngine::new`], with the given initial capacity of the buffers.
     ///
     /// # Errors
     /// As [`GpuEngine::new`].
@@ -154,7 +156,7 @@ impl GpuEngine {
         Ok(engine)
     }
 
-    /// Runs on edited shaders from now on: for tests that break a law on purpose.
+    /// Compiles the kernels from edited shaders, for tests that break a law on purpose.
     ///
     /// # Errors
     /// When an edited shader is refused.
@@ -165,17 +167,17 @@ impl GpuEngine {
         self.kernels.edit(&self.device, &self.buffers, edits)
     }
 
-    /// The device it runs on.
+    /// Returns the device that the engine runs on.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The first `count` elements of a buffer.
+    /// Reads the first `count` elements of a buffer.
     async fn read_list<T: Pod>(&self, buffer: &str, count: usize) -> Result<Vec<T>, Error> {
         readback::read(&self.device, self.buffers.get(buffer), (count * size_of::<T>()) as u64).await
     }
 
-    /// Contacts that the lists of the last step hold.
+    /// Reads the number of contacts in the neighbour list; at most the capacity.
     async fn contact_count(&self) -> Result<usize, Error> {
         Ok(self.read_status().await?.contacts.min(self.buffers.capacity().contacts) as usize)
     }
@@ -212,7 +214,8 @@ impl GpuEngine {
         self.device.queue().write_buffer(self.buffers.get("params"), 0, &params.to_bytes());
     }
 
-    /// Boundary states at the ends of the next substeps; the last step tells whether the one after it has to search.
+    /// Uploads the drives of the joints in the next `steps` steps, and the states of the boundaries at the ends of their substeps. The
+    /// states know the paths of the boundaries in one step more: the last step decides whether the step after it needs a rebuild.
     fn upload_schedule(&self, steps: u64) {
         let substeps = (steps + 1) * u64::from(self.settings.substeps);
         let h = self.settings.substep();
@@ -245,7 +248,7 @@ impl GpuEngine {
         self.device.submit(encoder);
         let status = self.read_submission(steps).await?;
         if let Some(timer) = &self.timer {
-            // The one step that was timed stands for all.
+            // One step is timed; the time counts for each step of the submission.
             for (stage, seconds) in timer.read(&self.device, &timed).await? {
                 add_stage_time(&mut self.report.stages, stage, seconds * f64::from(status.step));
             }
@@ -257,8 +260,8 @@ impl GpuEngine {
         Ok(u64::from(status.step) + self.finish_again(status, left).await?)
     }
 
-    /// Where a step halted because friction and rolling made energy, finishes it: solves that substep again, the first of those
-    /// that are left, as the CPU engine does \[E12\]. Returns how many steps that were, one or none.
+    /// Finishes a step that halted because friction and rolling made energy: solves the halted substep again, the first of the `left`
+    /// substeps of the step, as the CPU engine does \[E12\]. Returns the number of steps finished, one or none.
     async fn finish_again(&mut self, mut halted: Status, mut left: u32) -> Result<u64, Error> {
         let (mut steps, mut tries) = (0, 0);
         while halted.halted & layout::HALT_GAIN != 0 {
@@ -277,7 +280,7 @@ impl GpuEngine {
         Ok(steps)
     }
 
-    /// Submits the first of the substeps that are left of a step, to be solved again after so many `tries` at it, and those after it.
+    /// Submits the last `left` substeps of a halted step. The first of them is solved again, as it was `tries` times before.
     fn submit_again(&mut self, halted: &Status, left: u32, tries: u32) {
         self.upload_schedule(1);
         self.write_status(&Status {
@@ -302,8 +305,8 @@ impl GpuEngine {
         self.device.submit(encoder);
     }
 
-    /// Books what a submission of `steps` steps did, the entries of the balance, one per substep, and the loads of the
-    /// boundaries, and returns the status after it.
+    /// Reads the results of a submission of `steps` steps: adds the works of its substeps to the energy balance and its impulses on the
+    /// boundaries to the loads. Returns the status after the submission.
     async fn read_submission(&mut self, steps: u64) -> Result<Status, Error> {
         let substeps = match self.settings.bookkeeping {
             Bookkeeping::On => steps * u64::from(self.settings.substeps),
@@ -318,18 +321,18 @@ impl GpuEngine {
         let status: Status = bytemuck::pod_read_unaligned(status);
         self.loads.add(&bytemuck::pod_collect_to_vec::<u8, u32>(loads));
         let entries = bytemuck::pod_collect_to_vec::<u8, Works>(entries);
-        // One by one: the sum must not depend on how many steps were submitted at once.
+        // The works are added one by one: the sum must not depend on the number of steps per submission.
         entries.iter().take(status.substep as usize).for_each(|works| self.balance += layout::entry(works));
         Ok(status)
     }
 
-    /// Calm after so many steps that neither searched nor bounced. (A step of several substeps cannot halt between
-    /// them and be done again.)
+    /// Returns the pace of the next submission: calm after `CALM_AFTER` steps without rebuilds and impacts. Steps of several substeps are
+    /// never calm, as such a step cannot halt between its substeps and be repeated.
     fn pace(&self) -> Pace {
         if self.settings.substeps == 1 && self.calm_steps >= CALM_AFTER { Pace::Calm } else { Pace::Full }
     }
 
-    /// Steps in one pass.
+    /// Encodes steps in one compute pass.
     fn encode_steps(&self, encoder: &mut wgpu::CommandEncoder, steps: u64, pace: Pace, tally: &mut Tally) {
         let mut pass = CountedPass::begin(encoder);
         for _ in 0..steps {
@@ -339,7 +342,7 @@ impl GpuEngine {
         }
     }
 
-    /// One step with a pass per stage, so that each can be timed. Returns their names.
+    /// Encodes one step with a compute pass per stage, so that each stage can be timed. Returns the names of the stages.
     fn encode_timed_step(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -368,14 +371,15 @@ impl GpuEngine {
         self.write_status(&Status { search: self.status.search, calm, ..kept(&self.status) });
     }
 
-    /// Status to begin a submission with; the loads of the boundaries are summed up anew.
+    /// Writes the status with which a submission begins, and sets the sums of the loads on boundaries to zero.
     fn write_status(&self, status: &Status) {
         let write = |name, bytes: &[u8]| self.device.queue().write_buffer(self.buffers.get(name), 0, bytes);
         write("status", bytemuck::bytes_of(status));
         write("loads", &vec![0; self.loads.bytes() as usize]);
     }
 
-    /// Books the steps that were done; grows what was too small, fails on a bad velocity.
+    /// Takes over the status after a submission: counts its steps, grows a buffer that was too small, and returns an error if the state
+    /// is bad (`HALT_FAILED`).
     async fn take_status(&mut self, status: &Status) -> Result<(), Error> {
         self.substeps_done += u64::from(status.substep);
         self.world.time = self.start_time + self.substeps_done as f64 * self.settings.substep();
@@ -405,7 +409,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Counts the sweeps of substeps; where they end at a tolerance, only the device knows how many there were.
+    /// Counts the sweeps of `substeps` substeps. With a tolerance the total stays unknown, as only the device knows the number of sweeps.
     fn count_sweeps(&mut self, substeps: u64) {
         let sweeps = substeps * u64::from(self.settings.iterations);
         let is_known = self.settings.tolerance == 0.0;
@@ -441,14 +445,14 @@ impl GpuEngine {
         while left > 0 {
             left -= self.submit_steps(left.min(most).min(self.steps_at_once)).await?;
         }
-        // Nothing is solved under the smooth method.
+        // The smooth method solves no contact problem, so it leaves no residuals.
         if steps > 0 && self.settings.method == crate::settings::Method::Nonsmooth {
             self.report.residuals = self.residuals().await?;
         }
         Ok(self.report.clone())
     }
 
-    /// Adds grains; the cells and the buffers grow with the largest grain and their number.
+    /// Adds grains. The cells of the grid grow with the largest grain, the buffers with the number of grains.
     async fn extend_world(&mut self, grains: &[Grain]) -> Result<(), Error> {
         let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
         self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
@@ -458,7 +462,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Changes the world between two steps, and sends it to the device again.
+    /// Changes the world between two steps, and uploads it again.
     async fn change_world(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
         self.pull_world().await?;
         let before = self.world.kinetic_energy();
@@ -477,7 +481,7 @@ impl GpuEngine {
         self.upload_world()
     }
 
-    /// Remembers a failure, and adds the time of the last good state to the loss of a device.
+    /// Keeps the message of the first failure, and adds the time of the last good state to the error of a lost device.
     fn note_failure<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
         result.map_err(|error| {
             let error = error.at_time(self.world.time);
@@ -486,7 +490,7 @@ impl GpuEngine {
         })
     }
 
-    /// After a failed step the velocities on the device are those that failed: no state to show.
+    /// Refuses access to the state after a failed step: the velocities on the device are those that failed.
     fn refuse_after_failure(&self) -> Result<(), Error> {
         match &self.failure {
             Some(reason) => Err(Error::NoState { reason: reason.clone() }),
@@ -495,7 +499,7 @@ impl GpuEngine {
     }
 }
 
-/// What each submission is told of the last: its list of contacts.
+/// Returns the part of the status that a submission takes over from the last one: the neighbour list and its colouring.
 fn kept(status: &Status) -> Status {
     let Status { remembered, contacts, colours, overflow, listed, sides, colour_starts, .. } = *status;
     Status { remembered, contacts, colours, overflow, listed, sides, colour_starts, ..Status::default() }

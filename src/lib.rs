@@ -1,6 +1,5 @@
-//! esker computes how large assemblies of hard grains move and carry load: the nonsmooth discrete element
-//! method, on any graphics card that wgpu reaches (Vulkan, Metal, DX12), checked stage by stage against an
-//! engine in double precision on the CPU.
+//! esker simulates the motion and the load transfer of large assemblies of hard grains with the nonsmooth discrete element method, on any
+//! graphics card that wgpu supports (Vulkan, Metal, DX12). Every stage is checked against an engine in double precision on the CPU.
 //!
 //! # Flow
 //!
@@ -13,46 +12,44 @@
 //!
 #![doc = engine::stages::stage_table!()]
 //!
-//! A word names the shader (`shaders/sweep.wgsl`), its twin in Rust ([`cpu::sweep`]), its entry in the
-//! list of stages ([`gpu::step::NONSMOOTH`]) and its timer. What each of them computes is in [`theory`], equation
-//! by equation.
+//! A word in this list names the shader (`shaders/sweep.wgsl`), its twin in Rust ([`cpu::sweep`]), its entry in the list of stages
+//! ([`gpu::step::NONSMOOTH`]) and its timer. [`theory`] gives the equations of all stages.
 //!
 //! # Units and signs
 //!
-//! SI units throughout: m, kg, s, N, Pa, rad; angles in scenario files end in `_deg`. A contact is between
-//! a grain `a` and another grain or a boundary `b`. Its normal points from `b` to `a`; a gap is
-//! negative where the two overlap; a normal velocity is positive where they part; a positive normal impulse
-//! pushes `a` along the normal. Forces are impulses divided by the substep.
+//! SI units throughout: m, kg, s, N, Pa, rad; angles in scenario files end in `_deg`. A contact is between a grain `a` and another grain or
+//! a boundary `b`. Its normal points from `b` to `a`. A gap is negative if the two overlap; a normal velocity is positive if they separate;
+//! a positive normal impulse pushes `a` along the normal. Forces are impulses divided by the substep.
 //!
 //! # Modules
 //!
-//! | Module | What it holds |
+//! | Module | Content |
 //! |---|---|
 //! | [`scenario`] | the scenario file: its reference, reading it, packings, emitters |
 //! | [`model`] | bodies, shapes and materials: the problem and its present state |
 //! | [`settings`] | settings of the solver, and the constants behind them |
 //! | [`contact`] | keys, impulses, contacts, colourings |
-//! | [`engine`] | what an engine does ([`Engine`](engine::Engine)) and tells ([`Snapshot`](engine::Snapshot)) |
+//! | [`engine`] | interface of an engine ([`Engine`](engine::Engine)) and its state ([`Snapshot`](engine::Snapshot)) |
 //! | [`cpu`] | the engine in double precision on the CPU |
-//! | [`oracle`] | independent judges of both engines: all pairs, valid colourings |
+//! | [`oracle`] | independent checks of both engines: all pairs, valid colourings |
 //! | [`gpu`] | the engine on a graphics card |
-//! | [`observe`] | what a state amounts to: heights, energies, forces on walls, expectations |
-//! | [`checkpoint`] | files from which a run goes on |
+//! | [`observe`] | quantities derived from a state: heights, energies, forces on walls, expectations |
+//! | [`checkpoint`] | files from which a run is resumed |
 //! | [`output`] | results on disk: VTP, CSV, JSON |
 //! | [`render`] | pictures of a run |
-//! | [`simulation`] | the door: a scene stepped, looked at and changed; a run of it into a folder |
+//! | [`simulation`] | entry point: steps, observes and changes a scene; runs a scenario into a folder |
 //! | [`validation`] | a suite of scenarios with known answers, run and judged |
 //! | [`study`] | one scenario run with all combinations of some settings, with plots and findings |
-//! | [`mod@bench`] | what a step takes, on one engine beside the other |
+//! | [`mod@bench`] | duration of a step, on both engines |
 //! | [`cli`] | the program `esker` |
-//! | [`sources`] | where grains come from: size distributions, kinds of grain, emitters |
+//! | [`sources`] | size distributions, kinds of grain, emitters |
 //! | [`guide`] | the user's guide: results, pictures, studies, the method, known limits |
-//! | [`theory`] | the equations \[E1\] to \[E12\], with their sources |
+//! | [`theory`] | the equations \[E1\] to \[E16\], with their sources |
 //! | [`error`] | the one error type |
 //!
 //! # Features
 //!
-//! | Cargo feature | What it adds | On top of |
+//! | Cargo feature | Content | Requires |
 //! |---|---|---|
 //! | none | bodies, the engine in double precision, [`simulation::Simulation`], quantities | |
 //! | `gpu` | the engine on graphics cards ([`gpu`]) | |
@@ -101,8 +98,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! From a shell the same goes by `esker run FILE`; see [`cli`]. The folder `examples/` has more: a drum that is watched, clumps
-//! built in code, a plate that a callback drives, two engines side by side.
+//! From a shell, `esker run FILE` does the same; see [`cli`]. The folder `examples/` contains more: a drum that is observed, clumps built
+//! in code, a plate that a callback drives, two engines side by side.
 
 #[cfg(feature = "lab")]
 pub mod bench;

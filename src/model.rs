@@ -1,9 +1,9 @@
 //! The problem and its present state: bodies, shapes and materials, in double precision.
 //!
-//! A body is prescribed (fixed, or moved as a function of time) or dynamic; shapes point to the bodies that carry them. Surfaces
-//! belong to boundaries, spheres to grains; what a dynamic boundary does to other surfaces goes through its vertices. Shape ids
-//! count surfaces, then vertices, then spheres, and are what warm starting knows contacts by. Boundaries come before grains in
-//! the list of bodies, so that grains can be added without renumbering.
+//! A body is prescribed (fixed, or moved as a function of time) or dynamic; every shape points to the body that carries it. Boundaries
+//! are made of surfaces, grains of spheres; a dynamic boundary touches the surfaces of other boundaries with its vertices. Shape ids
+//! count surfaces, then vertices, then spheres; warm starting recognises contacts by them. Boundaries come before grains in the list
+//! of bodies, so that grains can be added without renumbering.
 
 pub mod body;
 pub mod clump;
@@ -52,17 +52,17 @@ use glam::{DQuat, DVec3};
 /// Index of a material in [`Materials`].
 pub type MaterialId = u32;
 
-/// A boundary: a body that moves as prescribed, not at all, or as contacts, gravity and joints make it move.
+/// A boundary: a body whose motion is prescribed, or follows from contacts, gravity and joints.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Boundary {
     /// Name, for results and messages.
     pub name: String,
-    /// Where it is at t = 0 \[m\].
+    /// Position at t = 0 \[m\].
     pub position: DVec3,
-    /// How it is turned at t = 0.
+    /// Orientation at t = 0.
     pub orientation: DQuat,
-    /// How it moves.
+    /// Motion: none, prescribed or dynamic.
     pub motion: Motion,
 }
 
@@ -74,19 +74,19 @@ pub type ClumpId = u32;
 pub struct Grain {
     /// Centre \[m\].
     pub position: DVec3,
-    /// Orientation, of a clump from the axes in which it was listed.
+    /// Orientation; of a clump, relative to the axes in which its spheres were listed.
     pub orientation: DQuat,
     /// Velocity \[m/s\].
     pub velocity: DVec3,
     /// Angular velocity \[rad/s\].
     pub angular_velocity: DVec3,
-    /// Radius, of a clump that of a sphere of the same volume \[m\].
+    /// Radius \[m\]; of a clump, the radius of a sphere of the same volume.
     pub radius: f64,
-    /// Which of [`World::clumps`] it is; `None` for a sphere.
+    /// Index of its clump in [`World::clumps`]; `None` for a sphere.
     pub clump: Option<ClumpId>,
     /// Material.
     pub material: MaterialId,
-    /// Axes it cannot move along or turn about.
+    /// World axes along which its translation, or about which its rotation, is locked.
     pub locked: Axes,
 }
 
@@ -106,20 +106,20 @@ impl Grain {
     }
 }
 
-/// What a grain is made of.
+/// Spheres and clump of a grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parts {
-    /// Its first sphere in [`World::spheres`]; the others follow.
+    /// Index of its first sphere in [`World::spheres`]; the others follow.
     pub first: u32,
-    /// How many there are.
+    /// Number of spheres.
     pub count: u32,
-    /// Which of [`World::clumps`] it is; `None` for a sphere.
+    /// Index of its clump in [`World::clumps`]; `None` for a sphere.
     pub clump: Option<ClumpId>,
 }
 
 impl Parts {
-    /// Its spheres in [`World::spheres`].
+    /// Indices of its spheres in [`World::spheres`].
     pub fn spheres(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.count) as usize
     }
@@ -137,56 +137,56 @@ pub struct World {
     pub materials: Materials,
     /// Boundaries; boundary `i` is body `i`.
     pub boundaries: Vec<Boundary>,
-    /// Shapes of the boundaries; surface `i` is shape `i`. The patches of a mesh stand side by side.
+    /// Surfaces of the boundaries; surface `i` is shape `i`. The patches of a mesh are consecutive.
     pub surfaces: Vec<Surface>,
-    /// The meshes that some of them are patches of.
+    /// Meshes of the surfaces that are patches.
     pub meshes: Meshes,
     /// Vertices of the dynamic boundaries, which touch surfaces only; vertex `i` is shape `surfaces.len() + i`.
     pub vertices: Vec<Sphere>,
     /// Spheres of the grains; sphere `i` is shape `surfaces.len() + vertices.len() + i`.
     pub spheres: Vec<Sphere>,
-    /// Per grain: what it is made of. Grain `i` is body `boundaries.len() + i`.
+    /// Per grain: its spheres and clump. Grain `i` is body `boundaries.len() + i`.
     pub grains: Vec<Parts>,
-    /// Kinds of grains of several spheres.
+    /// Clumps: kinds of grains of several spheres.
     pub clumps: Vec<Clump>,
     /// State of all bodies, boundaries first.
     pub bodies: Bodies,
     /// Joints between boundaries.
     pub joints: Vec<Joint>,
-    /// Per joint: where it stands, and what it does.
+    /// Per joint: its position, and its forces in the last substep.
     pub joint_states: Vec<JointState>,
-    /// Per boundary: the smallest index of one that hangs together with it by joints, through bodies that are dynamic. What hangs
-    /// together does not touch.
+    /// Per boundary: the machine that it belongs to, as the smallest index of the boundaries that joints connect with it through
+    /// dynamic bodies. Bodies of the same machine do not touch each other.
     pub machines: Vec<u32>,
-    /// Forces that are applied to bodies, by ascending body ([`World::set_force`]).
+    /// Applied forces, sorted by body ([`World::set_force`]).
     pub forces: Vec<AppliedForce>,
-    /// What removes grains.
+    /// Sinks, which remove grains.
     pub sinks: Vec<Sink>,
-    /// Where grains are to stay, if that is said.
+    /// Domain that grains are to stay in, if there is one.
     pub domain: Option<Domain>,
-    /// Per grain: which sink removed it; their number where it left the domain. Such a grain keeps its id and its last pose
-    /// and velocity, and takes part in nothing, until another grain comes into its place.
+    /// Per grain: index of the sink that removed it; `sinks.len()` if it left the domain, `sinks.len() + 1` if it was taken out by
+    /// hand. A removed grain keeps its id and its last pose and velocity, and takes part in nothing, until another grain takes its place.
     pub removed: Vec<Option<u32>>,
     /// Per grain: its id, in the order in which grains were added.
     pub ids: Vec<u32>,
-    /// Removed grains whose places others have taken since, per sink; then those that left the domain, then those that were taken out
-    /// by hand.
+    /// Removed grains whose places other grains have taken since: per sink, then those that left the domain, then those that were
+    /// taken out by hand.
     pub replaced: Vec<Replaced>,
-    /// Places to be taken next.
+    /// Places of removed grains that the next grains take.
     pub vacancies: Vacancies,
-    /// Axes along which the world repeats itself; to be set before grains are added.
+    /// Axes along which the world is periodic; to be set before grains are added.
     pub periodic: Periodic,
-    /// The plane that grains are discs in; to be set before grains are added.
+    /// Plane in which grains are discs, if the scene is plane; to be set before grains are added.
     pub plane: Option<Plane>,
 }
 
-/// Removed grains whose places others have taken.
+/// Removed grains whose places other grains have taken.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Replaced {
-    /// How many, and their mass.
+    /// Their number and mass.
     pub taken: Taken,
-    /// Of these, those in each class of each of the bins of the sink.
+    /// Their number and mass per class, for each of the bins of the sink.
     pub classes: Vec<Vec<Taken>>,
     /// Corners of the box around the places where they were removed \[m\].
     pub places: [DVec3; 2],
@@ -199,13 +199,13 @@ impl Default for Replaced {
     }
 }
 
-/// Places that grains had left when grains were added the last time.
+/// Places of removed grains that were free when grains were added the last time.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vacancies {
-    /// When that was \[s\].
+    /// Time of that addition \[s\].
     since: f64,
-    /// Their places, ascending.
+    /// The free places, ascending.
     places: Vec<u32>,
 }
 
@@ -215,10 +215,10 @@ impl World {
         World { gravity, materials, ..World::default() }
     }
 
-    /// Adds a boundary made of `surfaces` (their `body` is set here), and the vertices of a dynamic one.
+    /// Adds a boundary made of `surfaces` (their `body` is set here); a dynamic boundary also gets its vertices.
     ///
     /// # Panics
-    /// If grains were added before: ids would shift.
+    /// If grains were added before: shape and body ids would shift.
     pub fn add_boundary(&mut self, boundary: Boundary, surfaces: impl IntoIterator<Item = Surface>) {
         assert!(self.spheres.is_empty(), "boundaries come before grains");
         let body = self.boundaries.len() as u32;
@@ -241,33 +241,33 @@ impl World {
         self.machines.push(body);
     }
 
-    /// Everything that takes grains out: the sinks, then what lies behind the faces of the domain.
+    /// Returns all sinks: those of the scene, then the half spaces behind the faces of the domain if it takes grains out.
     pub fn drains(&self) -> Vec<Sink> {
         let faces = self.domain.as_ref().filter(|domain| domain.takes_out()).map(Domain::faces);
         self.sinks.iter().cloned().chain(faces.into_iter().flatten()).collect()
     }
 
-    /// Whether anything takes grains out.
+    /// Whether there is a sink or a domain that takes grains out.
     pub fn has_drains(&self) -> bool {
         !self.sinks.is_empty() || self.domain.as_ref().is_some_and(Domain::takes_out)
     }
 
-    /// Speed that a free body would have after `h` \[s\] if nothing touched it \[m/s\].
+    /// Speed that a body without contacts would have after a time `h` \[s\], under gravity and applied forces \[m/s\].
     pub fn free_speed(&self, body: usize, h: f64) -> f64 {
         (self.bodies.velocity[body] + h * self.bodies.pulled(body, &self.pull())).length()
     }
 
-    /// Mass and inertia at the start of a body, if it is a dynamic boundary.
+    /// Initial mass, inertia and velocity of a body, if it is a dynamic boundary.
     pub fn dynamic_boundary(&self, body: usize) -> Option<&RigidBody> {
         self.boundaries.get(body)?.dynamic()
     }
 
-    /// Bodies of the dynamic boundaries, with their mass and inertia.
+    /// Bodies of the dynamic boundaries, with their initial mass, inertia and velocity.
     pub fn dynamic_boundaries(&self) -> impl Iterator<Item = (usize, &RigidBody)> {
         self.boundaries.iter().enumerate().filter_map(|(body, boundary)| Some((body, boundary.dynamic()?)))
     }
 
-    /// The walls `low` and `high` as a span, if each is a plane, `low` looks along x, y or z, and `high` back.
+    /// Returns the walls `low` and `high` as a span, if each is one plane, the normal of `low` is +x, +y or +z, and that of `high` opposite.
     pub fn span(&self, low: usize, high: usize) -> Option<Span> {
         let normal = |body: usize| {
             let mut own = self.surfaces.iter().filter(|surface| surface.body as usize == body);
@@ -285,17 +285,17 @@ impl World {
         Some(Span { axis, low, high })
     }
 
-    /// Kinetic energy of grains, translation and rotation \[J\].
+    /// Kinetic energy of the given grains, translation and rotation \[J\].
     pub fn kinetic_energy_of(&self, grains: &[usize]) -> f64 {
         grains.iter().map(|&grain| self.bodies.kinetic_energy(self.grain_body(grain))).sum()
     }
 
-    /// Kinetic energy of all free bodies, translation and rotation \[J\].
+    /// Kinetic energy of all dynamic bodies, translation and rotation \[J\].
     pub fn kinetic_energy(&self) -> f64 {
         (0..self.bodies.len()).map(|body| self.bodies.kinetic_energy(body)).sum()
     }
 
-    /// Largest over smallest mass of the free bodies that are there \[-\]; 1 without any.
+    /// Ratio of the largest to the smallest mass of the dynamic bodies that are not removed \[-\]; 1 without any.
     pub fn mass_ratio(&self) -> f64 {
         let inverses = self.bodies.inverse_mass.iter().filter(|&&inverse| inverse > 0.0);
         let (least, most) = inverses
@@ -308,8 +308,8 @@ impl World {
         self.spheres.iter().map(|sphere| sphere.radius).fold(0.0, f64::max)
     }
 
-    /// Whether of two spheres of grains the first is shape `a` of their [`Key`](crate::contact::Key): the smaller one, of
-    /// two of the same radius that with the smaller index.
+    /// Whether sphere `sphere` of a grain is shape `a`, and `other` shape `b`, of their [`Key`](crate::contact::Key): the smaller
+    /// sphere is `a`, and of two equal ones that with the smaller index.
     #[inline]
     pub fn comes_first(&self, sphere: usize, other: usize) -> bool {
         let size = |sphere: usize| (self.spheres[sphere].radius, sphere);
@@ -338,7 +338,7 @@ impl World {
         (self.surfaces.len() + self.vertices.len()) as u32
     }
 
-    /// The shape behind an id.
+    /// The shape with this id.
     #[inline]
     pub fn shape(&self, shape: u32) -> Shape<'_> {
         let index = shape as usize;
@@ -357,7 +357,7 @@ impl World {
         (self.surfaces.len() as u32..self.first_grain_shape()).contains(&shape)
     }
 
-    /// The sphere or vertex behind a shape id.
+    /// The sphere of a grain or vertex with this shape id; `None` for a surface.
     pub fn ball(&self, shape: u32) -> Option<&Sphere> {
         match self.shape(shape) {
             Shape::Sphere(sphere) => Some(sphere),
@@ -365,7 +365,7 @@ impl World {
         }
     }
 
-    /// The sphere behind a shape id, if it is one of a grain.
+    /// The sphere of a grain with this shape id; `None` for a surface or a vertex.
     #[inline]
     pub fn sphere_of(&self, shape: u32) -> Option<&Sphere> {
         shape.checked_sub(self.first_grain_shape()).map(|i| &self.spheres[i as usize])
@@ -376,8 +376,8 @@ impl World {
         self.materials.law(self.shape_material(a), self.shape_material(b))
     }
 
-    /// Has a prescribed boundary go on from where it is now at a constant velocity \[m/s\], without turning, and the surface of a belt, which
-    /// stays. Returns whether it is one.
+    /// Gives a prescribed boundary a constant velocity \[m/s\] from its present pose on, without rotation; a belt stays in place and its
+    /// surface gets the velocity. Returns whether the boundary is prescribed.
     pub fn set_boundary_velocity(&mut self, body: usize, velocity: DVec3) -> bool {
         if self.bodies.is_dynamic(body) {
             return false;
@@ -394,7 +394,7 @@ impl World {
         true
     }
 
-    /// Has a boundary that rotates go on from where it is now at another angular velocity \[rad/s\]. Returns whether it is one.
+    /// Gives a rotating boundary another angular velocity \[rad/s\] from its present pose on. Returns whether it is a rotating one.
     pub fn set_boundary_rotation(&mut self, body: usize, angular_velocity: DVec3) -> bool {
         let (time, boundary) = (self.time, &mut self.boundaries[body]);
         let (position, orientation) = boundary.pose_at(time);
@@ -404,8 +404,8 @@ impl World {
         true
     }
 
-    /// Puts the prescribed boundaries where they are at `time`, with the velocities that carry them there
-    /// over the `step` before \[s\].
+    /// Moves the prescribed boundaries to their poses at `time` \[s\], and sets the velocities that carry them there over the
+    /// `step` before \[s\].
     pub fn move_boundaries(&mut self, time: f64, step: f64) {
         let prescribed = |(_, boundary): &(usize, &Boundary)| boundary.dynamic().is_none();
         for (body, boundary) in self.boundaries.iter().enumerate().filter(prescribed) {
@@ -423,8 +423,8 @@ impl World {
         self.grain_of_shape(shape).is_some_and(|grain| !self.is_present(grain))
     }
 
-    /// Where two shapes touch or nearly touch; `None` when they cannot (far on the other side of a wall, or
-    /// one of them was removed). Shape `a` must be a sphere of a grain, or a vertex and `b` a surface.
+    /// Touch of two shapes, with a gap or an overlap; `None` if they cannot touch (far behind a wall, or one of them was
+    /// removed). Shape `a` must be a sphere of a grain, or a vertex if `b` is a surface.
     #[inline]
     pub fn touch(&self, a: u32, b: u32) -> Option<Touch> {
         if self.is_removed(a) || self.is_removed(b) {
@@ -441,7 +441,7 @@ impl World {
         }
     }
 
-    /// The spheres of two grains of one sphere each that are there.
+    /// The spheres `a` and `b`, if each is the only sphere of a grain that is not removed.
     #[inline]
     pub fn lone_spheres(&self, a: u32, b: u32) -> Option<[&Sphere; 2]> {
         let first = self.first_grain_shape();
@@ -453,13 +453,13 @@ impl World {
         Some([lone(a)?, lone(b)?])
     }
 
-    /// Where a sphere touches a surface of the nearest image of its boundary; `None` when it cannot.
+    /// Touch of a sphere with a surface, in the nearest periodic image of its boundary; `None` if they cannot touch.
     pub fn touch_surface(&self, surface: &Surface, centre: DVec3, radius: f64) -> Option<Touch> {
         self.touch_within(surface, centre, &Sphere::alone(radius), f64::INFINITY)
     }
 
-    /// Whether a vertex may touch a surface: not that of its own body or machine, and of two spheres (or a sphere and
-    /// a box) that are both dynamic only one touches the other, as its vertex is all of it.
+    /// Whether a vertex may touch a surface: never one of its own body or machine. A dynamic sphere is surface and vertex at once: of
+    /// two of them only the vertex of the body with the smaller index counts, and points (as of a box) leave the contact to its vertex.
     pub fn vertex_meets(&self, vertex: &Sphere, surface: &Surface) -> bool {
         if self.machines[vertex.body as usize] == self.machines[surface.body as usize] {
             return false;
@@ -473,7 +473,7 @@ impl World {
         }
     }
 
-    /// Effective radius R* of two shapes \[m\]; the sphere's own against a wall, the contact radius of a vertex.
+    /// Effective radius R* of two shapes \[m\]: from the contact radii of both; against a wall, that of `a` alone.
     pub fn effective_radius(&self, a: u32, b: u32) -> f64 {
         let radius_a = self.contact_radius(a);
         let radius_b = match self.shape(b) {
@@ -484,7 +484,7 @@ impl World {
         radius_b.map_or(radius_a, |b| radius_a * b / (radius_a + b))
     }
 
-    /// Effective radius that rolling resistance acts with \[m\]: R*, or 0 for a vertex that is a point.
+    /// Effective radius of rolling resistance \[m\]: R*, or 0 for a vertex that is a point.
     pub fn rolling_radius(&self, a: u32, b: u32) -> f64 {
         match self.shape(a) {
             Shape::Sphere(sphere) if sphere.radius == 0.0 => 0.0,
@@ -492,14 +492,14 @@ impl World {
         }
     }
 
-    /// Force that it takes to pull two shapes apart \[E2\] \[N\]; 0 for a vertex that is a point, of which a body has as many as its mesh.
+    /// Pull-off force of two shapes \[E2\] \[N\]; 0 for a vertex that is a point, because a body has as many of these as its mesh.
     pub fn pull_off(&self, a: u32, b: u32) -> f64 {
         let law = self.law(a, b);
         let holds = law.is_cohesive() && self.rolling_radius(a, b) > 0.0;
         if holds { law.pull_off(self.effective_radius(a, b)) } else { 0.0 }
     }
 
-    /// Gap up to which two shapes are solved \[m\]: `margin` mean diameters.
+    /// Largest gap at which a pair of shapes is a contact to be solved \[m\]: `margin` times the mean diameter.
     pub fn pair_margin(&self, a: u32, b: u32, margin: f64) -> f64 {
         let radius_a = self.contact_radius(a);
         let radius_b = self.sphere_of(b).map_or(radius_a, |sphere| sphere.radius);
@@ -514,7 +514,7 @@ impl World {
         }
     }
 
-    /// Centre of a sphere or a vertex, that of the body of a surface \[m\].
+    /// Centre of a sphere or a vertex; for a surface, the centre of its body \[m\].
     #[inline]
     pub fn centre(&self, shape: u32) -> DVec3 {
         match self.shape(shape) {
@@ -523,23 +523,23 @@ impl World {
         }
     }
 
-    /// Centre of a sphere or a vertex, beside its body even where that is near a periodic face \[m\].
+    /// Centre of a sphere or a vertex, next to its body and not wrapped into the periodic cell \[m\].
     #[inline]
     pub fn sphere_centre(&self, sphere: &Sphere) -> DVec3 {
         self.bodies.position[sphere.body as usize] + self.sphere_lever(sphere)
     }
 
-    /// Centre of a sphere or a vertex, from that of its body \[m\].
+    /// Vector from the centre of the body to that of its sphere or vertex, in world axes \[m\].
     #[inline]
     pub fn sphere_lever(&self, sphere: &Sphere) -> DVec3 {
-        // Most grains are one sphere: they need no turn.
+        // Most grains are one sphere, which needs no rotation.
         if sphere.centre == DVec3::ZERO {
             return DVec3::ZERO;
         }
         self.bodies.orientation[sphere.body as usize] * sphere.centre
     }
 
-    /// Centre of the body of a shape, in the image of it whose shape is nearest to `near` \[m\].
+    /// Centre of the body of a shape, in the periodic image whose shape is nearest to `near` \[m\].
     #[inline]
     pub fn image_of_body(&self, shape: u32, near: DVec3) -> DVec3 {
         match self.shape(shape) {
@@ -551,25 +551,25 @@ impl World {
         }
     }
 
-    /// Bound on the speed of the centre of a sphere, turning included \[m/s\].
+    /// Bound on the speed of the centre of a sphere, rotation of its body included \[m/s\].
     pub fn sphere_speed(&self, sphere: &Sphere) -> f64 {
         let body = sphere.body as usize;
         self.bodies.velocity[body].length()
             + self.bodies.angular_velocity[body].length() * sphere.centre.length()
     }
 
-    /// Radius that scales the smallest skin \[m\]; infinite without grains.
+    /// Smallest contact radius of all vertices and spheres, which scales the smallest skin \[m\]; infinite without any.
     pub fn smallest_contact_radius(&self) -> f64 {
         let radii = self.vertices.iter().chain(&self.spheres).map(|sphere| sphere.contact_radius);
         radii.fold(f64::INFINITY, f64::min)
     }
 
-    /// Bound on what an applied force does to that speed per time \[m/s²\].
+    /// Bound on the acceleration of the centre of a sphere by applied forces \[m/s²\].
     pub fn sphere_push(&self, sphere: &Sphere) -> f64 {
         if self.forces.is_empty() { 0.0 } else { self.push(sphere.body as usize, sphere.centre.length()) }
     }
 
-    /// Bound on what an applied force does per time to the speed of a point of a body at a distance from its centre \[m/s²\].
+    /// Bound on the acceleration by applied forces of a point of a body at a distance from its centre \[m/s²\].
     pub fn push(&self, body: usize, distance: f64) -> f64 {
         let (bodies, pull) = (&self.bodies, self.pull());
         let turned = bodies.inverse_inertia[body] * pull.torque_on(body).length();
@@ -582,9 +582,9 @@ impl World {
 /// A shape of a world.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape<'a> {
-    /// Of a boundary.
+    /// A surface of a boundary.
     Surface(&'a Surface),
-    /// Of a grain, or a vertex of a dynamic boundary.
+    /// A sphere of a grain, or a vertex of a dynamic boundary.
     Sphere(&'a Sphere),
 }
 

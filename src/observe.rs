@@ -1,4 +1,4 @@
-//! What a state amounts to: one number per quantity, whichever engine made the state.
+//! Observables of a state: one number per quantity, whichever engine made the state.
 //!
 //! Every quantity is a pure function of a [`Snapshot`]; one table, [`quantity::QUANTITIES`], is the list of columns of
 //! `timeseries.csv`, of the numbers in `summary.json` and of the names an `[expect]` table may use.
@@ -6,10 +6,9 @@
 //!
 //! [`quantity::table`] lists all quantities with unit and meaning.
 //!
-//! "With dynamic boundaries" is said where they count; everything else is of the grains alone. Forces, residuals and sweeps are
-//! those of the last substep before the output: what happens between outputs is not in them, nor are bounces, which take no time; both
-//! are in the mean forces and torques. So are maxima and means that an
-//! `[expect]` table takes: they are over the outputs, not over the steps.
+//! A quantity covers the grains alone; the table says "with dynamic boundaries" where these count too. Forces, residuals and sweeps belong to the
+//! last substep before the output. They leave out everything between outputs, and bounces, which take no time; the mean forces and torques contain
+//! both. Maxima and means that an `[expect]` table takes are over the outputs, not over the steps.
 
 pub mod bounds;
 pub mod cell;
@@ -64,23 +63,23 @@ pub struct Observation {
     pub step: u64,
     /// One value per column; not a number where a quantity has no meaning.
     pub values: Vec<f64>,
-    /// What the rates of the next observation start from.
+    /// Base of the rates of the next observation.
     pub base: Base,
 }
 
-/// What rates are taken since: a state observed before.
+/// State observed before, since which rates are taken.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Base {
     /// Simulated time \[s\].
     pub time: f64,
-    /// Per boundary: what contacts had given it since the start.
+    /// Total impulse of the contacts on each boundary since the start.
     pub impulses: Vec<TotalImpulse>,
-    /// Per sink: mass that it had removed \[kg\].
+    /// Mass that each sink had removed \[kg\].
     pub removed_mass: Vec<f64>,
-    /// Stresses and strains of the cell that is observed.
+    /// Stresses and strains of the observed cell.
     pub cell: Option<cell::State>,
-    /// Heights of the surface that is observed.
+    /// Heights of the observed surface.
     pub surface: Option<surface::State>,
 }
 
@@ -88,12 +87,12 @@ pub struct Base {
 #[derive(Debug, Clone)]
 pub struct Observer {
     columns: Vec<Column>,
-    /// Quantity of each column, and of which boundary, sink, region, body or pair.
+    /// Quantity of each column, and index of its boundary, sink, region, body or pair.
     sources: Vec<(&'static Quantity, usize)>,
     boundaries: Vec<String>,
     joints: Vec<String>,
     sinks: Vec<String>,
-    /// Classes that the sinks sort by radius and by place.
+    /// Classes of the sinks by radius; `profile_bins` are their classes by place.
     size_classes: Vec<sinks::Class>,
     profile_bins: Vec<sinks::Class>,
     profiles: Vec<sinks::Profile>,
@@ -108,7 +107,7 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// An observer of a world with the boundaries and sinks of `world`, and of its drum if there is one.
+    /// Observer of a world with the boundaries, joints and sinks of `world`, and of a drum if there is one.
     pub fn new(world: &World, drum: Option<&DrumPlan>) -> Observer {
         let observer = Observer {
             columns: Vec::new(),
@@ -131,54 +130,54 @@ impl Observer {
         observer.with_columns()
     }
 
-    /// The same observer, of this cell too.
+    /// Adds the columns of this cell.
     #[must_use]
     pub fn with_cell(self, cell: Option<&CellPlan>) -> Observer {
         Observer { cell: cell.cloned(), ..self }.with_columns()
     }
 
-    /// The same observer, of this surface too.
+    /// Adds the columns of this surface.
     #[must_use]
     pub fn with_surface(self, surface: Option<&SurfacePlan>) -> Observer {
         Observer { surface: surface.cloned(), ..self }.with_columns()
     }
 
-    /// The same observer, of these regions too.
+    /// Adds the columns of these regions.
     #[must_use]
     pub fn with_regions(self, regions: &[RegionPlan]) -> Observer {
         Observer { regions: regions.to_vec(), ..self }.with_columns()
     }
 
-    /// Observes these bodies and contacts as well, one by one.
+    /// Adds the columns of these bodies and contacts, which are observed one by one.
     #[must_use]
     pub fn with_tracked(self, tracked: &Tracked) -> Observer {
         Observer { tracked: tracked.clone(), ..self }.with_columns()
     }
 
-    /// The same observer, of this fabric too.
+    /// Adds the columns of this fabric.
     #[must_use]
     pub fn with_fabric(self, fabric: Option<FabricPlan>) -> Observer {
         Observer { fabric, ..self }.with_columns()
     }
 
-    /// Observes compatible forces as well, with which its states come.
+    /// Adds the columns of the compatible forces, if the states come with such forces.
     #[must_use]
     pub fn with_compatible(self, has_compatible: bool) -> Observer {
         Observer { has_compatible, ..self }.with_columns()
     }
 
-    /// Observes the energies of the run as well.
+    /// Adds the columns of the energy balance of the run.
     #[must_use]
     pub fn with_balance(self, balance: Balance) -> Observer {
         Observer { balance: Some(balance), ..self }.with_columns()
     }
 
-    /// What the energies are taken from; `None` where they are not observed.
+    /// Energy balance of the run; `None` where energies are not observed.
     pub fn balance(&self) -> Option<&Balance> {
         self.balance.as_ref()
     }
 
-    /// The same observer with the columns of all that it observes.
+    /// Makes the columns of everything that is observed.
     fn with_columns(mut self) -> Observer {
         let (mut columns, mut sources) = (Vec::new(), Vec::new());
         // Columns of one boundary, region and so on stand together.
@@ -198,7 +197,8 @@ impl Observer {
         self
     }
 
-    /// Names of all that quantities with this need are of; one without a name where there are not several.
+    /// Names of the subjects (boundaries, sinks, regions and so on) of the quantities with this need; one empty name for a quantity of the whole
+    /// state.
     fn subjects(&self, needs: Needs) -> Vec<String> {
         let there = |is_there: bool| vec![String::new(); usize::from(is_there)];
         match needs {
@@ -230,7 +230,7 @@ impl Observer {
         &self.columns
     }
 
-    /// Where a quantity is among the values of an observation.
+    /// Index of a quantity among the values of an observation; `None` if it has no column.
     pub fn find(&self, quantity: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == quantity)
     }
@@ -241,7 +241,7 @@ impl Observer {
         (quantity.of)(&View::new(self, snapshot, base), subject)
     }
 
-    /// What rates start from that are taken since this state.
+    /// Base of rates that are taken since this state.
     pub fn base(&self, snapshot: &Snapshot, base: Option<&Base>) -> Base {
         View::new(self, snapshot, base).next_base()
     }
@@ -259,7 +259,8 @@ impl Observer {
     }
 }
 
-/// A number with six significant digits at most: `0.3208`, `1.25e-7`.
+/// Formats a number with about six significant digits: `0.3208`, `1.25e-7`. Digits before the point are kept; with an exponent there are at most
+/// four.
 pub(crate) fn short(value: f64) -> String {
     let is_plain = value == 0.0 || (1e-4..1e7).contains(&value.abs());
     if !is_plain {
@@ -273,7 +274,7 @@ pub(crate) fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Grains of a state, but for those that were removed: body, radius \[m\] and mass \[kg\] of each.
+/// Present grains of a state, without the removed ones: id, body, radius \[m\] and mass \[kg\] of each.
 fn grains(snapshot: &Snapshot) -> impl Iterator<Item = GrainView> + '_ {
     let world = &snapshot.world;
     world.present_grains().map(|i| GrainView {
@@ -284,13 +285,13 @@ fn grains(snapshot: &Snapshot) -> impl Iterator<Item = GrainView> + '_ {
     })
 }
 
-/// A grain as the quantities need it.
+/// Data of a grain that the quantities use.
 struct GrainView {
     /// Id.
     id: usize,
     /// Index of its body.
     body: usize,
-    /// Radius, of a clump that of a sphere of the same volume \[m\].
+    /// Radius \[m\]; for a clump the radius of a sphere of the same volume.
     radius: f64,
     /// Mass \[kg\].
     mass: f64,
@@ -313,7 +314,7 @@ mod tests {
         RegionPlan { name: "zone".into(), region, material: None }
     }
 
-    /// A cell whose walls are all the one boundary there is.
+    /// A cell with the only boundary as each of its walls.
     fn cell_plan() -> CellPlan {
         let walls = [0, 1, 2].map(|axis| Span { axis, low: 0, high: 0 });
         CellPlan { walls, axial: 2, strain_from: 0.0 }

@@ -1,9 +1,9 @@
-//! Independent judges: slow, obvious, and used to check everything else.
+//! Oracles: slow, obvious and independent algorithms that check the engines.
 
 use crate::contact::{Colouring, Key};
 use crate::model::World;
 
-/// All pairs with a gap below `margin` (in mean diameters of the pair), by trying every pair.
+/// Returns all pairs of shapes with a gap below `margin` (in mean diameters of the pair), by testing every pair.
 pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
     let surfaces = world.surfaces.len() as u32;
     let first_grain = world.first_grain_shape();
@@ -24,8 +24,8 @@ pub fn all_pairs(world: &World, margin: f64) -> Vec<Key> {
     vertices.filter(vertex_meets).chain(grains).filter(near).collect()
 }
 
-/// What is wrong with a colouring of these contacts; `None` when every contact has one place, no
-/// colour holds a grain twice and no two tiles hold the same.
+/// Returns a fault in a colouring of these contacts; `None` if every contact occurs once, no colour contains a dynamic body twice, and no
+/// dynamic body is in two tiles.
 pub fn colouring_fault(world: &World, keys: &[Key], colouring: &Colouring) -> Option<String> {
     let mut places: Vec<u32> = colouring.order.clone();
     places.sort_unstable();

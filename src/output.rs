@@ -17,11 +17,10 @@
 //!   summary.json           what ran, on what, how fast, and what came out
 //! ```
 //!
-//! A file appears whole or not at all: it is written next to its place and then renamed. The time series
-//! is created that way and then grows by one flushed row per output, so a crash loses at most the row
-//! being written.
+//! Each file appears whole or not at all: it is written under a temporary name in its folder and then renamed. The time series is created that way
+//! and then grows by one flushed row per output, so a crash loses at most the row being written.
 //!
-//! While a run goes on its folder is locked, and what a killed run left half written is swept up by the next.
+//! A run locks its folder while it goes on. The next run removes the half-written files that a killed run left.
 
 #[cfg(feature = "scenario")]
 pub mod atomic;
@@ -60,12 +59,12 @@ pub struct Formats {
     pub vtp: bool,
     /// `timeseries.csv`.
     pub csv: bool,
-    /// `grains.vtkhdf` and so on, made of the frames at the end.
+    /// `grains.vtkhdf` and so on, made from the frames at the end.
     pub vtkhdf: bool,
 }
 
 impl Formats {
-    /// What a run writes where nothing else is asked for.
+    /// Formats of a run where the scenario does not choose others.
     pub const USUAL: Formats = Formats { vtp: true, csv: true, vtkhdf: false };
     /// No files but the summary.
     pub const NONE: Formats = Formats { vtp: false, csv: false, vtkhdf: false };

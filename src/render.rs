@@ -6,9 +6,9 @@
 //!                                 └────────────────────────────────────────────────┘
 //! ```
 //!
-//! A [`Survey`] looks at every frame first, so that the camera stands still and a colour means the same in all
-//! pictures of an animation. A run that draws as it goes does not know what is to come: there the camera is set by
-//! its first state, and a range that is not given grows.
+//! A [`Survey`] passes over all frames first, so that the camera stands still and a colour means the same value in all
+//! pictures of an animation. A run that draws as it goes cannot see later frames: its first state sets the camera, and
+//! a range of values that is not given grows.
 
 #[cfg(feature = "render")]
 mod camera;

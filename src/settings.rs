@@ -5,57 +5,61 @@ use std::fmt;
 use crate::contact::Cone;
 use crate::error::Error;
 
-/// β of Wang, Servin & Berglund 2016 \[-\].
+/// Usual β of the warm start, from Wang, Servin & Berglund 2016 \[-\].
 const USUAL_FRACTION: f64 = 0.85;
-/// κ of the adaptive start \[-\].
+/// Usual κ of the adaptive start \[-\].
 const USUAL_MOTION: f64 = 0.2;
 
-/// Sweeps that may be asked for \[-\].
+/// Largest number of sweeps that can be set \[-\].
 pub const MOST_ITERATIONS: u32 = 100_000;
-/// Coarse corrections in a substep that may be asked for \[-\].
+/// Largest number of coarse corrections in a substep that can be set \[-\].
 pub const MOST_CORRECTIONS: u32 = 100;
-/// Sweeps at most where they are chosen automatically \[-\]. A GPU is told of all of them, whether they are needed or not.
+/// Largest number of sweeps where they are chosen automatically \[-\]. A GPU is given the commands of all of them, whether they are needed
+/// or not.
 pub const AUTO_ITERATIONS: u32 = 200;
-/// Tolerance then, in units of |gravity| times the substep \[-\]: columns of 5 to 150 pellets at h = 5 ms come to their
-/// height within 0.1 %, whatever their depth, and a pile loses 0.3 % of its height in 2 s, with 16 sweeps. The errors
-/// grow in proportion to it.
+/// Tolerance where the sweeps are chosen automatically, in units of |gravity| times the substep \[-\]. With this one, columns of 5 to 150
+/// pellets at h = 5 ms come to their height within 0.1 %, whatever their depth, and a pile loses 0.3 % of its height in 2 s, with 16
+/// sweeps. The errors grow in proportion to the tolerance.
 pub const AUTO_TOLERANCE: f64 = 0.03;
-/// γ of the model-based warm start \[E7\]: it answers a slip u with the impulse h u/γ \[s²/kg\].
+/// Constant γ of the model-based warm start \[E7\], which answers a slip u with the impulse h u/γ \[s²/kg\].
 pub const MODEL_GAMMA: f64 = 1e-6;
-/// n_s of \[E2\]: the damping time is at least this many substeps. Less, and stiff contacts ring.
+/// Least damping time n_s, in substeps \[E2\]. With a shorter one stiff contacts ring.
 pub const DAMPING_STEPS: f64 = 2.0;
-/// Time within which a joint comes back to where it belongs, unless it is told, in substeps \[E11\].
+/// Default damping time of a joint, within which it corrects its position error, in substeps \[E11\].
 pub const JOINT_DAMPING_STEPS: f64 = 2.0;
-/// Compliance of every row that a joint holds, over what its bodies give way: so rows that follow from others have a solution, too
+/// Compliance added to every row that a joint holds, as a share of the row's diagonal G M⁻¹ Gᵀ: so redundant rows have a solution, too
 /// \[E11\].
 pub const JOINT_SOFTNESS: f64 = 1e-6;
-/// Share of what a body gives way without locked axes below which it does not give way to a row of a joint.
+/// Share of the diagonal of a joint's row without locked axes, below which its diagonal is rounding: the bodies then cannot move along the
+/// row.
 pub const JOINT_ROUNDING: f64 = 1e-9;
-/// Share of a rigid overlap that one substep removes, unless it is told \[-\]. More, and rigid columns jump.
+/// Default share of a rigid overlap that one substep removes \[-\]. With a larger one rigid columns jump.
 pub const RIGID_CORRECTION: f64 = 0.2;
-/// At most this many effective radii of a rigid overlap are removed per substep \[-\].
+/// Largest rigid overlap that is removed per substep, in effective radii \[-\].
 pub const RIGID_CORRECTION_LIMIT: f64 = 0.1;
 /// Overlap at which Hooke's force equals Hertz's, in effective radii \[-\].
 pub const HOOKE_OVERLAP: f64 = 0.01;
-/// Gap up to which a cohesive contact holds, over its effective radius \[E2\] \[-\]: what sweeps leave undone of a rigid contact is not to break it.
+/// Gap up to which a cohesive contact holds, over its effective radius \[E2\] \[-\]. The error that sweeps leave in a rigid contact must
+/// not break it.
 pub const COHESION_RANGE: f64 = 1e-3;
-/// Gap up to which a contact counts as touching in the impact stage \[E6\], in arms of its grain \[-\]: some
-/// roundings of single precision. Less, and grains placed in touch are apart on the GPU.
+/// Gap up to which a contact counts as touching in the impact stage \[E6\], over the arm of its grain \[-\]: a few rounding errors of
+/// single precision. With a smaller one grains placed in touch would be apart on the GPU.
 pub const TOUCH_TOLERANCE: f64 = 1e-5;
-/// A round of impacts has settled when no sweep changes a contact by more than this share of the fastest closing speed \[E6\] \[-\]: a
-/// hundred roundings of single precision. More, and rows of touching grains lose energy that they should give back.
+/// Tolerance of a round of impacts \[E6\] \[-\]: the round has settled when no sweep changes a contact by more than this share of the
+/// fastest closing speed. It is a hundred rounding errors of single precision. With a larger one lines of touching grains lose energy that
+/// they should give back.
 pub const IMPACT_TOLERANCE: f64 = 1e-5;
-/// The same for the last round in double precision, as far as the sweeps go \[-\]. Less is rounding.
+/// Tolerance of the last round of impacts in double precision, as far as the sweeps go \[-\]. Smaller changes are rounding.
 pub const IMPACT_PRECISION: f64 = 1e-13;
-/// An impact goes on through a contact that it changes by more than this share of the closing speed from which contacts bounce \[E6\] \[-\]. What is
-/// slower is left to the continuous solve, as what closes slower is.
+/// Change of a contact above which an impact goes on through it, as a share of the closing speed from which contacts bounce \[E6\] \[-\].
+/// Slower changes are left to the continuous solve, as slower closing speeds are.
 pub const IMPACT_FRONT: f64 = 0.1;
-/// What contacts may add to the speed of a body in one substep before it counts as exploded, in diameters of the largest grain
-/// per substep: contact detection follows a grain over a fraction of a diameter. Speed alone is no sign: a grain that falls
-/// out of the scene meets nothing.
+/// Speed that contacts may add to a body in one substep before the body counts as exploded, in diameters of the largest grain per substep:
+/// contact detection follows a grain over a fraction of a diameter. A high speed alone is no sign of an explosion: a grain that falls out
+/// of the scene meets nothing.
 pub const TRAVEL_LIMIT: f64 = 10.0;
 
-/// What a step is made of.
+/// Method of the time steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
@@ -72,10 +76,10 @@ pub enum Method {
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Damping {
-    /// That with which bodies return with the restitution of their pair, at any speed.
+    /// Damping with which bodies return with the restitution of their pair, at any speed.
     #[default]
     Restitution,
-    /// In proportion to the rate of the elastic force, by the `damping` of the pair.
+    /// Damping in proportion to the rate of the elastic force, by the `damping` of the pair.
     Viscoelastic,
 }
 
@@ -93,7 +97,8 @@ pub enum NormalLaw {
 }
 
 impl NormalLaw {
-    /// e_H and the stiffness k_n of a contact with this effective modulus \[Pa\] and radius \[m\] \[E2\]; `None` of the rigid law.
+    /// Returns e_H and the stiffness k_n of a contact with this effective modulus \[Pa\] and radius \[m\] \[E2\]; `None` under the rigid
+    /// law.
     pub fn elasticity(self, effective_modulus: f64, radius: f64) -> Option<(f64, f64)> {
         let hertz = 4.0 / 3.0 * effective_modulus * radius.sqrt();
         match self {
@@ -104,7 +109,7 @@ impl NormalLaw {
     }
 }
 
-/// The lever arm of rolling resistance, a multiple of the effective radius R* \[E4\]: Wang, Servin & Berglund 2016 print a radius that can be
+/// Lever arm of rolling resistance, a multiple of the effective radius R* \[E4\]: Wang, Servin & Berglund 2016 print a radius that can be
 /// read in three ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
@@ -130,7 +135,7 @@ impl RollingArm {
     }
 }
 
-/// What a contact starts from \[E7\].
+/// Warm start: the impulse that a contact starts from \[E7\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 #[cfg_attr(feature = "scenario", serde(tag = "kind", rename_all = "snake_case"))]
@@ -151,13 +156,13 @@ pub enum WarmStart {
     },
     /// From the force that the overlap and the contact velocity suggest.
     Model,
-    /// As `History` for the normal rows; friction and rolling start from zero. For studies.
+    /// As `History` for the normal impulses; friction and rolling start from zero. For studies.
     NormalsOnly {
         /// β \[-\], 0 to 1.
         fraction: f64,
     },
-    /// As `History`, but the velocities do not receive what the contacts start from. For studies: it shows
-    /// why they must. The impulses that results report were then not all applied, and the balance does not close.
+    /// As `History`, but the impulses that contacts start from are not applied to the velocities. For studies: it shows why they must be.
+    /// The impulses that results report were then not all applied, and the energy balance does not close.
     NoVelocityUpdate {
         /// β \[-\], 0 to 1.
         fraction: f64,
@@ -167,14 +172,14 @@ pub enum WarmStart {
 impl WarmStart {
     /// History with the fraction of Wang, Servin & Berglund 2016.
     pub const HISTORY: WarmStart = WarmStart::History { fraction: USUAL_FRACTION };
-    /// The default.
+    /// The default, adaptive with the usual β and κ.
     pub const ADAPTIVE: WarmStart = WarmStart::Adaptive { fraction: USUAL_FRACTION, motion: USUAL_MOTION };
-    /// History for the normal rows alone.
+    /// History for the normal impulses alone.
     pub const NORMALS_ONLY: WarmStart = WarmStart::NormalsOnly { fraction: USUAL_FRACTION };
-    /// History that the velocities do not receive.
+    /// History whose impulses are not applied to the velocities.
     pub const NO_VELOCITY_UPDATE: WarmStart = WarmStart::NoVelocityUpdate { fraction: USUAL_FRACTION };
 
-    /// Its kind, as scenario files write it.
+    /// Name of the kind, as scenario files write it.
     pub fn kind(self) -> &'static str {
         match self {
             WarmStart::Cold => "cold",
@@ -186,7 +191,7 @@ impl WarmStart {
         }
     }
 
-    /// The share of old impulses that moving contacts start from, β \[-\], where it starts from old impulses.
+    /// Share β of the old impulses that moving contacts start from \[-\]; `None` where contacts do not start from old impulses.
     pub fn fraction(self) -> Option<f64> {
         match self {
             WarmStart::Cold | WarmStart::Model => None,
@@ -197,13 +202,13 @@ impl WarmStart {
         }
     }
 
-    /// Whether the velocities receive what the contacts start from.
+    /// Whether the impulses that contacts start from are applied to the velocities.
     pub fn updates_velocities(self) -> bool {
         !matches!(self, WarmStart::NoVelocityUpdate { .. })
     }
 }
 
-/// Its kind, and what is not as usual: `history`, `history 0.5`.
+/// Writes the kind, and the parameters that are not as usual: `history`, `history 0.5`.
 impl fmt::Display for WarmStart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())?;
@@ -216,7 +221,7 @@ impl fmt::Display for WarmStart {
     }
 }
 
-/// How the contact problem of a substep is solved.
+/// Solver of the contact problem of a substep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
@@ -233,20 +238,20 @@ pub enum Algorithm {
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Order {
-    /// Colour by colour, in parallel within a colour; of many grains tile by tile before that, on the CPU engine
+    /// Colour by colour, in parallel within a colour. With many grains the CPU engine solves tile by tile before that
     /// ([`cpu::tiles`](crate::cpu::tiles)).
     #[default]
     Coloured,
     /// One after the other, in the order of their keys.
     Sequential,
-    /// As so many threads would that share the list of keys in blocks of equal length and know of no colours: the first of each block, then the
-    /// second of each, and so on (Renouf, Dubois & Alart 2004).
+    /// The order of this many threads that share the list of keys in blocks of equal length and know of no colours: the first contact of
+    /// each block, then the second of each, and so on (Renouf, Dubois & Alart 2004).
     Blocks(u32),
-    /// All at once, each on copies of its bodies that share their mass.
+    /// Mass splitting of all contacts: all at once, each on copies of its bodies that share their mass.
     AtOnce,
 }
 
-/// What is compared with the tolerance that ends the sweeps.
+/// Quantity that is compared with the tolerance that ends the sweeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
@@ -254,53 +259,53 @@ pub enum ToleranceKind {
     /// The largest change of a normal or friction row in a sweep, D |Δλ| \[m/s\].
     #[default]
     Velocity,
-    /// The change of all linear impulses in a sweep over their size, √(Σ |Δλ|² / Σ |λ|²) \[-\], as in codes of contact dynamics.
+    /// The change of all linear impulses in a sweep relative to their size, √(Σ |Δλ|² / Σ |λ|²) \[-\], as in codes of contact dynamics.
     Impulses,
 }
 
-/// How a sweep goes on from the sweep before.
+/// Acceleration of the sweeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Acceleration {
-    /// From where that left the impulses.
+    /// Plain sweeps: a sweep starts from the impulses that the sweep before left.
     None,
-    /// From beyond, by a share of what it changed, and with rows that overshoot \[E12\].
+    /// Nesterov's acceleration: a sweep starts from impulses extrapolated by a share of their last change, and its rows are over-relaxed
+    /// \[E12\].
     #[default]
     Nesterov,
 }
 
-/// Largest share of the last change that an accelerated sweep is given \[E12\] \[-\]; shares reach it after 28 sweeps.
+/// Largest factor by which an accelerated sweep extrapolates the last change \[E12\] \[-\]; the factors reach it after 28 sweeps.
 pub const LARGEST_MOMENTUM: f64 = 0.9;
 
-/// Share of what the last of so many sweeps changed that the next one is given \[E12\] \[-\]; 0 after the first, which has
-/// none before it.
+/// Factor by which the last change is extrapolated after this many sweeps \[E12\] \[-\]; 0 after the first, which has no sweep before it.
 pub fn momentum(sweeps: u32) -> f64 {
     let sweeps = f64::from(sweeps);
     ((sweeps - 1.0) / (sweeps + 2.0)).min(LARGEST_MOMENTUM)
 }
 
-/// How far the rows of an accelerated sweep go, in what would bring them to rest \[E12\] \[-\]. With the momentum on top,
-/// rows that overshoot by more than 1/(1 + 2 · 0.9) swing up.
+/// Over-relaxation of the rows of an accelerated sweep \[E12\] \[-\]; a factor of 1 brings a row to rest. With the momentum on top, rows
+/// that overshoot by more than 1/(1 + 2 · 0.9) swing up.
 pub const OVER_RELAXATION: f64 = 1.25;
 
-/// Steepness that the first iteration of projected gradient descent takes for granted, in units of D \[-\] \[E15\].
+/// Steepness that the first iteration of projected gradient descent assumes, in units of D \[-\] \[E15\].
 pub const FIRST_STEEPNESS: f64 = 1.0;
-/// What it is multiplied by where the objective curves more.
+/// Factor on the steepness where the objective curves more than assumed.
 pub const STEEPER: f64 = 2.0;
-/// What it is multiplied by after every iteration, so that it comes down where it can.
+/// Factor on the steepness after every iteration, so that it decreases where it can.
 pub const FLATTER: f64 = 0.9;
-/// Gap up to which pairs are listed at least, in mean diameters \[-\]. Less, and grains are first seen when they overlap: columns
-/// of 50 blow up at h = 5 ms, and a gas cools by 4 % less at 0.5 ms.
+/// Least gap up to which pairs are listed, in mean diameters \[-\]. With a smaller one grains are first seen when they overlap: columns of
+/// 50 blow up at h = 5 ms, and a gas cools by 4 % less at 0.5 ms.
 pub const LEAST_REACH: f64 = 0.1;
 
-/// A cone is wide where a coefficient of friction or rolling resistance is above this \[-\]. Under wide cones accelerated sweeps
-/// and the friction of the model start make energy out of nothing \[E12\]: in random scenes from 2.4 on.
+/// Coefficient of friction or rolling resistance above which a cone is wide \[-\]. Under wide cones accelerated sweeps and the friction of
+/// the model start make energy out of nothing \[E12\]: in random scenes from 2.4 on.
 pub const WIDE_CONE: f64 = 1.0;
-/// Ratio of masses of free bodies from which substeps are watched for energy that friction and rolling make \[E12\] \[-\]: in random
-/// scenes from 47 on, with 5 sweeps.
+/// Mass ratio of free bodies above which substeps are watched for energy made by friction and rolling \[E12\] \[-\]. In random scenes they
+/// make energy from 47 on, with 5 sweeps.
 pub const WATCHED_MASS_RATIO: f64 = 10.0;
-/// Energy that friction and rolling may make before a substep is solved again \[E12\], as a share of the kinetic energy at once and
+/// Largest energy that friction and rolling may make before a substep is solved again \[E12\], as a share of the kinetic energy at once and
 /// of the energy turned over since the start \[-\].
 pub const LARGEST_GAIN: f64 = 1e-4;
 
@@ -320,27 +325,27 @@ pub enum Bookkeeping {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Settings {
-    /// What a step is made of.
+    /// Method of the time steps.
     pub method: Method,
-    /// How the contact problem is solved.
+    /// Solver of the contact problem.
     pub algorithm: Algorithm,
-    /// The order in which sweeps visit the contacts; on the CPU engine alone, but for colours.
+    /// Order in which sweeps visit the contacts; all but `Coloured` on the CPU engine alone.
     pub order: Order,
     /// Time step h \[s\].
     pub time_step: f64,
-    /// Parts a step is solved in after one contact search \[E9\] \[-\].
+    /// Number of substeps that a step is solved in after one contact search \[E9\] \[-\].
     pub substeps: u32,
-    /// Sweeps over all contacts per substep, at most \[-\].
+    /// Largest number of sweeps over all contacts per substep \[-\].
     pub iterations: u32,
-    /// Stop sweeping when a sweep changed less than this, in the unit of its kind; 0: never.
+    /// Tolerance of the sweeps: they end when a sweep changed less than this, in the unit of its kind; 0: never.
     pub tolerance: f64,
-    /// What is compared with it.
+    /// Quantity that is compared with `tolerance`.
     pub tolerance_kind: ToleranceKind,
-    /// Where the impulses start from.
+    /// Warm start: the impulses that contacts start from.
     pub warm_start: WarmStart,
-    /// How a sweep goes on from the sweep before; sweeps of the impact stage are plain.
+    /// Acceleration of the sweeps; sweeps of the impact stage are plain.
     pub acceleration: Acceleration,
-    /// Coarse corrections among the sweeps of a substep, at most \[E14\] \[-\]; on the CPU engine alone.
+    /// Largest number of coarse corrections among the sweeps of a substep \[E14\] \[-\]; on the CPU engine alone.
     pub coarse_corrections: u32,
     /// The normal contact law.
     pub normal_law: NormalLaw,
@@ -348,18 +353,18 @@ pub struct Settings {
     pub rigid_correction: f64,
     /// The normal damping of the smooth method.
     pub damping: Damping,
-    /// Which friction and rolling impulses a contact may carry.
+    /// Set of friction and rolling impulses that a contact may carry.
     pub cone: Cone,
     /// The lever arm of rolling resistance.
     pub rolling_arm: RollingArm,
-    /// Skin of the contact search, in mean diameters of the two grains \[-\]: pairs are searched for again before any grain or
-    /// boundary can have moved half of it. No part of the law: see [`Settings::reach`].
+    /// Skin of the contact search, in mean diameters of the two grains \[-\]: pairs are searched for again before any grain or boundary can
+    /// have moved half of it. The skin is no part of the contact law: see [`Settings::reach`].
     pub skin: f64,
     /// Closing speed above which a contact bounces in the substep in which it would close \[E6\] \[m/s\].
     pub impact_threshold: f64,
-    /// Sweeps over all contacts of an impact stage, at most \[-\].
+    /// Largest number of sweeps over all contacts of an impact stage \[-\].
     pub impact_iterations: u32,
-    /// Whether the balance of energies is kept; changes no motion.
+    /// Whether the energy balance is kept; it changes no motion.
     pub bookkeeping: Bookkeeping,
 }
 
@@ -396,15 +401,15 @@ impl Settings {
         self.time_step / f64::from(self.substeps)
     }
 
-    /// The same with plain sweeps from nothing, which hardly ever make energy.
+    /// Same settings with plain sweeps and a cold start, which hardly ever make energy.
     #[must_use]
     pub fn careful(&self) -> Settings {
         let (warm_start, acceleration) = (WarmStart::Cold, Acceleration::None);
         Settings { algorithm: Algorithm::Pgs, warm_start, acceleration, coarse_corrections: 0, ..*self }
     }
 
-    /// Gap up to which pairs are listed, in mean diameters of the two grains \[-\]: the skin of the search, and whatever it is so
-    /// much that pairs are solved before they close.
+    /// Gap up to which pairs are listed, in mean diameters of the two grains \[-\]: the skin of the search, but at least [`LEAST_REACH`],
+    /// so that pairs are solved before they close.
     pub fn reach(&self) -> f64 {
         self.skin.max(LEAST_REACH)
     }
@@ -477,7 +482,7 @@ impl Settings {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Settings that mean nothing beside others.
+    /// Finds the settings that have no meaning together with others.
     fn clashes(&self) -> impl Iterator<Item = Error> + use<> {
         let (is_apgd, is_smooth) = (self.algorithm == Algorithm::Apgd, self.method == Method::Smooth);
         let has_corrections = self.coarse_corrections > 0;

@@ -1,4 +1,4 @@
-//! The door to the engines: a scene that is stepped, looked at and changed, from a file or from code.
+//! Simulations: a scene, from a file or from code, on an engine, to be stepped, observed and changed.
 //!
 //! ```no_run
 //! use esker::simulation::{Device, Simulation};
@@ -14,10 +14,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Emitters, sinks, drives and motions of the scenario act while it is stepped. What is read is read back from the engine once per
-//! state and then borrowed; where a thread may not wait for a device, `step_async`, `state_async` and so on give
-//! futures. [`run()`] goes through the same door: it steps a simulation from output to output and writes what it
-//! finds into a folder.
+//! Emitters, sinks, drives and motions of the scenario act during the steps. The state is read back from the engine once and then
+//! borrowed; where a thread may not wait for a device, `step_async`, `state_async` and so on return futures. [`run()`] uses the same
+//! interface: it steps a simulation from output to output and writes the results into a folder.
 
 mod change;
 #[cfg(feature = "scenario")]
@@ -44,60 +43,60 @@ pub use device::Device;
 #[cfg(feature = "render")]
 pub use run::{Progress, Resumption, Run, RunOptions, Turn, run};
 
-/// Share of a step by which an event may come late before it moves to the next step: covers the
-/// rounding of time / step for up to 10⁹ steps.
+/// Share of a step by which an event may be late before it moves to the next step. It covers the rounding of time / step for up to
+/// 10⁹ steps.
 const STEP_ROUNDING: f64 = 1e-6;
 
-/// What is called every so many seconds of simulated time.
+/// Callback, called at an interval of simulated time.
 type Callback<'e> = Box<dyn FnMut(&mut Simulation<'e>) -> Result<(), Error> + Send + 'e>;
 
-/// A scene on an engine. It can be sent to another thread.
+/// A scene on an engine. A simulation can be sent to another thread.
 pub struct Simulation<'e> {
     engine: Box<dyn Engine + 'e>,
     settings: Settings,
     observer: Observer,
-    /// Compatible forces that states come with.
+    /// Plan of the compatible forces that states contain.
     compatible: Option<CompatiblePlan>,
     clumps: Vec<Clump>,
-    /// The scenario with all defaults, and names of the boundaries, for checkpoints.
+    /// The scenario with all defaults, and the names of the boundaries, for checkpoints.
     #[cfg(feature = "scenario")]
     resolved: String,
     #[cfg(feature = "scenario")]
     boundaries: Vec<String>,
-    /// What went wrong in a step, if anything did: the engine is then ahead of what is known here.
+    /// Error message of a step that failed: the engine is then ahead of the numbers here.
     failure: Option<String>,
     frictions: Frictions,
     emitters: Vec<Emitter>,
-    /// Grains that each emitter owed by its last wave.
+    /// Per emitter: number of grains that should have been placed by its last wave.
     requested: Vec<u64>,
-    /// Grains there have been.
+    /// Number of all grains so far, removed ones included.
     grains: usize,
     step: u64,
     report: StepReport,
-    /// The present state, once it has been asked for.
+    /// The present state, once it has been read back.
     state: Option<Snapshot>,
-    /// What rates start from: the states, of which a quantity was asked for, before this one and last.
+    /// Bases of the rates of quantities.
     bases: Bases,
     callbacks: Vec<Timed<'e>>,
 }
 
-/// What the rates of quantities start from.
+/// Bases of the rates of quantities: earlier states of which a quantity was asked for.
 #[derive(Clone, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 struct Bases {
     /// Step of the last state of which a quantity was asked for.
     step: Option<u64>,
-    /// What rates of later states start from.
+    /// Base of the rates of later states, taken from that state.
     last: Option<Base>,
-    /// What the rates of that state started from.
+    /// Base of the rates of that state, taken from the one before.
     before: Option<Base>,
 }
 
-/// What friction is over time.
+/// Friction over time.
 struct Frictions {
-    /// The materials as the scenario has them.
+    /// Materials as in the scenario.
     materials: Materials,
-    /// Of its friction and rolling resistance, and from when on \[s\].
+    /// Start time \[s\] and factor \[-\] of friction and rolling resistance.
     factors: Vec<(f64, f64)>,
 }
 
@@ -106,50 +105,50 @@ impl Frictions {
         Frictions { materials: scenario.world.materials.clone(), factors: scenario.friction_factors.clone() }
     }
 
-    /// The factors that are due at this step or later, each with its step.
+    /// The factors that start at this step or later, each with its step.
     fn starting_at(&self, step: u64, time_step: f64) -> impl Iterator<Item = (u64, f64)> {
         let steps = self.factors.iter().map(move |&(start, factor)| (steps_until(start, time_step), factor));
         steps.filter(move |&(due, _)| due >= step)
     }
 }
 
-/// A callback, and when it is due.
+/// A callback with its interval.
 struct Timed<'e> {
     interval: Interval,
     call: Callback<'e>,
 }
 
-/// Times that are multiples of an interval of simulated time, as steps.
+/// Multiples of an interval of simulated time, as steps.
 #[derive(Debug, Clone, Copy)]
 pub struct Interval {
-    /// Time between two of them \[s\].
+    /// The interval \[s\].
     seconds: f64,
     time_step: f64,
-    /// How many are over.
+    /// Number of multiples that have passed.
     passed: u64,
 }
 
 impl Interval {
-    /// The multiples of `seconds` \[s\] after `time` \[s\], in steps of `time_step` \[s\].
+    /// Makes the multiples of `seconds` \[s\] after `time` \[s\], in steps of `time_step` \[s\].
     pub fn after(time: f64, seconds: f64, time_step: f64) -> Interval {
         let mut interval = Interval { seconds, time_step, passed: 0 };
         interval.pass(time);
         interval
     }
 
-    /// Step at whose end the next of them is reached.
+    /// Step at whose end the next multiple is reached.
     pub fn next_step(&self) -> u64 {
         steps_until((self.passed + 1) as f64 * self.seconds, self.time_step)
     }
 
-    /// Leaves behind all up to `time` \[s\].
+    /// Passes all multiples up to `time` \[s\].
     pub fn pass(&mut self, time: f64) {
         self.passed = (time / self.seconds + STEP_ROUNDING).floor() as u64;
     }
 }
 
 impl Simulation<'static> {
-    /// A scenario at its start, on a device.
+    /// Opens a scenario at its start on a device.
     ///
     /// # Errors
     /// When there is no such device, or the scene does not fit it.
@@ -157,7 +156,7 @@ impl Simulation<'static> {
         Simulation::on(scenario, device::open(device, scenario)?)
     }
 
-    /// A world that was built in code, on a device.
+    /// Opens a world that was built in code on a device.
     ///
     /// # Errors
     /// As [`Simulation::new`].
@@ -167,7 +166,7 @@ impl Simulation<'static> {
 }
 
 impl<'e> Simulation<'e> {
-    /// A scenario at its start, on an engine that holds its world.
+    /// Opens a scenario at its start on an engine that holds its world.
     ///
     /// # Errors
     /// When the first state cannot be read back.
@@ -210,7 +209,7 @@ impl<'e> Simulation<'e> {
         })
     }
 
-    /// What runs: engine, device, driver.
+    /// Engine, device and driver that the simulation runs on.
     pub fn identity(&self) -> Identity {
         self.engine.identity()
     }
@@ -220,12 +219,12 @@ impl<'e> Simulation<'e> {
         self.step as f64 * self.settings.time_step
     }
 
-    /// Steps done.
+    /// Number of steps done.
     pub fn steps(&self) -> u64 {
         self.step
     }
 
-    /// Grains there have been: the id that the next one gets.
+    /// Number of all grains so far, which is the id that the next one gets.
     pub fn grains_so_far(&self) -> usize {
         self.grains
     }
@@ -240,17 +239,17 @@ impl<'e> Simulation<'e> {
         self.engine.memory()
     }
 
-    /// Whether stages are to be timed from now on, where that costs time.
+    /// Sets whether stages are timed from now on, where that costs time.
     pub fn profile(&mut self, profiling: Profiling) {
         self.engine.profile(profiling);
     }
 
-    /// Names and units of all quantities of this scene.
+    /// Observer with the names and units of all quantities of this scene.
     pub fn observer(&self) -> &Observer {
         &self.observer
     }
 
-    /// Advances by so many time steps. Emitters act, and callbacks are called, when they are due.
+    /// Advances by `steps` time steps. Emitters act, and callbacks are called, when they are due.
     ///
     /// # Errors
     /// When a step fails ([`Engine::advance`]), or a callback does.
@@ -272,7 +271,7 @@ impl<'e> Simulation<'e> {
         Ok(())
     }
 
-    /// Advances until a time \[s\] is reached.
+    /// Advances until the time `time` is reached \[s\].
     ///
     /// # Errors
     /// As [`Simulation::step`].
@@ -280,7 +279,7 @@ impl<'e> Simulation<'e> {
         self.step(steps_until(time, self.settings.time_step).saturating_sub(self.step))
     }
 
-    /// Has `call` called every so many seconds of simulated time from now on, at the end of a step.
+    /// Registers a callback that is called at an interval of simulated time \[s\] from now on, at the end of a step.
     pub fn every(
         &mut self,
         seconds: f64,
@@ -290,7 +289,7 @@ impl<'e> Simulation<'e> {
         self.callbacks.push(Timed { interval, call: Box::new(call) });
     }
 
-    /// The present state, read back once.
+    /// The present state, read back from the engine once.
     ///
     /// # Errors
     /// When it cannot be read back, or a step failed before.
@@ -298,7 +297,7 @@ impl<'e> Simulation<'e> {
         block_on(self.state_async())
     }
 
-    /// As [`Simulation::state`], without waiting for the device. What is asked for of the same state afterwards is there.
+    /// As [`Simulation::state`], without waiting for the device. Later calls for the same state do not wait.
     ///
     /// # Errors
     /// As [`Simulation::state`].
@@ -313,8 +312,8 @@ impl<'e> Simulation<'e> {
         Ok(self.state.insert(state))
     }
 
-    /// Centres of mass of the grains \[m\], by place. The place of a grain that left has its last one, until another grain takes it:
-    /// [`World::is_present`] tells.
+    /// Centres of mass of the grains \[m\], by place. The place of a removed grain keeps its last position until another grain takes
+    /// it; [`World::is_present`] tells which grains are present.
     ///
     /// # Errors
     /// As [`Simulation::state`].
@@ -332,8 +331,8 @@ impl<'e> Simulation<'e> {
         Ok(&world.bodies.velocity[world.grain_body(0)..])
     }
 
-    /// A quantity of the present state by its name, as in the table of [`crate::observe::quantity::table`]. Rates are since the last state of which any
-    /// was asked for.
+    /// Value of a quantity in the present state by its name, as in the table of [`crate::observe::quantity::table`]. Rates are averages
+    /// since the last state of which any quantity was asked for.
     ///
     /// # Errors
     /// When there is no such quantity, or as [`Simulation::state`].
@@ -353,13 +352,13 @@ impl<'e> Simulation<'e> {
         Ok(self.observer.value(place, state, self.bases.before.as_ref()))
     }
 
-    /// Does what is due at this step; returns whether an emitter was.
+    /// Applies the friction and the emitters that are due at this step; returns whether an emitter was due.
     async fn act_due(&mut self) -> Result<bool, Error> {
         self.set_friction_due().await?;
         self.emit_due().await
     }
 
-    /// Gives friction and rolling resistance the factor that is theirs from this step on.
+    /// Applies the factor of friction and rolling resistance that starts at this step.
     async fn set_friction_due(&mut self) -> Result<(), Error> {
         let step = self.step;
         let due = self.frictions.starting_at(step, self.settings.time_step).filter(|&(due, _)| due == step);
@@ -367,7 +366,7 @@ impl<'e> Simulation<'e> {
         self.scale_friction_async(factor).await
     }
 
-    /// Adds the grains of the emitters that are due; returns whether any was.
+    /// Adds the grains of the emitters that are due; returns whether any was due.
     async fn emit_due(&mut self) -> Result<bool, Error> {
         let (step, time_step) = (self.step, self.settings.time_step);
         let is_due =
@@ -378,7 +377,7 @@ impl<'e> Simulation<'e> {
         let mut spheres = self.engine.present_spheres_async().await?;
         let mut grains = Vec::new();
         for (i, emitter) in self.emitters.iter_mut().enumerate().filter(|(_, emitter)| is_due(emitter)) {
-            // A step can end a rounding error before the wave that it stands for.
+            // By rounding, a step can end just before the wave that it stands for.
             let wave = emitter.next_time().unwrap_or_default().max(step as f64 * time_step);
             self.requested[i] = emitter.requested(wave);
             let emitted = emitter.emit(wave, spheres.iter().copied());
@@ -391,7 +390,7 @@ impl<'e> Simulation<'e> {
         Ok(true)
     }
 
-    /// Advances by some steps in which nothing else is due.
+    /// Advances by `steps` steps in which nothing else is due.
     async fn advance(&mut self, steps: u64) -> Result<(), Error> {
         self.state = None;
         let report = self.engine.advance_async(steps).await;
@@ -419,14 +418,14 @@ impl<'e> Simulation<'e> {
                 result = call(self);
             }
         }
-        // Those that a callback has added come after it.
+        // Callbacks that a callback has added come after it.
         callbacks.append(&mut self.callbacks);
         self.callbacks = callbacks;
         result
     }
 }
 
-/// The error of a name that is none of the known ones, with the nearest of them.
+/// The error for a name that is not among the known ones, with the nearest of these as advice.
 fn unknown(what: &'static str, name: &str, known: &[&str]) -> Error {
     Error::Unknown {
         what,
@@ -435,12 +434,12 @@ fn unknown(what: &'static str, name: &str, known: &[&str]) -> Error {
     }
 }
 
-/// Number of steps after which `time` is reached \[s\], a rounding error short of it included.
+/// Number of steps after which `time` \[s\] is reached, with a tolerance for rounding.
 pub fn steps_until(time: f64, time_step: f64) -> u64 {
     (time / time_step - STEP_ROUNDING).ceil().max(0.0) as u64
 }
 
-/// An observer of all that a scenario asks for; of the energies where `first` is given, the state at the start.
+/// Makes an observer of all quantities that a scenario asks for; of energies only where `first`, the initial state, is given.
 pub fn observer(scenario: &Scenario, first: Option<&Snapshot>) -> Observer {
     let observer = Observer::new(&scenario.world, scenario.drum.as_ref())
         .with_cell(scenario.cell.as_ref())

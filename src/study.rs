@@ -1,15 +1,15 @@
-//! Studies: one scenario run with all combinations of some settings, resumed where it stopped, and reported.
+//! Studies: one scenario run with all combinations of some settings; a study resumes where it stopped, and its results are reported.
 //!
 //! ```text
 //! Study ─► runs ─┬─ those with a record ────────────────────────────────────┬─► Report ─► report.md, results.csv,
 //!                └─ the others: open engine ─► simulation::run ─► record ───┘             results.json, plots
 //! ```
 //!
-//! A run that is over leaves `record.json` in its folder `runs/<name>.<fingerprint>/`. The fingerprint covers everything that
-//! its numbers depend on: the scenario with all settings and data files, what is kept of it, and the version of this program. A
-//! study that is changed therefore runs again what the change concerns, and nothing else: plots, findings and numbers are made anew
-//! from the records, and values may be added to an axis. On the CPU engine several runs go at once, each on a share of the
-//! cores; as results do not depend on the number of threads, they are those of single runs.
+//! A finished run leaves `record.json` in its folder `runs/<name>.<fingerprint>/`. The fingerprint covers everything that the numbers of
+//! the run depend on: the scenario with all settings and data files, the kept quantities, and the version of this program. After a change
+//! of the study only the runs that the change affects are run again; plots, findings and numbers are computed anew from the records, and
+//! values may be added to an axis. On the CPU engine several runs are made at the same time, each on a share of the cores; results do not
+//! depend on the number of threads, so they are the same as those of single runs.
 
 pub mod draw;
 pub mod plan;
@@ -51,35 +51,35 @@ pub fn check_inputs(folder: &Path, study: &Study) -> Result<(), Error> {
     output::protect(folder, &study.inputs, is_written)
 }
 
-/// Makes an engine at the initial state of a scenario; may be called by several threads at once.
+/// Function that makes an engine at the initial state of a scenario; several threads may call it at once.
 pub type Open<'a> = dyn Fn(&Scenario) -> Result<Box<dyn Engine>, Error> + Sync + 'a;
 
-/// One of several parts that the runs of a study are dealt to.
+/// Part of the runs of a study, for a study that is split into several parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// Number of this part, from 1.
     pub part: usize,
-    /// Parts in all.
+    /// Number of parts.
     pub parts: usize,
 }
 
 impl Shard {
-    /// The runs of this part: every so manieth.
+    /// Returns the runs of this part: every `parts`-th run, from the `part`-th on.
     pub fn deal(self, runs: &[Run]) -> Vec<&Run> {
         runs.iter().skip(self.part - 1).step_by(self.parts).collect()
     }
 }
 
-/// Something to be told as it happens.
+/// Event during the execution of a study.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// This share of the work is done \[-\].
+    /// Share of the work that is done \[-\].
     Advanced(f64),
-    /// A run is over.
+    /// Finished run and its record.
     Ran(&'a Run, &'a Record),
 }
 
-/// The runs that are over.
+/// Records of the finished runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Done {
     /// Folder and record by fingerprint.
@@ -109,22 +109,22 @@ impl Done {
         Ok(done)
     }
 
-    /// The record of a run, if that is over.
+    /// Returns the record of a run, if it is finished.
     pub fn record(&self, run: &Run) -> Option<&Record> {
         self.records.get(&run.key).map(|(_, record)| record)
     }
 
-    /// The folder of a run, if that is over.
+    /// Returns the folder of a run, if it is finished.
     pub fn folder(&self, run: &Run) -> Option<&Path> {
         self.records.get(&run.key).map(|(folder, _)| folder.as_path())
     }
 
-    /// How many records belong to none of these runs: they are of another state of the study or its scenario.
+    /// Number of records that belong to none of these runs, but to an earlier state of the study or its scenario.
     pub fn strangers(&self, runs: &[Run]) -> usize {
         self.records.keys().filter(|key| runs.iter().all(|run| run.key != **key)).count()
     }
 
-    /// Refuses an engine where other runs of the study are of another kind.
+    /// Refuses an engine if finished runs of the study were made on another kind of engine.
     fn check_engine(&self, runs: &[Run], identity: &Identity, folder: &Path) -> Result<(), Error> {
         let other = runs
             .iter()
@@ -141,20 +141,20 @@ impl Done {
     }
 }
 
-/// Where the runs of a study are made, and what stops them.
+/// Options of an execution: the folder of the results and the interrupt flag.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
     /// Folder of the results.
     pub folder: &'a Path,
-    /// When set, the runs end after their present batch of steps, and none is begun.
+    /// Interrupt flag: when it is set, the runs end after their present batch of steps, and no other run starts.
     pub interrupt: &'a AtomicBool,
 }
 
-/// Makes those of `wanted` that are not over, the most expensive first, and leaves a record of each. `runs` are all of the study.
-/// A run whose grains explode is recorded as failed, and the others go on. Returns whether all came to an end.
+/// Makes the unfinished runs of `wanted`, the most expensive first, and leaves a record of each. `runs` are all runs of the study. A run
+/// whose grains explode is recorded as failed, and the others continue. Returns whether all wanted runs are finished.
 ///
 /// # Errors
-/// When an engine cannot be made or a file not be written, and when the other runs of the study were made by the other engine.
+/// When an engine cannot be made or a file cannot be written, and when the other runs of the study were made by the other engine.
 pub fn execute(
     study: &Study,
     runs: &[Run],
@@ -165,7 +165,7 @@ pub fn execute(
 ) -> Result<bool, Error> {
     let done = Done::load(options.folder)?;
     let mut pending: Vec<&Run> = wanted.iter().copied().filter(|run| done.record(run).is_none()).collect();
-    // Combinations that come to the same scenario are one run.
+    // Combinations with the same scenario are one run.
     pending.sort_by(|a, b| a.key.cmp(&b.key));
     pending.dedup_by(|a, b| a.key == b.key);
     pending.sort_by(|a, b| b.weight.total_cmp(&a.weight));
@@ -201,12 +201,12 @@ pub fn execute(
     Ok(!queue.is_stopped() && !options.interrupt.load(Ordering::Relaxed))
 }
 
-/// The scenario of a run, which was good when the runs were planned.
+/// Reads the scenario of a run; it was valid when the runs were planned.
 fn load(study: &Study, run: &Run) -> Result<Scenario, Error> {
     run.scenario(study).map_err(|problems| Error::file(&study.scenario)(std::io::Error::other(problems)))
 }
 
-/// Makes one run, on an engine of this kind; `None` when it was interrupted.
+/// Makes one run on an engine of this kind; returns `None` if the run was interrupted.
 fn make(
     study: &Study,
     run: &Run,
@@ -218,7 +218,7 @@ fn make(
     let folder = run.path(options.folder);
     [options.folder.join("runs"), folder.clone()].iter().try_for_each(|folder| refuse_link(folder))?;
     let mut engine = open(&scenario)?;
-    // A scene that does not fit a GPU may have been given the CPU engine.
+    // `open` may return the CPU engine for a scene that does not fit a GPU.
     let there = engine.identity().engine;
     if there != kind {
         return Err(Error::MixedEngines {
@@ -244,7 +244,7 @@ fn make(
     Ok(Some(record))
 }
 
-/// Whether a failure comes from the settings of a run, so that it would fail again and others need not.
+/// Returns whether a failure follows from the settings of a run, so that the run would fail again while other runs may succeed.
 fn is_of_the_grains(error: &Error) -> bool {
     use Error::{BoundaryExploded, BoundaryNotANumber, Exploded, LeftDomain, NotANumber, TooFar};
     matches!(
@@ -258,7 +258,7 @@ fn is_of_the_grains(error: &Error) -> bool {
     )
 }
 
-/// Runs to be made by several threads, and how far they are.
+/// Queue of runs for several threads, with the progress of each.
 struct Queue<'a> {
     runs: &'a [&'a Run],
     next: AtomicUsize,
@@ -273,7 +273,7 @@ impl<'a> Queue<'a> {
         Queue { runs, next: AtomicUsize::new(0), is_stopped: AtomicBool::new(false), shares }
     }
 
-    /// The next run with its place, unless there is none or the work was stopped.
+    /// Returns the next run with its index, unless the queue is empty or the work was stopped.
     fn next(&self, interrupt: &AtomicBool) -> Option<(usize, &'a Run)> {
         if self.is_stopped() || interrupt.load(Ordering::Relaxed) {
             return None;
@@ -290,7 +290,7 @@ impl<'a> Queue<'a> {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    /// Notes how far a run is, and returns the share of all work that is done.
+    /// Notes the progress of a run, and returns the share of all work that is done.
     fn advanced(&self, i: usize, share: f64) -> f64 {
         let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
         shares[i] = share;

@@ -1,12 +1,12 @@
-//! Validation: a suite of scenarios with known answers, run on one engine and judged.
+//! Validation: a suite of scenarios with known answers is run on one engine and judged.
 //!
 //! ```text
 //! Suite ─► plan ─► for each case, for each variation: open engine ─► simulation::run ─► verdicts ─┬─► Report
 //!                                         └ then, of the case: verdicts across its variations ────┘
 //! ```
 //!
-//! The suite that comes with the program is in `scenarios/validation/`; [`unpack`] writes it to a folder. The
-//! [`Report`] is written as `validation.json` and as a section of Markdown.
+//! The suite that comes with the program is in `scenarios/validation/`; [`unpack`] writes it to a folder. The [`Report`] is written as
+//! `validation.json` and as a section of Markdown.
 
 mod files;
 mod markdown;
@@ -37,7 +37,7 @@ use crate::simulation::{self, RunOptions};
 /// Names of the files of a report.
 const REPORTS: [&str; 2] = ["validation.json", "validation.md"];
 
-/// What came of a suite on one engine.
+/// Report on a suite on one engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Version of this program.
@@ -46,56 +46,56 @@ pub struct Report {
     pub commit: &'static str,
     /// Title of the suite.
     pub suite: String,
-    /// What ran it; absent when nothing did.
+    /// Engine that ran the suite; absent if no case ran.
     pub engine: Option<Identity>,
-    /// In the order of the suite.
+    /// Reports on the cases, in the order of the suite.
     pub cases: Vec<CaseReport>,
-    /// Wall time of all of it \[s\].
+    /// Wall time of the whole suite \[s\].
     pub wall_seconds: f64,
 }
 
-/// What came of a case.
+/// Report on a case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CaseReport {
-    /// What it is called.
+    /// Name of the case.
     pub name: String,
-    /// What it shows.
+    /// Title line: what the case shows.
     pub title: String,
-    /// Where its answers come from.
+    /// Source of the known answers.
     pub source: String,
-    /// How long it takes.
+    /// Duration class of the case.
     pub class: Class,
-    /// A known difference, if there is one.
+    /// Known difference from the answers, if there is one.
     pub limit: Option<String>,
-    /// Whether it was left out because it is not for this engine.
+    /// Whether the case was left out because it is not for this engine.
     pub skipped: bool,
-    /// One per variation.
+    /// Reports on the runs, one per variation.
     pub runs: Vec<RunReport>,
     /// Verdicts across the runs.
     pub across: Vec<Verdict>,
-    /// Wall time of all its runs \[s\].
+    /// Wall time of all runs of the case \[s\].
     pub wall_seconds: f64,
 }
 
-/// What came of one run.
+/// Report on one run of a case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunReport {
-    /// What sets it apart from the other runs of the case; empty if there is only one.
+    /// Label that distinguishes the run from others of the case; empty if there is only one run.
     pub variation: String,
-    /// What went wrong, of a run that failed.
+    /// Error message, if the run failed.
     pub failure: Option<String>,
-    /// Verdicts on its expectations; none for a run that failed.
+    /// Verdicts on the expectations; empty for a run that failed.
     pub expectations: Vec<Verdict>,
-    /// Wall time, with that of making the engine \[s\].
+    /// Wall time of the run, including the making of the engine \[s\].
     pub wall_seconds: f64,
 }
 
-/// How many verdicts there are of each kind.
+/// Number of verdicts of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Numbers within their bounds.
     pub met: usize,
-    /// Numbers outside of them, or that do not exist.
+    /// Numbers outside of their bounds, or that do not exist.
     pub missed: usize,
     /// Numbers that are only shown.
     pub shown: usize,
@@ -105,26 +105,26 @@ pub struct Tally {
     pub left_out: usize,
 }
 
-/// A case about to be run.
+/// Case with the scenarios of its runs, ready to be run.
 #[derive(Debug)]
 pub struct Planned<'a> {
     case: &'a Case,
     runs: Vec<(&'a Variation, Scenario)>,
 }
 
-/// Something to be told as it happens.
+/// Event during the run of a suite.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
-    /// A run is over.
+    /// Finished run of a case.
     Ran(&'a Case, &'a RunReport),
-    /// A case is over.
+    /// Finished case.
     Ended(&'a CaseReport),
 }
 
-/// Makes an engine at the initial state of a scenario.
+/// Function that makes an engine at the initial state of a scenario.
 pub type Open<'a> = dyn Fn(&Scenario) -> Result<Box<dyn Engine>, Error> + 'a;
 
-/// Writes the suite that comes with the program into a folder and returns its place.
+/// Writes the suite that comes with the program into a folder and returns the path of the suite file.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -142,7 +142,8 @@ pub fn unpack(folder: &Path) -> Result<PathBuf, Error> {
 /// Reads the scenarios of cases, so that all mistakes are known before anything runs.
 ///
 /// # Errors
-/// The mistakes of the first scenario that is wrong or expects nothing, and judgements across runs of what is not there.
+/// The mistakes of the first case that is wrong: mistakes in its scenarios, no expectations, or judgements across runs of a quantity that
+/// does not exist.
 pub fn plan<'a>(cases: &[&'a Case]) -> Result<Vec<Planned<'a>>, Problems> {
     cases.iter().map(|case| plan_one(case)).collect()
 }
@@ -167,7 +168,7 @@ fn plan_one(case: &Case) -> Result<Planned<'_>, Problems> {
     }
 }
 
-/// The complaint about a judgement of what no run comes to.
+/// Reports a judgement of a quantity that no run has.
 fn unknown(across: &Across, scenario: &Scenario, observer: &Observer, case: &Case) -> Option<Problem> {
     let labels = scenario.expectations.iter().map(|expectation| expectation.label.as_str());
     let columns = observer.columns().iter().map(|column| column.name.as_str());
@@ -178,7 +179,7 @@ fn unknown(across: &Across, scenario: &Scenario, observer: &Observer, case: &Cas
     (!is_known).then(|| Problem::of(&case.name, message).help(suggest(&across.of, known)))
 }
 
-/// The observer of a run of the scenario, for its names.
+/// Creates the observer of a run of the scenario; its column names are needed.
 fn observer(scenario: &Scenario) -> Observer {
     let first = || {
         let (world, substep) = (scenario.world.clone(), scenario.settings.substep());
@@ -188,11 +189,11 @@ fn observer(scenario: &Scenario) -> Observer {
     simulation::observer(scenario, has_energies.then(first).as_ref())
 }
 
-/// Runs cases on engines made by `open`, each in a folder of its own below `folder`, and writes the report there after every case. A run that
-/// fails is reported, and the others go on. `watch` is told of every run and case.
+/// Runs cases on engines made by `open`, each in its own folder below `folder`, and writes the report there after every case. A run that
+/// fails is reported, and the others continue. `watch` is called after every run and case.
 ///
 /// # Errors
-/// When the first engine cannot be made, or the report not be written.
+/// When the first engine cannot be made, or the report cannot be written.
 pub fn run(
     suite: &str,
     plan: &[Planned<'_>],
@@ -242,7 +243,7 @@ pub fn run(
         watch(Event::Ended(&case));
         report.cases.push(case);
         report.wall_seconds = start.elapsed().as_secs_f64();
-        // As it comes: a suite may take hours.
+        // The report is written after every case, because a suite may take hours.
         report.write(folder)?;
     }
     Ok(report)
@@ -268,13 +269,13 @@ fn run_one(scenario: &Scenario, engine: &mut dyn Engine, folder: &Path) -> Resul
     simulation::run(scenario, engine, options, &mut |_| ())
 }
 
-/// Where the results of the `i`-th run of a case go.
+/// Folder of the results of the `i`-th run of a case.
 fn folder_of(folder: &Path, planned: &Planned<'_>, i: usize) -> PathBuf {
     let folder = folder.join(&planned.case.name);
     if planned.runs.len() == 1 { folder } else { folder.join(i.to_string()) }
 }
 
-/// The verdict on what a number does from run to run.
+/// Judges how a number changes from run to run.
 fn judge(across: &Across, outcomes: &[(&Variation, Option<Summary>)], precision: Precision) -> Verdict {
     let verdict = blank(across, precision);
     let values: Option<Vec<f64>> =
@@ -292,7 +293,7 @@ fn judge(across: &Across, outcomes: &[(&Variation, Option<Summary>)], precision:
     }
 }
 
-/// The verdict before the number is known.
+/// Verdict before the number is known.
 fn blank(across: &Across, precision: Precision) -> Verdict {
     let blank = |quantity| Verdict::blank(across.of.clone(), quantity, &across.bounds, precision);
     let word = across.take.word();
@@ -305,7 +306,7 @@ fn blank(across: &Across, precision: Precision) -> Verdict {
     }
 }
 
-/// What a run found for an expectation, or a quantity at its end.
+/// Returns the number that a run found for an expectation, or a quantity at its end.
 fn found(of: &str, summary: &Summary) -> Option<f64> {
     match summary.expectations.iter().find(|verdict| verdict.label == of) {
         Some(verdict) => verdict.found,
@@ -313,7 +314,7 @@ fn found(of: &str, summary: &Summary) -> Option<f64> {
     }
 }
 
-/// The number that the varied numbers and the values over them come to.
+/// Reduces the values over the varied numbers to one number.
 fn take_across(take: TakeAcross, points: &[Point]) -> f64 {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return f64::NAN };
     match take {
@@ -354,7 +355,7 @@ impl RunReport {
         RunReport { variation: variation.label.clone(), failure, expectations, wall_seconds }
     }
 
-    /// The label of a verdict with what sets this run apart.
+    /// Returns the label of a verdict, followed by the variation of this run if there are several.
     pub fn name_of(&self, verdict: &Verdict) -> String {
         match self.variation.as_str() {
             "" => verdict.label.clone(),
@@ -364,7 +365,7 @@ impl RunReport {
 }
 
 impl Report {
-    /// How the verdicts fell.
+    /// Counts the verdicts by kind.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for case in &self.cases {
@@ -382,7 +383,7 @@ impl Report {
         tally
     }
 
-    /// The report as a section of Markdown.
+    /// Returns the report as a section of Markdown.
     pub fn markdown(&self) -> String {
         markdown::section(self)
     }
@@ -401,7 +402,7 @@ impl Report {
     }
 }
 
-/// Writes the sections of several engines into one `validation.md`.
+/// Writes the reports on several engines into one `validation.md`.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -28,7 +28,7 @@ impl Boundary {
     }
 }
 
-/// A boundary in the present state.
+/// A boundary of the present state, by its name.
 pub fn boundary(own: &Simulation, py: Python<'_>, name: &str) -> PyResult<Boundary> {
     let names = own.scenario.world.boundaries.iter().map(|boundary| boundary.name.as_str());
     let index = position(name, names, "boundary")?;

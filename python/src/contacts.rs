@@ -66,7 +66,7 @@ impl Contacts {
     }
 }
 
-/// What the arrays are made of.
+/// Columns of the arrays of the contacts.
 #[derive(Default)]
 struct Columns {
     bodies: Vec<i64>,
@@ -98,7 +98,7 @@ impl Columns {
     }
 }
 
-/// The contacts of the present state.
+/// Contacts of the present state.
 pub fn contacts(own: &Simulation, py: Python<'_>) -> PyResult<Contacts> {
     let columns = own.with(py, |engine| Ok(Columns::of(engine.state()?)))?;
     let count = columns.gaps.len();

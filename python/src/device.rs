@@ -1,4 +1,4 @@
-//! Devices: the words for them, and the class `Device`.
+//! Devices: their names in Python, and the class `Device`.
 
 use esker::checkpoint::Checkpoint;
 use esker::engine::{Identity, Precision};
@@ -37,7 +37,7 @@ impl Device {
 }
 
 impl Device {
-    /// What an engine runs on; `word` is what was asked for.
+    /// Device that an engine runs on; `word` is the name that was asked for.
     pub fn of(identity: Identity, word: &str) -> Device {
         let precision = match identity.precision {
             Precision::Single => "single",
@@ -66,24 +66,24 @@ pub fn devices(py: Python<'_>) -> PyResult<Vec<Device>> {
     Ok(std::iter::once(Device::of(cpu, "cpu")).chain(adapters).collect())
 }
 
-/// Words for the devices.
+/// Names of the devices.
 const WORDS: [(&str, Choice); 4] =
     [("auto", Choice::Auto), ("gpu", Choice::Gpu), ("software", Choice::Software), ("cpu", Choice::Cpu)];
 
-/// The word for a device, and what it stands for.
+/// Name of a device, and the device.
 pub struct Word {
     pub text: String,
     pub device: Choice,
 }
 
 impl Word {
-    /// The word where none is given.
+    /// Name and device when none is given.
     pub fn auto() -> Word {
         Word { text: "auto".to_owned(), device: Choice::Auto }
     }
 }
 
-/// Reads the word for a device.
+/// Reads the name of a device.
 pub fn word(object: &Bound<'_, PyAny>) -> PyResult<Word> {
     let expected = r#"device: expected "auto", "gpu", "software" or "cpu""#;
     let text = object
@@ -96,7 +96,7 @@ pub fn word(object: &Bound<'_, PyAny>) -> PyResult<Word> {
     Ok(Word { text, device })
 }
 
-/// The device of a checkpoint where none is asked for.
+/// Device for a checkpoint: without a choice, the kind of device that saved it.
 pub fn device_for(device: Choice, checkpoint: &Checkpoint) -> Choice {
     match (device, checkpoint.header.engine.as_str()) {
         (Choice::Auto, "cpu") => Choice::Cpu,

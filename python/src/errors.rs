@@ -1,4 +1,4 @@
-//! Exceptions.
+//! Exceptions, and the mistakes of a scenario as Python objects.
 
 use esker::scenario::Problems;
 use pyo3::create_exception;
@@ -45,12 +45,12 @@ impl Problem {
     }
 }
 
-/// Where a scenario was written.
+/// Form in which a scenario was given.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// In a file, which has lines.
+    /// A file, whose mistakes have lines and columns.
     File,
-    /// In a dictionary, which has keys.
+    /// A dictionary, whose mistakes have keys.
     Dictionary,
 }
 
@@ -64,7 +64,7 @@ impl Problem {
     fn of(problem: &esker::scenario::Problem, origin: Origin) -> Problem {
         let position = problem.position().filter(|_| origin == Origin::File);
         let (line, column) = position.unzip();
-        // A mistake without a place has its origin in its text: a word of `set`, another file.
+        // The text of a mistake without a position names its origin: a word of `set`, or another file.
         let message = match problem.position() {
             Some(_) => problem.message().to_owned(),
             None => problem.to_string(),
@@ -73,7 +73,7 @@ impl Problem {
         Problem { message: in_python(&message), help: problem.advice().map(in_python), key, line, column }
     }
 
-    /// Where it is, unless the message says so: "3:7: " or "solver.iterations: ".
+    /// Place of the mistake, unless the message names it: "3:7: " or "solver.iterations: ".
     fn place(&self) -> String {
         match (self.line, self.column, &self.key) {
             (Some(line), Some(column), _) => format!("{line}:{column}: "),
@@ -83,7 +83,7 @@ impl Problem {
     }
 }
 
-/// Words of the command line, and the same in Python.
+/// Words of the command line, each with its counterpart in Python.
 const IN_PYTHON: [(&str, &str); 7] = [
     ("--device gpu or software", "device=\"gpu\" or \"software\""),
     ("--device cpu", "device=\"cpu\""),
@@ -94,23 +94,23 @@ const IN_PYTHON: [(&str, &str); 7] = [
     ("--resume", "resume"),
 ];
 
-/// A message with what a user of Python would write.
+/// Replaces words of the command line in a message by those that a user of Python would write.
 pub fn in_python(message: &str) -> String {
     IN_PYTHON.iter().fold(message.to_owned(), |text, (word, here)| text.replace(word, here))
 }
 
-/// The exception of an error of the library.
+/// Exception for an error of the library.
 pub fn raised(error: &esker::error::Error) -> PyErr {
     Error::new_err(in_python(&error.to_string()))
 }
 
-/// The exception of the mistakes in a scenario.
+/// Exception for the mistakes in a scenario.
 pub fn wrong(py: Python<'_>, problems: &Problems, origin: Origin) -> PyErr {
     let list = problems.list().iter().map(|problem| Problem::of(problem, origin)).collect();
     scenario_error(py, &in_python(problems.headline()), list)
 }
 
-/// The exception of mistakes under a headline.
+/// Exception for mistakes under a headline.
 pub fn scenario_error(py: Python<'_>, headline: &str, problems: Vec<Problem>) -> PyErr {
     let lines: String = problems.iter().map(|problem| format!("\n  {}", problem.__str__())).collect();
     let exception = ScenarioError::new_err(format!("{headline}{lines}"));

@@ -1,4 +1,4 @@
-//! Arrays of the grains that are there.
+//! Arrays of the grains that are in the scene.
 
 use esker::model::World;
 use glam::DVec3;
@@ -9,7 +9,7 @@ use crate::errors::Error;
 use crate::simulation::Simulation;
 use crate::values::table;
 
-/// Vectors of the bodies of the grains.
+/// A vector of the body of each grain, one row per grain.
 pub fn vectors<'py>(
     own: &Simulation,
     py: Python<'py>,
@@ -23,7 +23,7 @@ pub fn vectors<'py>(
     table(py, rows)
 }
 
-/// Orientations of the grains, those of clumps from the axes in which their spheres are listed.
+/// Orientations of the grains. The orientation of a clump refers to the axes in which its spheres are listed.
 pub fn orientations<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let rows = own.with(py, |engine| {
         let world = &engine.state()?.world;
@@ -37,7 +37,7 @@ pub fn orientations<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'p
     table(py, rows)
 }
 
-/// A number of each grain.
+/// A number of each grain, given by `of`.
 pub fn scalars<'py>(
     own: &Simulation,
     py: Python<'py>,

@@ -1,7 +1,7 @@
 //! The module `_esker` of the Python package `esker`: the public `Simulation` of the library for Python.
 //!
-//! Every array that Python gets is a copy of its own. What takes long runs without the interpreter lock, in batches of steps between
-//! which Ctrl-C is heard.
+//! Every array that Python gets is a copy of its own. Long calls run without the interpreter lock, in batches of steps, between which
+//! Ctrl-C is heard.
 
 mod boundary;
 mod contacts;

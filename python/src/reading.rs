@@ -1,4 +1,4 @@
-//! What needs no simulation: frames of results, and the check of a scenario.
+//! Functions that need no simulation: frames of results, and the check of a scenario.
 
 use std::path::PathBuf;
 

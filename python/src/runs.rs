@@ -15,7 +15,7 @@ use crate::scenario;
 use crate::simulation::{Engine, Simulation};
 use crate::stepping::{Progress, Stepping, last_step, step_until};
 
-/// Advances a simulation to a time, into a folder if one is given.
+/// Advances a simulation to a time, and writes results if a folder is given.
 pub fn run_simulation<'py>(
     this: &Bound<'py, Simulation>,
     until: Option<&Bound<'py, PyAny>>,
@@ -45,7 +45,7 @@ fn check_folder(folder: &Path, own: &Simulation) -> PyResult<()> {
     checked.map_err(|error| raised(&error))
 }
 
-/// Takes all turns of a run. Where a signal or a callback ends it, the folder is brought to an end first.
+/// Takes all turns of a run. If a signal or a callback ends it, the files in the folder are completed first.
 fn finish(
     this: &Bound<'_, Simulation>,
     stepping: &Stepping<'_>,
@@ -76,7 +76,7 @@ fn finish(
     }
 }
 
-/// What is called after every batch: nothing, the line on the standard error, or a function.
+/// Function that is called after every batch: none, the line on the standard error, or the function of the user.
 fn watcher<'py>(
     py: Python<'py>,
     progress: Option<&Bound<'py, PyAny>>,
@@ -124,7 +124,7 @@ pub fn run<'py>(
     };
     let checkpoint = resumption.as_ref().and_then(|resumption| resumption.checkpoint.as_ref());
     let choice = checkpoint.map_or(device.device, |found| device_for(device.device, found));
-    // An own copy, as the run borrows it from here on.
+    // The run borrows the scenario from here on, so it needs a copy of its own.
     let shared = scenario.clone();
     let interrupt = AtomicBool::new(false);
     let end = until.map(|until| crate::values::number(until, "until [s]")).transpose()?;

@@ -1,4 +1,4 @@
-//! Scenarios from files and dictionaries, and the devices that they run on.
+//! Scenarios from files, dictionaries and checkpoints.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use pyo3::types::PyDict;
 use crate::errors::{Origin, raised, wrong};
 use crate::values::{overrides, scenario_text, shown};
 
-/// The scenario of a file.
+/// Loads the scenario of a file.
 pub fn of_file(py: Python<'_>, path: &Path, set: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Scenario>> {
     let overrides = overrides(set)?;
     let scenario = py.detach(|| Scenario::load(path, &overrides));
     scenario.map(Arc::new).map_err(|problems| wrong(py, &problems, Origin::File))
 }
 
-/// The scenario of a dictionary; paths in it start at `folder`.
+/// Reads the scenario in a dictionary; paths in it start at `folder`.
 pub fn of_dictionary(
     dictionary: &Bound<'_, PyDict>,
     name: &str,
@@ -31,7 +31,7 @@ pub fn of_dictionary(
     scenario.map(Arc::new).map_err(|problems| wrong(py, &problems, Origin::Dictionary))
 }
 
-/// The scenario of a path or a dictionary.
+/// Reads a scenario from the path of a file or from a dictionary.
 pub fn of_either(object: &Bound<'_, PyAny>, set: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Scenario>> {
     if let Ok(dictionary) = object.cast::<PyDict>() {
         return of_dictionary(dictionary, "scenario", Path::new(""), set);
@@ -43,7 +43,7 @@ pub fn of_either(object: &Bound<'_, PyAny>, set: Option<&Bound<'_, PyDict>>) -> 
     of_file(object.py(), &path, set)
 }
 
-/// The scenario that a checkpoint was saved of. Its file counts as read: no results may replace it.
+/// Scenario that a checkpoint was saved from. The file of the checkpoint counts as an input: no results may replace it.
 pub fn of_checkpoint(
     py: Python<'_>,
     checkpoint: &Checkpoint,
@@ -57,7 +57,7 @@ pub fn of_checkpoint(
     Ok(Arc::new(scenario))
 }
 
-/// A checkpoint of a file or a folder of results.
+/// Reads a checkpoint from its file, or from a folder of results.
 pub fn checkpoint(py: Python<'_>, path: &Path) -> PyResult<Checkpoint> {
     py.detach(|| Checkpoint::read(path)).map_err(|error| raised(&error))
 }

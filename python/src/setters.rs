@@ -13,7 +13,7 @@ use crate::grains::position;
 use crate::simulation::Simulation;
 use crate::values::{number, numbers, rows, shown, vector};
 
-/// Radius that a grain may have \[m\], as in a scenario.
+/// Allowed radii of a grain \[m\], as in a scenario.
 const RADII: std::ops::RangeInclusive<f64> = 1e-7..=1e6;
 
 pub fn gravity(own: &Simulation, py: Python<'_>, gravity: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -58,7 +58,7 @@ pub fn force(
     own.with(py, |engine| engine.set_force(Target::Grain(place), force, torque))
 }
 
-/// Places of the grains with these ids.
+/// Indices of the grains with these ids.
 fn places(own: &Simulation, py: Python<'_>, ids: &[i64]) -> PyResult<Vec<usize>> {
     let place = |world: &World, id: i64| {
         let place = usize::try_from(id).ok().and_then(|id| world.grain_of_id(id));
@@ -73,7 +73,7 @@ fn places(own: &Simulation, py: Python<'_>, ids: &[i64]) -> PyResult<Vec<usize>>
     })
 }
 
-/// What is to drive a joint.
+/// Arguments of Python for the drive of a joint.
 pub struct Given<'a, 'py> {
     pub force: Option<&'a Bound<'py, PyAny>>,
     pub pressure: Option<&'a Bound<'py, PyAny>>,
@@ -119,7 +119,7 @@ pub fn drive(own: &Simulation, py: Python<'_>, joint: &str, given: &Given<'_, '_
     own.with(py, |engine| engine.set_drive(joint, drive))
 }
 
-/// A number, or one over time.
+/// Reads a number, or a course over time.
 fn course(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Course> {
     let Ok((times, values)) = object.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
         return number(object, what).map(Course::Constant);
@@ -136,7 +136,7 @@ fn course(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Course> {
     Ok(Course::Table { times, values })
 }
 
-/// Grains to be added.
+/// Arguments of Python for grains that are added.
 pub struct Batch<'a, 'py> {
     pub positions: &'a Bound<'py, PyAny>,
     pub radius: &'a Bound<'py, PyAny>,

@@ -1,4 +1,4 @@
-//! The class `Simulation`: how it is made, and what it tells. What its methods do is in the other files.
+//! Class `Simulation`: its construction and its interface. The other files hold the work of its methods.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::errors::{Error, raised};
 use crate::stepping::{self, Calls, Pace};
 use crate::{grains, runs, scenario, setters};
 
-/// The simulation of the library.
+/// Simulation of the library, which the class wraps.
 pub type Engine = esker::simulation::Simulation<'static>;
 
 /// A scene on a device, at one time.
@@ -32,7 +32,7 @@ pub type Engine = esker::simulation::Simulation<'static>;
 pub struct Simulation {
     pub scenario: Arc<Scenario>,
     engine: Mutex<Engine>,
-    /// Threads that wait for the engine.
+    /// Number of threads that wait for the engine.
     waiting: AtomicUsize,
     pub is_stepping: AtomicBool,
     pub pace: Mutex<Pace>,
@@ -43,7 +43,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A simulation of the library, for Python.
+    /// Wraps a simulation of the library for Python.
     pub fn new(py: Python<'_>, scenario: Arc<Scenario>, engine: Engine, word: &str) -> PyResult<Simulation> {
         let device = Device::of(engine.identity(), word);
         Ok(Simulation {
@@ -57,7 +57,7 @@ impl Simulation {
         })
     }
 
-    /// Does something with the engine, without the interpreter lock, when no other thread does.
+    /// Calls a function with the engine, without the interpreter lock. Waits until no other thread uses the engine.
     pub fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -75,7 +75,7 @@ impl Simulation {
         found.map_err(|error| raised(&error))
     }
 
-    /// Lets threads that wait for the engine have it. A lock that is taken again at once is not fair to them.
+    /// Waits until threads that want the engine have it. A lock that is taken again at once would not be fair to them.
     pub fn give_way(&self) {
         while self.waiting.load(Ordering::SeqCst) > 0 {
             std::thread::yield_now();
@@ -409,7 +409,7 @@ impl Simulation {
     }
 }
 
-/// A scenario at its start, on a device.
+/// Opens a scenario at its start, on a device.
 fn start(py: Python<'_>, scenario: Arc<Scenario>, word: &Word) -> PyResult<Simulation> {
     let engine = py.detach(|| Engine::new(&scenario, word.device)).map_err(|error| raised(&error))?;
     Simulation::new(py, scenario, engine, &word.text)

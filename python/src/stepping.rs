@@ -1,4 +1,4 @@
-//! Stepping in batches, between which signals are heard and callbacks called.
+//! Steps in batches. Between two batches signals are heard and callbacks are called.
 
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -15,10 +15,10 @@ use crate::values::number;
 
 /// Wall time that a batch should take at most \[s\]: Ctrl-C and other threads wait for it.
 const BATCH_SECONDS: f64 = 0.1;
-/// How much longer a batch may be than the one before.
+/// Largest ratio of the steps of a batch to the steps of the batch before.
 const BATCH_GROWTH: u64 = 4;
 
-/// How many steps a batch has.
+/// Number of steps in a batch, adapted to their wall time.
 pub struct Pace {
     steps: u64,
 }
@@ -29,7 +29,7 @@ impl Default for Pace {
     }
 }
 
-/// The functions that are called in simulated time.
+/// Functions that are called at intervals of simulated time.
 #[derive(Default)]
 pub struct Calls {
     list: Vec<(Interval, Py<PyAny>)>,
@@ -41,7 +41,7 @@ impl Calls {
         self.list.iter().map(|(_, function)| function)
     }
 
-    /// The functions that are due after so many steps, which they are not any more.
+    /// Takes the functions that are due after step `step`; each is due again after its next interval.
     fn take_due(&mut self, py: Python<'_>, step: u64, time: f64) -> Vec<Py<PyAny>> {
         let due = self.list.iter_mut().filter(|(interval, _)| interval.next_step() <= step);
         due.map(|(interval, function)| {
@@ -80,7 +80,7 @@ impl Progress {
     }
 }
 
-/// Keeps others from stepping while it is there.
+/// Guard of a simulation that steps: while it exists, nobody else can step the simulation.
 pub struct Stepping<'a> {
     own: &'a Simulation,
 }
@@ -95,14 +95,14 @@ impl<'a> Stepping<'a> {
         }
     }
 
-    /// Steps that a batch may have, after so many.
+    /// Largest number of steps of the next batch, after step `step`.
     pub fn most(&self, step: u64) -> u64 {
         let calls = self.own.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let pace = self.own.pace.lock().unwrap_or_else(PoisonError::into_inner);
         calls.next_step().saturating_sub(step).min(pace.steps).max(1)
     }
 
-    /// After a batch: hears signals, lets other threads have their turn, calls what is due and tells of the progress.
+    /// Work after a batch: hears signals, lets other threads have their turn, calls functions that are due, and tells the progress.
     pub fn rest(
         &self,
         this: &Bound<'_, Simulation>,
@@ -121,11 +121,11 @@ impl<'a> Stepping<'a> {
         watch.map_or(Ok(()), |watch| watch.call1((progress,)).map(|_| ()))
     }
 
-    /// Notes how long a batch took \[s\].
+    /// Adapts the length of a batch to the wall time of the last one \[s\].
     pub fn note(&self, steps: u64, seconds: f64) {
         let affordable = (BATCH_SECONDS * steps as f64 / seconds.max(1e-9)) as u64;
         let mut pace = self.own.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        // A batch that something else cut short says nothing against longer ones.
+        // A batch that was cut short for another reason does not lower this limit.
         let longest = pace.steps.max(steps).saturating_mul(BATCH_GROWTH);
         pace.steps = affordable.clamp(1, longest);
     }
@@ -137,7 +137,7 @@ impl Drop for Stepping<'_> {
     }
 }
 
-/// Steps until so many steps are done.
+/// Steps until `end` steps are done.
 pub fn step_until(this: &Bound<'_, Simulation>, end: u64, watch: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
     let (py, own) = (this.py(), this.get());
     let stepping = Stepping::begin(own)?;
@@ -166,7 +166,7 @@ pub fn step_until(this: &Bound<'_, Simulation>, end: u64, watch: Option<&Bound<'
     Ok(())
 }
 
-/// The number of steps at a time to come, by default the end of the scenario.
+/// Time until which to step, by default the end of the scenario, and the number of steps at that time.
 pub fn last_step(own: &Simulation, py: Python<'_>, until: Option<&Bound<'_, PyAny>>) -> PyResult<(f64, u64)> {
     let end = until.map_or(Ok(own.scenario.duration), |until| number(until, "until [s]"))?;
     let time_step = own.scenario.settings.time_step;
@@ -180,7 +180,7 @@ pub fn last_step(own: &Simulation, py: Python<'_>, until: Option<&Bound<'_, PyAn
     Ok((end, last))
 }
 
-/// Has a function called.
+/// Registers a function that is called at intervals of simulated time, `every` \[s\].
 pub fn call(own: &Simulation, py: Python<'_>, every: &Bound<'_, PyAny>, function: Py<PyAny>) -> PyResult<()> {
     let every = number(every, "every [s]")?;
     if every <= 0.0 {
@@ -198,7 +198,7 @@ pub fn call(own: &Simulation, py: Python<'_>, every: &Bound<'_, PyAny>, function
     Ok(())
 }
 
-/// The report of the last steps as a dictionary.
+/// Report of the last steps, as a dictionary.
 pub fn report<'py>(own: &Simulation, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     let report = own.with(py, |engine| Ok(engine.report().clone()))?;
     let dictionary = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! Values of Python as those of a scenario file, and as numbers of the library.
+//! Conversion of Python values to values of a scenario file, and to numbers of the library.
 
 use glam::DVec3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -21,7 +21,7 @@ pub fn scenario_text(dictionary: &Bound<'_, PyDict>) -> PyResult<String> {
     Ok(document.to_string())
 }
 
-/// Overrides as `esker run --set` takes them, of a dictionary of paths and values.
+/// Overrides in the form of `esker run --set`, from a dictionary of paths and values.
 pub fn overrides(set: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
     let Some(set) = set else { return Ok(Vec::new()) };
     let mut reader = Reader { problems: Vec::new() };
@@ -30,7 +30,7 @@ pub fn overrides(set: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<String>> {
     Ok(entries.into_iter().map(|(key, value)| format!("{key}={value}")).collect())
 }
 
-/// A value as a person would write it: tables under headings.
+/// Lays a value out as a person would write it: tables under headings.
 fn laid_out(value: Value) -> Item {
     match value {
         Value::InlineTable(table) => {
@@ -51,7 +51,7 @@ fn laid_out(value: Value) -> Item {
     }
 }
 
-/// Reads values and notes all that a scenario cannot hold.
+/// Reader of values, which notes everything that a scenario cannot hold.
 struct Reader {
     problems: Vec<Problem>,
 }
@@ -112,7 +112,7 @@ impl Reader {
         Some(array.into())
     }
 
-    /// Scalars and arrays of numpy, series of pandas, and paths.
+    /// Converts scalars and arrays of numpy, series of pandas, and paths.
     fn converted(&mut self, object: &Bound<'_, PyAny>, path: &str) -> Option<Value> {
         let plain = ["tolist", "__fspath__"].into_iter().find_map(|method| object.call_method0(method).ok());
         match plain {
@@ -141,7 +141,7 @@ fn below(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
-/// A value and its type, cut short: `'a' (str)`.
+/// Text of a value and its type, cut short: `'a' (str)`.
 pub fn shown(object: &Bound<'_, PyAny>) -> String {
     let kind = object.get_type().name().map(|name| name.to_string()).unwrap_or_default();
     let text = object.repr().map(|text| text.to_string()).unwrap_or_default();
@@ -150,7 +150,7 @@ pub fn shown(object: &Bound<'_, PyAny>) -> String {
     format!("{short}{end} ({kind})")
 }
 
-/// A finite number; `what` names it with its unit.
+/// Reads a finite number; `what` names it with its unit.
 pub fn number(object: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
     let wrong = || format!("{what}: expected a number, found {}", shown(object));
     let number: f64 = object.extract().map_err(|_| PyTypeError::new_err(wrong()))?;
@@ -160,7 +160,7 @@ pub fn number(object: &Bound<'_, PyAny>, what: &str) -> PyResult<f64> {
     }
 }
 
-/// Three finite numbers; `what` names them with their unit.
+/// Reads three finite numbers; `what` names them with their unit.
 pub fn vector(object: &Bound<'_, PyAny>, what: &str) -> PyResult<DVec3> {
     let wrong = || PyTypeError::new_err(format!("{what}: expected three numbers, found {}", shown(object)));
     let parts = object.try_iter().map_err(|_| wrong())?.collect::<PyResult<Vec<_>>>()?;
@@ -169,7 +169,7 @@ pub fn vector(object: &Bound<'_, PyAny>, what: &str) -> PyResult<DVec3> {
     Ok(numbers.into())
 }
 
-/// Rows of so many finite numbers, from anything that numpy makes an array of; `what` names them with their unit.
+/// Reads rows of `N` finite numbers, from anything that numpy makes an array of; `what` names them with their unit.
 pub fn rows<const N: usize>(object: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<[f64; N]>> {
     let flat = flat(object, what, &format!("an array of shape (n, {N})"))?;
     let shape: Vec<usize> = flat.shape;
@@ -181,7 +181,7 @@ pub fn rows<const N: usize>(object: &Bound<'_, PyAny>, what: &str) -> PyResult<V
     Ok(rows.to_vec())
 }
 
-/// One finite number per item, or the same for all of `count`; `what` names it with its unit.
+/// Reads one finite number per item, or one number for all `count` items; `what` names it with its unit.
 pub fn numbers(object: &Bound<'_, PyAny>, count: usize, what: &str) -> PyResult<Vec<f64>> {
     let flat = flat(object, what, "a number or an array of numbers")?;
     match flat.shape.as_slice() {
@@ -213,7 +213,7 @@ fn flat(object: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyResult<Flat>
     }
 }
 
-/// A new array of `N` numbers per row.
+/// A new array with `N` numbers per row.
 pub fn table<const N: usize>(py: Python<'_>, rows: Vec<[f64; N]>) -> PyResult<Bound<'_, PyArray2<f64>>> {
     let count = rows.len();
     PyArray1::from_vec(py, rows.into_flattened()).reshape([count, N])

@@ -1,11 +1,11 @@
-// Round shapes where they are now: spheres of grains, and vertices of dynamic boundaries before them.
+// Balls: spheres of grains and vertices of dynamic boundaries at their present positions; vertices come first.
 // Twin: World::touch in src/model.rs.
 
 struct Ball {
-    pose: Pose,                // of its centre, with the orientation of its body
-    radius: f32,               // 0 for the vertex of a box [m]
-    contact_radius: f32,       // stands for R* in the laws, and scales the margin [m]
-    lever: vec3f,              // of its centre from that of its body [m]
+    pose: Pose,                // pose: position of its centre, orientation of its body
+    radius: f32,               // radius; 0 for the vertex of a box [m]
+    contact_radius: f32,       // radius that stands for R* in the laws and scales the margin [m]
+    lever: vec3f,              // centre of the ball, from the centre of its body [m]
 }
 
 fn is_vertex(ball: u32) -> bool {
@@ -23,8 +23,8 @@ fn ball_at(index: u32) -> Ball {
     return ball;
 }
 
-// Whether a ball may touch a surface: a sphere of a grain may touch any, a vertex none of its own body or machine, and of two spheres
-// (or a sphere and a box) that are both dynamic only one touches the other.
+// Whether a ball may touch a surface. A sphere of a grain may touch any surface, a vertex none of its own body or machine. Of two dynamic
+// spheres (or a sphere and a box) only one touches the other.
 fn meets(ball: u32, surface: Surface) -> bool {
     if !is_vertex(ball) {
         return true;

@@ -1,8 +1,8 @@
-// Where a sphere or vertex is on its body: in the second half of `spheres`, which each shader declares.
+// Position of a sphere or vertex on its body, from the second half of `spheres`; each shader declares `spheres` itself.
 
 struct Place {
-    centre: vec3f,             // on its body [m]
-    contact_radius: f32,       // stands for R* in the laws, and scales the margin [m]
+    centre: vec3f,             // centre of the ball in the frame of its body [m]
+    contact_radius: f32,       // radius that stands for R* in the laws and scales the margin [m]
 }
 
 fn place_on_body(index: u32) -> Place {

@@ -1,7 +1,7 @@
-// Rows of the contacts in solving order, put together from their streams. Each shader declares these itself:
-// `constraint_heads` and `constraint_arms`, as some only read them.
+// Contact constraints in solving order, read from their two streams. Each shader declares the streams `constraint_heads` and
+// `constraint_arms` itself, as some shaders only read them.
 
-// Whether some pair of materials resists rolling; otherwise no arm is ever read.
+// Whether some pair of materials resists rolling. Without one the rolling arm is never read.
 override HAS_ROLLING: bool = true;
 
 fn load_constraint(place: u32) -> Constraint {

@@ -1,5 +1,5 @@
-// After the contacts without a colour: each body takes the sum of what was put aside for it. Where nobody
-// asks whether the sweep was the last, bodies and contacts without a colour then go on to the next [E12].
+// Gathering after the overflow contacts: each body takes the sum of the impulses in its slots. In an accelerated solve without a
+// tolerance and joints, bodies and overflow contacts are then extrapolated for the next sweep [E12].
 
 @group(0) @binding(20) var<storage, read> side_ends: array<u32>;
 
@@ -7,7 +7,7 @@ var<workgroup> least_long: atomic<u32>;
 var<workgroup> long_list: u32;
 var<workgroup> sums: array<Share, 64>;
 
-// A list longer than a workgroup is summed by the workgroup of its body.
+// Gives each body the sum over its slots. A list of slots longer than a workgroup is summed by the whole workgroup of its body.
 @compute @workgroup_size(64)
 fn gather_sides(@builtin(global_invocation_id) invocation: vec3u, @builtin(local_invocation_index) lane: u32) {
     let body = flat(invocation);
@@ -38,7 +38,7 @@ fn end_sweep(body: u32) {
     }
 }
 
-// Where nothing comes between the sweeps this dispatch is told the turn of the next.
+// Whether this dispatch extrapolates for the next sweep: nothing comes between the sweeps, and `colour` is the turn of the next one.
 fn goes_on() -> bool {
     return HAS_MOMENTUM && !HAS_TOLERANCE && !HAS_JOINTS && colour.follows != 0u;
 }
@@ -58,7 +58,8 @@ fn sum_of(first: u32, end: u32, stride: u32) -> Share {
     return sum;
 }
 
-// The long lists of the bodies of a workgroup, one after the other; `body` is the invocation's own, or NONE.
+// Sums the long lists of the bodies of a workgroup, one after the other. `body` is the body of the invocation if its list is long,
+// else NONE.
 fn gather_long_lists(body: u32, lane: u32) {
     var pending = body;
     loop {

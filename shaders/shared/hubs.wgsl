@@ -1,7 +1,7 @@
-// Bodies of so many copies that workgroups sum up what they do to them.
+// Hubs: bodies of many copies, whose impulses each workgroup sums before they are stored.
 
-// Copies from which a body is a hub. A grain among others of half its size at least hardly ever is: no more than
-// 36 of them find place around it (more with a wide margin), and 8 have a colour.
+// Number of copies above which a body is a hub. A grain among others of at least half its size is hardly ever a hub: no more than
+// 36 of them find place around it (more with a wide margin), and 8 of these contacts have a colour.
 const HUB = 32u;
 
 // Whether the scene may have hubs: bodies with surfaces, or grains of very different size.

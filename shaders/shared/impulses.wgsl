@@ -1,14 +1,15 @@
-// Impulses of the contacts in solving order: three pairs of numbers each, linear then rolling. Under the smooth method four more pairs hold what
-// the springs of a contact hold [E13]. Where contacts are cohesive the last number of all is the impulse of that [E2], in a fourth pair if there is no
-// other.
+// Impulses of the contacts in solving order: three pairs of numbers per contact, linear then rolling. Under the smooth method four
+// more pairs hold the forces and moments of its springs [E13]. With cohesion the last number of a contact is its cohesive impulse [E2],
+// in a fourth pair if it has no springs.
 override IMPULSE_PAIRS: u32 = 3u;
 
-// Whether cohesion pulls bodies together beside the impulses.
+// Whether some contacts are cohesive.
 override HAS_COHESION: bool = false;
 
+// Impulse of a contact on body a.
 struct Impulse {
-    linear: vec3f,             // λ_n n + λ_t [N s]
-    rolling: vec3f,            // λ_r [N m s]
+    linear: vec3f,             // normal and friction impulse, λ_n n + λ_t [N s]
+    rolling: vec3f,            // rolling and twisting impulse λ_r [N m s]
 }
 
 @group(0) @binding(2) var<storage, read_write> impulses: array<vec2f>;
@@ -26,7 +27,7 @@ fn store_impulse(place: u32, impulse: Impulse) {
     impulses[IMPULSE_PAIRS * place + 2u] = impulse.rolling.yz;
 }
 
-// What a contact gives its bodies: its impulse, and that of cohesion.
+// Impulse of a contact with that of cohesion.
 fn given_impulse(place: u32, normal: vec3f) -> Impulse {
     let impulse = load_impulse(place);
     if !HAS_COHESION {
@@ -46,10 +47,10 @@ fn store_cohesion(place: u32, cohesion: f32) {
     }
 }
 
-// Whether contacts have springs, under the smooth method.
+// Whether contacts have springs: the smooth method.
 override HAS_SPRINGS: bool = false;
 
-// What the springs of a contact hold.
+// Force and moments that the springs of a contact hold [E13].
 struct Springs {
     tangent: vec3f,            // force in the tangent plane [N]
     twisting: f32,             // moment about the normal [N m]

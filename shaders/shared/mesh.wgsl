@@ -1,8 +1,8 @@
-// Surfaces and the meshes that some of them are patches of. Twin: src/model/mesh/nearest.rs.
+// Surfaces, and the meshes whose patches some surfaces are. Twin: src/model/mesh/nearest.rs.
 //
-// Blocks of four words: four per surface, then those of the meshes, two per box of the tree, four per triangle, then the
-// lists of patches that meet at seams. Boxes stand in the order in which the tree is walked; each knows where to go on if it is too far
-// away. The boxes of a patch follow each other. Each shader declares `surfaces` itself.
+// `surfaces` consists of blocks of four words: four blocks per surface, then the meshes with two per box of the tree and four per
+// triangle, then the lists of patches that meet at seams. Boxes stand in the order in which the tree is traversed; each holds the box to
+// go on with if it is too far away itself. The boxes of a patch follow each other. Each shader declares `surfaces` itself.
 
 // Whether the scene has meshes.
 override HAS_MESHES: bool = true;
@@ -14,7 +14,8 @@ fn surface_at(index: u32) -> Surface {
         bitcast<vec4f>(surfaces[4u * index + 2u]), kind.x, kind.y, kind.z, kind.w);
 }
 
-// Where a patch is: blocks of its boxes, from the first up to the one that follows the last, and the surfaces of its mesh likewise.
+// Patch of a mesh: the range of the blocks of its boxes and the range of the surfaces of its mesh, each from the first to the one after
+// the last.
 struct Patch {
     boxes: vec2u,
     surfaces: vec2u,
@@ -40,7 +41,7 @@ fn distance_to_box_squared(node: u32, point: vec3f) -> f32 {
     return dot(apart, apart);
 }
 
-// Block of the first triangle of a leaf, and how many it has; none where a box is no leaf.
+// Block of the first triangle of a leaf, and its number of triangles, 0 where the box is no leaf.
 fn leaf_at(node: u32) -> vec2u {
     let leaf = surfaces[node + 1u].w;
     return vec2u(leaf >> 2u, leaf & 3u);
@@ -52,7 +53,7 @@ fn triangle_at(block: u32) -> mat3x3f {
         bitcast<vec3f>(surfaces[block + 2u].xyz));
 }
 
-// The seam that an edge (0 to 2) or a corner (3 to 5) of a triangle is, NONE in the middle of a patch and for its face (6).
+// Seam at an edge (feature 0 to 2) or a corner (3 to 5) of a triangle; NONE for an edge or corner inside a patch, and for the face (6).
 fn seam_of(block: u32, feature: u32) -> u32 {
     switch feature {
         case 0u: { return surfaces[block + 1u].w; }
@@ -64,13 +65,13 @@ fn seam_of(block: u32, feature: u32) -> u32 {
 
 const FACE = 6u;
 
-// The nearest point of a triangle, and whether it is on an edge, a corner or the face.
+// Nearest point of a triangle, and the feature that it lies on: edge, corner or face.
 struct Closest {
     point: vec3f,
     feature: u32,
 }
 
-// Ericson, Real-Time Collision Detection, 2005, section 5.1.5.
+// Nearest point of a triangle (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
 fn nearest_on_triangle(point: vec3f, corners: mat3x3f) -> Closest {
     let a = corners[0];
     let b = corners[1];
@@ -108,13 +109,13 @@ fn nearest_on_triangle(point: vec3f, corners: mat3x3f) -> Closest {
     return Closest(a + vb * scale * ab + vc * scale * ac, FACE);
 }
 
-// The point of a patch that is nearest to another.
+// Point of a patch that is nearest to a given point.
 struct Nearest {
-    normal: vec3f,             // from the patch to the other point
-    distance: f32,             // negative: all of the patch is beyond the reach
-    seam: u32,                 // on which it lies, or NONE
-    face: vec3f,               // normal of the triangle that it lies on, on either side
-    height: f32,               // of the other point over the plane of that triangle, along `face`
+    normal: vec3f,             // unit vector from the patch to the given point
+    distance: f32,             // distance of the two points; negative: the patch is out of reach [m]
+    seam: u32,                 // seam on which the nearest point lies, or NONE
+    face: vec3f,               // normal of the triangle on which it lies, on either side
+    height: f32,               // height of the given point over the plane of that triangle, along `face` [m]
 }
 
 fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
@@ -150,15 +151,15 @@ fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
     let corners = triangle_at(best);
     let face = normalize(cross(corners[1] - corners[0], corners[2] - corners[0]));
     let height = dot(face, point - corners[0]);
-    // Over a face the normal is that of the triangle: its neighbours agree on it to the last digit where the mesh is flat.
+    // Over a face the normal is that of the triangle: where the mesh is flat it is the same for the neighbours, to the last digit.
     if place.feature != FACE && distance > 0.0 {
         return Nearest(apart / distance, distance, seam, face, height);
     }
     return Nearest(select(face, -face, height < 0.0), abs(height), seam, face, height);
 }
 
-// Whether a patch is among those that meet at a seam: the word there tells how many they are, with a last bit for the end of the mesh,
-// those after it which.
+// Whether a patch is among those that meet at a seam. The first word of a seam holds the number of patches, shifted by a bit that
+// marks the end of the mesh; the words after it are the patches.
 fn meets_at(seam: u32, patch_index: u32) -> bool {
     for (var word = seam + 1u; word <= seam + (seam_word(seam) >> 1u); word++) {
         if seam_word(word) == patch_index {
@@ -168,7 +169,7 @@ fn meets_at(seam: u32, patch_index: u32) -> bool {
     return false;
 }
 
-// Whether the mesh ends at a seam, so that a sphere may come around it.
+// Whether a seam is at the end of the mesh, so that a sphere may come around it.
 fn is_rim(seam: u32) -> bool {
     return seam != NONE && (seam_word(seam) & 1u) == 1u;
 }

@@ -1,7 +1,7 @@
-// Anchored positions, rotations, and the velocity of bodies at a contact.
+// Positions anchored to cells, rotations, contact velocity.
 
-// Vector from `from` to `to`, to the nearest image along periodic axes: exact in the cells, so it does
-// not lose digits far from the origin [m].
+// Vector from one position to another [m], along periodic axes to the nearest image. Cells are subtracted exactly, so no digits are
+// lost far from the origin.
 fn between(from_pose: Pose, to_pose: Pose) -> vec3f {
     let offset = to_pose.offset - from_pose.offset;
     if HAS_PERIOD {
@@ -21,12 +21,12 @@ fn is_periodic() -> vec3<bool> {
     return params.periods > vec3i(0);
 }
 
-// The cell in whose place another stands, periods away.
+// Cell inside the periodic domain that is the image of a cell.
 fn wrap_cell(cell: vec3i) -> vec3i {
     return wrap_into(cell, params.periods);
 }
 
-// The same, with this many cells per period.
+// Cell inside a periodic domain of `periods` cells along each axis that is the image of a cell.
 fn wrap_into(cell: vec3i, periods: vec3i) -> vec3i {
     if !HAS_PERIOD {
         return cell;
@@ -35,12 +35,13 @@ fn wrap_into(cell: vec3i, periods: vec3i) -> vec3i {
     return select(cell, select(rest, rest + periods, rest < vec3i(0)), is_periodic());
 }
 
-// The least number of cells that leads to an image of a cell this many cells away.
+// Difference of cells `apart` to the nearest image.
 fn shortest(apart: vec3i) -> vec3i {
     let ahead = wrap_cell(apart);
     return select(ahead, ahead - params.periods, is_periodic() & (2 * ahead > params.periods));
 }
 
+// Vector v rotated by the unit quaternion q.
 fn rotate(q: vec4f, v: vec3f) -> vec3f {
     let t = 2.0 * cross(q.xyz, v);
     return v + q.w * t + cross(q.xyz, t);
@@ -59,13 +60,15 @@ fn contact_velocity(constraint: Constraint, a: Velocity, b: Velocity) -> vec3f {
     return a.linear + cross(a.angular, constraint.arm_a) - b.linear - cross(b.angular, constraint.arm_b);
 }
 
+// 1 along each axis on which a body may move, 0 along locked ones.
 fn free_translation(locked: u32) -> vec3f {
     return vec3f(vec3u(~locked, ~(locked >> 1u), ~(locked >> 2u)) & vec3u(1u));
 }
 
+// The same for rotations.
 fn free_rotation(locked: u32) -> vec3f {
     return free_translation(locked >> 3u);
 }
 
-// Whether the scene has bodies with locked axes; otherwise their bits are never read.
+// Whether the scene has bodies with locked axes. Without them the bits of locked axes are never read.
 override HAS_LOCKS: bool = true;

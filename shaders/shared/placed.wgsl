@@ -1,15 +1,17 @@
-// Joints where their bodies are: the two places of each, and its position along the axis. Twin: src/model/joint.rs.
+// Geometry of joints at the poses of their bodies: both places of a joint, and its position along or about its axis.
+// Twin: src/model/joint.rs.
 
+// Full turn [rad].
 const TURN = 6.2831853f;
 
-// The two bodies of a joint, where they are.
+// Joint at the poses of its two bodies.
 struct Placed {
-    pose_a: Pose,
-    pose_b: Pose,
-    arm_a: vec3f,              // from the centre of each body to the joint's place on it [m]
-    arm_b: vec3f,
-    turn_a: vec4f,             // from the axes of the joint to those of the world
-    turn_b: vec4f,
+    pose_a: Pose,              // pose of the first body
+    pose_b: Pose,              // pose of the second body
+    arm_a: vec3f,              // from the centre of the first body to the joint's place on it [m]
+    arm_b: vec3f,              // the same of the second body [m]
+    turn_a: vec4f,             // turn from the axes of the joint on the first body to the world
+    turn_b: vec4f,             // the same of the second body
     gap: vec3f,                // from the first place to the second [m]
 }
 
@@ -36,13 +38,13 @@ fn placed(joint: Joint) -> Placed {
     return p;
 }
 
-// A direction, or the other one where it has no length.
+// Unit vector along v, or `other` where v has no length.
 fn direction_or(v: vec3f, other: vec3f) -> vec3f {
     let size = length(v);
     return select(other, v / max(size, 1e-30), size > 0.0);
 }
 
-// How the second body is turned against the first [rad].
+// Rotation vector of the second body relative to the first, in world axes [rad].
 fn turn_between(p: Placed) -> vec3f {
     let q = compose(p.turn_b, conjugate(p.turn_a));
     let near = select(q, -q, q.w < 0.0);
@@ -51,7 +53,7 @@ fn turn_between(p: Placed) -> vec3f {
     return near.xyz * select(2.0, angle / max(sine, 1e-30), sine > 1e-6);
 }
 
-// Position of a joint; of an angle the one next to that of before.
+// Position of a joint [m, rad]. Of all values of an angle it is the one closest to the last position.
 fn position_of(joint: Joint, p: Placed) -> f32 {
     switch joint.kind {
         case JOINT_HINGE: {

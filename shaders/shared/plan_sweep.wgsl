@@ -1,10 +1,11 @@
-// Dispatch sizes of one sweep: each colour, the contacts without one, the bodies that take what those do. Run by 64 invocations.
+// Dispatch sizes of one sweep: each colour, the overflow contacts, the bodies that take the sum of their slots. Run by 64 invocations.
 
-// Bodies or contacts without a colour, whichever are more.
+// Number of bodies or overflow contacts, whichever is larger.
 fn swept() -> u32 {
     return max(status.overflow, bodies());
 }
 
+// Plans the dispatches of a sweep from place `first` of `arguments` on, and resets the counters of sweeps.
 fn plan_colours(first: u32, lane: u32, runs: bool) {
     if lane == 0u {
         status.sweeps = 0u;
@@ -14,7 +15,7 @@ fn plan_colours(first: u32, lane: u32, runs: bool) {
     if lane > COLOURS + 1u {
         return;
     }
-    // In an accelerated solve all bodies go on where sides are taken, but where something comes between the sweeps.
+    // In an accelerated solve the dispatch over bodies also extrapolates them all, unless a tolerance or joints come between sweeps.
     var count = select(0u, bodies(), status.sides > 0u);
     if HAS_MOMENTUM && !HAS_TOLERANCE && !HAS_JOINTS && first == ARGUMENTS_SWEEP {
         count = max(count, swept());

@@ -1,5 +1,5 @@
-// What accelerates a body where nothing touches it: gravity, and the force that is applied to it [m/s²]. Declared by each shader:
-// `velocities`. Twin: Velocity::pulled in src/cpu/velocity.rs.
+// Acceleration of a body without contacts [m/s²]: gravity and applied force, 0 along locked axes and for a body that is not dynamic.
+// Each shader declares `velocities` itself. Twin: Velocity::pulled in src/cpu/velocity.rs.
 fn pulled(body: u32) -> vec3f {
     let inverse_mass = velocities[body].inverse_mass;
     var alone = params.gravity;

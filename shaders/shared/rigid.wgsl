@@ -1,20 +1,20 @@
-// Bodies whose inertia is a tensor, and whose arms are not parallel to the normal [E5].
+// Bodies with an inertia tensor, whose arms are not parallel to the normal [E5].
 // Twins: InverseMass in src/cpu/velocity.rs, src/cpu/tensors.rs.
 
 @group(0) @binding(14) var<storage, read_write> rigids: array<Rigid>;
 
-// How a body whose inertia is a tensor gives way to impulses.
+// Inverse mass and inertia tensor of a body, or of a copy of it.
 struct InverseMass {
-    linear: vec3f,             // 1/mass along each axis, 0 where it does not move [1/kg]
+    linear: vec3f,             // 1/mass along each axis, 0 along locked axes [1/kg]
     angular: mat3x3f,          // inverse inertia, world frame [1/(kg m²)]
-    angular_bound: f32,        // above all eigenvalues of it
+    angular_bound: f32,        // upper bound of the eigenvalues of `angular` [1/(kg m²)]
 }
 
 fn is_rigid(body: u32) -> bool {
     return HAS_RIGID && body < params.rigids && (rigids[body].flags & RIGID) != 0u;
 }
 
-// Six bits of axes that a body cannot move along or turn about.
+// Six bits of locked axes of a body: translation x y z, rotation x y z.
 fn locked_axes(body: u32) -> u32 {
     if HAS_LOCKS && body < params.rigids {
         return rigids[body].flags & LOCKED;
@@ -22,6 +22,7 @@ fn locked_axes(body: u32) -> u32 {
     return 0u;
 }
 
+// Whether one of the bodies of a contact has an inertia tensor.
 fn is_general(constraint: Constraint) -> bool {
     return is_rigid(constraint.bodies.x) || is_rigid(constraint.bodies.y);
 }
@@ -36,6 +37,7 @@ fn diagonal_matrix(d: vec3f) -> mat3x3f {
     return mat3x3f(d.x, 0.0, 0.0, 0.0, d.y, 0.0, 0.0, 0.0, d.z);
 }
 
+// Inverse mass and inertia of one of `copies` copies of a body.
 fn inverse_mass_of(index: u32, body: Velocity, locked: u32, copies: f32) -> InverseMass {
     let linear = copies * body.inverse_mass * free_translation(locked);
     let bound = copies * body.inverse_inertia;
@@ -45,11 +47,12 @@ fn inverse_mass_of(index: u32, body: Velocity, locked: u32, copies: f32) -> Inve
     return InverseMass(linear, diagonal_matrix(bound * free_rotation(locked)), bound);
 }
 
+// Change of the velocity at `arm` per impulse along `axis` [1/kg].
 fn response(body: InverseMass, arm: vec3f, axis: vec3f) -> vec3f {
     return body.linear * axis + cross(body.angular * cross(arm, axis), arm);
 }
 
-// Contact velocity that an impulse brings about, per impulse [1/kg]; symmetric.
+// Mobility K: change of the contact velocity per impulse [1/kg], a symmetric matrix [E5].
 fn mobility(constraint: Constraint, a: InverseMass, b: InverseMass) -> mat3x3f {
     let x = vec3f(1.0, 0.0, 0.0);
     let y = vec3f(0.0, 1.0, 0.0);
@@ -60,7 +63,7 @@ fn mobility(constraint: Constraint, a: InverseMass, b: InverseMass) -> mat3x3f {
         response(a, constraint.arm_a, z) + response(b, constraint.arm_b, z));
 }
 
-// Largest eigenvalue of P K P, with P the projection on the tangent plane.
+// D of friction: largest eigenvalue of P K P [1/kg], with P the projection on the tangent plane [E5].
 fn tangent_bound(k: mat3x3f, normal: vec3f) -> f32 {
     let pushed = k * normal;
     let along = dot(normal, pushed);
@@ -69,7 +72,7 @@ fn tangent_bound(k: mat3x3f, normal: vec3f) -> f32 {
     return 0.5 * trace + sqrt(max(0.0, 0.5 * squares - 0.25 * trace * trace));
 }
 
-// D of the normal, friction and rolling constraints.
+// Inverse effective masses D of the normal, friction and rolling constraints, from the mobility [E5].
 fn general_diagonal(constraint: Constraint, a: InverseMass, b: InverseMass) -> vec3f {
     let k = mobility(constraint, a, b);
     return vec3f(dot(constraint.normal, k * constraint.normal) + constraint.compliance, tangent_bound(k, constraint.normal),

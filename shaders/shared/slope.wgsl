@@ -1,14 +1,14 @@
-// D and the slope of the contact problem at one contact, on whole bodies [E8], [E15].
+// Inverse effective masses D and slope of the objective at one contact, on whole bodies [E8], [E15].
 // Twins: slope in src/cpu/residual.rs, Constraint::set_inverse_d in src/cpu/narrowphase.rs.
 
-// An impulse, or a slope, in parts.
+// Impulse or slope of a contact, split into normal, friction and rolling part.
 struct Parts {
     normal: f32,
     tangent: vec3f,
     rolling: vec3f,
 }
 
-// D of the normal, friction and rolling constraints.
+// Inverse effective masses D of the normal, friction and rolling constraints, on whole bodies (no copies).
 fn whole_diagonal(constraint: Constraint, a: Velocity, b: Velocity) -> vec3f {
     let locked = vec2u(locked_axes(constraint.bodies.x), locked_axes(constraint.bodies.y));
     if is_general(constraint) {
@@ -18,7 +18,7 @@ fn whole_diagonal(constraint: Constraint, a: Velocity, b: Velocity) -> vec3f {
     return diagonal(constraint, a, b, locked);
 }
 
-// G v + Σ λ - q: normal [m/s], friction [m/s], rolling [rad/s].
+// Slope of the objective, G v + Σ λ - q: normal [m/s], friction [m/s], rolling [rad/s].
 fn slope_of(constraint: Constraint, impulse: Impulse, a: Velocity, b: Velocity) -> Parts {
     let u = contact_velocity(constraint, a, b);
     let closing = dot(u, constraint.normal);

@@ -1,14 +1,14 @@
-// One contact solved while all others are held fixed [E5]. Twin: src/cpu/sweep.rs.
+// Solution of one contact constraint with all others held fixed [E5]. Twin: src/cpu/sweep.rs.
 
-// What a contact does to its bodies.
+// Impulse of a contact after its solution, and the velocities of its bodies.
 struct Solution {
     impulse: Impulse,
     a: Velocity,
     b: Velocity,
 }
 
-// D of the normal, friction and rolling constraints. The friction block is bounded by a multiple of the
-// identity, which is exact for spheres.
+// Inverse effective masses D of the normal, friction and rolling constraints [E5]. A multiple of the identity bounds the
+// friction block; for spheres it is exact.
 fn diagonal(constraint: Constraint, a: Velocity, b: Velocity, locked: vec2u) -> vec3f {
     var lever_a = cross(constraint.arm_a, constraint.normal);
     var lever_b = cross(constraint.arm_b, constraint.normal);
@@ -29,10 +29,10 @@ fn diagonal(constraint: Constraint, a: Velocity, b: Velocity, locked: vec2u) -> 
         a.inverse_inertia + b.inverse_inertia);
 }
 
-// Contacts carry vectors no component of which passes the bound, instead of vectors no longer than it.
+// Box cone [E3]: limits each component of a friction or rolling impulse by itself, instead of the length of the vector.
 override HAS_BOX_CONE: bool = false;
 
-// Nearest vector within a bound, at a contact with this normal [E3], [E4].
+// Projects a friction or rolling impulse on its cone at a contact with this normal: the nearest vector within `bound` [E3], [E4].
 fn limit(vector: vec3f, bound: f32, normal: vec3f) -> vec3f {
     if HAS_BOX_CONE {
         return limit_components(vector, bound, normal);
@@ -44,13 +44,14 @@ fn limit(vector: vec3f, bound: f32, normal: vec3f) -> vec3f {
     return vector * (bound / sqrt(length_squared));
 }
 
-// Vertical component of a normal from which its tangents no longer follow the horizontal.
+// Vertical component of a normal from which the first tangent is x × n instead of z × n.
 const STEEP_NORMAL = 0.9;
 
-// Along the normal and two tangents: the horizontal one, or that in the plane y, z of a normal near the vertical, and the one across.
+// Limits the components of a vector along the normal n and two tangents: t₁ = z × n (x × n for a steep normal), normalised, and
+// t₂ = n × t₁.
 fn limit_components(vector: vec3f, bound: f32, normal: vec3f) -> vec3f {
     let across = cross(select(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 0.0, 1.0), abs(normal.z) < STEEP_NORMAL), normal);
-    // Contacts that take no part have no normal.
+    // Contacts that take no part have a normal of zero length.
     let first = across * inverseSqrt(max(dot(across, across), 1e-30));
     let axes = mat3x3f(normal, first, cross(normal, first));
     let parts = vector * axes;
@@ -60,6 +61,7 @@ fn limit_components(vector: vec3f, bound: f32, normal: vec3f) -> vec3f {
     return axes * clamp(parts, vec3f(-bound), vec3f(bound));
 }
 
+// Solves a contact of bodies without inertia tensors: normal, friction, rolling. `relaxation` is ω [E12].
 fn solve_contact(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, locked: vec2u, relaxation: f32) -> Solution {
     let u = contact_velocity(constraint, a, b);
     let u_n = dot(u, constraint.normal);
@@ -91,7 +93,7 @@ fn solve_contact(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity,
     return solution;
 }
 
-// 0 where nothing can move.
+// Quotient, or 0 where the denominator (an inverse effective mass) is 0: nothing can move.
 fn safe_ratio(numerator: f32, denominator: f32) -> f32 {
     return select(0.0, numerator / denominator, denominator > 0.0);
 }

@@ -1,24 +1,24 @@
-// Mass splitting [E5]: how the contacts without a colour are solved at the same time. Twin:
-// src/cpu/split.rs. Each of the n contacts of a body works on a copy of it with 1/n of its mass and inertia;
-// then the body takes the mean of the copies, which is the sum of the impulses on the whole, in a fixed order. A
-// grain that no other of these contacts moves takes its impulse at once, unless its side is listed (overflow.wgsl).
+// Mass splitting [E5]: solution of the overflow contacts at the same time. Twin:
+// src/cpu/split.rs. Each of the n overflow contacts of a body works on a copy of it with 1/n of its mass and inertia.
+// Then the body takes the mean of the copies, which is the sum of the impulses on the whole body, in a fixed order. A
+// grain with a single overflow contact takes its impulse at once, unless its side has a slot (overflow.wgsl).
 
-@group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // by side: three each, linear then angular
+@group(0) @binding(15) var<storage, read_write> shares: array<vec2f>;      // by slot: three pairs each, linear then angular
 @group(0) @binding(18) var<storage, read> overflow: array<Overflow>;
 
-// What a contact does to one of its bodies.
+// Impulse and angular impulse of a contact on one of its bodies.
 struct Share {
-    linear: vec3f,             // [N s]
-    angular: vec3f,            // [N m s]
+    linear: vec3f,             // impulse [N s]
+    angular: vec3f,            // angular impulse about the centre [N m s]
 }
 
-// A side of a contact: what it does to one of its bodies, and how many copies of that there are.
+// Side of a contact: one of its bodies, the number of copies of that body, and the impulse on it.
 struct Side {
-    body: u32,                 // NONE: there is none
-    copies: u32,
-    slot: u32,                 // see Overflow
-    velocity: Velocity,        // of the body
-    share: Share,
+    body: u32,                 // index of the body; NONE: there is no side
+    copies: u32,               // number of copies
+    slot: u32,                 // slot, see Overflow
+    velocity: Velocity,        // velocity of the body
+    share: Share,              // impulse on the body
 }
 
 fn no_side() -> Side {
@@ -44,7 +44,7 @@ fn share_of_b(constraint: Constraint, impulse: Impulse) -> Share {
 var<workgroup> hubs: array<u32, 64>;
 var<workgroup> shares_of_hubs: array<Share, 64>;
 
-// Hands the sides of the contacts of a workgroup over; called by all 64 invocations.
+// Stores the impulses of both sides of a contact, or applies them at once. All 64 invocations of a workgroup call it.
 fn hand_over(lane: u32, a: Side, b: Side) {
     hand_side_over(a);
     if HAS_HUBS {
@@ -54,7 +54,7 @@ fn hand_over(lane: u32, a: Side, b: Side) {
     }
 }
 
-// A side that is listed is put aside; a grain without others takes its own at once.
+// Stores the impulse of a side in its slot. Without a slot a body of one copy takes the impulse at once.
 fn hand_side_over(side: Side) {
     if side.slot != NONE {
         store_share(side.slot, side.share);
@@ -63,7 +63,7 @@ fn hand_side_over(side: Side) {
     }
 }
 
-// Where there may be hubs, sides b are put aside: those of a hub as their sum over the workgroup, by the one that leads.
+// Stores the impulses on sides b in scenes with hubs. The impulses on a hub are summed over the workgroup and stored in one slot.
 fn sum_hubs(lane: u32, b: Side) {
     let is_of_hub = b.copies > HUB;
     hubs[lane] = select(NONE, b.body, is_of_hub);
@@ -105,7 +105,7 @@ fn load_share(slot: u32) -> Share {
     return Share(vec3f(x, y.x), vec3f(y.y, z));
 }
 
-// A body takes what contacts do to it.
+// Applies the impulse of contacts to a body.
 fn take(index: u32, share: Share) {
     let body = velocities[index];
     if body.inverse_mass > 0.0 {
@@ -113,7 +113,7 @@ fn take(index: u32, share: Share) {
     }
 }
 
-// Velocity of a body after what contacts do to it.
+// Velocity of a body after the impulse of contacts.
 fn given(index: u32, body: Velocity, share: Share) -> Velocity {
     var linear = body.inverse_mass * share.linear;
     if HAS_LOCKS {
@@ -123,7 +123,7 @@ fn given(index: u32, body: Velocity, share: Share) -> Velocity {
         body.inverse_inertia);
 }
 
-// Angular velocity that an angular impulse brings about [rad/s].
+// Change of the angular velocity of a body by an angular impulse [rad/s].
 fn turned(index: u32, body: Velocity, impulse: vec3f) -> vec3f {
     if is_rigid(index) {
         return inverse_inertia_of(index) * impulse;
@@ -135,14 +135,14 @@ fn turned(index: u32, body: Velocity, impulse: vec3f) -> vec3f {
     return angular;
 }
 
-// How the contact velocity answers to impulses, and how many copies there are of its bodies.
+// Response of the contact velocity to impulses, and the numbers of copies of both bodies.
 struct Response {
-    normal: vec3f,             // per normal impulse [1/kg]
+    normal: vec3f,             // change of the contact velocity per normal impulse [1/kg]
     tangent_d: f32,            // D of the friction constraint [1/kg]
-    copies: vec2f,
+    copies: vec2f,             // numbers of copies of a and b
 }
 
-// A normal impulse may change the slip here, so friction follows from the velocities after it.
+// Solves a contact with tensors or copies. A normal impulse may change the slip here, so friction is computed from the velocities after it.
 fn solve_general(constraint: Constraint, old: Impulse, a: Velocity, b: Velocity, response: Response, relaxation: f32)
     -> Impulse {
     let old_normal = dot(old.linear, constraint.normal);

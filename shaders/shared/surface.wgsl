@@ -1,7 +1,6 @@
-// Distance of a point to a surface. Twin: src/model/shape.rs.
+// Distance of a point from a surface. Twin: src/model/shape.rs.
 
-
-// Signed distance, and the direction away from the surface. `near` is false when the point is more
+// Signed distance of a point from a surface, and the normal away from the surface. `near` is false if the point is more
 // than `reach` behind a thin wall.
 struct Distance {
     normal: vec3f,
@@ -9,7 +8,7 @@ struct Distance {
     near: bool,
 }
 
-// The same in the half plane through the axis: (distance from the axis, z).
+// Signed distance from a surface of revolution, in the half plane through its axis: coordinates (distance from the axis, z).
 struct FlatDistance {
     normal: vec2f,
     length: f32,
@@ -57,7 +56,7 @@ fn direction_or(vector: vec3f, length: f32, fallback: vec3f) -> vec3f {
     return fallback;
 }
 
-// A one-sided segment whose grains are on its left.
+// Distance from a one-sided segment. Grains are on its left, seen from `start` to `end`.
 fn thin_segment(point: vec2f, start: vec2f, end: vec2f, reach: f32) -> FlatDistance {
     let edge = end - start;
     let length = length(edge);
@@ -72,7 +71,7 @@ fn thin_segment(point: vec2f, start: vec2f, end: vec2f, reach: f32) -> FlatDista
     return away_from(point, select(end, start, travelled < 0.0), normal);
 }
 
-// A solid of revolution with the side from `bottom` to `top` and flat caps.
+// Distance from a solid of revolution with the side from `bottom` to `top` and flat caps.
 fn distance_to_solid(point: vec2f, bottom: vec2f, top: vec2f) -> FlatDistance {
     let along = normalize(top - bottom);
     let side = vec2f(along.y, -along.x);
@@ -134,8 +133,7 @@ fn distance_to_box(point: vec3f, half: vec3f) -> Distance {
     return Distance(vec3f(0.0, 0.0, sides.z), -depth.z, true);
 }
 
-// Touch of the sphere at `pose` with a surface of the body at `body_pose`: the distance from the
-// surface to the centre, in world axes.
+// Signed distance of the centre of the sphere at `pose` from a surface of the body at `body_pose`, and the normal in world axes.
 fn touch_surface(surface: Surface, body_pose: Pose, pose: Pose, radius: f32) -> Distance {
     let frame = compose(body_pose.orientation, surface.orientation);
     let origin = rotate(body_pose.orientation, surface.position);

@@ -1,8 +1,8 @@
-//! The settled bed at any number of grains: 17 layers deep, so that the cost per grain can be compared.
+//! Settled bed with any number of grains: it is always 17 layers deep, so that the cost per grain can be compared.
 //!
 //! The scenario is `scenarios/settle.toml` with a base that grows with the number of grains. The CPU engine settles it for
-//! 1.5 s. For 10⁶ grains that would be a quarter of an hour and more: a bed of more than 10⁵ is put together from k × k
-//! tiles, each a mirror image of its neighbours:
+//! 1.5 s. For 10⁶ grains that would take a quarter of an hour and more. A bed of more than 10⁵ grains is therefore put
+//! together from k × k tiles, each a mirror image of its neighbours:
 //!
 //! ```text
 //!    ┌─────┬─────┐     A tile is settled between its own walls. These are smooth: a wall pushes a grain along
@@ -27,36 +27,36 @@ use super::cache::{self, GrainState, Key};
 use super::report::{Origin, Start};
 
 const SCENARIO: &str = include_str!("../../scenarios/settle.toml");
-/// Grains that are settled as one bed, at most.
+/// Largest number of grains that are settled as one bed.
 const LARGEST_TILE: u32 = 100_000;
-/// Layers of the bed.
+/// Layers of the bed: its number of grains over the square of the number along a side.
 const LAYERS: f64 = 17.36;
 /// Spacing of the lattice that the bed falls from, and width of the base per grain along a side \[m\].
 const SPACING: f64 = 0.01365;
 const WIDTH: f64 = 26.0 / 24.0 * 0.013;
-/// Time that a bed is given to settle, and one of tiles to find together \[s\].
+/// Time in which a bed settles, and time in which tiles relax after they are put together \[s\].
 const SETTLING_TIME: f64 = 1.5;
 const RELAXING_TIME: f64 = 0.1;
 
-/// A bed and how it is made.
+/// Bed, and the tiles that it is made from.
 pub struct Bed {
-    /// The whole, before it falls.
+    /// Scenario of the whole bed, before it falls.
     pub scenario: Scenario,
-    /// What it is put together from.
+    /// Tiles of a large bed; `None`: the bed is settled as one.
     tiles: Option<Tiles>,
 }
 
-/// k × k beds of a square lattice.
+/// k × k tiles, each a bed of its own.
 struct Tiles {
     scenario: Scenario,
-    /// k.
+    /// Number of tiles along a side, k.
     per_side: u32,
     /// Grains of a tile along a side.
     grains: u32,
 }
 
 impl Bed {
-    /// A bed of so many grains; one of tiles has a multiple of the grains of a tile, the nearest there is.
+    /// A bed of this number of grains. A bed of tiles gets the nearest number that its k² tiles can share equally.
     ///
     /// # Errors
     /// When an override does not fit the scenario, or the tiles.
@@ -64,7 +64,7 @@ impl Bed {
         Bed::of_tiles(grains, LARGEST_TILE, overrides)
     }
 
-    /// As [`Bed::new`], with so many grains in a tile at most.
+    /// As [`Bed::new`], with at most `largest` grains in a tile.
     fn of_tiles(grains: u32, largest: u32, overrides: &[String]) -> Result<Bed, Problems> {
         let k = (f64::from(grains) / f64::from(largest)).sqrt().ceil().max(1.0) as u32;
         let in_tile = (f64::from(grains) / f64::from(k * k)).round() as u32;
@@ -79,7 +79,7 @@ impl Bed {
         Ok(bed)
     }
 
-    /// Tiles are alike only if all grains are, and as many as they were to be.
+    /// Checks that all grains are equal and that the tiles together have the grains of the whole: only then are tiles alike.
     fn check(&self) -> Result<(), Problems> {
         let Some(tiles) = &self.tiles else { return Ok(()) };
         let (whole, tile) = (&self.scenario.world, &tiles.scenario.world);
@@ -95,10 +95,10 @@ impl Bed {
         Err(Problems::new("--set", vec![problem]))
     }
 
-    /// The bed at rest, from the cache if it is there.
+    /// Returns the bed at rest, from the cache if it has the bed.
     ///
     /// # Errors
-    /// When it cannot be settled.
+    /// When the bed cannot be settled.
     pub fn settled(
         &self,
         cache: Option<&Path>,
@@ -166,7 +166,7 @@ impl Bed {
 }
 
 impl Tiles {
-    /// States of the grains of the whole, in the order of its lattice.
+    /// States of the grains of the whole bed, in the order of its lattice.
     fn together(&self, tile: &[GrainState]) -> Vec<GrainState> {
         let (k, n) = (self.per_side, self.grains);
         let width = f64::from(n) * WIDTH;
@@ -187,8 +187,9 @@ impl Tiles {
     }
 }
 
-/// The image in planes across x and y. Angular velocity is no arrow: it turns round along the plane, not across. How
-/// a sphere is turned is of no account.
+/// Mirror image of a grain state, in the planes across x and across y that `is_odd` names. Angular velocity is a
+/// pseudovector: a mirror keeps its component along the normal of the plane and reverses the others. The orientation of a
+/// sphere does not matter and stays.
 fn mirrored(state: &GrainState, is_odd: [bool; 2]) -> GrainState {
     let [x, y] = is_odd.map(|is_odd| if is_odd { -1.0 } else { 1.0 });
     let signs = [x, y, 1.0, 1.0, 1.0, 1.0, 1.0, x, y, 1.0, y, x, x * y];
@@ -200,7 +201,7 @@ fn moved(mut state: GrainState, by: DVec3) -> GrainState {
     state
 }
 
-/// The scenario with a base for so many grains along a side.
+/// The scenario with a base for `side` grains along a side.
 fn widened(grains: u32, side: u32, overrides: &[String]) -> Result<Scenario, Problems> {
     let half = f64::from(side) * WIDTH / 2.0;
     let corner = -f64::from(side - 1) / 2.0 * SPACING;
@@ -216,7 +217,7 @@ fn widened(grains: u32, side: u32, overrides: &[String]) -> Result<Scenario, Pro
     Scenario::parse("settle", SCENARIO, Path::new(""), &overrides)
 }
 
-/// The state after some time \[s\] on the CPU engine.
+/// State after a time \[s\] on the CPU engine.
 fn settle(world: &World, scenario: &Scenario, time: f64) -> Result<World, Error> {
     let settings = scenario.settings;
     let mut engine = CpuEngine::new(world.clone(), settings);
@@ -273,7 +274,7 @@ mod tests {
         );
     }
 
-    /// The lattice that tiles fall from is, mirrored and put together, that of the whole: in place and in order.
+    /// Before they fall, mirrored tiles put together form the lattice of the whole bed, in the same order.
     #[test]
     fn tiles_put_together_are_numbered_as_the_whole() {
         let bed = Bed::of_tiles(1600, 200, &[]).expect("a bed");
@@ -282,7 +283,7 @@ mod tests {
         let together = tiles.together(&states(&tiles.scenario.world));
         let whole = positions(&bed.scenario.world);
         assert_eq!(together.len(), whole.len());
-        // Tiles stand as far apart as their walls, 26/24 · 13 mm per grain; the lattice is 13.65 mm wide. Both are jittered.
+        // Tiles stand as far apart as their walls, 26/24 · 13 mm per grain; the spacing of the lattice is 13.65 mm. Both are jittered.
         let (rows, jitter) = (f64::from(3 * tiles.grains), 0.00026);
         let allowed = rows / 2.0 * (WIDTH - SPACING).abs() + 2.0 * jitter;
         let offset = |(state, site): (&GrainState, &DVec3)| {
@@ -295,7 +296,7 @@ mod tests {
         assert!(largest < allowed, "{largest} m off, at most {allowed} m");
     }
 
-    /// No grain overlaps deeper across the walls that are gone than inside a tile that pushes back.
+    /// Without the walls between its tiles, a bed stays at rest and its overlaps stay small.
     #[test]
     fn a_bed_of_tiles_is_at_rest() {
         let bed = Bed::of_tiles(1200, 300, &[]).expect("a bed");

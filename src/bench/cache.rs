@@ -1,4 +1,4 @@
-//! States of grains on disk: a file that is damaged, or of something else, is refused.
+//! Cache of grain states on disk. A file that is damaged, or belongs to another bed, is refused.
 //!
 //! ```text
 //! "esker bed 1\n" · key, 32 bytes · number of grains, u64 · per grain 13 f64, little-endian · SHA-256 of all before
@@ -14,16 +14,16 @@ use crate::error::Error;
 use crate::files::read_bytes;
 use crate::output::atomic;
 
-/// Position \[m\], orientation, velocity \[m/s\] and angular velocity \[rad/s\] of a grain.
+/// State of a grain: position \[m\], orientation, velocity \[m/s\] and angular velocity \[rad/s\].
 pub type GrainState = [f64; 13];
 
-/// What a state was made from.
+/// Hash of the texts that a state was made from.
 pub type Key = [u8; 32];
 
 const MAGIC: &[u8] = b"esker bed 1\n";
 const HEAD: usize = MAGIC.len() + size_of::<Key>() + size_of::<u64>();
 
-/// The key of a state that is made from these texts.
+/// Key of a state that is made from these texts.
 pub fn key(texts: &[&str]) -> Key {
     let mut hash = Sha256::new();
     for text in texts {
@@ -36,7 +36,7 @@ pub fn key(texts: &[&str]) -> Key {
 /// Writes the states of all grains; the file appears whole or not at all.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub fn store(path: &Path, key: &Key, states: &[GrainState]) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(Error::file(folder))?;
@@ -49,10 +49,10 @@ pub fn store(path: &Path, key: &Key, states: &[GrainState]) -> Result<(), Error>
     })
 }
 
-/// The states of so many grains; `None` where there is no such file.
+/// Reads the states of `grains` grains; `None` if there is no such file.
 ///
 /// # Errors
-/// With the reason why the file is not to be trusted.
+/// The reason why the file is not used.
 pub fn load(path: &Path, key: &Key, grains: usize) -> Result<Option<Vec<GrainState>>, String> {
     match read_bytes(path, length(grains) as u64) {
         Ok(bytes) => parse(&bytes, key, grains).map(Some),
@@ -61,7 +61,7 @@ pub fn load(path: &Path, key: &Key, grains: usize) -> Result<Option<Vec<GrainSta
     }
 }
 
-/// Length of the file of so many grains \[bytes\].
+/// Length of a file for this number of grains \[bytes\].
 fn length(grains: usize) -> usize {
     HEAD + grains * size_of::<GrainState>() + size_of::<Key>()
 }

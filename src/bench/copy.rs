@@ -1,4 +1,4 @@
-//! How fast the processor copies: what the CPU engine is to be measured against.
+//! Rate at which the processor copies memory: the reference for the CPU engine.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ const BYTES: usize = 256 << 20;
 /// Bytes that a thread copies at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Bytes per second that all threads together read and write when they copy a large array to another; the best of three.
+/// Rate at which all threads together copy a large array, bytes read plus bytes written \[bytes/s\]; the best of three.
 pub fn rate() -> f64 {
     let from = vec![1u64; BYTES / 8];
     let mut to = vec![0u64; BYTES / 8];

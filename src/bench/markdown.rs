@@ -1,4 +1,4 @@
-//! The report as tables of Markdown.
+//! Report of a bench as tables of Markdown.
 
 use std::fmt::{self, Write as _};
 
@@ -6,7 +6,7 @@ use crate::observe::short;
 
 use super::report::{Case, Report, Run};
 
-/// What was measured with, and on what.
+/// Head of the report: program, plan and devices.
 pub fn head(report: &Report) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -25,7 +25,7 @@ fn write_head(text: &mut String, report: &Report) -> fmt::Result {
     })
 }
 
-/// One scenario at one number of grains: engines side by side, then stage by stage.
+/// Case of the report: engines side by side, then stage by stage.
 pub fn case(report: &Report, case: &Case) -> String {
     let mut text = String::new();
     let _ = write_case(&mut text, report, case);
@@ -47,7 +47,7 @@ fn write_case(text: &mut String, report: &Report, case: &Case) -> fmt::Result {
     case.runs.iter().try_for_each(|run| write_outlook(text, report, run))
 }
 
-/// A row of the table of runs: what it says, and the number of a run in words.
+/// Row of the table of runs: its label, and the text of the value of a run.
 type Line = (&'static str, fn(&Run) -> String);
 
 const LINES: [Line; 17] = [
@@ -83,7 +83,7 @@ fn write_runs(text: &mut String, case: &Case) -> fmt::Result {
     LINES.iter().try_for_each(|(what, value)| write_row(text, what, case.runs.iter().map(value)))
 }
 
-/// Stages of every run; what is not counted stays empty.
+/// Writes the stages of every run; cells of values that are not counted stay empty.
 fn write_stages(text: &mut String, case: &Case) -> fmt::Result {
     for run in &case.runs {
         let word = run.target.word();
@@ -106,7 +106,7 @@ fn write_stages(text: &mut String, case: &Case) -> fmt::Result {
     Ok(())
 }
 
-/// What is to be gained, and what a card might come to.
+/// Writes the stage that is farthest from the rate of a copy, and the time of a step by the model.
 fn write_outlook(text: &mut String, report: &Report, run: &Run) -> fmt::Result {
     let word = run.target.word();
     if let Some(stage) = run.largest_gap {
@@ -133,7 +133,7 @@ fn write_row(text: &mut String, first: &str, mut cells: impl Iterator<Item = Str
     writeln!(text)
 }
 
-/// Three figures.
+/// Text of a number with about three significant figures.
 fn figures(value: f64) -> String {
     let size = value.abs();
     match size {

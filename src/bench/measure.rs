@@ -1,4 +1,4 @@
-//! Engines take turns, block by block.
+//! Measurement of one scenario: the engines take turns, block by block.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ use super::{Model, Plan, Target};
 
 /// Blocks per engine.
 pub(super) const BLOCKS: usize = 5;
-/// Steps per block that a GPU is timed for stage by stage, at most.
+/// Largest number of steps per block for which a GPU is timed stage by stage.
 const PROFILED_STEPS: u64 = 4;
 
 /// Measures one scenario on every device.
@@ -63,19 +63,19 @@ fn ratio(runs: &[Run]) -> Option<f64> {
     Some(cpu.step_ms.median / gpu.step_ms.median)
 }
 
-/// Milliseconds of a step in one block.
+/// Times of a step in one block \[ms\].
 struct Block {
     step: f64,
     stages: Vec<(&'static str, f64)>,
 }
 
-/// An engine in the course of a bench, or what went wrong with it.
+/// Engine in the course of a bench, or the error that ended it.
 struct Entry<'a> {
     device: &'a DeviceReport,
     engine: Result<Box<dyn Engine>, Error>,
     blocks: Vec<Block>,
     report: StepReport,
-    /// Steps of all blocks, and those of them that searched for contacts.
+    /// Steps of all blocks, and searches for contacts in them.
     steps: u64,
     searches: u64,
 }
@@ -138,7 +138,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// So many steps as fast as they go, and a few stage by stage where that was not done on the way.
+/// Times a number of steps at full speed. If these have no stage times, a few more steps are timed stage by stage.
 fn block(engine: &mut dyn Engine, steps: u64) -> Result<(Block, StepReport), Error> {
     let start = Instant::now();
     let report = engine.advance(steps)?;
@@ -152,7 +152,7 @@ fn block(engine: &mut dyn Engine, steps: u64) -> Result<(Block, StepReport), Err
     Ok((Block { step, stages }, report))
 }
 
-/// Seconds per stage of so many steps, submitted one by one so that each is timed.
+/// Time of each stage over some steps \[s\]. The steps are submitted one by one so that each is timed.
 fn profiled(engine: &mut dyn Engine, steps: u64) -> Result<Vec<(&'static str, f64)>, Error> {
     engine.profile(Profiling::On);
     let mut stages = Vec::new();
@@ -165,7 +165,7 @@ fn profiled(engine: &mut dyn Engine, steps: u64) -> Result<Vec<(&'static str, f6
     Ok(stages)
 }
 
-/// What the times of a run are held against.
+/// References for the times of a run: bytes to move, rate of a copy, model.
 struct Scale<'a> {
     device: &'a DeviceReport,
     settings: &'a Settings,
@@ -199,7 +199,7 @@ impl Scale<'_> {
     }
 
     fn stage(&self, name: &'static str, blocks: &[Block]) -> StageReport {
-        // A stage that did not run in a block took no time there.
+        // A stage that did not run in a block took no time in it.
         let time = |block: &Block| {
             let of_stage = block.stages.iter().filter(|(stage, _)| *stage == name);
             of_stage.map(|(_, time)| *time).sum()
@@ -222,7 +222,7 @@ impl Scale<'_> {
         }
     }
 
-    /// Bytes that a stage must move; of the CPU engine only the sweep is counted.
+    /// Bytes that a stage must move; `None` if they are not counted. On the CPU engine only the sweep is counted.
     fn bytes(&self, name: &str) -> Option<u64> {
         if self.is_cpu() {
             let sweeps = u64::from(self.report.sweeps * self.settings.substeps);
@@ -235,14 +235,14 @@ impl Scale<'_> {
         Some(method_of(self.settings).stages().filter(|stage| stage.name == name).map(of_stage).sum())
     }
 
-    /// A step by the model; of a GPU engine, whether it can be timed or not.
+    /// Time of a step on a GPU by the model \[ms\], also where the device has no timestamps; `None` for the CPU engine.
     fn model_ms(&self) -> Option<f64> {
         let dispatches = &self.report.dispatches;
         let bytes = dispatches.stages.iter().filter_map(|(name, _)| self.bytes(name)).sum();
         (!self.is_cpu()).then(|| self.model.milliseconds(dispatches.per_step, bytes))
     }
 
-    /// Where most time is to be gained; of a GPU engine.
+    /// Stage with the largest gap between its time and the time of a copy of its bytes; `None` for the CPU engine.
     fn largest_gap(&self, stages: &[StageReport]) -> Option<&'static str> {
         let gap = |stage: &StageReport| {
             let least = stage.bytes? as f64 / self.device.copy_bytes_per_second * 1e3;

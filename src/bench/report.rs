@@ -1,4 +1,4 @@
-//! What was measured: the JSON that `esker bench --out` writes.
+//! Report of a bench: the JSON that `esker bench --out` writes.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,13 +12,13 @@ use crate::settings::Settings;
 
 use super::{Model, Plan, Target};
 
-/// A whole bench.
+/// Report of a whole bench.
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
     /// Version of this program.
     pub esker: &'static str,
-    /// The commit it was built from, with `-dirty` when something was changed since; "unknown" without a repository, and in
-    /// debug builds.
+    /// Commit that the program was built from, with `-dirty` when something was changed since; "unknown" without a repository,
+    /// and in debug builds.
     pub commit: &'static str,
     /// "release" or "debug".
     pub build: &'static str,
@@ -26,63 +26,63 @@ pub struct Report {
     pub wgpu: &'static str,
     /// Threads of the CPU engine.
     pub threads: usize,
-    /// Steps that do not count, before the first block.
+    /// Steps before the first block, which are not timed.
     pub warm_up_steps: u64,
-    /// Blocks per engine; engines take turns.
+    /// Blocks per engine; the engines take turns.
     pub blocks: usize,
     /// Steps per block.
     pub steps_per_block: u64,
-    /// What it was measured on.
+    /// Devices that were measured.
     pub devices: Vec<DeviceReport>,
-    /// The card that the model stands for.
+    /// Model of a graphics card.
     pub model: Model,
-    /// One per scenario and number of grains.
+    /// Cases, one per scenario and number of grains.
     pub cases: Vec<Case>,
 }
 
-/// An engine and what it runs on.
+/// Engine, and the device it runs on.
 #[derive(Debug, Clone, Serialize)]
 pub struct DeviceReport {
-    /// As on the command line.
+    /// Name on the command line.
     pub target: Target,
     /// Adapter, driver, backend.
     #[serde(flatten)]
     pub identity: Identity,
-    /// Bytes read and written per second in a copy of some hundred MB.
+    /// Rate of a copy of some hundred MB, bytes read plus bytes written \[bytes/s\].
     pub copy_bytes_per_second: f64,
 }
 
-/// A scenario at one number of grains.
+/// Scenario at one number of grains.
 #[derive(Debug, Clone, Serialize)]
 pub struct Case {
-    /// Its title.
+    /// Title of the scenario.
     pub scenario: String,
-    /// Grains.
+    /// Number of grains.
     pub grains: usize,
     /// Settings of the solver.
     pub settings: Settings,
-    /// Where the state came from.
+    /// Origin of the state.
     pub start: Start,
     /// Root mean square speed of the grains in that state \[m/s\].
     pub rms_speed: f64,
-    /// One per engine that took all steps.
+    /// Runs, one per engine that took all steps.
     pub runs: Vec<Run>,
-    /// Engines that did not.
+    /// Engines that failed.
     pub failures: Vec<Failure>,
-    /// Time of a step on the CPU engine over that on the first other engine.
+    /// Time of a step on the CPU engine over the time on the first other engine.
     pub cpu_over_gpu: Option<f64>,
 }
 
-/// Where a state came from.
+/// Origin of a state, and the time to get it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Start {
-    /// From where.
+    /// Origin.
     pub origin: Origin,
-    /// Time to get it \[s\].
+    /// Wall time to get the state \[s\].
     pub seconds: f64,
 }
 
-/// Where a state came from.
+/// Origin of a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -90,42 +90,42 @@ pub enum Origin {
     Scenario,
     /// A bed settled for this bench.
     Built,
-    /// A bed settled for an earlier one.
+    /// A bed settled for an earlier bench.
     Cache,
 }
 
-/// An engine that could not take the steps.
+/// Failure of an engine that could not take the steps.
 #[derive(Debug, Clone, Serialize)]
 pub struct Failure {
-    /// On what.
+    /// Target that failed.
     pub target: Target,
-    /// Why.
+    /// Reason of the failure.
     pub message: String,
 }
 
-/// What one engine came to.
+/// Results of one engine.
 #[derive(Debug, Clone, Serialize)]
 pub struct Run {
-    /// On what.
+    /// Target that was measured.
     pub target: Target,
     /// Wall time of a step \[ms\].
     pub step_ms: Sample,
-    /// Time of a step by stage, in the order of the step; on a GPU of steps that are timed stage by stage. Empty where the
-    /// device has no timestamps.
+    /// Time of a step by stage, in the order of the step. On a GPU it comes from steps that are timed stage by stage; it is empty
+    /// if the device has no timestamps.
     pub stages: Vec<StageReport>,
-    /// Time that all sweeps of a step take \[ms\].
+    /// Time of all sweeps of a step \[ms\].
     pub sweep_ms: Option<f64>,
-    /// Time of a step over that of its sweeps.
+    /// Time of a step over the time of its sweeps.
     pub step_over_sweeps: Option<f64>,
     /// Contacts in the last step.
     pub contacts: u64,
-    /// Those of them that carry an impulse.
+    /// Contacts in the last step that carry an impulse.
     pub loaded_contacts: u64,
     /// Colours in the last step.
     pub colours: u32,
-    /// Contacts without a colour in the last step.
+    /// Overflow contacts in the last step: contacts without a colour.
     pub overflow: u64,
-    /// Share of the steps that searched for contacts; the others went on with those of the step before.
+    /// Share of the steps that searched for contacts; the others kept the neighbour list of the step before.
     pub searches_per_step: f64,
     /// Sweeps in the last substep.
     pub sweeps: u32,
@@ -135,9 +135,9 @@ pub struct Run {
     pub dispatches_per_sweep: u32,
     /// Time of a sweep per contact \[ns\].
     pub ns_per_contact_sweep: Option<f64>,
-    /// Bytes that a sweep must move per contact.
+    /// Bytes that a sweep must move, per contact.
     pub bytes_per_contact_sweep: f64,
-    /// Those bytes over the time of the sweep stage.
+    /// Bytes that the sweeps must move over the time of the sweep stage \[bytes/s\].
     pub sweep_bytes_per_second: Option<f64>,
     /// Memory of the engine per grain \[bytes\].
     pub memory_per_grain: f64,
@@ -145,46 +145,46 @@ pub struct Run {
     pub residuals: Residuals,
     /// Overlap over the mean radius after the last step \[-\].
     pub overlap: Spread,
-    /// The stage that takes longest beyond what moving its bytes at the rate of a copy would.
+    /// Stage with the largest gap between its time and the time of a copy of its bytes.
     pub largest_gap: Option<&'static str>,
-    /// Time of a step by the model \[ms\]; of a GPU engine.
+    /// Time of a step by the model \[ms\], for a GPU engine.
     pub model_ms: Option<f64>,
 }
 
-/// A stage in a step, all substeps together.
+/// Stage in a step, all substeps together.
 #[derive(Debug, Clone, Serialize)]
 pub struct StageReport {
-    /// Its name.
+    /// Name of the stage.
     pub name: &'static str,
     /// Wall time \[ms\], median over the blocks.
     pub ms: f64,
-    /// Dispatches.
+    /// Number of dispatches.
     pub dispatches: u32,
-    /// What it must move at least; where that is counted.
+    /// Least number of bytes that the stage must move, if it is counted.
     pub bytes: Option<u64>,
-    /// Those bytes over the time.
+    /// Bytes of the stage over its time \[bytes/s\].
     pub bytes_per_second: Option<f64>,
-    /// That over the rate of a copy. A scene that fits the caches may pass 1.
+    /// This rate over the rate of a copy. It may pass 1 when the scene fits the caches.
     pub share_of_copy_rate: Option<f64>,
-    /// Time by the model \[ms\]; of a GPU engine.
+    /// Time of the stage by the model \[ms\], for a GPU engine.
     pub model_ms: Option<f64>,
 }
 
-/// A quantity measured once per block.
+/// Sample of a quantity that is measured once per block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sample {
-    /// The middle one.
+    /// Median over the blocks.
     pub median: f64,
-    /// The least.
+    /// Least value.
     pub min: f64,
-    /// The largest.
+    /// Largest value.
     pub max: f64,
-    /// All, in the order of the blocks.
+    /// All values, in the order of the blocks.
     pub blocks: Vec<f64>,
 }
 
 impl Sample {
-    /// Of at least one block.
+    /// Sample of at least one block.
     pub fn of(blocks: Vec<f64>) -> Sample {
         let mut sorted = blocks.clone();
         sorted.sort_by(f64::total_cmp);
@@ -196,7 +196,7 @@ impl Sample {
 }
 
 impl Report {
-    /// A bench that has measured nothing yet.
+    /// Report before the first case is measured.
     pub(super) fn new(plan: &Plan, devices: Vec<DeviceReport>) -> Report {
         Report {
             esker: env!("CARGO_PKG_VERSION"),
@@ -213,10 +213,10 @@ impl Report {
         }
     }
 
-    /// Writes it as JSON; the file appears whole or not at all.
+    /// Writes the report as JSON; the file appears whole or not at all.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         atomic::write(path, |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;

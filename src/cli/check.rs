@@ -1,4 +1,4 @@
-//! `esker check`: whether a scenario is valid, what it amounts to and whether its step suits it.
+//! `esker check`: whether a scenario is valid, what it contains and whether its time step suits it.
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     overrides: Vec<String>,
 }
 
-/// Checks a scenario and prints what it amounts to.
+/// Checks a scenario and prints a summary of its content.
 pub(super) fn check(arguments: &Arguments) -> Result<Outcome, Failure> {
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
     say!("{}", scenario.title);
@@ -80,7 +80,7 @@ fn print_mesh(mesh: &Mesh) {
     }
 }
 
-/// A machine: its bodies and joints, what it weighs, and what its joints leave free.
+/// Prints a machine: its bodies and joints, its mass \[kg\], its degrees of freedom, drives and redundant constraints.
 fn print_machine(world: &World, machine: &Freedom) {
     let bodies = machine.bodies.iter().map(|&body| world.boundaries[body as usize].name.as_str());
     let mass: f64 = machine.bodies.iter().map(|&body| 1.0 / world.bodies.inverse_mass[body as usize]).sum();
@@ -96,7 +96,7 @@ fn print_machine(world: &World, machine: &Freedom) {
     );
 }
 
-/// How many there are, and their names: `2 (left, right)`.
+/// Number of names, and the names: `2 (left, right)`.
 fn list_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     if names.is_empty() { "0".to_owned() } else { format!("{} ({})", names.len(), names.join(", ")) }
@@ -124,7 +124,7 @@ fn print_domain(domain: Option<&Domain>) {
     say!("  domain        ({min}) to ({max}) m; grains outside {fate}");
 }
 
-/// Complaints about sinks that grains start in: they are removed at once.
+/// Warnings about sinks in which grains start: such grains are removed at once.
 fn in_sinks(world: &World) -> Vec<String> {
     let count = world.grain_count();
     let is_in = |sink: &Sink, grain: usize| {
@@ -170,7 +170,7 @@ fn print_materials(world: &World) {
     }
 }
 
-/// The force that holds two grains of one material together, as large as the smallest that are there at the start.
+/// Prints the pull-off force of two equal grains of one material \[N\], for its smallest grains at the start.
 fn print_cohesion(world: &World, material: usize, law: &PairLaw) {
     let own = world.spheres.iter().filter(|sphere| sphere.material as usize == material);
     let radius = own.map(|sphere| sphere.radius).fold(f64::INFINITY, f64::min);
@@ -184,7 +184,7 @@ fn print_cohesion(world: &World, material: usize, law: &PairLaw) {
     }
 }
 
-/// What `friction_factor` says, where it says anything.
+/// Prints the values of `friction_factor`, if there are any.
 fn print_friction(factors: &[(f64, f64)]) {
     for (start, factor) in factors {
         say!("  from {start} s on friction and rolling resistance are {factor} times as much");
@@ -221,21 +221,21 @@ fn print_time_step(scenario: &Scenario) {
     }
 }
 
-/// How the step compares with the motion to be expected.
+/// Comparison of the time step with the expected motion.
 #[derive(Debug, Clone, PartialEq)]
 struct Advice {
-    /// Fastest speed to be expected \[m/s\]: that of a grain, its own at the start or when it is emitted and what it gains
-    /// by falling from the highest to the lowest point of the scene, or that of a boundary.
+    /// Largest expected speed \[m/s\]: of a grain (its speed at the start or when emitted, and the gain of a fall from the
+    /// highest to the lowest point of the scene), or of a boundary.
     fastest: f64,
-    /// What has it, in words.
+    /// Name of the fastest object.
     of: String,
-    /// What that is per step \[m\].
+    /// Distance at this speed in a time step \[m\].
     travel: f64,
     /// Gap up to which contacts of the smallest grains are solved \[m\].
     margin: f64,
     /// Radius of the smallest grains \[m\].
     radius: f64,
-    /// Step that a smooth DEM code would take \[s\].
+    /// Time step that a smooth DEM code would take \[s\].
     smooth_step: Option<f64>,
 }
 
@@ -254,7 +254,7 @@ impl Advice {
         }
     }
 
-    /// What to change, if the fastest grain outruns the contact search.
+    /// Advice, if the fastest grain outruns the contact search.
     fn message(&self) -> Option<String> {
         let per_step = |length: f64| format!("{:.1e}", length / self.fastest);
         if self.travel > self.radius {

@@ -1,4 +1,4 @@
-//! Which engine runs a scenario.
+//! Choice of the engine that runs a scenario.
 
 use clap::ValueEnum;
 
@@ -25,13 +25,13 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// The word for it on the command line.
+    /// Name of the choice on the command line.
     pub fn word(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 }
 
-/// An engine on the chosen device, at the initial state of a scenario.
+/// Opens an engine on the chosen device, at the initial state of a scenario.
 ///
 /// # Errors
 /// When there is no such device, or the scene does not fit it.

@@ -1,4 +1,4 @@
-//! `esker devices`: what a scenario can run on, and whether both engines agree there.
+//! `esker devices`: devices that a scenario can run on, and a test that both engines agree on each.
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::scenario::Scenario;
 use super::terminal::say;
 use super::{Failure, Outcome};
 
-/// A small scene with every kind of constraint: grains of two sizes that hit a turning drum and each other.
+/// Small scene with every kind of constraint: grains of two sizes that hit a turning drum and each other.
 const SCENE: &str = include_str!("self_test.toml");
-/// Velocities may differ by this after the step \[m/s\]. Both engines sweep to convergence, where single
+/// Largest allowed difference of two velocities after the step \[m/s\]. Both engines sweep to convergence, where single
 /// precision leaves about 1e-5 of the speeds of the scene (0.3 m/s); a wrong law shows as 1e-2.
 const ALLOWED: f64 = 1e-4;
 
@@ -59,7 +59,7 @@ fn print_adapter(adapter: &AdapterReport) {
     say!("    stage times   {}", if adapter.timestamps { "yes" } else { "no" });
 }
 
-/// One step on the device and on the CPU engine from the same numbers; the largest difference of two
+/// Takes one step on the device and on the CPU engine from the same numbers, and returns the largest difference of two
 /// velocities \[m/s\].
 fn self_test(device: Device, scenario: &Scenario) -> Result<f64, Error> {
     let adapter = device.identity().device;

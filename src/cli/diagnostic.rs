@@ -4,7 +4,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 
 use crate::scenario::{Problem, Problems};
 
-/// A report that draws every mistake into its line of the file, under a short headline, with the colours of a terminal.
+/// Report that draws every mistake into its line of the file, under a short headline, with the colours of a terminal.
 pub fn drawing(problems: &Problems) -> String {
     let headline = Level::ERROR.primary_title(problems.headline());
     let mut reports = vec![draw(Group::with_title(headline))];
@@ -16,7 +16,7 @@ fn draw(group: Group<'_>) -> String {
     Renderer::styled().render(&[group])
 }
 
-/// A mistake with its line, and what to do about it.
+/// A mistake with its line and the advice on it.
 fn group<'a>(problem: &'a Problem, message: &'a str) -> Group<'a> {
     let title = Level::ERROR.primary_title(message);
     let snippet = snippet(problem);
@@ -29,7 +29,7 @@ fn group<'a>(problem: &'a Problem, message: &'a str) -> Group<'a> {
     }
 }
 
-/// The lines of a mistake alone: a file may be large.
+/// Lines of a mistake, without the rest of the file, which may be large.
 fn snippet(problem: &Problem) -> Option<Snippet<'_, Annotation<'_>>> {
     let ((source, span), (line, _)) = problem.place().zip(problem.position())?;
     let text = &source.text;

@@ -1,4 +1,4 @@
-//! `esker export`: all frames of a run in one file of each kind.
+//! `esker export`: all frames of a run, in one file for each kind.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub(super) struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// Writes the files.
+/// Writes one file for each kind of frames.
 pub(super) fn export(arguments: &Arguments) -> Result<Outcome, Failure> {
     super::render::check_results(&arguments.results)?;
     let folder = arguments.out.as_ref().unwrap_or(&arguments.results);

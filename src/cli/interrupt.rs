@@ -6,15 +6,15 @@ use std::time::{Duration, Instant};
 
 use super::terminal::note;
 
-/// Set when the user presses Ctrl-C, or the program is asked to end.
+/// Whether the user pressed Ctrl-C, or the program was asked to end.
 pub(super) static INTERRUPT: AtomicBool = AtomicBool::new(false);
 
-/// Time within which a second signal is taken for the same as the first: batch systems and terminals send to every process of a
-/// job, and a shell hands it on.
+/// Time within which a second signal counts as the same request as the first: batch systems and terminals send a signal to every
+/// process of a job, and a shell passes it on.
 const SAME_BREATH: Duration = Duration::from_secs(1);
 
-/// Has Ctrl-C, SIGTERM and SIGHUP ask the run to end after its step. A second one ends the program at once, unless it comes in the
-/// same breath.
+/// Makes Ctrl-C, SIGTERM and SIGHUP end the run after its present step. A second signal ends the program at once, unless it comes
+/// within `SAME_BREATH`.
 pub(super) fn listen_for_interrupt() {
     let mut first: Option<Instant> = None;
     let on_signal = move || {
@@ -33,7 +33,7 @@ pub(super) fn listen_for_interrupt() {
     }
 }
 
-/// Calls `on_signal` on a thread of its own. A SIGHUP that is ignored by now stays so, as `nohup` wants it.
+/// Calls `on_signal` on a thread of its own. A SIGHUP that is already ignored stays ignored, as `nohup` requires.
 #[cfg(unix)]
 fn listen(mut on_signal: impl FnMut() + Send + 'static) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};

@@ -1,4 +1,4 @@
-//! How much memory a scenario needs, and whether it is there.
+//! Memory that a scenario needs, and whether the machine has it free.
 
 use sysinfo::System;
 
@@ -11,25 +11,27 @@ use crate::scenario::Scenario;
 
 use super::terminal::say;
 
-/// Bytes that one binding may have: what WebGPU promises and lavapipe has, and what about every graphics card has.
+/// Largest buffer that a device binds \[bytes\]: the size that WebGPU guarantees and lavapipe offers, and the size that nearly every
+/// graphics card offers.
 const SMALL_BINDING: u64 = 128 << 20;
 const LARGE_BINDING: u64 = 2 << 30;
 
-/// What the GPU engine allocates on its device for all grains, before it grows what turns out too small.
+/// Buffers that the GPU engine allocates on its device for all grains, before it grows those that turn out too small.
 pub(super) fn of_gpu(scenario: &Scenario) -> Capacity {
     Capacity::for_world(&scenario.world, &scenario.settings, Room::Grains(scenario.planned_grains()))
 }
 
-/// Bytes of the program itself: its code as far as it is used, its threads, and a scene of a few grains.
+/// Memory of the program itself \[bytes\]: its code as far as it is used, its threads, and a scene of a few grains.
 const OF_PROGRAM: u64 = 14 << 20;
 
-/// Bytes that the GPU engine holds beside its device: the world, and what an output needs.
+/// Memory that the GPU engine needs beside its device \[bytes\]: the world, and the memory for an output.
 pub(super) fn of_host(scenario: &Scenario) -> u64 {
     let grains = scenario.world.planned_bytes(scenario.planned_grains());
     OF_PROGRAM + of_start(scenario) + grains + of_output(scenario) + of_convergence(scenario)
 }
 
-/// Bytes that a run on the CPU engine takes: what comes and goes in a step is gone when there is an output.
+/// Memory of a run on the CPU engine \[bytes\]. The temporary lists of a step are freed before an output, so only the larger of the two
+/// counts.
 pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
     let grains = scenario.planned_grains();
     let held = CpuEngine::planned_holdings(&scenario.world, grains, &scenario.settings);
@@ -38,12 +40,12 @@ pub(super) fn of_cpu(scenario: &Scenario) -> u64 {
     OF_PROGRAM + of_start(scenario) + held + passing + of_convergence(scenario)
 }
 
-/// Bytes of the initial state, which the scenario keeps.
+/// Memory of the initial state, which the scenario keeps \[bytes\].
 fn of_start(scenario: &Scenario) -> u64 {
     scenario.world.planned_bytes(scenario.world.grain_count())
 }
 
-/// Bytes that an output needs: a snapshot is taken, and then written as frames.
+/// Memory for an output \[bytes\]: a snapshot is taken, and then written as frames.
 fn of_output(scenario: &Scenario) -> u64 {
     let (world, grains) = (&scenario.world, scenario.planned_grains());
     let spheres = world.planned_spheres(grains);
@@ -55,13 +57,13 @@ fn of_output(scenario: &Scenario) -> u64 {
     Snapshot::planned_bytes(world, grains).max(Snapshot::planned_holdings(world, grains) + frames)
 }
 
-/// Has memory that is freed go back to the system, so that a run takes what was planned. By itself the allocator of glibc
+/// Makes the allocator return freed memory to the system, so that a run takes the memory that was planned. By default, glibc
 /// keeps freed lists of up to 32 MB each, which comes to half as much again as a run needs.
 pub(super) fn give_back_what_is_freed() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         const M_MMAP_THRESHOLD: i32 = -3;
-        /// Lists of more bytes than this are mapped one by one, and go back when they are freed.
+        /// Lists larger than this are mapped one by one, and return to the system when they are freed \[bytes\].
         const LARGE: i32 = 1 << 20;
         unsafe extern "C" {
             fn mallopt(parameter: i32, value: i32) -> i32;
@@ -72,7 +74,7 @@ pub(super) fn give_back_what_is_freed() {
     }
 }
 
-/// Bytes that a look at the convergence of a step needs: a CPU engine of its own, and its problem once more.
+/// Memory to follow the convergence of a step \[bytes\]: a CPU engine of its own, and its problem once more.
 fn of_convergence(scenario: &Scenario) -> u64 {
     let Scenario { world, settings, convergence, .. } = scenario;
     let grains = scenario.planned_grains();
@@ -82,7 +84,7 @@ fn of_convergence(scenario: &Scenario) -> u64 {
     }
 }
 
-/// Refuses what the machine has no free memory for.
+/// Refuses a scenario that needs more memory than the machine has free.
 pub(super) fn check_machine(engine: &'static str, needed: u64, scenario: &Scenario) -> Result<(), Error> {
     fits(engine, needed, free(), scenario.planned_grains() as u64)
 }
@@ -95,16 +97,16 @@ fn fits(engine: &'static str, needed: u64, free: u64, grains: u64) -> Result<(),
     Err(Error::MachineTooSmall { engine, grains, needed, free, fitting })
 }
 
-/// Bytes that are free on this machine, or in the container that runs this; without end where nobody can tell.
+/// Free memory of this machine, or of the container that runs this \[bytes\]; `u64::MAX` if it is unknown.
 fn free() -> u64 {
     let Ok(mut system) = System::new() else { return u64::MAX };
     system.refresh_memory();
-    // Files that the system keeps in memory make room, so only what processes hold counts against a container.
+    // The file cache makes room when memory is needed, so only the memory of processes counts against a container.
     let container = system.cgroup_limits().map(|limits| limits.total_memory.saturating_sub(limits.rss));
     container.unwrap_or(u64::MAX).min(system.available_memory())
 }
 
-/// Prints what both engines need.
+/// Prints the memory that both engines need.
 pub(super) fn print_plan(scenario: &Scenario) {
     let (gpu, cpu) = (of_gpu(scenario), of_cpu(scenario));
     let per_grain = |bytes: u64| bytes / scenario.planned_grains().max(1) as u64;
@@ -124,7 +126,7 @@ pub(super) fn print_plan(scenario: &Scenario) {
     }
 }
 
-/// The largest buffer, and what binds it.
+/// Text on the largest buffer and the devices that can bind it.
 fn binding_in_words(buffer: &str, bytes: u64) -> String {
     let who = if bytes <= SMALL_BINDING {
         "any device binds it"

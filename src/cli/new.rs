@@ -10,7 +10,7 @@ use crate::scenario::{Problem, Problems};
 use super::terminal::say;
 use super::{Failure, Outcome};
 
-/// The examples, by name: those that need no other file.
+/// Examples by name. They need no other file.
 const EXAMPLES: [(&str, &str); 8] = [
     ("pile", include_str!("../../scenarios/pile.toml")),
     ("drum", include_str!("../../scenarios/drum.toml")),
@@ -37,13 +37,13 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Whether nothing is written.
+    /// Whether the examples are listed, and nothing is written.
     pub(super) fn only_lists(&self) -> bool {
         self.list
     }
 }
 
-/// Writes the scenario.
+/// Writes the scenario, or lists the examples.
 pub(super) fn new(arguments: &Arguments) -> Result<Outcome, Failure> {
     let Some(name) = arguments.name.as_ref().filter(|_| !arguments.list) else {
         EXAMPLES.iter().for_each(|(name, text)| say!("{name:12}{}", title(text)));
@@ -57,7 +57,7 @@ pub(super) fn new(arguments: &Arguments) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// The text of an example.
+/// Text of an example.
 fn example(name: &str) -> Result<&'static str, Problems> {
     let found = EXAMPLES.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text).ok_or_else(|| {
@@ -67,13 +67,13 @@ fn example(name: &str) -> Result<&'static str, Problems> {
     })
 }
 
-/// The title of a scenario.
+/// Title of a scenario.
 fn title(text: &str) -> &str {
     let line = text.lines().find_map(|line| line.strip_prefix("title = "));
     line.map_or("", |title| title.trim_matches('"'))
 }
 
-/// The text with the name of the new file in the commands of its comments.
+/// Text of an example, with the name of the new file in the commands of its comments.
 fn for_file(text: &str, file: &Path) -> String {
     let shown = file.display().to_string();
     let line = |line: &str| match line.split_once("esker run scenarios/") {
@@ -86,7 +86,7 @@ fn for_file(text: &str, file: &Path) -> String {
     text.lines().map(line).collect()
 }
 
-/// Writes a file that was not there.
+/// Writes a new file; fails if the file exists.
 fn write_new(file: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(file)?.write_all(text.as_bytes())
 }
@@ -112,7 +112,7 @@ mod tests {
             let text = for_file(text, Path::new("mine.toml"));
             assert!(!text.contains("scenarios/"), "{name} speaks of another file");
             assert!(!title(&text).is_empty(), "{name} has no title");
-            // In a folder without files.
+            // The folder has no files that the scenario could read.
             Scenario::parse(name, &text, Path::new("/nowhere"), &[])
                 .unwrap_or_else(|problems| panic!("{problems}"));
         }

@@ -21,13 +21,13 @@ pub(super) enum Display {
     Bar(ProgressBar),
     /// A line every few seconds.
     Lines {
-        /// When the last one was printed, or the run began.
+        /// Time of the last line, or of the start of the run.
         last: Instant,
     },
 }
 
 impl Display {
-    /// The display that suits where stderr goes.
+    /// Display for stderr: a bar on a terminal, else lines.
     pub(super) fn new() -> Display {
         if stderr().is_terminal() { Display::Bar(bar()) } else { Display::Lines { last: Instant::now() } }
     }
@@ -65,18 +65,18 @@ fn bar() -> ProgressBar {
 
 /// Shows how far a study has come, on stderr: all its runs as one, with the time that is left.
 pub(super) struct StudyDisplay {
-    /// On a terminal.
+    /// Bar, if stderr is a terminal.
     bar: Option<ProgressBar>,
     begun: Instant,
-    /// When the last plain line was printed.
+    /// Time of the last plain line.
     last: Instant,
 }
 
-/// Parts of a whole that the bar of a study has.
+/// Length of the bar of a study: parts of the whole work.
 const STUDY_PARTS: u64 = 10_000;
 
 impl StudyDisplay {
-    /// The display that suits where stderr goes.
+    /// Display for stderr: a bar on a terminal, else lines.
     pub(super) fn new() -> StudyDisplay {
         let bar = stderr().is_terminal().then(|| {
             let bar = bar();

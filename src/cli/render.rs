@@ -19,7 +19,7 @@ use crate::scenario::{Problem, Problems, Scenario};
 use super::terminal::{note, say};
 use super::{Failure, Outcome, short};
 
-/// Pictures per second of an animation, at most.
+/// Largest number of pictures per second in an animation.
 const FASTEST: i64 = 100;
 
 /// Arguments of `esker render`.
@@ -92,7 +92,7 @@ struct LookArguments {
 }
 
 impl LookArguments {
-    /// A look with what was asked for.
+    /// Returns the look with the options of the command line.
     fn applied_to(&self, look: Look) -> Result<Look, Failure> {
         let word = |word: &Option<String>| word.clone().unwrap_or_default();
         let show = Show::of(&word(&self.show)).unwrap_or(look.show);
@@ -109,7 +109,7 @@ impl LookArguments {
             let found = "draws where grains went, and forces are shown";
             return Err(wrong("--trails", found, "add `--show grains`, or leave it out"));
         }
-        // A range belongs to the field it was given for.
+        // A range of values is for one field, and is dropped when the field changes.
         let is_same =
             show == look.show && self.colour_by.as_ref().is_none_or(|field| *field == look.colour_by);
         Ok(Look {
@@ -129,14 +129,14 @@ impl LookArguments {
     }
 }
 
-/// Draws.
+/// Draws results, or the initial state of a scenario.
 pub(super) fn render(arguments: &Arguments) -> Result<Outcome, Failure> {
     let made = if arguments.source.is_dir() { of_results(arguments)? } else { of_scenario(arguments)? };
     say!("{made}");
     Ok(Outcome::Done)
 }
 
-/// The frames of a run; says what was drawn.
+/// Draws frames of a run; returns a text on what was drawn.
 fn of_results(arguments: &Arguments) -> Result<String, Failure> {
     let folder = &arguments.source;
     if !arguments.overrides.is_empty() {
@@ -181,7 +181,7 @@ fn of_results(arguments: &Arguments) -> Result<String, Failure> {
     Ok(target.told(chosen.len()))
 }
 
-/// What surrounds the grains of a run, and the look that its scenario gives its pictures.
+/// Surroundings of the grains of a run, and the look of pictures in its scenario.
 pub(super) fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
     let path = folder.join("scenario.toml");
     if !path.exists() {
@@ -193,7 +193,7 @@ pub(super) fn surroundings(folder: &Path) -> Result<(World, Look), Failure> {
     Ok(Scenario::load_surroundings(&path)?)
 }
 
-/// Refuses what cannot be a folder of results.
+/// Refuses a path that is no folder.
 pub(super) fn check_results(folder: &Path) -> Result<(), Failure> {
     let shown = folder.display().to_string();
     match (folder.is_dir(), folder.exists()) {
@@ -207,14 +207,14 @@ pub(super) fn check_results(folder: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The initial state of a scenario; says what was drawn.
+/// Draws the initial state of a scenario; returns a text on what was drawn.
 fn of_scenario(arguments: &Arguments) -> Result<String, Failure> {
     let scenario = Scenario::load(&arguments.source, &arguments.overrides)?;
     if arguments.at.is_some_and(|time| time != 0.0) {
         let advice = "run the scenario and draw its folder, or leave out `--at`";
         return Err(wrong("--at", "a scenario file has its initial state alone", advice));
     }
-    // At the start most scenes are at rest: speeds would tell nothing.
+    // Most scenes start at rest: colours by speed would show nothing.
     let standard = Look { colour_by: "height".to_owned(), ..Look::of_scene(&scenario.world) };
     let look = scenario.output.pictures.as_ref().map_or(standard, |pictures| pictures.look.clone());
     let look = arguments.look.applied_to(look)?;
@@ -242,7 +242,7 @@ fn paint(look: &Look, scenario: &Scenario, frame: &Frame) -> Result<Picture, Err
     painter.draw(frame)
 }
 
-/// Where pictures go.
+/// Output of the pictures: path and kind.
 struct Place {
     path: PathBuf,
     kind: Target,
@@ -285,7 +285,7 @@ impl Place {
     }
 }
 
-/// What cannot be drawn is a mistake in the input; what cannot be written is a failure.
+/// Counts results that cannot be drawn as wrong input. Other errors are failures.
 pub(super) fn input(error: Error) -> Failure {
     match error {
         Error::Unusable { origin, found, advice } => wrong(&origin, &found, &advice),

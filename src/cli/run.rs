@@ -1,4 +1,4 @@
-//! `esker run`: a scenario from its file to its results.
+//! `esker run`: runs a scenario file and writes its results.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use super::progress::Display;
 use super::terminal::{note, say};
 use super::{DeviceChoice, Failure, Outcome, open, short};
 
-/// Share of the energy turned over that friction and rolling may make out of nothing before a run says so \[-\].
+/// Share of the energy turned over that friction and rolling may create out of nothing before a run warns \[-\].
 const MADE_LIMIT: f64 = 1e-3;
 
 /// Arguments of `esker run`.
@@ -95,7 +95,7 @@ fn parse_time(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Refuses an end that takes more steps than a run may have, with the numbers.
+/// Refuses an end time that needs more steps than a run may have; the message has the numbers.
 fn check_end(until: Option<f64>, scenario: &Scenario) -> Result<(), Problems> {
     let Some(end) = until else { return Ok(()) };
     check_step_count(end, scenario.settings.time_step).map_err(|message| {
@@ -104,7 +104,7 @@ fn check_end(until: Option<f64>, scenario: &Scenario) -> Result<(), Problems> {
     })
 }
 
-/// A checkpoint that is not to be gone on from is wrong input, which another try will not mend.
+/// Counts a checkpoint that cannot be continued as wrong input, since another try would not help. Other errors are failures of the run.
 fn refused(error: Error) -> Failure {
     match error {
         Error::Changed { .. } | Error::Unusable { .. } => {
@@ -114,7 +114,7 @@ fn refused(error: Error) -> Failure {
     }
 }
 
-/// The outcome of a run that has come to its end already, of the same scenario; `None` where there is more to do.
+/// Outcome of a run of the same scenario that already reached its end; `None` if there is more to do.
 fn finished(resume: &Option<Resumption>, scenario: &Scenario, arguments: &Arguments) -> Option<Outcome> {
     let folder = resume.as_ref()?.folder();
     let read = |name: &str| files::read_text(&folder.join(name), files::LARGEST_TEXT).ok();
@@ -132,7 +132,7 @@ fn finished(resume: &Option<Resumption>, scenario: &Scenario, arguments: &Argume
     Some(if is_missed { Outcome::ExpectationMissed } else { Outcome::Done })
 }
 
-/// Tells where the run goes on.
+/// Prints from which checkpoint the run continues.
 fn tell_of_checkpoint(resume: &Resumption, folder: &Path, quiet: bool) {
     resume.damaged.iter().for_each(|error| note!("warning: {error}; going on from the one before"));
     match &resume.checkpoint {
@@ -145,7 +145,7 @@ fn tell_of_checkpoint(resume: &Resumption, folder: &Path, quiet: bool) {
     }
 }
 
-/// The device to run on: that of the checkpoint where none is asked for.
+/// Device to run on: without a choice, the kind of device that saved the checkpoint.
 fn device_of(choice: DeviceChoice, checkpoint: Option<&Checkpoint>) -> DeviceChoice {
     match (choice, checkpoint.map(|checkpoint| checkpoint.header.engine.as_str())) {
         (DeviceChoice::Auto, Some("cpu")) => DeviceChoice::Cpu,
@@ -155,7 +155,7 @@ fn device_of(choice: DeviceChoice, checkpoint: Option<&Checkpoint>) -> DeviceCho
 }
 
 fn tell_what_is_kept(folder: &Path, error: &Error) {
-    // Then the results there are another run's.
+    // After these errors, the results in the folder belong to another run.
     let never_began = matches!(
         error,
         Error::FolderInUse { .. } | Error::Link { .. } | Error::Changed { .. } | Error::Unusable { .. }
@@ -181,7 +181,7 @@ fn outcome(summary: &Summary) -> Outcome {
     }
 }
 
-/// Tells how many grains got lost and where.
+/// Prints how many grains got lost, and where.
 fn tell_what_is_lost(summary: &Summary, domain: Option<&Domain>) {
     let Some(LostSummary { grains, places }) = &summary.lost else { return };
     let [from, to] = places.map(|place| place.map(short).join(", "));
@@ -198,7 +198,7 @@ fn tell_what_is_lost(summary: &Summary, domain: Option<&Domain>) {
     }
 }
 
-/// Tells how the run went, what became of its expectations and where the results are.
+/// Prints how the run went, the verdicts on its expectations, and the folder of its results.
 fn report(summary: &Summary, folder: &Path, quiet: bool) {
     if summary.status == Status::Interrupted {
         let time = short(summary.simulated_seconds);

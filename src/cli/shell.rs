@@ -1,4 +1,4 @@
-//! `esker completions` and `esker man`: what a shell knows of the program.
+//! `esker completions` and `esker man`: completions for a shell, and pages of the manual.
 
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
@@ -34,7 +34,7 @@ pub(super) fn completions(arguments: &CompletionArguments) -> Result<Outcome, Fa
 /// Prints a page of the manual, in roff.
 pub(super) fn manual(arguments: &ManualArguments) -> Result<Outcome, Failure> {
     let mut program = super::Arguments::command();
-    // Gives the commands their names in full.
+    // `build` gives the subcommands their full names.
     program.build();
     let page = match &arguments.command {
         Some(name) => of_command(&program, name)?,
@@ -46,7 +46,7 @@ pub(super) fn manual(arguments: &ManualArguments) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// A command of the program.
+/// The command of this name.
 fn of_command(program: &Command, name: &str) -> Result<Command, Problems> {
     program.find_subcommand(name).cloned().ok_or_else(|| {
         let known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();

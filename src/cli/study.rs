@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     pub(super) list: bool,
 }
 
-/// Makes the runs of a study that are not over, and reports.
+/// Makes the runs of a study that are not over, and writes the report.
 pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
     let size = if arguments.full { Size::Full } else { Size::Quick };
     let study = Study::load(&arguments.file, size)?;
@@ -78,7 +78,7 @@ pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
     Ok(conclude(&report, &folder, is_complete))
 }
 
-/// Parts of a study share its folder, and reports on what there is so far are made beside them.
+/// Sharing of the folder: parts of a study, and reports on the runs so far, may use it at the same time.
 fn sharing(arguments: &Arguments) -> Sharing {
     if arguments.shard.is_some() || arguments.report { Sharing::WithParts } else { Sharing::Alone }
 }
@@ -93,7 +93,7 @@ fn parse_shard(text: &str) -> Result<Shard, String> {
     }
 }
 
-/// Tells how many runs there are, and of records that belong to another state of the study.
+/// Prints how many runs there are, and how many records in the folder belong to other settings or an earlier version of the study.
 fn tell_what_is_there(study: &Study, runs: &[plan::Run], wanted: &[&plan::Run], done: &Done, folder: &Path) {
     let over = wanted.iter().filter(|run| done.record(run).is_some()).count();
     note!("{}: {} runs, {over} of them over", study.title, wanted.len());
@@ -138,7 +138,7 @@ fn make(
     Ok(result?)
 }
 
-/// Tells what came of it.
+/// Prints the findings of the report, and returns the outcome.
 fn conclude(report: &Report, folder: &Path, is_complete: bool) -> Outcome {
     for Judged { statement, verdict, .. } in &report.findings {
         say!("{:<8} {statement}", verdict.verdict.word());
@@ -161,7 +161,7 @@ fn conclude(report: &Report, folder: &Path, is_complete: bool) -> Outcome {
     say!("report in {}", folder.join("report.md").display());
     match (is_complete, tally.missed) {
         (false, _) => Outcome::Interrupted,
-        // Settings with which grains explode are a result as well: the findings say whether it matters.
+        // Settings with which grains explode are a result as well: the findings decide whether that matters.
         (true, 0) => Outcome::Done,
         (true, _) => Outcome::ExpectationMissed,
     }

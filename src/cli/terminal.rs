@@ -1,7 +1,7 @@
-//! Lines for the user. Nobody may be listening: a pipe that was closed, or a full device, ends no simulation.
+//! Lines for the user. A closed pipe or a full device, to which nothing can be printed, does not end a simulation.
 //!
-//! `say!` prints a line of results to stdout, `note!` a line of progress, warnings and errors to stderr. Neither passes on what
-//! would steer a terminal, whatever the names in a file hold.
+//! `say!` prints a line of results to stdout, `note!` a line of progress, warnings and errors to stderr. Neither passes on characters
+//! that would steer a terminal, whatever the names in a file contain.
 
 use std::fmt;
 use std::io::{self, Write as _, stderr, stdout};
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use crate::error::printable;
 
-/// Why stdout took no more, if it did not.
+/// Error of stdout, after which nothing more is printed to it.
 static FAILURE: OnceLock<io::Error> = OnceLock::new();
 
 /// Prints a line to stdout, like `println!`.
@@ -31,22 +31,22 @@ pub(super) fn print(text: fmt::Arguments<'_>) {
     }
     let text = text.to_string();
     if let Err(error) = stdout().lock().write_all(printable(&text).as_bytes()) {
-        // Another thread may have failed before: its reason is as good.
+        // Another thread may have stored its error first, which serves as well.
         let _ = FAILURE.set(error);
     }
 }
 
-/// Prints a line to stderr. There is nobody to be told that it cannot be printed.
+/// Prints a line to stderr. A failure is ignored: there is nowhere else to report it.
 pub(super) fn print_note(text: fmt::Arguments<'_>) {
     let _ = writeln!(stderr().lock(), "{}", printable(&text.to_string()));
 }
 
-/// Prints a report that is drawn with colours, which a terminal shows and nothing else is given; the text in it is printable.
+/// Prints a report with colours to stderr. The colours are removed if stderr is no terminal; the text of the report must be printable.
 pub(super) fn print_report(report: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{report}");
 }
 
-/// Why not all of the results were printed, unless the reader wanted no more of them.
+/// Error because of which not all results were printed; `None` also if the reader closed the pipe.
 pub(super) fn failure() -> Option<&'static io::Error> {
     if let Err(error) = stdout().lock().flush() {
         let _ = FAILURE.set(error);

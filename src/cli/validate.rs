@@ -68,14 +68,14 @@ pub(super) fn validate(arguments: &Arguments) -> Result<Outcome, Failure> {
         let (outcome, report) = run(device, &folder)?;
         reports.push(report);
         outcomes.push(outcome);
-        // Each as it comes: the next may take an hour.
+        // The reports are written after each engine: the next engine may take an hour.
         validation::write_all(&reports, &arguments.out)?;
     }
     say!("all reports in {}", arguments.out.display());
     Ok(worst(outcomes))
 }
 
-/// Where the reports of the engines go: one of them has the whole folder.
+/// Folders for the reports of the engines. A single engine gets the whole folder, several get a subfolder each.
 fn folders(arguments: &Arguments) -> Vec<PathBuf> {
     let Arguments { devices, out, .. } = arguments;
     match devices.len() {
@@ -84,7 +84,7 @@ fn folders(arguments: &Arguments) -> Vec<PathBuf> {
     }
 }
 
-/// The outcome of several: that of a run that failed, then that of a missed number.
+/// The worst of several outcomes: a run that failed or was interrupted, then a missed expectation, then success.
 fn worst(outcomes: Vec<Outcome>) -> Outcome {
     let rank = |outcome: &Outcome| match outcome {
         Outcome::Done => 0,
@@ -134,7 +134,7 @@ fn row([case, number, expected, found, error, tolerance, verdict]: &[&str; 7]) -
     format!("{case:<18} {number:<36} {expected:<16} {found:<12} {error:<10} {tolerance:<10} {verdict}")
 }
 
-/// Tells how it went.
+/// Prints the tally of a report, and returns the outcome.
 fn conclude(report: &Report, folder: &Path) -> Outcome {
     let tally = report.tally();
     let on = report.engine.as_ref().map(Identity::to_string).unwrap_or_default();

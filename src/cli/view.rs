@@ -17,7 +17,7 @@ use super::terminal::{note, say};
 use super::{Failure, Outcome};
 use show::Show;
 
-/// Largest file that is made: browsers hold it in memory as text, as bytes and as numbers \[bytes\].
+/// Largest file that is exported \[bytes\]. A browser holds it in memory three times: as text, as bytes and as numbers.
 const LARGEST_FILE: u64 = 256 << 20;
 
 /// Arguments of `esker view`.
@@ -45,7 +45,7 @@ pub(super) fn view(arguments: &Arguments) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// Writes the page with its results; of results that are too large for a browser, as many frames as are not.
+/// Writes the page with its results. If all frames are too large for a browser, only every n-th frame is written.
 fn export(show: &Show, file: &Path) -> Result<(), Failure> {
     let count = show.frame_count();
     let of_one = 4 * show.frame(count - 1)?.len().div_ceil(3) as u64;
@@ -87,7 +87,7 @@ fn write(show: &Show, file: &Path, chosen: &[usize]) -> Result<(), Error> {
             out.write_all(after.as_bytes())
         }
     });
-    // The frame that cannot be read says more than the file that was not written.
+    // The error of an unreadable frame says more than the error of the unwritten file.
     failure.map_or(written, Err)
 }
 

@@ -1,7 +1,7 @@
-//! Energy balance: what gravity, boundaries and contacts do to the kinetic energy \[E10\].
+//! Energy balance: the works of gravity, boundaries and contacts on the bodies, and so the change of the kinetic energy \[E10\].
 //!
-//! Twin: `shaders/balance.wgsl`. Both solves of a substep, that of the impacts and the one after it, are
-//! booked alike: an impulse works on the mean of the velocities before and after the solve.
+//! Twin: `shaders/balance.wgsl`. The impacts and the continuous solve of a substep are treated alike: the work of an impulse is its product
+//! with the mean of the velocities before and after the solve.
 
 use glam::{DVec3, DVec4};
 use rayon::prelude::*;
@@ -14,8 +14,8 @@ use super::joints::Joints;
 use super::narrowphase::{CHUNK, Constraint};
 use super::velocity::Velocity;
 
-/// What the impacts of a substep of length `h` \[s\] did: `constraints` with the impulses that took `before` to `after`. At an impact
-/// the bodies are half a substep on, and gravity has done its work until then.
+/// Works of the impacts of a substep of length `h` \[s\]; the impulses of `constraints` took `before` to `after`. At an impact half of the
+/// substep has passed, and gravity has done its work until then.
 pub fn book_impacts(
     pull: &Pull<'_>,
     h: f64,
@@ -41,7 +41,8 @@ pub fn book_impacts(
     }
 }
 
-/// Kinetic energy of `velocities`, with what a fall of `h` \[s\] from rest gives on top \[J\]: at rest a contact may book a little.
+/// Kinetic energy of `velocities`, plus that of a fall of `h` \[s\] from rest \[J\]: the scale for energy gains. The fall is included so
+/// that contacts at rest may gain a little.
 pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity]) -> f64 {
     let pull = world.pull();
     let kinetic = |(body, velocity): (usize, &Velocity)| {
@@ -52,8 +53,8 @@ pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity]) -> f64 {
     velocities.iter().enumerate().filter(|(_, velocity)| velocity.is_free()).map(kinetic).sum()
 }
 
-/// What contacts did: `constraints` with the impulses that took `before` to `after`. Summed task by task, so the bits
-/// do not depend on the threads.
+/// Works of the contacts; the impulses of `constraints` took `before` to `after`. Summed task by task, so the bits do not depend on the
+/// threads.
 pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
     let sums: Vec<DVec4> = constraints
         .par_chunks(CHUNK)
@@ -75,7 +76,7 @@ pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[V
     EnergyBalance { normal_work, friction_work, rolling_work, boundary_work, ..EnergyBalance::default() }
 }
 
-/// What gravity and applied forces did in a substep of length `h` \[s\] that took `before` to `after`.
+/// Work of gravity and applied forces in a substep of length `h` \[s\] that took `before` to `after`.
 pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
     let work = |(before, after): (&Velocity, &Velocity)| {
         if !before.is_free() {
@@ -99,7 +100,7 @@ pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocit
     }
 }
 
-/// What a solve of length `h` \[s\] did that took `before` to `after`: gravity, contacts and joints.
+/// Works of gravity, contacts and joints in a solve of length `h` \[s\] that took `before` to `after`.
 pub fn book_solve(
     world: &World,
     h: f64,
@@ -113,18 +114,18 @@ pub fn book_solve(
         + book_joints(joints, before, after)
 }
 
-/// What the joints did that took `before` to `after`, drives and all.
+/// Work of the joints in a solve that took `before` to `after`, their drives included.
 pub fn book_joints(joints: &Joints, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
     EnergyBalance { boundary_work: joints.work(before, after), ..EnergyBalance::default() }
 }
 
-/// Work of one contact at the mean velocities of its bodies, normal, friction and rolling, and what boundaries put in \[J\].
+/// Works of one contact at the mean velocities of its bodies: normal, friction, rolling, and the work that boundaries put in \[J\].
 fn work_of(constraint: &Constraint, a: &Velocity, b: &Velocity) -> DVec4 {
     let work = |linear: DVec3, rolling: DVec3, a: &Velocity, b: &Velocity| {
         linear.dot(constraint.contact_velocity(a, b)) + rolling.dot(a.angular - b.angular)
     };
     let (given, none) = (constraint.given(), DVec3::ZERO);
-    // The impulse also works on what does not give way to it. That is no loss: the boundary puts it in.
+    // The impulse also works on bodies and axes that it does not move. That is no loss: the boundary puts this work in.
     let held = work(given.linear(constraint.normal), given.rolling, &held(a), &held(b));
     DVec4::new(
         work(given.normal * constraint.normal, none, a, b),
@@ -134,8 +135,7 @@ fn work_of(constraint: &Constraint, a: &Velocity, b: &Velocity) -> DVec4 {
     )
 }
 
-/// The part of a velocity that no impulse changes: all of it for a body that is not free, else that along
-/// locked axes.
+/// Part of a velocity that no impulse changes: all of it for a body that is not free, else the part along locked axes.
 fn held(velocity: &Velocity) -> Velocity {
     if !velocity.is_free() {
         return *velocity;
@@ -206,7 +206,7 @@ mod tests {
         .sum()
     }
 
-    /// Two grains; a grain and a moving boundary; a grain that slides along what locks it.
+    /// Two grains; a grain and a moving boundary; a grain that slides along its locked axes.
     fn scenes() -> [[Velocity; 2]; 3] {
         let (u, w) = (DVec3::new(0.2, -0.7, -1.3), DVec3::new(3.0, 1.0, -2.0));
         let held = Velocity { locked: Axes::TRANSLATION[0].and(Axes::ROTATION[2]), ..body(2.0, u, w) };
@@ -269,7 +269,7 @@ mod tests {
         let before =
             [body(2.0, DVec3::new(0.0, 0.0, -1.0), DVec3::ZERO), body(0.0, DVec3::ZERO, DVec3::ZERO)];
         let (gravity, h) = (DVec3::new(0.0, 0.0, -10.0), 0.01);
-        // It meets with 1 + h g/2 and leaves with as much, of which gravity takes h g/2 after the impact.
+        // The grain meets with 1 + h g/2 and leaves with as much, of which gravity takes h g/2 after the impact.
         let impulse = Impulse { normal: 2.0 * 2.1, ..Impulse::default() };
         let bounce = Constraint { impulse, ..constraint() };
         let after = [body(2.0, DVec3::new(0.0, 0.0, 1.1), DVec3::ZERO), before[1]];

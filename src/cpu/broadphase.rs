@@ -1,14 +1,13 @@
-//! Broadphase: pairs of shapes closer than the margin, by a grid of cells for each size of grains.
+//! Broadphase: finds the pairs of shapes closer than the margin, by a grid of cells for each size of grains.
 //!
-//! Spheres of grains are sorted by size into levels, see [`Levels`]: each is in a cell about as wide as itself, and looks only
-//! for partners in its own level and those above. So cells hold few grains at any
-//! distribution of sizes, and thousands of small grains find the large one that they touch, not it them. Of two in the same level one finds
-//! the other: cells look ahead, to one half of the cells around them.
+//! Spheres of grains are sorted by size into levels, see [`Levels`]. Each sphere is in a cell about as wide as itself, and looks for
+//! partners in its own level and in those above only. So cells hold few grains at any size distribution, and the search goes from thousands
+//! of small grains to the large grain that they touch, not from the large grain to them. In a level each pair is found from one side: a
+//! cell looks ahead, to one half of the cells around it.
 //!
-//! Cells are hashed row by row into a table, so the grid needs no bounds: a compact scene maps without
-//! collisions, a scattered one wraps around, and a grain is only paired when its cell is the one looked
-//! for. Grains inside a bucket are ordered by id. Along a periodic axis a whole number of cells of every level
-//! makes up the period and the last is a neighbour of the first. Twin: `shaders/broadphase.wgsl`.
+//! Cells are hashed row by row into a table, so the grid needs no bounds: a compact scene maps without collisions, a scattered one wraps
+//! around, and a grain is paired only when its cell is the one looked for. Grains inside a bucket are ordered by id. Along a periodic axis
+//! the period is a whole number of cells of every level, and the last cell is a neighbour of the first. Twin: `shaders/broadphase.wgsl`.
 
 use std::ops::Range;
 
@@ -22,16 +21,16 @@ use super::groups::Groups;
 
 /// Grains handled by one task.
 const CHUNK: usize = 256;
-/// More than all roundings in the place of a cell \[cells of level 0\].
+/// Safety margin for the position of a cell, larger than all rounding errors \[cells of level 0\].
 const SLACK: f64 = 1e-6;
 /// Cells along an axis that a grain reaches into in its own level.
 const AROUND: i64 = 3;
-/// More than the cells of a run, so that none wraps around the table twice.
+/// Smallest number of buckets of the hash table: more than the cells of a run, so that no run wraps around the table twice.
 const LEAST_BUCKETS: usize = 64;
-/// Keeps the levels apart in the table: an odd number without a pattern.
+/// Stride of the hash from level to level, which keeps the levels apart in the table: an odd number without a pattern.
 const LEVEL_STRIDE: i64 = 0x9e37_79b9_7f4a_7c15_u64 as i64;
 
-/// All pairs with a gap below `margin` (in mean diameters of the pair), ascending by key. Periods have to be long enough, see
+/// Returns all pairs with a gap below `margin` (in mean diameters of the pair), ascending by key. Periods have to be long enough, see
 /// [`Periodic::check`].
 pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
     let boxes = world.surface_boxes();
@@ -57,7 +56,8 @@ pub fn find_pairs(world: &World, margin: f64) -> Vec<Key> {
     keys
 }
 
-/// Appends the keys owned by `sphere`: with surfaces, then with spheres of other grains that it comes before.
+/// Appends the keys in which `sphere` is shape a: first pairs with surfaces, then pairs with the spheres of other grains that come after it
+/// in the order of [`World::comes_first`].
 fn keys_of(
     world: &World,
     boxes: &[SurfaceBox],
@@ -76,7 +76,7 @@ fn keys_of(
     keys[first..].sort_unstable();
 }
 
-/// Whether the grain that a sphere belongs to is there.
+/// Whether the grain of a sphere is present, that is, was not removed.
 fn is_present(world: &World, sphere: usize) -> bool {
     let grain = world.grain_of_body(world.spheres[sphere].body as usize);
     grain.is_some_and(|grain| world.is_present(grain))
@@ -97,23 +97,23 @@ fn pairs_of_vertices(world: &World, boxes: &[SurfaceBox], margin: f64) -> Vec<Ke
     keys
 }
 
-/// Spheres of grains sorted by cell; those that were removed are left out.
+/// Hash grid: spheres of grains sorted by cell, without removed grains.
 struct Grid {
     /// Strides of the hash: cells per row and per slab.
     row: i64,
     slab: i64,
     mask: usize,
-    /// Where each bucket starts in `entries`.
+    /// Index in `entries` at which each bucket starts.
     starts: Vec<u32>,
     entries: Vec<Entry>,
-    /// Cell of each entry: apart, as few entries are near enough for it to count.
+    /// Cell of each entry. A list of its own, as the cell is read only for the few entries that are near enough.
     cells: Vec<Cell>,
     /// Levels that hold spheres, ascending.
     occupied: Vec<u32>,
     lattice: Lattice,
 }
 
-/// What the search needs of a sphere, beside that of its neighbours.
+/// Data of a sphere that the search reads, stored next to the data of its neighbours.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
     centre: DVec3,
@@ -129,7 +129,7 @@ struct Cell {
     level: u32,
 }
 
-/// Cells that follow each other along x, and so do their buckets.
+/// Run of consecutive cells along x, whose buckets are consecutive as well.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     first: Cell,
@@ -146,14 +146,14 @@ impl Run {
     }
 }
 
-/// How space is divided into cells.
+/// Division of space into the cells of all levels.
 struct Lattice {
     levels: Levels,
     /// Corner of cell 0 of every level \[m\].
     origin: DVec3,
-    /// Edges of a cell of level 0 \[m\]; those of each level are twice those of the level below.
+    /// Edges of a cell of level 0 \[m\]; the edges double from each level to the next one above.
     cell_size: DVec3,
-    /// Cells of level 0 per period along each axis, 0 where it is not periodic.
+    /// Number of cells of level 0 per period along each axis; 0 along an axis that is not periodic.
     periods: I64Vec3,
 }
 
@@ -198,8 +198,8 @@ impl Grid {
         hash as usize & self.mask
     }
 
-    /// Those in the buckets of a run, some from elsewhere among them. A run that wraps around the table is read to
-    /// its end and goes on at the beginning.
+    /// Ranges of the entries in the buckets of a run, among which may be entries of other cells. A run that wraps around the table is read
+    /// to its end and goes on at the beginning.
     #[inline]
     fn entries_near(&self, run: Run) -> [Range<usize>; 2] {
         let first = self.bucket(run.first);
@@ -209,7 +209,8 @@ impl Grid {
         [part(first, end.min(buckets)), part(0, end.saturating_sub(buckets))]
     }
 
-    /// Pairs of spheres of different grains that are closer than the margin, the owner of each first; a list per task.
+    /// Finds the pairs of spheres of different grains that are closer than the margin, one list per task. The owner of a pair (shape a)
+    /// stands first.
     fn pairs(&self, world: &World, margin: f64) -> Vec<Vec<[u32; 2]>> {
         let of_task = |task: usize| {
             let mut pairs = Vec::with_capacity(4 * CHUNK);
@@ -218,7 +219,7 @@ impl Grid {
                 self.for_each_candidate(i, margin, |run, j| {
                     let other = &self.entries[j];
                     let reach = (one.radius + other.radius) * (1.0 + margin);
-                    // Most are too far away: that comes first.
+                    // Most candidates are too far away, so the distance is tested first.
                     if world.separation(other.centre, one.centre).length_squared() < reach * reach
                         && other.body != one.body
                         && run.holds(self.cells[j])
@@ -234,10 +235,10 @@ impl Grid {
         (0..self.entries.len().div_ceil(CHUNK)).into_par_iter().map(of_task).collect()
     }
 
-    /// Visits those that may be partners of an entry, and some from elsewhere, with the run that they are looked for in: of its own level
-    /// those behind it in its cell and in the half of the cells around it that lies ahead, so that each pair is seen from one side;
-    /// of the levels above all within reach. Around a short period a cell is ahead of and behind another: there it looks into all cells for those that
-    /// stand behind it in the list.
+    /// Visits the candidates for pairs with an entry, and with each the run in which it was looked for; some candidates are of other cells.
+    /// In the entry's own level they are the entries behind it in its cell, and those in the half of the cells around it that lies ahead,
+    /// so that each pair is seen from one side. In the levels above they are all entries within reach. Around a short period a cell is both
+    /// ahead of and behind another: there the entry looks into all cells, for the entries behind it in the list.
     #[inline]
     fn for_each_candidate(&self, i: usize, margin: f64, mut visit: impl FnMut(&Run, usize)) {
         let (one, cell) = (&self.entries[i], self.cells[i]);
@@ -269,7 +270,7 @@ impl Grid {
 enum Side {
     /// All.
     Both,
-    /// Those that come after its own, slab by slab and row by row.
+    /// Cells after the grain's own cell, slab by slab and row by row.
     Ahead,
 }
 
@@ -297,7 +298,7 @@ impl Lattice {
         self.wrap(floor_of(self.scaled(position)), 0)
     }
 
-    /// The cell in whose place another stands, periods away.
+    /// Wraps a cell of a level into the period along every periodic axis.
     #[inline]
     fn wrap(&self, place: I64Vec3, level: u32) -> I64Vec3 {
         if self.periods == I64Vec3::ZERO {
@@ -308,16 +309,16 @@ impl Lattice {
         I64Vec3::new(wrap(place.x, periods.x), wrap(place.y, periods.y), wrap(place.z, periods.z))
     }
 
-    /// Whether the cells of a level around a grain may be all that a period has.
+    /// Whether a period has so few cells of a level that the cells around a grain may be all of them.
     #[inline]
     fn is_short(&self, level: u32) -> bool {
         let periods = self.periods >> level;
         (I64Vec3::ONE.cmple(periods) & periods.cmple(I64Vec3::splat(AROUND))).any()
     }
 
-    /// Visits the cells of a level around a grain in which partners may stand: the contact reaches as far as `reach`, the part of
-    /// that grain \[m\], and half a cell at most, the part of the others. In its own level these are among the cell of
-    /// the grain and the 26 around it.
+    /// Visits the cells of a level in which partners of a grain may lie, as runs along x. The distance of two centres in contact is at most
+    /// `reach` (the part of this grain \[m\]) plus half a cell (the part of the partner). In the grain's own level these cells are among
+    /// its own cell and the 26 around it.
     #[inline]
     fn for_each_run_within(
         &self,
@@ -333,7 +334,7 @@ impl Lattice {
         let own = floor_of(centre) >> level;
         let periods = self.periods >> level;
         let is_cut = |axis: usize| periods[axis] > 0 && high[axis] - low[axis] >= periods[axis];
-        // No cell twice: around a short period there are as many as it has, and any of them may be within reach.
+        // Visit no cell twice: around a short period there are only as many cells as the period has, and any of them may be within reach.
         let last = |axis: usize| if is_cut(axis) { low[axis] + periods[axis] - 1 } else { high[axis] };
         // Distance of a cell over the reach.
         let beside = |axis: usize, cell: i64| {
@@ -362,7 +363,7 @@ impl Lattice {
         }
     }
 
-    /// Cells of a row, up to the end of a period and beyond it.
+    /// Splits `count` cells of a row into the run up to the end of a period and the run beyond it.
     #[inline]
     fn parts_of_row(&self, low: I64Vec3, count: i64, level: u32) -> [Run; 2] {
         let place = self.wrap(low, level);
@@ -377,8 +378,8 @@ impl Lattice {
     }
 }
 
-/// The largest whole number that is not larger. Processors of the least kind that this is built for have no instruction for it, and the
-/// function of the library costs more than the rest of a row of cells.
+/// Largest whole number not above `value`. The oldest processors that this is built for have no instruction for it, and the library
+/// function costs more than the rest of a row of cells.
 #[inline]
 fn floor(value: f64) -> i64 {
     let towards_zero = value as i64;
@@ -411,7 +412,7 @@ mod tests {
         place - place.floor()
     }
 
-    /// Grains of these radii, as dense as in a packing: they overlap, which is all the same to the search.
+    /// Grains of these radii, as dense as in a packing. They overlap, which makes no difference to the search.
     fn packed(periodic: bool, radii: &[f64]) -> World {
         let volume: f64 = radii.iter().map(|&radius| sphere_volume(radius)).sum();
         let side = (volume / 0.6).cbrt();
@@ -449,7 +450,7 @@ mod tests {
         }
     }
 
-    /// The largest grains have two to five cells in a period then, and some stand on the edges of theirs.
+    /// The largest grains then have two to five cells in a period, and some of them stand on the edges of their cells.
     #[test]
     fn pairs_around_a_short_period_are_found_once() {
         let radii = [vec![0.3; 60], vec![0.7; 20], vec![1.0; 20]].concat();
@@ -506,8 +507,8 @@ mod tests {
         looks as f64 / find_pairs(world, MARGIN).len() as f64
     }
 
-    /// Of equal grains one finds the other, among half of the cells around it; a small one looks for a large one in all: so equal
-    /// grains that both look are the measure.
+    /// Of two equal grains only one looks for the other, in half of the cells around it, while a small grain looks for a large one in all
+    /// of them. So the measure is the work for equal grains if both of them looked.
     #[test]
     fn a_pair_of_any_sizes_costs_no_more_than_twice_a_pair_of_equal_grains() {
         let equal = 2.0 * work_per_pair(&packed(false, &vec![1.0; 20_000]));

@@ -1,7 +1,7 @@
-//! What the CPU engine saves, and how it goes on from that.
+//! Checkpoints of the CPU engine: saves its state, and goes on from a saved one.
 //!
-//! Saved is the state between two steps as it is: the contacts in their order with their colours and impulses, and the paths since they
-//! were found, which decide which step searches again. A search that would not have been made would move bits.
+//! The state between two steps is saved as it is: the contacts in their order with their colours and impulses, and the paths since the last
+//! search, which decide which step searches again. An additional search would change bits of the results.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -19,25 +19,25 @@ use super::narrowphase::Constraint;
 use super::patches::Known;
 use super::search::Travel;
 
-/// The state of the engine; what is not in it is made anew in every substep, or follows from it.
+/// Saved state of the engine. All that is not in it is made anew in every substep, or follows from it.
 #[derive(Serialize, Deserialize)]
 struct State<'a> {
     world: Cow<'a, World>,
-    /// Grains that the world has room for.
+    /// Number of grains that the world has room for.
     room_for_grains: usize,
     keys: Cow<'a, [Key]>,
     colouring: Cow<'a, Colouring>,
-    /// In the order of the keys.
+    /// Impulses of the contacts, in the order of the keys.
     impulses: Vec<Impulse>,
-    /// Impulses of cohesion \[N s\], likewise.
+    /// Impulses of cohesion \[N s\], in the order of the keys.
     cohesion: Vec<f64>,
-    /// What the springs of the smooth method hold, likewise; of the nonsmooth one none.
+    /// Impulses held by the springs of the smooth method, in the order of the keys; empty under the nonsmooth method.
     springs: Vec<Impulse>,
-    /// What is known of the contacts with patches of meshes, in the order of their keys.
+    /// Normals and sides of the contacts with patches of meshes, in the order of their keys.
     patches: Cow<'a, [Known]>,
-    /// How many contacts there is room for.
+    /// Number of contacts that there is room for.
     room: usize,
-    /// How many bodies the working lists have room for: velocities, those before a solve, those of the last sweep.
+    /// Number of bodies that the working lists have room for: velocities, velocities before a solve, velocities of the last sweep.
     room_for_work: [usize; 3],
     travel: Cow<'a, Travel>,
     newcomers: Cow<'a, Newcomers>,
@@ -82,7 +82,7 @@ impl CpuEngine {
         saved::write(out, &state)
     }
 
-    /// A value of every contact, in the order of the keys.
+    /// Collects a value of every contact, in the order of the keys.
     fn of_contacts<T: Clone + Default>(&self, value: impl Fn(&Constraint) -> T) -> Vec<T> {
         let mut values = vec![T::default(); self.keys.len()];
         for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
@@ -91,7 +91,7 @@ impl CpuEngine {
         values
     }
 
-    /// The world in a state that an engine of this kind saved, and what contacts carried, by key.
+    /// Returns the world in a state that a CPU engine saved, and the impulses that its contacts carried, by key.
     ///
     /// # Errors
     /// [`Error::Unusable`] when the state is of another kind.
@@ -110,7 +110,7 @@ impl CpuEngine {
             return Err(saved::other_meshes());
         }
         self.world.set_room(state.room_for_grains);
-        // What left since may have been what called for the guard.
+        // Bodies that have left since may have been the reason for the guard.
         let stays_guarded = state.is_guarded && self.settings.warm_start.updates_velocities();
         self.is_guarded = stays_guarded || is_guarded(&self.settings, &self.world);
         self.travel = state.travel.into_owned();
@@ -126,7 +126,7 @@ impl CpuEngine {
         {
             return Err(saved::foreign("contacts without impulses"));
         }
-        // What a run holds must not tell that it was interrupted, not even where no step is left to be done.
+        // The memory that a run holds must not show that the run was interrupted, even where no step is left to be done.
         let [velocities, before, last] = state.room_for_work;
         self.velocities.reserve_exact(velocities.saturating_sub(self.velocities.len()));
         self.velocities_before.reserve_exact(before.saturating_sub(self.velocities_before.len()));

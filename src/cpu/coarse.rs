@@ -1,7 +1,7 @@
-//! Coarse correction: the impulses of whole regions grow or shrink at once \[E14\].
+//! Coarse correction \[E14\]: scales the impulses of whole regions at once.
 //!
-//! Sweeps carry an impulse from contact to contact, so in a deep bed what is wrong over many layers dies out slowly. A coarse correction
-//! multiplies the impulse of every contact by 1 + μ, with μ linear between the nodes of a coarse grid, and finds the values at the nodes that
+//! Sweeps carry changes from contact to contact, so in a deep bed an error over many layers decays slowly. A coarse correction multiplies
+//! the impulse of every contact by 1 + μ, with μ linear between the nodes of a coarse grid. The values of μ at the nodes are those that
 //! leave the least error.
 
 use glam::{DMat3, DVec3};
@@ -18,35 +18,35 @@ use super::velocity::Velocity;
 
 /// Edge of a coarse cell, in mean distances between bodies in contact \[-\].
 const CELL: f64 = 4.0;
-/// Sweeps before the first correction \[-\], and from the first to the second; each further correction comes one sweep later than
-/// the one before it did.
+/// Sweeps before the first correction, and from the first to the second \[-\]; each further interval is one sweep longer than the one
+/// before it.
 const SWEEPS_BEFORE: [u32; 2] = [3, 2];
-/// Least μ \[-\]: no impulse turns round.
+/// Least μ \[-\]: no impulse changes its sign.
 const LEAST_CHANGE: f64 = -1.0;
-/// Largest μ \[-\]. Where nothing gives way, the coarse problem may ask for any.
+/// Largest μ \[-\]. Where no body gives way, the coarse problem does not bound μ.
 const LARGEST_CHANGE: f64 = 100.0;
-/// Residual of the coarse problem at which it counts as solved, over that at its start \[-\].
+/// Residual at which the coarse problem counts as solved, over its residual at the start \[-\].
 const TOLERANCE: f64 = 1e-2;
-/// Conjugate-gradient steps of the coarse problem, at most \[-\].
+/// Largest number of conjugate-gradient steps for the coarse problem \[-\].
 const MOST_STEPS: u32 = 200;
 
-/// Corrects impulses on a coarse grid \[E14\].
+/// Coarse correction of impulses \[E14\].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Coarse {
-    /// Corrections in a solve, at most.
+    /// Largest number of corrections in a solve.
     pub planned: u32,
 }
 
-/// What the contacts of a body do to it.
+/// Sums over the contacts of a body, from which the coarse problem is made.
 #[derive(Debug, Clone, Copy)]
 struct Load {
-    /// Sum of the impulses \[N s\].
+    /// Sum of the linear impulses on the body \[N s\].
     force: DVec3,
-    /// Sum of impulse ⊗ half the way to the other body \[N s m\].
+    /// Sum of impulse ⊗ half the vector to the other body \[N s m\].
     moment: DMat3,
-    /// Its part of λ · residual of its contacts \[J\].
+    /// Share of the body in λ · residual, summed over its contacts \[J\].
     slope: f64,
-    /// Its part of Σ_n λ_n² of its contacts \[J\].
+    /// Share of the body in the compliance term Σ_n λ_n², summed over its contacts \[J\].
     give: f64,
 }
 
@@ -54,19 +54,19 @@ impl Load {
     const NONE: Load = Load { force: DVec3::ZERO, moment: DMat3::ZERO, slope: 0.0, give: 0.0 };
 }
 
-/// What a correction does to a body.
+/// Effect of a correction of full length on a body.
 #[derive(Debug, Clone, Copy, Default)]
 struct Answer {
     /// Impulse \[N s\].
     linear: DVec3,
     /// Angular impulse \[N m s\].
     angular: DVec3,
-    /// Its part of Σ_n Δλ_n² of its contacts \[J\].
+    /// Share of the body in the compliance term Σ_n Δλ_n², summed over its contacts \[J\].
     give: f64,
 }
 
 impl Coarse {
-    /// Bytes that come and go with a correction of so many bodies.
+    /// Bytes allocated for the time of a correction, for this many bodies.
     pub fn passing_bytes(bodies: u64) -> u64 {
         let per_body = size_of::<Load>() + size_of::<Answer>() + size_of::<f64>() + size_of::<(u64, u32)>();
         bodies * (per_body + size_of::<Element>() / 8) as u64
@@ -104,7 +104,7 @@ struct Level<'a> {
 }
 
 impl Level<'_> {
-    /// Finds μ of every body, on cells of about this edge \[m\]; no number for bodies that are not free.
+    /// Finds μ of every body on cells of about this edge \[m\]; NaN for bodies that are not free.
     fn solve(&self, edge: f64) -> Vec<f64> {
         let Level { world, velocities, .. } = *self;
         let centres = &world.bodies.position;
@@ -132,7 +132,7 @@ impl Level<'_> {
         changes
     }
 
-    /// The part of the coarse problem that the bodies of a cell with these corners make.
+    /// Contribution of the bodies in the cell with these corners to the coarse problem.
     fn element(&self, grid: &Grid, nodes: &[u64], corners: [u64; 8], bodies: &[(u64, u32)]) -> Element {
         let place = |node| nodes.partition_point(|&known| known < node);
         let mut element = Element { nodes: corners.map(place), matrix: [[0.0; 8]; 8], slope: [0.0; 8] };
@@ -158,8 +158,8 @@ impl Level<'_> {
     }
 }
 
-/// How far to go along the change that was found, where the error is least \[-\]: 1 where the coarse problem says all, at most 1 so that
-/// no impulse leaves its cone.
+/// Length α of the correction \[-\] that leaves the least error: 1 where the coarse problem describes the whole effect, and never above 1,
+/// so that no impulse leaves its cone.
 fn step_length(velocities: &[Velocity], changes: &[f64], loads: &[Load], answers: &[Answer]) -> f64 {
     let of_body = |body: usize| {
         let (velocity, answer) = (&velocities[body], &answers[body]);
@@ -177,8 +177,8 @@ fn step_length(velocities: &[Velocity], changes: &[f64], loads: &[Load], answers
     if curvature > 0.0 { (slope / curvature).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Mean distance between the centres of free bodies that press on each other \[m\], of some thousand contacts all over the list; where only walls
-/// are pressed, twice that from them.
+/// Mean distance between the centres of free bodies that press on each other \[m\], over a sample of contacts from all over the list. At a
+/// wall twice the distance of the body from it counts.
 fn mean_distance(constraints: &[Constraint], velocities: &[Velocity]) -> Option<f64> {
     let [mut sum, mut count] = [0.0; 2];
     let some = constraints.iter().step_by(constraints.len() / SAMPLE + 1);
@@ -193,10 +193,10 @@ fn mean_distance(constraints: &[Constraint], velocities: &[Velocity]) -> Option<
     (count > 0.0 && sum > 0.0).then(|| sum / count)
 }
 
-/// Contacts of which a mean distance is taken, about.
+/// Approximate number of contacts in the sample for the mean distance.
 const SAMPLE: usize = 2000;
 
-/// Adds what a contact does to its bodies.
+/// Adds the contribution of a contact to the loads of its bodies.
 fn load(cone: Cone, constraint: &Constraint, [a, b]: [&Velocity; 2], loads: [Option<&mut Load>; 2]) {
     let impulse = &constraint.impulse;
     if impulse.normal <= 0.0 {
@@ -206,25 +206,25 @@ fn load(cone: Cone, constraint: &Constraint, [a, b]: [&Velocity; 2], loads: [Opt
     let share = if loads.iter().all(Option::is_some) { 0.5 } else { 1.0 };
     let slope =
         impulse.normal * rest.normal + impulse.tangent.dot(rest.tangent) + impulse.rolling.dot(rest.rolling);
-    // From a to b; a wall does not change, as if it were where its body is.
+    // Half the vector from a to b. A wall has no μ of its own, as if it were at the centre of the other body: the vector is then zero.
     let half_way = if share < 1.0 { 0.5 * (constraint.arm_a - constraint.arm_b) } else { DVec3::ZERO };
     let linear = impulse.linear(constraint.normal);
     for (load, sign) in loads.into_iter().zip([1.0, -1.0]) {
         let Some(load) = load else { continue };
         load.force += sign * linear;
-        // The sign of the impulse and that of the way cancel.
+        // The signs of the impulse and of the vector cancel.
         load.moment += outer(linear, half_way);
         load.slope += share * slope;
         load.give += share * constraint.compliance * impulse.normal * impulse.normal;
     }
 }
 
-/// a bᵀ.
+/// Outer product a bᵀ.
 fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
-/// μ of a contact \[-\]: the mean of those of its free bodies.
+/// Mean of μ over the free bodies of a contact \[-\].
 fn change_of(changes: &[f64], constraint: &Constraint) -> f64 {
     let [a, b] = constraint.bodies.map(|body| changes[body as usize]);
     match (a.is_nan(), b.is_nan()) {
@@ -235,7 +235,7 @@ fn change_of(changes: &[f64], constraint: &Constraint) -> f64 {
     }
 }
 
-/// Adds what a correction of full length does to the bodies of a contact.
+/// Adds the effect of a correction of full length of a contact to the answers of its bodies.
 fn answer(changes: &[f64], constraint: &Constraint, answers: [Option<&mut Answer>; 2]) {
     if constraint.impulse.normal <= 0.0 {
         return;
@@ -252,7 +252,7 @@ fn answer(changes: &[f64], constraint: &Constraint, answers: [Option<&mut Answer
     }
 }
 
-/// Multiplies the impulse of a contact by 1 + `length` μ; returns the difference for the bodies.
+/// Multiplies the impulse of a contact by 1 + `length` μ; returns the change of the impulse, for the bodies.
 #[inline(always)]
 fn multiply_impulse(changes: &[f64], length: f64, constraint: &mut Constraint) -> Option<Push> {
     let before = constraint.impulse;
@@ -264,7 +264,7 @@ fn multiply_impulse(changes: &[f64], length: f64, constraint: &mut Constraint) -
     Some(Push::of(&before.scaled(share), constraint.normal))
 }
 
-/// A grid of cubic cells around bodies, whose nodes carry μ.
+/// Grid of cubic cells around bodies, whose nodes carry μ.
 #[derive(Debug)]
 struct Grid {
     /// Corner with the least coordinates \[m\].
@@ -273,16 +273,16 @@ struct Grid {
     edge: DVec3,
     /// Cells along each axis.
     cells: DVec3,
-    /// Nodes along each axis: one more than cells, and as many on a periodic axis.
+    /// Nodes along each axis: one more than cells, or as many as cells on a periodic axis.
     nodes: [u64; 3],
     periodic: Periodic,
 }
 
-/// Cells along an axis at most, so that the number of a node fits 64 bits. Only cells with bodies cost anything.
+/// Largest number of cells along an axis, so that the number of a node fits 64 bits. Only cells with bodies cost anything.
 const MOST_CELLS: f64 = 1e6;
 
 impl Grid {
-    /// The grid around the free bodies with these centres, whose cells have about this edge \[m\].
+    /// Grid around the free bodies among those with these centres, with cells of about this edge \[m\].
     fn around(centres: &[DVec3], velocities: &[Velocity], periodic: &Periodic, edge: f64) -> Grid {
         let free = centres.iter().zip(velocities).filter(|(_, velocity)| velocity.is_free());
         let [least, most] = free
@@ -292,7 +292,7 @@ impl Grid {
         let extent = periodic.select(periodic.length, (most - least).max(DVec3::ZERO));
         let fitting = periodic.select((extent / edge).floor(), (extent / edge).ceil());
         let cells = fitting.clamp(DVec3::ONE, DVec3::splat(MOST_CELLS));
-        // Where nothing repeats itself, cells may stand out.
+        // Along an axis that is not periodic the cells may extend beyond the bodies.
         let edge = periodic.select(extent / cells, (extent / cells).max(DVec3::splat(edge)));
         let corner = periodic.select(periodic.min, 0.5 * (least + most) - 0.5 * cells * edge);
         let more = periodic.select(DVec3::ZERO, DVec3::ONE);
@@ -300,26 +300,26 @@ impl Grid {
         Grid { corner, edge, cells, nodes, periodic: *periodic }
     }
 
-    /// The cell that a point lies in and its place there, 0 to 1 along each axis.
+    /// Cell of a point, and the position of the point in the cell, 0 to 1 along each axis.
     fn locate(&self, point: DVec3) -> ([u32; 3], DVec3) {
         let inside = (self.periodic.wrap(point) - self.corner) / self.edge;
         let cell = inside.floor().clamp(DVec3::ZERO, self.cells - 1.0);
         (cell.to_array().map(|cell| cell as u32), (inside - cell).clamp(DVec3::ZERO, DVec3::ONE))
     }
 
-    /// The nodes at the corners of a cell.
+    /// Nodes at the corners of a cell.
     fn nodes(&self, cell: [u32; 3]) -> [u64; 8] {
         std::array::from_fn(|corner| self.node(cell, corner))
     }
 
-    /// The node at a corner of a cell.
+    /// Node at a corner of a cell.
     fn node(&self, cell: [u32; 3], corner: usize) -> u64 {
         let far = |axis: usize| u64::from(corner >> axis & 1 == 1);
         let [x, y, z] = [0, 1, 2].map(|axis| (u64::from(cell[axis]) + far(axis)) % self.nodes[axis]);
         x + self.nodes[0] * (y + self.nodes[1] * z)
     }
 
-    /// Weight and gradient of each of these nodes at a place in a cell.
+    /// Weight and gradient of each corner of a cell at a position in it.
     fn shapes(&self, place: DVec3) -> Shapes {
         let is_far = |corner: usize, axis: usize| corner >> axis & 1 == 1;
         let along = |corner, axis| if is_far(corner, axis) { place[axis] } else { 1.0 - place[axis] };
@@ -335,15 +335,15 @@ impl Grid {
     }
 }
 
-/// What the corners of a cell have in a point in it.
+/// Shape functions of the corners of a cell, at a point in it.
 struct Shapes {
     /// Weight of each corner \[-\].
     weights: [f64; 8],
-    /// Its slope along each axis \[1/m\].
+    /// Slope of the weights along each axis \[1/m\].
     slopes: [[f64; 8]; 3],
 }
 
-/// The part of the coarse problem that a cell makes.
+/// Contribution of a cell to the coarse problem.
 #[derive(Debug)]
 struct Element {
     nodes: [usize; 8],
@@ -408,7 +408,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// A times a vector of nodes.
+/// Product of A with a vector of values at the nodes.
 fn multiply(elements: &[Element], vector: &[f64]) -> Vec<f64> {
     let mut image = vec![0.0; vector.len()];
     for element in elements {

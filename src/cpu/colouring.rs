@@ -1,18 +1,18 @@
 //! Colouring: runs of contacts that share no free body, so that each run can be solved in parallel.
 //!
-//! Fixed and prescribed bodies are never written, so they never conflict. A contact of two grains takes
-//! the lowest colour free at both, a contact with a boundary the highest: boundaries are solved late, so
-//! a sweep ends with grains that keep out of the walls and turn with them. (In the drum with 10 sweeps the plug holds
-//! 48 % of the grains; with 16 colours it was 51 % this way, 39 % when boundaries take the lowest colour too, 47 %
-//! in the order of the keys.)
+//! Fixed and kinematic bodies are never written, so they never conflict. A contact of two grains takes the lowest colour that is free at
+//! both, a contact with a boundary the highest. So boundaries are solved late, and a sweep ends with grains that keep out of the walls and
+//! turn with them. (In the drum with 10 sweeps the plug holds 48 % of the grains. With 16 colours it was 51 % this way, 39 % when
+//! boundaries take the lowest colour too, 47 % in the order of the keys.)
 //!
-//! Contacts that find no colour are overflow contacts, solved after the colours by mass splitting ([`super::split`]): in a dense
-//! bed of equal spheres 4 % of the contacts. There, 6 colours with a quarter of the contacts in the overflow
-//! converge as well as 15 colours that hold all of them; 8 keep the overflow, which costs more per contact, small.
-//! Grains that touch a surface of a dynamic body, which may be thousands, are always overflow contacts. The few vertices of a box take
-//! colours: solved one after the other they converge within a few sweeps.
+//! Contacts that find no colour are overflow contacts, solved after the colours by mass splitting ([`super::split`]): in a dense bed of
+//! equal spheres 4 % of the contacts. There, 6 colours with a quarter of the contacts in the overflow converge as well as 15 colours that
+//! hold all of them. 8 colours keep the overflow small, as an overflow contact costs more than others. Contacts of grains with a surface of
+//! a dynamic body, which may be thousands, are always overflow contacts. Contacts of the few vertices of a box take colours: solved one
+//! after the other they converge within a few sweeps.
 //!
-//! Of many grains most contacts are within a tile, see [`super::tiles`]. They have colours, too, but within a tile these say only which comes first.
+//! With many grains most contacts are within a tile, see [`super::tiles`]. They have colours, too, but within a tile the colours only set
+//! the order.
 
 use crate::contact::{Colouring, Key, Overflow};
 use crate::model::World;
@@ -20,36 +20,38 @@ use crate::model::World;
 use super::groups::Groups;
 use super::tiles::Tiles;
 
-/// Colours at most (`COLOURS` in WGSL).
+/// Largest number of colours (`COLOURS` in WGSL).
 pub const COLOURS: usize = 8;
 const ALL: u32 = (1 << COLOURS) - 1;
-/// Places that a contact may have within a tile, or outside of all: its colour, or that of contacts without one.
+/// Groups of contacts in each tile, and across tiles: one per colour, and one for contacts without a colour.
 const PLACES: usize = COLOURS + 1;
 
-/// No colours: every contact after the other, in the order of the keys.
+/// Solving order without colours: the contacts one after the other, in the order of the keys.
 pub fn one_after_the_other(contacts: usize) -> Colouring {
     Colouring { order: (0..contacts as u32).collect(), overflow: Overflow::OneByOne, ..Colouring::default() }
 }
 
-/// No colours: all contacts at once, on copies of their bodies.
+/// Solving order without colours: all contacts at once, on copies of their bodies.
 pub fn all_at_once(contacts: usize) -> Colouring {
     Colouring { overflow: Overflow::Split, ..one_after_the_other(contacts) }
 }
 
-/// No colours: one after the other, as so many threads come to them that each have a block of the keys and are equally fast.
+/// Solving order without colours: the contacts one after the other, in the order in which `blocks` equally fast threads would reach them,
+/// each with a block of the keys.
 pub fn in_blocks(contacts: usize, blocks: u32) -> Colouring {
     let length = contacts.div_ceil(blocks as usize).max(1);
     let of_place = |place: usize| (place..contacts).step_by(length).map(|contact| contact as u32);
     Colouring { order: (0..length).flat_map(of_place).collect(), ..one_after_the_other(contacts) }
 }
 
-/// Greedy colouring in the order of the keys; of many grains the contacts within a tile stand before the colours.
+/// Greedy colouring in the order of the keys; with many grains the contacts within tiles come before the colours.
 pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
     with_tiles(world, keys, &Tiles::of_many(world))
 }
 
-/// Greedy colouring in the order of the keys, with the contacts of grains within a tile before the colours, in the order of their own
-/// colours there: from key to key accelerated sweeps overshoot. (Bed of 10⁵, 50 sweeps: 1.8 mm/s are left so, 0.36 in the order of the colours.)
+/// Greedy colouring in the order of the keys. The contacts of grains within a tile come before the colours, in the order of their own
+/// colours there: in the order of the keys accelerated sweeps overshoot. (In a bed of 10⁵, 50 sweeps leave 1.8 mm/s so, and 0.36 mm/s in
+/// the order of the colours.)
 pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles) -> Colouring {
     let mut used = vec![0u32; world.bodies.len()];
     let mut place_of = |key: &Key| {

@@ -1,13 +1,11 @@
-//! Convergence inside a step: the next substep of a state solved on the side, from several starts, sweep by sweep.
+//! Convergence study inside a step: solves the next substep of a state on the side, from several starts, sweep by sweep.
 //!
-//! The problem (gaps, constraints, impacts, targets) is made once from the state, as a step makes it after a contact search;
-//! what differs is the start \[E7\] alone. The state is only read, so whichever engine left it goes on as if nobody had
-//! looked.
+//! The problem (gaps, constraints, impacts, targets) is made once from the state, as a step makes it after a contact search; only the start
+//! \[E7\] differs. The state is only read, so the engine that it came from goes on undisturbed.
 //!
-//! Every solve has a reference solution of its own: more sweeps from the same start. Contacts with friction have many
-//! solutions, and the start decides which one the sweeps come to: on a pile of 3 363 grains λ_n from a cold start and
-//! from the impulses of the step before differ by 0.8 % after 20 000 sweeps. An error against a common solution would never
-//! come below that.
+//! Every solve has a reference solution of its own: more sweeps from the same start. Contacts with friction have many solutions, and the
+//! start decides which one the sweeps come to: on a pile of 3 363 grains λ_n from a cold start and from the impulses of the step before
+//! differ by 0.8 % after 20 000 sweeps. An error against a common solution would never fall below that.
 
 use crate::contact::Cone;
 use crate::engine::Snapshot;
@@ -20,7 +18,7 @@ use super::solver::{self, Limits, Outcome};
 use super::velocity::Velocity;
 use super::{CpuEngine, residual, start_solve, warm_start};
 
-/// Solves the next substep of a state from every start that is asked about.
+/// Solves the next substep of a state from every start in `question`.
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
     // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
     rayon::scope(|_| {
@@ -34,14 +32,14 @@ pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question
 struct Substep {
     /// Holds the constraints and velocities of the solve in progress.
     engine: CpuEngine,
-    /// Rows with their targets and the impulses of the substep before.
+    /// Contact constraints with their targets and the impulses of the substep before.
     constraints: Vec<Constraint>,
     /// Velocities after the impact stage.
     velocities: Vec<Velocity>,
 }
 
 impl Substep {
-    /// That of the substep after a state.
+    /// Makes the problem of the substep that follows a state.
     fn next(snapshot: &Snapshot, settings: &Settings) -> Substep {
         let mut engine = CpuEngine::new(snapshot.world.clone(), *settings);
         let seeds: Vec<_> =
@@ -85,8 +83,8 @@ impl Substep {
         }
     }
 
-    /// Solves from one start. `visit` is shown the problem after every sweep, and before the first (0), and by
-    /// how much the constraint that changed most did \[m/s\].
+    /// Solves from one start. `visit` is called before the first sweep (0) and after every sweep, with the number of sweeps, the largest
+    /// change of a constraint in the last one \[m/s\] and the problem.
     fn solve(&mut self, start: WarmStart, iterations: u32, mut visit: impl FnMut(u32, f64, &Problem<'_>)) {
         let CpuEngine { world, settings, colouring, split, constraints, onsets, velocities, solver, .. } =
             &mut self.engine;
@@ -135,7 +133,7 @@ fn histograms_of(cone: Cone, constraints: &[Constraint], velocities: &[Velocity]
 }
 
 impl CpuEngine {
-    /// Rows, impacts and targets of the next substep: all that comes before the start of its solve.
+    /// Makes constraints, impacts and targets of the next substep: all that comes before the start of its solve.
     fn aim(&mut self) {
         self.fill_constraints(self.world.time + self.settings.substep());
         self.solve_impacts();

@@ -1,4 +1,4 @@
-//! How far an impact has come \[E6\]: it goes on through the contacts that it changes, and leaves the others alone.
+//! Front of an impact \[E6\]: an impact spreads through the contacts that it changes, and other contacts are not solved.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,37 +8,38 @@ use super::narrowphase::{Constraint, Response};
 use super::sweep::{Push, Visit};
 use super::velocity::Velocity;
 
-/// The bodies that an impact has reached.
+/// Bodies that an impact has reached.
 #[derive(Debug, Default)]
 pub(super) struct Front {
-    /// By body; of those that are not free none.
+    /// One flag per body; false for bodies that are not free.
     reached: Vec<AtomicBool>,
-    /// Likewise, those that it reaches when the sweep is over: of contacts that are solved at once and share a body none may see what another does.
+    /// One flag per body: free bodies that contacts on copies, or with a rigid body that is no sphere, reached in this sweep. They count
+    /// from the next sweep on, as contacts solved at the same time on copies of a body must not see each other's changes.
     next: Vec<AtomicBool>,
-    /// What a contact must change by to hand it on \[m/s\].
+    /// Change of a contact above which it hands the impact on to its bodies \[m/s\].
     least: f64,
 }
 
 impl Front {
-    /// One that has reached no body yet.
+    /// Makes a front that has reached no body yet.
     pub(super) fn new(bodies: usize, least: f64) -> Front {
         let none = || (0..bodies).map(|_| AtomicBool::new(false)).collect();
         Front { reached: none(), next: none(), least }
     }
 
-    /// It reaches these bodies, if they are free.
+    /// Marks those of the bodies as reached that are free.
     #[inline(always)]
     pub(super) fn reach<'a>(&self, bodies: impl IntoIterator<Item = (u32, &'a Velocity)>) {
         note(&self.reached, bodies);
     }
 
-    /// Whether it has reached one of two bodies.
+    /// Whether the impact has reached one of two bodies.
     #[inline(always)]
     fn is_at(&self, bodies: [u32; 2]) -> bool {
         bodies.iter().any(|&body| self.reached[body as usize].load(Ordering::Relaxed))
     }
 
-    /// Goes on after a sweep.
+    /// Adds the bodies in `next` to the reached ones; called after each sweep.
     pub(super) fn go_on(&mut self) {
         for (reached, next) in self.reached.iter_mut().zip(&mut self.next) {
             *reached.get_mut() |= std::mem::take(next.get_mut());
@@ -46,7 +47,7 @@ impl Front {
     }
 }
 
-/// Notes those of the bodies that are free.
+/// Sets the flags of those bodies that are free.
 #[inline(always)]
 fn note<'a>(list: &[AtomicBool], bodies: impl IntoIterator<Item = (u32, &'a Velocity)>) {
     for (body, velocity) in bodies {
@@ -56,10 +57,10 @@ fn note<'a>(list: &[AtomicBool], bodies: impl IntoIterator<Item = (u32, &'a Velo
     }
 }
 
-/// Visits the contacts that an impact has reached.
+/// Pass over only those contacts that an impact has reached.
 pub(super) struct Behind<'a, V> {
     pub(super) front: &'a Front,
-    /// Returns by how much it changed a contact \[m/s\].
+    /// Operation on each contact; it returns the change of the contact \[m/s\].
     pub(super) visit: V,
 }
 

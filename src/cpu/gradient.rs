@@ -1,7 +1,8 @@
-//! Accelerated projected gradient descent \[E15\]: all contacts at once, for the convex problem next to Coulomb's law.
+//! Accelerated projected gradient descent \[E15\]: changes all contacts at once, for the convex problem next to Coulomb's law (the cone
+//! complementarity problem).
 //!
-//! An iteration asks for the velocities at the contacts and gives the bodies what changed, each once; no contact waits for another, and what
-//! the order of sweeps decides in \[E5\] plays no part.
+//! An iteration reads the velocities at each contact once and applies the changes of the impulses to each body once. No contact waits for
+//! another, and the order of the contacts, which matters in \[E5\], has no effect.
 
 use rayon::prelude::*;
 
@@ -14,11 +15,12 @@ use super::velocity::Velocity;
 use crate::contact::{Cone, Impulse};
 use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER};
 
-/// The steepness is at most this times the contacts of the body that has most: normal, friction and rolling rows of a contact each answer to the others.
+/// Bound on the steepness per contact of the body that has most contacts: the normal, friction and rolling rows of a contact are each
+/// coupled with the rows of the others.
 const ROWS: f64 = 3.0;
 
-/// Bytes that an iteration moves per contact: four passes over the constraints, of which two write impulses, the velocities of both bodies thrice, and four passes over
-/// what stands beside the constraints, of which two write.
+/// Bytes that an iteration moves per contact: four passes over the constraints, of which two write impulses, the velocities of both bodies
+/// thrice, and four passes over the list of `Row`, of which two write.
 pub const BYTES_PER_CONTACT_ITERATION: u64 = (4 * size_of::<Constraint>()
     + 2 * size_of::<Impulse>()
     + 8 * size_of::<Velocity>()
@@ -28,31 +30,31 @@ pub const BYTES_PER_CONTACT_ITERATION: u64 = (4 * size_of::<Constraint>()
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProjectedGradient;
 
-/// What an iteration knows of a contact beside its constraint.
+/// State of a contact in an iteration, beside its constraint.
 #[derive(Debug, Clone, Copy, Default)]
 struct Row {
     /// Impulse after the iteration before, and the slope of the objective there.
     start: Impulse,
     slope_at_start: Impulse,
-    /// Where this iteration goes on from, and the slope there.
+    /// Extrapolated impulse from which this iteration starts, and the slope there.
     point: Impulse,
     slope_at_point: Impulse,
-    /// Slope where it came to.
+    /// Slope at the impulse that this iteration reached.
     slope: Impulse,
 }
 
-/// What came of an iteration, summed over the contacts.
+/// Result of an iteration, summed over the contacts.
 struct Course {
-    /// Whether the objective curves more on the way than was taken for granted.
+    /// Whether the objective curves more along the step than the steepness assumes.
     is_too_steep: bool,
-    /// Whether it rises along what changed.
+    /// Whether the objective rises along the change of the impulses.
     is_uphill: bool,
-    /// √(Σ |Δλ|² / Σ |λ|²) \[-\].
+    /// Relative change of the linear impulses, √(Σ |Δλ|² / Σ |λ|²) \[-\].
     change: f64,
 }
 
 impl ProjectedGradient {
-    /// Bytes that come and go with a solve of so many contacts.
+    /// Bytes allocated for the time of a solve, for this many contacts.
     pub fn passing_bytes(contacts: u64) -> u64 {
         contacts * size_of::<Row>() as u64
     }
@@ -106,7 +108,7 @@ impl Solver for ProjectedGradient {
     }
 }
 
-/// How far an iteration goes on along what the last one changed: Nesterov's sequence.
+/// Extrapolation factors of the iterations: Nesterov's sequence.
 struct Momentum {
     theta: f64,
 }
@@ -118,7 +120,7 @@ impl Default for Momentum {
 }
 
 impl Momentum {
-    /// The share for the next iteration \[-\]; 0 for the first.
+    /// Extrapolation factor β of the next iteration \[-\]; 0 for the first.
     fn next(&mut self) -> f64 {
         if self.theta.is_nan() {
             self.theta = 1.0;
@@ -131,8 +133,8 @@ impl Momentum {
 }
 
 impl Row {
-    /// Takes the impulse as the next start, and the point that lies beyond it by a share of the last change. The slope there is as linear as the
-    /// impulse is.
+    /// Makes the impulse the next start, and extrapolates it by a share of the last change to the next point. The slope is extrapolated
+    /// alike, as it is linear in the impulses.
     fn go_on(&mut self, impulse: &Impulse, share: f64) {
         self.point = impulse.beyond(&self.start, share);
         self.slope_at_point = self.slope.beyond(&self.slope_at_start, share);
@@ -141,8 +143,8 @@ impl Row {
     }
 }
 
-/// One step from the points of the rows down the slope, in units of D over the steepness, and back into the cones. Returns by how much the
-/// constraint that changed most did \[m/s\], and how it went.
+/// Goes from the points of the rows down the slope, by 1/(steepness D), and projects onto the cones. Returns the largest change of a
+/// constraint or joint \[m/s\], and the course of the iteration.
 fn step(problem: &mut Problem<'_>, rows: &mut [Row], steepness: f64) -> (f64, Course) {
     problem.aim(rows, |constraint, row| {
         let [normal, tangent, rolling] = constraint.effective_mass.map(|mass| mass / steepness);
@@ -170,8 +172,9 @@ fn step(problem: &mut Problem<'_>, rows: &mut [Row], steepness: f64) -> (f64, Co
 }
 
 impl Row {
-    /// Notes the slope where the constraint came to. Returns what it adds to the curvature on the way from the point, to the square of its length in
-    /// units of D, to the rise along what changed since the start, and to the squares of that and of the impulse.
+    /// Stores the slope at the new impulse. Returns the contribution of the constraint to five sums: the curvature along the step from the
+    /// point, the square of the step in units of D, the rise along the change since the start, the square of that change, and the square of
+    /// the impulse.
     fn arrive(&mut self, constraint: &Constraint, velocities: [&Velocity; 2]) -> [f64; 5] {
         self.slope = residual::slope(constraint, velocities);
         let step = constraint.impulse.less(&self.point);
@@ -186,7 +189,7 @@ impl Row {
     }
 }
 
-/// Contacts of the body that has most.
+/// Number of contacts of the body that has most.
 fn most_contacts_of_a_body(problem: &Problem<'_>) -> f64 {
     let mut contacts = vec![0u32; problem.velocities().len()];
     problem.gather(&mut contacts, |_, _, counts| {
@@ -195,14 +198,14 @@ fn most_contacts_of_a_body(problem: &Problem<'_>) -> f64 {
     f64::from(contacts.into_iter().max().unwrap_or_default())
 }
 
-/// The impulse of a contact nearest to this one in units of D that is in its cone: all of it at once, where \[E5\] takes the normal impulse for
-/// given.
+/// Projects an impulse onto the cone of its contact: returns the nearest impulse in units of D. All parts are projected at once, where
+/// \[E5\] takes the normal impulse as given.
 fn into_cone(constraint: &Constraint, trial: &Impulse) -> Impulse {
     let d = constraint.effective_mass.map(|mass| times_d(1.0, mass));
     if d[0] == 0.0 {
         return Impulse::default();
     }
-    // Per part: slope of the bound, length, weight. What is within its bound does not pull at the normal impulse.
+    // Per part: slope of the bound, length, weight. A part within its bound has no effect on the normal impulse.
     let mut parts = [
         (constraint.friction, trial.tangent.length(), d[1]),
         (constraint.rolling_arm, trial.rolling.length(), d[2]),
@@ -228,7 +231,7 @@ fn into_cone(constraint: &Constraint, trial: &Impulse) -> Impulse {
     }
 }
 
-/// Changes places of `impulse` and `last_impulse`; returns the difference for the bodies.
+/// Swaps `impulse` and `last_impulse`; returns the change of the impulse, for the bodies.
 #[inline(always)]
 fn go_to_target(constraint: &mut Constraint) -> Option<Push> {
     let Constraint { impulse, last_impulse, .. } = constraint;
@@ -253,7 +256,7 @@ mod tests {
             + d[2] * apart.rolling.length_squared()
     }
 
-    /// The least distance of any normal impulse, with what friction and rolling it lets be, found by trying 100 000 of them.
+    /// Least distance found by trying 100 000 normal impulses, each with the friction and rolling impulses that it allows.
     fn least_distance(constraint: &Constraint, trial: &Impulse) -> f64 {
         let tried = (0..100_000).map(|i| {
             let normal = f64::from(i) * 1e-4;

@@ -1,15 +1,15 @@
-//! Values in groups: a counting sort.
+//! Groups: values sorted by the number of their group, by a counting sort.
 
-/// Values group by group, those of each in the order in which they came.
+/// Values group by group; within a group they keep the order in which they came.
 pub(super) struct Groups<T> {
-    /// Where each group starts in `values`, and where the last one ends.
+    /// Index of the first value of each group in `values`, and the end of the last group.
     pub starts: Vec<u32>,
-    /// The values.
+    /// Values of all groups.
     pub values: Vec<T>,
 }
 
 impl<T: Copy + Default> Groups<T> {
-    /// So many groups, of values that come with the number of their group.
+    /// Sorts values into `count` groups; `members` are pairs of group number and value.
     pub fn new(count: usize, members: impl Iterator<Item = (usize, T)> + Clone) -> Groups<T> {
         let mut starts = vec![0u32; count + 1];
         members.clone().for_each(|(group, _)| starts[group + 1] += 1);
@@ -23,7 +23,7 @@ impl<T: Copy + Default> Groups<T> {
         Groups { starts, values }
     }
 
-    /// The values of a group.
+    /// Values of one group.
     pub fn of(&self, group: usize) -> &[T] {
         &self.values[self.starts[group] as usize..self.starts[group + 1] as usize]
     }

@@ -1,10 +1,9 @@
 //! Impact stage \[E6\]: contacts that close faster than the threshold bounce first.
 //!
-//! A contact bounces in the substep in which it would close, so the constraints of the continuous solve, which
-//! stop a pair at a gap of zero, never take the speed that it must return with. What bounces may drive a grain
-//! against the next one within the same substep, so the stage goes in rounds: all that bounces now, then all that
-//! would close after that, until nothing closes any more. The impulses of this stage change velocities only; they
-//! are never a warm start. Twin: `shaders/impact.wgsl`.
+//! A contact bounces in the substep in which it would close. So the constraints of the continuous solve, which stop a pair at a gap of
+//! zero, never take the speed that it must return with. A contact that bounces may drive a grain against the next one within the same
+//! substep. So the stage goes in rounds: all contacts that bounce now, then all that would close after that, until none closes any more.
+//! The impulses of this stage change velocities only; they are never a warm start. Twin: `shaders/impact.wgsl`.
 
 use crate::model::{Pull, World};
 use rayon::prelude::*;
@@ -22,18 +21,18 @@ use super::split::Split;
 use super::sweep::ProjectedGaussSeidel;
 use super::velocity::Velocity;
 
-/// What a contact does in a round of impacts.
+/// Role of a contact in a round of impacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Role {
-    /// It would close within the substep, faster than the threshold: it leaves at this speed \[m/s\].
+    /// The contact would close within the substep, faster than the threshold: it leaves at this speed \[m/s\].
     Bounces(f64),
-    /// It touches: it leaves at this speed at least \[m/s\].
+    /// The contact touches: it leaves at this speed at least \[m/s\].
     Touches(f64),
-    /// It takes no part.
+    /// The contact takes no part.
     Absent,
 }
 
-/// The law of restitution in a substep.
+/// Law of restitution in a substep.
 struct Restitution<'a> {
     settings: &'a Settings,
     pull: Pull<'a>,
@@ -41,22 +40,22 @@ struct Restitution<'a> {
     threshold: f64,
 }
 
-/// What the impact stage of a substep works on: the constraints of the narrowphase, in the order of the colouring.
+/// Input of the impact stage: the constraints of the narrowphase, in the order of the colouring.
 pub struct Contacts<'a> {
-    /// Order in which they may be solved at once.
+    /// Colours and tiles of the contacts, and so which may be solved at once.
     pub colouring: &'a Colouring,
-    /// The bodies of those without a colour.
+    /// Split bodies of the overflow contacts.
     pub split: &'a mut Split,
-    /// The constraints.
+    /// Constraints of all contacts.
     pub constraints: &'a [Constraint],
-    /// What else is known of each.
+    /// Gap, restitution and other data of each contact from before the sweeps.
     pub onsets: &'a [Onset],
-    /// What a contact must change by to hand an impact on \[m/s\]; 0: all that touch take part.
+    /// Change of a contact above which it hands an impact on \[m/s\]; 0: all that touch take part.
     pub least: f64,
 }
 
-/// Solves the impacts, if there are any. `book` is given the constraints and joints of each round with the impulses that they ended
-/// with, and the velocities after it.
+/// Solves the impacts, if there are any. After each round `book` gets its constraints and joints with their final impulses, and the
+/// velocities.
 pub fn solve(
     settings: &Settings,
     world: &World,
@@ -89,7 +88,7 @@ pub fn solve(
         };
         let (settled, precise) = (IMPACT_TOLERANCE * fastest, IMPACT_PRECISION * fastest);
         let has_settled = sweep_until(settled, &mut problem);
-        // What the sweeps left undone is not to bounce again.
+        // Closing speeds that the sweeps left over must not bounce again.
         law.threshold = law.threshold.max(2.0 * settled);
         fastest =
             if has_settled { law.fastest_bounce(constraints, onsets, problem.velocities()) } else { 0.0 };
@@ -107,7 +106,7 @@ impl Restitution<'_> {
     fn fastest_bounce(&self, constraints: &[Constraint], onsets: &[Onset], velocities: &[Velocity]) -> f64 {
         let speed = |(constraint, onset)| {
             let speed = -closing(constraint, velocities);
-            // Few are as fast as that: the rest is for them.
+            // The speed is tested first: few contacts are above the threshold, so the role is found for few.
             let bounces = speed > self.threshold
                 && matches!(self.role(constraint, onset, velocities), Role::Bounces(_));
             if bounces { speed } else { 0.0 }
@@ -115,8 +114,8 @@ impl Restitution<'_> {
         constraints.par_iter().zip(onsets).with_min_len(CHUNK).map(speed).reduce(|| 0.0, f64::max)
     }
 
-    /// Where impacts start from that go on through contacts that change by more than `least` \[m/s\]: the bodies of those that bounce, and of machines,
-    /// which hand impacts on by themselves.
+    /// Makes the front of impacts that spread through contacts which change by more than `least` \[m/s\]. It starts at the bodies of the
+    /// contacts that bounce, and at the bodies of joints, which hand impacts on by themselves.
     fn front(&self, world: &World, least: f64, impacts: &[Constraint], velocities: &[Velocity]) -> Front {
         let front = Front::new(velocities.len(), least);
         let reach = |body: u32| front.reach([(body, &velocities[body as usize])]);
@@ -130,7 +129,7 @@ impl Restitution<'_> {
     fn role(&self, constraint: &Constraint, onset: &Onset, velocities: &[Velocity]) -> Role {
         let reach = TOUCH_TOLERANCE * constraint.arm_a.length();
         let (before, gained) = (closing(constraint, velocities), self.gained(constraint, velocities));
-        // At the impact half of what the substep gives has been gained; the rest comes after it [E6].
+        // At the impact half of the speed that the substep gives has been gained; the rest comes after it [E6].
         let rebound = -onset.restitution * (before + 0.5 * gained) - 0.5 * gained;
         let end = before + gained;
         if before < -self.threshold && onset.gap + self.settings.substep() * end.min(0.0) <= reach {
@@ -142,7 +141,7 @@ impl Restitution<'_> {
         }
     }
 
-    /// Parting speed that gravity and applied forces give to a contact in the substep, were it alone \[m/s\].
+    /// Parting speed that gravity and applied forces give the bodies of a contact in the substep without contacts \[m/s\].
     fn gained(&self, constraint: &Constraint, velocities: &[Velocity]) -> f64 {
         let [a, b] =
             constraint.bodies.map(|body| velocities[body as usize].pulled(&self.pull, body as usize));
@@ -150,8 +149,8 @@ impl Restitution<'_> {
     }
 }
 
-/// The constraints of the contacts that take part, tile by tile and colour by colour. Those without a colour all do: a body is split among
-/// all of them.
+/// Colouring and constraints of the contacts that take part, tile by tile and colour by colour. All overflow contacts take part, as each
+/// body is split among all of its overflow contacts.
 fn taking_part(
     colouring: &Colouring,
     constraints: &[Constraint],
@@ -165,8 +164,8 @@ fn taking_part(
         for bounds in starts.windows(2) {
             new_starts.push(impacts.len() as u32);
             let of_part = (bounds[0]..bounds[1]).into_par_iter().with_min_len(CHUNK);
-            // Numbers and roles are filtered, not constraints: what is filtered in parallel is gathered in pieces that are held
-            // beside the whole.
+            // Indices and roles are filtered, not constraints: a parallel filter collects its results in pieces, which take memory beside
+            // the whole list.
             let with_role = of_part.map(|constraint| (constraint, role_of(constraint as usize)));
             let touching: Vec<(u32, Role)> = with_role.filter(|(_, role)| *role != Role::Absent).collect();
             impacts.par_extend(
@@ -193,7 +192,7 @@ fn closing(constraint: &Constraint, velocities: &[Velocity]) -> f64 {
     constraint.contact_velocity(a, b).dot(constraint.normal)
 }
 
-/// The constraint as the impact stage solves it: rigid, from zero.
+/// Constraint of the impact stage: rigid, without cohesion, with an impulse of zero at the start.
 fn impact_constraint(constraint: &Constraint, role: Role) -> Constraint {
     let rigid = times_d(1.0, constraint.effective_mass[0]) - constraint.compliance;
     Constraint {

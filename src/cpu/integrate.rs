@@ -1,4 +1,4 @@
-//! Integrate: bodies move with their new velocities \[E1\].
+//! Integrate: moves bodies with their new velocities \[E1\].
 
 use glam::DQuat;
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub fn move_bodies(
     Ok(())
 }
 
-/// Spheres turn by their angular velocity; other bodies keep their angular momentum while they turn.
+/// Moves the dynamic bodies. Spheres turn by their angular velocity; other bodies keep their angular momentum while they turn.
 fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
     let periodic = world.periodic;
     let Bodies { kind, moments, position, orientation, velocity, angular_velocity, .. } = &mut world.bodies;
@@ -48,14 +48,14 @@ fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
     );
 }
 
-/// Whether every velocity is a number, and no contact drove a body too fast: what merely falls or was thrown may be as fast
-/// as it likes, it meets nothing.
+/// Checks that every velocity is a number, and that no contact made a body too fast. A body that merely falls or was thrown may be as fast
+/// as it likes, as it meets nothing.
 fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
     let (time, time_step) = (world.time, settings.time_step);
     let limit = Limit { diameter: world.largest_diameter(), h };
     let first = world.grain_body(0);
     let verdict = |body: usize| limit.judge(&velocities[body], world.free_speed(body, h));
-    // Grains first: they are what a reader knows by number.
+    // Grains are checked first: a reader knows them by number.
     let grains = (first..velocities.len()).into_par_iter().with_min_len(CHUNK);
     let mut boundaries = world.dynamic_boundaries().map(|(body, _)| body);
     let is_bad = |body: usize| Some((body, verdict(body))).filter(|(_, verdict)| *verdict != Verdict::Good);
@@ -76,7 +76,7 @@ fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) ->
     })
 }
 
-/// What is to be said of the velocity of a body.
+/// Result of the check of a velocity.
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
     Good,
@@ -84,9 +84,9 @@ enum Verdict {
     TooFast { speed: f64, diameters: f64 },
 }
 
-/// What contacts may do to a body in a substep.
+/// Limit on what contacts may add to the speed of a body in a substep.
 struct Limit {
-    /// Of the largest grain; 0 without grains, when there is nothing that a plate could miss \[m\].
+    /// Diameter of the largest grain \[m\]; 0 without grains, when there is nothing that a plate could miss.
     diameter: f64,
     /// Substep \[s\].
     h: f64,

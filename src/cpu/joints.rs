@@ -1,7 +1,7 @@
-//! Joints \[E11\]: rows between two bodies, solved together and directly, with all contacts held fixed.
+//! Joints \[E11\]: scalar rows between two bodies, solved together and directly, with the impulses of all contacts held fixed.
 //!
-//! Bodies that hang together by joints are a machine. Its rows are a linear system with bounds on some of them (motors and ends of
-//! ranges), which [`bounded`] solves; it takes turns with the sweeps over the contacts, as one block. Twin: `shaders/joints.wgsl`.
+//! Bodies connected by joints form a machine. The rows of a machine are a linear system with bounds on some of its unknowns (motors and
+//! limits), which [`bounded`] solves. This solve alternates with the sweeps over the contacts, as one block. Twin: `shaders/joints.wgsl`.
 
 pub mod bounded;
 
@@ -16,49 +16,49 @@ use crate::settings::{JOINT_ROUNDING, JOINT_SOFTNESS, Settings};
 use super::velocity::{InverseMass, Velocity};
 use bounded::{Envelope, Pivots, Row as Unknown};
 
-/// The ground, in the place of a body.
+/// Index of the ground in the place of a body.
 const GROUND: u32 = u32::MAX;
 
-/// What a row of a joint does.
+/// Role of a row of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// It holds what the joint does not leave free.
+    /// Row of a motion that the joint does not leave free.
     Held,
-    /// It is the drive.
+    /// Row of the drive (actuator).
     Drive,
-    /// It is an end of the range.
+    /// Row of a limit, an end of the range.
     Limit,
 }
 
-/// One row: a velocity between two bodies that an impulse brings to a value.
+/// Row of a joint: a scalar velocity between two bodies that an impulse brings to a value.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     joint: u32,
     role: Role,
     bodies: [u32; 2],
-    /// Direction of the impulse on the second body; 0 for a row that holds a turn.
+    /// Direction of the impulse on the second body; 0 for a row that holds a rotation.
     direction: DVec3,
-    /// Lever of the impulse on each body, arm × direction; of a row that holds a turn its axis.
+    /// Lever of the impulse on each body, arm × direction; for a row that holds a rotation, its axis.
     levers: [DVec3; 2],
-    /// M⁻¹ Gᵀ: what the impulse does to the velocities, and to the angular velocities, of both bodies.
+    /// M⁻¹ Gᵀ: change of the velocities of both bodies, and of their angular velocities, by a unit of impulse.
     linear: [DVec3; 2],
     angular: [DVec3; 2],
-    /// D = G M⁻¹ Gᵀ \[1/kg, 1/(kg m²)\].
+    /// Diagonal D = G M⁻¹ Gᵀ \[1/kg, 1/(kg m²)\].
     diagonal: f64,
-    /// Σ, likewise.
+    /// Compliance Σ \[1/kg, 1/(kg m²)\].
     compliance: f64,
-    /// q \[m/s, rad/s\].
+    /// Bias velocity q \[m/s, rad/s\].
     bias: f64,
     low: f64,
     high: f64,
-    /// λ \[N s, N m s\].
+    /// Impulse λ \[N s, N m s\].
     impulse: f64,
-    /// λ after the last sweep.
+    /// Impulse λ after the last sweep.
     last: f64,
 }
 
 impl Row {
-    /// u = G v.
+    /// Velocity of the row, u = G v \[m/s, rad/s\].
     fn speed(&self, velocities: &[Velocity]) -> f64 {
         let of = |side: usize| {
             let Some(body) = velocities.get(self.bodies[side] as usize) else { return 0.0 };
@@ -67,7 +67,7 @@ impl Row {
         of(1) - of(0)
     }
 
-    /// The part of u in which the bodies give way.
+    /// Part of u from free bodies along axes that are not locked.
     fn given_speed(&self, velocities: &[Velocity]) -> f64 {
         let of = |side: usize| {
             let Some(body) = velocities.get(self.bodies[side] as usize).filter(|body| body.is_free()) else {
@@ -79,7 +79,7 @@ impl Row {
         of(1) - of(0)
     }
 
-    /// v ← v + M⁻¹ Gᵀ λ.
+    /// Applies an impulse λ to the bodies: v ← v + M⁻¹ Gᵀ λ.
     fn push(&self, impulse: f64, velocities: &mut [Velocity]) {
         for (side, sign) in [(0, -impulse), (1, impulse)] {
             if let Some(body) = velocities.get_mut(self.bodies[side] as usize)
@@ -91,13 +91,13 @@ impl Row {
         }
     }
 
-    /// Σ \[1/kg\], with a little for rows that follow from others: drives are exact.
+    /// Compliance Σ \[1/kg\], with a small addition that makes redundant rows solvable. Drives are exact: they have no addition.
     fn softness(&self) -> f64 {
         let own = if self.role == Role::Drive { 0.0 } else { JOINT_SOFTNESS * self.diagonal };
         own + self.compliance
     }
 
-    /// G M⁻¹ G'ᵀ with another row.
+    /// Coupling with another row, G M⁻¹ G'ᵀ.
     fn coupling(&self, other: &Row) -> f64 {
         let mut sum = 0.0;
         for (side, body) in self.bodies.into_iter().enumerate() {
@@ -113,35 +113,36 @@ impl Row {
     }
 }
 
-/// Rows that hang together.
+/// Rows of a machine, coupled by their bodies.
 #[derive(Debug, Clone, Default)]
 struct Machine {
-    /// Its rows.
+    /// Range of the machine's rows among all rows.
     rows: std::ops::Range<usize>,
-    /// G M⁻¹ Gᵀ + Σ.
+    /// Matrix G M⁻¹ Gᵀ + Σ of the system.
     matrix: Envelope,
-    /// How it was solved last.
+    /// Pivots of the last solution, from which the next one starts.
     pivots: Pivots,
 }
 
-/// The joints of a substep.
+/// Rows of all joints in a substep.
 #[derive(Debug, Clone, Default)]
 pub struct Joints {
     rows: Vec<Row>,
     machines: Vec<Machine>,
 }
 
-/// What a joint's rows are made from.
+/// Data from which the rows of joints are made.
 struct Substep<'a> {
     world: &'a World,
     settings: &'a Settings,
-    /// When it ends \[s\].
+    /// End of the substep \[s\].
     end: f64,
     velocities: &'a [Velocity],
 }
 
 impl Joints {
-    /// The joints of the substep that ends at `end` \[s\], with impulses of zero. `velocities` are those before the external forces.
+    /// Makes the rows of the substep that ends at `end` \[s\], with impulses of zero. `velocities` are the velocities before the external
+    /// forces.
     pub fn start(world: &World, settings: &Settings, end: f64, velocities: &[Velocity]) -> Joints {
         if world.joints.is_empty() {
             return Joints::default();
@@ -150,7 +151,8 @@ impl Joints {
         Joints::of(world, |joint, rows| substep.add_rows(joint, rows))
     }
 
-    /// The joints while contacts bounce: what they hold goes on at the velocity that it has, drives do nothing in no time.
+    /// Makes the rows for the impact stage: held motions keep their present velocity. Drives have no rows, as they do nothing in no time,
+    /// nor have limits.
     pub fn of_impacts(world: &World, settings: &Settings, velocities: &[Velocity]) -> Joints {
         if world.joints.is_empty() {
             return Joints::default();
@@ -165,7 +167,7 @@ impl Joints {
         })
     }
 
-    /// The rows of all joints, machine by machine.
+    /// Makes the rows of all joints, machine by machine.
     fn of(world: &World, mut add_rows: impl FnMut(usize, &mut Vec<Row>)) -> Joints {
         let (mut rows, mut machines) = (Vec::new(), Vec::new());
         for joints in world.joints_by_machine() {
@@ -182,7 +184,7 @@ impl Joints {
                 let shares = |row: &Row, other: &Row| {
                     row.bodies.iter().any(|body| *body != GROUND && other.bodies.contains(body))
                 };
-                // Rows of joints that are far apart share no body: the walk over the joints sees to it that few are in between.
+                // Rows of joints that are far apart share no body. The order of the joints in a machine keeps coupled rows close together.
                 let start = |i: usize| (0..i).find(|&j| shares(&of_machine[i], &of_machine[j])).unwrap_or(i);
                 let matrix = Envelope::new(of_machine.len(), start, coupled);
                 machines.push(Machine { rows: first..rows.len(), matrix, pivots: Pivots::default() });
@@ -191,8 +193,8 @@ impl Joints {
         Joints { rows, machines }
     }
 
-    /// Solves the machines, each with all contacts held fixed; returns by how much at most the velocity of a row was off
-    /// \[m/s, rad/s\].
+    /// Solves the machines, each with the impulses of all contacts held fixed. Returns the largest error of the velocity of a row between
+    /// its bounds, before the solve \[m/s, rad/s\].
     pub fn solve(&mut self, velocities: &mut [Velocity]) -> f64 {
         let mut largest = 0.0f64;
         for machine in &mut self.machines {
@@ -221,7 +223,7 @@ impl Joints {
         largest
     }
 
-    /// Impulses go on by a share of what the last sweep made of them \[E12\].
+    /// Extrapolates the impulses by a share of their change in the last sweep \[E12\].
     pub(super) fn extrapolate(&mut self, share: f64) {
         for row in &mut self.rows {
             let before = std::mem::replace(&mut row.last, row.impulse);
@@ -231,7 +233,7 @@ impl Joints {
         }
     }
 
-    /// Notes what the joints did in a substep of length `h` \[s\].
+    /// Stores forces and torques of the joints in a substep of length `h` \[s\].
     pub fn keep(&self, h: f64, world: &mut World) {
         for state in &mut world.joint_states {
             *state = JointState { position: state.position, ..JointState::default() };
@@ -251,8 +253,8 @@ impl Joints {
         }
     }
 
-    /// Work of all rows on the bodies that give way to them, at the mean of the velocities before and after \[J\]: what they do to a
-    /// body that moves as prescribed, or along an axis that is locked, that body takes from elsewhere.
+    /// Work of all rows on the free bodies along axes that are not locked, at the mean of the velocities before and after \[J\]. A body
+    /// that moves as prescribed, or along a locked axis, takes the work on it from elsewhere.
     pub fn work(&self, before: &[Velocity], after: &[Velocity]) -> f64 {
         let work = |row: &Row| 0.5 * row.impulse * (row.given_speed(before) + row.given_speed(after));
         self.rows.iter().map(work).sum()
@@ -260,14 +262,14 @@ impl Joints {
 }
 
 impl Substep<'_> {
-    /// All rows of a joint.
+    /// Adds all rows of a joint.
     fn add_rows(&self, joint: usize, rows: &mut Vec<Row>) {
         self.add_held(joint, rows);
         self.add_drive(joint, rows);
         self.add_limit(joint, rows);
     }
 
-    /// Rows that hold what the joint does not leave free.
+    /// Adds the rows of the motions that the joint does not leave free.
     fn add_held(&self, index: usize, rows: &mut Vec<Row>) {
         let joint = &self.world.joints[index];
         for held in self.world.held_rows(joint) {
@@ -277,7 +279,7 @@ impl Substep<'_> {
         }
     }
 
-    /// A row that brings what is `off` back \[E11\].
+    /// Sets compliance and bias velocity of a row such that it corrects the position error `off` \[E11\].
     fn kept(&self, row: Row, off: f64, compliance: f64) -> Row {
         let h = self.settings.substep();
         let upsilon = joint_upsilon(&self.world.joints[row.joint as usize], h);
@@ -288,7 +290,7 @@ impl Substep<'_> {
         }
     }
 
-    /// The row of the drive, if it does anything.
+    /// Adds the row of the drive, if the drive has a command.
     fn add_drive(&self, index: usize, rows: &mut Vec<Row>) {
         let (world, joint) = (self.world, &self.world.joints[index]);
         let h = self.settings.substep();
@@ -303,7 +305,7 @@ impl Substep<'_> {
             Command::Hold { velocity, aim, rate, force_limit } => {
                 let position = world.joint_states[index].position;
                 let bias = velocity + rate * (aim - position);
-                // What no force limits would go through the end of its range.
+                // A drive without a force limit would go through the end of its range.
                 let bias = match joint.range {
                     Some([low, high]) if force_limit.is_infinite() => {
                         bias.max((low - position) / h).min((high - position) / h)
@@ -315,7 +317,7 @@ impl Substep<'_> {
         });
     }
 
-    /// The row of the end of the range that is nearer.
+    /// Adds the row of the nearer limit (end of the range).
     fn add_limit(&self, index: usize, rows: &mut Vec<Row>) {
         let joint = &self.world.joints[index];
         let Some([low, high]) = joint.range else { return };
@@ -325,19 +327,19 @@ impl Substep<'_> {
         let above = high - position;
         let is_low = below < above;
         let room = below.min(above);
-        // As a contact: it may come as far as the end, and what is beyond it goes back.
+        // As in a contact, the joint may come as far as the limit, and a position beyond it is corrected.
         let (sign, infinite) = (if is_low { 1.0 } else { -1.0 }, f64::INFINITY);
         let bias = if room > 0.0 { -sign * room / h } else { self.kept(row, sign * room, 0.0).bias };
         let (low, high) = if is_low { (0.0, infinite) } else { (-infinite, 0.0) };
         rows.push(Row { bias, low, high, ..row });
     }
 
-    /// A row along the position of a joint.
+    /// Row of the motion along the position of a joint.
     fn along(&self, index: usize, role: Role) -> Option<Row> {
         self.row(index, role, &self.world.row_along(&self.world.joints[index])?)
     }
 
-    /// A row without bounds; none where neither body gives way.
+    /// Row without bounds; `None` where neither body can move along it.
     fn row(&self, index: usize, role: Role, motion: &JointRow) -> Option<Row> {
         let bodies = self.world.joints[index].bodies.map(|body| body.unwrap_or(GROUND));
         let mass = bodies.map(|body| self.inverse_mass(body));
@@ -358,7 +360,7 @@ impl Substep<'_> {
             impulse: 0.0,
             last: 0.0,
         };
-        // What rounding leaves of an axis that is locked is none.
+        // A diagonal that is rounding only comes from locked axes: no row.
         let size = |side: usize| {
             let free = self.velocities.get(bodies[side] as usize).map_or(0.0, |body| body.inverse_mass);
             free * direction.length_squared() + mass[side].angular_bound * levers[side].length_squared()

@@ -1,4 +1,4 @@
-//! Loads: what contacts give the boundaries, summed up over the substeps. Twin: `shaders/loads.wgsl`.
+//! Loads: impulses of contacts on boundaries, summed up over the substeps. Twin: `shaders/loads.wgsl`.
 //!
 //! Contacts with boundaries are few, so they are summed up one after the other.
 
@@ -10,7 +10,7 @@ use crate::model::World;
 
 use super::narrowphase::{CHUNK, Constraint};
 
-/// Rows of the contacts in which a boundary takes part.
+/// Indices of the constraints, in solving order, in which a boundary takes part.
 pub fn constraints_of_boundaries(world: &World, keys: &[Key], colouring: &Colouring) -> Vec<u32> {
     let first_grain = world.first_grain_shape();
     let constraint = |(constraint, &contact): (usize, &u32)| {
@@ -20,7 +20,7 @@ pub fn constraints_of_boundaries(world: &World, keys: &[Key], colouring: &Colour
     colouring.order.par_iter().enumerate().with_min_len(CHUNK).filter_map(constraint).collect()
 }
 
-/// Adds the impulses of these constraints.
+/// Adds the impulses of these constraints to the totals of the boundaries.
 pub fn add<'a>(constraints: impl Iterator<Item = &'a Constraint>, totals: &mut [TotalImpulse]) {
     for constraint in constraints {
         let given = constraint.given();
@@ -37,7 +37,7 @@ pub fn add<'a>(constraints: impl Iterator<Item = &'a Constraint>, totals: &mut [
     }
 }
 
-/// Adds the impulses of a round of impacts.
+/// Adds the impulses of a round of impacts to the totals of the boundaries.
 pub fn add_impacts(impacts: &[Constraint], totals: &mut [TotalImpulse]) {
     let boundaries = totals.len();
     let is_loaded =

@@ -1,4 +1,4 @@
-//! Matching: which impulse a contact carries over from the step before, by key.
+//! Matching: finds by key which impulse a contact carries over from the step before.
 
 use rayon::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Narrowphase: the constraints of the contact problem, from positions \[E2\]-\[E5\].
 //!
-//! One constraint holds all that a sweep needs of a contact. Twin: `shaders/narrowphase.wgsl`.
+//! One constraint holds all data of a contact that a sweep needs. Twin: `shaders/narrowphase.wgsl`.
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -15,17 +15,17 @@ use crate::settings::{
 use super::patches::{Joined, Patches};
 use super::velocity::{InverseMass, Velocity};
 
-/// Rows handled by one task.
+/// Constraints handled by one task.
 pub(super) const CHUNK: usize = 1024;
 
-/// Mobility given to locked directions, over the trace of the mobility \[-\]. Larger, it weakens the bound that
-/// it serves; smaller, the inverse of a single-precision twin drowns in rounding.
+/// Mobility added in all directions, so that the mobility of a contact with locked axes is invertible, over its trace \[-\]. A larger value
+/// weakens the bound on the restitution; with a smaller one the inverse drowns in rounding in the single-precision twin.
 const LOCKED_GIVE: f64 = 1e-6;
 
-/// Target of a contact that takes no part \[m/s\].
+/// Bias velocity of a contact that takes no part \[m/s\].
 pub const FAR: f64 = -1e30;
 
-/// Constants of the laws during a substep.
+/// Constants of the contact laws during a substep.
 #[derive(Debug, Clone, Copy)]
 pub struct Law {
     /// Length of the substep h \[s\].
@@ -34,13 +34,13 @@ pub struct Law {
     pub normal: NormalLaw,
     /// Share of a rigid overlap that the substep removes \[-\].
     pub rigid_correction: f64,
-    /// Largest gap of a contact that is listed, in mean diameters \[-\].
+    /// Largest gap of a listed contact, in mean diameters \[-\].
     pub reach: f64,
-    /// What a step is made of.
+    /// Method of a step: nonsmooth or smooth.
     pub method: Method,
     /// Lever arm of rolling resistance over R* \[-\].
     pub rolling_arm: f64,
-    /// Which law damps springs.
+    /// Law of the damping of springs.
     pub damping: Damping,
 }
 
@@ -58,7 +58,7 @@ impl Law {
         }
     }
 
-    /// What a contact carries over to the next substep: its impulse, or what its springs hold.
+    /// Impulse that a contact carries over to the next substep; under the smooth method the state of its springs.
     pub fn carried<'a>(&self, constraint: &'a Constraint) -> &'a Impulse {
         match self.method {
             Method::Nonsmooth => &constraint.impulse,
@@ -66,72 +66,71 @@ impl Law {
         }
     }
 
-    /// Distance of the centre of a sphere from a patch beyond which they have no contact \[m\]: the gap is then twice that at which
-    /// it was listed.
+    /// Distance between a patch and the centre of a sphere beyond which they have no contact \[m\]: the gap is then twice the gap at which
+    /// the contact was listed.
     pub fn patch_reach(&self, sphere: &Sphere) -> f64 {
         sphere.radius + 4.0 * self.reach * sphere.contact_radius
     }
 }
 
-/// One contact as a sweep solves it: four cache lines. A sweep writes the third, and the
-/// fourth if it is accelerated.
+/// Contact constraint as a sweep solves it: four cache lines. A sweep writes the third, and the fourth if it is accelerated.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[repr(C, align(64))]
 pub struct Constraint {
     /// Bodies a and b.
     pub bodies: [u32; 2],
-    /// From b to a.
+    /// Normal, from b to a.
     pub normal: DVec3,
-    /// 1/D of the normal, friction and rolling constraints; 0 where nothing can move.
+    /// 1/D of the normal, friction and rolling constraints; 0 where nothing can move \[E5\].
     pub effective_mass: [f64; 3],
-    /// Σ_n.
+    /// Normal compliance Σ_n \[E2\].
     pub compliance: f64,
     /// Contact point from the centre of a \[m\].
     pub arm_a: DVec3,
     /// Contact point from the centre of b \[m\].
     pub arm_b: DVec3,
-    /// μ of the pair.
+    /// Friction coefficient μ of the pair.
     pub friction: f64,
-    /// μ_r times the lever arm \[m\].
+    /// Rolling coefficient μ_r times the lever arm \[m\].
     pub rolling_arm: f64,
-    /// q_n \[m/s\].
+    /// Bias velocity q_n of the normal constraint \[m/s\].
     pub bias: f64,
-    /// Impulse with which cohesion pulls the bodies together in the substep, beside `impulse` \[E2\] \[N s\].
+    /// Impulse by which cohesion pulls the bodies together in the substep, beside `impulse` \[E2\] \[N s\].
     pub cohesion: f64,
-    /// Impulse so far.
+    /// Impulse after the sweeps so far.
     pub impulse: Impulse,
-    /// Where the sweep before the last left it, if sweeps are accelerated \[E12\]. Under the smooth method what its springs hold \[E13\]: `tangent`
-    /// \[N\], `rolling` \[N m\], and the twisting moment \[N m\] in place of `normal`.
+    /// Impulse after the sweep before the last, if sweeps are accelerated \[E12\]. Under the smooth method the state of the springs
+    /// \[E13\]: `tangent` \[N\], `rolling` \[N m\], and the twisting moment \[N m\] in place of `normal`.
     pub last_impulse: Impulse,
 }
 
-/// What else a substep needs of a contact, before its sweeps.
+/// Data of a contact that a substep needs before its sweeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Onset {
-    /// Gap \[m\]; of springs that are not pressed any that is not negative.
+    /// Gap \[m\]; under the smooth method any value that is not negative stands for bodies apart.
     pub gap: f64,
-    /// Υ of \[E2\]; 0 unless elastic and overlapping.
+    /// Υ of \[E2\] \[-\]; 0 unless elastic and overlapping.
     pub upsilon: f64,
-    /// Part of q_n that positions decide \[m/s\].
+    /// Part of the bias velocity q_n from positions \[m/s\].
     pub position_target: f64,
-    /// Normal stiffness: λ_n at rest is h · this · δ^(2 e_H - 1).
+    /// Normal stiffness k_n: λ_n at rest is h k_n δ^(2 e_H - 1).
     pub stiffness: f64,
-    /// e of the pair.
+    /// Restitution e of the contact \[-\].
     pub restitution: f64,
-    /// What else springs are made of, under the smooth method.
+    /// Coefficients of the springs, under the smooth method.
     pub spring: Spring,
 }
 
-/// Coefficients of the springs of a contact, which stay until the next search \[E13\].
+/// Coefficients of the springs of a contact; they stay until the next search \[E13\].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spring {
-    /// η_n over √(m* S) or over S \[-, s\].
+    /// Normal damping η_n over √(m* S) \[-\], or over the slope S of the force \[s\] where damping is viscoelastic.
     pub damping: f64,
-    /// κ, tangential stiffness over the slope of the normal force \[-\].
+    /// Ratio κ of the tangential stiffness to the slope of the normal force \[-\].
     pub tangent: f64,
-    /// R* \[m\]; 0 of springs that are not made yet.
+    /// Effective radius R* \[m\]; 0 while the coefficients are not computed yet.
     pub radius: f64,
-    /// Force that pulls the bodies together \[N\].
+    /// Cohesive force that pulls the bodies together \[N\].
     pub pull_off: f64,
 }
 
@@ -142,29 +141,29 @@ impl Constraint {
         a.linear + a.angular.cross(self.arm_a) - b.linear - b.angular.cross(self.arm_b)
     }
 
-    /// What it gives its bodies: its impulse, and that of cohesion.
+    /// Total impulse on the bodies: the contact impulse less that of cohesion.
     #[inline(always)]
     pub fn given(&self) -> Impulse {
         Impulse { normal: self.impulse.normal - self.cohesion, ..self.impulse }
     }
 
-    /// The nearest friction impulse that it may carry beside a normal one \[E3\] \[N s\].
+    /// Projects a friction impulse on those that the contact may carry beside a normal impulse \[E3\] \[N s\].
     #[inline(always)]
     pub fn within_friction(&self, cone: Cone, tangent: DVec3, normal: f64) -> DVec3 {
         cone.project(tangent, self.friction * normal, self.normal)
     }
 
-    /// The nearest rolling impulse that it may carry beside a normal one \[E4\] \[N m s\].
+    /// Projects a rolling impulse on those that the contact may carry beside a normal impulse \[E4\] \[N m s\].
     #[inline(always)]
     pub fn within_rolling(&self, cone: Cone, rolling: DVec3, normal: f64) -> DVec3 {
         cone.project(rolling, self.rolling_arm * normal, self.normal)
     }
 }
 
-/// How the contact velocity answers to impulses, on bodies of which a normal one may change the slip.
+/// Response of the contact velocity to impulses, for contacts at which a normal impulse may change the slip.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Response {
-    /// Slip per normal impulse, K n in the tangent plane \[1/kg\].
+    /// Change of the slip per normal impulse, K n in the tangent plane \[1/kg\].
     pub slip: DVec3,
     /// 1/D of the normal, friction and rolling constraints; 0 where nothing can move.
     pub effective_mass: [f64; 3],
@@ -182,7 +181,7 @@ pub fn fill_constraints(
 ) {
     patches.join(world, law, constraints);
     let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
-    // A loop of its own for each method: that of springs is short and runs a thousand times as often.
+    // Each method has its own loop: the loop over springs is short and runs a thousand times as often.
     match law.method {
         Method::Smooth => places.for_each(|((constraint, onset), &contact)| {
             let (key, joined) = (keys[contact as usize], patches.get(contact));
@@ -196,7 +195,7 @@ pub fn fill_constraints(
     }
 }
 
-/// Where the shapes of a contact touch; of one with a patch where that counts.
+/// Touch of the shapes of a contact; with a patch `None` unless its touch takes part.
 fn touch_of(world: &World, key: Key, joined: Option<&Joined>) -> Option<Touch> {
     match joined {
         Some(joined) => joined.touch.filter(|_| !world.is_removed(key.a)),
@@ -204,8 +203,8 @@ fn touch_of(world: &World, key: Key, joined: Option<&Joined>) -> Option<Touch> {
     }
 }
 
-/// Puts the springs of a contact where its bodies are now. What stays until the next search is found only once: steps are many, and each does
-/// little.
+/// Sets the geometry of the springs of a contact from the present positions of its bodies. The coefficients are computed only once after a
+/// search, as there are many steps, and each does little.
 #[inline(always)]
 fn place_spring(
     world: &World,
@@ -230,7 +229,7 @@ fn place_spring(
     }
 }
 
-/// As [`place_spring`], between grains of one sphere each: most contacts, and most of the time of a step.
+/// As [`place_spring`], between grains of one sphere each: these are most contacts, and take most of the time of a step.
 #[inline(always)]
 fn place_between(world: &World, [a, b]: [&Sphere; 2], constraint: &mut Constraint, onset: &mut Onset) {
     let place = |sphere: &Sphere| world.bodies.position[sphere.body as usize];
@@ -247,7 +246,7 @@ fn place_between(world: &World, [a, b]: [&Sphere; 2], constraint: &mut Constrain
     (constraint.arm_a, constraint.arm_b) = (touch.point - apart, touch.point);
 }
 
-/// Coefficients of the springs of a contact, and its bodies.
+/// Computes the coefficients of the springs of a contact, and sets its bodies.
 fn make_spring(world: &World, law: &Law, key: Key, constraint: &mut Constraint, onset: &mut Onset) {
     let (pair, radius) = (world.law(key.a, key.b), world.effective_radius(key.a, key.b));
     let elasticity = law.normal.elasticity(pair.effective_modulus, radius);
@@ -258,13 +257,13 @@ fn make_spring(world: &World, law: &Law, key: Key, constraint: &mut Constraint, 
     constraint.set_pair(world, law, key, pair);
 }
 
-/// Constraint of the nonsmooth method for one pair that carries an impulse over from the last substep. A patch is looked at without those
-/// beside it.
+/// Makes the constraint of the nonsmooth method for one pair that carries an impulse over from the last substep. A patch is treated without
+/// its neighbours in the mesh.
 pub fn make_constraint(world: &World, law: &Law, key: Key, carried: Impulse) -> (Constraint, Onset) {
     constraint_at(world, law, key, world.touch(key.a, key.b), carried)
 }
 
-/// Constraint of one pair that touches so, if it does.
+/// Makes the constraint of one pair with this touch; without a touch the contact takes no part.
 fn constraint_at(
     world: &World,
     law: &Law,
@@ -288,7 +287,7 @@ fn constraint_at(
     (constraint, Onset { restitution, ..onset })
 }
 
-/// Υ, the part of q_n from positions, and Σ_n \[E2\].
+/// Υ, the part of the bias velocity q_n from positions, and the compliance Σ_n \[E2\].
 fn normal_law(law: &Law, pair: &PairLaw, radius: f64, gap: f64, carried: f64) -> (Onset, f64) {
     let (overlap, free) = (-gap, Onset { gap, position_target: -gap / law.h, ..Onset::default() });
     let Some((exponent, stiffness)) = law.normal.elasticity(pair.effective_modulus, radius) else {
@@ -316,23 +315,22 @@ fn bodies_of(world: &World, key: Key) -> [u32; 2] {
 }
 
 impl Constraint {
-    /// Sets what does not depend on where the bodies are: who they are, and the bounds of friction and rolling.
+    /// Sets the data that do not depend on positions: the bodies, and the bounds of friction and rolling.
     fn set_pair(&mut self, world: &World, law: &Law, key: Key, pair: &PairLaw) {
         self.bodies = bodies_of(world, key);
         self.friction = pair.friction;
         self.rolling_arm = pair.rolling_resistance * law.rolling_arm * world.rolling_radius(key.a, key.b);
     }
 
-    /// Puts it where its bodies, which are set, touch now.
+    /// Sets the normal and the arms from a touch; the bodies must be set before.
     fn place(&mut self, world: &World, key: Key, touch: &Touch) {
         self.normal = touch.normal;
         self.arm_a = touch.point - world.bodies.position[self.bodies[0] as usize];
         self.arm_b = touch.point - world.image_of_body(key.b, world.centre(key.a));
     }
 
-    /// 1/D per kind of constraint \[E5\]; returns the restitution up to which no impact gains energy \[E6\]. The friction
-    /// block is bounded by a multiple of the identity, which is exact for spheres, whose arms are parallel to the
-    /// normal.
+    /// Sets 1/D per kind of constraint \[E5\], and returns the restitution up to which no impact gains energy \[E6\]. The friction block is
+    /// bounded by a multiple of the identity, which is exact for spheres, as their arms are parallel to the normal.
     pub fn set_inverse_d(&mut self, world: &World) -> f64 {
         if self.bodies.iter().any(|&body| world.bodies.kind[body as usize] == Kind::Rigid) {
             return self.set_general(world);
@@ -342,7 +340,7 @@ impl Constraint {
         1.0
     }
 
-    /// 1/D per kind of constraint between two bodies that are spheres or prescribed.
+    /// 1/D per kind of constraint between two bodies, each a sphere, fixed or kinematic.
     pub fn inverse_d_on(&self, a: &Velocity, b: &Velocity) -> [f64; 3] {
         let mut d = [self.compliance, 0.0, 0.0];
         for (body, arm) in [(a, self.arm_a), (b, self.arm_b)] {
@@ -355,7 +353,7 @@ impl Constraint {
         d.map(|d| if d > 0.0 { 1.0 / d } else { 0.0 })
     }
 
-    /// 1/D of a contact with a rigid body that is no sphere \[E5\]; returns the limit of its restitution.
+    /// Sets 1/D of a contact with a rigid body that is no sphere \[E5\], and returns the limit of its restitution.
     fn set_general(&mut self, world: &World) -> f64 {
         let inverse_mass =
             |body: u32| InverseMass::of(world, body as usize, &Velocity::of(world, body as usize));
@@ -370,12 +368,12 @@ impl Constraint {
         vector - vector.dot(self.normal) * self.normal
     }
 
-    /// Slip that a normal impulse brings about, per impulse \[1/kg\].
+    /// Change of the slip by a normal impulse, per impulse \[1/kg\].
     pub fn slip_per_impulse(&self, a: &InverseMass, b: &InverseMass) -> DVec3 {
         self.in_plane(a.response(self.arm_a, self.normal) + b.response(self.arm_b, self.normal))
     }
 
-    /// Contact velocity that an impulse brings about, per impulse \[1/kg\].
+    /// Change of the contact velocity by an impulse, per impulse \[1/kg\].
     pub fn mobility(&self, a: &InverseMass, b: &InverseMass) -> DMat3 {
         a.mobility(self.arm_a) + b.mobility(self.arm_b)
     }
@@ -407,7 +405,7 @@ fn restitution_limit(mobility: &DMat3, normal: DVec3) -> f64 {
     if scale <= 0.0 {
         return 1.0;
     }
-    // Locked axes leave directions in which nothing moves: a little give makes K invertible.
+    // Locked axes leave directions in which nothing moves: a small mobility added to all makes K invertible.
     let mobility = *mobility * (1.0 / scale) + DMat3::from_diagonal(DVec3::splat(LOCKED_GIVE));
     let product = normal.dot(mobility * normal) * normal.dot(mobility.inverse() * normal);
     1.0 / product.max(1.0).sqrt()
@@ -418,9 +416,9 @@ pub(super) fn times_d(change: f64, effective_mass: f64) -> f64 {
     if effective_mass > 0.0 { change / effective_mass } else { 0.0 }
 }
 
-/// Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep: it may sink to
-/// the overlap δ at which the elastic law carries λ, so Σ_n = δ / (h λ) \[E2\]. Rigid, it would hold its
-/// load at a gap of zero for ever and never come under the elastic law.
+/// Compliance Σ_n of a contact that does not touch yet but carried an impulse λ in the last substep. It may sink to the overlap δ at which
+/// the elastic law carries λ, so Σ_n = δ / (h λ) \[E2\]. With Σ_n = 0 it would hold its load at a gap of zero for ever and never come under
+/// the elastic law.
 fn landing_compliance(h: f64, exponent: f64, stiffness: f64, carried: f64) -> f64 {
     if carried <= 0.0 {
         return 0.0;
@@ -428,7 +426,7 @@ fn landing_compliance(h: f64, exponent: f64, stiffness: f64, carried: f64) -> f6
     (carried / (h * stiffness)).powf(1.0 / (2.0 * exponent - 1.0)) / (h * carried)
 }
 
-/// q_n from the velocities after the impact stage \[E2\].
+/// Sets the bias velocities q_n from the velocities after the impact stage \[E2\].
 pub fn set_targets(constraints: &mut [Constraint], onsets: &[Onset], velocities: &[Velocity]) {
     constraints.par_iter_mut().zip(onsets).with_min_len(CHUNK).for_each(|(constraint, onset)| {
         let [a, b] = constraint.bodies.map(|body| &velocities[body as usize]);

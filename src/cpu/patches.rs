@@ -1,10 +1,11 @@
-//! Contacts with patches of meshes: which touches of a sphere count, on which side of the sheet it is, and what they carry over.
+//! Contacts with patches of meshes: which touches of a sphere count, on which side of the sheet the sphere is, and which impulses are
+//! carried over.
 //!
-//! A sphere that is over one patch is near to the seams of those beside it. Such a touch takes no part, or with the plane beyond the
-//! seam (see [`join`]). The impulse of one that takes no part goes to the contact over whose patch the sphere is now: so it survives
-//! the way from patch to patch. A sphere belongs to the side of a sheet on which it came into the list of contacts, or on which it was a
-//! substep before that; its centre may be pressed through, or come through in flight, by less than its radius. Twin: `join_patches` in
-//! `shaders/narrowphase.wgsl`.
+//! A sphere over one patch is also near the seams of the patches beside it. A touch at a seam takes no part, or takes part with the plane
+//! beyond the seam (see [`join`]). The impulse of a touch that takes no part goes to the contact with the patch that the sphere is over
+//! now, so the impulse survives the way from patch to patch. A sphere belongs to the side of a sheet on which it came into the list of
+//! contacts, or on which it was a substep before that; its centre may be pressed through the sheet, or come through in flight, by less than
+//! its radius. Twin: `join_patches` in `shaders/narrowphase.wgsl`.
 
 use std::ops::Range;
 
@@ -18,45 +19,45 @@ use crate::settings::Method;
 
 use super::narrowphase::{Constraint, Law};
 
-/// The contacts with patches among those of a step.
+/// Contacts with patches of meshes among the contacts of a step.
 #[derive(Debug, Clone, Default)]
 pub struct Patches {
-    /// Their keys, ascending.
+    /// Keys of these contacts, ascending.
     keys: Vec<Key>,
-    /// Index of each among all contacts.
+    /// Index of each of them among all contacts.
     contacts: Vec<u32>,
-    /// Place of each in solving order.
+    /// Position of each of them in solving order.
     places: Vec<u32>,
-    /// What of each is known from the last substep.
+    /// Normal and side of each of them from the last substep.
     known: Vec<Known>,
-    /// Those of each sphere with each mesh.
+    /// Ranges of the contacts of one sphere with one mesh.
     groups: Vec<Range<usize>>,
     joined: Vec<Joined>,
 }
 
-/// What is known of a contact with a patch from the last substep.
+/// Normal and side of a contact with a patch, from the last substep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Known {
-    /// Its normal; zero where it took no part.
+    /// Normal of the contact; zero where it took no part.
     normal: DVec3,
-    /// The side of the sheet that the sphere belongs to: 1 where the faces of the patch look, -1 behind them, 0 unknown.
+    /// Side of the sheet that the sphere belongs to: 1 where the faces of the patch look, -1 behind them, 0 unknown.
     side: i8,
 }
 
-/// A contact with a patch as it takes part in a substep.
+/// Contact with a patch as it takes part in a substep.
 #[derive(Debug, Clone, Copy)]
 pub struct Joined {
-    /// Where the sphere touches; `None` where another touch counts.
+    /// Touch of the sphere; `None` where another touch counts instead.
     pub touch: Option<Touch>,
-    /// What is carried over, that of the touches that it stands for included.
+    /// Impulse carried over, including the impulses of the touches that this one stands for.
     pub impulse: Impulse,
-    /// See [`Known`].
+    /// Side of the sheet, as in [`Known`].
     side: i8,
 }
 
 impl Patches {
-    /// Finds the contacts with patches; their normals come from the list before, or the positions.
+    /// Finds the contacts with patches. Their normals and sides come from the list before; a contact that is new has neither.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring, before: &Patches) -> Patches {
         if world.meshes.is_empty() {
             return Patches::default();
@@ -82,19 +83,19 @@ impl Patches {
         }
     }
 
-    /// Bytes that it holds.
+    /// Bytes that the lists hold.
     pub fn bytes(&self) -> u64 {
         let per_contact = size_of::<Key>() + 2 * size_of::<u32>() + size_of::<Known>() + size_of::<Joined>();
         (self.keys.len() * per_contact + self.groups.len() * size_of::<Range<usize>>()) as u64
     }
 
-    /// What is known from the last substep, in the order of the keys.
+    /// Normals and sides from the last substep, in the order of the keys.
     #[cfg(feature = "scenario")]
     pub(super) fn known(&self) -> &[Known] {
         &self.known
     }
 
-    /// Sets what is known from the last substep; returns whether that is of as many contacts as there are.
+    /// Sets the normals and sides from the last substep; returns whether there are as many of them as contacts.
     #[cfg(feature = "scenario")]
     pub(super) fn set_known(&mut self, known: Vec<Known>) -> bool {
         let fit = known.len() == self.keys.len();
@@ -102,18 +103,18 @@ impl Patches {
         fit
     }
 
-    /// The contacts, each with the side of the sheet that the sphere belongs to.
+    /// Keys of the contacts, each with the side of the sheet that the sphere belongs to.
     pub fn sides(&self) -> Vec<(Key, i8)> {
         self.keys.iter().zip(&self.known).map(|(&key, known)| (key, known.side)).collect()
     }
 
-    /// Takes the normals from the positions, for contacts of which only the impulses are known.
+    /// Computes the normals from the positions, for contacts of which only the impulses are known.
     pub fn find_normals(&mut self, world: &World) {
         let normal = |key: &Key| world.touch(key.a, key.b).map_or(DVec3::ZERO, |touch| touch.normal);
         self.known = self.keys.iter().map(|key| Known { normal: normal(key), side: 0 }).collect();
     }
 
-    /// Finds out how they take part in the substep.
+    /// Determines how each contact takes part in the substep.
     pub fn join(&mut self, world: &World, law: &Law, constraints: &[Constraint]) {
         let of_group = |group: &Range<usize>| self.join_group(world, law, constraints, group);
         self.joined = self.groups.par_iter().flat_map_iter(of_group).collect();
@@ -146,7 +147,7 @@ impl Patches {
                 continue;
             };
             let there = if nearest.height < 0.0 { -1 } else { 1 };
-            // New to the list, it may have come through in flight.
+            // The sphere of a contact new to the list may have come through the sheet in flight.
             let came_through = law.h * velocity.dot(nearest.normal) > nearest.distance;
             let belongs = match known(i).side {
                 0 if came_through => -there,
@@ -157,7 +158,7 @@ impl Patches {
             sides[i] = if touch.is_behind { belongs } else { there };
         }
         let parts: Vec<_> = (0..keys.len()).map(|i| join(&world.meshes[mesh], &touches, i)).collect();
-        // What takes no part hands over what it carries.
+        // A contact that takes no part hands its impulse over.
         let hands_over_to =
             |other: usize, i: usize| other != i && parts[other].root == i && parts[other].part.is_none();
         let joined = |i: usize| {
@@ -165,10 +166,10 @@ impl Patches {
                 return Joined { touch: None, impulse: Impulse::default(), side: 0 };
             };
             let touch = Some(Touch::at(world.sphere_centre(sphere), sphere.radius, distance, normal));
-            // Over another patch, it may come to this one from either side.
+            // A sphere that is over another patch may come to this one from either side.
             let side = if parts[i].root == i { sides[i] } else { 0 };
             let others = || (0..keys.len()).filter(|&other| hands_over_to(other, i));
-            // As it was, to the last digit, where nothing came to it.
+            // The impulse stays as it was, to the last digit, where no other is handed over to it.
             if others().next().is_none() && known(i).normal.dot(normal) >= 0.0 {
                 return Joined { touch, impulse: carried(i), side };
             }
@@ -185,7 +186,7 @@ impl Patches {
         (0..keys.len()).map(joined).collect()
     }
 
-    /// How a contact takes part, if it is with a patch.
+    /// Returns how a contact takes part, if it is a contact with a patch.
     #[inline]
     pub fn get(&self, contact: u32) -> Option<&Joined> {
         if self.contacts.is_empty() {

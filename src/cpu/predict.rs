@@ -8,7 +8,7 @@ use crate::model::World;
 use super::narrowphase::CHUNK;
 use super::velocity::{InverseMass, Velocity};
 
-/// v ← v + h M⁻¹ f for every free body, with the external forces f: gravity, and what is applied to some.
+/// Adds the external forces to every free body, v ← v + h M⁻¹ f, with f gravity and the forces and torques applied to some bodies.
 pub fn apply_forces(world: &World, h: f64, velocities: &mut [Velocity]) {
     let gained: DVec3 = h * world.gravity;
     velocities.par_iter_mut().with_min_len(CHUNK).filter(|velocity| velocity.is_free()).for_each(

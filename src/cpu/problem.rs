@@ -1,8 +1,9 @@
-//! The contact problem of a substep: what a solver is given.
+//! Contact problem of a substep: the input of a solver.
 //!
-//! A solver works on several contacts at once, each of which writes the velocities of its two bodies. That is sound where no two
-//! of them share a dynamic body; [`Problem::new`] proves it of every colour, and of the contacts without one that those which
-//! write a body at once are alone with it. So all that is unsafe stands behind it, in this file and in [`super::split`].
+//! A solver works on several contacts at once, each of which writes the velocities of its two bodies. That is sound where no two of them
+//! share a dynamic body. [`Problem::new`] proves it for the contacts of every colour and for tiles, and it proves that an overflow contact
+//! which writes a body at once is the only overflow contact of that body. So all unsafe code relies on this check, in this file and in
+//! [`super::split`].
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -29,10 +30,11 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem of these constraints, which stand in the order of `colouring`, on these bodies.
+    /// Makes the problem of these constraints, which are in the order of `colouring`, on these bodies.
     ///
     /// # Panics
-    /// When two constraints of a colour share a dynamic body, a constraint has a body that is not there, or `split` was made for other contacts.
+    /// When two constraints of a colour or two tiles share a dynamic body, a constraint has a body that is not there or the same dynamic
+    /// body twice, or `split` was made for other contacts.
     pub fn new(
         colouring: &'a Colouring,
         split: &'a mut Split,
@@ -60,56 +62,56 @@ impl<'a> Problem<'a> {
         Problem { colouring, split, constraints, velocities, joints, world: None }
     }
 
-    /// The same problem, told where its bodies are, which coarse corrections ask for.
+    /// Adds the world with the positions of the bodies, which coarse corrections need.
     #[must_use]
     pub fn in_world(self, world: &'a World) -> Problem<'a> {
         Problem { world: Some(world), ..self }
     }
 
-    /// The world of the bodies, if the problem was told of it.
+    /// World of the bodies, if the problem has one.
     pub fn world(&self) -> Option<&'a World> {
         self.world
     }
 
-    /// The contacts, in solving order.
+    /// Contacts in solving order.
     pub fn constraints(&self) -> &[Constraint] {
         self.constraints
     }
 
-    /// The velocities of all bodies.
+    /// Velocities of all bodies.
     pub fn velocities(&self) -> &[Velocity] {
         self.velocities
     }
 
-    /// Finds how the contacts without a colour answer; comes before they are solved.
+    /// Computes the responses of the overflow contacts; called before they are solved.
     pub(super) fn prepare(&mut self) {
         self.split.prepare(&self.constraints[self.colouring.overflow_start()..], self.velocities);
     }
 
-    /// The joints.
+    /// Joints of the substep.
     pub fn joints(&self) -> &Joints {
         self.joints
     }
 
-    /// Solves the joints with all contacts held fixed; returns by how much at most the velocity of one was off \[m/s, rad/s\].
+    /// Solves the joints with all contacts held fixed; returns the largest velocity error of a joint before the solve \[m/s, rad/s\].
     pub(super) fn solve_joints(&mut self) -> f64 {
         self.joints.solve(self.velocities)
     }
 
-    /// Extrapolates the impulses of the joints by a factor, and lets `extrapolate` do so with the velocities \[E12\].
+    /// Extrapolates the impulses of the joints by a factor, and calls `extrapolate` to do the same with the velocities \[E12\].
     pub(super) fn extrapolate(&mut self, factor: f64, extrapolate: impl FnOnce(&mut [Velocity])) {
         self.joints.extrapolate(factor);
         extrapolate(self.velocities);
     }
 
-    /// Visits all constraints, tiles at once, then colour by colour, then those without a colour, and returns the largest value that `visit`
+    /// Visits all constraints: all tiles at once, then colour by colour, then the overflow contacts. Returns the largest value that `visit`
     /// returned. Constraints of a colour share no dynamic body, nor do those of two tiles, so their order has no effect.
     pub(super) fn visit(&mut self, visit: &impl Visit) -> f64 {
         let Problem { colouring, split, constraints, velocities, .. } = self;
         let mut largest = 0.0f64;
         let (bodies, of_bodies) = (Disjoint::new(velocities), &**split);
-        // SAFETY: the constraints in flight at one time are of several tiles, or those of one colour, which share no dynamic body: `new` has seen
-        // to it, and nobody has changed their bodies since.
+        // SAFETY: the constraints in flight at one time are of several tiles, or of one colour, which share no dynamic body: `new` has
+        // checked it, and nobody has changed their bodies since.
         let visit_all = |constraints: &mut [Constraint]| unsafe {
             of_bodies.visit_constraints(constraints, &bodies, visit)
         };
@@ -124,7 +126,7 @@ impl<'a> Problem<'a> {
             });
         }
         let overflow = &mut constraints[colouring.overflow_start()..];
-        // SAFETY: one at a time; or split for these contacts, as `new` has seen.
+        // SAFETY: the contacts are visited one at a time; or the bodies are split for these contacts, as `new` has checked.
         largest.max(unsafe {
             match colouring.overflow {
                 Overflow::Split => split.visit_overflow(overflow, velocities, visit),
@@ -135,8 +137,8 @@ impl<'a> Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// Lets every contact add to the sums of its free bodies, of which `sums` has one per body; those of other bodies are not there. The sums
-    /// are made in solving order, so their bits do not depend on the threads.
+    /// Lets every contact add to the sums of its free bodies. `sums` has one value per body; `add` gets `None` for a body that is not free.
+    /// The sums are made in solving order, so their bits do not depend on the threads.
     pub(super) fn gather<T: Send>(
         &self,
         sums: &mut [T],
@@ -144,7 +146,8 @@ impl Problem<'_> {
     ) {
         assert_eq!(sums.len(), self.velocities.len(), "a sum per body");
         let bodies = Disjoint::new(sums);
-        // SAFETY: the constraints in flight at one time share no dynamic body: they are of several tiles or of a colour, as `new` has seen, or one.
+        // SAFETY: the constraints in flight at one time share no dynamic body: they are of several tiles or of one colour, as `new` has
+        // checked, or it is one constraint.
         let add_all = |constraints: &[Constraint]| {
             for constraint in constraints {
                 let velocities = constraint.bodies.map(|body| &self.velocities[body as usize]);
@@ -165,8 +168,8 @@ impl Problem<'_> {
 }
 
 impl Problem<'_> {
-    /// Lets every contact change what stands for it in a list beside the contacts. Returns the sums of what `of_contact` returns, made task by
-    /// task, so that their bits do not depend on the threads.
+    /// Calls `of_contact` for every contact with its value in a list, which has one value per contact. Returns the sums of what
+    /// `of_contact` returns, made task by task, so that their bits do not depend on the threads.
     pub(super) fn beside<T: Send, const N: usize>(
         &self,
         list: &mut [T],
@@ -184,13 +187,13 @@ impl Problem<'_> {
         sums.into_iter().fold([0.0; N], add)
     }
 
-    /// Sets the `last_impulse` of every contact by what stands for it in a list.
+    /// Sets the `last_impulse` of every contact to `target` of its value in a list.
     pub(super) fn aim<T: Sync>(&mut self, list: &[T], target: impl Fn(&Constraint, &T) -> Impulse + Sync) {
         let contacts = self.constraints.par_iter_mut().zip(list).with_min_len(GATHER_CHUNK);
         contacts.for_each(|(constraint, beside)| constraint.last_impulse = target(constraint, beside));
     }
 
-    /// By how much all linear impulses differ from those in `last_impulse`, over their size, √(Σ |Δλ|² / Σ |λ|²) \[-\].
+    /// Relative change of all linear impulses against `last_impulse`, √(Σ |Δλ|² / Σ |λ|²) \[-\].
     pub(super) fn change_of_impulses(&self) -> f64 {
         let mut nothing = vec![(); self.constraints.len()];
         let [change, size] = self.beside(&mut nothing, |Constraint { impulse, last_impulse, .. }, _, ()| {
@@ -200,7 +203,7 @@ impl Problem<'_> {
     }
 }
 
-/// What starts at each of these places, but for the last, where all ends.
+/// Splits a slice at these indices: each part ends where the next starts, and the last index is the end of the last part.
 pub(super) fn parts<'a, T>(all: &'a mut [T], starts: &[u32]) -> Vec<&'a mut [T]> {
     let (Some(&first), Some(&end)) = (starts.first(), starts.last()) else { return Vec::new() };
     let mut left = &mut all[first as usize..end as usize];
@@ -212,20 +215,20 @@ pub(super) fn parts<'a, T>(all: &'a mut [T], starts: &[u32]) -> Vec<&'a mut [T]>
     starts.windows(2).map(of_part).collect()
 }
 
-/// |λ|² \[N² s²\]; without rolling.
+/// Square of the linear impulse, |λ|² \[N² s²\]; without rolling.
 pub(super) fn linear_square(impulse: &Impulse) -> f64 {
     impulse.normal * impulse.normal + impulse.tangent.length_squared()
 }
 
-/// The root of the ratio of two sums of squares; 0 where both are.
+/// Root of the ratio of two sums of squares; 0 where both are 0.
 pub(super) fn relative(change: f64, size: f64) -> f64 {
     if change > 0.0 { (change / size).sqrt() } else { 0.0 }
 }
 
-/// Contacts whose sums one task makes.
+/// Contacts handled by one task of a sum.
 const GATHER_CHUNK: usize = 1024;
 
-/// A set of bodies, a bit each.
+/// Set of bodies, one bit each.
 #[derive(Clone)]
 pub(super) struct Bodies(Vec<u64>);
 
@@ -245,7 +248,7 @@ impl Bodies {
         self.0.get(body as usize / 64).is_some_and(|word| word >> (body % 64) & 1 == 1)
     }
 
-    /// Adds a body; returns whether it was in already.
+    /// Adds a body; returns whether the set already had it.
     pub(super) fn add(&mut self, body: u32) -> bool {
         let word = &mut self.0[body as usize / 64];
         let before = *word;
@@ -253,20 +256,21 @@ impl Bodies {
         before == *word
     }
 
-    /// A body of these that two of the constraints share, or one that is beyond the `count` that there are.
+    /// Finds a body of this set that two of the constraints share, or a body whose number is not below `count`, the number of bodies.
     fn shared_by(&self, constraints: &[Constraint], count: usize) -> Option<u32> {
         let mut seen = Bodies::none(count);
         let mut is_fault = |body: u32| body as usize >= count || (self.holds(body) && seen.add(body));
         constraints.iter().flat_map(|constraint| constraint.bodies).find(|&body| is_fault(body))
     }
 
-    /// A body of these that is both bodies of a constraint.
+    /// Finds a body of this set that is both bodies of a constraint.
     fn met_by_itself(&self, constraint: &Constraint) -> Option<u32> {
         let [a, b] = constraint.bodies;
         (a == b && self.holds(a)).then_some(a)
     }
 
-    /// A body of these that constraints of two tiles share or that meets itself, or one that is beyond the `count` that there are.
+    /// Finds a body of this set that constraints of two tiles share or that is both bodies of a constraint, or a body whose number is not
+    /// below `count`, the number of bodies.
     fn shared_by_tiles(&self, starts: &[u32], constraints: &[Constraint], count: usize) -> Option<u32> {
         if starts.is_empty() {
             return None;
@@ -289,7 +293,7 @@ impl Bodies {
     }
 }
 
-/// Values of bodies, velocities mostly, that several threads write, each body by one thread at a time.
+/// Values of bodies, mostly velocities, that several threads write, each body by one thread at a time.
 pub(super) struct Disjoint<'a, T = Velocity> {
     first: *mut T,
     count: usize,
@@ -304,7 +308,7 @@ impl<'a, T> Disjoint<'a, T> {
         Disjoint { first: values.as_mut_ptr(), count: values.len(), owner: PhantomData }
     }
 
-    /// The value of a body.
+    /// Value of a body.
     ///
     /// # Safety
     /// The body is there, and nobody writes it meanwhile.
@@ -316,7 +320,7 @@ impl<'a, T> Disjoint<'a, T> {
         unsafe { &*self.first.add(body) }
     }
 
-    /// The same, to be written.
+    /// Value of a body, to be written.
     ///
     /// # Safety
     /// The body is there, and nobody else reads or writes it meanwhile.
@@ -331,7 +335,7 @@ impl<'a, T> Disjoint<'a, T> {
 }
 
 impl Disjoint<'_> {
-    /// Lets `visit` work on copies of a constraint's bodies and writes the free ones back.
+    /// Visits a constraint with copies of its bodies, and writes the velocities of the free ones back.
     ///
     /// # Safety
     /// The bodies are there, no constraint visited at the same time may share a dynamic one with this constraint, and neither is rigid.
@@ -377,12 +381,12 @@ mod tests {
         }
     }
 
-    /// Whether constraints on a wall (body 0) and three grains are a problem, with colours that start there.
+    /// Whether constraints on a wall (body 0) and three grains are accepted as a problem, with colours that start at `starts`.
     fn is_accepted(bodies: &[[u32; 2]], starts: &[u32], overflow: Overflow) -> bool {
         are_accepted(bodies, &[], starts, overflow)
     }
 
-    /// The same with tiles before the colours.
+    /// As `is_accepted`, with tiles before the colours.
     fn are_accepted(bodies: &[[u32; 2]], tiles: &[u32], starts: &[u32], overflow: Overflow) -> bool {
         let mut constraints: Vec<Constraint> =
             bodies.iter().map(|&bodies| Constraint { bodies, ..Constraint::default() }).collect();

@@ -10,7 +10,7 @@ use crate::model::World;
 use super::narrowphase::{CHUNK, Constraint, times_d};
 use super::velocity::{InverseMass, Velocity};
 
-/// Natural-map residual of one contact, D (λ - proj(λ - r/D)): normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the place of
+/// Natural-map residual of one contact, D (λ - proj(λ - r/D)): normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the field of
 /// the impulse that it belongs to.
 pub fn natural_map(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Velocity) -> Impulse {
     let slope = slope(constraint, [a, b]);
@@ -32,7 +32,8 @@ pub fn of_contact(cone: Cone, constraint: &Constraint, a: &Velocity, b: &Velocit
     [normal.abs(), tangent.length(), rolling.length()]
 }
 
-/// G v + Σ λ - q of one contact: normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the place of the impulse that it belongs to.
+/// Slope of the objective at one contact, G v + Σ λ - q: normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the field of the
+/// impulse that it belongs to.
 pub fn slope(constraint: &Constraint, [a, b]: [&Velocity; 2]) -> Impulse {
     let velocity = constraint.contact_velocity(a, b);
     let closing = velocity.dot(constraint.normal);
@@ -43,8 +44,8 @@ pub fn slope(constraint: &Constraint, [a, b]: [&Velocity; 2]) -> Impulse {
     }
 }
 
-/// ½ λ·(N + Σ) λ + p·λ \[J\], what the convex problem makes least \[E15\], of the impulses that led to these velocities. What joints hold is
-/// left out, and bodies that are no spheres are as they are turned now.
+/// Objective of the convex problem, ½ λ·(N + Σ) λ + p·λ \[J\] \[E15\], at the impulses that led to these velocities. Impulses of joints are
+/// left out, and bodies that are no spheres have their present orientation.
 pub fn objective(world: &World, constraints: &[Constraint], velocities: &[Velocity]) -> f64 {
     let mut pushes = vec![[DVec3::ZERO; 2]; velocities.len()];
     let mut sum = 0.0;
@@ -76,7 +77,7 @@ pub fn normal_without_compliance(constraint: &Constraint, a: &Velocity, b: &Velo
     [times_d((impulse.normal - trial).abs(), effective_mass[0])]
 }
 
-/// Mean and maximum over all contacts.
+/// Mean and maximum of the residuals over all contacts.
 pub fn measure(cone: Cone, constraints: &[Constraint], velocities: &[Velocity]) -> Residuals {
     let of_contact = |constraint: &Constraint, a: &Velocity, b: &Velocity| of_contact(cone, constraint, a, b);
     let [normal, friction, rolling] = spreads(constraints, velocities, of_contact);

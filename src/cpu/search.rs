@@ -1,11 +1,11 @@
-//! Search: whether the contacts found last are still all that can touch in a step.
+//! Search: decides whether the neighbour list still holds all pairs that can touch in a step.
 //!
-//! A rebuild of the neighbour list lists all pairs closer than the skin. Since then each sphere has moved by its `travel` at most;
-//! while for none of them that and what the step adds at its present speed comes to half the skin, no pair outside
-//! of the list can touch. Half of what a grain may fall in the step counts: the two of a pair fall alike, or one falls
-//! and the other is held. (A grain that is struck within the step may go further: the step after finds what it came to.) A surface may
-//! move by the other half, that of the smallest grain or vertex, and half of what a grain may fall counts there. Machines that are driven search in
-//! every step, and so does what adds grains. Twin: `shaders/search.wgsl`.
+//! A rebuild of the neighbour list lists all pairs closer than the skin. Since then each sphere has moved by its `travel` at most. While
+//! for every sphere this path, plus the path that the step adds at the present speed, is less than half the skin, no pair outside of the
+//! list can touch. Half of the distance that a grain may fall in the step counts: both grains of a pair fall alike, or one falls and the
+//! other is held. (A grain that is struck within the step may go further; the step after finds its new contacts.) A surface may move by the
+//! other half of the skin, that of the smallest grain or vertex, and half of the distance that a grain may fall counts there, too. A scene
+//! with driven machines is searched in every step, and so is one to which grains were added. Twin: `shaders/search.wgsl`.
 
 use rayon::prelude::*;
 
@@ -16,59 +16,59 @@ use crate::settings::Settings;
 use super::narrowphase::CHUNK;
 use super::velocity::Velocity;
 
-/// How far spheres of grains and the surfaces of boundaries have moved since the last search.
+/// Paths of the spheres of grains and of the surfaces of boundaries since the last search.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Travel {
     /// Bound on the path of each sphere \[m\]; empty before the first search.
     paths: Vec<f64>,
-    /// The same of each boundary.
+    /// Path of each boundary.
     boundaries: Vec<BoundaryPath>,
     /// Path of a boundary up to which no search is needed \[m\].
     boundary_limit: f64,
 }
 
-/// How far the surfaces of a boundary have moved.
+/// Path of the surfaces of a boundary since the last search.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 struct BoundaryPath {
-    /// Bound on the path of any of its points \[m\].
+    /// Bound on the path of any of the boundary's points \[m\].
     path: f64,
-    /// Distance of the farthest of them from its centre \[m\].
+    /// Distance of the farthest of these points from the centre of the boundary \[m\].
     reach: f64,
-    /// Whether drives may change its speed within a step: then every step searches.
+    /// Whether drives may change the speed of the boundary within a step: then every step searches.
     is_driven: bool,
 }
 
 impl Travel {
-    /// Bytes for so many spheres and boundaries.
+    /// Bytes for this many spheres and boundaries.
     pub fn planned_bytes(spheres: u64, boundaries: u64) -> u64 {
         spheres * size_of::<f64>() as u64 + boundaries * size_of::<BoundaryPath>() as u64
     }
 
-    /// Bytes that it holds.
+    /// Bytes that the lists hold.
     pub fn bytes(&self) -> u64 {
         (self.paths.capacity() * size_of::<f64>() + self.boundaries.capacity() * size_of::<BoundaryPath>())
             as u64
     }
 
-    /// Knows nothing any more: the next step searches.
+    /// Forgets all paths, so that the next step searches.
     pub fn forget(&mut self) {
         self.paths.clear();
         self.boundaries.clear();
     }
 
-    /// Gives back room that it does not need.
+    /// Releases memory that is not needed.
     #[cfg(feature = "scenario")]
     pub(super) fn fit(&mut self) {
         self.paths.shrink_to_fit();
         self.boundaries.shrink_to_fit();
     }
 
-    /// Starts anew: contacts are searched for now.
+    /// Sets all paths to zero, at a search.
     pub fn reset(&mut self, world: &World, settings: &Settings) {
         self.paths.clear();
-        // No more than it needs, so that its size does not tell how it grew.
+        // Exactly the memory needed, so that its size does not depend on how the list grew.
         self.paths.reserve_exact(world.spheres.len());
         self.paths.resize(world.spheres.len(), 0.0);
         let at_start = |(body, reach)| BoundaryPath { path: 0.0, reach, is_driven: world.is_driven(body) };
@@ -76,7 +76,7 @@ impl Travel {
         self.boundary_limit = settings.skin * world.smallest_contact_radius();
     }
 
-    /// Adds what spheres and boundaries move in a substep of `h` \[s\].
+    /// Adds the paths of spheres and boundaries in a substep of `h` \[s\].
     pub fn add(&mut self, world: &World, velocities: &[Velocity], h: f64) {
         let paths = self.paths.par_iter_mut().zip(&world.spheres).with_min_len(CHUNK);
         paths.for_each(|(path, sphere)| {

@@ -1,4 +1,4 @@
-//! Sinks: grains whose centre came into one, or left the domain, are removed. Twin: `shaders/sinks.wgsl`.
+//! Sinks: removes grains whose centre came into a sink or left the domain. Twin: `shaders/sinks.wgsl`.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -9,8 +9,8 @@ use crate::model::{Domain, Outside, Sink, World};
 /// Grains looked at by one task.
 const CHUNK: usize = 1024;
 
-/// Removes the grains whose centre is inside a sink, of which the first of the list takes it, and those outside of the domain.
-/// Gives the kinetic energy that they had \[J\].
+/// Removes the grains whose centre is inside a sink, and those outside of the domain. Of several sinks the first of the list takes the
+/// grain. Returns the kinetic energy that the removed grains had \[J\].
 ///
 /// # Errors
 /// [`Error::LeftDomain`] where a grain outside ends the run; then no grain is removed.
@@ -35,7 +35,7 @@ pub fn drain(world: &mut World) -> Result<f64, Error> {
     Ok(taken.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum())
 }
 
-/// The sink that takes a grain, or their number where it is outside of the domain.
+/// Index of the sink that takes a grain, or the number of sinks for a grain outside of the domain.
 fn taken_by(world: &World, domain: Option<&Domain>, grain: usize) -> Option<u32> {
     let centre = world.bodies.position[world.grain_body(grain)];
     let holds = |sink: &Sink| sink.contains(world.periodic.image(centre, sink.position));

@@ -1,9 +1,9 @@
-//! Mass splitting \[E5\]: how the contacts without a colour are solved at the same time.
+//! Mass splitting \[E5\]: solves the overflow contacts, which have no colour, at the same time.
 //!
-//! A body of n such contacts takes part in each as a copy that has its velocity and 1/n of its mass and inertia;
-//! when all are solved the body takes the mean of the copies, which is what the sum of the impulses does to the
-//! whole of it. Contacts of grains with the surfaces of a dynamic body, which may be thousands, all stand here. Twins:
-//! `shaders/overflow.wgsl`, `shaders/response.wgsl`, `shaders/shared/split.wgsl`.
+//! A body of n such contacts takes part in each as a copy that has its velocity and 1/n of its mass and inertia. When all are solved the
+//! body takes the mean of the copies, which is the effect of the sum of the impulses on the whole body. Contacts of grains with the
+//! surfaces of a dynamic body, which may be thousands, are all overflow contacts. Twins: `shaders/overflow.wgsl`, `shaders/response.wgsl`,
+//! `shaders/shared/split.wgsl`.
 //!
 //! ```text
 //! overflow contact    ─┬─► a body of this contact alone: takes its share at once
@@ -22,42 +22,42 @@ use super::sweep::{CHUNK, Push, Visit};
 use super::tensors::Tensors;
 use super::velocity::Velocity;
 
-/// No slot: the contact is the only overflow contact that moves the body, or nothing moves it.
+/// Value for no slot: the contact is the only overflow contact that moves the body, or nothing moves the body.
 const NONE: u32 = u32::MAX;
 
-/// The bodies of the contacts without a colour, while a step is solved.
+/// Bodies of the overflow contacts, while a step is solved.
 #[derive(Debug, Clone, Default)]
 pub struct Split {
-    /// How rigid bodies give way.
+    /// Inverse mass and inertia of rigid bodies that are no spheres.
     tensors: Tensors,
-    /// Overflow contacts.
+    /// Data of the overflow contacts beside their constraints.
     parts: Vec<Part>,
-    /// What chunks of contacts do to bodies of several copies: a slot per chunk and body.
+    /// Impulses of chunks of contacts on bodies of several copies: a slot per chunk and body.
     shares: Vec<Share>,
-    /// Where the slots of each chunk start in `shares`, and where those of the last end.
+    /// Index of the first slot of each chunk in `shares`, and the end of the last chunk.
     chunks: Vec<u32>,
-    /// Bodies with slots, ascending, and where the slots of each start in `slots`.
+    /// Bodies with slots, ascending, and the index of the first slot of each in `slots`.
     bodies: Vec<u32>,
     starts: Vec<u32>,
-    /// Slots body by body.
+    /// Indices into `shares`, body by body.
     slots: Vec<u32>,
 }
 
-/// What an overflow contact has beside its constraint: a cache line.
+/// Data of an overflow contact beside its constraint: a cache line.
 #[derive(Debug, Clone, Copy, Default)]
 struct Part {
-    /// Slots of its bodies, counted from the first of the chunk; or [`NONE`].
+    /// Slots of its two bodies, counted from the first slot of the chunk; or [`NONE`].
     slots: [u32; 2],
-    /// Copies of its bodies, 1 where nothing moves them.
+    /// Numbers of copies of its two bodies, 1 where nothing moves the body.
     copies: [u32; 2],
-    /// On copies, for the solve under way.
+    /// Response of the contact velocity on the copies, for the present solve.
     response: Response,
 }
 
-/// What contacts do to a body.
+/// Impulse of contacts on a body.
 #[derive(Debug, Clone, Copy, Default)]
 struct Share {
-    /// Impulse \[N s\].
+    /// Linear impulse \[N s\].
     linear: DVec3,
     /// Angular impulse about the centre \[N m s\].
     angular: DVec3,
@@ -78,13 +78,13 @@ impl Share {
 }
 
 impl Split {
-    /// Bytes for so many bodies and contacts, an eighth of them without a colour.
+    /// Bytes for this number of bodies and contacts, an eighth of the contacts without a colour.
     pub fn planned_bytes(bodies: u64, contacts: u64) -> u64 {
         let per_contact = size_of::<Part>() + 2 * (size_of::<Share>() + 3 * size_of::<u32>());
         bodies * 3 * size_of::<u32>() as u64 + contacts / 8 * per_contact as u64
     }
 
-    /// Bytes that it holds.
+    /// Bytes that the lists and the tensors hold.
     pub fn bytes(&self) -> u64 {
         let words = [&self.chunks, &self.bodies, &self.starts, &self.slots].map(Vec::capacity);
         (words.iter().sum::<usize>() * size_of::<u32>()
@@ -93,7 +93,7 @@ impl Split {
             + self.tensors.bytes()
     }
 
-    /// Counts the contacts that share a body.
+    /// Counts the overflow contacts of each body, and gives slots to bodies with more than one.
     pub fn new(world: &World, keys: &[Key], colouring: &Colouring) -> Split {
         let mut split = Split { tensors: Tensors::new(world), ..Split::default() };
         if colouring.overflow == Overflow::OneByOne || colouring.overflow().is_empty() {
@@ -103,13 +103,13 @@ impl Split {
             let key = keys[contact as usize];
             [key.a, key.b].map(|shape| world.shape_body(shape) as usize)
         };
-        // As it was when they were found, whoever left since.
+        // Bodies that were dynamic when the contacts were found, even if they were removed since.
         let moves = |body: usize| world.bodies.is_dynamic(body);
         let mut copies = vec![0u32; world.bodies.len()];
         for body in colouring.overflow().iter().flat_map(bodies_of).filter(|&body| moves(body)) {
             copies[body] += 1;
         }
-        // The last slot of each body, which serves again within a chunk.
+        // The last slot of each body; within a chunk it is used again.
         let mut last = vec![NONE; world.bodies.len()];
         let mut owners = Vec::new();
         for chunk in colouring.overflow().chunks(CHUNK) {
@@ -135,7 +135,7 @@ impl Split {
         split
     }
 
-    /// Lists the slots of each body, whose owners are these.
+    /// Lists the slots of each body; `owners` has the body of each slot.
     fn list_slots(&mut self, owners: &[u32]) {
         self.shares = vec![Share::default(); owners.len()];
         self.slots = (0..owners.len() as u32).collect();
@@ -150,7 +150,7 @@ impl Split {
         self.starts.push(owners.len() as u32);
     }
 
-    /// Takes the inertia of rigid bodies as they are turned now.
+    /// Updates the world-frame inertia of rigid bodies to their present orientation.
     pub fn refresh(&mut self, world: &World) {
         self.tensors.refresh(world);
     }
@@ -161,7 +161,7 @@ impl Split {
         constraint.bodies.iter().any(|&body| self.tensors.get(body).is_some())
     }
 
-    /// Whether it was made for these contacts: every dynamic body without a slot has no other of them.
+    /// Whether the splitting was made for these contacts: every dynamic body without a slot has no other overflow contact.
     pub(super) fn fits(&self, overflow: &[Constraint], dynamic: &Bodies) -> bool {
         let Some(last) = overflow.iter().flat_map(|constraint| constraint.bodies).max() else {
             return self.parts.is_empty();
@@ -181,7 +181,7 @@ impl Split {
         self.parts.len() == overflow.len() && overflow.iter().zip(&self.parts).all(is_alone)
     }
 
-    /// Takes how the contacts without a colour answer, which are solved from here on.
+    /// Computes the responses of the overflow contacts on copies; called before they are solved.
     pub(super) fn prepare(&mut self, overflow: &[Constraint], velocities: &[Velocity]) {
         let mut parts = std::mem::take(&mut self.parts);
         overflow.par_iter().zip(&mut parts).with_min_len(CHUNK).for_each(|(constraint, part)| {
@@ -212,11 +212,11 @@ impl Split {
         }
     }
 
-    /// Solves the contacts without a colour, all on copies of their bodies; then the bodies take the mean of
-    /// their copies. Returns the largest value that `visit` returned.
+    /// Solves the overflow contacts, all on copies of their bodies; then the bodies take the mean of their copies. Returns the largest
+    /// value that `visit` returned.
     ///
     /// # Safety
-    /// `overflow` are the constraints of the contacts that this was made for.
+    /// `overflow` are the constraints of the contacts that the splitting was made for.
     pub(super) unsafe fn visit_overflow(
         &mut self,
         overflow: &mut [Constraint],
@@ -230,7 +230,7 @@ impl Split {
         let visit_all = |((constraints, parts), shares): ((&mut [Constraint], &[Part]), &mut [Share])| {
             shares.fill(Share::default());
             constraints.iter_mut().zip(parts).fold(0.0, |largest: f64, (constraint, part)| {
-                // SAFETY: bodies of several copies are only read here, and those of one have this contact alone.
+                // SAFETY: bodies of several copies are only read here, and bodies of one copy have this contact alone.
                 largest.max(unsafe { self.visit_copies(constraint, part, &bodies, shares, visit) })
             })
         };
@@ -241,7 +241,7 @@ impl Split {
     }
 
     /// # Safety
-    /// While it runs nobody writes the bodies of the contact, and nobody reads those of it that have no slot and are free.
+    /// While it runs nobody writes the bodies of the contact, and nobody reads those of its bodies that have no slot and are free.
     #[inline(always)]
     unsafe fn visit_copies(
         &self,
@@ -270,14 +270,14 @@ impl Split {
                 let sum = &mut shares[slot as usize];
                 *sum = sum.and(&share);
             } else if is_free {
-                // SAFETY: by the caller's promise; what was read of it is not used any more.
+                // SAFETY: by the caller's promise; the values read before are not used any more.
                 self.take(body, unsafe { bodies.get_mut(body) }, &share);
             }
         }
         result
     }
 
-    /// Angular velocity \[rad/s\] that an angular impulse brings about.
+    /// Change of the angular velocity by an angular impulse \[rad/s\].
     #[inline(always)]
     fn turned(&self, body: u32, velocity: &Velocity, impulse: DVec3) -> DVec3 {
         if let Some(tensor) = self.tensors.get(body) {
@@ -287,7 +287,7 @@ impl Split {
         if velocity.locked == Axes::NONE { turned } else { turned * velocity.locked.free_rotation() }
     }
 
-    /// A body takes what contacts do to it.
+    /// Changes the velocity of a body by the impulse of contacts.
     #[inline(always)]
     fn take(&self, body: u32, velocity: &mut Velocity, share: &Share) {
         let mut linear = velocity.inverse_mass * share.linear;
@@ -298,7 +298,7 @@ impl Split {
         velocity.linear += linear;
     }
 
-    /// Bodies of several copies take the sum of what is done to them.
+    /// Applies the sum of their slots to the bodies of several copies.
     fn join(&self, shares: &[Share], velocities: &mut [Velocity]) {
         velocities.par_chunks_mut(narrowphase::CHUNK).enumerate().for_each(|(chunk, velocities)| {
             let first = chunk * narrowphase::CHUNK;
@@ -312,7 +312,8 @@ impl Split {
         });
     }
 
-    /// Solves the contacts of one colour on whole bodies, one after the other. Returns the largest value that `visit` returned.
+    /// Visits the contacts of one tile, of a part of one colour, or of an overflow solved one by one: on whole bodies, one after the other.
+    /// Returns the largest value that `visit` returned.
     ///
     /// # Safety
     /// While it runs nobody else reads or writes the dynamic bodies of these contacts.
@@ -342,7 +343,7 @@ impl Split {
         constraints.iter_mut().fold(0.0, visit_constraint)
     }
 
-    /// Solves one contact with a rigid body on whole bodies.
+    /// Visits one contact with a rigid body that is no sphere, on whole bodies.
     ///
     /// # Safety
     /// As [`Split::visit_constraints`].
@@ -373,7 +374,7 @@ impl Split {
     }
 }
 
-/// A body that shares its mass and inertia with so many copies of it.
+/// Copy of a body whose mass and inertia are shared by `copies` copies.
 fn copy_of(velocity: &Velocity, copies: f64) -> Velocity {
     Velocity {
         inverse_mass: copies * velocity.inverse_mass,

@@ -1,7 +1,7 @@
-//! Springs: the contact forces of the smooth method, from overlaps, velocities and what the springs of contacts hold \[E13\].
+//! Springs: the contact forces of the smooth method, from overlaps, velocities and the state of the springs of contacts \[E13\].
 //!
 //! A contact is a nonlinear spring and a damper along its normal, and two springs and dampers with a friction limit: against slip, and
-//! against rolling and twisting. Forces are handed on as impulses over the substep, so that loads, balance and output are those of
+//! against rolling and twisting. Forces are stored as impulses over the substep, so that loads, balance and output are the same as for
 //! every method. Twin: `shaders/springs.wgsl`.
 
 use glam::DVec3;
@@ -29,12 +29,12 @@ struct Stiffness {
     tangent: f64,
     /// Tangential damping η_t \[kg/s\].
     tangent_damping: f64,
-    /// Tangential stiffness over that at the overlap of the substep before, at most 1 \[-\].
+    /// Tangential stiffness over the tangential stiffness at the overlap of the substep before, at most 1 \[-\].
     released: f64,
 }
 
-/// Stretches the springs of all contacts to their present positions and velocities. What they hold is the last impulse of a constraint, and its impulse
-/// becomes that of the contact force.
+/// Stretches the springs of all contacts to their present positions and velocities. The state of the springs is kept in `last_impulse` of a
+/// constraint, and its `impulse` becomes the impulse of the contact force.
 pub fn stretch(
     settings: &Settings,
     constraints: &mut [Constraint],
@@ -55,7 +55,7 @@ pub fn stretch(
     });
 }
 
-/// Springs that hold the tangential force \[N\] and the moment \[N m\] of a contact with this normal.
+/// State of the springs that hold the tangential force \[N\] and the moment \[N m\] of a contact with this normal.
 pub fn holding(force: &Impulse, normal: DVec3) -> Impulse {
     let twist = force.rolling.dot(normal);
     Impulse { normal: twist, tangent: force.tangent, rolling: force.rolling - twist * normal }
@@ -68,7 +68,7 @@ pub fn held(constraint: &Constraint) -> [DVec3; 2] {
 }
 
 impl Law<'_> {
-    /// The impulse of the contact force, and what the springs hold after it.
+    /// Impulse of the contact force, and the state of the springs after the substep.
     fn push(&self, constraint: &Constraint, onset: &Onset, [a, b]: [&Velocity; 2]) -> (Impulse, Impulse) {
         let mass = a.inverse_mass + b.inverse_mass;
         if mass == 0.0 {
@@ -132,8 +132,8 @@ impl Law<'_> {
         }
     }
 
-    /// What springs hold, turned with the contact since the last substep: about the normal with the mean spin of the bodies, and with the
-    /// normal as the vectors in the tangent plane keep their length.
+    /// State of the springs, turned with the contact since the last substep: about the normal with the mean spin of the bodies, and with
+    /// the normal. The vectors in the tangent plane keep their length.
     fn turned(&self, constraint: &Constraint, a: &Velocity, b: &Velocity) -> Impulse {
         let normal = constraint.normal;
         let about = 0.5 * self.h * normal.dot(a.angular + b.angular);
@@ -150,18 +150,18 @@ impl Law<'_> {
     }
 }
 
-/// A spring and a damper beside it, up to a limit.
+/// Spring and damper in parallel, with a limit on their force.
 struct Limited {
     /// Force that the spring holds on a.
     held: DVec3,
-    /// By how much the motion of the substep takes from it.
+    /// Loss of spring force by the motion of the substep.
     stretch: DVec3,
     /// Force of the damper, against the motion.
     drag: DVec3,
 }
 
 impl Limited {
-    /// The force, and what the spring holds after it. At the limit the spring slips and the damper does nothing.
+    /// Force on a, and the force that the spring holds after the substep. At the limit the spring slips and the damper does nothing.
     fn by(self, limit: impl Fn(DVec3) -> DVec3) -> (DVec3, DVec3) {
         let spring = self.held - self.stretch;
         let held = limit(spring);

@@ -15,10 +15,10 @@ use crate::contact::{Cone, Impulse};
 use crate::engine::clock::Instant;
 use crate::settings::{Acceleration, OVER_RELAXATION, Settings, momentum};
 
-/// Rows handled by one task; smaller colours are solved on the spot.
+/// Constraints handled by one task; a colour with no more of them is solved on the calling thread.
 pub(super) const CHUNK: usize = 256;
 
-/// Projected Gauss-Seidel \[E5\]: sweeps over the contacts, then the joints; plain, or accelerated \[E12\].
+/// Projected Gauss-Seidel solver \[E5\]: sweeps over the contacts, then the joints; plain, or accelerated \[E12\].
 #[derive(Debug, Default)]
 pub struct ProjectedGaussSeidel {
     acceleration: Acceleration,
@@ -29,54 +29,55 @@ pub struct ProjectedGaussSeidel {
 }
 
 impl ProjectedGaussSeidel {
-    /// Plain sweeps, whatever the settings ask for.
+    /// Makes a solver with plain sweeps, whatever the settings ask for.
     pub fn plain(settings: &Settings) -> ProjectedGaussSeidel {
         let solver = ProjectedGaussSeidel::new(settings);
         ProjectedGaussSeidel { acceleration: Acceleration::None, coarse: Coarse::default(), ..solver }
     }
 
-    /// The same over the contacts that an impact reaches \[E6\].
+    /// Restricts the solver to the contacts that an impact reaches \[E6\].
     pub(super) fn behind(self, front: Front) -> ProjectedGaussSeidel {
         ProjectedGaussSeidel { front: Some(front), ..self }
     }
 
-    /// The sweeps that the settings ask for.
+    /// Makes a solver with the sweeps that the settings ask for.
     pub fn new(settings: &Settings) -> ProjectedGaussSeidel {
         let mut solver = ProjectedGaussSeidel::default();
         solver.set(settings);
         solver
     }
 
-    /// Goes on with the sweeps that these settings ask for.
+    /// Takes over the acceleration, cone and coarse corrections of these settings.
     pub fn set(&mut self, settings: &Settings) {
         (self.acceleration, self.cone) = (settings.acceleration, settings.cone);
         self.coarse.planned = settings.coarse_corrections;
     }
 
-    /// Bytes for so many bodies.
+    /// Bytes that a solver with accelerated sweeps holds for this number of bodies.
     pub fn planned_bytes(bodies: u64) -> u64 {
         Momentum::planned_bytes(bodies)
     }
 
-    /// Bodies that it has room for.
+    /// Number of bodies that the solver has room for.
     #[cfg(feature = "scenario")]
     pub(super) fn room(&self) -> usize {
         self.momentum.velocities.capacity()
     }
 
-    /// Makes room for so many bodies.
+    /// Makes room for this number of bodies.
     #[cfg(feature = "scenario")]
     pub(super) fn reserve(&mut self, bodies: usize) {
         self.momentum.velocities.reserve_exact(bodies.saturating_sub(self.momentum.velocities.len()));
     }
 
-    /// Bytes that it holds.
+    /// Bytes that the solver holds.
     pub fn bytes(&self) -> u64 {
         self.momentum.bytes()
     }
 
-    /// One sweep, `done` sweeps after the start or the last coarse correction; `noted` if the impulses before it are to be known after it. Returns by how much the constraint that changed most did,
-    /// D |Δλ| \[m/s\], 0 for contacts unless that is to be compared with something.
+    /// Does one sweep, `done` sweeps after the start or the last coarse correction. `noted`: keeps the impulses before the sweep in
+    /// `last_impulse`. Returns the largest change of a contact constraint, D |Δλ| \[m/s\], or of a joint; contacts count as 0 unless
+    /// `compared` or restricted to a front.
     fn sweep(
         &mut self,
         problem: &mut Problem<'_>,
@@ -85,14 +86,14 @@ impl ProjectedGaussSeidel {
         [compared, noted]: [bool; 2],
     ) -> f64 {
         let is_accelerated = self.acceleration == Acceleration::Nesterov;
-        // Before a sweep, as the impulses of the last are to stay in their cones.
+        // Extrapolation comes before a sweep, so that after the last sweep the impulses are within their cones.
         let share = (is_accelerated && done > 0).then(|| {
             let share = momentum(done);
             problem.extrapolate(share, |velocities| self.momentum.extrapolate(share, velocities));
             share
         });
         let share = share.or(noted.then_some(0.0));
-        // The last sweep is not to overshoot: what it solves is to fit.
+        // The last sweep does not over-relax, so that each contact constraint is satisfied when it is solved.
         let relaxation = if is_accelerated && !is_last { OVER_RELAXATION } else { 1.0 };
         let cone = self.cone;
         let change = if let Some(front) = &mut self.front {
@@ -116,7 +117,7 @@ impl Solver for ProjectedGaussSeidel {
         mut watch: Option<&mut Watch<'_>>,
     ) -> Outcome {
         problem.prepare();
-        // The first sweep finds machines that answer to what contacts start from.
+        // Joints are solved first, so that the first sweep finds machines that have responded to the impulses at the start.
         let mut at_start = problem.solve_joints();
         let compared = limits.tolerance > 0.0 || watch.is_some();
         let noted = limits.compares_impulses();
@@ -145,7 +146,7 @@ impl Solver for ProjectedGaussSeidel {
     }
 }
 
-/// Where the last sweep left the velocities \[E12\]; where it left the impulses, the constraints know.
+/// Velocities after the last sweep, linear and angular, for extrapolation \[E12\]. The constraints hold the impulses after it.
 #[derive(Debug, Default)]
 struct Momentum {
     velocities: Vec<[DVec3; 2]>,
@@ -160,10 +161,10 @@ impl Momentum {
         Self::planned_bytes(self.velocities.capacity() as u64)
     }
 
-    /// Velocities go on by a share of what the last sweep made of them, as they are linear in the impulses, which go on
-    /// when they are solved. Twin: `carry_body_on` in `shaders/sweep.wgsl`.
+    /// Extrapolates the velocities by β_k times their change in the last sweep, like the impulses: v is linear in λ \[E12\]. The impulses
+    /// are extrapolated when they are solved. Twin: `carry_body_on` in `shaders/sweep.wgsl`.
     fn extrapolate(&mut self, share: f64, velocities: &mut [Velocity]) {
-        // No more than it needs, so that its size does not tell how it grew.
+        // Exact capacity, so that the reported memory does not depend on how the list grew.
         self.velocities.reserve_exact(velocities.len().saturating_sub(self.velocities.len()));
         self.velocities.resize(velocities.len(), [DVec3::ZERO; 2]);
         let bodies = velocities.par_iter_mut().zip(&mut self.velocities).with_min_len(CHUNK);
@@ -177,9 +178,9 @@ impl Momentum {
     }
 }
 
-/// What is done at each contact on a pass over all of them.
+/// Operation on each contact in a pass over all contacts.
 pub(super) trait Visit: Sync {
-    /// Visits a constraint with its 1/D and its bodies; the largest value that a pass returns is returned by the pass.
+    /// Visits a constraint with its 1/D and its bodies, and returns a value; a pass returns the largest.
     fn contact(
         &self,
         constraint: &mut Constraint,
@@ -187,8 +188,8 @@ pub(super) trait Visit: Sync {
         a: &mut Velocity,
         b: &mut Velocity,
     ) -> f64;
-    /// Visits a constraint of a contact without a colour or with a rigid body that is no sphere, likewise; bodies stay as they are.
-    /// Returns what is to be done to them as well. `spun` is how much faster a turns than b after a linear impulse.
+    /// Visits an overflow contact, or a contact with a rigid body that is no sphere. It leaves the bodies unchanged and returns the
+    /// impulses on them beside the value. `spun` is the change of the relative angular velocity ω_a - ω_b by a linear impulse \[rad/s\].
     fn general(
         &self,
         constraint: &mut Constraint,
@@ -198,7 +199,7 @@ pub(super) trait Visit: Sync {
     ) -> (Push, f64);
 }
 
-/// A pass that gives bodies what a function of the contact says, whatever their velocities.
+/// Pass that applies impulses which a function of the contact returns, whatever the velocities are.
 pub(super) struct Give<F>(pub(super) F);
 
 impl<F: Fn(&mut Constraint) -> Option<Push> + Sync> Visit for Give<F> {
@@ -221,23 +222,23 @@ impl<F: Fn(&mut Constraint) -> Option<Push> + Sync> Visit for Give<F> {
     }
 }
 
-/// What a contact does to its body a, and reversed to b.
+/// Impulse of a contact on its body a; body b receives the reverse.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Push {
-    /// Impulse \[N s\].
+    /// Linear impulse \[N s\].
     pub linear: DVec3,
-    /// Angular impulse, beside that of `linear` on its arm \[N m s\].
+    /// Angular impulse \[N m s\], beside the moment of `linear` on its arm.
     pub rolling: DVec3,
 }
 
 impl Push {
-    /// What an impulse does at a contact with this normal.
+    /// Linear and angular impulse on body a of a contact impulse with this normal.
     #[inline(always)]
     pub fn of(impulse: &Impulse, normal: DVec3) -> Push {
         Push { linear: impulse.linear(normal), rolling: impulse.rolling }
     }
 
-    /// Gives it to the bodies of a contact.
+    /// Applies the impulses to the bodies of a contact.
     #[inline(always)]
     pub fn give(&self, constraint: &Constraint, a: &mut Velocity, b: &mut Velocity) {
         a.push(self.linear, constraint.arm_a);
@@ -247,18 +248,18 @@ impl Push {
     }
 }
 
-/// Solves contacts; returns by how much if that is to be compared with a tolerance.
+/// Pass that solves contacts; it returns the changes of the contacts if they are compared with a tolerance.
 struct Solve<const COMPARED: bool> {
-    /// How far a constraint goes, in what would bring it to rest \[-\].
+    /// Relaxation factor: step of a constraint over the step that solves it \[-\].
     relaxation: f64,
-    /// Of what the last sweep changed, that this one is given \[-\], if it goes on from one.
+    /// Extrapolation factor β_k \[-\]; 0 only notes the impulse before the sweep, `None` does neither.
     share: Option<f64>,
-    /// Which impulses contacts may carry.
+    /// Set of the friction and rolling impulses that contacts may carry.
     cone: Cone,
 }
 
 impl<const COMPARED: bool> Solve<COMPARED> {
-    /// Where this sweep starts from \[E12\].
+    /// Extrapolates the impulse, λ + β_k (λ - λ_last), and keeps λ as `last_impulse` \[E12\].
     #[inline(always)]
     fn extrapolate(&self, constraint: &mut Constraint) {
         let Some(share) = self.share else { return };
@@ -278,7 +279,7 @@ impl<const COMPARED: bool> Solve<COMPARED> {
 }
 
 impl<const COMPARED: bool> Visit for Solve<COMPARED> {
-    // Out of line it passes both bodies through memory: a third of the time of a sweep.
+    // If this is not inlined, both bodies pass through memory, which takes a third of the time of a sweep.
     #[inline(always)]
     fn contact(
         &self,
@@ -347,8 +348,8 @@ pub fn solve_contact(
     constraint.impulse.rolling = rolling;
 }
 
-/// Solves one contact without a colour or with a rigid body that is no sphere \[E5\], and returns what it does to its bodies. Here a
-/// normal impulse may change the slip, so friction follows from the velocities after it.
+/// Solves one overflow contact, or one contact with a rigid body that is no sphere \[E5\], and returns the impulses on its bodies. At such
+/// a contact a normal impulse may change the slip, so friction follows from the velocities after the normal impulse.
 #[inline(always)]
 pub fn solve_general(
     constraint: &mut Constraint,
@@ -379,7 +380,7 @@ pub fn solve_general(
     Push { linear, rolling: rolling - old.rolling }
 }
 
-/// How much contact velocity the normal and friction constraints changed, D |Δλ| \[m/s\]; on whole bodies.
+/// Change of a contact: the larger D |Δλ| of its normal and its friction constraint \[m/s\], with D of whole bodies.
 pub(super) fn change_since(constraint: &Constraint, before: &Impulse) -> f64 {
     let normal = (constraint.impulse.normal - before.normal).abs();
     let tangent = (constraint.impulse.tangent - before.tangent).length();

@@ -1,41 +1,41 @@
-//! Tiles: neighbouring bodies whose contacts one core solves while it has them at hand.
+//! Tiles: neighbouring bodies whose contacts one core solves while their velocities are in its cache.
 //!
-//! A colour goes through the whole scene, so a sweep fetches every body from memory, and sends it back, once per colour. Where the bodies of a
-//! scene do not fit in the caches of the processor, that is half of what its sweeps move. Contacts between two bodies of a tile are
-//! therefore solved tile by tile, all tiles at once, and only those across tiles colour by colour.
+//! A colour goes through the whole scene, so a sweep reads every body from memory, and writes it back, once per colour. Where the bodies of
+//! a scene do not fit in the caches of the processor, that is half of the memory traffic of its sweeps. Contacts between two bodies of a
+//! tile are therefore solved tile by tile, all tiles at once, and only contacts across tiles colour by colour.
 //!
-//! Bodies are halved across the longest side of the box that they are in, half by half, until the parts are small enough: recursive coordinate
-//! bisection (Berger & Bokhari 1987). What comes out depends on the bodies alone, and not on how many threads there are.
+//! Bodies are halved across the longest side of their bounding box, half by half, until the parts are small enough: recursive coordinate
+//! bisection (Berger & Bokhari 1987). The tiles depend on the bodies alone, and not on the number of threads.
 
 use glam::DVec3;
 
 use crate::model::World;
 
-/// Bodies of a tile, at most: the velocities of so many stay in the cache of a core.
+/// Largest number of bodies in a tile: their velocities stay in the cache of a core.
 const MOST_BODIES: usize = 2048;
-/// Tiles, at least. Fewer bodies fit in the caches, and their colours keep more cores busy.
+/// Least number of full tiles for which tiles are made. Fewer bodies fit in the caches, and their colours keep more cores busy.
 const LEAST_TILES: usize = 16;
 const NONE: u32 = u32::MAX;
 
-/// A body, and where it is \[m\].
+/// Position \[m\] and index of a body.
 type Place = (DVec3, u32);
 
-/// Which tile each body is in.
+/// Assignment of the bodies to tiles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tiles {
     count: usize,
-    /// Of each body; [`NONE`] of those that nothing moves. Empty where there are no tiles.
+    /// Tile of each body; [`NONE`] for bodies that nothing moves. Empty where there are no tiles.
     of_body: Vec<u32>,
 }
 
 impl Tiles {
-    /// Those of a world, if its bodies are so many that it is worth it; none otherwise.
+    /// Tiles of a world if it has enough bodies; no tiles otherwise.
     pub fn of_many(world: &World) -> Tiles {
         let bodies = places(world).count();
         if bodies < LEAST_TILES * MOST_BODIES { Tiles::default() } else { Tiles::of(world, MOST_BODIES) }
     }
 
-    /// Those of a world, of so many bodies at most.
+    /// Tiles of a world, with at most `most_bodies` bodies in each.
     pub fn of(world: &World, most_bodies: usize) -> Tiles {
         let mut places: Vec<Place> = places(world).collect();
         let mut of_body = vec![NONE; world.bodies.len()];
@@ -46,12 +46,12 @@ impl Tiles {
         Tiles { count: tiles.len(), of_body }
     }
 
-    /// How many there are.
+    /// Number of tiles.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The tile that both bodies are in, if it is the same.
+    /// Tile that both bodies are in, if it is the same.
     #[inline]
     pub fn around(&self, [a, b]: [usize; 2]) -> Option<usize> {
         let (a, b) = (*self.of_body.get(a)?, *self.of_body.get(b)?);
@@ -59,7 +59,7 @@ impl Tiles {
     }
 }
 
-/// The dynamic bodies; those of grains that left are none.
+/// Positions and indices of the dynamic bodies, without those of grains that were removed.
 fn places(world: &World) -> impl Iterator<Item = Place> {
     let bodies = world.bodies.inverse_mass.iter().zip(&world.bodies.position).zip(0..);
     bodies
@@ -67,7 +67,7 @@ fn places(world: &World) -> impl Iterator<Item = Place> {
         .map(|((_, position), body)| (*position, body))
 }
 
-/// These bodies in parts of so many at most, which differ by one at most.
+/// Halves these bodies until no part has more than `most`; the halves of a part differ by one body at most.
 fn halved(places: &mut [Place], most: usize) -> Vec<&mut [Place]> {
     if places.len() <= most {
         return vec![places];
@@ -76,7 +76,7 @@ fn halved(places: &mut [Place], most: usize) -> Vec<&mut [Place]> {
     let high = places.iter().fold(DVec3::MIN, |high, (place, _)| high.max(*place));
     let axis = (high - low).max_position();
     let half = places.len() / 2;
-    // Of bodies at the same height the one with the smaller number comes first, so that no order is left open.
+    // Among bodies with the same coordinate the one with the smaller index comes first, so that the order is unique.
     places.select_nth_unstable_by(half, |a, b| a.0[axis].total_cmp(&b.0[axis]).then(a.1.cmp(&b.1)));
     let (first, second) = places.split_at_mut(half);
     let (mut first, second) = rayon::join(|| halved(first, most), || halved(second, most));
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use crate::model::{Grain, Material, Materials};
 
-    /// A cube of grains on a lattice, so many along each edge.
+    /// A cube of grains on a lattice, with `edge` grains along each edge.
     fn cube(edge: u32) -> World {
         let place =
             |i: u32| DVec3::new(f64::from(i % edge), f64::from(i / edge % edge), f64::from(i / edge / edge));

@@ -1,4 +1,4 @@
-//! Velocities of bodies while a substep is solved, and what an impulse does to them.
+//! Velocities of bodies while a substep is solved, and the effect of impulses on them.
 
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
@@ -7,23 +7,23 @@ use crate::model::{Axes, Boundary, Pull, RigidBody, World, body};
 
 use super::narrowphase::CHUNK;
 
-/// What the solver knows of a body.
+/// Velocity and inverse mass of a body in the solver.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Velocity {
     /// Velocity \[m/s\].
     pub linear: DVec3,
-    /// 1/mass \[1/kg\]; 0: never written.
+    /// 1/mass \[1/kg\]; 0 for a body that is never written.
     pub inverse_mass: f64,
     /// Angular velocity \[rad/s\].
     pub angular: DVec3,
     /// 1/inertia \[1/(kg m²)\].
     pub inverse_inertia: f64,
-    /// Axes that do not move.
+    /// Axes along or about which the body does not move.
     pub locked: Axes,
 }
 
 impl Velocity {
-    /// That of a body in its present state.
+    /// Velocity of a body in its present state.
     #[inline]
     pub fn of(world: &World, body: usize) -> Velocity {
         let bodies = &world.bodies;
@@ -36,19 +36,19 @@ impl Velocity {
         }
     }
 
-    /// Whether contacts can change it.
+    /// Whether impulses can change the velocity.
     #[inline(always)]
     pub fn is_free(&self) -> bool {
         self.inverse_mass > 0.0
     }
 
-    /// What pulls it, the velocity of `body`, where nothing touches it \[m/s²\].
+    /// Acceleration of `body`, whose velocity this is, by gravity and applied forces without contacts \[m/s²\].
     #[inline(always)]
     pub fn pulled(&self, pull: &Pull<'_>, body: usize) -> DVec3 {
         body::pulled(pull, body, self.inverse_mass, self.locked)
     }
 
-    /// The rigid body with these principal moments of inertia \[kg m²\] that moves so.
+    /// Rigid body with this velocity, this mass and these principal moments of inertia \[kg m²\].
     pub fn rigid(&self, moments: DVec3) -> RigidBody {
         RigidBody {
             mass: 1.0 / self.inverse_mass,
@@ -59,7 +59,7 @@ impl Velocity {
         }
     }
 
-    /// Takes an impulse \[N s\] at `arm` \[m\] from the centre.
+    /// Changes the velocity by an impulse \[N s\] at `arm` \[m\] from the centre.
     #[inline(always)]
     pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
         let mut linear = self.inverse_mass * impulse;
@@ -72,7 +72,7 @@ impl Velocity {
         self.angular += angular;
     }
 
-    /// Takes an angular impulse \[N m s\].
+    /// Changes the angular velocity by an angular impulse \[N m s\].
     #[inline(always)]
     pub fn twist(&mut self, impulse: DVec3) {
         let mut angular = self.inverse_inertia * impulse;
@@ -83,19 +83,19 @@ impl Velocity {
     }
 }
 
-/// How a body whose inertia is a tensor gives way to impulses.
+/// Inverse mass and inertia of a body whose inertia is a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct InverseMass {
-    /// 1/mass along each axis \[1/kg\]; 0 where it does not move.
+    /// 1/mass along each axis \[1/kg\]; 0 along locked axes.
     pub linear: DVec3,
     /// Inverse inertia \[1/(kg m²)\], world frame.
     pub angular: DMat3,
-    /// A number above all eigenvalues of `angular` \[1/(kg m²)\].
+    /// Upper bound of the eigenvalues of `angular` \[1/(kg m²)\].
     pub angular_bound: f64,
 }
 
 impl InverseMass {
-    /// That of a body with this inverse inertia.
+    /// Inverse mass of a body with this inverse inertia \[1/(kg m²)\].
     pub fn new(velocity: &Velocity, inverse_inertia: DMat3) -> InverseMass {
         InverseMass {
             linear: velocity.inverse_mass * velocity.locked.free_translation(),
@@ -104,7 +104,7 @@ impl InverseMass {
         }
     }
 
-    /// That of a body of a world, at this velocity and as it is turned now.
+    /// Inverse mass of a body of a world, at this velocity and its present orientation.
     #[inline]
     pub fn of(world: &World, body: usize, velocity: &Velocity) -> InverseMass {
         match world.bodies.rigid(body) {
@@ -113,14 +113,14 @@ impl InverseMass {
         }
     }
 
-    /// That of a sphere, or a body that is prescribed.
+    /// Inverse mass of a sphere, or of a fixed or kinematic body.
     #[inline(always)]
     pub fn of_sphere(velocity: &Velocity) -> InverseMass {
         let inverse_inertia = velocity.inverse_inertia * velocity.locked.free_rotation();
         InverseMass::new(velocity, DMat3::from_diagonal(inverse_inertia))
     }
 
-    /// That of one of so many copies that share the mass and inertia.
+    /// Inverse mass of one of `copies` copies that share the mass and inertia \[E5\].
     #[must_use]
     pub fn of_copy(&self, copies: f64) -> InverseMass {
         InverseMass {
@@ -130,20 +130,20 @@ impl InverseMass {
         }
     }
 
-    /// Velocity that an impulse at `arm` brings about there, per impulse \[1/kg\]; symmetric.
+    /// Velocity at `arm` by an impulse there, per impulse \[1/kg\]; symmetric.
     pub fn mobility(&self, arm: DVec3) -> DMat3 {
         let response = |axis: DVec3| self.response(arm, axis);
         DMat3::from_cols(response(DVec3::X), response(DVec3::Y), response(DVec3::Z))
     }
 
-    /// Velocity that an impulse along `axis` at `arm` brings about there, per impulse \[1/kg\].
+    /// Velocity at `arm` by an impulse along `axis` there, per impulse \[1/kg\].
     pub fn response(&self, arm: DVec3, axis: DVec3) -> DVec3 {
         self.linear * axis + (self.angular * arm.cross(axis)).cross(arm)
     }
 }
 
-/// Velocities at the start of a substep that ends at `end` \[s\]: of dynamic bodies their own, of
-/// others the ones that carry them through it.
+/// Loads the velocities at the start of a substep that ends at `end` \[s\]. Dynamic bodies have their own; all others have the velocity
+/// that carries them through the substep.
 pub fn load_velocities(world: &World, end: f64, h: f64, velocities: &mut Vec<Velocity>) {
     let bodies = (0..world.bodies.len()).into_par_iter().with_min_len(CHUNK);
     bodies.map(|body| Velocity::of(world, body)).collect_into_vec(velocities);

@@ -1,4 +1,4 @@
-//! Warm start \[E7\]: where the impulses of a substep start from.
+//! Warm start \[E7\]: the impulses that the solve of a substep starts from.
 
 use glam::DVec3;
 use rayon::prelude::*;
@@ -14,8 +14,8 @@ use super::problem::Problem;
 use super::sweep::{Give, Push};
 use super::velocity::Velocity;
 
-/// Turns the impulse that a constraint carries into the one it starts from, inside today's cone.
-/// `velocities` are those before the external forces.
+/// Turns the impulse that each contact carries over into the one that the solve starts from, within the present cone. `velocities` are
+/// those before the external forces.
 pub fn seed(
     law: &Law,
     settings: &Settings,
@@ -45,14 +45,14 @@ pub fn seed(
     });
 }
 
-/// A share of the impulse that a constraint carries; of what cohesion asks for all of it, as that comes in full.
+/// Share of the impulse that a contact carries over. The part that balances cohesion is kept in full, as cohesion acts in full.
 fn share_of(fraction: f64, constraint: &Constraint) -> Impulse {
     let held = constraint.cohesion.min(constraint.impulse.normal);
     let normal = held + fraction * (constraint.impulse.normal - held);
     Impulse { normal, ..constraint.impulse.scaled(fraction) }
 }
 
-/// β_c = 1 - (1 - β) min(1, |u| / moving): all of it at rest, β when moving.
+/// Adaptive fraction β_c = 1 - (1 - β) min(1, |u| / moving) \[E7\]: 1 at rest, β when moving.
 pub fn adaptive_fraction(fraction: f64, speed: f64, moving: f64) -> f64 {
     let motion = if speed < moving {
         speed / moving
@@ -64,7 +64,7 @@ pub fn adaptive_fraction(fraction: f64, speed: f64, moving: f64) -> f64 {
     1.0 - (1.0 - fraction) * motion
 }
 
-/// The impulse that the overlap and the contact velocity suggest.
+/// Impulse of the model start: normal from the overlap, friction and rolling from the contact velocity and the spin.
 fn model(law: &Law, onset: &Onset, gain: f64, velocity: DVec3, spin: DVec3) -> Impulse {
     let overlap = (-onset.gap).max(0.0);
     let force = match law.normal {
@@ -74,7 +74,7 @@ fn model(law: &Law, onset: &Onset, gain: f64, velocity: DVec3, spin: DVec3) -> I
     Impulse { normal: law.h * force, tangent: -gain * velocity, rolling: -gain * spin }
 }
 
-/// Projects on today's tangent plane and today's cone.
+/// Projects an impulse on the present tangent plane and the present cone.
 fn into_cone(cone: Cone, constraint: &Constraint, guess: Impulse) -> Impulse {
     let normal = guess.normal.max(0.0);
     let tangent = guess.tangent - guess.tangent.dot(constraint.normal) * constraint.normal;
@@ -85,7 +85,8 @@ fn into_cone(cone: Cone, constraint: &Constraint, guess: Impulse) -> Impulse {
     }
 }
 
-/// v ← v + M⁻¹ Gᵀ λ⁰, cohesion among it. Without λ⁰, of a start that leaves it out, a warm start is worse than a cold one.
+/// Applies the initial impulses and cohesion to the velocities, v ← v + M⁻¹ Gᵀ λ⁰. A warm start that leaves λ⁰ out applies cohesion alone,
+/// and is worse than a cold one.
 pub fn apply(start: WarmStart, problem: &mut Problem<'_>) {
     let carries = f64::from(u8::from(start.updates_velocities()));
     problem.visit(&Give(|constraint: &mut Constraint| {

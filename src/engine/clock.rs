@@ -1,4 +1,4 @@
-//! The clock that wall times are read from: that of the system, or of the browser, where the system's cannot be read.
+//! Clock for wall times: the system's, or the browser's where the system's cannot be read.
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use std::time::Instant;

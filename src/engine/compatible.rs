@@ -1,8 +1,9 @@
-//! Compatible forces \[E16\]: those of all normal forces with the same effect that elastic contacts would bring about, however stiff.
+//! Compatible forces \[E16\]: of all normal forces with the same effect on the bodies, those that elastic contacts would bring about,
+//! however stiff.
 //!
-//! Forces of rigid contacts are not unique where a packing has more contacts than its bodies have freedom, and a solver returns some of them. Their
-//! effect on the bodies is unique. Among the forces with that effect one set belongs to overlaps that a displacement of the bodies makes; it
-//! does not depend on the solver, nor on how hard the grains are, only on how hard they are beside each other.
+//! Forces of rigid contacts are not unique where a packing has more contacts than its bodies have freedom, and a solver returns one set of
+//! many. The effect of the forces on the bodies is unique. Among the sets with this effect, one belongs to overlaps that a displacement of
+//! the bodies makes. This set does not depend on the solver, nor on the stiffness of the grains, only on the ratios of their stiffnesses.
 
 use glam::DVec3;
 
@@ -11,35 +12,36 @@ use crate::contact::ContactState;
 use crate::model::World;
 use crate::settings::NormalLaw;
 
-/// Gap up to which a contact counts as closed \[radius\]: rigid contacts at rest are open or overlap by as much.
+/// Gap up to which a contact counts as closed \[effective radius\]: rigid contacts at rest have gaps or overlaps of this size.
 const CLOSED: f64 = 1e-3;
-/// Stiffness that holds bodies where they are in an outer iteration \[of a contact\].
+/// Stiffness that holds bodies at their positions in an outer iteration \[of a contact\].
 const HOLD: f64 = 1e-6;
-/// Outer iterations, Newton steps in each, and halvings of a step, at most \[-\].
+/// Largest numbers of outer iterations, of Newton steps in each, and of halvings of a step \[-\].
 const MOST_ITERATIONS: [u32; 3] = [30, 100, 40];
-/// Share of the slope to which a Newton step is solved far from the end \[-\], and conjugate-gradient steps for that at most \[-\].
+/// Share of the slope to which a Newton step is solved far from the end \[-\], and largest number of conjugate-gradient steps for that
+/// \[-\].
 const NEWTON_TOLERANCE: f64 = 0.1;
 const MOST_GRADIENT_STEPS: usize = 20_000;
-/// Lever over arm from which a normal force turns a body \[-\].
+/// Ratio of lever to arm above which a normal force turns a body \[-\].
 const LEVER: f64 = 1e-9;
-/// Least overlap that the slope of Hertz' force is taken at \[of the usual overlap\]: at none it is nothing.
+/// Least overlap at which the slope of Hertz' force is taken \[of the usual overlap\]: at zero overlap there is no slope.
 const LEAST_OVERLAP: f64 = 1e-6;
 
-/// Which forces are asked for.
+/// Contact law and tolerance of the compatible forces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompatiblePlan {
     /// Hertz' or Hooke's law, as the scenario has it.
     pub law: NormalLaw,
-    /// Imbalance of the bodies at which forces count as found, over that of the forces of the solver alone \[-\].
+    /// Imbalance of the bodies at which forces count as found, over the effect of the solver's forces on the bodies \[-\].
     pub tolerance: f64,
 }
 
-/// Normal forces that belong to overlaps.
+/// Compatible forces: normal forces that belong to overlaps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompatibleForces {
-    /// Of each contact of the state \[N\].
+    /// Normal force of each contact of the state \[N\].
     pub normal: Vec<f64>,
-    /// |G f - b| over |b|, b what the forces of the solver do to the bodies \[-\].
+    /// Imbalance |G f - b| over |b|, with b the effect of the solver's forces on the bodies \[-\].
     pub imbalance: f64,
 }
 
@@ -61,7 +63,7 @@ impl CompatibleForces {
         CompatibleForces { normal, imbalance }
     }
 
-    /// ‖f - f_s‖ / ‖f_s‖, f_s the normal forces of the solver \[-\].
+    /// Relative difference ‖f - f_s‖ / ‖f_s‖, f_s the normal forces of the solver \[-\].
     pub fn difference(&self, snapshot: &Snapshot) -> f64 {
         let [mut apart, mut size] = [0.0; 2];
         for (force, of_solver) in self.normal.iter().zip(snapshot.normal_forces()) {
@@ -71,7 +73,7 @@ impl CompatibleForces {
         if size > 0.0 { (apart / size).sqrt() } else { 0.0 }
     }
 
-    /// Share of the contacts with friction whose friction is beyond the bound of the compatible force \[-\]; 0 where nothing rubs.
+    /// Share of the contacts with friction whose friction force exceeds the bound of the compatible force \[-\]; 0 without friction.
     pub fn over_friction(&self, snapshot: &Snapshot) -> f64 {
         let rubs = |contact: &ContactState| contact.impulse.tangent.length() > 0.0;
         let rubbing = self.normal.iter().zip(&snapshot.contacts).filter(|(_, contact)| rubs(contact));
@@ -85,34 +87,34 @@ impl CompatibleForces {
     }
 }
 
-/// A motion of a body: displacement, and turn times the length of its arms.
+/// Motion of a body: displacement, and rotation times the length of its arms.
 type Motion = [DVec3; 2];
 
-/// A closed contact as a spring.
+/// Closed contact as a spring.
 struct Spring {
     contact: usize,
     bodies: [usize; 2],
-    /// What a unit of force does to the bodies: push, and moment over the length of the arms.
+    /// Effect of a unit of force on the bodies: force, and moment over the length of the arms.
     push: [Motion; 2],
-    /// Of the usual one \[-\].
+    /// Stiffness over the usual one \[-\].
     stiffness: f64,
-    /// Whether the solver has a force there.
+    /// Whether the solver has a force at the contact.
     is_pressed: bool,
 }
 
-/// The closed contacts of a state, in units of their usual force and stiffness.
+/// Closed contacts of a state as springs, in units of their usual (mean) force and stiffness.
 struct Springs {
     list: Vec<Spring>,
-    /// Power of the overlap that the force goes with \[-\].
+    /// Exponent of the overlap in the force law \[-\].
     power: f64,
-    /// What the forces of the solver do to the bodies.
+    /// Effect of the solver's forces on the bodies.
     target: Vec<Motion>,
-    /// The usual force \[N\].
+    /// Usual force, the mean of the solver's forces that press \[N\].
     force: f64,
 }
 
 impl Springs {
-    /// Those of a state; `None` where nothing presses.
+    /// Makes the springs of a state; `None` where no contact presses.
     fn of(snapshot: &Snapshot, law: NormalLaw) -> Option<Springs> {
         let world = &snapshot.world;
         let force_of = |contact: &ContactState| contact.impulse.normal / snapshot.substep;
@@ -141,7 +143,7 @@ impl Springs {
         Some(springs)
     }
 
-    /// G f: what forces do to the bodies.
+    /// Effect G f of forces on the bodies.
     fn effect(&self, forces: &[f64]) -> Vec<Motion> {
         let mut effect = vec![[DVec3::ZERO; 2]; self.target.len()];
         for (spring, &force) in self.list.iter().zip(forces) {
@@ -153,7 +155,7 @@ impl Springs {
         effect
     }
 
-    /// Overlaps that displacements make.
+    /// Overlaps that displacements of the bodies make.
     fn overlaps(&self, places: &[Motion]) -> Vec<f64> {
         let of_spring = |spring: &Spring| {
             let sides = spring.bodies.into_iter().zip(&spring.push);
@@ -168,7 +170,8 @@ impl Springs {
         self.list.iter().zip(overlaps).map(force).collect()
     }
 
-    /// Energy of springs at these places, less the work of the target, and with what holds the bodies.
+    /// Energy of the springs at these displacements, less the work of the target, and with the energy of the stiffness that holds the
+    /// bodies.
     fn energy(&self, places: &[Motion], held: &[Motion]) -> f64 {
         let overlaps = self.overlaps(places);
         let exponent = self.power + 1.0;
@@ -180,15 +183,15 @@ impl Springs {
         stored.sum::<f64>() + work + 0.5 * HOLD * product(&away, &away)
     }
 
-    /// Displaces the bodies until the forces of the overlaps have the effect of the target: the augmented Lagrangian of the forces, whose multipliers
-    /// are the displacements. Returns the forces, and how far their effect is off.
+    /// Displaces the bodies until the forces of the overlaps have the effect of the target, by the augmented Lagrangian of the forces,
+    /// whose multipliers are the displacements. Returns the forces and their imbalance.
     fn relax(&self, tolerance: f64) -> (Vec<f64>, f64) {
         let [outer, _, _] = MOST_ITERATIONS;
         let size = product(&self.target, &self.target).sqrt();
         let mut places = vec![[DVec3::ZERO; 2]; self.target.len()];
         let (mut forces, mut imbalance) = (vec![0.0; self.list.len()], f64::INFINITY);
         for iteration in 0..outer {
-            // Multipliers that are far off yet deserve no pains.
+            // Multipliers far from the solution need no accuracy.
             let enough = tolerance.max(0.01f64.powi(iteration as i32 + 1));
             places = self.balance(places, enough * size);
             forces = self.forces(&self.overlaps(&places));
@@ -201,7 +204,7 @@ impl Springs {
         (forces, if size > 0.0 { imbalance } else { 0.0 })
     }
 
-    /// Makes the energy least by Newton's method, the bodies being held where they are; to a slope of this size.
+    /// Minimises the energy by Newton's method with the bodies held at `start`, to a slope of a tenth of `enough`.
     fn balance(&self, start: Vec<Motion>, enough: f64) -> Vec<Motion> {
         let [_, steps, halvings] = MOST_ITERATIONS;
         let mut places = start.clone();
@@ -237,16 +240,17 @@ impl Springs {
         places
     }
 
-    /// Slope of the energy.
+    /// Slope of the energy over the displacements.
     fn slope(&self, places: &[Motion], held: &[Motion]) -> Vec<Motion> {
         let effect = self.effect(&self.forces(&self.overlaps(places)));
         let slope = add(&self.target, -1.0, &effect);
         add(&slope, HOLD, &add(places, -1.0, held))
     }
 
-    /// Where this share of the slope would be left if stiffnesses stayed as they are: conjugate gradients with the diagonal as preconditioner.
+    /// Newton step that leaves this share of the slope if stiffnesses stay as they are, by conjugate gradients with the diagonal as
+    /// preconditioner.
     fn newton_step(&self, overlaps: &[f64], slope: &[Motion], share: f64) -> Vec<Motion> {
-        // Before anything is pressed, what the solver presses counts as pressed by a usual overlap.
+        // While no spring has an overlap, the contacts that press in the solver count as pressed by a usual overlap.
         let is_slack = overlaps.iter().all(|overlap| *overlap <= 0.0);
         let stiffness = |(spring, &overlap): (&Spring, &f64)| {
             let overlap = match is_slack {
@@ -297,7 +301,7 @@ impl Springs {
 }
 
 impl Springs {
-    /// What springs of these stiffnesses do against a way, and what holds the bodies.
+    /// Forces of springs of these stiffnesses against a displacement `way`, with the stiffness that holds the bodies.
     fn stiffen(&self, stiffnesses: &[f64], way: &[Motion], into: &mut [Motion]) {
         into.iter_mut().zip(way).for_each(|(into, way)| *into = [HOLD * way[0], HOLD * way[1]]);
         for (spring, stiffness) in
@@ -327,7 +331,7 @@ impl Spring {
             let locked = world.bodies.locked[body];
             let push = sign * contact.normal;
             let moment = arm.cross(push) * locked.free_rotation();
-            // Of a sphere it is rounding, which is not to be told from a lever.
+            // The moment on a sphere is rounding, which must not be taken for a lever.
             let is_lever = moment.length() > LEVER * arm.length();
             [push * locked.free_translation(), if is_lever { moment } else { DVec3::ZERO }]
         });
@@ -335,7 +339,7 @@ impl Spring {
     }
 }
 
-/// Divides moments by the largest of their body, so that turns count as displacements do.
+/// Divides the moments of each body by its largest one, so that rotations count as displacements do.
 fn shorten_arms(list: &mut [Spring], bodies: usize) {
     let mut largest = vec![0.0f64; bodies];
     for spring in &*list {
@@ -360,12 +364,12 @@ fn product(a: &[Motion], b: &[Motion]) -> f64 {
     a.iter().zip(b).map(|(a, b)| inner(a, b)).sum()
 }
 
-/// Adds factor · b.
+/// Adds factor · b to a.
 fn add_to(a: &mut [Motion], factor: f64, b: &[Motion]) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a = [a[0] + factor * b[0], a[1] + factor * b[1]]);
 }
 
-/// a + factor · b.
+/// Returns a + factor · b.
 fn add(a: &[Motion], factor: f64, b: &[Motion]) -> Vec<Motion> {
     a.iter().zip(b).map(|(a, b)| [a[0] + factor * b[0], a[1] + factor * b[1]]).collect()
 }

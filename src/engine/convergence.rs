@@ -1,24 +1,24 @@
-//! How sweeps converge inside one substep: residuals by kind of constraint and the error of the normal impulses, sweep by
-//! sweep \[E8\].
+//! Convergence of the sweeps inside one substep: residuals by kind of constraint and the error of the normal impulses, sweep by sweep
+//! \[E8\].
 
 use super::{Residuals, Spread};
 use crate::settings::WarmStart;
 
-/// Kinds of constraints, in the order of [`Course::histograms`]; with the unit of their residuals.
+/// Kinds of constraints, in the order of [`Course::histograms`], with the unit of their residuals.
 pub const ROW_KINDS: [(&str, &str); 3] = [("normal", "m/s"), ("friction", "m/s"), ("rolling", "rad/s")];
 
-/// What is asked about the convergence of a substep.
+/// Plan of a convergence study of a substep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// What the impulses start from, one solve each.
+    /// Warm starts of the impulses, one solve each.
     pub starts: Vec<WarmStart>,
-    /// Sweeps that are looked at one by one \[-\].
+    /// Number of sweeps that are recorded one by one \[-\].
     pub sweeps: u32,
-    /// Sweeps after which a solve counts as the solution \[-\].
+    /// Number of sweeps after which a solve counts as the solution \[-\].
     pub reference: u32,
 }
 
-/// One and the same contact problem, solved from several starts.
+/// Convergence of one and the same contact problem, solved from several starts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Convergence {
     /// Time at which its substep begins \[s\].
@@ -27,30 +27,30 @@ pub struct Convergence {
     pub courses: Vec<Course>,
 }
 
-/// A solve from one start.
+/// Solve from one start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {
-    /// What the impulses started from.
+    /// Warm start of the impulses.
     pub start: WarmStart,
-    /// After 0, 1, 2 and so on sweeps; the last is the reference solution itself.
+    /// State of the solve after 0, 1, 2 and so on sweeps; the last point is the reference solution itself.
     pub points: Vec<Point>,
     /// Residuals of the single contacts after the sweeps that a step makes, by kind of constraint.
     pub histograms: [Histogram; 3],
 }
 
-/// How far a solve has come.
+/// Residuals and errors of a solve after some sweeps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// Sweeps done.
     pub sweep: u32,
     /// Residuals over all contacts.
     pub residuals: Residuals,
-    /// Normal residual without the term Σ λ, as the second form of Eq. 6 of Wang, Servin & Berglund 2016 prints it \[m/s\]. Of contacts
-    /// that give way it does not vanish at the solution.
+    /// Normal residual without the term Σ λ, as the second form of Eq. 6 of Wang, Servin & Berglund 2016 prints it \[m/s\]. For compliant
+    /// contacts it does not vanish at the solution.
     pub normal_without_compliance: Spread,
-    /// What the convex problem makes least, ½ λ·(N + Σ) λ + p·λ \[E15\] \[J\].
+    /// Objective of the convex problem, ½ λ·(N + Σ) λ + p·λ \[E15\] \[J\].
     pub objective: f64,
-    /// How far the normal impulses are from those of the reference solution.
+    /// Distance of the normal impulses from those of the reference solution.
     pub error: ImpulseError,
 }
 
@@ -60,7 +60,7 @@ pub struct ImpulseError {
     /// ‖λ_n - λ_ref‖ / ‖λ_ref‖ over all contacts.
     pub norm: f64,
     /// Mean of |λ_n - λ_ref| / λ_ref (Wang, Servin & Berglund 2016, Eq. 13) over the contacts whose λ_ref is at least
-    /// [`CARRYING`](ImpulseError::CARRYING) of the mean: of others it says nothing, and of none it is infinite.
+    /// [`CARRYING`](ImpulseError::CARRYING) of the mean: for smaller λ_ref the ratio says nothing, and for zero it is infinite.
     pub mean: f64,
 }
 
@@ -68,7 +68,7 @@ impl ImpulseError {
     /// Share of the mean impulse from which a contact counts in the mean of errors \[-\].
     pub const CARRYING: f64 = 0.01;
 
-    /// That of impulses `found` beside those of the reference, contact by contact \[N s\].
+    /// Error of the impulses `found` against those of the reference, contact by contact \[N s\].
     pub fn between(found: &[f64], reference: &[f64]) -> ImpulseError {
         let pairs = || found.iter().zip(reference);
         let squares: f64 = reference.iter().map(|impulse| impulse * impulse).sum();
@@ -91,12 +91,12 @@ pub struct Histogram([u64; Histogram::BINS]);
 impl Histogram {
     /// Bins per factor of ten.
     const PER_DECADE: usize = 4;
-    /// Exponents of ten between which bins are told apart: rounding of double precision, and more than any grain does.
+    /// Exponents of ten between which values have bins: from rounding of double precision to more than any grain does.
     const DECADES: [i32; 2] = [-16, 2];
-    /// The first holds all that is smaller, zeros among it, the last all that is larger.
+    /// Number of bins. The first holds all smaller values, including zeros, the last all larger ones.
     const BINS: usize = (Self::DECADES[1] - Self::DECADES[0]) as usize * Self::PER_DECADE + 2;
 
-    /// Counts values.
+    /// Counts values by bin.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Histogram {
         let mut counts = [0; Histogram::BINS];
         values.into_iter().for_each(|value| counts[Histogram::bin(value)] += 1);
@@ -108,7 +108,7 @@ impl Histogram {
         (above.floor() + 1.0).clamp(0.0, (Self::BINS - 1) as f64) as usize
     }
 
-    /// Lower end of bin `i`; that of the first is 0, the upper end of the last infinite.
+    /// Lower end of bin `i`: 0 for the first bin; for the number of bins infinite, the upper end of the last.
     fn edge(i: usize) -> f64 {
         match i {
             0 => 0.0,
@@ -117,7 +117,7 @@ impl Histogram {
         }
     }
 
-    /// From, until and count of every bin, empty ones too.
+    /// Lower end, upper end and count of every bin, including empty ones.
     pub fn bins(&self) -> impl Iterator<Item = (f64, f64, u64)> {
         self.0.iter().enumerate().map(|(i, &count)| (Self::edge(i), Self::edge(i + 1), count))
     }

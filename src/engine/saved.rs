@@ -1,4 +1,4 @@
-//! What is saved in checkpoints: values in a compact binary form, one after the other, to the bit.
+//! Binary form of checkpoints: compact values, one after the other, exact to the bit.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub fn write<T: Serialize + ?Sized>(out: &mut dyn Write, value: &T) -> Result<()
     }
 }
 
-/// Where postcard writes to, with the words of the system where that fails.
+/// Output that postcard writes to, which keeps the error of the system where writing fails.
 struct Io<'a, 'f> {
     out: &'a mut dyn Write,
     failure: &'f mut Option<io::Error>,
@@ -46,7 +46,7 @@ impl Flavor for Io<'_, '_> {
     }
 }
 
-/// Reads a value that [`write()`] wrote from the beginning of `bytes`, and leaves what comes after it there.
+/// Reads a value that [`write()`] wrote from the beginning of `bytes`, and leaves the bytes after it in `bytes`.
 ///
 /// # Errors
 /// [`Error::Unusable`] when there is none.
@@ -56,7 +56,7 @@ pub fn read<T: DeserializeOwned>(bytes: &mut &[u8]) -> Result<T, Error> {
     Ok(value)
 }
 
-/// Takes so many bytes from the beginning.
+/// Takes this many bytes from the beginning of `bytes`.
 ///
 /// # Errors
 /// [`Error::Unusable`] when there are not as many.
@@ -67,7 +67,7 @@ pub fn take<'a>(bytes: &mut &'a [u8], count: u64) -> Result<&'a [u8], Error> {
     Ok(taken)
 }
 
-/// The error of a checkpoint that holds something else.
+/// Error of a checkpoint that does not hold what this program saves.
 pub fn foreign(found: &str) -> Error {
     Error::Unusable {
         origin: "checkpoint".to_owned(),
@@ -76,7 +76,7 @@ pub fn foreign(found: &str) -> Error {
     }
 }
 
-/// The error of a checkpoint of a scene whose meshes were others.
+/// Error of a checkpoint of a scene with other meshes.
 pub fn other_meshes() -> Error {
     Error::Unusable {
         origin: "checkpoint".to_owned(),

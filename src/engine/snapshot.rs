@@ -1,4 +1,4 @@
-//! A state of the world as an engine tells it.
+//! Snapshot: a state of the world as an engine returns it.
 
 use std::ops::AddAssign;
 use std::sync::OnceLock;
@@ -11,13 +11,13 @@ use crate::contact::{ContactState, Impulse, Key};
 use crate::model::{Touch, World};
 use crate::settings::{NormalLaw, Settings};
 
-/// What contacts gave a boundary since the start of the run, those that bounced included.
+/// Total impulse of contacts on a boundary since the start of the run, impacts included.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct TotalImpulse {
     /// Impulse \[N s\].
     pub linear: DVec3,
-    /// Angular impulse about the position of the boundary's body, where that was \[N m s\].
+    /// Angular impulse about the position that the boundary's body had at the time \[N m s\].
     pub angular: DVec3,
 }
 
@@ -28,7 +28,7 @@ impl AddAssign for TotalImpulse {
     }
 }
 
-/// A state of the world, the same whichever engine made it.
+/// Snapshot of the state of the world, the same whichever engine made it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     /// Bodies, shapes and materials.
@@ -40,16 +40,15 @@ pub struct Snapshot {
     pub substep: f64,
     /// Report of the last step.
     pub report: StepReport,
-    /// Per boundary: what contacts gave it since the start.
+    /// Total impulse of contacts on each boundary since the start.
     pub impulses: Vec<TotalImpulse>,
-    /// Where the kinetic energy went; `None` where nobody keeps account
-    /// ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
+    /// Energy balance; `None` where it is not kept ([`Bookkeeping::Off`](crate::settings::Bookkeeping::Off)).
     pub balance: Option<EnergyBalance>,
-    /// Which compatible forces \[E16\] it has, where a scenario asks for them.
+    /// Compatible forces of the state \[E16\], where a scenario asks for them.
     pub wanted: WantedForces,
 }
 
-/// Compatible forces of a state, which are found when they are first asked for.
+/// Compatible forces of a state, which are computed when they are first asked for.
 #[derive(Debug, Clone, Default)]
 pub struct WantedForces {
     plan: Option<CompatiblePlan>,
@@ -81,7 +80,7 @@ impl Snapshot {
         Some(self.wanted.found.get_or_init(|| CompatibleForces::of(self, plan)))
     }
 
-    /// What normal forces of the contacts do to each body \[N\].
+    /// Sum of normal forces of the contacts on each body \[N\].
     pub fn pushed_by(&self, normal_forces: &[f64]) -> Vec<DVec3> {
         let mut pushed = vec![DVec3::ZERO; self.world.bodies.len()];
         for (contact, force) in self.contacts.iter().zip(normal_forces) {
@@ -92,28 +91,28 @@ impl Snapshot {
         pushed
     }
 
-    /// Bytes that taking one of this many grains needs.
+    /// Bytes needed to take a snapshot of this many grains.
     pub fn planned_bytes(world: &World, grains: usize) -> u64 {
         let per_contact = size_of::<(Key, Impulse)>() + size_of::<ContactState>();
         let contacts = planned_contacts(world.planned_spheres(grains));
         world.planned_bytes(grains) + (contacts * per_contact) as u64
     }
 
-    /// Bytes that one of this many grains holds once it is taken.
+    /// Bytes that a snapshot of this many grains holds once it is taken.
     pub fn planned_holdings(world: &World, grains: usize) -> u64 {
         let contacts = planned_contacts(world.planned_spheres(grains)) * size_of::<ContactState>();
         world.planned_bytes(grains) + contacts as u64
     }
 
-    /// Puts a state together, without a balance and with boundaries that nothing has touched yet: gaps and normals come from the
+    /// Makes a snapshot without an energy balance, and with boundaries that no contact has touched yet. Gaps and normals come from the
     /// positions in `world`.
     pub fn new(world: World, impulses: Vec<(Key, Impulse)>, substep: f64, report: StepReport) -> Snapshot {
         let settings = Settings { time_step: substep, ..Settings::default() };
         Snapshot::of_solved(world, impulses, &[], &settings, report)
     }
 
-    /// As [`Snapshot::new`], solved with these settings, where spheres belong to these sides of patches of meshes, in ascending order of the contacts: 1 where the faces look, -1
-    /// behind them, 0 unknown.
+    /// As [`Snapshot::new`], for a state solved with these settings. `sides`, in ascending order of the contacts, are the sides of patches
+    /// of meshes that spheres belong to: 1 where the faces look, -1 behind them, 0 unknown.
     pub fn of_solved(
         world: World,
         impulses: Vec<(Key, Impulse)>,
@@ -152,7 +151,7 @@ impl Snapshot {
         }
     }
 
-    /// Takes cohesion, of some of the contacts \[N s\], from their impulses, which are those without it.
+    /// Subtracts the cohesion of some of the contacts \[N s\] from their impulses, which do not include it yet.
     pub fn note_cohesion(&mut self, cohesion: impl Iterator<Item = (Key, f64)>) {
         for (key, cohesion) in cohesion.filter(|(_, cohesion)| *cohesion > 0.0) {
             if let Ok(found) = self.contacts.binary_search_by_key(&key, |contact| contact.key) {
@@ -163,7 +162,7 @@ impl Snapshot {
         }
     }
 
-    /// Notes the energy of springs that hold this force \[N\] and this moment \[N m\], under the smooth method.
+    /// Stores the energy of the springs that hold this force \[N\] and this moment \[N m\], under the smooth method.
     pub fn note_springs(&mut self, settings: &Settings, springs: impl Iterator<Item = (Key, [DVec3; 2])>) {
         for (key, held) in springs {
             if let Ok(found) = self.contacts.binary_search_by_key(&key, |contact| contact.key) {
@@ -191,7 +190,7 @@ fn spring_energy(world: &World, settings: &Settings, contact: &ContactState, hel
     [0.5 * force / stiffness, 0.5 * moment / (radius * radius * stiffness)]
 }
 
-/// Contacts with patches of meshes as they take part: without those at seams that are no edges.
+/// Joins contacts with patches of meshes: sets gap, normal and point of those that take part, and removes those at seams that are no edges.
 fn join_patches(world: &World, contacts: &mut Vec<ContactState>, sides: &[(Key, i8)]) {
     if world.meshes.is_empty() {
         return;

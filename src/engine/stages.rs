@@ -6,9 +6,9 @@
 pub struct StageName {
     /// Name: of the shader, of its twin in Rust, of the timer.
     pub name: &'static str,
-    /// What the stage belongs to.
+    /// Part of a step that the stage belongs to.
     pub part: &'static str,
-    /// What it does.
+    /// Short description of the stage.
     pub does: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Buffers by name, and how large each must be.
+//! Buffers on the device, by name, and their sizes.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ use super::layout;
 use super::pipelines::Features;
 use super::{Room, STEPS_PER_SUBMISSION};
 
-/// Bytes of the smallest buffer: an empty list still has to hold one element of any type.
+/// Smallest size of a buffer \[bytes\]: an empty list still has to hold one element of any type.
 const SMALLEST: u64 = size_of::<layout::JointRow>() as u64;
 
-/// Bytes that projected gradient descent keeps of a contact: two impulses and three slopes.
+/// Bytes that projected gradient descent stores per contact: two impulses and three slopes.
 const DESCENT_BYTES: u64 = 5 * 24;
 
-/// What there is room for.
+/// Capacity of the buffers: numbers of elements for which there is room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Capacity {
@@ -31,7 +31,8 @@ pub struct Capacity {
     pub spheres: u32,
     /// Boundaries.
     pub boundaries: u32,
-    /// Bodies up to the last that is rigid and no sphere, or has locked axes.
+    /// Entries of `rigids`: bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force; all bodies
+    /// in worlds with such grains or with clumps.
     pub rigids: u32,
     /// Vertices of dynamic boundaries.
     pub vertices: u32,
@@ -41,7 +42,7 @@ pub struct Capacity {
     pub mesh_blocks: u32,
     /// Joints.
     pub joints: u32,
-    /// Machines: joints that hang together.
+    /// Machines: groups of joints that are connected through dynamic bodies.
     pub machines: u32,
     /// Rows of all joints.
     pub joint_rows: u32,
@@ -55,24 +56,24 @@ pub struct Capacity {
     pub sinks: u32,
     /// Contacts.
     pub contacts: u32,
-    /// Contacts without a colour.
+    /// Overflow contacts: contacts without a colour.
     pub overflow: u32,
     /// Buckets of the grid, a power of two.
     pub buckets: u32,
     /// Substeps of one submission; the schedule of the boundaries and the balance cover them.
     pub substeps: u32,
-    /// Whether the works of substeps are booked, for the balance or for the guard against energy out of nothing.
+    /// Whether the works of the substeps are summed, for the energy balance or for the guard against energy made by friction \[E12\].
     pub keeps_balance: bool,
-    /// Whether sweeps are accelerated: the velocities of the last sweep are kept.
+    /// Whether sweeps are accelerated: the velocities of the last sweep are then stored.
     pub accelerates: bool,
     /// Pairs of numbers that a contact has in `impulses`.
     pub impulse_pairs: u32,
-    /// Whether contacts are solved by projected gradient descent: what it knows of each is kept.
+    /// Whether contacts are solved by projected gradient descent: its impulses and slopes are then stored.
     pub descends: bool,
 }
 
 impl Capacity {
-    /// Room for the boundaries of a world and for its grains, those to come included.
+    /// Returns the capacity for the boundaries and grains of a world, later grains included.
     pub fn for_world(world: &World, settings: &Settings, room: Room) -> Capacity {
         let grains = match room {
             Room::Grains(grains) => grains.max(world.grain_count()),
@@ -112,7 +113,7 @@ impl Capacity {
         capacity.with_machines(world)
     }
 
-    /// Room for the machines of a world.
+    /// Returns the capacity with room for the joints and machines of a world.
     fn with_machines(self, world: &World) -> Capacity {
         let machines = layout::Machines::of(world);
         Capacity {
@@ -125,7 +126,7 @@ impl Capacity {
         }
     }
 
-    /// At least this, with room for a world that has grown, and for works where substeps are guarded.
+    /// Returns a capacity of at least this size, with room for a world that has grown, and for the works of guarded substeps.
     pub(super) fn enough_for(&self, world: &World, is_guarded: bool) -> Capacity {
         let rigids = self.rigids.max(rigids_of(world, self.grains));
         let known = Capacity { keeps_balance: self.keeps_balance || is_guarded, rigids, ..*self };
@@ -148,7 +149,7 @@ impl Capacity {
         }
     }
 
-    /// The same room under other settings, those that `own` was made for.
+    /// Returns this capacity under other settings: the parts that depend on the settings are taken from `own`.
     #[cfg(feature = "scenario")]
     pub(super) fn under(&self, own: &Capacity, is_guarded: bool) -> Capacity {
         let Capacity { substeps, keeps_balance, accelerates, impulse_pairs, descends, .. } = *own;
@@ -156,22 +157,22 @@ impl Capacity {
         Capacity { substeps, accelerates, impulse_pairs, descends, keeps_balance, ..*self }
     }
 
-    /// With room for so many contacts without a colour, and some to spare.
+    /// Returns the capacity with room for `needed` overflow contacts and some to spare.
     pub(super) fn with_overflow(&self, needed: u32) -> Capacity {
         Capacity { overflow: needed.saturating_add(needed / 8 + 64), ..*self }
     }
 
-    /// Room for a little more contacts than needed, so that a scene that settles grows its buffers only a few
-    /// times; for no more than needed where that little would not fit a binding of `limit` bytes.
+    /// Returns the capacity with room for slightly more contacts than needed, so that a scene that settles grows its buffers only a few
+    /// times. The capacity is exactly `needed` if the surplus would not fit a binding of `limit` bytes.
     pub(super) fn with_contacts(&self, needed: u32, limit: u64) -> Capacity {
         let roomy = Capacity { contacts: needed + needed / 32 + 16, ..*self };
         if roomy.largest().1 <= limit { roomy } else { Capacity { contacts: needed, ..*self } }
     }
 
-    /// Refuses a plan with a buffer that a binding of `limit` bytes does not hold.
+    /// Refuses a capacity with a buffer that does not fit a binding of `limit` bytes.
     ///
     /// # Errors
-    /// With the buffer, its bytes, and how many grains would fit.
+    /// With the name of the buffer, its size \[bytes\], and the number of grains that would fit.
     pub fn check(&self, limit: u64) -> Result<(), Error> {
         let (buffer, needed) = self.largest();
         if needed <= limit {
@@ -182,26 +183,26 @@ impl Capacity {
         Err(Error::BufferTooLarge { buffer, needed, limit, grains, fitting: fitting as u64 })
     }
 
-    /// Name and bytes of every buffer.
+    /// Returns name and size \[bytes\] of every buffer.
     fn sizes(&self) -> Vec<(&'static str, u64)> {
         let bodies = u64::from(self.boundaries) + u64::from(self.grains);
         let contacts = u64::from(self.contacts);
         let spheres = u64::from(self.spheres);
         let balls = u64::from(self.vertices) + spheres;
-        // Where a sphere is on its body takes as much again.
+        // The positions of the spheres on their bodies take as much room again.
         let halves = if self.rigids > 0 { 2 } else { 1 };
         let overflow = u64::from(self.overflow);
         let buckets = u64::from(self.buckets);
         let colour_counts = (u64::from(COLOURS) + 1) * contacts.div_ceil(256);
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
-        // The constraints share their room with what the search keeps of grains and the colouring of bodies.
+        // The buffers of the constraints also hold the sphere entries of the search and the words per body of the colouring.
         let (entries, best) = (spheres * size_of::<layout::Entry>() as u64, 8 * bodies);
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
-        // So do the velocities of the last sweep with what the next search knows of the contacts.
+        // The buffer of the old contacts, which a rebuild reads, also holds the velocities of the last sweep.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
         let of_impulses = 8 * u64::from(self.impulse_pairs) * contacts;
-        // Of contacts, of their impacts, of joints, of their impacts, of bodies.
+        // Sums of works: contacts, impacts of contacts, joints, impacts of joints, bodies.
         let works = 2 * contacts.div_ceil(u64::from(BOOKED)) + 2 + bodies.div_ceil(64);
         let [joints, rows, machines] = [self.joints, self.joint_rows, self.machines].map(u64::from);
         vec![
@@ -254,20 +255,20 @@ impl Capacity {
         ]
     }
 
-    /// Name and bytes of the largest buffer.
+    /// Returns name and size \[bytes\] of the largest buffer.
     pub fn largest(&self) -> (&'static str, u64) {
         self.sizes().into_iter().max_by_key(|(_, bytes)| *bytes).unwrap_or_default()
     }
 
-    /// Bytes of all buffers.
+    /// Returns the total size of all buffers \[bytes\].
     pub fn bytes(&self) -> u64 {
         self.sizes().into_iter().map(|(_, bytes)| bytes.max(SMALLEST)).sum()
     }
 }
 
-/// What has its room in a buffer of another name for a part of the step, and in which: all but the last four while contacts are
-/// searched for, before constraints are made of them. That no use of a buffer falls between two uses of it under another name is a
-/// test of the step list.
+/// Contents that share a buffer of another name, as pairs of content and buffer. Each content is needed in a part of the step only:
+/// all but the last four during a rebuild of the neighbour list, before constraints are made. A test of the step list checks that no
+/// use of a buffer falls between two uses of it under another name.
 pub const LODGERS: [(&str, &str); 13] = [
     ("entries", "constraint_arms"),
     ("found", "constraint_heads"),
@@ -284,29 +285,29 @@ pub const LODGERS: [(&str, &str); 13] = [
     ("step_sums", "residuals"),
 ];
 
-/// Name of the buffer that something has its room in.
+/// Returns the name of the buffer that holds a content: that of [`LODGERS`], or its own.
 pub fn room_of(name: &str) -> &str {
     LODGERS.iter().find(|(lodger, _)| *lodger == name).map_or(name, |(_, buffer)| buffer)
 }
 
-/// Room for contacts without a colour: twice the share that a bed of equal spheres has of them. A scene with more grows it.
+/// Returns the initial capacity for overflow contacts: twice their share in a bed of equal spheres. Scenes with more enlarge it.
 fn overflow_of(contacts: u32) -> u32 {
     contacts / 12 + 1024
 }
 
-/// Entries in `rigids`: for all grains as soon as one of them has one.
+/// Returns the number of entries of `rigids`: one for every body as soon as a grain needs one or the world has clumps.
 fn rigids_of(world: &World, grains: u32) -> u32 {
     let needed = layout::rigid_count(world) as u32;
     let has_rigid_grains = needed > world.boundaries.len() as u32 || !world.clumps.is_empty();
     if has_rigid_grains { world.bodies_with(grains as usize) as u32 } else { needed }
 }
 
-/// As an index of the device. What is beyond does not fit by far, and is refused with the binding it needs.
+/// Returns a count as an index of the device. A larger count becomes `u32::MAX`, whose buffer no binding holds, so it is refused later.
 fn index(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// Buckets of the grid for so many grains.
+/// Returns the number of buckets of the grid for a number of spheres, a power of two.
 fn buckets_for(grains: u32) -> u32 {
     grains.max(64).checked_next_power_of_two().unwrap_or(1 << 31)
 }
@@ -324,7 +325,7 @@ impl Buffers {
         Ok(buffers)
     }
 
-    /// Makes room; what the buffers held stays at their beginnings.
+    /// Resizes the buffers; their old contents stay at their beginnings.
     pub(super) fn grow(&mut self, device: &Device, capacity: &Capacity) -> Result<(), Error> {
         capacity.check(device.largest_binding())?;
         let mut encoder = device.encoder();
@@ -349,7 +350,7 @@ impl Buffers {
         self.find(name).expect("buffers are named in one table, and the shader tests look them all up")
     }
 
-    /// The buffer of this name, or that in which what is called so has its room for a while.
+    /// Returns the buffer of this name, or the buffer that holds the content of this name ([`LODGERS`]).
     pub(super) fn find(&self, name: &str) -> Option<&wgpu::Buffer> {
         self.buffers.get(room_of(name))
     }

@@ -1,7 +1,8 @@
-//! What the GPU engine saves, and how it goes on from that.
+//! Checkpoints of the GPU engine: saving and restoring its state.
 //!
-//! Saved is what lies on the device between two steps, as it is: cells and offsets, not the world positions that they round to, the
-//! contacts with their places and colours, which seed those of the next search, and the sizes that the last search planned.
+//! A checkpoint holds the data on the device between two steps, unchanged: cells and offsets, not the world positions that they round
+//! to; the contacts with their places and colours, from which the next rebuild starts; and the dispatch sizes that the last rebuild
+//! planned.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,14 +23,14 @@ use super::layout::{
 use super::pipelines::Features;
 use super::{GpuEngine, readback};
 
-/// Bytes that are sent to the device at once.
+/// Number of bytes that are sent to the device at once.
 const PORTION: usize = 64 << 20;
 
-/// What the host knows; the buffers of [`STATE`] come after it.
+/// State of the host in a checkpoint; the contents of the buffers in [`STATE`] come after it.
 #[derive(Serialize, Deserialize)]
 struct State<'a> {
     world: Cow<'a, World>,
-    /// Grains that the world has room for.
+    /// Number of grains for which the world has room.
     room_for_grains: usize,
     anchors: Anchors,
     capacity: Capacity,
@@ -42,11 +43,11 @@ struct State<'a> {
     report: Cow<'a, StepReport>,
     balance: EnergyBalance,
     loads: Cow<'a, Loads>,
-    /// Bytes of each buffer, in their order.
+    /// Size of each buffer of [`STATE`], in their order \[bytes\].
     buffers: Vec<u64>,
 }
 
-/// Buffers whose content the next step reads before it is written. All others are of use within a step alone, or follow from the world.
+/// Buffers whose content the next step reads before it writes them. All others are used within a step only, or follow from the world.
 pub const STATE: [&str; 16] = [
     "status",
     "arguments",
@@ -66,18 +67,18 @@ pub const STATE: [&str; 16] = [
     "joint_rows",
 ];
 
-/// A list out of the bytes of a buffer.
+/// Returns the elements in the bytes of a buffer.
 fn list<T: Pod>(lists: &BTreeMap<&str, &[u8]>, name: &str) -> Vec<T> {
     lists.get(name).map(|bytes| bytemuck::pod_collect_to_vec(bytes)).unwrap_or_default()
 }
 
-/// Bytes of a list.
+/// Returns the size of a list of `count` elements \[bytes\].
 fn bytes_of<T: Pod>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
 
 impl GpuEngine {
-    /// How much of a buffer of the state is in use \[bytes\].
+    /// Returns the size of the used part of a buffer of the state \[bytes\].
     fn in_use(&self, buffer: &str) -> u64 {
         let (world, status) = (&self.world, &self.status);
         let contacts = status.contacts.min(self.buffers.capacity().contacts) as usize;
@@ -97,7 +98,7 @@ impl GpuEngine {
             "side_ends" => bytes_of::<u32>(bodies),
             "joints" => bytes_of::<layout::Joint>(world.joints.len()),
             "joint_rows" => bytes_of::<layout::JointRow>(self.buffers.capacity().joint_rows as usize),
-            // As large as it must be, or nearly.
+            // Other buffers are no larger than needed, or hardly.
             _ => self.buffers.get(buffer).size(),
         }
         .min(self.buffers.get(buffer).size())
@@ -129,7 +130,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// The world in a state that an engine of this kind saved, and what contacts carried, by key.
+    /// Returns the world in a state that an engine of this kind saved, and the impulses of the contacts by key.
     ///
     /// # Errors
     /// [`Error::Unusable`] when the state is of another kind.
@@ -142,12 +143,12 @@ impl GpuEngine {
         }
         let poses: Vec<Pose> = list(&lists, "poses");
         layout::pull(&mut world, &state.anchors, &poses, &list::<Velocity>(&lists, "velocities"));
-        // Behind them stand their places on their bodies.
+        // The positions of the spheres on their bodies stand behind the spheres.
         let mut spheres: Vec<layout::Sphere> = list(&lists, "spheres");
         spheres.truncate(world.vertices.len() + world.spheres.len());
         layout::pull_removed(&mut world, &spheres);
         if state.report.step == 0 {
-            // Nothing has been solved yet.
+            // No step has been solved yet, so the impulses are those of the seeds.
             return Ok((world, state.seeds.into_owned()));
         }
         let (heads, values): (Vec<ConstraintHead>, Vec<f32>) =

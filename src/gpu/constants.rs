@@ -1,17 +1,17 @@
 //! Constants that host and shaders share, written here once: every shader begins with [`text`], which declares them in WGSL.
 
-/// Declares constants, and the list that their WGSL is written from.
+/// Declares the constants, and the list from which their WGSL declarations are written.
 macro_rules! constants {
     ($($(#[doc = $doc:literal])+ $name:ident = $value:expr;)+) => {
         $($(#[doc = $doc])+ pub const $name: u32 = $value;)+
 
-        /// Name and value of each.
+        /// Name and value of each constant.
         const CONSTANTS: &[(&str, u32)] = &[$((stringify!($name), $name)),+];
     };
 }
 
 constants! {
-    /// No index.
+    /// Value of an index that points to nothing.
     NONE = u32::MAX;
     /// Flags of a body: six bits of locked axes.
     LOCKED = 63;
@@ -33,13 +33,13 @@ constants! {
     HALT_OUTSIDE = 64;
     /// Halt: friction and rolling made energy in a substep, which is to be solved again \[E12\].
     HALT_GAIN = 128;
-    /// Warm start: from nothing.
+    /// Warm start: zero impulses.
     WARM_COLD = 0;
     /// Warm start: a fraction of the last impulses.
     WARM_HISTORY = 1;
     /// Warm start: all of the last impulse at rest, a fraction of it in motion.
     WARM_ADAPTIVE = 2;
-    /// Warm start: from the law of the contact.
+    /// Warm start: impulses from the model of the contact law.
     WARM_MODEL = 3;
     /// Warm start: a fraction of the last normal impulses.
     WARM_NORMALS = 4;
@@ -53,9 +53,9 @@ constants! {
     FORM_PLANE = 0;
     /// Form of a surface: disc of radius `size.x`.
     FORM_DISC = 1;
-    /// Form of a surface: wall of a cylinder or cone seen from inside; bottom radius, top radius, length.
+    /// Form of a surface: wall of a cylinder or cone seen from inside; `size`: bottom radius, top radius, length.
     FORM_WALL_INSIDE = 2;
-    /// The same seen from outside.
+    /// Form of a surface: wall of a cylinder or cone seen from outside; `size` as for the inside.
     FORM_WALL_OUTSIDE = 3;
     /// Form of a surface: solid cylinder or cone.
     FORM_SOLID = 4;
@@ -63,79 +63,79 @@ constants! {
     FORM_BOX = 5;
     /// Form of a surface: sphere of radius `size.x`.
     FORM_SPHERE = 6;
-    /// Form of a surface: a patch of a mesh; its boxes and the surfaces of the mesh as numbers in place of sizes.
+    /// Form of a surface: patch of a mesh; `size` holds the places of its boxes and the surfaces of its mesh.
     FORM_PATCH = 7;
     /// Form of a surface: cylinder of radius `size.x` and length `size.y` with half balls at its ends.
     FORM_CAPSULE = 8;
-    /// Bit of `Contact.previous` from which on the side is that of a sheet to which a sphere belongs.
+    /// Lowest bit of the side in `Contact.previous`: the side of the sheet to which the sphere of the contact belongs.
     SIDE_SHIFT = 30;
-    /// Bits below the side; of a seam: there is none.
+    /// Bits of `Contact.previous` below the side, which hold the seam; all set: no seam.
     BELOW_SIDE = (1 << SIDE_SHIFT) - 1;
-    /// Side where the faces of a patch look.
+    /// Side of a sheet: the one to which the faces of the patch look.
     SIDE_FRONT = 1;
-    /// Side behind them.
+    /// Side of a sheet: the one behind the faces of the patch.
     SIDE_BACK = 2;
-    /// Kind of a joint: turns about its axis.
+    /// Kind of a joint: hinge, free to turn about its axis.
     JOINT_HINGE = 0;
-    /// Kind of a joint: shifts along its axis.
+    /// Kind of a joint: slider, free to shift along its axis.
     JOINT_SLIDER = 1;
-    /// Kind of a joint: turns.
+    /// Kind of a joint: ball, free to turn about all axes.
     JOINT_BALL = 2;
-    /// Kind of a joint: does nothing.
+    /// Kind of a joint: lock, which leaves nothing free.
     JOINT_LOCK = 3;
-    /// Kind of a joint: keeps the distance of its places.
+    /// Kind of a joint: rod, which keeps the distance of its two places.
     JOINT_DISTANCE = 4;
-    /// Kind of a joint: leaves all free but for its drive and its range.
+    /// Kind of a joint: actuator, which acts by its drive and its range only.
     JOINT_ACTUATOR = 5;
-    /// Drive of a joint: there is none.
+    /// Drive of a joint: none.
     DRIVE_NONE = 0;
-    /// Drive of a joint: pushes.
+    /// Drive of a joint: prescribed force or torque.
     DRIVE_PUSH = 1;
-    /// Drive of a joint: pushes with a force per area.
+    /// Drive of a joint: prescribed force per area.
     DRIVE_PRESS = 2;
-    /// Drive of a joint: holds a velocity.
+    /// Drive of a joint: prescribed velocity, of a motor or servo.
     DRIVE_HOLD = 3;
-    /// Role of a row: nothing gives way to it.
+    /// Role of a joint row: none, as no body gives way to its impulse.
     ROW_OFF = 0;
-    /// Role of a row: it holds what the joint does not leave free.
+    /// Role of a joint row: constraint on a motion that the joint does not leave free.
     ROW_HELD = 1;
-    /// Role of a row: it is the drive.
+    /// Role of a joint row: drive.
     ROW_DRIVE = 2;
-    /// Role of a row: it is an end of the range.
+    /// Role of a joint row: limit, at an end of the range.
     ROW_LIMIT = 3;
-    /// Where the impulse of a row stands: between its bounds,
+    /// Place of the impulse of a joint row: between its bounds.
     PLACE_FREE = 0;
-    /// at the lower one,
+    /// Place of the impulse of a joint row: at its lower bound.
     PLACE_LOW = 1;
-    /// at the upper one.
+    /// Place of the impulse of a joint row: at its upper bound.
     PLACE_HIGH = 2;
-    /// Rows of a machine at most.
+    /// Largest number of rows of a machine.
     MOST_ROWS = 256;
-    /// Colours of contacts.
+    /// Number of colours of contacts.
     COLOURS = 8;
     /// Colour of a contact that has none yet.
     UNCOLOURED = 9;
-    /// Contacts of a block that the energy balance sums up.
+    /// Number of contacts in a block whose works the energy balance sums in one workgroup.
     BOOKED = 512;
-    /// Invocations per workgroup.
+    /// Number of invocations per workgroup.
     GROUP = 64;
-    /// Workgroups of a row of a folded dispatch.
+    /// Number of workgroups in a row of a folded dispatch.
     GROUPS_PER_ROW = 32_768;
 }
 
 /// Halts after which the run fails.
 pub const HALT_FAILED: u32 = HALT_NOT_A_NUMBER | HALT_EXPLODED | HALT_FAR | HALT_OUTSIDE;
 
-/// Declares the sizes of dispatches that the device works out, three words each in the buffer `arguments`, one after the other.
+/// Declares the dispatch sizes that the device computes: three words each, one after the other in the buffer `arguments`.
 macro_rules! planned {
     ($($(#[doc = $doc:literal])+ $size:ident $name:literal $count:expr;)+) => {
-        /// A size of a dispatch, or a row of them, that the device works out.
+        /// Dispatch size that the device computes, or several in a row.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Planned {
             $($(#[doc = $doc])+ $size,)+
         }
 
-        /// Name in WGSL, and how many sizes stand in the row, of each.
+        /// Name in WGSL and number of dispatch sizes of each [`Planned`].
         const PLANNED: &[(&str, u32)] = &[$(($name, $count)),+];
     };
 }
@@ -143,17 +143,18 @@ macro_rules! planned {
 planned! {
     /// All contacts of this step.
     Contacts "CONTACTS" 1;
-    /// All contacts if something bounces.
+    /// All contacts if one of them bounces.
     ImpactContacts "IMPACT_CONTACTS" 1;
-    /// A sweep: the colours, the overflow contacts, the bodies.
+    /// Dispatches of a sweep: the colours, the overflow contacts, the bodies.
     Sweep "SWEEP" COLOURS + 2;
-    /// A sweep over the impacts, likewise.
+    /// Dispatches of a sweep over the impacts: the colours, the overflow contacts, the bodies.
     ImpactSweep "IMPACT_SWEEP" COLOURS + 2;
-    /// In a search, one workgroup; this and all that follow are empty in a step that goes on with the contacts of the last.
+    /// One workgroup in a rebuild of the neighbour list. This size and the following ones, up to the scan over bodies, are empty in a
+    /// step without a rebuild.
     Search "SEARCH" 1;
-    /// Contacts of the last list.
+    /// Contacts of the previous neighbour list.
     OldContacts "OLD_CONTACTS" 1;
-    /// Vertices and spheres that the last list knows of, and one more.
+    /// Vertices and spheres in the previous neighbour list, and one more.
     OldOwners "OLD_OWNERS" 1;
     /// All vertices and spheres, and one more.
     Balls "BALLS" 1;
@@ -161,56 +162,56 @@ planned! {
     SearchBodies "BODIES" 1;
     /// All buckets of the grid.
     Buckets "BUCKETS" 1;
-    /// All room for contacts, in blocks of 256.
+    /// Blocks of 256 contacts, for the whole capacity.
     ContactBlocks "BLOCKS" 1;
-    /// Contacts found.
+    /// Contacts that the rebuild found.
     Found "FOUND" 1;
     /// Contacts that still need a colour, if they are many.
     Pending "PENDING" 1;
     /// Overflow contacts.
     Overflow "OVERFLOW" 1;
-    /// Blocks of a prefix sum over the buckets,
+    /// Blocks of the prefix sum over the buckets.
     BucketScan "SCAN_BUCKETS" 1;
-    /// over vertices and spheres,
+    /// Blocks of the prefix sum over vertices and spheres.
     StartScan "SCAN_STARTS" 1;
-    /// over colours and blocks of contacts,
+    /// Blocks of the prefix sum over colours and blocks of contacts.
     ColourScan "SCAN_COLOURS" 1;
-    /// over bodies.
+    /// Blocks of the prefix sum over bodies.
     SideScan "SCAN_SIDES" 1;
     /// Bodies or overflow contacts, whichever are more.
     Swept "SWEPT" 1;
-    /// Overflow contacts, in steps that do not search as well.
+    /// Overflow contacts, also in steps without a rebuild.
     Uncoloured "UNCOLOURED" 1;
-    /// Contacts, in blocks that the energy balance sums up.
+    /// Blocks of contacts whose works the energy balance sums.
     Booked "BOOKED" 1;
-    /// All contacts if a round of impacts has been solved.
+    /// All contacts if a round of impacts has just been solved.
     ImpactRound "IMPACT_ROUND" 1;
-    /// All bodies, likewise.
+    /// All bodies if a round of impacts has just been solved.
     ImpactBodies "IMPACT_BODIES" 1;
     /// All vertices and spheres if there is room for their contacts.
     Stored "STORED" 1;
-    /// All contacts until projected gradient descent is over.
+    /// All contacts until projected gradient descent ends.
     Descent "DESCENT" 1;
 }
 
 impl Planned {
-    /// Place in `arguments`; of a row that of its first size.
+    /// Returns the place in `arguments` of this size, or of the first one of several in a row.
     pub fn place(self) -> u32 {
         place_of(self as usize)
     }
 
-    /// Bytes of `arguments`.
+    /// Returns the size of `arguments` \[bytes\].
     pub fn bytes() -> u64 {
         12 * u64::from(place_of(PLANNED.len()))
     }
 }
 
-/// Sizes before one of [`PLANNED`].
+/// Returns the number of dispatch sizes before entry `size` of [`PLANNED`].
 fn place_of(size: usize) -> u32 {
     PLANNED[..size].iter().map(|(_, count)| count).sum()
 }
 
-/// All constants in WGSL: `const COLOURS = 8u;`, and the places of dispatch sizes as `ARGUMENTS_SWEEP` and so on.
+/// Returns the WGSL declarations of all constants, `const COLOURS = 8u;`, and of the places of dispatch sizes, `ARGUMENTS_SWEEP` etc.
 pub fn text() -> String {
     let constants = CONSTANTS.iter().map(|&(name, value)| (name.to_owned(), value));
     let places =

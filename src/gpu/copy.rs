@@ -1,18 +1,18 @@
-//! How fast a device copies: what its kernels are to be measured against.
+//! Copy rate of a device, with which the memory throughput of its kernels is compared.
 
 use crate::engine::clock::Instant;
 use crate::error::Error;
 
 use super::device::Device;
 
-/// Bytes of each of the two buffers, where they fit: more than the caches of a card hold.
+/// Size of each of the two buffers, where they fit \[bytes\]: more than the caches of a card hold.
 const BYTES: u64 = 256 << 20;
-/// Copies are repeated until they take this long together, so that a submission costs next to nothing \[s\].
+/// Duration that the copies of a submission reach together \[s\], so that the submission itself costs next to nothing.
 const LONG: f64 = 0.02;
-/// Copies in one submission at most.
+/// Largest number of copies in one submission.
 const COPIES: u32 = 1 << 12;
 
-/// Bytes per second that a device reads and writes when it copies a large buffer to another; the best of three.
+/// Returns the bytes per second that a device reads and writes when it copies a large buffer to another; the best of three.
 ///
 /// # Errors
 /// When there is no memory for the buffers, or the device is lost.
@@ -40,7 +40,7 @@ pub fn rate(device: &Device) -> Result<f64, Error> {
     Ok(2.0 * bytes as f64 * f64::from(copies) / best)
 }
 
-/// Seconds that so many copies take.
+/// Returns the duration of `copies` copies \[s\].
 fn copy(device: &Device, from: &wgpu::Buffer, to: &wgpu::Buffer, copies: u32) -> Result<f64, Error> {
     let mut encoder = device.encoder();
     for _ in 0..copies {

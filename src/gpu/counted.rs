@@ -1,12 +1,12 @@
-//! A compute pass that counts what is dispatched in it, and the counts of a submission.
+//! Compute pass that counts its dispatches, and the numbers of dispatches in a submission.
 
 use crate::engine::Dispatches;
 use crate::settings::Settings;
 
 use super::step::SWEEP;
 
-/// Records commands as [`wgpu::ComputePass`] does. What is dispatched indirectly counts, whatever number of workgroups
-/// it turns out to be: a card is told of it all the same.
+/// Compute pass that records commands like [`wgpu::ComputePass`] and counts the dispatches. An indirect dispatch counts even if it
+/// turns out to have no workgroups: the card processes its command all the same.
 pub struct CountedPass<'a> {
     pass: wgpu::ComputePass<'a>,
     dispatches: u32,
@@ -21,7 +21,7 @@ impl<'a> CountedPass<'a> {
         CountedPass::new(encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()))
     }
 
-    /// Dispatches so far.
+    /// Returns the number of dispatches so far.
     pub(super) fn dispatches(&self) -> u32 {
         self.dispatches
     }
@@ -45,7 +45,7 @@ impl<'a> CountedPass<'a> {
     }
 }
 
-/// Dispatches by stage.
+/// Number of dispatches in a submission, by stage.
 #[derive(Debug, Default)]
 pub(super) struct Tally(Vec<(&'static str, u32)>);
 
@@ -57,7 +57,7 @@ impl Tally {
         }
     }
 
-    /// What one of so many equal steps comes to.
+    /// Returns the numbers of dispatches of one step, if the submission had `steps` equal steps.
     pub(super) fn of_one_step(&self, steps: u64, settings: &Settings) -> Dispatches {
         let stages: Vec<_> =
             self.0.iter().map(|&(stage, count)| (stage, count / steps.max(1) as u32)).collect();

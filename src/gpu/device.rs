@@ -1,4 +1,4 @@
-//! Adapters and the device: looking for one, opening it, noticing when it is lost.
+//! Adapters and the device: how one is found, how it is opened, and how its loss is noticed.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,10 +9,10 @@ use crate::error::Error;
 
 use super::pipelines::{Cache, Features, Pipelines};
 
-/// Storage buffers that a kernel may bind: what WebGPU promises everywhere.
+/// Largest number of storage buffers that a kernel may bind, which WebGPU grants everywhere.
 pub const STORAGE_BUFFERS: u32 = 8;
 
-/// Which adapter to take.
+/// Choice of the adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeviceChoice {
     /// A graphics card.
@@ -33,7 +33,7 @@ pub struct Device {
     pipelines: Cache,
 }
 
-/// What the driver complained about.
+/// Error that the driver reported.
 #[derive(Debug, Clone)]
 enum Trouble {
     Lost(String),
@@ -41,25 +41,25 @@ enum Trouble {
     Refused(String),
 }
 
-/// What an adapter says of itself.
+/// Description of an adapter.
 #[derive(Debug, Clone)]
 pub struct AdapterReport {
     /// Name and kind.
     pub info: wgpu::AdapterInfo,
-    /// What it can do.
+    /// Limits of the adapter.
     pub limits: wgpu::Limits,
-    /// Whether stages can be timed on it.
+    /// Whether the adapter has timestamps, with which stages are timed.
     pub timestamps: bool,
 }
 
 impl AdapterReport {
-    /// Whether it runs on the processor.
+    /// Whether the adapter runs on the processor.
     pub fn is_software(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
 }
 
-/// Interfaces that adapters are looked for on. The GL backend prints noise on machines without a display.
+/// Graphics interfaces on which adapters are searched for. GL is left out, as it prints noise on machines without a display.
 const BACKENDS: wgpu::Backends = match cfg!(target_arch = "wasm32") {
     true => wgpu::Backends::BROWSER_WEBGPU,
     false => wgpu::Backends::VULKAN.union(wgpu::Backends::METAL).union(wgpu::Backends::DX12),
@@ -94,12 +94,12 @@ impl Device {
     /// Opens an adapter of the wanted kind, graphics cards first.
     ///
     /// # Errors
-    /// When there is none, or it refuses.
+    /// When there is no such adapter, or it refuses.
     pub fn open(choice: DeviceChoice) -> Result<Device, Error> {
         block_on(Device::open_async(choice))
     }
 
-    /// As [`Device::open`], without waiting for the driver. A browser has one adapter, and does not say of which kind it is.
+    /// Opens an adapter like [`Device::open`], without waiting for the driver. A browser has one adapter and does not tell its kind.
     ///
     /// # Errors
     /// As [`Device::open`].
@@ -123,7 +123,7 @@ impl Device {
 
     async fn from_adapter(adapter: &wgpu::Adapter) -> Result<Device, Error> {
         let info = adapter.get_info();
-        // What WebGPU promises everywhere, but buffers as large as the adapter has room for.
+        // The limits that WebGPU grants everywhere, but for buffers: these may be as large as the adapter has room for.
         let offered = adapter.limits();
         let limits = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
@@ -145,7 +145,7 @@ impl Device {
         Ok(Device { device, queue, info, trouble, pipelines: Cache::default() })
     }
 
-    /// What runs.
+    /// Returns engine, device, driver, interface and precision.
     pub fn identity(&self) -> Identity {
         Identity {
             engine: "gpu",
@@ -156,7 +156,7 @@ impl Device {
         }
     }
 
-    /// Whether the device still works.
+    /// Checks whether the device still works.
     ///
     /// # Errors
     /// When the driver reported that it is lost, out of memory, or refused what it was given.
@@ -170,12 +170,12 @@ impl Device {
         }
     }
 
-    /// All kernels, compiled for what a scene has.
+    /// Returns all kernels, compiled for the features of a scene.
     pub(super) fn pipelines(&self, features: Features) -> Result<Arc<Pipelines>, Error> {
         self.pipelines.get(&self.device, features)
     }
 
-    /// Gives the device up, as a driver does that resets it.
+    /// Destroys the device, as a driver does that resets it.
     pub fn destroy(&self) {
         self.device.destroy();
     }
@@ -196,7 +196,7 @@ impl Device {
         self.queue.submit([encoder.finish()]);
     }
 
-    /// Whether it runs on the processor, in the memory of the machine.
+    /// Whether the device is the processor, with the memory of the machine.
     pub fn is_software(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
@@ -208,7 +208,7 @@ impl Device {
         polled.map(drop).map_err(|error| Error::DeviceLost { reason: error.to_string(), time: f64::NAN })
     }
 
-    /// Bytes that one binding may have.
+    /// Returns the largest size of one binding \[bytes\].
     pub fn largest_binding(&self) -> u64 {
         let limits = self.device.limits();
         limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
@@ -219,7 +219,7 @@ impl Device {
     }
 }
 
-/// Keeps the first thing that the driver complains about.
+/// Keeps the first error that the driver reports; the loss of the device replaces it.
 fn watch(device: &wgpu::Device, trouble: &Arc<Mutex<Option<Trouble>>>) {
     let note = |trouble: &Mutex<Option<Trouble>>, first: Trouble| {
         let mut trouble = trouble.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The GPU engine as an engine like others.
+//! Implementation of [`Engine`] for the GPU engine.
 
 use glam::DVec3;
 use pollster::block_on;
@@ -89,7 +89,7 @@ impl Engine for GpuEngine {
     #[cfg(feature = "scenario")]
     fn save(&mut self, out: &mut dyn std::io::Write) -> Result<(), Error> {
         self.refuse_after_failure()?;
-        // A disk that is full is no failure of the device.
+        // A failed write, as to a full disk, is no failure of the device: the engine can go on.
         block_on(self.write_state(out)).map_err(|error| error.at_time(self.world.time))
     }
 

@@ -1,4 +1,4 @@
-//! What is said of a step that the device could not go on from.
+//! Error of a step that the device halted because of a bad state.
 
 use glam::DVec3;
 
@@ -8,7 +8,7 @@ use super::GpuEngine;
 use super::layout::{self, Status};
 
 impl GpuEngine {
-    /// What halted the device: a velocity or a place that it cannot go on from, or a grain outside.
+    /// Returns the error of a halt: a bad velocity, a position beyond the cells of the grid, or a grain outside of the domain.
     pub(super) async fn failure(&self, status: &Status) -> Error {
         let (grain, time) = (status.bad_grain, self.world.time);
         let (time_step, h) = (self.settings.time_step, self.settings.substep());
@@ -39,7 +39,7 @@ impl GpuEngine {
             _ if halted(layout::HALT_EXPLODED) => {
                 Error::Exploded { grain, time, speed, diameters, time_step: h }
             }
-            // It has moved already.
+            // The grain has moved already: the time is that of the end of the substep.
             _ if halted(layout::HALT_OUTSIDE) => {
                 let DVec3 { x, y, z } = position;
                 Error::LeftDomain { grain, time: time + h, x, y, z }
@@ -48,7 +48,7 @@ impl GpuEngine {
         }
     }
 
-    /// Position \[m\] and velocity \[m/s\] of a body, as they are on the device.
+    /// Reads position \[m\] and velocity \[m/s\] of a body from the device.
     async fn state_of(&self, body: usize) -> Result<(DVec3, DVec3), Error> {
         let poses: Vec<layout::Pose> = self.read_list("poses", body + 1).await?;
         let velocities: Vec<layout::Velocity> = self.read_list("velocities", body + 1).await?;

@@ -1,4 +1,4 @@
-//! A look at what is on the device between two stages: for stage tests, and for what the engine tells of a step.
+//! Access to the data on the device between two stages, for stage tests and for the reports of the engine.
 
 use bytemuck::Pod;
 use pollster::block_on;
@@ -29,7 +29,7 @@ impl GpuEngine {
         self.submit_stage(name)
     }
 
-    /// Prepares the device for a search, after a submission that left this status.
+    /// Prepares the device for a rebuild of the neighbour list, after a submission that left the status `before`.
     pub(super) fn open_search(&mut self, before: Status) {
         self.status = Status { search: 1, ..before };
         self.upload_schedule(1);
@@ -52,7 +52,7 @@ impl GpuEngine {
         self.device.check()
     }
 
-    /// Names of all buffers; for stage tests.
+    /// Returns the names of all buffers; for stage tests.
     pub fn buffer_names(&self) -> Vec<&'static str> {
         self.buffers.names().collect()
     }
@@ -64,7 +64,7 @@ impl GpuEngine {
         self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&words));
     }
 
-    /// Keys of the present contacts in ascending order.
+    /// Reads the keys of the present contacts in ascending order.
     ///
     /// # Errors
     /// When the device is lost.
@@ -72,7 +72,7 @@ impl GpuEngine {
         Ok(self.contacts()?.iter().map(|contact| Key { a: contact.a, b: contact.b }).collect())
     }
 
-    /// The present contacts, in the order of their keys.
+    /// Reads the present contacts, in the order of their keys.
     ///
     /// # Errors
     /// When the device is lost.
@@ -80,7 +80,7 @@ impl GpuEngine {
         self.read_now("contacts", block_on(self.contact_count())?)
     }
 
-    /// The present constraints, in solving order.
+    /// Reads the present contact constraints, in solving order.
     ///
     /// # Errors
     /// When the device is lost.
@@ -90,7 +90,8 @@ impl GpuEngine {
         Ok(targets.into_iter().zip(self.read_now("constraint_arms", count)?).collect())
     }
 
-    /// Impulses in solving order: linear, rolling, and under the smooth method what springs hold: tangent, twisting, rolling, 0.
+    /// Reads the impulses in solving order: linear, rolling, and under the smooth method the loads of the springs: tangential, twisting,
+    /// rolling, 0. For cohesive materials the last number is the impulse of cohesion.
     ///
     /// # Errors
     /// When the device is lost.
@@ -100,7 +101,7 @@ impl GpuEngine {
         Ok(values.chunks_exact(numbers).map(<[f32]>::to_vec).collect())
     }
 
-    /// Velocities of all bodies.
+    /// Reads the velocities of all bodies.
     ///
     /// # Errors
     /// When the device is lost.
@@ -108,7 +109,7 @@ impl GpuEngine {
         self.read_now("velocities", self.world.bodies.len())
     }
 
-    /// Colouring of the last step, over contacts in the order of their keys.
+    /// Reads the colouring of the last step, over contacts in the order of their keys.
     ///
     /// # Errors
     /// When the device is lost.
@@ -128,7 +129,7 @@ impl GpuEngine {
         })
     }
 
-    /// Workgroups that the device planned for each dispatch of a sweep: the colours, the overflow, the bodies.
+    /// Reads the number of workgroups that the device planned for each dispatch of a sweep: colours, overflow contacts, bodies.
     ///
     /// # Errors
     /// When the device is lost.
@@ -137,7 +138,7 @@ impl GpuEngine {
         Ok(words[step::planned_sweep()].iter().map(|size| size.iter().product()).collect())
     }
 
-    /// Status word block of the last submission.
+    /// Reads the status of the last submission.
     ///
     /// # Errors
     /// When the device is lost.
@@ -145,7 +146,7 @@ impl GpuEngine {
         block_on(self.read_status())
     }
 
-    /// Works of the first substep of this submission; for stage tests.
+    /// Reads the works of the first substep of this submission; for stage tests.
     ///
     /// # Errors
     /// When the device is lost.
@@ -153,7 +154,7 @@ impl GpuEngine {
         Ok(self.read_now::<Works>("balance", 1)?[0])
     }
 
-    /// What contacts gave the boundaries in this submission; for stage tests.
+    /// Reads the impulses that contacts gave the boundaries in this submission; for stage tests.
     ///
     /// # Errors
     /// When the device is lost.

@@ -1,4 +1,4 @@
-//! Kernels: the bind groups of the pipelines (by name), and how a stage is put into a command stream.
+//! Kernels: bind groups of the pipelines by name, and the encoding of a stage into a compute pass.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use super::pipelines::{Features, Name, Pipelines, SCAN, uses};
 use super::shader::{Edit, SOURCES, Variable};
 use super::step::{self, Aliases, Kernel, Over, Pass, Stage, Work};
 
-/// Distance of two entries in the buffer of turns: the alignment of dynamic offsets everywhere.
+/// Distance of two entries in the buffer of turns \[bytes\]: an alignment of dynamic offsets that every device accepts.
 const TURN_STRIDE: u32 = 256;
-/// Turns of colours, rounds and plain sweeps; those of accelerated sweeps come after them.
+/// Number of turns of colours, rounds and plain sweeps; the turns of accelerated sweeps come after them.
 const PLAIN_TURNS: u32 = 16;
-/// Dispatches of a pass over all contacts: the colours, the overflow, the bodies.
+/// Number of dispatches in a pass over all contacts: the colours, the overflow contacts, the bodies.
 const PLACES: u32 = COLOURS + 2;
-/// Steepness from which projected gradient descent takes a try as it is; WGSL `STEEPEST`.
+/// Steepness from which projected gradient descent accepts every try; WGSL `STEEPEST`.
 pub const STEEPEST: f64 = 3072.0;
-/// Sweeps after which the momentum no longer grows \[E12\].
+/// Number of sweeps after which the momentum no longer grows \[E12\].
 const GROWING: u32 = 28;
 
 /// All pipelines, and the bind groups for the present buffers.
@@ -56,13 +56,13 @@ impl Kernels {
         Ok(kernels)
     }
 
-    /// What the scene has that they are for.
+    /// Returns the features of the scene for which the kernels are compiled.
     #[cfg(feature = "scenario")]
     pub(super) fn features(&self) -> Features {
         self.pipelines.features
     }
 
-    /// Takes other kernels if the scene has come to have what these left out.
+    /// Replaces the kernels if the features of the scene have changed.
     pub(super) fn adapt(
         &mut self,
         device: &Device,
@@ -121,7 +121,7 @@ impl Kernels {
         }))
     }
 
-    /// Puts a stage into a pass.
+    /// Encodes a stage into a compute pass.
     pub(super) fn encode(
         &self,
         pass: &mut CountedPass<'_>,
@@ -177,7 +177,7 @@ impl Kernels {
         }
     }
 
-    /// The sweep after so many.
+    /// Encodes the sweep that follows `before` others.
     fn sweep(
         &self,
         pass: &mut CountedPass<'_>,
@@ -199,7 +199,7 @@ impl Kernels {
         self.colours(pass, kernels, [turn(before), next], buffers);
     }
 
-    /// Sets a kernel, and its turn if it is told one.
+    /// Sets pipeline and bind groups of a kernel, with its turn if it reads one.
     fn set(&self, pass: &mut CountedPass<'_>, name: Name, aliases: Aliases, turn: u32) {
         let pipeline = &self.pipelines.by_name[&name];
         pass.set_pipeline(&pipeline.pipeline);
@@ -221,7 +221,7 @@ impl Kernels {
         }
     }
 
-    /// Workgroups that cover what a kernel runs over.
+    /// Dispatches the workgroups that cover the elements of a kernel.
     fn dispatch_over(&self, pass: &mut CountedPass<'_>, over: Over, buffers: &Buffers) {
         let Capacity { grains, spheres, boundaries, rigids, sinks, joints, machines, .. } =
             *buffers.capacity();
@@ -239,7 +239,7 @@ impl Kernels {
         self.dispatch(pass, invocations.div_ceil(64));
     }
 
-    /// So many groups, in rows: devices take no more than 65 535 in one.
+    /// Dispatches `groups` workgroups, folded into rows: devices accept no more than 65 535 in one row.
     fn dispatch(&self, pass: &mut CountedPass<'_>, groups: u32) {
         if groups > 0 {
             pass.dispatch_workgroups(
@@ -250,7 +250,8 @@ impl Kernels {
         }
     }
 
-    /// A pass over all contacts; its turns begin with the first of these, and those of what comes after it with the second.
+    /// Encodes a pass over all contacts. The turns of its colours and overflow contacts begin at `turn`. The dispatch over the bodies has
+    /// the place after them, counted from `next`: that is the first turn of the next sweep if the dispatch extrapolates for it.
     fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, [turn, next]: [u32; 2], buffers: &Buffers) {
         let colours = (0..COLOURS).map(|colour| (&kernels.colour, turn, colour));
         let all = colours.chain([(&kernels.overflow, turn, COLOURS), (&kernels.gather, next, COLOURS + 1)]);
@@ -264,18 +265,18 @@ impl Kernels {
     }
 }
 
-/// Name of the buffer that a variable stands for: its own, or that of its alias.
+/// Returns the name of the buffer that a variable stands for: its own, or that of its alias.
 fn buffer_of(variable: &str, aliases: Aliases) -> &str {
     aliases.iter().find(|(from, _)| *from == variable).map_or(variable, |(_, to)| to)
 }
 
-/// As many workgroups as the device has written down.
+/// Dispatches the number of workgroups that the device has written at `place` of `arguments`.
 fn dispatch_planned(pass: &mut CountedPass<'_>, place: u32, buffers: &Buffers) {
     pass.dispatch_workgroups_indirect(buffers.get("arguments"), 12 * u64::from(place));
 }
 
-/// Tries that so many iterations of projected gradient descent take at most \[E15\]: one that fails doubles a steepness that is at
-/// most 3 072 before, and every iteration takes a tenth off it.
+/// Returns the largest number of tries that `iterations` iterations of projected gradient descent take \[E15\]. A failed try doubles
+/// the steepness, which is at most 3 072 before, and every iteration takes a tenth off it.
 fn most_tries(iterations: u32) -> u32 {
     let [steepest, flatter] =
         [STEEPER * STEEPEST / FIRST_STEEPNESS, FLATTER].map(|factor| factor.log(STEEPER));
@@ -283,12 +284,12 @@ fn most_tries(iterations: u32) -> u32 {
     iterations + failures.ceil() as u32
 }
 
-/// First turn of the accelerated sweep after so many, whose rows overshoot or do not.
+/// Returns the first turn of the accelerated sweep that follows `before` others, with over-relaxation if it `overshoots`.
 fn first_turn(before: u32, overshoots: bool) -> u32 {
     PLAIN_TURNS + (2 * before.min(GROWING) + u32::from(overshoots)) * PLACES
 }
 
-/// All turns, in order.
+/// Returns all turns, in order.
 fn turns() -> Vec<Turn> {
     let plain = (0..PLAIN_TURNS).map(|index| Turn::new(index, 0, false));
     let of_sweep = |before, overshoots| (0..PLACES).map(move |place| Turn::new(place, before, overshoots));
@@ -297,7 +298,7 @@ fn turns() -> Vec<Turn> {
     plain.chain(accelerated.flatten()).collect()
 }
 
-/// A uniform that tells a kernel its turn.
+/// Creates the uniform buffer of all turns, and returns its bind group.
 fn make_turns(device: &Device, layout: &wgpu::BindGroupLayout) -> wgpu::BindGroup {
     let turns = turns();
     let mut bytes = vec![0u8; turns.len() * TURN_STRIDE as usize];

@@ -1,5 +1,5 @@
-//! The one door between double precision and the device: every struct shared with WGSL, and every
-//! conversion f64 → f32 and back. `tests/structure/shaders.rs` joins the structs with their WGSL twins.
+//! Layout of the data on the device: every struct shared with WGSL, and every conversion f64 → f32 and back.
+//! `tests/structure/shaders.rs` joins the structs with their WGSL twins.
 
 mod anchors;
 mod joints;
@@ -49,7 +49,7 @@ impl Params {
         let h = settings.substep();
         let (warm_start, fraction, motion) = match settings.warm_start {
             WarmStart::Cold => (WARM_COLD, 0.0, 1.0),
-            // The velocity update is a stage of its own: see `Kernels::encode`.
+            // Whether the velocities are updated is a feature of the kernels: see `Features::starts_warm`.
             WarmStart::History { fraction } | WarmStart::NoVelocityUpdate { fraction } => {
                 (WARM_HISTORY, fraction, 1.0)
             }
@@ -117,20 +117,21 @@ impl Params {
     }
 }
 
-/// What contacts may add to the speed of a body in a substep \[m/s\]. Without grains there is nothing that a plate could miss.
+/// Returns the speed that contacts may add to a body in a substep \[m/s\]. The speed has no limit without grains, as there is nothing
+/// that a plate could then pass through.
 fn speed_limit(world: &World, h: f64) -> f32 {
     let diameter = world.largest_diameter();
     if diameter > 0.0 { (TRAVEL_LIMIT * diameter / h) as f32 } else { f32::MAX }
 }
 
-/// Bits of the levels that hold grains, by the radii that the device knows: rounding may put a grain one level lower.
+/// Returns the bits of the levels that hold grains, by the radii in single precision: rounding may put a grain one level lower.
 fn occupied_levels(world: &World, levels: &Levels) -> u32 {
     let known = |x: f64| f64::from(x as f32);
     let levels = Levels { radius: known(levels.radius), ..*levels };
     world.spheres.iter().fold(0, |held, sphere| held | 1 << levels.of(known(sphere.radius)))
 }
 
-/// Poses of all bodies before a substep of `h` \[s\].
+/// Returns the poses of all bodies before a substep of `h` \[s\].
 pub(super) fn poses(world: &World, anchors: &Anchors, h: f64) -> Vec<Pose> {
     let bodies = &world.bodies;
     let pose = |i: usize| Pose {
@@ -158,8 +159,8 @@ pub(super) fn velocities(world: &World) -> Vec<Velocity> {
         .collect()
 }
 
-/// Vertices of dynamic boundaries, then the spheres of the grains; where there are rigid bodies that are no spheres, then the places
-/// of all of them on their bodies, as `place_on_body` reads them.
+/// Returns the vertices of dynamic boundaries, then the spheres of the grains. In worlds with rigid bodies that are no spheres, the
+/// position of each vertex and sphere on its body follows, as `place_on_body` reads it.
 pub(super) fn spheres(world: &World) -> Vec<Sphere> {
     let sphere = |sphere: &crate::model::Sphere| Sphere {
         radius: sphere.radius as f32,
@@ -196,7 +197,7 @@ pub(super) fn sinks(world: &World, anchors: &Anchors) -> Vec<Sink> {
     world.drains().iter().enumerate().map(sink).collect()
 }
 
-/// Bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force.
+/// Returns the number of bodies up to the last that is rigid and no sphere, has locked axes, or is under an applied force.
 pub(super) fn rigid_count(world: &World) -> usize {
     let bodies = &world.bodies;
     let has_entry = |body: &usize| bodies.kind[*body] == Kind::Rigid || bodies.locked[*body].bits() != 0;
@@ -204,8 +205,8 @@ pub(super) fn rigid_count(world: &World) -> usize {
     (0..bodies.len()).rev().find(has_entry).map_or(0, |last| last + 1).max(forced)
 }
 
-/// Moments of inertia, locked axes and applied forces; the rest is made on the device. (Without a momentum to start from it comes
-/// from the velocities.)
+/// Returns the entries of `rigids`: moments of inertia, locked axes and applied forces. The device computes the other fields; from a
+/// momentum and spin of zero, it takes the angular momentum from the velocities.
 pub(super) fn rigids(world: &World) -> Vec<Rigid> {
     let bodies = &world.bodies;
     let rigid = |body: usize| {
@@ -224,7 +225,7 @@ pub(super) fn rigids(world: &World) -> Vec<Rigid> {
     rigids
 }
 
-/// Number and sizes of a form, as in `shaders/shared/surface.wgsl`.
+/// Returns number and sizes of a form, as in `shaders/shared/surface.wgsl`.
 pub fn form(form: Form) -> (u32, [f32; 4]) {
     let sizes = |x: f64, y: f64, z: f64| [x as f32, y as f32, z as f32, 0.0];
     match form {
@@ -242,12 +243,12 @@ pub fn form(form: Form) -> (u32, [f32; 4]) {
         Form::Box { half } => (FORM_BOX, sizes(half.x, half.y, half.z)),
         Form::Capsule { radius, length } => (FORM_CAPSULE, sizes(radius, length, 0.0)),
         Form::Sphere { radius } => (FORM_SPHERE, sizes(radius, 0.0, 0.0)),
-        // Where its triangles are takes the place of sizes.
+        // The places of its boxes and surfaces stand here in place of sizes.
         Form::Patch { .. } => (FORM_PATCH, [0.0; 4]),
     }
 }
 
-/// The laws of all pairs, with the factors of \[E2\] that do not depend on the contact.
+/// Returns the contact laws of all pairs of materials, with the factors of \[E2\] that do not depend on the contact.
 pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
     let h = settings.substep();
     let law = |pair: &crate::model::PairLaw| {
@@ -279,8 +280,8 @@ pub(super) fn laws(world: &World, settings: &Settings) -> Vec<Law> {
 /// A distance that stands for an infinite one \[m\].
 const FAR_AWAY: f64 = 1e30;
 
-/// States of all boundaries at each of the `ends` \[s\] of substeps of length `h` \[s\], but for those of the last step, of so many `substeps`: how
-/// far they go in it the step before tells.
+/// Returns the states of all boundaries at each of the `ends` \[s\] of substeps of length `h` \[s\], without those of the last step (the
+/// last `substeps` ends): that step only serves for the paths `ahead` in the step before it.
 pub(super) fn schedule(
     world: &World,
     anchors: &Anchors,
@@ -293,7 +294,7 @@ pub(super) fn schedule(
     let boundaries = || world.boundaries.iter().zip(&known);
     let state = |(boundary, &(reach, is_driven)): (&Boundary, &(f64, bool)), end: f64| {
         let state = boundary.state_at(end, h);
-        // Driven, it may go anywhere.
+        // A boundary whose machine has a drive may go anywhere.
         let speed = if is_driven { FAR_AWAY } else { state.top_speed(reach) };
         BoundaryState {
             pose: anchors.pose(state.position, state.orientation),
@@ -316,12 +317,12 @@ pub(super) fn schedule(
     states
 }
 
-/// Whether a body stays inside the periodic cell: prescribed boundaries go where they are told.
+/// Whether a body stays inside the periodic cell: dynamic bodies do, prescribed boundaries follow their motion.
 fn is_wrapped(world: &World, body: usize) -> bool {
     world.bodies.is_dynamic(body)
 }
 
-/// Brings poses and velocities of all bodies back.
+/// Copies poses and velocities of all bodies back into the world.
 pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocities: &[Velocity]) {
     for (body, (pose, velocity)) in poses.iter().zip(velocities).enumerate() {
         let position = anchors.position(pose.cell, pose.offset);
@@ -334,7 +335,7 @@ pub(super) fn pull(world: &mut World, anchors: &Anchors, poses: &[Pose], velocit
     }
 }
 
-/// Removes the grains that sinks took on the device; gives the kinetic energy they had \[J\].
+/// Removes the grains that sinks took on the device; returns the kinetic energy they had \[J\].
 pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
     let taken = spheres.iter().skip(world.vertices.len()).filter(|sphere| sphere.tag != NONE);
     let grains = taken.filter_map(|sphere| Some((world.grain_of_body(sphere.body as usize)?, sphere.tag)));
@@ -343,7 +344,7 @@ pub(super) fn pull_removed(world: &mut World, spheres: &[Sphere]) -> f64 {
     grains.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum()
 }
 
-/// An entry of the balance.
+/// Returns the works of a substep as an energy balance \[J\].
 pub fn entry(works: &Works) -> EnergyBalance {
     EnergyBalance {
         gravity_work: f64::from(works.gravity),
@@ -358,7 +359,7 @@ pub fn entry(works: &Works) -> EnergyBalance {
     }
 }
 
-/// The impulse of a contact: the device keeps λ_n n + λ_t as one vector.
+/// Returns the impulse of a contact from its numbers on the device, which stores λ_n n + λ_t as one vector.
 pub fn impulse(constraint: &ConstraintHead, values: &[f32]) -> Impulse {
     let linear = double([values[0], values[1], values[2]]);
     let along = double(constraint.normal);
@@ -366,17 +367,17 @@ pub fn impulse(constraint: &ConstraintHead, values: &[f32]) -> Impulse {
     Impulse { normal, tangent: linear - normal * along, rolling: double([values[3], values[4], values[5]]) }
 }
 
-/// Numbers of an impulse.
+/// Count of numbers of an impulse: three linear, three rolling.
 pub(super) const IMPULSE: usize = 6;
 
-/// What the springs of a contact hold: a force \[N\] and a moment \[N m\], from the numbers behind its impulse.
+/// Returns force \[N\] and moment \[N m\] of the springs of a contact, from the numbers behind its impulse.
 pub(super) fn springs(constraint: &ConstraintHead, values: &[f32]) -> Impulse {
     let vector = |at: usize| double([values[at], values[at + 1], values[at + 2]]);
     let twisting = f64::from(values[3]) * double(constraint.normal);
     Impulse { normal: 0.0, tangent: vector(0), rolling: vector(4) + twisting }
 }
 
-/// Springs that hold the force and the moment of an impulse over a substep of `h` \[s\], as the device keeps them.
+/// Returns the numbers on the device of springs that give this impulse over a substep of `h` \[s\]: force \[N\] and moment \[N m\].
 pub(super) fn spring_values(normal: DVec3, impulse: &Impulse, h: f64) -> [f32; 8] {
     let force = impulse.scaled(1.0 / h);
     let twisting = force.rolling.dot(normal);
@@ -385,7 +386,7 @@ pub(super) fn spring_values(normal: DVec3, impulse: &Impulse, h: f64) -> [f32; 8
     [x, y, z, twisting as f32, about_x, about_y, about_z, 0.0]
 }
 
-/// An impulse as the device keeps it, of a contact with this normal.
+/// Returns the numbers on the device of an impulse, for a contact with this normal.
 pub(super) fn values(normal: DVec3, impulse: &Impulse) -> [f32; 6] {
     let ([x, y, z], [about_x, about_y, about_z]) = (single(impulse.linear(normal)), single(impulse.rolling));
     [x, y, z, about_x, about_y, about_z]

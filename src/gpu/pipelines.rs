@@ -1,4 +1,4 @@
-//! Pipelines: every kernel compiled for what a scene has, once per device and kind of scene.
+//! Pipelines: every kernel compiled for the features of a scene, once per device and set of features.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,23 +16,23 @@ use super::step::{self, AGAIN, Aliases, RESIDUAL, Work};
 /// Shader and entry point of a kernel.
 pub(super) type Name = (&'static str, &'static str);
 
-/// All kernels, compiled for what a scene has.
+/// All kernels, compiled for the features of a scene.
 pub(super) struct Pipelines {
-    /// What they were compiled for.
+/// Features for which the kernels were compiled.
     pub(super) features: Features,
     pub(super) by_name: BTreeMap<Name, Pipeline>,
-    /// How a kernel is told its turn.
+    /// Layout of the bind group with the turn of a kernel.
     pub(super) turn_layout: wgpu::BindGroupLayout,
-    /// Groups per row of a folded dispatch, as the shaders have it.
+    /// Number of workgroups per row of a folded dispatch, as the shaders declare it.
     pub(super) groups_per_row: u32,
 }
 
-/// The pipelines of a device: scenes of one kind share theirs.
+/// Cache of the pipelines of a device: scenes with the same features share them.
 #[derive(Default, Clone)]
 pub(super) struct Cache(Arc<Mutex<Vec<Arc<Pipelines>>>>);
 
 impl Cache {
-    /// Those for what a scene has, compiled where they are not there yet.
+    /// Returns the pipelines for the features of a scene; compiles them at the first request.
     ///
     /// # Errors
     /// When a shader is refused.
@@ -47,7 +47,7 @@ impl Cache {
     }
 }
 
-/// What a scene has; kernels leave out the code for what it has not. Each is an `override` in WGSL.
+/// Features of a scene. Kernels leave out the code for absent features: all but `descends` are known to WGSL as an `override`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Features {
@@ -67,32 +67,32 @@ pub struct Features {
     pub joints: bool,
     /// Forces that are applied to bodies.
     pub forces: bool,
-    /// Sweeps that go on from one another.
+    /// Accelerated sweeps, each of which starts from extrapolated impulses and velocities \[E12\].
     pub momentum: bool,
-    /// Substeps in which friction and rolling make energy are found out.
+    /// Guard that detects substeps in which friction and rolling make energy \[E12\].
     pub guard: bool,
-    /// A tolerance at which sweeps end.
+    /// Tolerance at which sweeps end.
     pub tolerance: bool,
     /// Materials that resist rolling.
     pub rolling: bool,
     /// Meshes.
     pub meshes: bool,
-    /// Components of friction and rolling that are limited one by one.
+    /// Box cone: the components of friction and rolling are limited one by one.
     pub box_cone: bool,
     /// Springs of the smooth method.
     pub springs: bool,
     /// Normal dampers in proportion to the rate of the elastic force.
     pub viscoelastic: bool,
-    /// Materials that hold together.
+    /// Cohesive materials.
     pub cohesion: bool,
-    /// Velocities that receive what contacts start from.
+    /// Update of the velocities by the impulses of the warm start, or of the springs.
     pub starts_warm: bool,
-    /// Contacts that are solved by projected gradient descent.
+    /// Projected gradient descent as the solver of the contacts.
     pub descends: bool,
 }
 
 impl Features {
-    /// Those of a world and of how it is solved.
+    /// Returns the features of a world under the given settings.
     pub fn of(world: &World, settings: &Settings) -> Features {
         Features {
             locks: world.bodies.locked.iter().any(|axes| axes.bits() != 0),
@@ -117,8 +117,8 @@ impl Features {
         }
     }
 
-    /// The same scene under settings for which it has these features of its `own`. What left the scene since may have been what
-    /// called for the guard.
+    /// Returns the features of a saved scene under other settings: those that depend on the settings are taken from `own`. A guard may
+    /// stay on, as a body that has left the scene since may have been the reason for it.
     #[cfg(feature = "scenario")]
     pub(super) fn under(self, own: Features, settings: &Settings) -> Features {
         let stays_guarded = self.guard && settings.warm_start.updates_velocities();
@@ -137,7 +137,7 @@ impl Features {
         }
     }
 
-    /// Values of the overrides that a shader declares.
+    /// Returns the values of the overrides that a shader declares.
     fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
         let all = [
             ("HAS_LOCKS", self.locks),
@@ -165,7 +165,8 @@ impl Features {
         all.filter(|(name, _)| is_declared(name)).collect()
     }
 
-    /// Pairs of numbers that a contact has in `impulses`: three, and four of its springs, or one for cohesion, where it has some.
+    /// Returns the count of pairs of numbers per contact in `impulses`: three for the impulse, and four for springs, or else one for
+    /// cohesion.
     pub fn impulse_pairs(self) -> u32 {
         match (self.springs, self.cohesion) {
             (true, _) => 7,
@@ -185,9 +186,9 @@ fn has_hubs(world: &World) -> bool {
 pub(super) struct Pipeline {
     pub(super) pipeline: wgpu::ComputePipeline,
     pub(super) layout: wgpu::BindGroupLayout,
-    /// What it binds in group 0.
+    /// Variables of bind group 0.
     pub(super) variables: Vec<Variable>,
-    /// Whether it is told its turn, in group 1.
+    /// Whether the kernel reads its turn, in bind group 1.
     pub(super) takes_turn: bool,
 }
 
@@ -195,7 +196,7 @@ pub(super) struct Pipeline {
 pub(super) const SCAN: [&str; 3] = ["sum_blocks", "scan_block_sums", "add_block_sums"];
 
 impl Pipelines {
-    /// Compiles all kernels for what a scene has, from edited sources where there are edits.
+    /// Compiles all kernels for the features of a scene, with `edits` applied to the sources.
     ///
     /// # Errors
     /// When a shader is refused.
@@ -266,7 +267,7 @@ impl Pipelines {
     }
 }
 
-/// A module, with every access checked in builds with debug assertions, and unchecked in others.
+/// Creates a shader module. Every access is checked in builds with debug assertions, and unchecked in others.
 fn create_module(device: &wgpu::Device, name: &'static str, text: String) -> wgpu::ShaderModule {
     let descriptor =
         wgpu::ShaderModuleDescriptor { label: Some(name), source: wgpu::ShaderSource::Wgsl(text.into()) };
@@ -278,7 +279,7 @@ fn create_module(device: &wgpu::Device, name: &'static str, text: String) -> wgp
     unsafe { device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
 }
 
-/// Every kernel that a scene with these features may need, with its aliases.
+/// Returns every kernel that a scene with these features may need, with its aliases.
 pub(super) fn uses(features: Features) -> Vec<(Name, Aliases)> {
     let mut uses = vec![((step::CHECK.shader, step::CHECK.entry), step::CHECK.aliases)];
     let stages = step::methods_of(features).into_iter().flat_map(step::Method::stages);
@@ -292,7 +293,7 @@ pub(super) fn uses(features: Features) -> Vec<(Name, Aliases)> {
     uses
 }
 
-/// Names of all of them, each once.
+/// Returns the names of these kernels, each once.
 fn names(features: Features) -> impl Iterator<Item = Name> {
     let mut names: Vec<Name> = uses(features).into_iter().map(|(name, _)| name).collect();
     names.sort_unstable();

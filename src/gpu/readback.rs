@@ -1,6 +1,6 @@
-//! Reading buffers back, the one thing that a step waits for.
+//! Read-back of buffers, the one thing that a step waits for.
 //!
-//! Natively the device is waited for here. A browser does not let its thread wait: there the future is woken when the bytes have come.
+//! Native builds wait for the device here. A browser does not let its thread wait: there the future is woken when the bytes have come.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use crate::error::Error;
 
 use super::device::Device;
 
-/// The first `bytes` bytes of a buffer, as a list.
+/// Reads the first `bytes` bytes of a buffer, as a list.
 pub(super) async fn read<T: AnyBitPattern + NoUninit>(
     device: &Device,
     buffer: &wgpu::Buffer,
@@ -22,7 +22,7 @@ pub(super) async fn read<T: AnyBitPattern + NoUninit>(
     Ok(bytemuck::pod_collect_to_vec(&read_all(device, &[(buffer, bytes)]).await?))
 }
 
-/// The first so many bytes of several buffers, one after the other, in one wait.
+/// Reads the first bytes of several buffers, one after the other, in one wait. Each part is a buffer with its number of bytes.
 pub(super) async fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) -> Result<Vec<u8>, Error> {
     let bytes = parts.iter().map(|(_, bytes)| bytes).sum();
     if bytes == 0 {
@@ -49,21 +49,21 @@ pub(super) async fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) ->
     }
     let lost = |reason: String| Error::DeviceLost { reason, time: f64::NAN };
     let mapped = mapped.await;
-    // What a browser refused, it tells no earlier.
+    // A browser reports refused commands no earlier than here.
     device.check()?;
     mapped.map_err(|error| lost(error.to_string()))?;
     let view = staging.slice(..).get_mapped_range().map_err(|error| lost(error.to_string()))?;
     Ok(view.to_vec())
 }
 
-/// The end of a mapping, which the device tells.
+/// Future of the end of a buffer mapping, which the device reports.
 #[derive(Default, Clone)]
 struct Mapped(Arc<Mutex<Message>>);
 
 #[derive(Default)]
 struct Message {
     result: Option<Result<(), wgpu::BufferAsyncError>>,
-    /// Who waits for it.
+    /// Waker of the task that waits for the result.
     waker: Option<Waker>,
 }
 

@@ -1,4 +1,4 @@
-//! Shader sources, and what they say of themselves.
+//! Shader sources, and their reflection: kernels, variables, constants.
 //!
 //! WGSL does not care about the order of declarations, so a stage is the plain concatenation of the
 //! shared files it uses and its own file.
@@ -7,7 +7,7 @@ use crate::error::Error;
 
 use super::constants;
 
-/// One stage's source.
+/// Shader source of a stage.
 pub struct Source {
     /// Name of the stage.
     pub name: &'static str,
@@ -54,20 +54,20 @@ pub const SOURCES: [Source; 20] = [
 ];
 
 impl Source {
-    /// The WGSL text.
+    /// Returns the WGSL text.
     pub fn text(&self) -> String {
         constants::text() + &self.parts.concat()
     }
 
-    /// The parsed and validated module.
+    /// Parses and validates the module.
     ///
     /// # Errors
-    /// With the words of the parser or validator.
+    /// With the message of the parser or validator.
     pub fn reflect(&self) -> Result<Reflection, Error> {
         self.reflect_text(&self.text())
     }
 
-    /// As [`Source::reflect`], of a text that was edited.
+    /// Parses and validates an edited text, like [`Source::reflect`].
     pub(super) fn reflect_text(&self, text: &str) -> Result<Reflection, Error> {
         let refuse = |reason: String| Error::Shader { shader: self.name.into(), reason };
         let module =
@@ -81,7 +81,7 @@ impl Source {
     }
 }
 
-/// A piece of WGSL put in place of another: for tests that break a law on purpose.
+/// Replacement of a piece of WGSL by another, for tests that break a law on purpose.
 #[derive(Debug, Clone, Copy)]
 pub struct Edit {
     /// Text to be found in at least one shader.
@@ -90,7 +90,7 @@ pub struct Edit {
     pub to: &'static str,
 }
 
-/// A module and what the validator found out.
+/// Module with the information of the validator.
 pub struct Reflection {
     /// The module.
     pub module: naga::Module,
@@ -122,12 +122,12 @@ pub enum VariableKind {
 }
 
 impl Reflection {
-    /// Names of the kernels.
+    /// Returns the names of the kernels.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.module.entry_points.iter().map(|entry| entry.name.as_str())
     }
 
-    /// Value of a constant, if it is a whole number.
+    /// Returns the value of a constant, if it is a whole number.
     pub fn constant(&self, name: &str) -> Option<u32> {
         let mut constants = self.module.constants.iter().map(|(_, constant)| constant);
         let constant = constants.find(|constant| constant.name.as_deref() == Some(name))?;
@@ -137,7 +137,7 @@ impl Reflection {
         }
     }
 
-    /// Variables that a kernel uses, in binding order; `None` when there is no such kernel.
+    /// Returns the variables that a kernel uses, in binding order; `None` when there is no such kernel.
     pub fn variables(&self, kernel: &str) -> Option<Vec<Variable>> {
         let index = self.module.entry_points.iter().position(|entry| entry.name == kernel)?;
         let uses = self.info.get_entry_point(index);

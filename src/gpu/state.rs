@@ -1,4 +1,4 @@
-//! The state of the device, brought back into the world and the contacts of a snapshot.
+//! Read-back of the state on the device: world, contacts and residuals of a snapshot.
 
 use glam::DVec3;
 use pollster::block_on;
@@ -13,21 +13,21 @@ use super::counted::CountedPass;
 use super::layout::{self, ConstraintHead, Status};
 use super::step;
 
-/// The contacts of the last step.
+/// Contacts of the last step, by key.
 #[derive(Default)]
 struct Solved {
-    /// With their impulses.
+    /// Contacts with their impulses.
     impulses: Vec<(Key, Impulse)>,
-    /// Impulses of cohesion \[N s\].
+    /// Contacts with their impulses of cohesion \[N s\].
     cohesion: Vec<(Key, f64)>,
-    /// Force \[N\] and moment \[N m\] that springs hold, under the smooth method.
+    /// Contacts with force \[N\] and moment \[N m\] of their springs, under the smooth method.
     springs: Vec<(Key, [DVec3; 2])>,
-    /// Sides of those with patches.
+    /// Contacts with patches of meshes, with the side of the sheet: 1 front, -1 back, 0 neither.
     sides: Vec<(Key, i8)>,
 }
 
 impl GpuEngine {
-    /// Brings positions and velocities back into `world`, and which grains were removed.
+    /// Reads poses, velocities, joint states and removed grains back into `world`.
     pub(super) async fn pull_world(&mut self) -> Result<(), Error> {
         let poses = self.read_list("poses", self.world.bodies.len()).await?;
         let velocities: Vec<layout::Velocity> = self.read_list("velocities", self.world.bodies.len()).await?;
@@ -46,7 +46,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Residuals of the last substep, measured on the device, summed here in order.
+    /// Returns the residuals of the last substep, measured on the device and summed here in order.
     ///
     /// # Errors
     /// When the device is lost.
@@ -84,7 +84,7 @@ impl GpuEngine {
         Ok(Snapshot { impulses: self.loads.totals(), balance, ..snapshot })
     }
 
-    /// Of these contacts those with patches of meshes, and the side of the sheet that the sphere of each belongs to.
+    /// Returns the contacts with patches of meshes, each with the side of the sheet to which its sphere belongs.
     fn sides(&self, contacts: &[layout::Contact]) -> Vec<(Key, i8)> {
         if self.world.meshes.is_empty() {
             return Vec::new();
@@ -101,7 +101,7 @@ impl GpuEngine {
         contacts.iter().filter_map(side).collect()
     }
 
-    /// Contacts of the last step.
+    /// Reads the contacts of the last step.
     async fn solved_contacts(&self) -> Result<Solved, Error> {
         let count = self.contact_count().await?;
         let contacts: Vec<layout::Contact> = self.read_list("contacts", count).await?;
@@ -128,7 +128,7 @@ impl GpuEngine {
         };
         let cohesion = match self.world.materials.are_cohesive() {
             false => Vec::new(),
-            // The last number of each.
+            // The impulse of cohesion is the last number of each contact.
             true => {
                 let of = |contact: &layout::Contact| f64::from(values[contact.place as usize][numbers - 1]);
                 contacts.iter().map(|contact| (key(contact), of(contact))).collect()
@@ -137,12 +137,12 @@ impl GpuEngine {
         Ok(Solved { impulses, cohesion, springs, sides: self.sides(&contacts) })
     }
 
-    /// Numbers that a contact has in `impulses`, those of its springs included.
+    /// Returns the count of numbers per contact in `impulses`, springs and cohesion included.
     pub(super) fn numbers_per_impulse(&self) -> usize {
         2 * self.buffers.capacity().impulse_pairs as usize
     }
 
-    /// Contacts before the first step: they carry nothing yet.
+    /// Finds the contacts before the first step. Their impulses are those of the seeds, or zero.
     async fn find_initial_contacts(&mut self) -> Result<Vec<(Key, Impulse)>, Error> {
         let mut status = self.read_status().await?;
         loop {
@@ -167,7 +167,7 @@ impl GpuEngine {
         Ok(contacts.iter().map(with_impulse).collect())
     }
 
-    /// Puts the contacts that the first step starts from where its search looks for those of the step before.
+    /// Uploads the seeds, the contacts from which the first step starts, to where its search looks for the previous contacts.
     pub(super) fn upload_seeds(&mut self) -> Result<(), Error> {
         if self.seeds.is_empty() {
             return Ok(());
@@ -196,7 +196,7 @@ impl GpuEngine {
             if self.settings.method == Method::Smooth {
                 values.extend(layout::spring_values(normal, impulse, self.settings.substep()));
             } else {
-                // Cohesion is found in the step.
+                // The step computes the cohesion.
                 values.resize(values.len() + self.numbers_per_impulse() - layout::IMPULSE, 0.0);
             }
         }
@@ -205,7 +205,7 @@ impl GpuEngine {
         write("contact_starts", bytemuck::cast_slice(&starts));
         write("contacts", bytemuck::cast_slice(&contacts));
         write("impulses", bytemuck::cast_slice(&values));
-        // Without a colour, all of them.
+        // All of them count as contacts without a colour.
         let mut colour_starts = [0; 10];
         colour_starts[9] = count;
         let listed = balls as u32;
@@ -214,7 +214,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Status word block of the last submission.
+    /// Reads the status of the last submission.
     pub(super) async fn read_status(&self) -> Result<Status, Error> {
         Ok(self.read_list::<Status>("status", 1).await?[0])
     }

@@ -1,4 +1,4 @@
-//! One time step as lists of stages that one can read aloud, which a method and its solver bring.
+//! One time step as lists of stages, which come from a method and its solver.
 
 use super::constants::Planned::{
     Balls, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Descent, Found, ImpactBodies,
@@ -12,42 +12,42 @@ use Work::{Book, BookJoints, Colours, Descend, Hold, Impacts, Join, Rounds, Run,
 
 use crate::settings::{self, Acceleration, Algorithm, Settings};
 
-/// When a stage runs within a step.
+/// Phase of a step in which a stage runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Once, before all others.
     Open,
-    /// Once, before the substeps, if the contacts of the last search will not do.
+    /// Once, before the substeps, if the neighbour list has to be rebuilt.
     Search,
     /// In each substep.
     Solve,
-    /// In each substep in which something bounces.
+    /// In each substep in which a contact bounces.
     Bounce,
     /// Once, after the substeps.
     Close,
 }
 
-/// How much of a step is put into the command stream. What a step does not need costs little, but it is half of
-/// all dispatches.
+/// Pace of a submission: the part of each step that is encoded. Stages that a step does not need cost little, but they are half of all
+/// dispatches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// Everything; stages that are not needed are empty.
+    /// All stages; those that are not needed are empty.
     Full,
-    /// Without search and bounces: a step that needs one of them halts before it changes anything.
+    /// Stages without those of rebuilds and impacts: a step that needs one of them halts before it changes anything.
     Calm,
 }
 
-/// A stage: its name is that of its shader, its twin, its timer and its test.
+/// Stage of a step. As a rule its shader, its twin, its timer and its test have the same name.
 pub struct Stage {
     /// Name.
     pub name: &'static str,
-    /// When it runs.
+    /// Phase in which the stage runs.
     pub phase: Phase,
-    /// What it does, in order.
+    /// Works of the stage, in order.
     pub work: &'static [Work],
 }
 
-/// What a kernel runs over.
+/// Elements that a kernel runs over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Over {
     /// One workgroup.
@@ -64,18 +64,18 @@ pub enum Over {
     Joints,
     /// A workgroup per machine.
     Machines,
-    /// As many as the device works out.
+    /// As many workgroups as the device computes.
     At(Planned),
 }
 
-/// Variables of a shader that stand for a buffer of another name.
+/// Variables of a shader that stand for a buffer of another name, as pairs of variable and buffer.
 pub type Aliases = &'static [(&'static str, &'static str)];
 
-/// A dispatch, or a row of them.
+/// Work of a stage: a dispatch, or several.
 pub enum Work {
     /// One kernel.
     Run(Kernel),
-    /// One kernel, where the balance is kept.
+    /// One kernel, where the energy balance is kept.
     Book(Kernel),
     /// One kernel, where there are boundaries.
     Weigh(Kernel),
@@ -83,34 +83,34 @@ pub enum Work {
     Join(Kernel),
     /// One kernel, where there are joints.
     Hold(Kernel),
-    /// One kernel, where there are joints and the balance is kept.
+    /// One kernel, where there are joints and the energy balance is kept.
     BookJoints(Kernel),
-    /// Exclusive prefix sum over so many blocks: which buffer is `scan_values`, and which takes the block sums.
+    /// Exclusive prefix sum over blocks of values; the aliases name the buffers of the values (`scan_values`) and of the block sums.
     Scan(Over, Aliases),
-    /// Kernels in turn, `times` times, told the round.
+    /// Kernels one after the other, repeated the given number of times; each reads the index of the round.
     Rounds(&'static [Kernel], u32),
-    /// A pass over all contacts, colour by colour, then the overflow contacts; it gives the bodies what a warm start begins with.
+    /// Pass over all contacts, colour by colour, then the overflow contacts; it applies the impulses of the warm start to the bodies.
     Colours(Pass),
-    /// As many passes as there are iterations, fewer when the tolerance is met.
+    /// Passes over all contacts, one per iteration, fewer when the tolerance is met.
     Sweeps(Pass),
     /// Tries of projected gradient descent, as many as the iterations may take; those that are not needed are empty.
     Descend {
-        /// Finds impulses, all at once.
+        /// Finds the impulses of a try, all at once.
         aim: Kernel,
-        /// Gives the bodies what changed.
+        /// Applies the changes of the impulses to the bodies.
         give: Pass,
-        /// Looks at where that led to.
+        /// Finds the slopes at the new impulses, and sums how the try went.
         arrive: Kernel,
-        /// Decides what becomes of it.
+        /// Decides whether the try counts, and how the next one goes.
         judge: Kernel,
     },
-    /// Passes over the impacts in pairs, of which the second notes what it changes, each pair with what decides whether a round
-    /// is over: as many as there are iterations of impacts. What is not needed is empty.
+    /// Passes over the impacts in pairs, the second of which notes its largest change. Each pair is followed by works that decide whether
+    /// the round is over. There are as many passes as iterations of impacts; those that are not needed are empty.
     Impacts(&'static [Pass; 2], &'static [Work]),
 }
 
 impl Work {
-    /// The kernels of the step list in it; those of a prefix sum go by themselves.
+    /// Returns the kernels of this work, without those of a prefix sum, which are not in the step list.
     pub fn kernels(&self) -> Vec<&Kernel> {
         match self {
             Run(kernel) | Book(kernel) | Weigh(kernel) | Join(kernel) | Hold(kernel) | BookJoints(kernel) => {
@@ -130,69 +130,69 @@ impl Work {
     }
 }
 
-/// A kernel and how it is bound.
+/// Kernel, with its dispatch and its bindings.
 pub struct Kernel {
     /// Shader.
     pub shader: &'static str,
     /// Entry point.
     pub entry: &'static str,
-    /// What it runs over.
+    /// Elements that the kernel runs over.
     pub over: Over,
     /// Variables that stand for a buffer of another name.
     pub aliases: Aliases,
 }
 
-/// Kernels of a pass over all contacts: one per colour, one for the overflow contacts, and one in which bodies take what the
-/// rest does to them.
+/// Kernels of a pass over all contacts: one for each colour in turn, one for the overflow contacts, and one in which bodies take the
+/// impulses of the overflow contacts.
 pub struct Pass {
     /// Solves one colour.
     pub colour: Kernel,
-    /// Solves the contacts without a colour on copies of their bodies.
+    /// Solves the overflow contacts on copies of their bodies.
     pub overflow: Kernel,
     /// Bodies take the mean of their copies.
     pub gather: Kernel,
     /// Solves the joints, where there are some; comes last.
     pub joints: Option<Kernel>,
-    /// Before a pass that goes on from another, where sweeps are accelerated. It runs by itself where something comes after
-    /// `gather`, a tolerance or joints, and as a part of it where not.
+    /// Extrapolates before a pass that follows another, where sweeps are accelerated. The kernel runs by itself if a tolerance or joints
+    /// come after `gather`; otherwise `gather` extrapolates.
     pub extrapolate: Option<Kernel>,
-    /// Its dispatch sizes.
+    /// Dispatch sizes of the pass.
     pub arguments: Planned,
 }
 
 impl Pass {
-    /// All of them.
+    /// Returns all kernels of the pass.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
         [&self.colour, &self.overflow, &self.gather].into_iter().chain(&self.joints).chain(&self.extrapolate)
     }
 
-    /// What comes before a pass that goes on from another, with these settings.
+    /// Returns the kernel that extrapolates before a pass that follows another, if these settings accelerate sweeps.
     pub fn extrapolation(&self, settings: &Settings) -> Option<&Kernel> {
         self.extrapolate.as_ref().filter(|_| settings.acceleration == Acceleration::Nesterov)
     }
 }
 
-/// Rounds of colouring that are dispatched while many contacts need a colour.
+/// Number of rounds of colouring that are dispatched while many contacts need a colour.
 const ROUNDS: u32 = 12;
-/// Places of the dispatches of a sweep in `arguments`: the colours, the overflow, the bodies.
+/// Returns the places of the dispatches of a sweep in `arguments`: the colours, the overflow contacts, the bodies.
 pub fn planned_sweep() -> std::ops::Range<usize> {
     let first = Sweep.place() as usize;
     first..first + COLOURS as usize + 2
 }
 
-/// A solver of the contact problem on the device, as the stages that it brings: what its impulses start from, and its passes.
+/// Solver of the contact problem on the device, as a list of stages: its warm start and its passes.
 pub struct Solver {
     /// The stages, in order.
     pub stages: &'static [Stage],
 }
 
-/// What a step is made of: the stages before and after the solve, in order, and the solver.
+/// Method of a step: the stages before and after the solve, in order, and the solver.
 pub struct Method {
     /// Stages that find contacts.
     pub search: &'static [Stage],
     /// Stages before the solve.
     pub before: &'static [Stage],
-    /// How the contact problem is solved.
+    /// Solver of the contact problem.
     pub solver: &'static Solver,
     /// Stages after the solve.
     pub after: &'static [Stage],
@@ -205,7 +205,7 @@ pub const NONSMOOTH: Method =
 /// Contact dynamics whose contacts are solved by projected gradient descent \[E15\].
 pub const DESCENDING: Method = Method { solver: &PROJECTED_GRADIENT, ..NONSMOOTH };
 
-/// Smooth discrete elements \[E13\]: explicit steps under the forces of springs. They are applied like the impulses of a warm start.
+/// Smooth discrete elements \[E13\]: explicit steps under spring forces, which are applied like the impulses of a warm start.
 pub const SMOOTH: Method = Method { search: FIND, before: STRETCH, solver: &APPLY, after: BOOK_AND_MOVE };
 
 /// Projected Gauss-Seidel, plain or accelerated \[E5\], \[E12\].
@@ -214,10 +214,10 @@ pub const GAUSS_SEIDEL: Solver = Solver { stages: SWEEP_COLOURS };
 /// Accelerated projected gradient descent \[E15\].
 pub const PROJECTED_GRADIENT: Solver = Solver { stages: DESCEND };
 
-/// Nothing is solved: bodies take what contacts give them.
+/// Solver of the smooth method, which solves nothing: bodies take the impulses of the spring forces.
 const APPLY: Solver = Solver { stages: &[WARM_START] };
 
-/// Finds contacts.
+/// Stages that find contacts.
 const FIND: &[Stage] = &[
     Stage { name: "search", phase: Phase::Open, work: &[run("search", "plan_search", Once)] },
     Stage {
@@ -272,7 +272,7 @@ const FIND: &[Stage] = &[
     },
 ];
 
-/// Works out the forces of springs, and predicts velocities.
+/// Stages that compute the spring forces and predict the velocities.
 const STRETCH: &[Stage] = &[
     Stage {
         name: "narrowphase",
@@ -299,7 +299,7 @@ const STRETCH: &[Stage] = &[
     },
 ];
 
-/// Works out the laws of contacts, lets what is fast bounce, and predicts velocities.
+/// Stages that make the contact constraints, solve the impacts of fast contacts, and predict the velocities.
 const PREPARE: &[Stage] = &[
     Stage {
         name: "narrowphase",
@@ -366,7 +366,7 @@ const PREPARE: &[Stage] = &[
     },
 ];
 
-/// Bodies take what contacts start from.
+/// Stage in which bodies take the impulses of the warm start.
 const WARM_START: Stage = Stage {
     name: "warm_start",
     phase: Phase::Solve,
@@ -383,7 +383,7 @@ const WARM_START: Stage = Stage {
     ],
 };
 
-/// Starts from last impulses, then sweeps.
+/// Stages of the Gauss-Seidel solver: warm start, then sweeps.
 const SWEEP_COLOURS: &[Stage] = &[
     WARM_START,
     Stage {
@@ -400,7 +400,7 @@ const SWEEP_COLOURS: &[Stage] = &[
     },
 ];
 
-/// Starts from last impulses, then goes down the slope of the objective.
+/// Stages of projected gradient descent: warm start, then steps down the slope of the objective.
 const DESCEND: &[Stage] = &[
     WARM_START,
     Stage {
@@ -426,7 +426,7 @@ const DESCEND: &[Stage] = &[
     },
 ];
 
-/// Sums up what was done, and moves the bodies.
+/// Stages that sum loads and works, and move the bodies.
 const BOOK_AND_MOVE: &[Stage] = &[
     Stage { name: "loads", phase: Phase::Solve, work: &[Weigh(kernel("loads", "add_loads", At(Contacts)))] },
     Stage {
@@ -456,26 +456,26 @@ const BOOK_AND_MOVE: &[Stage] = &[
 /// Name of the stage that sweeps over the contacts.
 pub const SWEEP: &str = "sweep";
 
-/// Machines answer to what contacts do to them.
+/// Kernel that solves the machines for the present impulses of the contacts.
 const SOLVE_JOINTS: Kernel = kernel("joints", "solve_joints", Machines);
 
-/// Bodies take what overflow contacts do to them, and go on to the next sweep.
+/// Kernel in which bodies take the impulses of overflow contacts, and may be extrapolated for the next sweep.
 const GATHER: Kernel = kernel("sweep", "gather_sides", Once);
-/// After each sweep, where a tolerance is set.
+/// Kernel that compares the change of each sweep with the tolerance, where one is set.
 pub const CHECK: Kernel = kernel("sweep", "check_change", Once);
 
-/// Before a substep is solved again.
+/// Stage before a substep is solved again: restores the velocities that the impacts left.
 pub const AGAIN: Stage =
     Stage { name: "balance", phase: Phase::Solve, work: &[run("balance", "restore_velocities", Bodies)] };
 
-/// Measured only when asked for.
+/// Stage that measures the residuals; runs on request only.
 pub const RESIDUAL: Stage =
     Stage { name: "residual", phase: Phase::Close, work: &[run("residual", "measure", At(Contacts))] };
 
-/// Impulses of a round of impacts go where last step's stood: those have been carried over by then.
+/// Alias for the impulses of a round of impacts: they take the room of the old impulses, which have been carried over by then.
 const THROWN_AWAY: Aliases = &[("impulses", "old_impulses")];
 
-/// Bodies are given what changed.
+/// Alias for the changes of the impulses, which the bodies take in projected gradient descent.
 const CHANGES: Aliases = &[("impulses", "changes")];
 
 const fn kernel(shader: &'static str, entry: &'static str, over: Over) -> Kernel {
@@ -486,17 +486,17 @@ const fn run(shader: &'static str, entry: &'static str, over: Over) -> Work {
     Run(kernel(shader, entry, over))
 }
 
-/// What a round of impacts gives the boundaries.
+/// Returns the work that adds the impulses of a round of impacts to the loads on boundaries.
 const fn weigh_impacts(over: Over) -> Work {
     Weigh(Kernel { aliases: THROWN_AWAY, ..kernel("loads", "add_loads", over) })
 }
 
-/// The works of a round of impacts.
+/// Returns the stage work that sums the mechanical work of a round of impacts for the energy balance.
 const fn book_impacts(over: Over) -> Work {
     Book(Kernel { aliases: THROWN_AWAY, ..kernel("balance", "book_impacts", over) })
 }
 
-/// A pass over the impacts.
+/// Returns a pass over the impacts with these kernels.
 const fn strike(colour: &'static str, overflow: &'static str, joints: &'static str) -> Pass {
     Pass {
         colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", colour, Once) },
@@ -512,7 +512,7 @@ const fn book(entry: &'static str, over: Over) -> Work {
     Book(kernel("balance", entry, over))
 }
 
-/// How a step with these settings goes.
+/// Returns the method of a step with these settings.
 pub fn method_of(settings: &Settings) -> &'static Method {
     match (settings.method, settings.algorithm) {
         (settings::Method::Smooth, _) => &SMOOTH,
@@ -521,7 +521,8 @@ pub fn method_of(settings: &Settings) -> &'static Method {
     }
 }
 
-/// The methods of a scene with these features: what descends is solved again by sweeps where it made energy \[E12\].
+/// Returns the methods of a scene with these features. A substep of projected gradient descent that made energy is solved again by
+/// sweeps \[E12\].
 pub fn methods_of(features: Features) -> Vec<&'static Method> {
     match (features.springs, features.descends) {
         (true, _) => vec![&SMOOTH],
@@ -531,7 +532,7 @@ pub fn methods_of(features: Features) -> Vec<&'static Method> {
 }
 
 impl Method {
-    /// All stages, in order.
+    /// Returns all stages, in order.
     pub fn stages(&self) -> impl Iterator<Item = &'static Stage> + Clone + use<> {
         self.search.iter().chain(self.before).chain(self.solver.stages).chain(self.after)
     }
@@ -577,7 +578,7 @@ mod tests {
     use super::*;
     use crate::engine::stages::STAGES;
 
-    /// What opens and closes a step on the device belongs to the stage of the search.
+    /// The works that open and close a step on the device belong to the stage of the search.
     #[test]
     fn the_stages_of_the_device_are_those_that_are_told_in_the_same_order() {
         let told: Vec<&str> = STAGES.iter().map(|stage| stage.name).chain(["close"]).collect();

@@ -6,7 +6,7 @@ use super::device::Device;
 use super::readback;
 use super::step::{self, Pace};
 
-/// Timestamps of one step.
+/// Timer of the stages of one step, by timestamps.
 pub struct Timer {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
@@ -14,11 +14,11 @@ pub struct Timer {
     tick: f64,
 }
 
-/// Timestamps that a query set holds at most.
+/// Largest number of timestamps in a query set.
 const QUERIES: u32 = 4096;
 
 impl Timer {
-    /// A timer for steps of `substeps`; `None` where the device has no timestamps, or too few.
+    /// Creates a timer for steps of `substeps` substeps; `None` if the device has no timestamps, or a query set holds too few.
     pub(super) fn new(device: &Device, substeps: u32) -> Option<Timer> {
         let mut stages = 0;
         step::NONSMOOTH.for_each_stage(substeps, Pace::Full, |_| stages += 1);
@@ -41,7 +41,7 @@ impl Timer {
         Some(Timer { queries, resolved, tick })
     }
 
-    /// A pass for the stage at `index` of the step, timed.
+    /// Begins a timed pass for the stage at `index` of the step.
     pub(super) fn begin<'a>(
         &self,
         encoder: &'a mut wgpu::CommandEncoder,
@@ -62,7 +62,7 @@ impl Timer {
         encoder.resolve_query_set(&self.queries, 0..2 * stages, &self.resolved, 0);
     }
 
-    /// Seconds of each stage of the timed step, by their names in order.
+    /// Reads the duration of each stage of the timed step \[s\], with its name, in order.
     pub(super) async fn read(
         &self,
         device: &Device,

@@ -1,9 +1,9 @@
-//! Bytes that a step must move: what its kernels cannot do without, if no cache holds anything from one kernel to
-//! the next and within a kernel everything that is looked up twice.
+//! Bytes that a step must move: the least memory traffic of its kernels, if caches keep nothing from one kernel to the next, but
+//! within a kernel everything that is read twice.
 //!
-//! Beside the [step list](super::step): a kernel that runs over grains, bodies, buckets or contacts has a row here. Kernels that
-//! run once, over boundaries or on impacts move next to nothing in a scene at rest; what sinks and dynamic boundaries take on top
-//! is not counted.
+//! The table here goes with the [step list](super::step): a kernel that runs over grains, bodies, buckets or contacts has an entry.
+//! Kernels that run once, over boundaries or on impacts move next to nothing in a scene at rest. The additional traffic of sinks and
+//! dynamic boundaries is not counted.
 
 use crate::engine::{Snapshot, StepReport};
 use crate::settings::{Bookkeeping, Settings};
@@ -14,21 +14,21 @@ use super::layout::{
 };
 use super::step::{self, Kernel, Over, Pass, Stage, Work};
 
-/// Sizes that the bytes of a step depend on.
+/// Numbers of grains and contacts on which the bytes of a step depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {
-    /// Grains.
+    /// Number of grains.
     pub grains: u64,
-    /// Contacts.
+    /// Number of contacts.
     pub contacts: u64,
-    /// Those of them that carry an impulse: a sweep writes nothing for the others.
+    /// Number of contacts that carry an impulse: a sweep writes nothing for the others.
     pub loaded: u64,
-    /// Contacts without a colour.
+    /// Number of overflow contacts.
     pub overflow: u64,
 }
 
 impl Sizes {
-    /// Those of a state.
+    /// Returns the numbers of grains and contacts of a state.
     pub fn of(state: &Snapshot) -> Sizes {
         let loaded = state.contacts.iter().filter(|contact| contact.is_active()).count() as u64;
         let StepReport { contacts, overflow, .. } = state.report;
@@ -36,16 +36,16 @@ impl Sizes {
     }
 }
 
-/// What a kernel moves \[bytes\].
+/// Memory traffic of a kernel \[bytes\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Traffic {
     /// Per grain.
     grain: u64,
     /// Per contact.
     contact: u64,
-    /// Per contact that carries an impulse, on top of that.
+    /// Per contact that carries an impulse, in addition to `contact`.
     loaded: u64,
-    /// Per contact without a colour, on top of that.
+    /// Per overflow contact, in addition to `contact`.
     overflow: u64,
 }
 
@@ -63,20 +63,21 @@ const CONTACT: u64 = size_of::<Contact>() as u64;
 const POSE: u64 = size_of::<Pose>() as u64;
 const ROW: u64 = (size_of::<ConstraintHead>() + size_of::<ConstraintArms>()) as u64;
 const OVERFLOW: u64 = size_of::<Overflow>() as u64;
-/// What a contact does to one of its bodies.
+/// Linear and angular impulse of a contact on one of its bodies.
 const SHARE: u64 = 6 * WORD;
-/// A grain in its cell, as the search sees it.
+/// Sphere in its bucket of the grid, as the search reads it.
 const ENTRY: u64 = size_of::<Entry>() as u64;
 const SPHERE: u64 = size_of::<Sphere>() as u64;
 const VELOCITY: u64 = size_of::<Velocity>() as u64;
 /// Linear and rolling impulse.
 const IMPULSE: u64 = 6 * WORD;
-/// A sum of works per workgroup of 64.
+/// Share of one invocation in the sum of works that a workgroup of 64 writes.
 const SHARE_OF_WORKS: u64 = size_of::<Works>() as u64 / 64;
-/// A count per colour and block of 256 contacts.
+/// Share of one contact in the counts per colour of its block of 256 contacts.
 const SHARE_OF_COUNTS: u64 = 9 * WORD / 256;
-/// Colours taken and the two words of the contest, per body.
+/// Colours that the contacts of a body have taken.
 const USED: u64 = WORD;
+/// Two words per body, in which contacts without a colour compete for one.
 const BEST: u64 = 2 * WORD;
 
 const fn grain(grain: u64) -> Traffic {
@@ -91,8 +92,8 @@ const fn both(grain: u64, contact: u64) -> Traffic {
     Traffic { grain, contact, loaded: 0, overflow: 0 }
 }
 
-/// A pass over the contacts: no grain twice in a colour, so the velocities of both bodies go with each contact. One
-/// that carries nothing is read and left as it is.
+/// Returns the traffic of a pass over the contacts. No grain is twice in a colour, so each contact moves the velocities of both its
+/// bodies. A contact without an impulse is read, but not written.
 const fn pass(read: u64, read_if_loaded: u64, written: u64) -> Traffic {
     Traffic { grain: 0, contact: read, loaded: read_if_loaded + written, overflow: 0 }
 }
@@ -101,8 +102,8 @@ const fn overflow(overflow: u64) -> Traffic {
     Traffic { grain: 0, contact: 0, loaded: 0, overflow }
 }
 
-/// Shader, kernel, bytes; buckets are as many as grains. Finding pairs reads each grain once: its neighbours come from
-/// the cache.
+/// Shader, kernel and traffic of each kernel. The number of buckets is taken as that of the grains. The search for pairs reads each
+/// grain once, as its neighbours come from the cache.
 const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("broadphase", "clear_buckets", grain(WORD)),
     ("broadphase", "count_cells", grain(POSE + SPHERE + 2 * WORD)),
@@ -123,7 +124,7 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("colouring", "count_colours", contact(WORD + SHARE_OF_COUNTS)),
     ("colouring", "place_contacts", contact(2 * WORD + SHARE_OF_COUNTS)),
     ("narrowphase", "find_geometry", both(POSE + SPHERE, CONTACT + ROW)),
-    // Of most contacts it only sees that they are with no patch. What it does with those that are is not counted.
+    // Most contacts are with no patch of a mesh, and are only read. The work on contacts with patches is not counted.
     ("narrowphase", "join_patches", contact(CONTACT)),
     ("narrowphase", "apply_laws", contact(2 * ROW + IMPULSE)),
     ("response", "find_responses", overflow(ROW + 2 * (VELOCITY + WORD) + OVERFLOW)),
@@ -131,23 +132,23 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("balance", "keep_velocities", grain(2 * VELOCITY)),
     ("balance", "book_bodies", grain(3 * VELOCITY + SHARE_OF_WORKS)),
     ("balance", "book_contacts", pass(IMPULSE, ROW + 2 * VELOCITY, 0)),
-    // Few contacts are with a boundary; of the others only the bodies are looked at.
+    // Few contacts are with a boundary; of the others the kernel reads the bodies only.
     ("loads", "add_loads", contact(size_of::<ConstraintHead>() as u64)),
     ("predict", "prepare_constraints", both(VELOCITY, ROW + 2 * IMPULSE)),
     ("predict", "apply_forces", grain(2 * VELOCITY)),
     ("warm_start", "apply_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
     ("sweep", "sweep_colour", pass(ROW + IMPULSE + 2 * VELOCITY, 0, IMPULSE + 2 * VELOCITY)),
-    // What bodies are given, and of an iteration what it knows of a contact: two impulses and three slopes.
+    // Projected gradient descent: changes on the bodies, and per contact two impulses and three slopes.
     ("warm_start", "give_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
     ("gradient", "find_slopes", contact(ROW + IMPULSE + 2 * VELOCITY + 3 * IMPULSE)),
     ("gradient", "aim", contact(ROW + 2 * VELOCITY + (1 + 3 + 4 + 2) * IMPULSE)),
     ("gradient", "arrive", contact(ROW + 2 * VELOCITY + (1 + 4 + 1) * IMPULSE)),
     ("warm_start", "give_overflow", overflow(OVERFLOW + SHARE)),
-    // Beyond what a contact with a colour moves. As a rule one of its bodies has no other contact without a colour, and
-    // takes its share at once.
+    // In addition to the traffic of a contact with a colour. As a rule one body of an overflow contact has no other such contact, and
+    // takes its impulse at once.
     ("warm_start", "apply_overflow", overflow(OVERFLOW + SHARE)),
     ("sweep", "sweep_overflow", overflow(OVERFLOW + SHARE)),
-    // With what the sweep after it moves more: the impulses of the sweep before, read and written.
+    // Includes the additional traffic of the sweep after it: the impulses of the sweep before, read and written.
     (
         "sweep",
         "extrapolate",
@@ -159,13 +160,13 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("integrate", "note_travel", grain(VELOCITY + SPHERE + 2 * WORD)),
 ];
 
-/// What a kernel moves; nothing where it has no row.
+/// Returns the traffic of a kernel; zero if it has no entry in the table.
 fn of_kernel(kernel: &Kernel) -> Traffic {
     let row = TRAFFIC.iter().find(|(shader, entry, _)| (*shader, *entry) == (kernel.shader, kernel.entry));
     row.map_or(Traffic::default(), |&(_, _, traffic)| traffic)
 }
 
-/// Whether a kernel runs over so many things, in a scene at rest, that it needs a row.
+/// Whether a kernel moves so much in a scene at rest that it needs an entry in the table.
 fn needs_a_row(kernel: &Kernel) -> bool {
     !matches!(
         kernel.over,
@@ -182,18 +183,18 @@ fn needs_a_row(kernel: &Kernel) -> bool {
     )
 }
 
-/// Bytes of one piece of work of a stage that runs.
+/// Returns the bytes of one work of a stage that runs.
 fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
     let bytes = |kernel: &Kernel| if needs_a_row(kernel) { of_kernel(kernel).bytes(sizes) } else { 0 };
     match work {
         Work::Run(kernel) | Work::Weigh(kernel) => bytes(kernel),
         Work::Book(kernel) if settings.bookkeeping == Bookkeeping::On => bytes(kernel),
-        // Only where there are meshes, or joints.
+        // These run in scenes with meshes or joints only.
         Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
         Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
         Work::Colours(pass) => of_pass(pass, sizes),
-        // Tries that fail come on top.
+        // Failed tries are not counted.
         Work::Descend { aim, give, arrive, .. } => {
             u64::from(settings.iterations) * (bytes(aim) + of_pass(give, sizes) + bytes(arrive))
         }
@@ -210,14 +211,14 @@ fn of_pass(pass: &Pass, sizes: &Sizes) -> u64 {
     [&pass.colour, &pass.overflow, &pass.gather].map(|kernel| of_kernel(kernel).bytes(sizes)).iter().sum()
 }
 
-/// A prefix sum reads its array twice and writes it once.
+/// Returns the bytes of a prefix sum, which reads its array twice and writes it once.
 fn scanned(aliases: step::Aliases, sizes: &Sizes) -> u64 {
     let is_of_colours = aliases.iter().any(|(_, buffer)| *buffer == "colour_counts");
     3 * if is_of_colours { SHARE_OF_COUNTS * sizes.contacts } else { WORD * sizes.grains }
 }
 
-/// Bytes that a stage must move in one step of a scene at rest, all its substeps together. Stages of the search move them
-/// in a step that searches.
+/// Returns the bytes that a stage must move in one step of a scene at rest, all substeps together. For stages of the search, the
+/// step is one with a rebuild of the neighbour list.
 pub fn of_stage(stage: &Stage, sizes: &Sizes, settings: &Settings) -> u64 {
     let times = match stage.phase {
         step::Phase::Solve => u64::from(settings.substeps),
@@ -227,8 +228,8 @@ pub fn of_stage(stage: &Stage, sizes: &Sizes, settings: &Settings) -> u64 {
     times * stage.work.iter().map(|work| of_work(work, sizes, settings)).sum::<u64>()
 }
 
-/// Bytes that one sweep must move per contact, whether it carries an impulse or not; in the mean over a solve, where sweeps
-/// are accelerated.
+/// Returns the bytes that one sweep must move, per contact with or without an impulse. The value is the mean over the sweeps of a
+/// solve.
 pub fn per_contact_sweep(sizes: &Sizes, settings: &Settings) -> f64 {
     let sweep =
         step::NONSMOOTH.stages().filter(|stage| stage.name == step::SWEEP).flat_map(|stage| stage.work);
@@ -267,7 +268,7 @@ mod tests {
         let sweep = NONSMOOTH.stages().find(|stage| stage.name == "sweep").expect("a stage of that name");
         let read = 64 + 24 + 2 * 32;
         let written = 24 + 2 * 32;
-        // Copies, slots and response, a share put aside and gathered, and the body that takes it.
+        // Data of the overflow contact, its impulse stored and gathered, and the body that takes the impulse.
         let overflow = 32 + 24 + (8 + 24 + 2 * 32);
         let sweeping = 400 * read + 300 * written + 20 * overflow;
         assert_eq!(of_stage(sweep, &SIZES, &settings), 20 * sweeping);
@@ -280,8 +281,8 @@ mod tests {
     fn a_sweep_that_another_follows_moves_what_it_is_carried_on_by_as_well() {
         let plain = Settings { iterations: 20, acceleration: Acceleration::None, ..Settings::default() };
         let carried = Settings { acceleration: Acceleration::Nesterov, ..plain };
-        // Velocities now and before, read and written; impulses before, likewise, in 19 of the 20. Those of the contacts without a
-        // colour are read and written once more.
+        // Velocities now and before, and impulses before, all read and written, in 19 of the 20 sweeps. The impulses of the overflow
+        // contacts are read and written once more.
         let more = 19.0 / 20.0 * f64::from(100 * 4 * 32 + (400 + 20) * 2 * 24) / 400.0;
         let found = per_contact_sweep(&SIZES, &carried) - per_contact_sweep(&SIZES, &plain);
         assert!((found - more).abs() < 1e-9, "{found} bytes and not {more}");

@@ -1,4 +1,4 @@
-//! Bodies: mass, moments of inertia, pose, velocity; structure of arrays.
+//! State of the bodies as a structure of arrays: mass, moments of inertia, pose and velocity.
 
 use glam::{DQuat, DVec3};
 
@@ -18,7 +18,7 @@ impl Axes {
     /// Rotation about x, y, z.
     pub const ROTATION: [Axes; 3] = [Axes(8), Axes(16), Axes(32)];
 
-    /// Both sets together.
+    /// Union of both sets.
     #[must_use]
     pub fn and(self, other: Axes) -> Axes {
         Axes(self.0 | other.0)
@@ -29,13 +29,13 @@ impl Axes {
         u32::from(self.0)
     }
 
-    /// 1 for a free and 0 for a locked axis of translation.
+    /// Mask of translation: 1 for a free and 0 for a locked axis.
     #[inline]
     pub fn free_translation(self) -> DVec3 {
         self.mask(0)
     }
 
-    /// 1 for a free and 0 for a locked axis of rotation.
+    /// Mask of rotation: 1 for a free and 0 for a locked axis.
     #[inline]
     pub fn free_rotation(self) -> DVec3 {
         self.mask(3)
@@ -43,7 +43,7 @@ impl Axes {
 
     #[inline]
     fn mask(self, shift: u8) -> DVec3 {
-        // Most bodies have none that is locked.
+        // Most bodies have no locked axis.
         if self == Axes::NONE {
             return DVec3::ONE;
         }
@@ -52,7 +52,7 @@ impl Axes {
     }
 }
 
-/// What pulls a body of this inverse mass \[1/kg\] with these axes locked, where nothing touches it \[m/s²\].
+/// Acceleration by gravity and applied forces of a body of this inverse mass \[1/kg\] with these locked axes \[m/s²\].
 #[inline(always)]
 pub fn pulled(pull: &Pull<'_>, body: usize, inverse_mass: f64, locked: Axes) -> DVec3 {
     if inverse_mass == 0.0 {
@@ -62,19 +62,19 @@ pub fn pulled(pull: &Pull<'_>, body: usize, inverse_mass: f64, locked: Axes) -> 
         true => pull.gravity,
         false => pull.gravity + inverse_mass * pull.force_on(body),
     };
-    // Most bodies: making a mask of the bits takes longer than all else here.
+    // Most bodies have no locked axis, and making a mask of the bits takes longer than all else here.
     if locked == Axes::NONE { alone } else { alone * locked.free_translation() }
 }
 
-/// How contacts move a body.
+/// Kind of a body: whether and how contacts move it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
-    /// Not at all: it is fixed, or moves as prescribed.
+    /// Fixed body, or one whose motion is prescribed: contacts do not move it.
     Prescribed,
-    /// As a sphere about its centre of mass: its inertia is a number, and contacts act along its radii.
+    /// Sphere about its centre of mass: its inertia is a number, and contacts act along its radii.
     Sphere,
-    /// As any other rigid body: its inertia is a tensor.
+    /// Any other rigid body: its inertia is a tensor.
     Rigid,
 }
 
@@ -82,7 +82,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bodies {
-    /// How contacts move it.
+    /// Kind of each body.
     pub kind: Vec<Kind>,
     /// Centre of mass \[m\].
     pub position: Vec<DVec3>,
@@ -92,26 +92,26 @@ pub struct Bodies {
     pub velocity: Vec<DVec3>,
     /// Angular velocity, world frame \[rad/s\].
     pub angular_velocity: Vec<DVec3>,
-    /// 1/mass \[1/kg\]; 0 for a body that is prescribed, or a grain that was removed.
+    /// 1/mass \[1/kg\]; 0 for a prescribed body, or a grain that was removed.
     pub inverse_mass: Vec<f64>,
-    /// 1/moment of inertia \[1/(kg m²)\]: of a sphere about any axis, of a rigid body the largest about any; 0 for a body that
-    /// is prescribed or was removed, or that cannot turn.
+    /// 1/moment of inertia \[1/(kg m²)\]: of a sphere about any axis, of a rigid body the largest about its axes; 0 for a
+    /// prescribed or removed body, and for a rigid body that cannot rotate.
     pub inverse_inertia: Vec<f64>,
-    /// Principal moments of inertia \[kg m²\]; 0 for a body that is prescribed.
+    /// Principal moments of inertia \[kg m²\]; 0 for a prescribed body.
     pub moments: Vec<DVec3>,
-    /// World axes that a dynamic body cannot move along or turn about.
+    /// World axes of a dynamic body along which its translation, or about which its rotation, is locked.
     pub locked: Vec<Axes>,
 }
 
 impl Bodies {
-    /// Bytes of a body.
+    /// Bytes per body.
     pub(super) const BYTES_PER_BODY: u64 = (4 * size_of::<DVec3>()
         + size_of::<DQuat>()
         + 2 * size_of::<f64>()
         + size_of::<Axes>()
         + size_of::<Kind>()) as u64;
 
-    /// Makes room for this many more.
+    /// Reserves room for `more` bodies.
     pub(super) fn reserve(&mut self, more: usize) {
         self.kind.reserve_exact(more);
         self.position.reserve_exact(more);
@@ -124,7 +124,7 @@ impl Bodies {
         self.locked.reserve_exact(more);
     }
 
-    /// Gives back room that is not needed.
+    /// Releases room that is not in use.
     #[cfg(feature = "scenario")]
     pub(super) fn shrink(&mut self) {
         self.kind.shrink_to_fit();
@@ -138,7 +138,7 @@ impl Bodies {
         self.locked.shrink_to_fit();
     }
 
-    /// Bytes of what there is room for. All lists grow alike.
+    /// Bytes of the room that is reserved. All lists grow alike.
     pub(super) fn bytes(&self) -> u64 {
         self.position.capacity() as u64 * Bodies::BYTES_PER_BODY
     }
@@ -148,18 +148,18 @@ impl Bodies {
         self.position.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no bodies.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
     }
 
-    /// Whether contacts move a body, or did before it was removed.
+    /// Whether a body is dynamic, or was before it was removed.
     pub fn is_dynamic(&self, body: usize) -> bool {
         self.kind[body] != Kind::Prescribed
     }
 
-    /// Mass and moments of a body whose inertia is a tensor, as it moves now; `None` for a sphere, or one that is prescribed or
-    /// was removed.
+    /// Mass, moments of inertia and present velocities of a body whose inertia is a tensor; `None` for a sphere, or a body that is
+    /// prescribed or was removed.
     pub fn rigid(&self, body: usize) -> Option<RigidBody> {
         let is_rigid = self.kind[body] == Kind::Rigid && self.inverse_mass[body] > 0.0;
         is_rigid.then(|| RigidBody {
@@ -171,7 +171,7 @@ impl Bodies {
         })
     }
 
-    /// Kinetic energy of a body, translation and rotation \[J\]; 0 for one that is not dynamic.
+    /// Kinetic energy of a body, translation and rotation \[J\]; 0 if it is prescribed or was removed.
     pub fn kinetic_energy(&self, body: usize) -> f64 {
         if self.inverse_mass[body] == 0.0 {
             return 0.0;
@@ -179,7 +179,7 @@ impl Bodies {
         0.5 * self.velocity[body].length_squared() / self.inverse_mass[body] + self.rotational_energy(body)
     }
 
-    /// Kinetic energy of rotation of a body \[J\]; 0 for one that is not dynamic.
+    /// Kinetic energy of the rotation of a body \[J\]; 0 if it is prescribed or was removed.
     pub fn rotational_energy(&self, body: usize) -> f64 {
         match self.rigid(body) {
             Some(rigid) => rigid.rotational_energy(self.orientation[body], self.angular_velocity[body]),
@@ -190,7 +190,7 @@ impl Bodies {
         }
     }
 
-    /// Angular momentum of a body about its centre of mass \[N m s\]; 0 for one that is not dynamic.
+    /// Angular momentum of a body about its centre of mass \[N m s\]; 0 if it is prescribed or was removed.
     pub fn angular_momentum(&self, body: usize) -> DVec3 {
         match self.rigid(body) {
             Some(rigid) => rigid.angular_momentum(self.orientation[body], self.angular_velocity[body]),
@@ -201,7 +201,7 @@ impl Bodies {
         }
     }
 
-    /// Adds a body that is fixed or moves as prescribed; returns its index.
+    /// Adds a fixed or prescribed body; returns its index.
     pub(super) fn push_prescribed(&mut self, position: DVec3, orientation: DQuat) -> u32 {
         self.kind.push(Kind::Prescribed);
         self.position.push(position);
@@ -228,7 +228,7 @@ impl Bodies {
         body
     }
 
-    /// Makes a dynamic body anew.
+    /// Sets all properties of a dynamic body.
     pub(super) fn set_dynamic(
         &mut self,
         body: usize,

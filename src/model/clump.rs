@@ -1,9 +1,9 @@
 //! Clumps: grains made of several spheres, which may overlap.
 //!
 //! Mass, centre and moments of inertia are those of the union of the spheres, in which no part counts twice. Spheres that do not
-//! overlap are summed up in closed form. Where some do, lines along x are cut exactly and integrated over y and z by Gauss'
-//! rule, piece by piece between the places where the outline has a kink: with [`ORDER`] points a piece the error is below 1e-8
-//! of the volume for two spheres, below 1e-5 for more, whose outlines have kinks that are left alone where three meet.
+//! overlap are summed up in closed form. Otherwise lines along x are cut exactly and integrated over y and z by Gauss' rule, piece by
+//! piece between the kinks of the outline. With [`ORDER`] points per piece the error is below 1e-8 of the volume for two spheres, and
+//! below 1e-5 for more, because kinks at points where three spheres meet are ignored.
 
 use std::sync::LazyLock;
 
@@ -12,10 +12,10 @@ use glam::{DMat3, DQuat, DVec2, DVec3};
 use super::rigid::principal;
 use super::{Grain, sphere_volume};
 
-/// Points of Gauss' rule on a piece, along y and along z.
+/// Number of points of Gauss' rule per piece, along y and along z.
 pub const ORDER: usize = 24;
 
-/// A kind of grain made of several spheres. Grains of it may be larger or smaller than it is listed.
+/// A kind of grain made of several spheres. Its grains may be scaled to other sizes than the listed one.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Clump {
@@ -25,27 +25,27 @@ pub struct Clump {
     pub spheres: Vec<(DVec3, f64)>,
     /// Volume of the union \[m³\].
     pub volume: f64,
-    /// Principal moments of the union, of density 1 \[m⁵\].
+    /// Principal moments of inertia of the union, of density 1 \[m⁵\].
     pub moments: DVec3,
-    /// Mass \[kg\] and principal moments \[kg m²\] that were given instead of a density.
+    /// Mass \[kg\] and principal moments \[kg m²\] of the listed size, if they were given instead of a density.
     pub given: Option<(f64, DVec3)>,
-    /// Turns vectors from the principal axes into the axes in which the spheres were listed.
+    /// Rotation from the principal axes into the axes in which the spheres were listed.
     pub axes: DQuat,
 }
 
-/// Sums over a solid of density 1: volume, ∫ x, and the six ∫ x_i x_j.
+/// Integrals over a solid of density 1: volume, ∫ x, and the six ∫ x_i x_j.
 #[derive(Debug, Clone, Copy, Default)]
 struct Integrals {
     volume: f64,
     first: DVec3,
-    /// xx, yy, zz.
+    /// Components xx, yy, zz.
     square: DVec3,
-    /// yz, xz, xy.
+    /// Components yz, xz, xy.
     mixed: DVec3,
 }
 
 impl Clump {
-    /// A clump of these spheres (centre \[m\], radius \[m\]) in any axes.
+    /// Makes a clump of these spheres (centre \[m\], radius \[m\]), listed in any axes.
     ///
     /// # Panics
     /// Without spheres.
@@ -64,7 +64,7 @@ impl Clump {
         }
     }
 
-    /// A clump of this mass \[kg\] and these moments of inertia \[kg m²\], whose spheres are listed about its centre of mass and along
+    /// Makes a clump of this mass \[kg\] and these moments of inertia \[kg m²\], with spheres listed about its centre of mass and along
     /// its principal axes.
     ///
     /// # Panics
@@ -93,7 +93,7 @@ impl Clump {
         self.spheres.iter().map(|(_, radius)| *radius).fold(0.0, f64::max)
     }
 
-    /// How much larger than listed a grain of this equivalent radius \[m\] is \[-\].
+    /// Ratio of the size of a grain of this equivalent radius \[m\] to the listed size \[-\].
     pub fn scale(&self, radius: f64) -> f64 {
         radius / self.equivalent_radius()
     }
@@ -104,14 +104,14 @@ impl Clump {
         mass * self.scale(radius).powi(3)
     }
 
-    /// Principal moments of inertia \[kg m²\] of such a grain.
+    /// Principal moments of inertia \[kg m²\] of a grain of this equivalent radius \[m\] and density \[kg/m³\].
     pub fn moments(&self, radius: f64, density: f64) -> DVec3 {
         let moments = self.given.map_or(density * self.moments, |(_, moments)| moments);
         moments * self.scale(radius).powi(5)
     }
 }
 
-/// Centres \[m\] and radii \[m\] of the spheres of a grain to be added, of one of these clumps or a sphere.
+/// Centres \[m\] and radii \[m\] of the spheres of a grain to be added, which is one of these clumps or a sphere.
 pub fn spheres_of(clumps: &[Clump], grain: &Grain) -> Vec<(DVec3, f64)> {
     let Some(clump) = grain.clump.map(|clump| &clumps[clump as usize]) else {
         return vec![(grain.position, grain.radius)];
@@ -148,7 +148,7 @@ impl Integrals {
         }
     }
 
-    /// Of the discs that the plane at `z` cuts out of the spheres, per length along z.
+    /// Integrals over the discs in which the plane at `z` cuts the spheres, per length along z.
     fn of_slice(spheres: &[(DVec3, f64)], z: f64) -> Integrals {
         let disc = |&(centre, radius): &(DVec3, f64)| {
             let square = radius * radius - (z - centre.z).powi(2);
@@ -158,7 +158,7 @@ impl Integrals {
         integrate_pieces(kinks_along_y(&discs), |y| Integrals::of_line(&discs, y, z))
     }
 
-    /// Of the parts of the line at `y` and `z` that are inside some disc, per area across it.
+    /// Integrals over the parts of the line at `y` and `z` inside the union of the discs, per area across the line.
     fn of_line(discs: &[(DVec2, f64)], y: f64, z: f64) -> Integrals {
         let chord = |&(centre, radius): &(DVec2, f64)| {
             let square = radius * radius - (y - centre.y).powi(2);
@@ -198,7 +198,7 @@ impl Integrals {
         }
     }
 
-    /// Moments of inertia about axes through `centre`, as a tensor.
+    /// Inertia tensor about `centre`, of density 1 \[m⁵\].
     fn inertia_about(&self, centre: DVec3) -> DMat3 {
         let shifted = |sum: f64, i: usize, j: usize| sum - self.volume * centre[i] * centre[j];
         let [xx, yy, zz] = [0, 1, 2].map(|axis| shifted(self.square[axis], axis, axis));
@@ -212,7 +212,7 @@ impl Integrals {
     }
 }
 
-/// Where the outline of the slices changes: where spheres begin and end, and where the circles in which two of them meet do.
+/// Kinks along z of the integrals of the slices: the ends of the spheres, and of the circles in which two of them meet.
 fn kinks_along_z(spheres: &[(DVec3, f64)]) -> Vec<f64> {
     let ends = spheres.iter().flat_map(|(centre, radius)| [centre.z - radius, centre.z + radius]);
     let pairs = spheres.iter().enumerate().flat_map(|(i, a)| spheres[..i].iter().map(move |b| (a, b)));
@@ -228,7 +228,7 @@ fn kinks_along_z(spheres: &[(DVec3, f64)]) -> Vec<f64> {
     ends.chain(circles.flatten()).collect()
 }
 
-/// The same for the lines of a slice: where discs begin and end, and where the outlines of two of them cross.
+/// Kinks along y of the integrals of the lines of a slice: the ends of the discs, and the points where two outlines cross.
 fn kinks_along_y(discs: &[(DVec2, f64)]) -> Vec<f64> {
     let ends = discs.iter().flat_map(|(centre, radius)| [centre.y - radius, centre.y + radius]);
     let pairs = discs.iter().enumerate().flat_map(|(i, a)| discs[..i].iter().map(move |b| (a, b)));
@@ -244,7 +244,7 @@ fn kinks_along_y(discs: &[(DVec2, f64)]) -> Vec<f64> {
     ends.chain(crossings.flatten()).collect()
 }
 
-/// Integral over all pieces between these places. With x = middle + half · sin(t) a root at either end of a piece is smooth.
+/// Integrates over all pieces between `places`. With x = middle + half · sin(t), a square root at an end of a piece becomes smooth.
 fn integrate_pieces(mut places: Vec<f64>, at: impl Fn(f64) -> Integrals) -> Integrals {
     places.sort_by(f64::total_cmp);
     let mut sum = Integrals::default();
@@ -259,10 +259,10 @@ fn integrate_pieces(mut places: Vec<f64>, at: impl Fn(f64) -> Integrals) -> Inte
     sum
 }
 
-/// Gauss' rule on -1 to 1, worked out once.
+/// Points and weights of Gauss' rule on -1 to 1, computed once.
 static GAUSS_LEGENDRE: LazyLock<[(f64, f64); ORDER]> = LazyLock::new(gauss_legendre);
 
-/// Points and weights of Gauss' rule on -1 to 1, by Newton's method on the Legendre polynomial.
+/// Computes points and weights of Gauss' rule on -1 to 1, by Newton's method on the Legendre polynomial.
 fn gauss_legendre() -> [(f64, f64); ORDER] {
     std::array::from_fn(|i| {
         let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (ORDER as f64 + 0.5)).cos();
@@ -299,15 +299,15 @@ mod tests {
         assert_eq!((clump.axes, clump.spheres[0]), (DQuat::IDENTITY, (DVec3::X, 0.5)));
     }
 
-    /// Volume of the union and its moments about an axis across, from the closed forms of two spherical caps, integrated along
-    /// the line of centres: spheres of radius r at ±d/2 with d < 2 r.
+    /// Checks volume and moments of the union, spheres of radius r at ±d/2 with d < 2 r, against closed forms of two spherical caps,
+    /// integrated along the line of centres.
     #[test]
     fn two_spheres_that_overlap_have_the_volume_and_moments_of_their_caps() {
         let (r, d) = (1.0f64, 1.2f64);
         let turn = DQuat::from_scaled_axis(DVec3::new(0.4, -0.9, 0.3));
         let place = |x: f64| DVec3::new(3.0, -2.0, 1.0) + turn * (DVec3::X * x);
         let clump = Clump::of_spheres("peanut", &[(place(0.5 * d), r), (place(-0.5 * d), r)]);
-        // Half of it: a sphere about d/2, cut off at 0: discs of area π (r² - u²), u = x - d/2, from -d/2 to r.
+        // One half: a sphere about d/2, cut off at 0, of discs with area π (r² - u²), u = x - d/2, from -d/2 to r.
         let pi = std::f64::consts::PI;
         let (low, high) = (-0.5 * d, r);
         let integral = |f: &dyn Fn(f64) -> f64| {
@@ -326,12 +326,12 @@ mod tests {
         for (found, expected) in moments.into_iter().zip([along, across, across]) {
             assert!(relative(found, expected) < 1e-7, "{found} instead of {expected}");
         }
-        // The spheres are where they were, seen from the centre and along the axes.
+        // The spheres keep their places, given about the centre and along the principal axes.
         let back = place(0.0) + clump.axes * clump.spheres[0].0;
         assert!((back - place(0.5 * d)).length() < 1e-9, "{back}");
     }
 
-    /// The three overlapping spheres of `triangular_flat.csv` of DEM-Engine, against many random points.
+    /// Checks the three overlapping spheres of `triangular_flat.csv` of DEM-Engine against many random points.
     #[test]
     fn three_spheres_agree_with_what_random_points_say() {
         let spheres = [
@@ -340,7 +340,7 @@ mod tests {
             (DVec3::new(0.29, 0.19, 0.0), 0.8),
         ];
         let solid = Integrals::of_union(&spheres);
-        // An additive lattice: points of low discrepancy in a box that holds all.
+        // An additive lattice: points of low discrepancy in a box that holds all spheres.
         let (low, size) = (DVec3::new(-1.2, -1.3, -0.8), DVec3::new(2.4, 2.4, 1.6));
         let count = 400_000u32;
         let mut sum = Integrals::default();

@@ -1,10 +1,10 @@
-//! The domain: the box that grains are to stay in.
+//! The domain: the box in which grains are to stay.
 
 use glam::{DQuat, DVec3};
 
 use super::{Form, Sink};
 
-/// A box along the axes, and what becomes of grains whose centre leaves it.
+/// A box along the axes, and the rule for grains whose centre leaves it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Domain {
@@ -12,20 +12,20 @@ pub struct Domain {
     pub min: DVec3,
     /// Corner with the largest coordinates \[m\]; may be infinite.
     pub max: DVec3,
-    /// What becomes of a grain outside.
+    /// Rule for a grain outside.
     pub outside: Outside,
 }
 
-/// What becomes of a grain whose centre is outside of the domain at the end of a substep.
+/// Rule for a grain whose centre is outside of the domain at the end of a substep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Outside {
-    /// It flies on, and is counted.
+    /// The grain flies on, and is counted.
     Keep,
-    /// It is removed, and counted.
+    /// The grain is removed, and counted.
     #[default]
     Remove,
-    /// It ends the run.
+    /// The grain ends the run.
     Stop,
 }
 
@@ -35,12 +35,12 @@ impl Domain {
         point.cmpge(self.min).all() && point.cmple(self.max).all()
     }
 
-    /// Whether a grain outside is taken out, or ends the run.
+    /// Whether a grain outside is removed or ends the run.
     pub fn takes_out(&self) -> bool {
         self.outside != Outside::Keep
     }
 
-    /// What lies behind each finite face: half spaces that take grains as sinks do.
+    /// Half spaces behind the finite faces, as sinks.
     pub fn faces(&self) -> Vec<Sink> {
         let corners = [(self.min, 1.0), (self.max, -1.0)];
         let face = |(corner, inwards): (DVec3, f64), axis: usize| {

@@ -1,41 +1,41 @@
-//! Drives of joints \[E11\]: forces, pressures, and motors that hold a velocity or follow a position as far as their force reaches.
+//! Drives of joints \[E11\]: forces, pressures, motors that hold a velocity and servos that follow a position, up to a force limit.
 
 use super::World;
 use super::motion::interpolate;
 
-/// What drives a joint, positive along its axis: forces in N and metres, of a hinge torques in N m and radians.
+/// Drive of a joint, positive along its axis: forces in N and lengths in m, for a hinge torques in N m and angles in rad.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Drive {
-    /// A force \[N\], of a hinge a torque \[N m\].
+    /// A force \[N\]; for a hinge a torque \[N m\].
     Force(Course),
     /// A force per area \[Pa\].
     Pressure(Course),
     /// A motor that holds a velocity.
     Motor {
-        /// The velocity that it holds \[m/s, rad/s\].
+        /// Velocity to hold \[m/s, rad/s\].
         velocity: Course,
-        /// The largest force it has for that, either way \[N, N m\]; may be infinite.
+        /// Largest force of the motor in either direction \[N, N m\]; may be infinite.
         force_limit: f64,
     },
     /// A servo that follows a position.
     Servo {
-        /// The position that it is to have \[m, rad\].
+        /// Position to follow \[m, rad\].
         position: Course,
-        /// What it is off by goes away within about this time \[s\].
+        /// Time constant with which a deviation from the position decays \[s\].
         response_time: f64,
-        /// The largest force it has for that, either way \[N, N m\]; may be infinite.
+        /// Largest force of the servo in either direction \[N, N m\]; may be infinite.
         force_limit: f64,
     },
 }
 
-/// A number over time.
+/// A number as a function of time.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Course {
-    /// Always the same.
+    /// A constant.
     Constant(f64),
-    /// Linear between these times \[s\], which ascend, and constant outside.
+    /// Linear interpolation between ascending times \[s\], constant outside.
     Table {
         /// Times \[s\].
         times: Vec<f64>,
@@ -48,13 +48,13 @@ pub enum Course {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Area {
-    /// Always the same \[m²\].
+    /// A constant area \[m²\].
     Fixed(f64),
     /// The product of the present distances between two pairs of walls.
     Between([Span; 2]),
 }
 
-/// Two planes that face each other along x, y or z.
+/// Two plane walls that face each other along x, y or z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Span {
@@ -62,32 +62,32 @@ pub struct Span {
     pub axis: usize,
     /// Body of the wall with the smaller coordinate.
     pub low: usize,
-    /// Body of the other.
+    /// Body of the wall with the larger coordinate.
     pub high: usize,
 }
 
-/// What a drive does in a substep.
+/// Action of a drive in a substep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Command {
-    /// It pushes \[N, N m\].
+    /// A force \[N\], or a torque \[N m\].
     Push(f64),
-    /// It pushes with a force per area that is measured when it acts \[Pa\].
+    /// A force per area \[Pa\]; the area is measured when the force acts.
     Press(f64),
-    /// It holds the velocity `velocity + rate (aim - position)`.
+    /// A velocity to hold, `velocity + rate (aim - position)`.
     Hold {
-        /// Velocity \[m/s, rad/s\].
+        /// Velocity at the position `aim` \[m/s, rad/s\].
         velocity: f64,
-        /// Position that it goes for \[m, rad\].
+        /// Position aimed at \[m, rad\].
         aim: f64,
-        /// How fast \[1/s\].
+        /// Rate at which a deviation from `aim` decays \[1/s\].
         rate: f64,
-        /// With this force at most \[N, N m\].
+        /// Largest force in either direction \[N, N m\].
         force_limit: f64,
     },
 }
 
 impl Drive {
-    /// What it does in the substep of `h` \[s\] that ends at `end` \[s\]. A fixed area is in it already.
+    /// Command of the drive in the substep of `h` \[s\] that ends at `end` \[s\]. A pressure on a fixed area becomes a force here.
     pub fn command(&self, end: f64, h: f64, area: Option<Area>) -> Command {
         let middle = end - 0.5 * h;
         match self {
@@ -108,7 +108,7 @@ impl Drive {
         }
     }
 
-    /// The largest speed that it holds or follows \[m/s, rad/s\].
+    /// Largest speed that a motor holds or a servo follows \[m/s, rad/s\]; 0 for other drives.
     pub fn top_speed(&self) -> f64 {
         match self {
             Drive::Motor { velocity, .. } => velocity.largest(),
@@ -117,14 +117,14 @@ impl Drive {
         }
     }
 
-    /// Whether it holds a velocity or a position, as far as its force reaches.
+    /// Whether the drive is a motor or a servo, which holds a velocity or a position up to its force limit.
     pub fn holds(&self) -> bool {
         matches!(self, Drive::Motor { .. } | Drive::Servo { .. })
     }
 }
 
 impl Area {
-    /// The area now \[m²\].
+    /// Present area \[m²\].
     pub fn now(&self, world: &World) -> f64 {
         match self {
             Area::Fixed(area) => *area,
@@ -134,7 +134,7 @@ impl Area {
 }
 
 impl Span {
-    /// Present distance of the walls \[m\].
+    /// Present distance between the walls \[m\].
     pub fn length(&self, world: &World) -> f64 {
         let coordinate = |body: usize| world.bodies.position[body][self.axis];
         coordinate(self.high) - coordinate(self.low)
@@ -152,7 +152,7 @@ impl Course {
         }
     }
 
-    /// The largest size it ever has.
+    /// Largest absolute value over all times.
     fn largest(&self) -> f64 {
         match self {
             Course::Constant(value) => value.abs(),
@@ -160,7 +160,7 @@ impl Course {
         }
     }
 
-    /// The largest rate at which it changes \[1/s\].
+    /// Largest rate of change over all times \[1/s\].
     fn steepest(&self) -> f64 {
         let Course::Table { times, values } = self else { return 0.0 };
         let rate =
@@ -168,7 +168,7 @@ impl Course {
         times.windows(2).zip(values.windows(2)).map(rate).fold(0.0, f64::max)
     }
 
-    /// The same course times a factor.
+    /// Returns the course multiplied by a factor.
     #[must_use]
     pub fn scaled(self, factor: f64) -> Course {
         match self {

@@ -1,4 +1,4 @@
-//! Forces that act on bodies beside gravity, contacts and drives: those that a caller applies.
+//! Applied forces: constant forces and torques on bodies that a caller sets, besides gravity, contacts and drives.
 
 use glam::DVec3;
 
@@ -16,7 +16,7 @@ pub struct AppliedForce {
     pub torque: DVec3,
 }
 
-/// What accelerates bodies where nothing touches them: gravity, and the forces that are applied to some.
+/// Gravity and the applied forces: what accelerates bodies besides contacts and joints.
 #[derive(Debug, Clone, Copy)]
 pub struct Pull<'a> {
     /// Gravity \[m/s²\].
@@ -30,7 +30,7 @@ impl<'a> Pull<'a> {
         Pull { gravity, forces: &[] }
     }
 
-    /// The forces that are applied to bodies.
+    /// Applied forces, sorted by body.
     pub fn forces(&self) -> &'a [AppliedForce] {
         self.forces
     }
@@ -40,25 +40,25 @@ impl<'a> Pull<'a> {
         Some(&self.forces[place])
     }
 
-    /// The force on a body \[N\]; zero on most.
+    /// Applied force on a body \[N\]; zero for most.
     pub fn force_on(&self, body: usize) -> DVec3 {
         self.on(body).map_or(DVec3::ZERO, |applied| applied.force)
     }
 
-    /// The torque on a body \[N m\]; zero on most.
+    /// Applied torque on a body \[N m\]; zero for most.
     pub fn torque_on(&self, body: usize) -> DVec3 {
         self.on(body).map_or(DVec3::ZERO, |applied| applied.torque)
     }
 }
 
 impl World {
-    /// What accelerates bodies where nothing touches them.
+    /// Gravity and the applied forces of this world.
     pub fn pull(&self) -> Pull<'_> {
         Pull { gravity: self.gravity, forces: &self.forces }
     }
 
-    /// Has a force \[N\] and a torque \[N m\] act on a body from now on, in the place of those before; zero takes them away. Locked
-    /// axes feel nothing of it, and a grain that is removed loses it.
+    /// Sets the applied force \[N\] and torque \[N m\] of a body from now on, in place of earlier ones; zero removes them. They do not act
+    /// along locked axes, and a grain that is removed loses them.
     ///
     /// # Panics
     /// When there is no such body.
@@ -78,7 +78,7 @@ impl World {
 }
 
 impl Bodies {
-    /// What pulls a body, where nothing touches it \[m/s²\].
+    /// Acceleration of a body by gravity and applied forces \[m/s²\].
     pub fn pulled(&self, body: usize, pull: &Pull<'_>) -> DVec3 {
         super::body::pulled(pull, body, self.inverse_mass[body], self.locked[body])
     }

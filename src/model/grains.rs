@@ -1,4 +1,4 @@
-//! The grains of a world: how they come, what each is made of, and how they are taken out.
+//! The grains of a world: their addition, their properties and their removal.
 
 use std::collections::VecDeque;
 
@@ -10,9 +10,9 @@ use super::{
 };
 
 impl World {
-    /// Adds grains, wrapped into the periodic cell, and returns their places in the list: those of grains of as many spheres that
-    /// had been removed when grains were added the last time, then at the end. (What left since may have impulses of its last
-    /// contacts yet. So that both engines take the same places, nothing else counts.)
+    /// Adds grains, wrapped into the periodic cell, and returns their places in the list. A grain takes a place with the same number of
+    /// spheres whose grain had been removed when grains were added the last time, or else a new place at the end. (Grains removed since
+    /// may still have impulses of their last contacts. Nothing else counts, so that both engines take the same places.)
     pub fn add_grains(&mut self, grains: impl IntoIterator<Item = Grain>) -> Vec<usize> {
         let is_later = self.time > self.vacancies.since;
         let vacant = if is_later { std::mem::take(&mut self.vacancies.places) } else { Vec::new() };
@@ -20,13 +20,13 @@ impl World {
         let places = grains.into_iter().map(|grain| self.put_grain(&mut vacant, &grain)).collect();
         let removed = (0..self.grain_count() as u32).filter(|&grain| !self.is_present(grain as usize));
         let mut vacant: Vec<u32> = removed.collect();
-        // How the list grew is not to show in the memory that is told.
+        // The reported memory must not depend on how the list grew.
         vacant.shrink_to_fit();
         self.vacancies = Vacancies { since: self.time, places: vacant };
         places
     }
 
-    /// Puts a grain into the first of the vacant places that holds as many spheres, or at the end; returns its place.
+    /// Puts a grain into the first vacant place with the same number of spheres, or at the end; returns its place.
     fn put_grain(&mut self, vacant: &mut VecDeque<u32>, grain: &Grain) -> usize {
         let count = grain.clump.map_or(1, |clump| self.clumps[clump as usize].spheres.len()) as u32;
         let id = (self.grain_count() as u64 + self.replaced.iter().map(|gone| gone.taken.grains).sum::<u64>())
@@ -46,11 +46,11 @@ impl World {
         place
     }
 
-    /// Makes a place for a grain of so many spheres at the end.
+    /// Adds a place at the end for a grain of `count` spheres; returns its index.
     fn push_grain(&mut self, count: u32) -> usize {
         let grains = self.grain_count();
         if grains == self.grains.capacity() {
-            // All lists at once, so that what they have room for does not tell when they grew.
+            // All lists grow at once, so that the room that they have does not tell when they grew.
             self.reserve(grains + grains / 2 + 64);
         }
         let body = self.bodies.push_prescribed(DVec3::ZERO, DQuat::IDENTITY);
@@ -62,12 +62,12 @@ impl World {
         self.grain_count() - 1
     }
 
-    /// Makes the body and the spheres of a grain anew.
+    /// Sets the body and the spheres of a grain.
     fn set_grain(&mut self, place: usize, grain: &Grain) {
         let Grain { radius, material, velocity, angular_velocity, locked, .. } = *grain;
         let (body, position) = (self.grain_body(place), self.wrap(grain.position));
         let mass = self.mass_of(radius, material, grain.clump);
-        // A device that removed the grain before it does not tell of its force.
+        // A device that removed the earlier grain of this place does not report its applied force.
         self.set_force(body, DVec3::ZERO, DVec3::ZERO);
         let spheres = self.grains[place].spheres();
         self.grains[place].clump = grain.clump;
@@ -90,7 +90,7 @@ impl World {
         }
     }
 
-    /// The class of a removed grain in each of the bins of the sink that took it.
+    /// Class of a removed grain in each of the bins of the sink that removed it.
     pub fn classes_of_removed(&self, grain: usize) -> Vec<usize> {
         let sink = self.removed[grain].and_then(|sink| self.sinks.get(sink as usize));
         let centre = self.bodies.position[self.grain_body(grain)];
@@ -98,12 +98,12 @@ impl World {
         bins.iter().map(|bins| bins.class_of(self.grain_radius(grain), centre)).collect()
     }
 
-    /// Notes a removed grain whose place is taken.
+    /// Counts a removed grain whose place another grain takes.
     fn note_replaced(&mut self, grain: usize) {
         let (drain, mass) = (self.removed[grain].unwrap_or_default() as usize, self.grain_mass(grain));
         let centre = self.bodies.position[self.grain_body(grain)];
         let classes = self.classes_of_removed(grain);
-        // Those that were taken out by hand come last: no quantity counts them, but ids do.
+        // Grains taken out by hand come last: no quantity counts them, but ids do.
         let count = self.replaced.len().max(self.sinks.len().max(drain) + 1);
         self.replaced.resize(count, Replaced::default());
         if let Some(gone) = self.replaced.get_mut(drain) {
@@ -119,21 +119,20 @@ impl World {
         }
     }
 
-    /// The place of the grain with this id; `None` where it is not there yet, or any more.
+    /// Place of the grain with this id; `None` if it does not exist yet, or was removed.
     pub fn grain_of_id(&self, id: usize) -> Option<usize> {
         let is_it = |&place: &usize| self.ids.get(place).is_some_and(|&other| other as usize == id);
         let place = Some(id).filter(is_it).or_else(|| (0..self.ids.len()).find(is_it));
         place.filter(|&place| self.is_present(place))
     }
 
-    /// Removes a grain by hand, into none of the sinks: no quantity counts it. Gives the kinetic energy that it had \[J\].
+    /// Removes a grain by hand, into none of the sinks, so that no quantity counts it. Returns its kinetic energy before \[J\].
     pub fn take_out(&mut self, grain: usize) -> f64 {
-        // One more than those that left the domain have.
+        // The index after that of grains that left the domain.
         self.remove_grain(grain, self.sinks.len() as u32 + 1)
     }
 
-    /// Removes a grain into a sink: nothing moves it any more. Gives the kinetic energy that it had \[J\];
-    /// 0 when it was removed before.
+    /// Removes a grain into a sink: nothing moves it any more. Returns its kinetic energy before \[J\]; 0 if it was removed already.
     pub fn remove_grain(&mut self, grain: usize, sink: u32) -> f64 {
         let body = self.grain_body(grain);
         let energy = self.bodies.kinetic_energy(body);
@@ -144,18 +143,18 @@ impl World {
         energy
     }
 
-    /// Whether a grain is there: no sink has removed it.
+    /// Whether a grain is present, that is, not removed.
     #[inline]
     pub fn is_present(&self, grain: usize) -> bool {
         self.removed[grain].is_none()
     }
 
-    /// Ids of the grains that are there, in ascending order.
+    /// Places of the grains that are present, in ascending order.
     pub fn present_grains(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         (0..self.grain_count()).filter(|&grain| self.is_present(grain))
     }
 
-    /// Number of grains that are there.
+    /// Number of grains that are present.
     pub fn present_count(&self) -> usize {
         self.removed.iter().filter(|sink| sink.is_none()).count()
     }
@@ -165,46 +164,46 @@ impl World {
         clump::spheres_of(&self.clumps, grain)
     }
 
-    /// Spheres that there will be with so many grains: those that are there, and of each grain to come those of the clump that
-    /// has most.
+    /// Number of spheres once there are `grains` grains: the present number, and for each grain to come the number of the clump with the
+    /// most spheres.
     pub fn planned_spheres(&self, grains: usize) -> usize {
         let most = self.clumps.iter().map(|clump| clump.spheres.len()).max().unwrap_or(1);
         self.spheres.len() + grains.saturating_sub(self.grain_count()) * most
     }
 
-    /// Centres \[m\] and radii \[m\] of the spheres of the grains that are there.
+    /// Centres \[m\] and radii \[m\] of the spheres of the grains that are present.
     pub fn present_spheres(&self) -> Vec<(DVec3, f64)> {
         let spheres = self.present_grains().flat_map(|grain| self.grains[grain].spheres());
         spheres.map(|i| (self.sphere_centre(&self.spheres[i]), self.spheres[i].radius)).collect()
     }
 
-    /// Number of grains, those removed included.
+    /// Number of grains, including the removed ones.
     pub fn grain_count(&self) -> usize {
         self.grains.len()
     }
 
-    /// Number of bodies, once there are so many grains.
+    /// Number of bodies once there are `grains` grains.
     pub fn bodies_with(&self, grains: usize) -> usize {
         self.grain_body(grains)
     }
 
-    /// Body of a grain. Grains come after the boundaries, which this function and the next alone know.
+    /// Body of a grain. Grains come after the boundaries, which only this function and the next know.
     pub fn grain_body(&self, grain: usize) -> usize {
         self.boundaries.len() + grain
     }
 
-    /// The grain that a body is, if it is one.
+    /// Grain of a body; `None` for a boundary.
     pub fn grain_of_body(&self, body: usize) -> Option<usize> {
         body.checked_sub(self.boundaries.len())
     }
 
-    /// The grain that a shape belongs to, if it belongs to one.
+    /// Grain of a shape; `None` for a shape of a boundary.
     #[inline]
     pub fn grain_of_shape(&self, shape: u32) -> Option<usize> {
         self.sphere_of(shape).and_then(|sphere| self.grain_of_body(sphere.body as usize))
     }
 
-    /// What a body is called outside: the id of a grain, or -1 - i for boundary number i.
+    /// Public name of a body: the id of a grain, or -1 - i for boundary number i.
     pub fn label(&self, body: u32) -> i64 {
         match self.grain_of_body(body as usize) {
             Some(grain) => i64::from(self.ids[grain]),
@@ -217,7 +216,7 @@ impl World {
         self.spheres[self.grains[grain].first as usize].material
     }
 
-    /// Radius of grain `i`, of a clump that of a sphere of the same volume \[m\].
+    /// Radius of grain `i` \[m\]; of a clump, the radius of a sphere of the same volume.
     pub fn grain_radius(&self, grain: usize) -> f64 {
         let Parts { first, clump, .. } = self.grains[grain];
         let radius = self.spheres[first as usize].radius;
@@ -227,7 +226,7 @@ impl World {
         })
     }
 
-    /// Radius of a ball about the centre of grain `i` that holds all of it \[m\].
+    /// Radius of a ball about the centre of grain `i` that contains it \[m\].
     pub fn grain_reach(&self, grain: usize) -> f64 {
         let spheres = &self.spheres[self.grains[grain].spheres()];
         spheres.iter().map(|sphere| sphere.centre.length() + sphere.radius).fold(0.0, f64::max)
@@ -246,7 +245,7 @@ impl World {
         }
     }
 
-    /// Diameter of the largest sphere of a grain, or without grains of the largest vertex \[m\]; 0 without either.
+    /// Diameter of the largest sphere of a grain \[m\]; without grains, twice the largest contact radius of a vertex; 0 without either.
     pub fn largest_diameter(&self) -> f64 {
         let vertices = || self.vertices.iter().map(|vertex| vertex.contact_radius).fold(0.0, f64::max);
         let largest = self.largest_radius();

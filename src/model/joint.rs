@@ -1,7 +1,7 @@
-//! Joints \[E11\]: what holds two bodies together, or a body to the ground, and leaves some of their motions free.
+//! Joints \[E11\]: constraints between two bodies, or a body and the ground, that leave some of their relative motions free.
 //!
-//! A joint has a place and an axis on each of its two bodies. Its position is that of the second body relative to the first: an
-//! angle about the axis of a hinge, a distance along that of a slider, the distance between the two places of an actuator.
+//! A joint has a place and an axis on each of its two bodies. Its position is that of the second body relative to the first: the angle
+//! about the axis of a hinge, the distance along the axis of a slider, the distance between the two places of an actuator.
 
 pub mod freedom;
 
@@ -10,26 +10,26 @@ use glam::{DQuat, DVec3};
 use super::drive::{Area, Command, Drive};
 use super::{RigidBody, World};
 
-/// What a joint leaves free.
+/// Kind of a joint, by the relative motion that it leaves free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum JointKind {
-    /// Turns about its axis.
+    /// Rotation about its axis.
     Hinge,
-    /// Shifts along its axis.
+    /// Translation along its axis.
     Slider,
-    /// All turns.
+    /// All rotations.
     Ball,
-    /// Nothing.
+    /// No motion.
     Lock,
-    /// All that leaves the distance of its two places as it is: a rod.
+    /// All motions that keep the distance between its two places: a rod.
     Distance,
-    /// Everything: its drive and its range act along the line between its two places, as a hydraulic cylinder.
+    /// All motions; its drive and its range act along the line between its two places, as in a hydraulic cylinder.
     Actuator,
 }
 
 impl JointKind {
-    /// Rows that hold a place, and rows that hold a turn.
+    /// Number of rows that hold a translation, and of rows that hold a rotation.
     pub fn held_rows(self) -> [usize; 2] {
         match self {
             JointKind::Hinge => [3, 2],
@@ -41,7 +41,7 @@ impl JointKind {
         }
     }
 
-    /// Whether it has a position, which may be driven and limited.
+    /// Whether joints of this kind have a position, which may be driven and limited.
     pub fn has_position(self) -> bool {
         matches!(self, JointKind::Hinge | JointKind::Slider | JointKind::Actuator)
     }
@@ -59,13 +59,13 @@ impl JointKind {
     }
 }
 
-/// Where a joint is on one of its bodies.
+/// Place and axes of a joint on one of its bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Anchor {
-    /// Place in the frame of the body, of the ground in the world \[m\].
+    /// Place in the frame of the body \[m\]; on the ground, in the world frame.
     pub place: DVec3,
-    /// Turn from the axes of the joint, whose z is the axis that it turns about or shifts along, to those of the body.
+    /// Rotation from the axes of the joint to those of the body; z of the joint is the axis of its free rotation or translation.
     pub orientation: DQuat,
 }
 
@@ -75,79 +75,79 @@ pub struct Anchor {
 pub struct Joint {
     /// Name, for results and messages.
     pub name: String,
-    /// What it leaves free.
+    /// Kind of the joint.
     pub kind: JointKind,
     /// Its two bodies; `None` for the ground.
     pub bodies: [Option<u32>; 2],
-    /// Where it is on each.
+    /// Place and axes of the joint on each body.
     pub anchors: [Anchor; 2],
-    /// How far what it holds gives way \[m/N\]; 0: it is rigid.
+    /// Compliance of the translations that the joint holds \[m/N\]; 0: rigid.
     pub compliance: f64,
-    /// How far what it holds turns \[rad/(N m)\]; 0: it is rigid.
+    /// Compliance of the rotations that the joint holds \[rad/(N m)\]; 0: rigid.
     pub angular_compliance: f64,
-    /// Time within which it comes back to where it belongs \[s\]; `None`: two substeps.
+    /// Time within which a deviation decays \[s\]; `None`: two substeps.
     pub damping_time: Option<f64>,
-    /// Lowest and highest position \[m, rad\].
+    /// Range of the position: its lower and upper limit \[m, rad\].
     pub range: Option<[f64; 2]>,
-    /// What drives it and from when on \[s\], in the order of their starts. Before the first nothing does.
+    /// Drives with their start times \[s\], in ascending order. Before the first start the joint is not driven.
     pub drives: Vec<(f64, Drive)>,
-    /// Area that a pressure acts on.
+    /// Area that a pressure acts on, if given.
     pub area: Option<Area>,
-    /// Distance that a `Distance` joint keeps \[m\].
+    /// Distance between the places of a `Distance` joint \[m\].
     pub length: f64,
 }
 
-/// Where a joint stands, and what it does.
+/// Position of a joint, and its forces in the last substep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct JointState {
-    /// Position \[m, rad\]; an angle goes on beyond a whole turn. 0 where the joint has none.
+    /// Position \[m, rad\]; an angle is counted beyond a whole turn. 0 for a ball joint and a lock.
     pub position: f64,
-    /// Force of its drive in the last substep \[N, N m\].
+    /// Force of the drive in the last substep \[N, N m\].
     pub drive: f64,
-    /// Force at the end of its range in the last substep, positive towards larger positions \[N, N m\].
+    /// Force of the limits in the last substep, positive towards larger positions \[N, N m\].
     pub limit: f64,
-    /// Force of all of it on its second body in the last substep \[N\].
+    /// Total force of the joint on its second body in the last substep \[N\].
     pub force: DVec3,
-    /// Torque on its second body about the place of the joint in the last substep \[N m\].
+    /// Total torque on its second body about the place of the joint in the last substep \[N m\].
     pub torque: DVec3,
 }
 
-/// A joint as its bodies are now, in the world.
+/// Places, arms and axes of a joint in the world, for the present poses of its bodies.
 #[derive(Debug, Clone, Copy)]
 pub struct Placed {
     /// Its places on both bodies \[m\].
     pub points: [DVec3; 2],
-    /// Those places from the centres of the bodies \[m\].
+    /// Arms: vectors from the centres of the bodies to those places \[m\].
     pub arms: [DVec3; 2],
-    /// Turns from its axes to those of the world, on both bodies.
+    /// Rotations from the axes of the joint on both bodies to those of the world.
     pub turns: [DQuat; 2],
 }
 
 impl Placed {
-    /// From the place on the first body to that on the second \[m\].
+    /// Vector from the place on the first body to that on the second \[m\].
     pub fn gap(&self) -> DVec3 {
         self.points[1] - self.points[0]
     }
 
-    /// Its axis, on the first body.
+    /// Axis of the joint, on the first body.
     pub fn axis(&self) -> DVec3 {
         self.turns[0] * DVec3::Z
     }
 
-    /// Direction from the first place to the second; the axis where they are one.
+    /// Direction from the first place to the second; the axis if the places coincide.
     pub fn line(&self) -> DVec3 {
         self.gap().try_normalize().unwrap_or(self.axis())
     }
 
-    /// How the second body is turned against the first, as a rotation vector \[rad\].
+    /// Rotation of the second body relative to the first, as a rotation vector \[rad\].
     pub fn turn(&self) -> DVec3 {
         let turn = self.turns[1] * self.turns[0].conjugate();
-        // Of the two quaternions of a turn the one of the smaller angle.
+        // q and -q are the same rotation: take the one with the smaller angle.
         (if turn.w < 0.0 { -turn } else { turn }).to_scaled_axis()
     }
 
-    /// Angle of the second body about the axis, within half a turn \[rad\].
+    /// Angle of the second body relative to the first about the axis, within half a turn \[rad\].
     fn angle(&self) -> f64 {
         let turn = self.turns[0].conjugate() * self.turns[1];
         let angle = 2.0 * turn.z.atan2(turn.w);
@@ -155,14 +155,14 @@ impl Placed {
     }
 }
 
-/// One motion of the second body against the first, which a joint holds, drives or limits.
+/// A joint row: one relative motion of the two bodies, a translation or a rotation, which a joint holds, drives or limits.
 #[derive(Debug, Clone, Copy)]
 pub struct JointRow {
-    /// Direction of a force on the second body; 0 for a turn.
+    /// Direction of a force on the second body; 0 for a rotation.
     pub direction: DVec3,
-    /// Levers of that force on both bodies, arm × direction \[m\]; of a turn its axis.
+    /// Lever of that force on each body, arm × direction \[m\]; for a rotation, its axis.
     pub levers: [DVec3; 2],
-    /// How far it is from where it belongs \[m, rad\].
+    /// Deviation from where the joint holds the bodies \[m, rad\].
     pub off: f64,
 }
 
@@ -175,15 +175,15 @@ impl JointRow {
         JointRow { direction: DVec3::ZERO, levers: [axis; 2], off }
     }
 
-    /// Whether it is a turn.
+    /// Whether the row is a rotation.
     pub fn is_turn(&self) -> bool {
         self.direction == DVec3::ZERO
     }
 }
 
 impl Joint {
-    /// A rigid joint without drive and range at these places of the world on its two bodies, which coincide unless a distance lies
-    /// between them, with this axis.
+    /// Makes a rigid joint without drive and range, from its places on its two bodies and its axis in the world. The places coincide,
+    /// unless the joint keeps or drives a distance between them.
     pub fn new(
         world: &World,
         kind: JointKind,
@@ -214,22 +214,22 @@ impl Joint {
         }
     }
 
-    /// What drives it in the substep of `h` \[s\] that ends at `end` \[s\]; `None`: nothing yet.
+    /// Command of the drive that acts in the substep of `h` \[s\] that ends at `end` \[s\]; `None` before the first start.
     pub fn command(&self, end: f64, h: f64) -> Option<Command> {
-        // In the middle of the substep no rounding of the time decides which of two drives acts.
+        // Starts are compared with the middle of the substep, so that rounding of the time does not decide which drive acts.
         let begun = self.drives.partition_point(|(start, _)| *start <= end - 0.5 * h);
         let (_, drive) = &self.drives[begun.checked_sub(1)?];
         Some(drive.command(end, h, self.area))
     }
 
-    /// Area that a pressure acts on now \[m²\]; 0 where none was given.
+    /// Present area that a pressure acts on \[m²\]; 0 if none was given.
     pub fn area(&self, world: &World) -> f64 {
         self.area.map_or(0.0, |area| area.now(world))
     }
 }
 
 impl World {
-    /// Adds a joint.
+    /// Adds a joint; two dynamic bodies that it connects then belong to the same machine.
     pub fn add_joint(&mut self, joint: Joint) {
         if let [Some(a), Some(b)] = joint.bodies
             && [a, b].iter().all(|&body| self.bodies.is_dynamic(body as usize))
@@ -243,8 +243,8 @@ impl World {
         self.joints.push(joint);
     }
 
-    /// Adds a body that moves along `axis`, one of x, y, z or the reverse of one, as its drives push it: the other axes of the
-    /// body, which is the last boundary, are locked.
+    /// Adds the slider and the drives of a body on a rail along `axis`, which is ±x, ±y or ±z. The other axes of the body, which is the
+    /// last boundary, are locked.
     pub fn add_rail(&mut self, body: u32, axis: DVec3, drives: Vec<(f64, Drive)>, area: Option<Area>) {
         let name = self.boundaries[body as usize].name.clone();
         let at = self.bodies.position[body as usize];
@@ -252,7 +252,7 @@ impl World {
         self.add_joint(Joint { drives, area, ..joint });
     }
 
-    /// Centre \[m\] and orientation of a body, or of the ground.
+    /// Centre \[m\] and orientation of a body; the world frame for the ground.
     fn frame_of(&self, body: Option<u32>) -> (DVec3, DQuat) {
         match body {
             Some(body) => (self.bodies.position[body as usize], self.bodies.orientation[body as usize]),
@@ -260,7 +260,7 @@ impl World {
         }
     }
 
-    /// A joint as its bodies are now; the second beside the first, whichever image that is.
+    /// Places a joint in the world for the present poses; the second body is taken in its periodic image nearest to the first place.
     pub fn placed(&self, joint: &Joint) -> Placed {
         let frames = joint.bodies.map(|body| self.frame_of(body));
         let arms = [0, 1].map(|side: usize| frames[side].1 * joint.anchors[side].place);
@@ -270,7 +270,7 @@ impl World {
         Placed { points: [first, second], arms, turns }
     }
 
-    /// Whether a joint of the machine that a boundary belongs to is driven: its speed may then change within a step.
+    /// Whether the machine of a boundary has a drive: the speed of the boundary may then change within a step.
     pub fn is_driven(&self, body: usize) -> bool {
         let drives = |joint: &Joint| {
             let is_of_it = |&of: &u32| self.machines.get(of as usize) == self.machines.get(body);
@@ -279,7 +279,7 @@ impl World {
         self.joints.iter().any(drives)
     }
 
-    /// Takes the positions of all joints as their bodies are now.
+    /// Updates the positions of all joints to the present poses of their bodies.
     pub fn update_joints(&mut self) {
         for joint in 0..self.joints.len() {
             let before = self.joint_states[joint].position;
@@ -287,7 +287,7 @@ impl World {
         }
     }
 
-    /// Position of a joint as its bodies are now \[m, rad\]; an angle is the one next to that of `before`.
+    /// Position of a joint for the present poses of its bodies \[m, rad\]; an angle is the one nearest to `before`, beyond whole turns.
     pub fn joint_position(&self, joint: &Joint, before: f64) -> f64 {
         let placed = self.placed(joint);
         match joint.kind {
@@ -302,7 +302,7 @@ impl World {
         }
     }
 
-    /// How far the second place of a joint is from where it belongs \[m\].
+    /// Distance of the second place of a joint from where the joint holds it \[m\].
     pub fn joint_error(&self, joint: usize) -> f64 {
         let (joint, placed) = (&self.joints[joint], self.placed(&self.joints[joint]));
         match joint.kind {
@@ -313,7 +313,7 @@ impl World {
         }
     }
 
-    /// What a joint does not leave free.
+    /// Rows that a joint holds.
     pub fn held_rows(&self, joint: &Joint) -> Vec<JointRow> {
         let placed = self.placed(joint);
         let gap = placed.gap();
@@ -322,7 +322,7 @@ impl World {
         }
         let [places, turns] = joint.kind.held_rows();
         let frame = DVec3::AXES.map(|axis| placed.turns[0] * axis);
-        // What is held along axes of the first body acts on the place on the second.
+        // Translations are held along axes of the first body, at the place on the second.
         let arms = [placed.arms[0] + gap, placed.arms[1]];
         let tilt = match joint.kind {
             JointKind::Hinge => placed.axis().cross(placed.turns[1] * DVec3::Z),
@@ -332,7 +332,7 @@ impl World {
         held.chain(frame[..turns].iter().map(|&axis| JointRow::about(axis, tilt.dot(axis)))).collect()
     }
 
-    /// The motion along the position of a joint, if it has one.
+    /// Row of the motion along the position of a joint; `None` if it has no position.
     pub fn row_along(&self, joint: &Joint) -> Option<JointRow> {
         let placed = self.placed(joint);
         match joint.kind {
@@ -346,7 +346,7 @@ impl World {
         }
     }
 
-    /// Speed of a joint's position \[m/s, rad/s\].
+    /// Rate of change of the position of a joint \[m/s, rad/s\]; 0 if it has none.
     pub fn joint_speed(&self, joint: usize) -> f64 {
         let joint = &self.joints[joint];
         let Some(row) = self.row_along(joint) else { return 0.0 };
@@ -359,8 +359,8 @@ impl World {
         of(1) - of(0)
     }
 
-    /// Joints that hang together through dynamic bodies, each list from one end of a machine to the other, so that what is coupled
-    /// stands close together (Cuthill and McKee 1969).
+    /// Joints that are connected through dynamic bodies, one list per machine, ordered from one end of the machine to the other so that
+    /// coupled joints are close together in the list (Cuthill and McKee 1969).
     pub fn joints_by_machine(&self) -> Vec<Vec<usize>> {
         let is_dynamic = |body: &u32| self.bodies.is_dynamic(*body as usize);
         let dynamic = |joint: usize| self.joints[joint].bodies.into_iter().flatten().filter(is_dynamic);
@@ -391,7 +391,7 @@ impl World {
             if dynamic(joint).next().is_none() || seen[joint] {
                 continue;
             }
-            // What was reached last is an end of the machine: the walk proper goes from there.
+            // The joint reached last is at an end of the machine; the final order starts there.
             let end = walk(joint, &mut seen).pop().unwrap_or(joint);
             machines.push(walk(end, &mut seen_again));
         }
@@ -405,7 +405,7 @@ impl RigidBody {
         use super::Axes;
         let across = (0..3).filter(|other| *other != axis).map(|other| Axes::TRANSLATION[other]);
         let locked = across.chain(Axes::ROTATION).fold(Axes::NONE, Axes::and);
-        // What it would take to turn it does not matter.
+        // The body never rotates, so its moments of inertia do not matter.
         RigidBody { locked, ..RigidBody::at_rest(mass, DVec3::ONE) }
     }
 }
@@ -458,7 +458,7 @@ mod tests {
             let axis = DVec3::new(0.0, 1.0, 1.0);
             let joint = Joint::new(&world, kind, "joint", [Some(0), Some(1)], points, axis);
             world.add_joint(joint);
-            // A motion that the joint allows: one body goes as it likes, the other with it and along the axis.
+            // A motion that the joint allows: the first body moves freely, the second with it and along the free motion.
             let axis = axis.normalize();
             world.bodies.angular_velocity = vec![DVec3::new(0.3, -0.2, 0.5); 2];
             world.bodies.velocity[0] = DVec3::new(1.0, 2.0, 3.0);

@@ -1,4 +1,4 @@
-//! Sizes of the contact search: grains in levels, each with cells twice as wide as those of the level below.
+//! Size levels of the contact search: each level holds grains of similar size, in cells twice as wide as those of the level below.
 //!
 //! ```text
 //! level 2  ├───────────────┤   every grain is in the lowest level in use whose cells are as wide
@@ -6,33 +6,33 @@
 //! level 0  ├───┤               those above, where the larger grains are
 //! ```
 //!
-//! The pairs do not depend on the levels; the work does (Ogarko & Luding 2012). Equal grains make one level.
+//! The pairs found do not depend on the levels; the work does (Ogarko & Luding 2012). Equal grains make one level.
 
 use super::{World, sphere_volume};
 
-/// Levels, at most: grains more than 2⁹ times smaller than the largest share the lowest.
+/// Largest number of levels: grains more than 2⁹ times smaller than the largest share the lowest level.
 const MOST: u32 = 10;
-/// Bins per octave of radii, a power of two: the choices for the width of the cells.
+/// Bins per octave of radii, a power of two: the candidates for the cell width of level 0.
 const BINS: u64 = 8;
-/// Bits of a radius behind those that tell its bin.
+/// Number of low bits of a radius that do not affect its bin.
 const BIN_BITS: u32 = f64::MANTISSA_DIGITS - 1 - BINS.trailing_zeros();
-/// Share of space that grains fill where they are dense \[-\].
+/// Assumed solid fraction of a dense packing \[-\].
 const SOLID_FRACTION: f64 = 0.6;
-/// Cells that a grain looks into: in its own level, and in each above, where it knows the side it is on.
+/// Number of cells that a grain searches: in its own level, and in each level above, where it knows the nearer side per axis.
 const OWN_CELLS: f64 = 27.0;
 const UPPER_CELLS: f64 = 12.0;
 
-/// How grains are sorted by size.
+/// Levels by which grains are sorted by size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Levels {
-    /// Largest radius in level 0 \[m\]; that of each level above is twice that of the level below.
+    /// Largest radius in level 0 \[m\]; it doubles from level to level.
     pub radius: f64,
-    /// Bits of the levels in use; what would be in another is in the next one above.
+    /// Bit mask of the levels in use; grains of an unused level are in the next used one above.
     pub used: u32,
 }
 
-/// Grains of nearly the same radius.
+/// Grains of nearly the same radius: their number, volume and largest radius.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bin {
     count: f64,
@@ -43,8 +43,7 @@ struct Bin {
 }
 
 impl Levels {
-    /// The levels in which the grains of a world, dense everywhere, would look at the fewest others; `None`
-    /// without grains.
+    /// Chooses the levels with the least search work for the grains of a world in a dense packing; `None` without grains.
     pub fn for_world(world: &World) -> Option<Levels> {
         Levels::for_radii(world.spheres.iter().map(|sphere| sphere.radius))
     }
@@ -52,7 +51,7 @@ impl Levels {
     fn for_radii(radii: impl Iterator<Item = f64> + Clone) -> Option<Levels> {
         let bins = Bin::sort(radii);
         let largest = bins.last()?.largest;
-        // As wide as some of the grains, or so that the highest level is no wider than the largest.
+        // Candidates for level 0: the largest radius of each bin, and the largest radius of all divided by powers of two.
         let halved = (0..MOST as i32).map(|times| largest * 0.5_f64.powi(times));
         let choices = bins.iter().map(|bin| bin.largest).chain(halved);
         let allowed = choices.filter_map(|radius| Levels::from_to(radius, largest));
@@ -62,24 +61,24 @@ impl Levels {
             .map(|(levels, _)| levels)
     }
 
-    /// All levels from that of `radius` to that of the largest grains, unless those are more than there may be.
+    /// All levels from that of `radius` to that of the largest grains; `None` if these are more than [`MOST`].
     fn from_to(radius: f64, largest: f64) -> Option<Levels> {
         let highest = octaves(radius, largest);
         (highest < MOST.into()).then(|| Levels { radius, used: u32::MAX >> (31 - highest as u32) })
     }
 
-    /// Levels from the lowest to the highest that is used.
+    /// Number of levels from level 0 to the highest in use.
     pub fn count(&self) -> u32 {
         u32::BITS - self.used.leading_zeros()
     }
 
-    /// Level of a grain: the lowest one in use that is wide enough.
+    /// Level of a grain: the lowest one in use whose cells are wide enough.
     pub fn of(&self, radius: f64) -> u32 {
         let lowest = octaves(self.radius, radius) as u32;
         (u32::MAX << lowest & self.used).trailing_zeros()
     }
 
-    /// Without the levels that are not worth looking into, and the work that is left.
+    /// Removes the levels whose removal does not increase the work; returns the remaining levels and their work.
     fn leave_out(self, bins: &[Bin]) -> (Levels, f64) {
         let highest = self.count() - 1;
         (0..highest).fold((self, self.work(bins)), |(best, work), level| {
@@ -89,8 +88,8 @@ impl Levels {
         })
     }
 
-    /// Cells and grains that all grains look at, in a dense packing: those of a level fill the space that larger
-    /// ones leave.
+    /// Search work: cells and grains visited by all grains in a dense packing. The grains of a level fill the space between those of
+    /// the levels above.
     fn work(&self, bins: &[Bin]) -> f64 {
         let mut levels = [Bin::default(); MOST as usize];
         bins.iter().for_each(|bin| levels[self.of(bin.largest) as usize].add(bin));
@@ -108,7 +107,7 @@ impl Levels {
 }
 
 impl Bin {
-    /// Grains by radius, ascending; those too small for a level of their own are in the first bin.
+    /// Sorts grains into bins by radius, ascending; grains too small for a level of their own are in the first bin.
     fn sort(radii: impl Iterator<Item = f64> + Clone) -> Vec<Bin> {
         let bin_of = |radius: f64| radius.to_bits() >> BIN_BITS;
         let count = u64::from(MOST) * BINS;
@@ -129,8 +128,8 @@ impl Bin {
     }
 }
 
-/// Times that the smaller radius has to be doubled to be no less than the larger. Exact: the bits of a number twice as
-/// large are one exponent further.
+/// Number of doublings after which the smaller radius is at least the larger. Exact, because the bits of a doubled number are those of
+/// the number with the exponent raised by one.
 fn octaves(smaller: f64, larger: f64) -> u64 {
     let exponent = 1 << (f64::MANTISSA_DIGITS - 1);
     larger.to_bits().saturating_sub(smaller.to_bits()).div_ceil(exponent)

@@ -1,8 +1,8 @@
-//! Materials, and the law between each two of them.
+//! Materials, and the contact law of every pair of materials.
 
 use super::MaterialId;
 
-/// What a grain or boundary is made of. SI units.
+/// Material of a grain or boundary. SI units.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Material {
@@ -14,17 +14,17 @@ pub struct Material {
     pub youngs_modulus: f64,
     /// Poisson ratio ν \[-\].
     pub poisson_ratio: f64,
-    /// Restitution e \[-\].
+    /// Coefficient of restitution e \[-\].
     pub restitution: f64,
-    /// Coulomb friction μ \[-\].
+    /// Coefficient of Coulomb friction μ \[-\].
     pub friction: f64,
-    /// Rolling and twisting resistance μ_r, times the effective radius \[-\].
+    /// Coefficient of rolling and twisting resistance μ_r, to be multiplied by the effective radius \[-\].
     pub rolling_resistance: f64,
     /// Viscous damping c of the normal law \[s\].
     pub damping: f64,
-    /// Force that holds a contact together, whatever its size \[N\].
+    /// Pull-off force that does not depend on the size of the contact \[N\].
     pub pull_off_force: f64,
-    /// Work of adhesion w, twice the surface energy between equals \[J/m²\].
+    /// Work of adhesion w; between equal materials, twice the surface energy \[J/m²\].
     pub work_of_adhesion: f64,
 }
 
@@ -47,30 +47,30 @@ impl Material {
     }
 }
 
-/// The law of contact between two materials.
+/// Contact law between two materials.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct PairLaw {
     /// Effective modulus E*: 1/E* = (1-ν_a²)/E_a + (1-ν_b²)/E_b \[Pa\].
     pub effective_modulus: f64,
-    /// Restitution e \[-\].
+    /// Coefficient of restitution e \[-\].
     pub restitution: f64,
-    /// Coulomb friction μ \[-\].
+    /// Coefficient of Coulomb friction μ \[-\].
     pub friction: f64,
-    /// Rolling and twisting resistance μ_r \[-\].
+    /// Coefficient of rolling and twisting resistance μ_r \[-\].
     pub rolling_resistance: f64,
     /// Viscous damping c of the normal law \[s\].
     pub damping: f64,
-    /// Tangential stiffness of the smooth method over the slope of its normal force, κ \[E13\] \[-\].
+    /// Ratio κ of the tangential stiffness of the smooth method to the slope of its normal force \[E13\] \[-\].
     pub tangential_stiffness: f64,
-    /// Force that holds a contact together, whatever its size \[N\].
+    /// Pull-off force that does not depend on the size of the contact \[N\].
     pub pull_off_force: f64,
     /// Work of adhesion w \[J/m²\].
     pub work_of_adhesion: f64,
 }
 
 impl PairLaw {
-    /// The default between two materials: E* of Hertz, and of every other property the smaller value.
+    /// Default law of two materials: E* of Hertz, κ from both, and the smaller value of every other property.
     pub fn mixed(a: &Material, b: &Material) -> PairLaw {
         let compliance = |m: &Material| (1.0 - m.poisson_ratio * m.poisson_ratio) / m.youngs_modulus;
         // (2 - ν)/G with the shear modulus G = E/(2 (1 + ν)).
@@ -89,12 +89,12 @@ impl PairLaw {
         }
     }
 
-    /// Force that it takes to pull two bodies apart whose effective radius is R* \[E2\] \[N\].
+    /// Pull-off force of two bodies with the effective radius R* \[E2\] \[N\].
     pub fn pull_off(&self, radius: f64) -> f64 {
         self.pull_off_force + JKR_PULL_OFF * self.work_of_adhesion * radius
     }
 
-    /// Whether it holds contacts together.
+    /// Whether the law is cohesive: it has a pull-off force or a work of adhesion.
     pub fn is_cohesive(&self) -> bool {
         self.pull_off_force > 0.0 || self.work_of_adhesion > 0.0
     }
@@ -103,7 +103,7 @@ impl PairLaw {
 /// Pull-off force over w R* in the theory of Johnson, Kendall & Roberts 1971 \[-\].
 pub const JKR_PULL_OFF: f64 = 1.5 * std::f64::consts::PI;
 
-/// All materials and the law of every pair.
+/// All materials, and the contact law of every pair.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Materials {
@@ -113,20 +113,20 @@ pub struct Materials {
 }
 
 impl Materials {
-    /// Materials with the mixing rule for every pair.
+    /// Makes materials with the default law for every pair.
     pub fn new(list: Vec<Material>) -> Materials {
         let laws = list.iter().flat_map(|a| list.iter().map(|b| PairLaw::mixed(a, b))).collect();
         Materials { list, laws }
     }
 
-    /// Sets the law of a pair, both ways round.
+    /// Sets the law of a pair of materials, in both orders.
     pub fn set_law(&mut self, a: MaterialId, b: MaterialId, law: PairLaw) {
         let [ab, ba] = [self.index(a, b), self.index(b, a)];
         self.laws[ab] = law;
         self.laws[ba] = law;
     }
 
-    /// Gives every pair so many times the friction and rolling resistance that it has among `others`, the same materials.
+    /// Sets friction and rolling resistance of every pair to `factor` times their values in `others`, a list of the same materials.
     pub fn scale_friction(&mut self, others: &Materials, factor: f64) {
         for (law, other) in self.laws.iter_mut().zip(&others.laws) {
             law.friction = factor * other.friction;
@@ -139,12 +139,12 @@ impl Materials {
         &self.laws[self.index(a, b)]
     }
 
-    /// Whether some pair holds contacts together.
+    /// Whether the law of some pair is cohesive.
     pub fn are_cohesive(&self) -> bool {
         self.laws.iter().any(PairLaw::is_cohesive)
     }
 
-    /// All laws, row by row.
+    /// Laws of all pairs: entry a n + b is that of materials a and b, of n in all.
     pub fn laws(&self) -> &[PairLaw] {
         &self.laws
     }

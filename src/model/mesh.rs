@@ -1,10 +1,9 @@
 //! Triangle meshes: surfaces of any shape, as sheets that grains touch from both sides.
 //!
 //! A mesh is divided into [patches](Patch): connected triangles whose normals differ by less than [`SMOOTH_ANGLE_DEG`] from that of
-//! the first. A sphere touches a patch in one point, the nearest to its centre, and that is one contact, known by its patch: it stays
-//! the same contact while the sphere rolls from triangle to triangle, and flat faces have no seams. Where patches meet, a sphere that
-//! is over one of them is also near to the edge of the other. Such an edge counts only if no other patch that it belongs to is nearer
-//! ([`join`]).
+//! the first. A sphere touches a patch in one point, the one nearest to its centre. This is one contact, identified by the patch: it
+//! stays the same while the sphere rolls from triangle to triangle, and flat faces have no seams. Where patches meet, a sphere over one
+//! of them is also near the edge of the other. Such an edge is a contact only if no other patch at that edge is nearer ([`join`]).
 
 mod build;
 mod join;
@@ -18,21 +17,21 @@ pub use join::{Joined, PatchTouch, join};
 pub use nearest::{Feature, Nearest};
 pub use tree::Node;
 
-/// Largest angle between the normals of a patch and that of its first triangle \[°\].
+/// Largest angle between the normals of the triangles of a patch and that of its first triangle \[°\].
 pub const SMOOTH_ANGLE_DEG: f64 = 5.0;
 
-/// Least angle between the normals of two triangles at an edge that pictures show \[°\].
+/// Least angle between the normals of two triangles whose common edge pictures show \[°\].
 pub const SHARP_ANGLE_DEG: f64 = 30.0;
 
-/// No seam.
+/// Index that stands for no seam.
 pub const NO_SEAM: u32 = u32::MAX;
 
 /// A triangle mesh in a frame of its own.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mesh {
-    /// Name of the file that it was read from, without its folder.
+    /// Name of its file, without the folder.
     pub name: String,
-    /// Vertices \[m\], each once.
+    /// Vertices \[m\], each listed once.
     pub vertices: Vec<DVec3>,
     /// Triangles, patch by patch.
     pub triangles: Vec<Triangle>,
@@ -40,24 +39,24 @@ pub struct Mesh {
     pub patches: Vec<Patch>,
     /// Edges and vertices at which patches meet or the mesh ends.
     pub seams: Vec<Seam>,
-    /// Tree of boxes around the triangles, in the order in which it is walked.
+    /// Nodes of the tree of boxes around the triangles, in depth-first order.
     pub nodes: Vec<Node>,
-    /// Edges that pictures show, as pairs of vertices: where the mesh ends, branches or has an angle of [`SHARP_ANGLE_DEG`].
+    /// Edges that pictures show, as pairs of vertices: where the mesh ends, branches or has an angle of at least [`SHARP_ANGLE_DEG`].
     pub sharp_edges: Vec<[u32; 2]>,
     /// Largest distance of a vertex from the origin \[m\].
     pub reach: f64,
-    /// What is wrong with it as the surface of a solid.
+    /// Defects of the mesh as the surface of a solid.
     pub defects: Defects,
 }
 
-/// A triangle.
+/// A triangle of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Triangle {
     /// Its vertices, counterclockwise seen from where its normal points.
     pub corners: [u32; 3],
     /// The patch that it is part of.
     pub patch: u32,
-    /// Per edge (from each corner to the next), then per corner: the seam that it is, or [`NO_SEAM`] in the middle of a patch.
+    /// Seam of each edge (from each corner to the next), then of each corner; [`NO_SEAM`] inside a patch.
     pub seams: [u32; 6],
 }
 
@@ -73,9 +72,9 @@ pub struct Seam {
 /// A smooth part of a mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patch {
-    /// First of its nodes in the tree.
+    /// First node of the patch in the tree.
     pub first_node: u32,
-    /// Node that follows its last one.
+    /// Node after its last one.
     pub end_node: u32,
 }
 
@@ -90,7 +89,7 @@ impl Mesh {
         bounds_of(self.vertices.iter().copied())
     }
 
-    /// Bytes of its lists.
+    /// Bytes of the lists of the mesh.
     pub fn bytes(&self) -> u64 {
         let lists = self.vertices.len() * size_of::<DVec3>()
             + self.triangles.len() * size_of::<Triangle>()
@@ -101,7 +100,7 @@ impl Mesh {
         (lists + seams) as u64
     }
 
-    /// A number that tells meshes apart: FNV-1a of all coordinates and corners.
+    /// Fingerprint that tells meshes apart: FNV-1a of all coordinates and corners.
     pub fn fingerprint(&self) -> u64 {
         let places = self.vertices.iter().flat_map(|vertex| vertex.to_array()).map(f64::to_bits);
         let corners = self.triangles.iter().flat_map(|triangle| triangle.corners).map(u64::from);
@@ -119,7 +118,7 @@ pub fn bounds_of(points: impl Iterator<Item = DVec3>) -> [DVec3; 2] {
     points.fold(none, |[low, high], point| [low.min(point), high.max(point)])
 }
 
-/// Meshes that tests of several modules use.
+/// Meshes for the tests of several modules.
 #[cfg(test)]
 pub(crate) mod samples {
     use super::*;

@@ -1,4 +1,4 @@
-//! The meshes of a world, and where spheres are near to its surfaces.
+//! The meshes of a world, and the search for surfaces near a sphere.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use glam::{DMat3, DQuat, DVec3};
 use super::mesh::{Mesh, NO_SEAM, Nearest, PatchTouch, join};
 use super::{Form, MaterialId, Shape, Sphere, Surface, Touch, World};
 
-/// The meshes that surfaces of a world are patches of. What is saved of them is a number each that tells them apart.
+/// The meshes of the surfaces that are patches. Only a fingerprint of each is saved.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Meshes {
@@ -18,7 +18,7 @@ pub struct Meshes {
 }
 
 impl Meshes {
-    /// Adds one, or finds the same; returns its index.
+    /// Adds a mesh, unless the same one is known already; returns its index.
     pub fn add(&mut self, mesh: Arc<Mesh>) -> u32 {
         let fingerprint = mesh.fingerprint();
         if let Some(known) = self.fingerprints.iter().position(|&known| known == fingerprint) {
@@ -29,23 +29,23 @@ impl Meshes {
         self.list.len() as u32 - 1
     }
 
-    /// All of them.
+    /// All meshes, by index.
     pub fn list(&self) -> &[Arc<Mesh>] {
         &self.list
     }
 
-    /// Whether there are none.
+    /// Whether there are no meshes.
     pub fn is_empty(&self) -> bool {
         self.fingerprints.is_empty()
     }
 
-    /// Whether others are the same.
+    /// Whether `others` are the same meshes.
     #[cfg(feature = "scenario")]
     pub(crate) fn are(&self, others: &Meshes) -> bool {
         self.fingerprints == others.fingerprints
     }
 
-    /// Takes the meshes themselves from a world that has the same; returns whether it has.
+    /// Takes over the geometry from the meshes `other`; returns whether these are the same.
     #[cfg(feature = "scenario")]
     pub(crate) fn take_from(&mut self, other: Meshes) -> bool {
         let are_same = self.are(&other);
@@ -54,19 +54,19 @@ impl Meshes {
     }
 }
 
-/// The box around a surface, or all patches of a mesh, along the axes of the world.
+/// Bounding box of a surface, or of all patches of a mesh, along the axes of the world.
 pub struct SurfaceBox {
     surfaces: Range<u32>,
     body: u32,
-    /// From the centre of the body \[m\].
+    /// Centre of the box, from the centre of the body \[m\].
     centre: DVec3,
-    /// Half its edges \[m\], infinite for a plane.
+    /// Half the edges of the box \[m\], infinite for a plane.
     half: DVec3,
 }
 
 impl SurfaceBox {
-    /// Distance of its farthest corner from an axis through a point \[m\], in a world whose boundaries stand as they did when it was
-    /// made; infinite for a plane.
+    /// Distance of the farthest corner of the box from an axis through `point` \[m\], as long as the boundaries have not moved since the
+    /// box was made; infinite for a plane.
     pub fn reach_from(&self, world: &World, point: DVec3, axis: DVec3) -> f64 {
         if !self.half.is_finite() {
             return f64::INFINITY;
@@ -77,13 +77,13 @@ impl SurfaceBox {
         (0..8).map(|i| corner(i).cross(axis).length()).fold(0.0, f64::max)
     }
 
-    /// The body that it stands around a part of.
+    /// Body of the surface in the box.
     pub fn body(&self) -> usize {
         self.body as usize
     }
 }
 
-/// More than the roundings in the edges of a box, over its size \[-\].
+/// Slack of a box over its size, larger than the rounding errors in its edges \[-\].
 const BOX_SLACK: f64 = 1e-9;
 
 impl std::ops::Index<u32> for Meshes {
@@ -95,7 +95,7 @@ impl std::ops::Index<u32> for Meshes {
 }
 
 impl World {
-    /// Surfaces of a mesh in a place on its body \[m\], one per patch, in their order. They stay together.
+    /// Makes the surfaces of a mesh, with its origin at `position` on its body \[m\], one per patch in order. They must stay consecutive.
     pub fn mesh_surfaces(
         &mut self,
         mesh: Arc<Mesh>,
@@ -109,7 +109,7 @@ impl World {
         patches.map(|patch| Surface::new(position, orientation, form(patch), material)).collect()
     }
 
-    /// The surfaces of the mesh that a surface is a patch of, with the index of the mesh; `None` if it is of another form.
+    /// Index of the mesh that a surface is a patch of, and the surfaces of all its patches; `None` if it is of another form.
     pub fn patches_with(&self, surface: u32) -> Option<(u32, Range<u32>)> {
         match self.surfaces.get(surface as usize)?.form {
             Form::Patch { mesh, patch } => {
@@ -120,7 +120,7 @@ impl World {
         }
     }
 
-    /// Surfaces of a world, and of each mesh all patches at once.
+    /// Groups of surfaces: all patches of a mesh together, every other surface alone.
     pub fn surface_groups(&self) -> impl Iterator<Item = Range<u32>> + '_ {
         let mut next = 0;
         std::iter::from_fn(move || {
@@ -133,7 +133,7 @@ impl World {
         })
     }
 
-    /// The boxes around all surfaces as they stand now, with which a sphere skips surfaces that are far away.
+    /// Boxes around all groups of surfaces at their present poses, with which a sphere skips surfaces that are far away.
     pub fn surface_boxes(&self) -> Vec<SurfaceBox> {
         self.surface_groups().map(|surfaces| self.box_around(surfaces)).collect()
     }
@@ -143,12 +143,12 @@ impl World {
         let (centre, half) = self.extent_on_body(surfaces.start);
         let turned = self.bodies.orientation[body as usize];
         let axes = DMat3::from_quat(turned * orientation).abs();
-        // The box of a plane has no edges to be turned.
+        // The box of a plane is infinite, and turning it would give NaN.
         let half = if half.is_finite() { axes * half } else { half };
         SurfaceBox { surfaces, body, centre: turned * centre, half }
     }
 
-    /// Centre of a surface on its body \[m\], or of the mesh that it is the first patch of, and half its edges in its frame.
+    /// Centre on its body and half edges in its frame \[m\] of the box around a surface, or around the mesh of a first patch.
     fn extent_on_body(&self, surface: u32) -> (DVec3, DVec3) {
         let Surface { position, orientation, form, .. } = self.surfaces[surface as usize];
         match form {
@@ -160,7 +160,7 @@ impl World {
         }
     }
 
-    /// Bound on the distance of the points of each boundary from its centre \[m\]; infinite if it has a plane.
+    /// Per boundary: bound on the distance of its points from its centre \[m\]; infinite if it has a plane.
     pub fn boundary_reaches(&self) -> Vec<f64> {
         let mut reaches = vec![0.0; self.boundaries.len()];
         for surfaces in self.surface_groups() {
@@ -171,8 +171,8 @@ impl World {
         reaches
     }
 
-    /// Calls `visit` with every surface that a sphere may be closer to than `gap`, in ascending order, and where it touches it. `boxes`
-    /// are those of [`World::surface_boxes`] since the last motion of any boundary: with others contacts are missed.
+    /// Calls `visit` with every surface whose gap to a sphere is less than `gap` \[m\], in ascending order, and with the touch. `boxes`
+    /// come from [`World::surface_boxes`] after the last motion of any boundary: with older ones contacts are missed.
     pub fn for_each_surface_near(
         &self,
         boxes: &[SurfaceBox],
@@ -188,7 +188,7 @@ impl World {
                 visit(index, &touch);
             }
         };
-        // Behind a thin wall a sphere is let go at its radius of contact.
+        // Behind a thin wall a sphere keeps its contact up to its contact radius.
         let farthest = ball.radius.max(ball.contact_radius) + gap;
         for near in boxes.iter().filter(|around| self.is_within(around, centre, farthest)) {
             let first = near.surfaces.start;
@@ -205,7 +205,7 @@ impl World {
         }
     }
 
-    /// Whether a point is within `reach` of a box \[m\], or by a rounding beyond.
+    /// Whether a point is within `reach` of a box \[m\], with a slack for rounding.
     #[inline]
     fn is_within(&self, around: &SurfaceBox, point: DVec3, reach: f64) -> bool {
         let body = self.periodic.image(self.bodies.position[around.body as usize], point);
@@ -213,7 +213,7 @@ impl World {
         apart.cmple((around.half + reach) * (1.0 + BOX_SLACK)).all()
     }
 
-    /// Where a sphere touches a surface; of a patch, `reach` is how far its centre may be from that \[m\].
+    /// Touch of a sphere with a surface; for a patch, `reach` is the largest distance of its centre from the patch \[m\].
     pub fn touch_within(&self, surface: &Surface, centre: DVec3, ball: &Sphere, reach: f64) -> Option<Touch> {
         if let Form::Patch { .. } = surface.form {
             let nearest = self.nearest_on_patch(surface, centre, reach)?;
@@ -230,7 +230,7 @@ impl World {
         )
     }
 
-    /// Where a patch is nearest to a point, with the normal in world axes; `None` beyond the reach \[m\].
+    /// Nearest point of a patch to `point`, with the normal in world axes; `None` if it is further than `reach` \[m\].
     fn nearest_on_patch(&self, surface: &Surface, point: DVec3, reach: f64) -> Option<Nearest> {
         let Form::Patch { mesh, patch } = surface.form else { return None };
         let nearest = self.meshes[mesh].nearest(patch as usize, self.in_frame_of(surface, point), reach)?;
@@ -238,7 +238,7 @@ impl World {
         Some(Nearest { normal: frame * nearest.normal, face: frame * nearest.face, ..nearest })
     }
 
-    /// A point in the frame of a surface, of the image of its body that is nearest \[m\].
+    /// A point in the frame of a surface, of the periodic image of its body that is nearest to the point \[m\].
     fn in_frame_of(&self, surface: &Surface, point: DVec3) -> DVec3 {
         let body = surface.body as usize;
         let orientation = self.bodies.orientation[body];
@@ -246,8 +246,8 @@ impl World {
         (orientation * surface.orientation).conjugate() * (point - origin)
     }
 
-    /// Touches of a sphere (shape `a`) with patches of one mesh (shapes), each at most `reach` from its centre \[m\], on the side on
-    /// which the centre is.
+    /// Touches of a sphere (shape `a`) with patches of one mesh (shapes), each at most `reach` from its centre \[m\]. The sphere is taken
+    /// to belong to the side on which its centre is.
     pub fn touch_patches(&self, a: u32, patches: impl Iterator<Item = u32>, reach: f64) -> Vec<PatchTouch> {
         let Shape::Sphere(ball) = self.shape(a) else { return Vec::new() };
         let centre = self.sphere_centre(ball);
@@ -260,12 +260,12 @@ impl World {
         patches.filter_map(touch).collect()
     }
 
-    /// Whether a sphere may come around the place where it is nearest to a patch of a mesh: it is at the end of that.
+    /// Whether the nearest point of a patch lies on a rim of the mesh, around which a sphere may come to the other side.
     pub fn is_at_rim(&self, mesh: u32, nearest: &Nearest) -> bool {
         nearest.seam != NO_SEAM && self.meshes[mesh].seams[nearest.seam as usize].is_rim
     }
 
-    /// Velocity of the centre of a sphere as seen from a body \[m/s\].
+    /// Velocity of the centre of a sphere relative to a body at that point \[m/s\].
     pub fn velocity_from(&self, ball: &Sphere, body: u32) -> DVec3 {
         let (bodies, own, body) = (&self.bodies, ball.body as usize, body as usize);
         let centre = self.sphere_centre(ball);
@@ -275,8 +275,8 @@ impl World {
             - bodies.angular_velocity[body].cross(arm)
     }
 
-    /// Where spheres touch patches, of contacts that are grouped by sphere and ascend: per contact what it takes part with, `None` where
-    /// only another touch counts. Contacts of other kinds are left out. `side` tells to which side of a patch the sphere belongs, 0 if unknown.
+    /// Touches of spheres with patches after [`join`], from contacts sorted by sphere: per contact its index and its touch, `None` if
+    /// another touch stands for it. Other contacts are left out. `side` gives the side of a patch that the sphere belongs to, 0 if unknown.
     pub fn joined_touches(
         &self,
         pairs: &[(u32, u32)],
@@ -307,7 +307,7 @@ impl World {
         found
     }
 
-    /// Whether two contacts, as pairs of shapes, are of the same sphere with patches of the same mesh.
+    /// Whether two contacts, as pairs of shapes, belong to the same sphere and to patches of the same mesh.
     pub fn is_of_group(&self, (a, b): (u32, u32), (other_a, other_b): (u32, u32)) -> bool {
         let patches = self.patches_with(b).map(|(_, patches)| patches);
         a == other_a && patches.is_some_and(|patches| patches.contains(&other_b))
@@ -320,7 +320,7 @@ mod tests {
     use crate::model::mesh::samples::sheet;
     use crate::model::{Boundary, Materials, Motion, Side};
 
-    /// A turned boundary of every form, far from the origin of its body, in a world that is periodic along x.
+    /// A turned boundary with every form, far from the origin of its body, in a world that is periodic along x.
     fn world() -> World {
         let mut world = World::new(DVec3::ZERO, Materials::new(Vec::new()));
         world.periodic.length = DVec3::new(4.0, 0.0, 0.0);
@@ -348,7 +348,7 @@ mod tests {
         world
     }
 
-    /// Surfaces near to copies of a ball in places all over a cube, with these boxes.
+    /// Surfaces found near copies of a ball at points of a lattice in a cube, with these boxes.
     fn found(world: &World, boxes: &[SurfaceBox], ball: &Sphere) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         for i in 0..20_usize.pow(3) {
@@ -364,16 +364,16 @@ mod tests {
         let with = |change: fn(SurfaceBox) -> SurfaceBox, ball: &Sphere| {
             found(&world, &world.surface_boxes().into_iter().map(change).collect::<Vec<_>>(), ball)
         };
-        // A grain, and the vertex of a box, which a thin wall holds from behind as far as its radius of contact reaches.
+        // A grain, and the vertex of a box, which a thin wall holds from behind up to the contact radius.
         let vertex = Sphere { radius: 0.0, contact_radius: 0.3, ..Sphere::alone(0.0) };
         for ball in [Sphere::alone(0.12), vertex] {
             let all = with(|around| SurfaceBox { half: DVec3::INFINITY, ..around }, &ball);
             let is_found = |surface: u32| all.iter().any(|(_, near)| *near == surface);
-            // Of the vertex the disc and the walls, which are what its radius of contact counts for, are enough.
+            // For the vertex the disc and the two walls are enough: only there its contact radius counts.
             let surfaces = if ball.radius > 0.0 { 0..world.surfaces.len() as u32 } else { 1..4 };
             assert!(surfaces.into_iter().all(is_found));
             assert_eq!(with(|around| around, &ball), all);
-            // The test would see boxes that are too small.
+            // Counter-check: boxes that are too small are noticed.
             assert!(with(|around| SurfaceBox { half: 0.2 * around.half, ..around }, &ball).len() < all.len());
         }
     }

@@ -1,50 +1,50 @@
-//! Motion of a boundary: prescribed, a pose as a function of time, or as contacts, gravity and joints make it move.
+//! Motion of a boundary: prescribed as a function of time, or dynamic under contacts, gravity and joints.
 
 use glam::{DQuat, DVec3};
 
 use super::{Boundary, RigidBody};
 
-/// How a boundary moves.
+/// Motion of a boundary.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Motion {
-    /// Not at all.
+    /// No motion.
     #[default]
     Fixed,
-    /// At a constant velocity \[m/s\].
+    /// Constant velocity \[m/s\].
     Velocity(DVec3),
-    /// Not at all, but its surface moves in itself, as that of a belt, at a constant velocity \[m/s\].
+    /// A belt: the boundary is fixed, but its surface moves within itself at a constant velocity \[m/s\].
     Belt(DVec3),
-    /// About an axis, at rest at first and then at a constant rate.
+    /// Rotation about an axis, at a constant rate after a start time and at rest before.
     Rotation {
-        /// A point of the axis \[m\].
+        /// Point on the axis \[m\].
         point: DVec3,
         /// Angular velocity \[rad/s\].
         rate: DVec3,
-        /// When it begins \[s\].
+        /// Start time \[s\].
         start: f64,
     },
-    /// To and fro: displacement `amplitude · sin(2π frequency t + phase) - amplitude · sin(phase)`.
+    /// Oscillation with the displacement `amplitude · sin(2π frequency t + phase) - amplitude · sin(phase)`.
     Oscillation {
-        /// Direction and size \[m\].
+        /// Amplitude as a vector \[m\].
         amplitude: DVec3,
         /// Frequency \[Hz\].
         frequency: f64,
         /// Phase \[rad\].
         phase: f64,
     },
-    /// Displacement from the initial position over time, linear in between, constant outside.
+    /// Displacement from the initial position as a table over time, linear in between, constant outside.
     Table {
         /// Times, ascending \[s\].
         times: Vec<f64>,
         /// Displacement at each time \[m\].
         displacements: Vec<DVec3>,
     },
-    /// As contacts, gravity and joints make it move.
+    /// Dynamic: moved by contacts, gravity and joints.
     Dynamic(RigidBody),
 }
 
-/// Pose and velocity of a boundary; of a belt that of its surface.
+/// Pose and velocity of a boundary; for a belt, the velocity of its surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BoundaryState {
     /// Position \[m\].
@@ -58,19 +58,19 @@ pub struct BoundaryState {
 }
 
 impl BoundaryState {
-    /// Bound on the speed of what is within a distance of its centre \[m/s\].
+    /// Bound on the speed of points within the distance `reach` of the centre \[m/s\].
     pub fn top_speed(&self, reach: f64) -> f64 {
         top_speed(self.velocity, self.angular_velocity, reach)
     }
 }
 
-/// Bound on the speed of what is within a distance of the centre of a body \[m/s\]; that may be infinite where nothing turns.
+/// Bound on the speed of points within the distance `reach` of the centre of a body \[m/s\]; `reach` may be infinite without rotation.
 pub fn top_speed(linear: DVec3, angular: DVec3, reach: f64) -> f64 {
     linear.length() + if angular == DVec3::ZERO { 0.0 } else { angular.length() * reach }
 }
 
 impl Boundary {
-    /// Mass and inertia, if it is dynamic.
+    /// Initial mass, inertia and velocity, if the boundary is dynamic.
     pub fn dynamic(&self) -> Option<&RigidBody> {
         match &self.motion {
             Motion::Dynamic(body) => Some(body),
@@ -78,17 +78,17 @@ impl Boundary {
         }
     }
 
-    /// Whether it ever has another pose than at the start.
+    /// Whether the boundary ever leaves its initial pose.
     pub fn changes_place(&self) -> bool {
         !matches!(self.motion, Motion::Fixed | Motion::Belt(_))
     }
 
-    /// Whether it is one that rotates about an axis, from some time on.
+    /// Whether the boundary has a prescribed rotation about an axis, from its start time on.
     pub fn turns(&self) -> bool {
         matches!(self.motion, Motion::Rotation { .. })
     }
 
-    /// Velocity at `time` \[s\] that its rotation gives a place fixed to it \[m/s\].
+    /// Velocity at `time` \[s\] of a point fixed to the boundary, due to its prescribed rotation \[m/s\].
     pub fn turning_velocity(&self, place: DVec3, time: f64) -> DVec3 {
         match self.motion {
             Motion::Rotation { point, rate, start } if time >= start => rate.cross(place - point),
@@ -96,7 +96,7 @@ impl Boundary {
         }
     }
 
-    /// Pose at `time` \[s\] and the velocity that led there over the `step` before \[s\].
+    /// Pose at `time` \[s\], and the velocity that leads there over the `step` before \[s\].
     pub fn state_at(&self, time: f64, step: f64) -> BoundaryState {
         let (position, orientation) = self.pose_at(time);
         let (before, _) = self.pose_at(time - step);
@@ -112,7 +112,7 @@ impl Boundary {
         BoundaryState { position, orientation, velocity, angular_velocity }
     }
 
-    /// Position \[m\] and orientation at `time` \[s\]; of a dynamic boundary those at the start.
+    /// Position \[m\] and orientation at `time` \[s\]; for a dynamic boundary, the initial pose.
     pub fn pose_at(&self, time: f64) -> (DVec3, DQuat) {
         match &self.motion {
             Motion::Fixed | Motion::Belt(_) | Motion::Dynamic(_) => (self.position, self.orientation),
@@ -133,7 +133,7 @@ impl Boundary {
     }
 }
 
-/// Interpolation of `values` at `times` by `lerp`, constant outside.
+/// Interpolates `values` at ascending `times` by `lerp`, constant outside.
 pub(super) fn interpolate<T: Copy + Default>(
     times: &[f64],
     values: &[T],

@@ -1,4 +1,4 @@
-//! Periodic boundaries: what leaves the cell on one side comes in on the other.
+//! Periodic boundaries: grains that leave the cell on one side enter it on the other.
 //!
 //! ```text
 //!        min           min + length
@@ -7,22 +7,22 @@
 //!  ·  ·  ·│·  ·  ·  ·  ·  ·│·  ·  ·     separation(b, a) points to the right
 //! ```
 //!
-//! Only separations count, so a face has no effect on what happens near it. Grains are kept in the cell,
-//! boundaries stay where they are and act through their nearest image.
+//! Only separations count, so a periodic face has no effect on contacts near it. Grains are kept in the cell; boundaries stay where
+//! they are and act through their nearest image.
 
 use glam::{BVec3, DVec3, I64Vec3};
 
 use super::World;
 use crate::error::Error;
 
-/// Cells of the contact search per period, at least: with fewer, a grain would meet two images of another.
+/// Least number of cells of the contact search per period: with fewer, a grain would meet two images of another.
 const LEAST_CELLS: f64 = 3.0;
-/// Rounding that a length of exactly so many cells is forgiven \[-\].
+/// Tolerance for rounding of a period that is a whole number of cells \[-\].
 const SLACK: f64 = 1e-9;
-/// Cells per period, at most: beyond, an integer of the GPU engine would not hold them.
+/// Largest number of cells per period, which an integer of the GPU engine can hold.
 const MOST_CELLS: f64 = (1 << 30) as f64;
 
-/// The axes along which the world repeats itself.
+/// Axes along which the world is periodic.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Periodic {
@@ -39,13 +39,13 @@ impl Periodic {
         self.length == DVec3::ZERO
     }
 
-    /// The shortest vector from a position to the images of another \[m\].
+    /// Shortest vector from a position to the images of another \[m\].
     #[inline]
     pub fn separation(&self, from: DVec3, to: DVec3) -> DVec3 {
         self.image(to, from) - from
     }
 
-    /// The image of a position that is nearest to another \[m\].
+    /// Image of a position that is nearest to another \[m\].
     #[inline]
     pub fn image(&self, position: DVec3, near: DVec3) -> DVec3 {
         if self.is_none() {
@@ -53,7 +53,7 @@ impl Periodic {
         }
         let apart = position - near;
         let is_far = self.is_periodic() & apart.abs().cmpgt(0.5 * self.length);
-        // Most pairs are near each other: they are spared the division.
+        // Most pairs are near each other and need no division.
         if !is_far.any() {
             return position;
         }
@@ -61,7 +61,7 @@ impl Periodic {
         DVec3::select(is_far, position - shift, position)
     }
 
-    /// The image of a position that lies in the cell, from `min` up to but not including the other end \[m\].
+    /// Image of a position that lies in the cell, from `min` up to but not including the other end \[m\].
     pub fn wrap(&self, position: DVec3) -> DVec3 {
         if self.is_none() {
             return position;
@@ -70,13 +70,13 @@ impl Periodic {
         let is_inside = position.cmpge(self.min) & position.cmplt(end);
         let periods = ((position - self.min) / self.length).floor();
         let wrapped = position - periods * self.length;
-        // Rounding may lead to either end.
+        // Rounding may lead just past either end.
         let is_past = wrapped.cmplt(self.min) | wrapped.cmpge(end);
         let wrapped = DVec3::select(is_past, self.min, wrapped);
         self.select(DVec3::select(is_inside, position, wrapped), position)
     }
 
-    /// The images of a position in the cell that are within `reach` of it \[m\], its own place included.
+    /// Images of a position that are within `reach` of the cell \[m\], including the one in the cell.
     pub fn images(&self, position: DVec3, reach: f64) -> impl Iterator<Item = DVec3> {
         let inside = self.wrap(position);
         let steps = [0, 1, 2].map(|axis| {
@@ -92,37 +92,36 @@ impl Periodic {
         })
     }
 
-    /// Cells of the contact search along each axis, each at least `reach` wide \[m\]; 0 where the axis is not
-    /// periodic.
+    /// Number of cells of the contact search along each axis, each at least `reach` wide \[m\]; 0 on an axis that is not periodic.
     pub fn cells(&self, reach: f64) -> I64Vec3 {
         let fitting = (self.length / reach * (1.0 + SLACK)).floor().min(DVec3::splat(MOST_CELLS));
         fitting.as_i64vec3()
     }
 
-    /// Cells of the lowest of some levels of the contact search along each axis, each at least `reach` wide \[m\]: a
-    /// whole number of cells of every level, so of the widest one or more. 0 where the axis is not periodic.
+    /// Number of cells of the lowest of `levels` levels of the contact search along each axis, each at least `reach` wide \[m\]: a
+    /// whole number of cells of every level, and so at least one of the widest. 0 on an axis that is not periodic.
     pub fn cells_of_levels(&self, reach: f64, levels: u32) -> I64Vec3 {
         let lowest_per_widest = 1 << (levels - 1);
         let widest = self.cells(reach * lowest_per_widest as f64);
         widest.min(I64Vec3::splat(MOST_CELLS as i64 / lowest_per_widest)) * lowest_per_widest
     }
 
-    /// The least length of a period for contacts that reach as far as `reach` \[m\].
+    /// Least length of a period for contacts with the reach `reach` \[m\].
     pub fn least_length(reach: f64) -> f64 {
         LEAST_CELLS * reach
     }
 
-    /// Axes whose period is too short for contacts that reach as far as `reach` \[m\].
+    /// Axes whose period is too short for contacts with the reach `reach` \[m\].
     pub fn short_axes(&self, reach: f64) -> impl Iterator<Item = usize> {
         let cells = self.cells(reach);
         let is_short = move |axis: usize| self.length[axis] > 0.0 && (cells[axis] as f64) < LEAST_CELLS;
         (0..3).filter(move |&axis| is_short(axis))
     }
 
-    /// Checks that no grain can meet two images of another, when contacts reach as far as `reach` \[m\].
+    /// Checks that no grain can meet two images of another, for contacts with the reach `reach` \[m\].
     ///
     /// # Errors
-    /// When a period is shorter than three times that.
+    /// When a period is shorter than three times the reach.
     pub fn check(&self, reach: f64) -> Result<(), Error> {
         match self.short_axes(reach).next() {
             Some(axis) => Err(Error::ShortPeriod {
@@ -146,20 +145,19 @@ impl Periodic {
 }
 
 impl World {
-    /// The shortest vector from a position to the images of another \[m\].
+    /// Shortest vector from a position to the images of another \[m\].
     #[inline]
     pub fn separation(&self, from: DVec3, to: DVec3) -> DVec3 {
         self.periodic.separation(from, to)
     }
 
-    /// The image of a position that lies in the periodic cell \[m\].
+    /// Image of a position that lies in the periodic cell \[m\].
     pub fn wrap(&self, position: DVec3) -> DVec3 {
         self.periodic.wrap(position)
     }
 }
 
-/// How far apart the centres of two grains of at most this radius \[m\] can be in a contact \[m\], with a margin
-/// in mean diameters.
+/// Largest distance of the centres of two grains of at most this radius \[m\] in a contact \[m\], with a margin in mean diameters.
 pub fn contact_reach(radius: f64, margin: f64) -> f64 {
     2.0 * radius * (1.0 + margin)
 }

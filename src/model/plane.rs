@@ -1,4 +1,4 @@
-//! Scenes in a plane, whose grains are discs.
+//! Plane scenes, whose grains are discs.
 
 use std::f64::consts::PI;
 
@@ -6,24 +6,24 @@ use glam::DVec3;
 
 use super::{Axes, sphere_volume};
 
-/// A plane through the origin that the centres of all grains stay in. Grains are discs of one metre of depth.
+/// Plane through the origin in which the centres of all grains stay. Grains are discs of one metre of depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "scenario", serde(rename_all = "snake_case"))]
 pub enum Plane {
-    /// Seen from above.
+    /// The xy plane, seen from above.
     Xy,
-    /// Seen from the front.
+    /// The xz plane, seen from the front.
     Xz,
-    /// Seen from the side.
+    /// The yz plane, seen from the side.
     Yz,
 }
 
 impl Plane {
-    /// The words for it.
+    /// Names of the planes in a scenario.
     pub const WORDS: &[&str] = &["xy", "xz", "yz"];
 
-    /// The plane of a word.
+    /// The plane with this name.
     pub fn of(word: &str) -> Option<Plane> {
         match word {
             "xy" => Some(Plane::Xy),
@@ -33,7 +33,7 @@ impl Plane {
         }
     }
 
-    /// The axis across it: 0, 1 or 2 for x, y or z.
+    /// Axis normal to the plane: 0, 1 or 2 for x, y or z.
     pub fn across(self) -> usize {
         match self {
             Plane::Xy => 2,
@@ -42,7 +42,7 @@ impl Plane {
         }
     }
 
-    /// The axes that lie in it.
+    /// Axes that lie in the plane.
     pub fn axes(self) -> [usize; 2] {
         match self {
             Plane::Xy => [0, 1],
@@ -51,25 +51,25 @@ impl Plane {
         }
     }
 
-    /// The place in it below or above a point.
+    /// Projects a point \[m\] onto the plane.
     pub fn onto(self, mut point: DVec3) -> DVec3 {
         point[self.across()] = 0.0;
         point
     }
 
-    /// The axes that a body leaves it along, or out of it.
+    /// Axes to lock for a body in the plane: translation along the normal, and rotation about the axes in the plane.
     pub fn locked(self) -> Axes {
         let out = (0..3).filter(|axis| *axis != self.across()).map(|axis| Axes::ROTATION[axis]);
         out.fold(Axes::TRANSLATION[self.across()], Axes::and)
     }
 }
 
-/// Volume of a grain of this radius \[m\] \[m³\]: a ball, or in a plane a disc of one metre of depth.
+/// Volume of a grain of this radius \[m\] \[m³\]: a ball, or in a plane scene a disc of one metre of depth.
 pub fn grain_volume(plane: Option<Plane>, radius: f64) -> f64 {
     if plane.is_some() { PI * radius * radius } else { sphere_volume(radius) }
 }
 
-/// Moment of inertia of such a grain over m r² \[-\].
+/// Moment of inertia of a grain of one sphere or disc over m r² \[-\].
 pub fn gyration(plane: Option<Plane>) -> f64 {
     if plane.is_some() { 0.5 } else { 0.4 }
 }

@@ -1,14 +1,14 @@
-//! Random numbers that are the same on every machine: PCG64, seeded per user of randomness.
+//! Random numbers that are the same on every machine: PCG64, with one seeded stream per user of random numbers.
 
 use glam::{DQuat, DVec3};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng as _, SeedableRng};
 
-/// Who draws the numbers. Each has a stream of its own, so that adding one does not change the others.
+/// User of random numbers. Each has its own stream, so that adding one does not change the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// The grains of block `i` of the file.
+    /// Grains of block `i` of the file.
     Grains(usize),
     /// Emitter `i` of the file.
     Emitter(usize),
@@ -20,7 +20,7 @@ pub enum Stream {
 pub struct Random(Pcg64);
 
 impl Random {
-    /// The stream of `who` in a scenario with the given seed.
+    /// Makes the stream of `who` in a scenario with the given seed.
     pub fn new(seed: u64, who: Stream) -> Random {
         let stream = match who {
             Stream::Grains(i) => 2 * i as u64,
@@ -29,34 +29,34 @@ impl Random {
         Random(Pcg64::seed_from_u64(mix(seed ^ mix(stream))))
     }
 
-    /// Uniform in \[0, 1).
+    /// Draws a number, uniform in \[0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Uniform between two bounds.
+    /// Draws a number, uniform between two bounds.
     pub fn between(&mut self, least: f64, most: f64) -> f64 {
         least + (most - least) * self.unit()
     }
 
-    /// Uniform in the cube of half edge `half`.
+    /// Draws a point, uniform in the cube of half edge `half`.
     pub fn in_cube(&mut self, half: f64) -> DVec3 {
         let [x, y, z] = [(); 3].map(|()| self.between(-half, half));
         DVec3::new(x, y, z)
     }
 
-    /// Normally distributed with mean 0 and deviation 1.
+    /// Draws a number from the normal distribution with mean 0 and standard deviation 1.
     pub fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
     }
 
-    /// An orientation, each as likely as any other.
+    /// Draws an orientation, uniform over all rotations.
     pub fn turn(&mut self) -> DQuat {
         let [x, y, z, w] = [self.normal(), self.normal(), self.normal(), self.normal()];
         DQuat::from_xyzw(x, y, z, w).normalize()
     }
 
-    /// Uniform below `bound`, which must be positive.
+    /// Draws an integer, uniform below `bound`, which must be positive.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.0.next_u64()) * u128::from(bound)) >> 64) as u64
     }

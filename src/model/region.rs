@@ -9,7 +9,7 @@ use super::{Form, Periodic, Plane, sphere_volume};
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Region {
-    /// Along the axes.
+    /// A box along the axes.
     Box {
         /// Corner with the least coordinates \[m\].
         min: DVec3,
@@ -36,11 +36,11 @@ pub enum Region {
     },
 }
 
-/// Rounding that a region as thick as a grain is forgiven, over the size of the grain \[-\].
+/// Tolerance for rounding when a grain just fits into a region, over the radius of the grain \[-\].
 const SLACK: f64 = 1e-9;
 
 impl Region {
-    /// Corners of the box around it \[m\].
+    /// Corners of the bounding box of the region \[m\].
     pub fn bounds(&self) -> (DVec3, DVec3) {
         match *self {
             Region::Box { min, max } => (min, max),
@@ -53,8 +53,8 @@ impl Region {
         }
     }
 
-    /// The region as far as spheres of this radius may lie in it: where a box or a cylinder spans a period,
-    /// they may lie across its faces, and it goes on by a radius at both ends.
+    /// Returns the region in which spheres of this radius \[m\] may lie: a box or a cylinder that spans a period is extended by a radius
+    /// at both ends, because spheres may lie across the periodic faces.
     pub fn through_faces(&self, periodic: &Periodic, radius: f64) -> Region {
         let spans = |extent: DVec3| {
             let long_enough = extent.cmpge(periodic.length * (1.0 - SLACK));
@@ -79,7 +79,7 @@ impl Region {
         }
     }
 
-    /// Volume \[m³\].
+    /// Volume of the region \[m³\].
     pub fn volume(&self) -> f64 {
         match *self {
             Region::Box { min, max } => (max - min).element_product(),
@@ -88,7 +88,7 @@ impl Region {
         }
     }
 
-    /// Area of its section with a plane through the origin \[m²\], of a cylinder as if it stood across the plane or lay along it.
+    /// Area of the section of the region with a plane through the origin \[m²\]; a cylinder counts as normal or as parallel to the plane.
     pub fn section(&self, plane: Plane) -> f64 {
         let across = plane.across();
         match *self {
@@ -103,7 +103,7 @@ impl Region {
         }
     }
 
-    /// Whether a sphere lies inside, also after moving by up to `jitter` along each axis.
+    /// Whether a sphere lies inside the region, even after moves of up to `jitter` along each axis \[m\].
     pub fn contains(&self, centre: DVec3, radius: f64, jitter: f64) -> bool {
         let slack = SLACK * radius;
         match *self {
@@ -124,18 +124,18 @@ impl Region {
         }
     }
 
-    /// Whether a grain of this radius fits at all.
+    /// Whether a sphere of this radius \[m\] at the centre of the region lies inside.
     pub fn has_room_for(&self, radius: f64) -> bool {
         self.contains(self.centre(), radius, 0.0)
     }
 
-    /// Its middle \[m\].
+    /// Centre of the bounding box \[m\].
     pub fn centre(&self) -> DVec3 {
         let (min, max) = self.bounds();
         min.midpoint(max)
     }
 
-    /// The same as a solid: its origin \[m\], its orientation and its form.
+    /// Returns the region as a solid: origin \[m\], orientation and form.
     pub fn solid(&self) -> (DVec3, DQuat, Form) {
         match *self {
             Region::Box { min, max } => {
@@ -149,7 +149,7 @@ impl Region {
         }
     }
 
-    /// A centre, uniformly distributed, at which a sphere of this radius lies inside.
+    /// Draws the centre of a sphere of this radius \[m\] that lies inside, uniformly distributed \[m\].
     pub fn place(&self, radius: f64, random: &mut Random) -> DVec3 {
         match *self {
             Region::Box { min, max } => {
@@ -167,7 +167,7 @@ impl Region {
     }
 }
 
-/// Uniform in the unit disc about z.
+/// Draws a point, uniform in the unit disc about z.
 fn in_disc(random: &mut Random) -> DVec3 {
     loop {
         let point = random.in_cube(1.0).with_z(0.0);
@@ -177,7 +177,7 @@ fn in_disc(random: &mut Random) -> DVec3 {
     }
 }
 
-/// Uniform in the unit ball.
+/// Draws a point, uniform in the unit ball.
 fn in_ball(random: &mut Random) -> DVec3 {
     loop {
         let point = random.in_cube(1.0);

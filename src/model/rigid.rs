@@ -1,26 +1,26 @@
-//! Rigid bodies that contacts push and turn.
+//! Rigid bodies, which move under contacts.
 //!
-//! A grain touches the faces of a body made of surfaces as it touches those of any other. What such a body does to other
-//! surfaces goes through its vertices: the eight points of a box, points on the rims of a cylinder, the points of a mesh, the one ball of a
-//! sphere, the two at the ends of a capsule. Two such bodies meet vertex on face only; edge on edge they pass through each other.
+//! A grain touches the surfaces of a dynamic body like those of any other boundary. The body itself touches other surfaces with its
+//! vertices: the eight corners of a box, points on the rims of a cylinder, the vertices of a mesh, the ball of a sphere, the two balls
+//! at the ends of a capsule. So two such bodies meet vertex on face only; edge on edge they pass through each other.
 
 use glam::{DMat3, DQuat, DVec3};
 
 use super::{Axes, Form, Mesh, Meshes, Sphere, Surface};
 
-/// Mass, moments of inertia and motion of a rigid body. Its axes are the principal ones.
+/// Mass, moments of inertia and velocities of a rigid body. Its axes are the principal ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct RigidBody {
     /// Mass \[kg\].
     pub mass: f64,
-    /// Moments of inertia about its axes \[kg m²\].
+    /// Moments of inertia about the principal axes \[kg m²\].
     pub moments: DVec3,
     /// Velocity \[m/s\].
     pub velocity: DVec3,
     /// Angular velocity, world frame \[rad/s\].
     pub angular_velocity: DVec3,
-    /// World axes it cannot move along or turn about.
+    /// World axes along which its translation, or about which its rotation, is locked.
     pub locked: Axes,
 }
 
@@ -36,7 +36,7 @@ impl RigidBody {
         [self.mass, self.moments.x, self.moments.y, self.moments.z]
     }
 
-    /// A homogeneous solid of this form at rest; `None` for a form that cannot be free.
+    /// A homogeneous solid of this form and density \[kg/m³\] at rest; `None` for forms other than a box and a sphere.
     pub fn solid(form: Form, density: f64) -> Option<RigidBody> {
         let (mass, moments) = match form {
             Form::Box { half } => {
@@ -53,28 +53,27 @@ impl RigidBody {
         Some(RigidBody::at_rest(mass, moments))
     }
 
-    /// The homogeneous solid inside of a closed mesh at rest, the place of its centre in the frame of the mesh \[m\], and the turn from its
-    /// principal axes into that frame.
+    /// Returns the homogeneous solid inside a closed mesh, at rest; the place of its centre in the frame of the mesh \[m\]; and the rotation
+    /// from its principal axes into that frame.
     pub fn inside(mesh: &Mesh, density: f64) -> (RigidBody, DVec3, DQuat) {
         let solid = mesh.solid();
         let (body, axes) = solid.body(density);
         (body, solid.centre, axes)
     }
 
-    /// Largest of the inverse moments of inertia \[1/(kg m²)\]: an upper bound in every direction; 0 where no axis
-    /// turns.
+    /// Largest of the inverse moments of inertia \[1/(kg m²)\]: an upper bound for every direction; 0 if all rotations are locked.
     pub fn largest_inverse_moment(&self) -> f64 {
         if self.locked.free_rotation() == DVec3::ZERO { 0.0 } else { 1.0 / self.moments.min_element() }
     }
 
-    /// Inverse inertia in the world frame \[1/(kg m²)\]; zero about locked axes, which take no share.
+    /// Inverse inertia tensor in the world frame \[1/(kg m²)\]; zero about locked axes.
     pub fn inverse_inertia(&self, orientation: DQuat) -> DMat3 {
         let frame = DMat3::from_quat(orientation);
         let free = self.locked.free_rotation();
         if free == DVec3::ONE {
             return frame * DMat3::from_diagonal(self.moments.recip()) * frame.transpose();
         }
-        // The inertia with the locked axes decoupled; their share of the inverse is then left out.
+        // Invert the inertia with the locked axes decoupled, then leave out their part of the inverse.
         let unit = self.moments.max_element();
         let mask = DMat3::from_diagonal(free);
         let inertia = frame * DMat3::from_diagonal(self.moments / unit) * frame.transpose();
@@ -82,7 +81,7 @@ impl RigidBody {
         mask * decoupled.inverse() * mask * (1.0 / unit)
     }
 
-    /// Angular momentum about the centre and the axes that are not locked \[N m s\].
+    /// Angular momentum about the centre, without its components about locked axes \[N m s\].
     pub fn angular_momentum(&self, orientation: DQuat, angular_velocity: DVec3) -> DVec3 {
         let in_body = self.moments * (orientation.conjugate() * angular_velocity);
         (orientation * in_body) * self.locked.free_rotation()
@@ -94,9 +93,9 @@ impl RigidBody {
         0.5 * (self.moments * in_body * in_body).element_sum()
     }
 
-    /// Orientation and angular velocity after a time `h` \[s\] without torque \[E1\]: the angular momentum L
-    /// (and the rate about a locked axis) stays, the orientation follows dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, by the Runge-Kutta method of
-    /// fourth order.
+    /// Orientation and angular velocity after a time `h` \[s\] without torque \[E1\]. The angular momentum L (and the rate about a locked
+    /// axis) is constant; the orientation follows dq/dt = ω(q) q / 2 with ω(q) = I(q)⁻¹ L, integrated by the Runge-Kutta method of fourth
+    /// order.
     pub fn turn(&self, orientation: DQuat, angular_velocity: DVec3, h: f64) -> (DQuat, DVec3) {
         if angular_velocity == DVec3::ZERO {
             return (orientation, angular_velocity);
@@ -117,11 +116,11 @@ impl RigidBody {
     }
 }
 
-/// Points on a rim of a cylinder that touch other boundaries.
+/// Number of vertices on each rim of a cylinder, which touch other boundaries.
 pub const RIM_POINTS: u32 = 16;
 
-/// Vertices of a surface, with which its body touches other surfaces; none of forms that cannot be dynamic. `contact_radius` of
-/// the vertex of a box or a mesh, a point that would have no stiffness otherwise, is half the smallest edge (of the box around it).
+/// Vertices of a surface, with which its body touches other surfaces; none for forms that cannot be dynamic. Vertices of a box or a mesh
+/// are points, which would have no stiffness: their `contact_radius` is half the smallest edge (of the box around the mesh).
 pub fn vertices_of(meshes: &Meshes, surface: &Surface) -> Vec<Sphere> {
     let vertex = |offset, radius, contact_radius| Sphere {
         body: surface.body,
@@ -151,7 +150,7 @@ pub fn vertices_of(meshes: &Meshes, surface: &Surface) -> Vec<Sphere> {
             };
             [(bottom_radius, -0.5), (top_radius, 0.5)].into_iter().flat_map(rim).collect()
         }
-        // The first patch stands for all.
+        // The first patch provides the vertices of the whole mesh.
         Form::Patch { mesh, patch: 0 } => {
             let mesh = &meshes[mesh];
             let [low, high] = mesh.bounds();
@@ -162,8 +161,8 @@ pub fn vertices_of(meshes: &Meshes, surface: &Surface) -> Vec<Sphere> {
     }
 }
 
-/// Principal moments of a tensor, and the turn from its principal axes to those it is given in, by Jacobi's method. Axes that are
-/// principal already stay as they are.
+/// Principal moments of a tensor, and the rotation from its principal axes to the axes it is given in, by Jacobi's method. A tensor that
+/// is diagonal already keeps its axes.
 pub fn principal(tensor: DMat3) -> (DVec3, DQuat) {
     const PAIRS: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
     let mut axes = DQuat::IDENTITY;
@@ -178,7 +177,7 @@ pub fn principal(tensor: DMat3) -> (DVec3, DQuat) {
         let largest = PAIRS.into_iter().max_by(|&a, &b| entry(a).abs().total_cmp(&entry(b).abs()));
         let Some((i, j)) = largest.filter(|&pair| entry(pair).abs() > 1e-14 * scale) else { break };
         let apart = now.col(i)[i] - now.col(j)[j];
-        // Of the two turns that do it the smaller one.
+        // Two rotations make the entry zero: take the smaller one.
         let angle = 0.5 * (2.0 * entry((i, j)) * 1f64.copysign(apart)).atan2(apart.abs());
         let axis = DVec3::AXES[i].cross(DVec3::AXES[j]);
         axes = (axes * DQuat::from_axis_angle(axis, angle)).normalize();

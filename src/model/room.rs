@@ -1,9 +1,9 @@
-//! Room for grains, and the bytes it takes.
+//! Memory of a world: room for grains, and its size in bytes.
 
 use super::{Bodies, Parts, Sphere, Surface, World};
 
 impl World {
-    /// Makes room for this many grains in all.
+    /// Reserves room for `grains` grains in all.
     pub fn reserve(&mut self, grains: usize) {
         let more = grains.saturating_sub(self.grain_count());
         self.bodies.reserve(more);
@@ -13,7 +13,7 @@ impl World {
         self.ids.reserve_exact(more);
     }
 
-    /// Makes room for this many grains in all, and no more than for those that are there if they are more.
+    /// Sets the room to `grains` grains in all, or to the present grains if these are more.
     #[cfg(feature = "scenario")]
     pub(crate) fn set_room(&mut self, grains: usize) {
         self.bodies.shrink();
@@ -25,7 +25,7 @@ impl World {
         self.reserve(grains);
     }
 
-    /// Bytes of what it has room for, boundaries that are no meshes not counted.
+    /// Bytes of the reserved room of the grains, bodies and meshes; boundaries that are no meshes are not counted.
     pub fn bytes(&self) -> u64 {
         let (spheres, removed) = (self.spheres.capacity(), self.removed.capacity());
         let bytes = spheres * size_of::<Sphere>()
@@ -35,7 +35,7 @@ impl World {
         self.bodies.bytes() + bytes as u64 + self.mesh_bytes()
     }
 
-    /// Bytes of its meshes and of the surfaces that are patches of them.
+    /// Bytes of the meshes and of the surfaces that are patches of them.
     fn mesh_bytes(&self) -> u64 {
         if self.meshes.is_empty() {
             return 0;
@@ -44,7 +44,7 @@ impl World {
         meshes + (self.surfaces.len() * size_of::<Surface>()) as u64
     }
 
-    /// Bytes of so many grains and of the meshes, other boundaries not counted.
+    /// Bytes of a world with `grains` grains and its meshes; other boundaries are not counted.
     pub fn planned_bytes(&self, grains: usize) -> u64 {
         let more = self.planned_spheres(grains).saturating_sub(grains);
         grains as u64 * World::BYTES_PER_GRAIN + (more * size_of::<Sphere>()) as u64 + self.mesh_bytes()

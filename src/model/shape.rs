@@ -1,8 +1,8 @@
-//! Shapes, and where a sphere touches them.
+//! Shapes, and the touches of spheres with them.
 //!
-//! Every boundary is made of surfaces with one contact each: a box seen from inside is six planes, a
-//! closed drum a wall and two discs. The functions here are pure geometry, shared by the CPU engine
-//! and by the observables; `shaders/shared/surface.wgsl` is the twin for the GPU.
+//! Every boundary is made of surfaces with one contact each: a box seen from inside is six planes, a closed drum a wall and two discs.
+//! The functions here are pure geometry, shared by the CPU engine and by the observables. Twin for the GPU:
+//! `shaders/shared/surface.wgsl`.
 
 use glam::{DQuat, DVec2, DVec3};
 
@@ -14,31 +14,31 @@ use super::MaterialId;
 pub struct Sphere {
     /// Body that carries it.
     pub body: u32,
-    /// Centre on its body \[m\]; zero for a grain of one sphere.
+    /// Centre in the frame of the body \[m\]; zero for a grain of one sphere.
     pub centre: DVec3,
-    /// Radius \[m\]; 0 for the vertex of a box.
+    /// Radius \[m\]; 0 for a vertex that is a point, as of a box.
     pub radius: f64,
-    /// Radius that stands for R* in the laws of contact and scales the skin \[m\]: that of a sphere, half the smallest
-    /// edge for the vertex of a box.
+    /// Contact radius \[m\], which enters R* in the contact laws and scales the skin: the radius of a sphere, half the smallest edge
+    /// for the vertex of a box.
     pub contact_radius: f64,
     /// Material.
     pub material: MaterialId,
 }
 
 impl Sphere {
-    /// One of this radius \[m\] that belongs to no body, to be tried in a place.
+    /// A sphere of this radius \[m\] without a body, for tests of whether a place is free.
     pub fn alone(radius: f64) -> Sphere {
         Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0 }
     }
 }
 
-/// Which side of a wall the grains are on.
+/// Side of a wall that the grains are on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Side {
-    /// Around the axis, within the wall.
+    /// Within the wall, towards the axis.
     Inside,
-    /// Around the wall.
+    /// Outside of the wall.
     Outside,
 }
 
@@ -46,14 +46,14 @@ pub enum Side {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Form {
-    /// The half space below z = 0 is solid.
+    /// A half space: below z = 0 it is solid.
     Plane,
-    /// A disc at z = 0 that holds grains on its +z side.
+    /// A thin disc at z = 0 that holds grains on its +z side.
     Disc {
         /// Radius \[m\].
         radius: f64,
     },
-    /// The wall of a truncated cone about z (a cylinder when the radii are equal), thin.
+    /// The thin wall of a truncated cone about z (a cylinder when the radii are equal).
     Wall {
         /// Radius at z = -length/2 \[m\].
         bottom_radius: f64,
@@ -61,7 +61,7 @@ pub enum Form {
         top_radius: f64,
         /// Length along z \[m\].
         length: f64,
-        /// Where the grains are.
+        /// Side that the grains are on.
         side: Side,
     },
     /// A solid truncated cone about z (a cylinder when the radii are equal) with end caps.
@@ -90,7 +90,7 @@ pub enum Form {
         /// Radius \[m\].
         radius: f64,
     },
-    /// A smooth part of a mesh, a sheet that grains touch from both sides. The world knows where it is.
+    /// A smooth part of a mesh, a sheet that grains touch from both sides. Its geometry is in the mesh, which only the world knows.
     Patch {
         /// Index in [`World::meshes`](super::World::meshes).
         mesh: u32,
@@ -105,9 +105,9 @@ pub enum Form {
 pub struct Surface {
     /// Body that carries it.
     pub body: u32,
-    /// Origin of its frame on the body \[m\].
+    /// Origin of the frame of the surface, in the frame of the body \[m\].
     pub position: DVec3,
-    /// Orientation of its frame on the body.
+    /// Orientation of the frame of the surface, relative to the body.
     pub orientation: DQuat,
     /// Geometry.
     pub form: Form,
@@ -115,19 +115,19 @@ pub struct Surface {
     pub material: MaterialId,
 }
 
-/// Where a sphere touches a shape, or would if it came closer.
+/// Touch of a sphere with a shape, with a gap or an overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Touch {
-    /// Distance of the surfaces, negative where they overlap \[m\].
+    /// Gap between the surfaces, negative where they overlap \[m\].
     pub gap: f64,
-    /// From the shape to the sphere.
+    /// Normal, from the shape to the sphere.
     pub normal: DVec3,
     /// Middle of the gap or overlap \[m\].
     pub point: DVec3,
 }
 
 impl Touch {
-    /// Touch of sphere `a` with sphere `b`. Coincident centres part along +z.
+    /// Touch of sphere `a` with sphere `b`. The normal of coincident centres is +z.
     #[inline]
     pub fn between_spheres(centre_a: DVec3, radius_a: f64, centre_b: DVec3, radius_b: f64) -> Touch {
         let apart = centre_a - centre_b;
@@ -137,7 +137,7 @@ impl Touch {
         Touch { gap, normal, point: centre_a - (radius_a + 0.5 * gap) * normal }
     }
 
-    /// Touch of a sphere whose centre is at a `distance` \[m\] from a surface, which it touches along `normal`.
+    /// Touch of a sphere whose centre is at a `distance` \[m\] from a surface along `normal`.
     pub fn at(centre: DVec3, radius: f64, distance: f64, normal: DVec3) -> Touch {
         let gap = distance - radius;
         Touch { gap, normal, point: centre - (radius + 0.5 * gap) * normal }
@@ -145,18 +145,18 @@ impl Touch {
 }
 
 impl Surface {
-    /// A surface in a frame of its own; the body is set when the boundary is added.
+    /// Makes a surface with its own frame; the body is set when the boundary is added.
     pub fn new(position: DVec3, orientation: DQuat, form: Form, material: MaterialId) -> Surface {
         Surface { body: 0, position, orientation, form, material }
     }
 
-    /// Where a sphere touches this surface of a body with the given pose; `None` when the sphere is
-    /// beyond the reach of a thin wall (its centre more than a radius behind it).
+    /// Touch of a sphere with this surface, for the given pose of the body; `None` when the centre of the sphere is more than a radius
+    /// behind a thin wall.
     pub fn touch(&self, position: DVec3, orientation: DQuat, centre: DVec3, radius: f64) -> Option<Touch> {
         self.touch_within(position, orientation, centre, radius, radius)
     }
 
-    /// As [`Surface::touch`], with a reach behind thin walls other than the radius \[m\].
+    /// As [`Surface::touch`], with another reach behind thin walls than the radius \[m\].
     pub fn touch_within(
         &self,
         position: DVec3,
@@ -174,8 +174,8 @@ impl Surface {
 }
 
 impl Form {
-    /// Half the edges of the box around it in its frame, whose centre is that of the frame \[m\]; infinite for a plane, and for a patch
-    /// of a mesh, which does not know.
+    /// Half the edges of the bounding box of the form in its frame, centred at the origin \[m\]; infinite for a plane, and for a patch,
+    /// whose geometry is in its mesh.
     pub fn half_extent(&self) -> DVec3 {
         let about_z = |radius: f64, length: f64| DVec3::new(radius, radius, 0.5 * length);
         match *self {
@@ -191,8 +191,8 @@ impl Form {
         }
     }
 
-    /// Signed distance of a point to the surface \[m\] and the direction away from it, in the
-    /// surface's frame; `None` when the point is more than `reach` behind a thin wall, and for a patch of a mesh.
+    /// Signed distance of a point from the surface \[m\] and the direction away from the surface, in its frame; `None` when the point
+    /// is more than `reach` behind a thin wall, and for a patch of a mesh.
     pub fn distance(&self, point: DVec3, reach: f64) -> Option<(f64, DVec3)> {
         match *self {
             Form::Plane => Some((point.z, DVec3::Z)),
@@ -232,7 +232,7 @@ impl Form {
     }
 }
 
-/// A point seen in the half plane through the z axis: (distance from the axis, z).
+/// A point in the half plane through it that ends at the z axis, as (distance from the axis, z).
 struct Meridian {
     point: DVec2,
     outward: DVec3,
@@ -251,7 +251,7 @@ impl Meridian {
     }
 }
 
-/// Distance to a one-sided segment whose grains are on its left (seen from `from` to `to`).
+/// Distance from a one-sided segment and its normal; the grains are on the left, seen from `from` to `to`.
 fn thin_segment(point: DVec2, from: DVec2, to: DVec2, reach: f64) -> Option<(f64, DVec2)> {
     let edge = to - from;
     let length = edge.length();
@@ -267,7 +267,7 @@ fn thin_segment(point: DVec2, from: DVec2, to: DVec2, reach: f64) -> Option<(f64
     Some(away_from(point, rim, normal))
 }
 
-/// Distance to a solid of revolution with the side from `bottom` to `top` and flat caps.
+/// Signed distance from a solid of revolution with flat caps, whose side goes from `bottom` to `top`, and its normal.
 fn distance_to_solid(point: DVec2, bottom: DVec2, top: DVec2) -> (f64, DVec2) {
     let along = (top - bottom).normalize();
     let faces = [
@@ -296,7 +296,7 @@ fn nearest_on_segment(point: DVec2, from: DVec2, to: DVec2) -> DVec2 {
     from + edge * ((point - from).dot(edge) / length_squared).clamp(0.0, 1.0)
 }
 
-/// Distance and direction from `origin` to `point`; `fallback` when they coincide.
+/// Distance and direction from `origin` to `point`; the direction is `fallback` when they coincide.
 fn away_from(point: DVec2, origin: DVec2, fallback: DVec2) -> (f64, DVec2) {
     let apart = point - origin;
     let distance = apart.length();

@@ -1,4 +1,4 @@
-//! Sinks: parts of space that remove the grains that come into them.
+//! Sinks: parts of space that remove the grains that enter them.
 
 use glam::{DQuat, DVec3};
 
@@ -10,17 +10,17 @@ use super::Form;
 pub struct Sink {
     /// Name, for results and messages.
     pub name: String,
-    /// A solid: a plane with the half space below it, a box, a cylinder, cone or sphere.
+    /// Solid form: a plane with the half space below it, a box, a cylinder, cone or sphere.
     pub form: Form,
     /// Origin of its frame \[m\].
     pub position: DVec3,
     /// Orientation of its frame.
     pub orientation: DQuat,
-    /// What it sorts the grains by that it takes.
+    /// Bins into which the removed grains are sorted.
     pub bins: Vec<Bins>,
 }
 
-/// What a sink has taken.
+/// Number and mass of removed grains.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Taken {
@@ -31,40 +31,40 @@ pub struct Taken {
 }
 
 impl Taken {
-    /// Takes one grain more, of this mass \[kg\].
+    /// Counts one more grain, of this mass \[kg\].
     pub fn add(&mut self, mass: f64) {
         self.grains += 1;
         self.mass += mass;
     }
 }
 
-/// Classes that grains are sorted into by a number: below the first bound, from each bound to the next, and from the last on.
+/// Classes of grains by a property: below the first bound, from each bound to the next, and from the last bound on.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Bins {
-    /// The number.
+    /// Property that the classes are by.
     pub by: By,
     /// Bounds of the classes \[m\], ascending.
     pub bounds: Vec<f64>,
 }
 
-/// What grains are sorted by.
+/// Property that grains are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum By {
-    /// Their radius, of a clump that of a sphere of the same volume \[m\].
+    /// Radius \[m\]; of a clump, the radius of a sphere of the same volume.
     Radius,
-    /// Their place along an axis (0, 1, 2 for x, y, z) when they are taken \[m\].
+    /// Coordinate along an axis (0, 1, 2 for x, y, z) when the grain is removed \[m\].
     Place(usize),
 }
 
 impl Bins {
-    /// How many classes there are.
+    /// Number of classes.
     pub fn count(&self) -> usize {
         self.bounds.len() + 1
     }
 
-    /// The class of a grain with this radius, at this place \[m\].
+    /// Class of a grain with this radius and centre \[m\].
     pub fn class_of(&self, radius: f64, place: DVec3) -> usize {
         let number = match self.by {
             By::Radius => radius,
@@ -75,7 +75,7 @@ impl Bins {
 }
 
 impl Sink {
-    /// Whether a point \[m\] is inside: at a negative distance from the surface.
+    /// Whether a point \[m\] is inside the sink: at a negative distance from its surface.
     pub fn contains(&self, point: DVec3) -> bool {
         let local = self.orientation.conjugate() * (point - self.position);
         self.form.distance(local, 0.0).is_some_and(|(distance, _)| distance < 0.0)

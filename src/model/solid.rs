@@ -1,4 +1,4 @@
-//! Solids: volume, centre and moments of inertia of forms, of closed meshes, and of several together.
+//! Volume, centre and moments of inertia of solids: of forms, of closed meshes, and of several solids together.
 
 use std::f64::consts::PI;
 
@@ -19,10 +19,10 @@ pub struct Solid {
 }
 
 impl Solid {
-    /// Nothing.
+    /// The empty solid.
     pub const NONE: Solid = Solid { volume: 0.0, centre: DVec3::ZERO, inertia: DMat3::ZERO };
 
-    /// A solid form in its own frame; `None` for one that is not solid, and for a mesh.
+    /// The solid of a form in its own frame; `None` for a form that is not solid, and for a patch of a mesh.
     pub fn of(form: Form) -> Option<Solid> {
         let about_z = |volume: f64, height: f64, across: f64, along: f64| Solid {
             volume,
@@ -52,7 +52,7 @@ impl Solid {
         }
     }
 
-    /// The same solid in another place, and turned.
+    /// Returns the solid moved to `position` \[m\] and turned by `orientation`.
     #[must_use]
     pub fn placed(&self, position: DVec3, orientation: DQuat) -> Solid {
         let frame = DMat3::from_quat(orientation);
@@ -63,7 +63,7 @@ impl Solid {
         }
     }
 
-    /// Both together; what they share counts twice.
+    /// Returns both solids together; where they overlap, the volume counts twice.
     #[must_use]
     pub fn and(&self, other: &Solid) -> Solid {
         let volume = self.volume + other.volume;
@@ -75,7 +75,7 @@ impl Solid {
         Solid { volume, centre, inertia: about(self) + about(other) }
     }
 
-    /// A body of this density \[kg/m³\] at rest, and the turn from its principal axes to those of the solid.
+    /// Returns a body of this density \[kg/m³\] at rest, and the rotation from its principal axes to the axes of the solid.
     pub fn body(&self, density: f64) -> (RigidBody, DQuat) {
         let (moments, axes) = principal(density * self.inertia);
         (RigidBody::at_rest(density * self.volume, moments), axes)
@@ -84,7 +84,7 @@ impl Solid {
 
 /// Volume \[m³\], height of the centre above the middle \[m\], and moments across and along the axis \[m⁵\] of a truncated cone.
 fn frustum(bottom: f64, top: f64, length: f64) -> [f64; 4] {
-    // Moments of r² over the length, of r = bottom + (top - bottom) t.
+    // Moments of r² over the length, with r = bottom + (top - bottom) t.
     let slope = top - bottom;
     let square = |weight: [f64; 3]| {
         length * (bottom * bottom * weight[0] + 2.0 * bottom * slope * weight[1] + slope * slope * weight[2])
@@ -99,8 +99,8 @@ fn frustum(bottom: f64, top: f64, length: f64) -> [f64; 4] {
 }
 
 impl Mesh {
-    /// The solid inside; of a mesh that is not closed the numbers mean nothing. Sums over the tetrahedra between the triangles and
-    /// the middle of the mesh (Tonon, J. Math. Stat. 1, 8 (2004)).
+    /// Solid inside the mesh, as a sum over the tetrahedra between the triangles and the middle of the mesh (Tonon, J. Math. Stat. 1, 8
+    /// (2004)). Without meaning for a mesh that is not closed.
     pub fn solid(&self) -> Solid {
         let [low, high] = self.bounds();
         let origin = low.midpoint(high);
@@ -140,7 +140,7 @@ mod tests {
             && apart.iter().all(|x| x.abs() <= tolerance * size)
     }
 
-    /// A solid as the sum of thin slices across its axis, whose radii are these over the height.
+    /// A solid of revolution as the sum of thin slices across its axis, with this radius over the height.
     fn sliced(radius: impl Fn(f64) -> f64, from: f64, until: f64) -> Solid {
         let slices = 4000;
         let thick = (until - from) / f64::from(slices);

@@ -1,14 +1,14 @@
-//! What a number must be: a value with a tolerance, a lower bound, an upper bound.
+//! Bounds on a number: a value with a tolerance, a lower bound, an upper bound.
 
 use crate::engine::Precision;
 
-/// What a number must be. All bounds that are set must hold; at least one is, unless the number is only shown.
+/// Bounds on a number. All bounds that are set must hold; at least one is set, unless the number is only shown.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Bounds {
     /// Expected value, in the unit of the number.
     pub value: Option<f64>,
-    /// How far from `value` it may be; `None` only where it is shown and not judged.
+    /// Tolerance around `value`; `None` only where the number is shown and not judged.
     pub tolerance: Option<Tolerance>,
     /// Lower bound.
     pub at_least: Option<f64>,
@@ -29,7 +29,7 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
-    /// The tolerance for an engine of this precision.
+    /// Tolerance for an engine of this precision.
     pub fn of(self, precision: Precision) -> f64 {
         match precision {
             Precision::Double => self.double,

@@ -1,4 +1,4 @@
-//! A cell of six walls: stresses on them, and strains of what is between them. Compression is positive.
+//! Cell of six walls: stresses on the walls, and strains of the space between them. Compression is positive.
 
 use super::loads::Load;
 use super::{Base, grains};
@@ -6,14 +6,14 @@ use crate::engine::Snapshot;
 use crate::model::Span;
 use crate::model::plane::grain_volume;
 
-/// A cell of six walls.
+/// Cell of six walls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellPlan {
-    /// The walls along x, y and z.
+    /// Pairs of walls along x, y and z.
     pub walls: [Span; 3],
-    /// Axis of the stress that the deviator compares with the others: 0, 1, 2 for x, y, z.
+    /// Axis of the axial stress, which the deviator compares with the other two: 0, 1, 2 for x, y, z.
     pub axial: usize,
-    /// Time from which strains are counted \[s\]: those of the first output after it are since the one before.
+    /// Time from which strains are counted \[s\]: at the first output after it, they are counted since the output before.
     pub strain_from: f64,
 }
 
@@ -21,26 +21,26 @@ pub struct CellPlan {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
-    /// Distances of the walls \[m\].
+    /// Distances of opposite walls along x, y and z \[m\].
     pub lengths: [f64; 3],
-    /// Decrease of each over its size when strains began \[-\].
+    /// Strains: decrease of each length over its value when the counting of strains began \[-\].
     pub strains: [f64; 3],
-    /// The same of the volume \[-\].
+    /// Volumetric strain: decrease of the volume over its value then \[-\].
     pub volume_strain: f64,
-    /// Mean force on two walls over their area, in the last substep \[Pa\].
+    /// Stresses: mean force on two opposite walls over their area, in the last substep \[Pa\].
     pub stresses: [f64; 3],
-    /// Mean of the three \[Pa\].
+    /// Mean of the three stresses \[Pa\].
     pub mean_stress: f64,
-    /// The axial stress less the mean of the others \[Pa\].
+    /// Deviator stress: the axial stress less the mean of the other two \[Pa\].
     pub deviator_stress: f64,
     /// Mean stress from the mean forces since the base \[Pa\].
     pub pressure: f64,
-    /// Volume of the grains over that between the walls \[-\].
+    /// Solid fraction: volume of the grains over the volume between the walls \[-\].
     pub solid_fraction: f64,
 }
 
 impl State {
-    /// Where there is no cell.
+    /// State of a scene without a cell.
     pub(super) const UNKNOWN: State = State {
         lengths: [f64::NAN; 3],
         strains: [f64::NAN; 3],
@@ -52,8 +52,8 @@ impl State {
         solid_fraction: f64::NAN,
     };
 
-    /// Stresses and strains under these loads of the boundaries, in the last substep and in the mean. Strains go on from those
-    /// of the base; without one they are zero.
+    /// Stresses and strains under the loads of the boundaries, those in the last substep and the mean ones. Strains continue from the strains of
+    /// the base; without a base they are zero.
     pub(super) fn new(
         snapshot: &Snapshot,
         plan: &CellPlan,
@@ -64,7 +64,7 @@ impl State {
         let volume: f64 = lengths.iter().product();
         let before = base.and_then(|base| base.cell).filter(|_| snapshot.report.time > plan.strain_from);
         let kept = match before {
-            // What is left of each length, and of the volume, since the strains began.
+            // Remaining share of each length since the counting of strains began; their product is the share of the volume.
             Some(before) => {
                 [0, 1, 2].map(|axis| (1.0 - before.strains[axis]) * lengths[axis] / before.lengths[axis])
             }

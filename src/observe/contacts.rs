@@ -1,10 +1,10 @@
-//! The network of contacts.
+//! Quantities of the contact network: overlaps, touching and sliding contacts, coordination numbers.
 
 use crate::contact::ContactState;
 use crate::engine::{Snapshot, Spread};
 
-/// Overlap over the mean radius of the pair (against a boundary the grain's own, or that of a vertex), over all contacts
-/// that overlap \[-\]; 0 without any.
+/// Mean and largest overlap over the mean radius of the pair, over all contacts that overlap \[-\]; 0 without any. Against a boundary the radius
+/// is the grain's own, or that of a vertex.
 pub fn overlap(snapshot: &Snapshot) -> Spread {
     let overlaps = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
     let relative = overlaps.map(|contact| -contact.gap / mean_radius(snapshot, contact));
@@ -14,13 +14,13 @@ pub fn overlap(snapshot: &Snapshot) -> Spread {
     Spread { mean: sum / count.max(1) as f64, max }
 }
 
-/// Number of contacts that touch: those that overlap or carry a force. A contact that the solver closes
-/// within a step ends at a gap of zero give or take a rounding error, so the gap alone would not do.
+/// Number of contacts that touch: contacts that overlap or carry a force. The gap alone would not do: a contact that the solver closes within a
+/// step ends at a gap of zero give or take a rounding error.
 pub fn touching(snapshot: &Snapshot) -> f64 {
     snapshot.contacts.iter().filter(|contact| touches(contact)).count() as f64
 }
 
-/// Share of the contacts that carry a force whose friction is at its bound \[-\]; 0 without any.
+/// Sliding share: of the contacts that carry a force, the share whose friction is at its bound \[-\]; 0 without any.
 pub fn sliding_share(snapshot: &Snapshot) -> f64 {
     let active = snapshot.contacts.iter().filter(|contact| contact.is_active());
     let (count, sliding) = active.fold((0u64, 0u64), |(count, sliding), contact| {
@@ -29,29 +29,28 @@ pub fn sliding_share(snapshot: &Snapshot) -> f64 {
     sliding as f64 / count.max(1) as f64
 }
 
-/// Mean number of touching contacts per grain, those with boundaries included \[-\]; 0 without grains.
+/// Coordination number: mean number of touching contacts per grain, contacts with boundaries included \[-\]; 0 without grains.
 pub fn coordination_number(snapshot: &Snapshot) -> f64 {
     mean(of_present(snapshot))
 }
 
-/// The same over grains with two touching contacts or more: the mechanical coordination number of
-/// Thornton 2000 \[-\]; 0 when there are none.
+/// Mechanical coordination number of Thornton 2000: the mean over grains with two touching contacts or more \[-\]; 0 when there are none.
 pub fn coordination_number_without_rattlers(snapshot: &Snapshot) -> f64 {
     mean(of_present(snapshot).filter(|&contacts| contacts >= 2))
 }
 
-/// Number of touching contacts of every grain that is there.
+/// Number of touching contacts of every present grain.
 fn of_present(snapshot: &Snapshot) -> impl Iterator<Item = u32> + '_ {
     let counts = coordination(snapshot);
     snapshot.world.present_grains().map(move |grain| counts[grain])
 }
 
-/// Number of grains and surfaces that every grain touches, however many spheres of a clump do; none for one that was removed.
+/// Number of grains and surfaces that each grain touches. Several contacts of a clump with one partner count once; a removed grain has none.
 pub fn coordination(snapshot: &Snapshot) -> Vec<u32> {
     let world = &snapshot.world;
     let mut counts = vec![0; world.grain_count()];
     let touching = snapshot.contacts.iter().filter(|contact| touches(contact));
-    // A surface is told from the others of its body, a sphere of a clump is not.
+    // Surfaces of one body are different partners; spheres of one clump are the same partner.
     let partner = |shape: u32| match world.grain_of_shape(shape) {
         Some(grain) => (true, grain as u32),
         None => (false, shape),

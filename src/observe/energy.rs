@@ -1,4 +1,4 @@
-//! Energies of the grains and dynamic boundaries, and where they went \[J\].
+//! Energies of the grains and dynamic boundaries, and their energy balance \[J\].
 
 use super::grains;
 use super::quantity::{Needs, QUANTITIES, Quantity};
@@ -17,27 +17,27 @@ pub fn names() -> Vec<&'static str> {
         .collect()
 }
 
-/// The energy balance of a run from its start \[E10\].
+/// Energy balance of a run from its start \[E10\].
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Balance {
     law: NormalLaw,
-    /// What contacts stored at the start \[J\]: packings may overlap.
+    /// Elastic energy of the contacts at the start \[J\]: packings may overlap.
     elastic_at_start: f64,
 }
 
 impl Balance {
-    /// The balance of a run under a normal law, opened at its first state.
+    /// Opens the energy balance of a run under a normal law at its first state.
     pub fn opened_at(first: &Snapshot, law: NormalLaw) -> Balance {
         Balance { law, elastic_at_start: elastic(first, law) }
     }
 
-    /// Energy that contacts store \[J\].
+    /// Elastic energy of the contacts, with their tangential and rolling springs \[J\].
     pub(super) fn elastic(&self, snapshot: &Snapshot) -> f64 {
         elastic(snapshot, self.law) + in_springs(snapshot).iter().sum::<f64>()
     }
 
-    /// The total energy with the kinetic energy at v + h g/2 \[J\].
+    /// Total energy with the kinetic energy taken at v + h g/2 \[J\].
     pub(super) fn ballistic(&self, snapshot: &Snapshot) -> f64 {
         self.total(snapshot) + half_a_step(snapshot)
     }
@@ -47,19 +47,20 @@ impl Balance {
         kinetic(snapshot) + rotational(snapshot) + potential(snapshot) + self.elastic(snapshot)
     }
 
-    /// What normal impulses took out and contacts do not store \[J\].
+    /// Energy dissipated by normal impulses since the start \[J\]: energy that they took out, less the increase of the elastic energy of the
+    /// overlaps.
     pub(super) fn dissipated_by_normal(&self, snapshot: &Snapshot) -> f64 {
         let stored = elastic(snapshot, self.law) - self.elastic_at_start;
         0.0 - booked(snapshot, |balance| balance.normal_work) - stored
     }
 }
 
-/// A number of the balance; not a number where there is none.
+/// Entry of the energy balance; not a number where the state has no balance.
 pub(super) fn booked(snapshot: &Snapshot, of: impl Fn(&EnergyBalance) -> f64) -> f64 {
     snapshot.balance.as_ref().map_or(f64::NAN, of)
 }
 
-/// Closure error: kinetic energy that the balance does not account for \[J\].
+/// Closure error of the energy balance: kinetic energy that it does not account for \[J\].
 pub fn error(snapshot: &Snapshot) -> f64 {
     booked(snapshot, |balance| balance.error(snapshot.world.kinetic_energy()))
 }
@@ -69,7 +70,7 @@ pub fn error_share(snapshot: &Snapshot) -> f64 {
     share(snapshot, error(snapshot).abs())
 }
 
-/// What friction and rolling made out of nothing, over the turnover \[-\].
+/// Energy that friction and rolling made out of nothing, over the turnover \[-\].
 pub fn made_share(snapshot: &Snapshot) -> f64 {
     share(snapshot, booked(snapshot, EnergyBalance::made))
 }
@@ -80,7 +81,7 @@ fn share(snapshot: &Snapshot, energy: f64) -> f64 {
     if turnover == 0.0 { 0.0 } else { energy / turnover }
 }
 
-/// Kinetic energy at the velocities that belong to the positions, v + h g/2 \[E1\], less that at v \[J\].
+/// Kinetic energy at the velocities that belong to the positions, v + h g/2 \[E1\], less the kinetic energy at v \[J\].
 pub fn half_a_step(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;
     let gain = |body: usize, mass: f64| {
@@ -91,8 +92,8 @@ pub fn half_a_step(snapshot: &Snapshot) -> f64 {
         + world.dynamic_boundaries().map(|(body, free)| gain(body, free.mass)).sum::<f64>()
 }
 
-/// Energy that contacts store by their overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's,
-/// none under the rigid one; less F_c δ, what cohesion gave.
+/// Elastic energy of the overlaps \[J\]: (2/5) k_n δ^(5/2) under Hertz's law, k_n δ²/2 under Hooke's, none under the rigid one; less F_c δ, the
+/// work of cohesion.
 pub fn elastic(snapshot: &Snapshot, law: NormalLaw) -> f64 {
     let overlapping = snapshot.contacts.iter().filter(|contact| contact.gap < 0.0);
     overlapping.map(|contact| elastic_of(&snapshot.world, contact, law)).sum()
@@ -112,17 +113,17 @@ fn elastic_of(world: &World, contact: &ContactState, law: NormalLaw) -> f64 {
     pressed - world.pull_off(a, b) * overlap
 }
 
-/// Energy that the tangential and the rolling springs of contacts hold, under the smooth method \[J\].
+/// Energy of the tangential and of the rolling springs of contacts, under the smooth method \[J\].
 fn in_springs(snapshot: &Snapshot) -> [f64; 2] {
     [0, 1].map(|kind| snapshot.contacts.iter().map(|contact| contact.spring_energy[kind]).sum())
 }
 
-/// What friction took out and springs do not hold \[J\].
+/// Energy dissipated by friction since the start \[J\]: energy that friction took out, less the energy of the tangential springs.
 pub(super) fn dissipated_by_friction(snapshot: &Snapshot) -> f64 {
     0.0 - booked(snapshot, |balance| balance.friction_work) - in_springs(snapshot)[0]
 }
 
-/// What rolling resistance took out and springs do not hold \[J\].
+/// Energy dissipated by rolling resistance since the start \[J\]: energy that it took out, less the energy of the rolling springs.
 pub(super) fn dissipated_by_rolling(snapshot: &Snapshot) -> f64 {
     0.0 - booked(snapshot, |balance| balance.rolling_work) - in_springs(snapshot)[1]
 }

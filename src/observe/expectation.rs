@@ -1,4 +1,4 @@
-//! Whether a run came to the numbers that its scenario expects.
+//! Expectations of a scenario, and the verdicts on them after a run.
 
 use super::bounds::Bounds;
 use super::series::{self, Point};
@@ -6,33 +6,33 @@ use super::take::{Curve, Take};
 use super::{Observation, Observer, short};
 use crate::engine::Precision;
 
-/// A number that the run must come to.
+/// Expectation: a number that the run must reach within bounds.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Expectation {
-    /// What it is called.
+    /// Name of the expectation.
     pub label: String,
     /// Column of the time series (see [`crate::observe`]).
     pub quantity: String,
-    /// Column whose number, taken in the same way, divides that of `quantity`.
+    /// Column whose number, taken in the same way, divides the number of `quantity`.
     pub over: Option<String>,
-    /// How the values become a number.
+    /// How the values of the column become one number.
     pub take: Take,
     /// Time window of the values \[s\]; `None`: the whole run.
     pub window: Option<(f64, f64)>,
-    /// What the number must be.
+    /// Bounds on the number.
     pub bounds: Bounds,
 }
 
-/// What became of an expectation.
+/// Verdict on an expectation.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Verdict {
-    /// What the scenario calls it.
+    /// Name of the expectation in the scenario.
     pub label: String,
-    /// The quantity and how its number was taken: `height`, `rate of height from 2 to 3 s`.
+    /// Quantity and how its number was taken: `height`, `rate of height from 2 to 3 s`.
     pub quantity: String,
-    /// What was expected, without the tolerance: `0.3`, `at least 2`.
+    /// Expected number in words, without the tolerance: `0.3`, `at least 2`.
     pub expected: String,
     /// The expected value; absent without one.
     pub value: Option<f64>,
@@ -40,18 +40,18 @@ pub struct Verdict {
     pub at_least: Option<f64>,
     /// The upper bound; absent without one.
     pub at_most: Option<f64>,
-    /// What was found; absent when there was nothing to judge.
+    /// Number that was found; absent when there was nothing to judge.
     pub found: Option<f64>,
     /// |found - value|; absent without a value.
     pub error: Option<f64>,
-    /// How large the error may be, in the precision of the engine; absent without a value.
+    /// Largest error that is allowed, in the precision of the engine; absent without a tolerance.
     pub tolerance: Option<f64>,
     /// The judgement.
     pub verdict: Judgement,
-    /// Why there was nothing to judge, or more about what was found.
+    /// Reason why there was nothing to judge, or a remark on the number found.
     #[cfg_attr(feature = "scenario", serde(skip_serializing_if = "Option::is_none"))]
     pub reason: Option<String>,
-    /// Whether what was found is a deviation from what was expected.
+    /// Whether the number found is a deviation from expected times or from a curve.
     #[cfg_attr(feature = "scenario", serde(skip))]
     pub is_deviation: bool,
 }
@@ -63,11 +63,11 @@ pub struct Verdict {
 pub enum Judgement {
     /// The number is within its bounds.
     Met,
-    /// It is not, or it does not exist.
+    /// The number is outside its bounds, or does not exist.
     Missed,
-    /// It is only to be shown.
+    /// The number is only shown, and not judged.
     Shown,
-    /// The run ended before its time.
+    /// The run ended before its duration.
     NotReached,
 }
 
@@ -83,7 +83,7 @@ impl Judgement {
     }
 }
 
-/// A number taken from a run, with more about it where there is more to say.
+/// Number taken from a run, with a remark where there is more to say.
 #[derive(Debug, Clone, PartialEq)]
 struct Found {
     number: f64,
@@ -128,7 +128,7 @@ pub fn leave_open(expectations: &[Expectation], time: f64, precision: Precision)
 }
 
 impl Verdict {
-    /// A verdict before anything was found: a miss, or nothing to judge.
+    /// Verdict before a number is found: missed, or shown if the number is not judged.
     pub fn blank(label: String, quantity: String, bounds: &Bounds, precision: Precision) -> Verdict {
         let words = [
             bounds.value.map(short),
@@ -151,7 +151,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict on a number.
+    /// Adds the number found and its judgement.
     #[must_use]
     pub fn found(self, number: f64, bounds: &Bounds, precision: Precision) -> Verdict {
         let verdict = match bounds.shown_only {
@@ -163,15 +163,14 @@ impl Verdict {
         Verdict { found: Some(number), error, verdict, ..self }
     }
 
-    /// What was expected, with the tolerance: `0.3 ± 0.01`, `at least 2`; of a curve `as `x``.
+    /// Expected number in words, with the tolerance: `0.3 ± 0.01`, `at least 2`; for a curve `as `x``.
     pub fn expected_with_tolerance(&self) -> String {
         let tolerance = self.tolerance.filter(|_| !self.is_deviation);
         let tolerance = tolerance.map(|tolerance| format!(" ± {}", short(tolerance)));
         format!("{}{}", self.expected, tolerance.unwrap_or_default())
     }
 
-    /// What was found: `found 0.4`; of a miss with its error, `found 0.4, error 0.1, tolerance 0.01`; of a curve
-    /// `deviation 0.0007, at most 0.001`.
+    /// Number found, in words: `found 0.4`; for a miss `found 0.4, error 0.1, tolerance 0.01`; for a curve `deviation 0.0007, at most 0.001`.
     pub fn found_in_words(&self) -> String {
         let Some(found) = self.found else { return "found nothing".to_owned() };
         let found = short(found);
@@ -186,7 +185,7 @@ impl Verdict {
     }
 }
 
-/// The number of an expectation, or why there is none.
+/// Computes the number of an expectation; the error says why there is none.
 fn measure(
     expectation: &Expectation,
     observer: &Observer,
@@ -227,8 +226,7 @@ fn points_within(
     }
 }
 
-/// The number that a series comes to. A value that is not a number makes the whole one, except where only one
-/// value counts.
+/// Reduces a series to one number. A value that is not a number makes the result not a number, except where only some of the values count.
 fn take(take: &Take, points: &[Point]) -> Result<Found, String> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Err("there is no output".to_owned());
@@ -259,7 +257,7 @@ fn take(take: &Take, points: &[Point]) -> Result<Found, String> {
     })
 }
 
-/// The largest deviation of the first local minima from the times that were expected.
+/// Largest deviation of the first local minima from the expected times.
 fn deviation_of_minima(points: &[Point], expected: &[f64]) -> Result<Found, String> {
     let found = series::minima(points);
     let shown: Vec<String> = found.iter().take(expected.len()).map(|&time| short(time)).collect();
@@ -271,7 +269,7 @@ fn deviation_of_minima(points: &[Point], expected: &[f64]) -> Result<Found, Stri
     Ok(Found { number: deviations.fold(0.0, f64::max), remark: Some(shown) })
 }
 
-/// The largest deviation from a curve at its own times.
+/// Largest deviation of a series from a reference curve, at the times of the curve.
 fn deviation_from(curve: &Curve, points: &[Point]) -> Result<Found, String> {
     let mut worst = Found::from(0.0);
     for &(time, reference) in &curve.points {
@@ -289,7 +287,7 @@ fn deviation_from(curve: &Curve, points: &[Point]) -> Result<Found, String> {
     Ok(worst)
 }
 
-/// The verdict on an expectation before its number is known.
+/// Verdict on an expectation before its number is known.
 fn blank(expectation: &Expectation, precision: Precision) -> Verdict {
     let verdict =
         Verdict::blank(expectation.label.clone(), describe(expectation), &expectation.bounds, precision);
@@ -303,7 +301,7 @@ fn blank(expectation: &Expectation, precision: Precision) -> Verdict {
     Verdict { expected, is_deviation, ..verdict }
 }
 
-/// What is expected of steps against a direction: `rises`, `falls, slack 0.1`.
+/// Expected direction in words, with the slack for steps against it: `rises`, `falls, slack 0.1`.
 pub fn in_direction(direction: &str, bounds: &Bounds) -> String {
     match bounds.at_most {
         Some(slack) if slack > 0.0 => format!("{direction}, slack {}", short(slack)),
@@ -311,7 +309,7 @@ pub fn in_direction(direction: &str, bounds: &Bounds) -> String {
     }
 }
 
-/// The quantity and how its number is taken.
+/// Quantity and how its number is taken, in words.
 fn describe(expectation: &Expectation) -> String {
     let over = expectation.over.as_ref().map(|over| format!(" / {over}"));
     let quantity = format!("{}{}", expectation.quantity, over.unwrap_or_default());

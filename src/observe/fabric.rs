@@ -1,4 +1,4 @@
-//! The fabric of a packing: where its contacts point, by their number and by the forces that they carry, and how forces are distributed.
+//! Fabric of a packing: directions of the contacts, by number and by normal force, and distribution of the normal forces.
 
 use glam::DMat3;
 
@@ -7,42 +7,42 @@ use crate::contact::ContactState;
 use crate::engine::Snapshot;
 use crate::model::Plane;
 
-/// How the fabric is observed.
+/// Plan by which the fabric is observed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FabricPlan {
-    /// The plane that directions are counted in, and that the anisotropy is of.
+    /// Plane in which directions are counted, and whose anisotropy is computed.
     pub plane: Plane,
-    /// Classes of directions between 0° and 180° \[-\].
+    /// Number of classes of directions between 0° and 180° \[-\].
     pub bins: usize,
 }
 
-/// Classes of forces, and the upper end of the last \[mean normal force\]; larger forces count in the last.
+/// Number of classes of normal forces, and the upper end of the last \[mean normal force\]; larger forces count in the last class.
 pub const FORCE_BINS: (usize, f64) = (80, 8.0);
 
-/// The fabric of a state, over the contacts that carry a force.
+/// Fabric of a state, over the contacts that carry a force.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fabric {
-    /// ⟨n nᵀ⟩, every contact counting alike \[-\]; not numbers without contacts.
+    /// Fabric tensor ⟨n nᵀ⟩, every contact counting alike \[-\]; not a number without contacts.
     pub by_number: DMat3,
-    /// The same with every contact counting by its normal force \[-\].
+    /// Fabric tensor with every contact weighted by its normal force \[-\].
     pub by_force: DMat3,
-    /// Mean of cos 6θ over the contacts, θ from the first axis of the plane \[-\]: 1 where all point at 0°, 60° or 120°, as in a
-    /// triangular lattice on a floor, -1 halfway between, 0 where all directions are alike.
+    /// Sixfold order: mean of cos 6θ over the contacts, θ from the first axis of the plane \[-\]. It is 1 where all normals point at 0°, 60° or
+    /// 120°, as in a triangular lattice on a floor, -1 halfway between, and 0 where all directions are equally frequent.
     pub sixfold: f64,
-    /// Contacts per class of directions.
+    /// Number of contacts in each class of directions.
     pub contacts: Vec<u64>,
-    /// Their share of the sum of the normal forces \[-\].
+    /// Share of the sum of the normal forces in each class of directions \[-\].
     pub forces: Vec<f64>,
-    /// Contacts per class of normal forces.
+    /// Number of contacts in each class of normal forces.
     pub sizes: Vec<u64>,
 }
 
 impl Fabric {
-    /// That of a state.
+    /// Computes the fabric of a state.
     pub fn of(snapshot: &Snapshot, plan: &FabricPlan) -> Fabric {
         let carrying = || snapshot.contacts.iter().filter(|contact| contact.is_active());
         let count = carrying().count() as f64;
-        // Where cohesion pulls the forces of some are negative: what counts is how large they are.
+        // Cohesion makes some normal forces negative: their magnitude counts.
         let total: f64 = carrying().map(|contact| contact.impulse.normal.abs()).sum();
         let (bins, most) = FORCE_BINS;
         let mut fabric = Fabric {
@@ -74,7 +74,8 @@ impl Fabric {
         fabric
     }
 
-    /// 2 (F₁ - F₂), F₁ and F₂ the principal values of the part of a tensor that lies in a plane \[-\]: 0 where all directions are alike, 2 where all are one.
+    /// Anisotropy 2 (F₁ - F₂), with F₁ and F₂ the principal values of the part of a tensor that lies in a plane \[-\]: 0 where all directions are
+    /// alike, 2 where all normals have one direction.
     pub fn anisotropy(tensor: &DMat3, plane: Plane) -> f64 {
         let [i, j] = plane.axes();
         let (along, across, mixed) = (tensor.col(i)[i], tensor.col(j)[j], tensor.col(i)[j]);
@@ -83,19 +84,19 @@ impl Fabric {
 }
 
 impl FabricPlan {
-    /// Directions in degrees at which a class begins and ends. The first is around 0°: so are walls.
+    /// Lower and upper bound of a class of directions \[deg\]. The first class is centred at 0°, a common direction of wall normals.
     pub fn bounds(&self, bin: usize) -> [f64; 2] {
         [-0.5, 0.5].map(|edge| 180.0 * (bin as f64 + edge) / self.bins as f64)
     }
 
-    /// Angle \[rad\] from the first axis of the plane to the normal of a contact; `None` of one across the plane.
+    /// Angle from the first axis of the plane to the normal of a contact \[rad\]; `None` for a normal across the plane.
     fn angle(&self, contact: &ContactState) -> Option<f64> {
         let [i, j] = self.plane.axes();
         let (x, y) = (contact.normal[i], contact.normal[j]);
         (x.hypot(y) > 1e-9).then(|| y.atan2(x))
     }
 
-    /// The class that an angle \[rad\] is in. A normal and its reverse are one direction.
+    /// Class of an angle \[rad\]. A normal and its reverse are one direction.
     fn bin(&self, angle: f64) -> usize {
         let share = angle.to_degrees().rem_euclid(180.0) / 180.0;
         (share * self.bins as f64 + 0.5) as usize % self.bins
@@ -111,7 +112,7 @@ mod tests {
 
     const PLAN: FabricPlan = FabricPlan { plane: Plane::Xz, bins: 36 };
 
-    /// A state whose contacts have these normals, in the plane x, z at so many degrees, and carry these impulses.
+    /// A state whose contacts have normals at these angles \[deg\] in the plane x, z, and carry these normal impulses.
     fn state(contacts: &[(f64, f64)]) -> Snapshot {
         let mut state = stack();
         let first = state.contacts[0];
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!((fabric.contacts[0], fabric.contacts[18], fabric.contacts.iter().sum::<u64>()), (2, 1, 3));
         assert_eq!((fabric.forces[0], fabric.forces[18]), (0.5, 0.5));
         assert!((fabric.by_number.col(0)[0] + fabric.by_number.col(2)[2] - 1.0).abs() < 1e-15);
-        // Two of three contacts lie, one stands; of the force half each.
+        // Two of three contacts are horizontal, one is vertical; each direction carries half of the force.
         let [number, force] =
             [&fabric.by_number, &fabric.by_force].map(|tensor| Fabric::anisotropy(tensor, Plane::Xz));
         assert!((number - 2.0 / 3.0).abs() < 0.01 && force < 0.05, "{number}, {force}");

@@ -1,4 +1,4 @@
-//! How the grains move, and how they turn with a drum.
+//! Motion of the grains, and their flow in a rotating drum.
 
 use glam::DVec3;
 
@@ -20,7 +20,7 @@ pub struct DrumPlan {
 }
 
 impl DrumPlan {
-    /// The grains that count.
+    /// Grains in the region of the drum.
     fn grains<'a>(&'a self, snapshot: &'a Snapshot) -> impl Iterator<Item = GrainView> + 'a {
         let is_inside = |grain: &GrainView| {
             let centre = snapshot.world.bodies.position[grain.body];
@@ -43,11 +43,11 @@ pub fn max_speed(snapshot: &Snapshot) -> f64 {
     speeds_squared(snapshot).chain(boundaries).fold(0.0, f64::max).sqrt()
 }
 
-/// Granular temperature: a third of the mean square of the velocities of the grains less that of their centre of mass,
-/// the mean weighted by mass \[m²/s²\]; not a number without grains.
+/// Granular temperature: a third of the mean square of the velocities of the grains less the velocity of their centre of mass, the mean weighted
+/// by mass \[m²/s²\]; not a number without grains.
 ///
-/// This is the variance of one component of the velocity where no direction is preferred. In a gas that cools by Haff's
-/// law (J. Fluid Mech. 134, 1983, 401-430) one over its root grows linearly in time.
+/// The granular temperature is the variance of one component of the velocity where no direction is preferred. In a gas that cools by Haff's law
+/// (J. Fluid Mech. 134, 1983, 401-430) its inverse square root grows linearly in time.
 pub fn granular_temperature(snapshot: &Snapshot) -> f64 {
     let velocity = &snapshot.world.bodies.velocity;
     let mass: f64 = grains(snapshot).map(|grain| grain.mass).sum();
@@ -85,14 +85,14 @@ pub fn plug_share(snapshot: &Snapshot, drum: &DrumPlan) -> f64 {
     f64::from(plug) / f64::from(all)
 }
 
-/// The rotation of a drum: a point of its axis \[m\] and its angular velocity \[rad/s\].
+/// Rotation of a drum: a point of its axis \[m\] and its angular velocity \[rad/s\].
 struct Rotation {
     point: DVec3,
     rate: DVec3,
 }
 
 impl Rotation {
-    /// `None` when the boundary does not rotate.
+    /// Rotation of the boundary of a drum; `None` when it does not rotate.
     fn of(snapshot: &Snapshot, drum: &DrumPlan) -> Option<Rotation> {
         match snapshot.world.boundaries.get(drum.boundary)?.motion {
             Motion::Rotation { point, rate, .. } if rate != DVec3::ZERO => Some(Rotation { point, rate }),

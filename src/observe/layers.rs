@@ -1,4 +1,4 @@
-//! Layers of a bed: how dense, how fast and how stressed grains are over a length of it.
+//! Layers of a bed: solid fraction, velocity and stress of the grains as profiles along an axis.
 
 use glam::{DMat3, DVec3};
 
@@ -13,28 +13,28 @@ use crate::model::{Plane, Region};
 /// Layers of equal thickness that a box or a cylinder is cut into.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerPlan {
-    /// A box, or a cylinder; grains count whose centre is beside its axis as far as it reaches.
+    /// Box or cylinder. A grain counts if its centre is within the cross section of the region, wherever it is along the axis.
     pub region: Region,
-    /// Unit vector across the layers; of a cylinder its axis.
+    /// Unit vector across the layers; for a cylinder its axis.
     pub axis: DVec3,
-    /// How many.
+    /// Number of layers.
     pub count: usize,
 }
 
-/// What is in a layer. A grain counts in each that it reaches into, by the share of its volume there.
+/// Averages of one layer. A grain counts in each layer that it reaches into, by the share of its volume there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Layer {
-    /// Volume of the grains over that of the layer \[-\].
+    /// Solid fraction: volume of the grains over the volume of the layer \[-\].
     pub solid_fraction: f64,
-    /// Mean velocity, by mass \[m/s\]; not a number without grains.
+    /// Mean velocity, weighted by mass \[m/s\]; not a number without grains.
     pub velocity: DVec3,
-    /// Mean angular velocity, by mass \[rad/s\].
+    /// Mean angular velocity, weighted by mass \[rad/s\].
     pub angular_velocity: DVec3,
-    /// Granular temperature: a third of the mean square of the velocity beside its mean, of discs half of it \[m²/s²\].
+    /// Granular temperature: mean square of the velocity less the mean velocity, over 3, for discs over 2 \[m²/s²\].
     pub temperature: f64,
-    /// Mean number of touching contacts, by mass \[-\].
+    /// Mean number of touching contacts per grain, weighted by mass \[-\].
     pub coordination: f64,
-    /// Stress of Love and Weber with its kinetic part, as of a region ([`super::regions::bulk_stress`]) \[Pa\].
+    /// Love-Weber stress with its kinetic part, as for a region ([`super::regions::bulk_stress`]) \[Pa\].
     pub stress: DMat3,
     /// Mass \[kg\].
     mass: f64,
@@ -52,25 +52,25 @@ impl Layer {
     };
 }
 
-/// Some of a grain in a layer.
+/// Part of a grain that lies in one layer.
 struct Part {
     layer: usize,
     grain: usize,
     body: usize,
-    /// Of its volume \[-\].
+    /// Share of the volume of the grain \[-\].
     share: f64,
     volume: f64,
     mass: f64,
 }
 
 impl LayerPlan {
-    /// Distances along the axis, from the origin of the coordinates, between which a layer lies \[m\].
+    /// Lower and upper bound of a layer along the axis, measured from the origin of the coordinates \[m\].
     pub fn bounds(&self, layer: usize) -> [f64; 2] {
         let (first, length) = self.extent();
         [layer, layer + 1].map(|edge| first + length * edge as f64 / self.count as f64)
     }
 
-    /// Where the first layer begins, and how far it is from there to the end of the last \[m\].
+    /// Start of the first layer along the axis, and length of all layers together \[m\].
     fn extent(&self) -> (f64, f64) {
         match self.region {
             Region::Cylinder { base, axis, length, .. } => (base.dot(axis), length),
@@ -81,13 +81,13 @@ impl LayerPlan {
         }
     }
 
-    /// Whether a grain there is beside the axis as far as the region reaches.
+    /// Whether a centre is within the cross section of the region, wherever it is along the axis.
     fn reaches(&self, centre: DVec3) -> bool {
         let middle = self.region.centre();
         self.region.contains(centre + self.axis * self.axis.dot(middle - centre), 0.0, 0.0)
     }
 
-    /// The layers of a state.
+    /// Computes the layers of a state.
     pub fn layers(&self, snapshot: &Snapshot) -> Vec<Layer> {
         let world = &snapshot.world;
         let parts = self.parts(snapshot);
@@ -120,7 +120,7 @@ impl LayerPlan {
         layers
     }
 
-    /// The grains, by layer.
+    /// Parts of all grains in the layers that they reach into.
     fn parts(&self, snapshot: &Snapshot) -> Vec<Part> {
         let world = &snapshot.world;
         let (first, length) = self.extent();
@@ -129,11 +129,11 @@ impl LayerPlan {
         let mut parts = Vec::new();
         for grain in grains(snapshot).filter(|grain| self.reaches(world.bodies.position[grain.body])) {
             let spheres = &world.spheres[world.grains[grain.id].spheres()];
-            // What spheres of a clump share is theirs by the size of each.
+            // Volume and mass of a clump are divided among its spheres in proportion to their volumes.
             let size = |radius: f64| grain_volume(world.plane, radius);
             let whole: f64 = spheres.iter().map(|sphere| size(sphere.radius)).sum();
             for sphere in spheres {
-                // In layers.
+                // Lengths in units of the thickness of a layer.
                 let centre = (world.sphere_centre(sphere).dot(self.axis) - first) * scale;
                 let radius = sphere.radius * scale;
                 let reach = (centre - radius).floor().max(0.0) as usize;
@@ -163,7 +163,8 @@ fn disc_below(height: f64) -> f64 {
     0.5 + (h.asin() + h * (1.0 - h * h).sqrt()) / std::f64::consts::PI
 }
 
-/// The axes of layers: against gravity as far as that is along one of them, otherwise z; in a plane one of its own.
+/// Usual axis of layers (0, 1, 2 for x, y, z): the axis with the largest component of gravity, z if they are equal; in a plane only the axes of
+/// the plane count.
 pub fn usual_axis(gravity: DVec3, plane: Option<Plane>) -> usize {
     let axes = plane.map_or(vec![2, 1, 0], |plane| plane.axes().into_iter().rev().collect());
     axes.into_iter()
@@ -215,7 +216,7 @@ mod tests {
             let bodies = &state.world.bodies;
             let expected = 2.0 * bodies.velocity[1].x + 16.0 * bodies.velocity[2].x;
             assert!((momentum - expected).abs() < 1e-12, "{momentum} for {expected}");
-            // Stress along x and y is of contacts and of what layers leave of fluctuations: along y nothing moves.
+            // The kinetic part of the stress depends on the number of layers; along y nothing moves, and there is only the part of the contacts.
             let stress = mean(&|layer| layer.stress.col(1)[1]);
             assert!((stress - whole.col(1)[1]).abs() < 1e-9, "{stress}");
         }
@@ -231,7 +232,7 @@ mod tests {
         assert!(layers[7].velocity.is_nan() && layers[7].temperature.is_nan());
         assert!((layers[1].velocity - layers[5].velocity).length() > 0.1, "of one grain each");
         assert!(plan(8).layers(&empty()).iter().all(|layer| layer.solid_fraction == 0.0));
-        // Beside the axis nothing counts.
+        // Grains with a centre outside of the cross section do not count.
         let region = Region::Box { min: DVec3::new(0.4, -1.0, 0.0), max: DVec3::new(1.0, 1.0, 3.0) };
         let beside = LayerPlan { region, ..plan(3) };
         assert!(beside.layers(&stack()).iter().all(|layer| layer.mass == 0.0));

@@ -1,4 +1,4 @@
-//! What grains and boundaries do to the boundaries.
+//! Forces and torques of contacts on boundaries and on other bodies.
 
 use glam::{DMat3, DVec3};
 
@@ -34,7 +34,7 @@ pub fn on_boundaries(snapshot: &Snapshot) -> Vec<Load> {
     loads
 }
 
-/// Force on every boundary over the last substep with compatible normal forces \[E16\] \[N\]; not numbers where the state has none.
+/// Force on every boundary over the last substep with compatible normal forces \[E16\] \[N\]; not a number where the state has no such forces.
 pub fn compatible_on_boundaries(snapshot: &Snapshot) -> Vec<DVec3> {
     let count = snapshot.world.boundaries.len();
     let Some(compatible) = snapshot.compatible() else { return vec![DVec3::NAN; count] };
@@ -50,20 +50,20 @@ pub fn compatible_on_boundaries(snapshot: &Snapshot) -> Vec<DVec3> {
     forces
 }
 
-/// What contacts do to a body.
+/// Sum of the contact forces on a body, and their stress times volume.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reaction {
-    /// Sum of their forces \[N\].
+    /// Sum of the contact forces \[N\].
     pub force: DVec3,
-    /// -Σ r fᵀ, r from the centre of the body to a contact and f the force there \[N m\]: over a volume a stress, positive under pressure.
+    /// Stress times volume, -Σ r fᵀ, with r from the centre of the body to a contact and f the force there \[N m\]; positive under pressure.
     pub stress: DMat3,
 }
 
 impl Reaction {
-    /// That of no contacts.
+    /// Reaction of a body without contacts.
     pub const NONE: Reaction = Reaction { force: DVec3::ZERO, stress: DMat3::ZERO };
 
-    /// Mean of the normal stresses over the volume of a grain \[Pa\], of a disc of the two in its plane.
+    /// Pressure: mean of the normal stresses over the volume of a grain \[Pa\]; for a disc the mean of the two in its plane.
     pub fn pressure(&self, world: &World, grain: usize) -> f64 {
         let ways = if world.plane.is_some() { 2.0 } else { 3.0 };
         let [x, y, z] = [0, 1, 2].map(|axis| self.stress.col(axis)[axis]);
@@ -71,7 +71,7 @@ impl Reaction {
     }
 }
 
-/// What contacts do to every body over the last substep, without impacts, in the order of the bodies.
+/// Reaction of every body to its contacts over the last substep, without impacts, in the order of the bodies.
 pub fn reactions(snapshot: &Snapshot) -> Vec<Reaction> {
     let world = &snapshot.world;
     let mut reactions = vec![Reaction::NONE; world.bodies.len()];
@@ -87,12 +87,12 @@ pub fn reactions(snapshot: &Snapshot) -> Vec<Reaction> {
     reactions
 }
 
-/// a bᵀ.
+/// Outer product a bᵀ.
 pub(super) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
-/// Load on every boundary since the base, impacts included; zero without one.
+/// Mean load on every boundary since the base, impacts included; zero without a base.
 pub fn mean_on_boundaries(snapshot: &Snapshot, base: Option<&Base>) -> Vec<Load> {
     let is_of_this_scene = |base: &&Base| base.impulses.len() == snapshot.impulses.len();
     let Some(base) = base.filter(is_of_this_scene) else {
@@ -106,8 +106,8 @@ pub fn mean_on_boundaries(snapshot: &Snapshot, base: Option<&Base>) -> Vec<Load>
     snapshot.impulses.iter().zip(&base.impulses).map(mean).collect()
 }
 
-/// Force along gravity on all boundaries that are not free over the weight of grains and dynamic boundaries \[-\]:
-/// 1 at rest; not a number without gravity or weight.
+/// Supported weight: force along gravity on all boundaries that are not dynamic, over the weight of grains and dynamic boundaries \[-\]. It is 1
+/// at rest, and not a number without gravity or weight.
 pub fn weight_supported(snapshot: &Snapshot) -> f64 {
     let world = &snapshot.world;
     let gravity = world.gravity;
@@ -153,7 +153,7 @@ mod tests {
                 })
                 .sum::<DVec3>()
         );
-        // 160 N over an arm of 0.975 m along z; what it is along the axis of the contact alone.
+        // 160 N over an arm of 0.975 m along z: a third of -arm · force, over the volume.
         let volume = crate::model::sphere_volume(1.0);
         let contact = state.contacts.iter().find(|contact| contact.bodies.contains(&2)).expect("a contact");
         let arm = contact.point - state.world.bodies.position[2];

@@ -1,32 +1,32 @@
-//! Grains that got lost: they left the domain, or without one fell out of everything.
+//! Lost grains: they left the domain or, in a scene without a domain, fell below everything that could stop them.
 
 use glam::{BVec3, DVec3};
 
 use crate::engine::Snapshot;
 use crate::model::{Form, Outside, World};
 
-/// Share of gravity along an axis that is taken for rounding \[-\].
+/// Component of the direction of gravity that counts as rounding error \[-\].
 const ROUNDING: f64 = 1e-9;
 
-/// The grains that are lost.
+/// Number of lost grains, and the places where they got out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Lost {
-    /// How many.
+    /// Number of grains.
     pub grains: u64,
     /// Corners of the box around the places where they got out \[m\].
     pub places: [DVec3; 2],
 }
 
-/// Number of grains that are lost.
+/// Number of lost grains.
 pub fn count(snapshot: &Snapshot) -> f64 {
     lost(snapshot).map_or(0.0, |lost| lost.grains as f64)
 }
 
-/// The grains that are lost; `None` where none is.
+/// Finds the lost grains; `None` where no grain is lost.
 pub fn lost(snapshot: &Snapshot) -> Option<Lost> {
     let world = &snapshot.world;
-    // Those that left the domain and whose places others have taken.
+    // Grains that left the domain and whose places other grains have taken.
     let gone = world.replaced.get(world.sinks.len()).cloned().unwrap_or_default();
     let ways_out = ways_out(world);
     let around = |[low, high]: [DVec3; 2], place: &DVec3| [low.min(*place), high.max(*place)];
@@ -35,7 +35,7 @@ pub fn lost(snapshot: &Snapshot) -> Option<Lost> {
     (grains > 0).then_some(Lost { grains, places })
 }
 
-/// Where each lost grain got out \[m\]; of one outside of a domain that keeps it, where it is.
+/// Place where each lost grain got out \[m\]; for a grain outside of a domain that keeps it, its present place.
 fn ways_out(world: &World) -> Vec<DVec3> {
     let position = |grain: usize| world.bodies.position[world.grain_body(grain)];
     match &world.domain {
@@ -53,19 +53,19 @@ fn ways_out(world: &World) -> Vec<DVec3> {
     }
 }
 
-/// What lies below all that may stop a falling grain.
+/// Space below everything that may stop a falling grain.
 struct Below {
-    /// Gravity \[m/s²\], and its direction.
+    /// Magnitude of gravity \[m/s²\]; `down` is its direction.
     gravity: f64,
     down: DVec3,
-    /// Lowest place of what is finite, along `down` \[m\].
+    /// Lowest level that finite shapes and grains that cannot fall may reach, measured along `down` \[m\].
     level: f64,
-    /// Points and normals of planes that look up.
+    /// Points and normals of the planes that face upwards.
     floors: Vec<(DVec3, DVec3)>,
 }
 
 impl Below {
-    /// `None` where nothing can fall out: without gravity, where gravity leads through a periodic face, where nothing is finite.
+    /// Finds the space; `None` where nothing can fall out: without gravity, where gravity leads through a periodic face, where nothing is finite.
     fn of(world: &World) -> Option<Below> {
         let down = world.gravity.try_normalize()?;
         if (world.periodic.length.cmpgt(DVec3::ZERO) & down.abs().cmpgt(DVec3::splat(ROUNDING)))
@@ -88,8 +88,8 @@ impl Below {
         level.is_finite().then(|| Below { gravity: world.gravity.length(), down, level, floors })
     }
 
-    /// Where a grain passed the lowest level, if it is below by now and nothing is under it: back along its parabola, which
-    /// nothing disturbs any more.
+    /// Position of a grain when its top passed the lowest level: found backwards along its parabola, which nothing disturbs any more. `None` if
+    /// the grain is not below the level, is above a plane that faces upwards, or cannot fall.
     fn way_out(&self, world: &World, grain: usize) -> Option<DVec3> {
         let body = world.grain_body(grain);
         let (centre, velocity) = (world.bodies.position[body], world.bodies.velocity[body]);
@@ -105,8 +105,8 @@ impl Below {
     }
 }
 
-/// Forms that may stop a grain or take it: those of boundaries that do not fall themselves, and sinks; with the position and
-/// the z axis of each.
+/// Shapes that may stop or remove a grain: surfaces of boundaries that do not fall themselves, and sinks; with the position and the z axis of
+/// each.
 fn solids(world: &World) -> impl Iterator<Item = (Form, DVec3, DVec3)> + '_ {
     let down = world.gravity.normalize_or_zero();
     let is_joined = |body: usize| world.joints.iter().any(|joint| joint.bodies.contains(&Some(body as u32)));
@@ -114,7 +114,7 @@ fn solids(world: &World) -> impl Iterator<Item = (Form, DVec3, DVec3)> + '_ {
         let is_free = world.dynamic_boundary(body).is_some() && !is_joined(body);
         !(is_free && can_fall(world, body, down))
     };
-    // Of a mesh the first patch stands for all.
+    // The first patch of a mesh stands for the whole mesh.
     let surfaces = world.surface_groups().map(|group| &world.surfaces[group.start as usize]);
     let surfaces = surfaces.filter(move |surface| stays(surface.body as usize)).map(|surface| {
         let body = surface.body as usize;
@@ -126,13 +126,13 @@ fn solids(world: &World) -> impl Iterator<Item = (Form, DVec3, DVec3)> + '_ {
     surfaces.chain(sinks)
 }
 
-/// Whether nothing holds a body along gravity.
+/// Whether a body is free to move along gravity.
 fn can_fall(world: &World, body: usize, down: DVec3) -> bool {
     let along = down * world.bodies.locked[body].free_translation();
     along.length() > ROUNDING
 }
 
-/// Radius of a ball around a form; `None` of a plane, which has no end \[m\].
+/// Radius of a ball around a shape \[m\]; `None` for a plane, which has no end.
 fn radius_around(world: &World, form: Form) -> Option<f64> {
     match form {
         Form::Plane => None,

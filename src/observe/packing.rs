@@ -1,4 +1,4 @@
-//! Where the grains are.
+//! Height, front, angle of repose, centre of mass and momentum of the grains.
 
 use glam::DVec3;
 
@@ -21,19 +21,18 @@ pub fn height_p99(snapshot: &Snapshot) -> f64 {
     percentile(tops(snapshot), 0.99)
 }
 
-/// Where the front of a flow along +x is: the x below which 99 % of the centres of grains lie, interpolated as
-/// [`height_p99`] \[m\]; not a number without grains.
+/// Front of a flow along +x: the x below which 99 % of the centres of grains lie, interpolated as for [`height_p99`] \[m\]; not a number without
+/// grains.
 pub fn front_x(snapshot: &Snapshot) -> f64 {
     let position = &snapshot.world.bodies.position;
     percentile(grains(snapshot).map(|grain| position[grain.body].x).collect(), 0.99)
 }
 
-/// Angle of repose of a heap on level ground: that of the cone whose mass has the same mean height and the
-/// same mean distance from the axis \[deg\]; not a number without grains.
+/// Angle of repose of a heap on level ground: angle of the cone whose mass has the same mean height and the same mean distance from the axis
+/// \[deg\]; not a number without grains.
 ///
-/// A cone of height H and radius R has ⟨z⟩ = H/4 and ⟨r⟩ = R/2, so tan α = H/R = 2 ⟨z⟩/⟨r⟩. Heights are measured from the
-/// lowest centre, so that one layer is flat; the axis is vertical and goes through the centre of mass. It is meant
-/// for gravity along -z.
+/// A cone of height H and radius R has ⟨z⟩ = H/4 and ⟨r⟩ = R/2, so tan α = H/R = 2 ⟨z⟩/⟨r⟩. Heights are measured from the lowest centre, so that
+/// one layer is flat; the axis is vertical and goes through the centre of mass. The formula assumes gravity along -z.
 pub fn repose_angle_deg(snapshot: &Snapshot) -> f64 {
     let position = &snapshot.world.bodies.position;
     let centre = centre_of_mass(snapshot);
@@ -43,7 +42,7 @@ pub fn repose_angle_deg(snapshot: &Snapshot) -> f64 {
         mass += grain.mass;
         distance += grain.mass * (position[grain.body] - centre).truncate().length();
     }
-    // Mean height and mean distance are h/4 and R/2 of a cone, h/3 and b/3 of a triangle.
+    // Mean height and mean distance are H/4 and R/2 for a cone, H/3 and R/3 for a triangle of discs.
     let shape = if snapshot.world.plane.is_some() { 1.0 } else { 2.0 };
     (shape * (centre.z - lowest)).atan2(distance / mass).to_degrees()
 }
@@ -86,7 +85,7 @@ fn tops(snapshot: &Snapshot) -> Vec<f64> {
     grains(snapshot).map(|grain| position[grain.body].dot(up) + grain.radius).collect()
 }
 
-/// Value below which the share `share` of the values lies.
+/// Percentile: value below which the share `share` of the values lies.
 fn percentile(mut values: Vec<f64>, share: f64) -> f64 {
     let Some(last) = values.len().checked_sub(1) else { return f64::NAN };
     let rank = share * last as f64;

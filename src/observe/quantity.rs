@@ -15,10 +15,10 @@ use crate::engine::compatible::CompatibleForces;
 use crate::engine::{EnergyBalance, Snapshot};
 use crate::model::JointState;
 
-/// What a scene must have for a quantity to exist, and what the quantity is named after.
+/// Part of a scene that a quantity needs in order to exist, and that it is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
-    /// Every scene has it.
+    /// Nothing: the quantity exists in every scene.
     Nothing,
     /// A boundary, whose name follows a colon.
     Boundary,
@@ -34,7 +34,7 @@ pub enum Needs {
     Sink,
     /// A class of radii of a sink, whose name and number follow colons: `size_mass:outlet:2`.
     SizeClass,
-    /// A part of the profile of a sink, likewise.
+    /// A part of the profile of a sink, whose name and number follow colons.
     ProfileBin,
     /// A sink with a profile, whose name follows a colon.
     Profile,
@@ -57,7 +57,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Whether the name of a quantity goes on with a colon and the name of what it is of.
+    /// Whether the name of a quantity continues with a colon and the name of its subject (a boundary, a sink and so on).
     pub fn is_named(self) -> bool {
         !matches!(
             self,
@@ -79,9 +79,9 @@ pub struct Quantity {
     pub name: &'static str,
     /// Unit; "-" for none.
     pub unit: &'static str,
-    /// What a scene must have.
+    /// Part of the scene that the quantity needs.
     pub needs: Needs,
-    /// The value, of the i-th boundary, sink, region, body or pair where there are several.
+    /// Function of the value; its index selects the boundary, sink, region, body or pair where there are several.
     pub(super) of: fn(&View<'_>, usize) -> f64,
 }
 
@@ -92,13 +92,13 @@ impl Quantity {
     }
 }
 
-/// The quantity of a column, whose name may go on with a colon.
+/// Finds the quantity of a column, whose name may continue with a colon and the name of a subject.
 pub fn find(column: &str) -> Option<&'static Quantity> {
     let (name, is_named) = column.split_once(':').map_or((column, false), |(name, _)| (name, true));
     QUANTITIES.iter().find(|quantity| quantity.name == name && quantity.needs.is_named() == is_named)
 }
 
-/// A state, with what several quantities share worked out once.
+/// State under observation, with the intermediate results that several quantities share, each computed once.
 pub(super) struct View<'a> {
     pub(super) snapshot: &'a Snapshot,
     observer: &'a Observer,
@@ -150,7 +150,7 @@ impl<'a> View<'a> {
         self.snapshot.compatible().map_or(f64::NAN, |forces| of(forces, self.snapshot))
     }
 
-    /// Compatible normal forces on a boundary, and friction as the solver has it \[N\].
+    /// Force on a boundary from compatible normal forces and from the friction that the solver found \[N\].
     fn compatible_load(&self, boundary: usize) -> DVec3 {
         self.compatible_loads.get_or_init(|| loads::compatible_on_boundaries(self.snapshot))[boundary]
     }
@@ -220,7 +220,7 @@ impl<'a> View<'a> {
         self.surface.get_or_init(state).as_ref()
     }
 
-    /// Volume dug out of the surface, and piled up on it \[m³\].
+    /// Volume dug out of the surface, and volume piled up on it \[m³\].
     fn moved_volumes(&self) -> [f64; 2] {
         let volumes = self.surface().zip(self.observer.surface.as_ref());
         volumes.map_or([f64::NAN; 2], |(state, plan)| state.volumes(plan))
@@ -253,7 +253,7 @@ impl<'a> View<'a> {
         energy::booked(self.snapshot, of)
     }
 
-    /// What the rates of the observation after this one start from.
+    /// Base of the rates of the next observation.
     pub(super) fn next_base(&self) -> Base {
         Base {
             time: self.snapshot.report.time,
@@ -265,7 +265,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The suffix of a name in the manual.
+/// Suffix of the name of a quantity in the manual.
 macro_rules! suffix {
     (Nothing) => {
         ""

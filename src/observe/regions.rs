@@ -1,4 +1,4 @@
-//! What is inside a region.
+//! Grains inside a region: number, mass, centre of mass and bulk stress.
 
 use glam::{DMat3, DVec3};
 
@@ -12,20 +12,20 @@ use crate::model::{Plane, Region};
 pub struct RegionPlan {
     /// Name, for results and messages.
     pub name: String,
-    /// Where.
+    /// Shape and place of the region.
     pub region: Region,
-    /// The material that counts; `None`: all do.
+    /// Material whose grains count; `None`: all grains count.
     pub material: Option<u32>,
 }
 
-/// The grains whose centre is inside a region.
+/// Number, mass and centre of mass of the grains whose centre is inside a region.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Content {
     /// Number of grains.
     pub grains: u64,
-    /// Their mass \[kg\].
+    /// Mass of the grains \[kg\].
     pub mass: f64,
-    /// Their centre of mass \[m\]; not a number without grains.
+    /// Centre of mass of the grains \[m\]; not a number without grains.
     pub centre: DVec3,
 }
 
@@ -38,7 +38,7 @@ fn inside<'a>(snapshot: &'a Snapshot, plan: &'a RegionPlan) -> impl Iterator<Ite
     })
 }
 
-/// The grains inside a region, of its material if it names one.
+/// Number, mass and centre of mass of the grains inside a region, of its material if it names one.
 pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
     let (mut count, mut mass, mut moment) = (0, 0.0, DVec3::ZERO);
     for grain in inside(snapshot, plan) {
@@ -49,9 +49,9 @@ pub fn content(snapshot: &Snapshot, plan: &RegionPlan) -> Content {
     Content { grains: count, mass, centre: moment / mass }
 }
 
-/// Stress of the grains inside a region over its volume \[Pa\], positive under pressure: (1/V) Σ_p [m v' v'ᵀ - Σ_c r fᵀ], with r from the centre of a
-/// grain to its contact, f the force on it there, and v' its velocity beside their mean (Love 1927; Weber 1966). Symmetric but for torques. Of discs the
-/// volume is that of a metre of depth, however deep the region.
+/// Bulk stress of the grains inside a region over its volume \[Pa\], positive under pressure: (1/V) Σ_p [m v' v'ᵀ - Σ_c r fᵀ], with r from the
+/// centre of a grain to its contact, f the force on the grain there, and v' its velocity less the mean velocity of the grains (Love 1927; Weber
+/// 1966). The stress is symmetric but for torques. For discs the volume is that of one metre of depth, however deep the region.
 pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan) -> DMat3 {
     let world = &snapshot.world;
     let velocity = |grain: &GrainView| world.bodies.velocity[grain.body];
@@ -66,7 +66,7 @@ pub fn bulk_stress(snapshot: &Snapshot, plan: &RegionPlan) -> DMat3 {
     sum * room(&plan.region, world.plane).recip()
 }
 
-/// Volume of a region \[m³\]: of discs, which are a metre deep, that of a metre of its section.
+/// Volume of a region \[m³\]; for discs, which are one metre deep, the volume of one metre of its section.
 pub(super) fn room(region: &Region, plane: Option<Plane>) -> f64 {
     plane.map_or_else(|| region.volume(), |plane| region.section(plane))
 }
@@ -113,7 +113,7 @@ mod tests {
             .sum();
         approx::assert_relative_eq!(stress.col(2)[2], arms / 8.8, max_relative = 1e-12);
         assert!(stress.col(2)[2] > 0.0, "pressure is positive");
-        // What moves about presses as well, and what moves together does not.
+        // Velocity fluctuations add to the pressure; a common velocity does not.
         state.contacts.clear();
         state.world.bodies.velocity.iter_mut().for_each(|velocity| *velocity = DVec3::X);
         assert!(bulk_stress(&state, &plan(0.0, 2.2, None)).col(0)[0].abs() < 1e-12);

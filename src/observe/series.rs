@@ -1,21 +1,21 @@
-//! Numbers that a series of values comes to.
+//! Statistics of a series of values: means, extremes, slopes and the like.
 //!
 //! A series is a list of points in the order of their first coordinate, mostly a time \[s\].
 
-/// A point of a series: where, and the value there.
+/// Point of a series: its coordinate, mostly a time \[s\], and its value.
 pub type Point = (f64, f64);
 
-/// The least-squares line through a series.
+/// Least-squares line through a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// Its slope.
+    /// Slope.
     pub slope: f64,
-    /// Share of the variance of the values that it explains, R² \[-\]; not a number for values that are all equal.
+    /// R²: share of the variance of the values that the line explains \[-\]; not a number for values that are all equal.
     pub r_squared: f64,
 }
 
-/// Value at `x`, linear between the points; `None` outside of them. A point counts as being at `x` if rounding is
-/// all that is between them.
+/// Value at `x`, interpolated linearly between the points; `None` outside of them. A point counts as being at `x` if the two differ only by
+/// rounding.
 pub fn value_at(points: &[Point], x: f64) -> Option<f64> {
     let slack = 1e-9 * x.abs();
     let after = points.iter().position(|point| point.0 >= x - slack)?;
@@ -42,7 +42,7 @@ pub fn smallest(points: &[Point]) -> Option<Point> {
     points.iter().copied().reduce(|best, point| if point.1 < best.1 { point } else { best })
 }
 
-/// The least-squares line; `None` unless two points differ in their first coordinate.
+/// Least-squares line; `None` unless two points differ in their first coordinate.
 pub fn line(points: &[Point]) -> Option<Line> {
     let count = points.len() as f64;
     let centre = points.iter().map(|point| point.0).sum::<f64>() / count;
@@ -54,7 +54,8 @@ pub fn line(points: &[Point]) -> Option<Line> {
     (xx > 0.0).then(|| Line { slope: xy / xx, r_squared: xy * xy / (xx * yy) })
 }
 
-/// Slope of the least-squares line through the logarithms of both coordinates; not a number where one has none.
+/// Exponent of a power law: slope of the least-squares line through the logarithms of both coordinates; not a number where a logarithm does not
+/// exist.
 pub fn exponent(points: &[Point]) -> f64 {
     let logarithms: Vec<Point> = points.iter().map(|&(x, value)| (x.ln(), value.ln())).collect();
     line(&logarithms).map_or(f64::NAN, |line| line.slope)
@@ -66,15 +67,14 @@ pub fn spread(points: &[Point]) -> f64 {
     values.clone().fold(f64::NEG_INFINITY, f64::max) - values.fold(f64::INFINITY, f64::min)
 }
 
-/// Where the last run of points begins whose values are within `within` of `value`; `None` if the last point is
-/// not one of them.
+/// Coordinate at which the final run of points with values within `within` of `value` begins; `None` if the last point is not within.
 pub fn settled_after(points: &[Point], value: f64, within: f64) -> Option<f64> {
     let is_near = |point: &&Point| (point.1 - value).abs() <= within;
     points.iter().rev().take_while(is_near).last().map(|point| point.0)
 }
 
-/// Where the local minima are: values below those before and after. Of several equal values in a row the first
-/// counts; the ends do not.
+/// Coordinates of the local minima: values below the values before and after. Of several equal values in a row the first counts; the ends of the
+/// series do not count.
 pub fn minima(points: &[Point]) -> Vec<f64> {
     let mut steps: Vec<Point> = points.to_vec();
     steps.dedup_by_key(|point| point.1);

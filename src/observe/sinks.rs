@@ -1,15 +1,15 @@
-//! What sinks have removed.
+//! Grains that sinks have removed: number and mass, by size and by place.
 
 use crate::engine::Snapshot;
 pub use crate::model::Taken;
 use crate::model::{Bins, By, Sink, World};
 
-/// What every sink has removed, in the order of the sinks.
+/// Number and mass of the grains that each sink has removed, in the order of the sinks.
 pub fn taken(snapshot: &Snapshot) -> Vec<Taken> {
     let world = &snapshot.world;
     let mut taken = vec![Taken::default(); world.sinks.len()];
     for (grain, sink) in world.removed.iter().enumerate() {
-        // The number after the last sink is that of grains that left the domain.
+        // Grains that left the domain have the number after the last sink: they do not count here.
         if let Some(taken) = sink.and_then(|sink| taken.get_mut(sink as usize)) {
             taken.add(world.grain_mass(grain));
         }
@@ -21,7 +21,7 @@ pub fn taken(snapshot: &Snapshot) -> Vec<Taken> {
     taken
 }
 
-/// A class that sinks sort the grains into that they take.
+/// Class of size or place into which a sink sorts the grains that it removes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Class {
     /// Name of the sink and number of the class, from 0: `outlet:2`.
@@ -31,7 +31,7 @@ pub struct Class {
     class: usize,
 }
 
-/// All classes by radius, or all by place along an axis.
+/// All classes of the sinks by radius, or all by place along an axis.
 pub fn classes(sinks: &[Sink], by_radius: bool) -> Vec<Class> {
     let of_sink = |(sink, of): (usize, &Sink)| {
         let is_wanted = move |(_, bins): &(usize, &Bins)| (bins.by == By::Radius) == by_radius;
@@ -47,12 +47,12 @@ pub fn classes(sinks: &[Sink], by_radius: bool) -> Vec<Class> {
     sinks.iter().enumerate().flat_map(of_sink).collect()
 }
 
-/// Their names.
+/// Names of all classes of the sinks by radius, or of all by place along an axis.
 pub fn class_names(sinks: &[Sink], by_radius: bool) -> Vec<String> {
     classes(sinks, by_radius).into_iter().map(|class| class.name).collect()
 }
 
-/// A profile that a sink has, across which it sorts the grains that it takes.
+/// Profile of a sink: classes by place along an axis into which it sorts the grains that it removes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
     /// Name of the sink.
@@ -61,7 +61,7 @@ pub struct Profile {
     bins: usize,
 }
 
-/// The profiles of all sinks that have one.
+/// Profiles of all sinks that have one.
 pub fn profiles(sinks: &[Sink]) -> Vec<Profile> {
     let profile = |(sink, of): (usize, &Sink)| {
         let bins = of.bins.iter().position(|bins| bins.by != By::Radius)?;
@@ -75,12 +75,12 @@ pub fn profile_names(sinks: &[Sink]) -> Vec<String> {
     profiles(sinks).into_iter().map(|profile| profile.name).collect()
 }
 
-/// What was taken: per sink, per bins, per class.
+/// Number and mass of removed grains: per sink, per set of bins, per class.
 #[derive(Debug)]
 pub struct Sorted(Vec<Vec<Vec<Taken>>>);
 
 impl Sorted {
-    /// Sorts all grains that sinks have taken.
+    /// Sorts all grains that sinks have removed.
     pub fn of(world: &World) -> Sorted {
         let empty = |sink: &Sink| sink.bins.iter().map(|bins| vec![Taken::default(); bins.count()]).collect();
         let mut all: Vec<Vec<Vec<Taken>>> = world.sinks.iter().map(empty).collect();
@@ -97,13 +97,13 @@ impl Sorted {
         Sorted(all)
     }
 
-    /// What was taken of a class.
+    /// Number and mass of the removed grains of a class.
     pub fn get(&self, class: &Class) -> Taken {
         self.0[class.sink][class.bins][class.class]
     }
 
-    /// Coefficient of variation of the mass in the parts of a profile: the standard deviation over the mean \[-\]. What lies
-    /// beyond its ends does not count; not a number where nothing lies between them.
+    /// Coefficient of variation of the masses in the parts of a profile: standard deviation over mean \[-\]. Grains beyond the ends of the profile
+    /// do not count; not a number where no grains lie between its ends.
     pub fn variation(&self, profile: &Profile) -> f64 {
         let all = &self.0[profile.sink][profile.bins];
         let parts = &all[1..all.len() - 1];

@@ -1,32 +1,32 @@
-//! The surface of a bed as heights on a grid, seen from above, and what was dug out of it and piled up on it.
+//! Surface of a bed: heights on a grid seen from above, and the volumes dug out of it and piled up on it.
 
 use glam::DVec2;
 
 use super::Base;
 use crate::engine::Snapshot;
 
-/// A grid over a bed, seen along z.
+/// Grid over a bed, seen along z.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurfacePlan {
     /// Corner with the smaller coordinates x and y \[m\].
     pub min: DVec2,
-    /// The other corner \[m\].
+    /// Corner with the larger coordinates x and y \[m\].
     pub max: DVec2,
-    /// Cells along x and y.
+    /// Number of cells along x and y.
     pub cells: [usize; 2],
     /// Height where there are no grains \[m\].
     pub floor: f64,
-    /// Time from which volumes are counted \[s\]: those of the first output after it are since the one before.
+    /// Time from which volumes are counted \[s\]: at the first output after it, they are counted since the output before.
     pub from: f64,
 }
 
 impl SurfacePlan {
-    /// Middle of a cell \[m\].
+    /// Centre of a cell \[m\].
     pub fn middle(&self, column: usize, row: usize) -> DVec2 {
         self.min + self.edges() * (DVec2::new(column as f64, row as f64) + 0.5)
     }
 
-    /// Edges of a cell \[m\].
+    /// Lengths of the edges of a cell \[m\].
     fn edges(&self) -> DVec2 {
         (self.max - self.min) / DVec2::new(self.cells[0] as f64, self.cells[1] as f64)
     }
@@ -36,14 +36,14 @@ impl SurfacePlan {
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
-    /// Top of the grains over the middle of each cell \[m\], x first.
+    /// Top of the grains over the centre of each cell \[m\]; x varies fastest.
     pub heights: Vec<f64>,
-    /// The same when volumes began to be counted \[m\].
+    /// Reference heights: those when the counting of volumes began \[m\].
     pub before: Vec<f64>,
 }
 
 impl State {
-    /// The surface of a state. Volumes go on from the heights of the base; without one they are zero.
+    /// Heights of a state, with the reference heights of the base; without a base the volumes are zero.
     pub(super) fn new(snapshot: &Snapshot, plan: &SurfacePlan, base: Option<&Base>) -> State {
         let heights = heights(snapshot, plan);
         let before = base.and_then(|base| base.surface.as_ref());
@@ -59,13 +59,13 @@ impl State {
         self.heights.iter().sum::<f64>() / self.heights.len() as f64
     }
 
-    /// Lowest and highest \[m\].
+    /// Lowest and highest height \[m\].
     pub fn range(&self) -> [f64; 2] {
         let lowest = self.heights.iter().copied().fold(f64::INFINITY, f64::min);
         [lowest, self.heights.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
     }
 
-    /// Volume between the surface and that of before where it is lower, and where it is higher \[m³\].
+    /// Volumes between the surface and its reference heights \[m³\]: where it has sunk, and where it has risen.
     pub fn volumes(&self, plan: &SurfacePlan) -> [f64; 2] {
         let area = plan.edges().element_product();
         let risen = || self.heights.iter().zip(&self.before).map(|(now, before)| area * (now - before));
@@ -73,12 +73,12 @@ impl State {
     }
 }
 
-/// Top of the grains over the middle of each cell \[m\], x first.
+/// Top of the grains over the centre of each cell \[m\]; x varies fastest.
 pub fn heights(snapshot: &Snapshot, plan: &SurfacePlan) -> Vec<f64> {
     let (edges, [columns, rows]) = (plan.edges(), plan.cells);
     let mut heights = vec![plan.floor; columns * rows];
     for (centre, radius) in snapshot.world.present_spheres() {
-        // In cells, whose middles are the whole numbers.
+        // In units of cells; centres of cells are at whole numbers.
         let place = (centre.truncate() - plan.min) / edges - 0.5;
         let reach = DVec2::splat(radius) / edges;
         let first = (place - reach).ceil().max(DVec2::ZERO);
@@ -137,7 +137,7 @@ mod tests {
             found.push(state.volumes(&plan));
             base = Some(Base { time, surface: Some(state), ..Base::default() });
         }
-        // From where it is at 1 s to beside that: half a ball each.
+        // The ball moves from its place at 1 s to one beside it: half a ball is dug out, and half a ball piled up.
         let half = 2.0 / 3.0 * std::f64::consts::PI;
         assert_eq!(found[..2], [[0.0; 2]; 2]);
         assert!(found[2].iter().all(|volume| (volume - half).abs() < 2e-2 * half), "{found:?}");

@@ -1,6 +1,6 @@
-//! How a series of values becomes one number.
+//! Reduction of a series of values to one number.
 
-/// How the values of a quantity in a window become one number; see [`crate::scenario::expect`].
+/// Way in which the values of a quantity in a window become one number; see [`crate::scenario::expect`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub enum Take {
@@ -14,9 +14,9 @@ pub enum Take {
     Maximum,
     /// The smallest value.
     Minimum,
-    /// When the largest value is reached first \[s\].
+    /// Time at which the largest value is first reached \[s\].
     TimeOfMaximum,
-    /// When the smallest value is reached first \[s\].
+    /// Time at which the smallest value is first reached \[s\].
     TimeOfMinimum,
     /// The last value minus the first.
     Change,
@@ -24,35 +24,35 @@ pub enum Take {
     Rate,
     /// R² of the least-squares line \[-\].
     Linearity,
-    /// Time of the first output from which the value stays near another \[s\].
+    /// Time of the first output from which on the value stays near `value` \[s\].
     SettledAfter {
-        /// That other value.
+        /// Value to settle at.
         value: f64,
-        /// How near.
+        /// Largest distance from that value.
         within: f64,
     },
-    /// The largest step down.
+    /// The largest step down between outputs: 0 where the value never falls.
     Rises,
-    /// The largest step up.
+    /// The largest step up between outputs: 0 where the value never rises.
     Falls,
-    /// The largest deviation of the times of the first local minima from these \[s\].
+    /// The largest deviation of the times of the first local minima from these times \[s\].
     TimesOfMinima(Vec<f64>),
-    /// The largest deviation from a curve.
+    /// The largest deviation from a reference curve.
     Curve(Curve),
 }
 
-/// A reference curve.
+/// Reference curve.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize))]
 pub struct Curve {
-    /// Its column in the file, for messages.
+    /// Column of the curve in its file, for messages.
     pub column: String,
-    /// Time \[s\] and value where the two are compared, in the order of time; at least one.
+    /// Times \[s\] and values of the curve at which a series is compared with it, in the order of time; at least one.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Take {
-    /// The word for it in a scenario file.
+    /// Keyword of this way in a scenario file.
     pub fn word(&self) -> &'static str {
         match self {
             Take::Final => "final",
@@ -73,7 +73,7 @@ impl Take {
         }
     }
 
-    /// Whether the numbers of two quantities can be divided.
+    /// Whether numbers of two quantities taken in this way can be divided.
     pub fn divides(&self) -> bool {
         use Take::{At, Change, Final, Maximum, Mean, Minimum, Rate};
         matches!(self, Final | At(_) | Mean | Maximum | Minimum | Change | Rate)

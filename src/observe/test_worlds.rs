@@ -138,7 +138,7 @@ pub(crate) fn heap(centres: impl IntoIterator<Item = DVec3>) -> Snapshot {
     Snapshot::new(world, Vec::new(), 0.005, report())
 }
 
-/// A floor without grains.
+/// A world with gravity, without grains and without boundaries.
 pub(crate) fn empty() -> Snapshot {
     Snapshot::new(world(DVec3::new(0.0, 0.0, -10.0)), Vec::new(), 0.005, StepReport::default())
 }

@@ -1,30 +1,30 @@
-//! Bodies and contacts observed one by one.
+//! Bodies and contacts that are observed one by one.
 
 use glam::DVec3;
 
 use crate::engine::Snapshot;
 use crate::model::World;
 
-/// A body that is observed on its own.
+/// Body that is observed on its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrackedBody {
-    /// A grain, by its number.
+    /// A grain, by its id.
     Grain(usize),
     /// A boundary.
     Boundary {
         /// Index of its body.
         body: usize,
-        /// Its name.
+        /// Name of the boundary.
         name: String,
     },
 }
 
-/// What is observed one by one.
+/// Bodies and contacts that are observed one by one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tracked {
-    /// Bodies: position, velocity and spin.
+    /// Bodies, of which position, velocity and spin are observed.
     pub bodies: Vec<TrackedBody>,
-    /// Contacts between two bodies: forces and overlap.
+    /// Pairs of bodies, of which contact forces and overlap are observed.
     pub contacts: Vec<[TrackedBody; 2]>,
 }
 
@@ -37,7 +37,7 @@ impl TrackedBody {
         }
     }
 
-    /// Its name in the column of a body.
+    /// Name of the body in the column of a body.
     pub(super) fn name(&self) -> String {
         match self {
             TrackedBody::Grain(grain) => format!("grain-{grain}"),
@@ -45,7 +45,7 @@ impl TrackedBody {
         }
     }
 
-    /// Its name in the column of a contact.
+    /// Name of the body in the column of a contact.
     pub(super) fn name_in_contact(&self) -> String {
         match self {
             TrackedBody::Grain(grain) => grain.to_string(),
@@ -67,20 +67,19 @@ impl Tracked {
     }
 }
 
-/// Position \[m\], velocity \[m/s\] and angular velocity \[rad/s\] of a body; those of a grain that is not there yet, or any more,
-/// are not numbers.
+/// Position \[m\], velocity \[m/s\] and angular velocity \[rad/s\] of a body; not a number for a grain that is not there yet, or any more.
 pub(super) fn motion(snapshot: &Snapshot, body: &TrackedBody) -> [DVec3; 3] {
     let Some(i) = body.index(&snapshot.world) else { return [DVec3::NAN; 3] };
     let bodies = &snapshot.world.bodies;
     [bodies.position[i], bodies.velocity[i], bodies.angular_velocity[i]]
 }
 
-/// What two bodies do to each other.
+/// Contact forces between two bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PairForce {
     /// Sum of the normal forces \[N\].
     pub(super) normal: f64,
-    /// Sum of the compatible normal forces; not a number where the state has none \[N\].
+    /// Sum of the compatible normal forces \[N\]; not a number where the state has none.
     pub(super) compatible: f64,
     /// Magnitude of the sum of the friction forces \[N\].
     pub(super) friction: f64,
@@ -88,7 +87,7 @@ pub(super) struct PairForce {
     pub(super) overlap: f64,
 }
 
-/// What two bodies do to each other; zero where they do not touch, not a number where one is not there.
+/// Sums the contact forces between two bodies; zero where they do not touch, not a number where one of them is not there.
 pub(super) fn pair_force(snapshot: &Snapshot, [a, b]: &[TrackedBody; 2]) -> PairForce {
     let [Some(a), Some(b)] = [a, b].map(|body| body.index(&snapshot.world).map(|i| i as u32)) else {
         return PairForce { normal: f64::NAN, compatible: f64::NAN, friction: f64::NAN, overlap: f64::NAN };

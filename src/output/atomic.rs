@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::error::Error;
 
-/// Writes a file next to its place and then renames it; returns it open at its end.
+/// Writes a file under a temporary name in its folder and then renames it.
 ///
 /// # Errors
-/// When it cannot be written; an earlier file of that name is then unchanged.
+/// When the file cannot be written; an earlier file of that name is then unchanged.
 pub fn write(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
@@ -20,7 +20,7 @@ pub fn write(
 /// As [`write()`], and returns the file open at its end.
 ///
 /// # Errors
-/// When it cannot be written; an earlier file of that name is then unchanged.
+/// When the file cannot be written; an earlier file of that name is then unchanged.
 pub fn create(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
@@ -28,10 +28,10 @@ pub fn create(
     persist(path, content).map_err(Error::file(path))
 }
 
-/// As [`write()`], and returns when the file is on the disk and would survive a loss of power.
+/// As [`write()`], and returns only when the file is on the disk and would survive a loss of power.
 ///
 /// # Errors
-/// When it cannot be written; an earlier file of that name is then unchanged.
+/// When the file cannot be written; an earlier file of that name is then unchanged.
 pub fn write_durably(
     path: &Path,
     content: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
@@ -42,7 +42,7 @@ pub fn write_durably(
         out.get_ref().sync_all()
     };
     create(path, synced)?;
-    // The name, too, where the file system can do that: not all of a network can, and only Unix opens folders.
+    // Also syncs the name, where the file system can do that: some network file systems cannot, and only Unix opens folders.
     let _ = File::open(folder_of(path)).and_then(|folder| folder.sync_all());
     Ok(())
 }
@@ -50,17 +50,17 @@ pub fn write_durably(
 /// Waits until a file is on the disk.
 ///
 /// # Errors
-/// When it cannot be opened or brought there.
+/// When the file cannot be opened or brought there.
 pub fn sync(path: &Path) -> Result<(), Error> {
-    // Windows brings there what it may write.
+    // Windows syncs only files that are open for writing.
     let file = File::options().read(true).write(true).open(path);
     file.and_then(|file| file.sync_all()).map_err(Error::file(path))
 }
 
-/// A temporary file next to the place of a file, for those who write it by its path; to be persisted there.
+/// Creates a temporary file in the folder of a file, for writers that need a path; the caller persists it there.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When the temporary file cannot be made.
 pub fn temporary_for(path: &Path) -> Result<tempfile::TempPath, Error> {
     let temporary = builder().tempfile_in(folder_of(path)).map_err(Error::file(path))?;
     Ok(temporary.into_temp_path())
@@ -82,12 +82,12 @@ fn persist(
     Ok(file.persist(path)?)
 }
 
-/// Start and end of the names of temporary files, between which stand [`DRAWN`] random letters and digits.
+/// Start and end of the names of temporary files; between them stand [`DRAWN`] random letters and digits.
 const PREFIX: &str = ".esker-";
 const SUFFIX: &str = ".part";
 const DRAWN: usize = 6;
 
-/// Removes the temporary files of runs that were killed from a folder that nobody else writes into.
+/// Removes the temporary files that killed runs left in a folder into which nobody else writes.
 ///
 /// # Errors
 /// When the folder cannot be read, or a file not be removed.
@@ -95,7 +95,7 @@ pub fn sweep(folder: &Path) -> Result<(), Error> {
     remove_files(folder, is_temporary)
 }
 
-/// Removes the files whose name `is_ours` knows, and no folders. Of a link only the link goes.
+/// Removes the files whose name `is_ours` accepts, and no folders. Of a link only the link is removed.
 ///
 /// # Errors
 /// When the folder cannot be read, or a file not be removed.
@@ -115,7 +115,8 @@ pub(super) fn is_temporary(name: &str) -> bool {
     drawn.is_some_and(|drawn| drawn.len() == DRAWN && drawn.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-/// Temporary files that [`sweep`] knows. They are private by default; results are as readable as any other new file.
+/// Builder of temporary files under names that [`sweep`] recognises. By default they would be private; results are as readable as any other new
+/// file.
 pub fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(SUFFIX).rand_bytes(DRAWN);

@@ -1,4 +1,4 @@
-//! Frames over time and the two indices ParaView opens them by: `.vtp.series` and `.pvd`.
+//! Collections of frames over time, with the two indices by which ParaView opens them: `.vtp.series` and `.pvd`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::files::read_text;
 use super::atomic;
 use super::vtp::PolyData;
 
-/// Largest index that is read: that of a million frames has less \[bytes\].
+/// Largest index that is read \[bytes\]: an index of a million frames is smaller.
 const LARGEST_INDEX: u64 = 256 << 20;
 
-/// Frames of one kind. The indices name every frame that is complete, at any time.
+/// Frames of one kind. At any time the indices name every frame that is complete.
 #[derive(Debug)]
 pub struct Collection {
     folder: PathBuf,
@@ -49,7 +49,7 @@ pub fn has_series(folder: &Path, kind: &str) -> bool {
 /// Path and time \[s\] of every frame of a kind that a run left in a folder.
 ///
 /// # Errors
-/// [`Error::Unusable`] when there is no index of such frames, or a file of another form.
+/// [`Error::Unusable`] when there is no index of such frames, or the index is a file of another form.
 pub fn read_series(folder: &Path, kind: &str) -> Result<Vec<(PathBuf, f64)>, Error> {
     let path = folder.join(format!("{kind}.vtp.series"));
     let unusable = |found: String| Error::Unusable {
@@ -67,7 +67,7 @@ pub fn read_series(folder: &Path, kind: &str) -> Result<Vec<(PathBuf, f64)>, Err
 }
 
 impl Collection {
-    /// A collection whose first frames, of these times \[s\], are there already; `kind` starts the names of its files.
+    /// Makes a collection whose first frames, at these times \[s\], exist already; `kind` starts the names of its files.
     ///
     /// # Errors
     /// When an index cannot be written.
@@ -84,13 +84,13 @@ impl Collection {
     /// Brings the frames from number `first` on to the disk.
     ///
     /// # Errors
-    /// When one cannot be brought there.
+    /// When a frame cannot be brought there.
     pub fn sync_from(&self, first: usize) -> Result<(), Error> {
         let frames = self.frames.iter().skip(first);
         frames.map(|frame| self.folder.join(&frame.name)).try_for_each(|path| atomic::sync(&path))
     }
 
-    /// How many frames it has.
+    /// Number of frames.
     pub fn count(&self) -> usize {
         self.frames.len()
     }
@@ -132,10 +132,10 @@ impl Collection {
     }
 }
 
-/// Makes sure that the first frames of a kind are there.
+/// Checks that the first `count` frames of a kind exist.
 ///
 /// # Errors
-/// [`Error::Unusable`] with the first that is missing or empty.
+/// [`Error::Unusable`] with the first frame that is missing or empty.
 pub(super) fn check_frames(folder: &Path, kind: &str, count: usize) -> Result<(), Error> {
     let mut paths = (0..count).map(|i| folder.join(frame_name(kind, i)));
     let is_there = |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0);
@@ -149,7 +149,7 @@ pub(super) fn check_frames(folder: &Path, kind: &str, count: usize) -> Result<()
     }
 }
 
-/// Whether a name is that of an index of frames of this kind.
+/// Whether a file of this name is an index of frames of this kind.
 pub(super) fn is_index(name: &str, kind: &str) -> bool {
     name.strip_prefix(kind).is_some_and(|rest| rest == ".vtp.series" || rest == ".pvd")
 }
@@ -159,12 +159,12 @@ fn frame_name(kind: &str, number: usize) -> String {
     format!("{kind}_{number:06}.vtp")
 }
 
-/// The number in the name of a frame of this kind.
+/// Number in the name of a frame of this kind.
 pub(super) fn frame_number(name: &str, kind: &str) -> Option<u64> {
     number_in(name, &format!("{kind}_"), ".vtp")
 }
 
-/// The number between the beginning and the end of a name.
+/// Number between the given start and end of a name.
 pub(super) fn number_in(name: &str, start: &str, end: &str) -> Option<u64> {
     let number = name.strip_prefix(start)?.strip_suffix(end)?;
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());

@@ -15,7 +15,7 @@ use crate::observe::fabric::{Fabric, FabricPlan};
 pub struct Tables {
     /// Text of `convergence.csv`: a row per time, start and sweep; the last sweep of every start is its reference solution.
     pub courses: String,
-    /// Text of `residual_histogram.csv`: a row per time, start, kind of row and bin, residuals of at least `from` and less than
+    /// Text of `residual_histogram.csv`: a row per time, start, kind of constraint and bin. A bin holds residuals of at least `from` and less than
     /// `until`.
     pub histograms: String,
     /// Text of `fabric.csv` and `force_distribution.csv`, and the last `rose.svg`.
@@ -42,7 +42,7 @@ impl Tables {
         *picture = layers::picture(time, &found, plan);
     }
 
-    /// Adds a step.
+    /// Adds the convergence of a step.
     ///
     /// # Errors
     /// When a row cannot be written.
@@ -55,7 +55,7 @@ impl Tables {
 /// Rows of a table in memory.
 type Rows = csv::Writer<Vec<u8>>;
 
-/// Adds rows to a table, of which `write` is told whether it is new and has no header.
+/// Adds rows to a table; `write` is told whether the table is new and has no header.
 fn add_rows(table: &mut String, write: impl FnOnce(&mut Rows, bool) -> csv::Result<()>) -> io::Result<()> {
     let mut rows = csv::Writer::from_writer(Vec::new());
     write(&mut rows, table.is_empty())?;

@@ -1,4 +1,4 @@
-//! `fabric.csv`, `force_distribution.csv` and `rose.svg`: where contacts point and how large their forces are.
+//! `fabric.csv`, `force_distribution.csv` and `rose.svg`: directions of the contacts and distribution of their normal forces.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::engine::Snapshot;
 use crate::model::Plane;
 use crate::observe::fabric::{FORCE_BINS, Fabric, FabricPlan};
 
-/// Adds a state to the text of `fabric.csv`: a row per class of directions.
+/// Adds the fabric of a state to the text of `fabric.csv`: one row per class of directions.
 pub fn add_directions(text: &mut String, time: f64, fabric: &Fabric, plan: &FabricPlan) {
     if text.is_empty() {
         text.push_str("time [s],from [deg],until [deg],contacts [-],share of the normal forces [-]\n");
@@ -17,7 +17,8 @@ pub fn add_directions(text: &mut String, time: f64, fabric: &Fabric, plan: &Fabr
     }
 }
 
-/// Adds a state to the text of `force_distribution.csv`: a row per class of normal forces, in mean normal forces of the state.
+/// Adds the fabric of a state to the text of `force_distribution.csv`: one row per class of normal forces, in units of the mean normal force of
+/// the state.
 pub fn add_sizes(text: &mut String, time: f64, fabric: &Fabric) {
     if text.is_empty() {
         text.push_str("time [s],from [mean normal force],until,contacts [-],probability density [-]\n");
@@ -32,7 +33,8 @@ pub fn add_sizes(text: &mut String, time: f64, fabric: &Fabric) {
     }
 }
 
-/// The rose of a state as SVG: how many contacts point where, and in outline what they carry. Both directions of a normal are shown.
+/// Draws the rose of a state as SVG: share of the contacts by direction, and in outline share of the normal forces. Both directions of a normal
+/// are shown.
 pub fn rose(snapshot: &Snapshot, fabric: &Fabric, plan: &FabricPlan) -> String {
     const SIZE: f64 = 520.0;
     const RADIUS: f64 = 200.0;

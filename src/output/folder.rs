@@ -1,4 +1,4 @@
-//! The folder that the results of one run go to.
+//! Folder of the results of one run.
 
 use std::fs;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use super::summary::Summary;
 use super::timeseries::TimeSeries;
 use super::vtp::PolyData;
 
-/// The folder that the results of one run go to.
+/// Folder of the results of one run.
 #[derive(Debug)]
 pub struct ResultFolder {
     path: PathBuf,
@@ -28,25 +28,25 @@ pub struct ResultFolder {
     convergence: Tables,
     fabric: Option<FabricPlan>,
     layers: Option<LayerPlan>,
-    /// Whether all frames of a kind come into one file at the end.
+    /// Whether all frames of a kind are also written into one VTKHDF file at the end.
     has_vtkhdf: bool,
-    /// Frames that a checkpoint relies on: they are on the disk.
+    /// Number of outputs, from the first on, whose frames are on the disk: a checkpoint relies on them.
     synced: usize,
     _lock: FolderLock,
 }
 
-/// What a folder held at a checkpoint.
+/// Results that a folder held at a checkpoint.
 #[derive(Debug)]
 pub struct Kept<'a> {
-    /// Steps done by then.
+    /// Steps done at the checkpoint.
     pub step: u64,
-    /// Rows of the time series; a frame was written with each.
+    /// Observations, one per row of the time series; a frame was written with each.
     pub observations: &'a [Observation],
-    /// How sweeps converged.
+    /// Tables beside the time series.
     pub convergence: Tables,
 }
 
-/// Names of what a run writes.
+/// Kinds of frames that a run writes; then the names of its tables and of its single files.
 pub(super) const KINDS: [&str; 4] = ["grains", "contacts", "walls", "surface"];
 const TABLES: [&str; 7] = [
     "convergence.csv",
@@ -59,22 +59,22 @@ const TABLES: [&str; 7] = [
 ];
 const SINGLE: [&str; 3] = ["scenario.toml", "timeseries.csv", "summary.json"];
 
-/// Checkpoints that are kept: the last, and one before it in case that is damaged.
+/// Number of checkpoints that are kept: the last, and the one before in case the last is damaged.
 const CHECKPOINTS: usize = 2;
 
-/// Name of the folder of the pictures of a run, within that of its results.
+/// Name of the folder of the pictures of a run, within the folder of its results.
 pub const PICTURES: &str = "pictures";
 
-/// What a folder of results keeps of the scenario.
+/// Parts of a scenario that its folder of results needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'a> {
-    /// Files that it was read from, which no result may replace.
+    /// Files that the scenario was read from, which no result may replace.
     pub inputs: &'a [PathBuf],
     /// The scenario with all defaults, as TOML.
     pub resolved: &'a str,
-    /// What to write.
+    /// Formats to write.
     pub formats: Formats,
-    /// The boundaries of the scene; none where there are none.
+    /// Boundaries of the scene; `None` where there are none.
     pub walls: Option<Walls>,
     /// The surface that is observed.
     pub surface: Option<&'a SurfacePlan>,
@@ -84,16 +84,16 @@ pub struct Record<'a> {
     pub layers: Option<&'a LayerPlan>,
 }
 
-/// Boundaries of a scene, as far as frames of them are concerned.
+/// Boundaries of a scene, as their frames need them.
 #[derive(Debug, Clone, Copy)]
 pub struct Walls {
-    /// As far as which planes go.
+    /// Room as far as which planes are drawn.
     pub room: Room,
-    /// Whether some move; otherwise one frame shows them.
+    /// Whether some boundaries move; otherwise one frame shows them.
     pub move_about: bool,
 }
 
-/// Frames of a kind, after each output or after the first alone.
+/// Frames of a kind: one per output, at most `most`.
 #[derive(Debug)]
 struct Frames {
     collection: Collection,
@@ -101,7 +101,7 @@ struct Frames {
     most: usize,
 }
 
-/// What a frame shows.
+/// Content of a kind of frames.
 #[derive(Debug)]
 enum Content {
     Grains,
@@ -111,7 +111,7 @@ enum Content {
 }
 
 impl Content {
-    /// Name of its kind of frames.
+    /// Name of the kind of frames.
     fn kind(&self) -> &'static str {
         match self {
             Content::Grains => KINDS[0],
@@ -131,7 +131,7 @@ impl Content {
     }
 }
 
-/// What the frames of a run show, and how many of each there are at most; otherwise there is one of each per output.
+/// Contents of the frames of a run, each with its largest number of frames; below that number there is one frame per output.
 fn contents(record: &Record<'_>) -> Vec<(Content, usize)> {
     let walls = record.walls.map(|walls| {
         let most = if walls.move_about { usize::MAX } else { 1 };
@@ -143,8 +143,8 @@ fn contents(record: &Record<'_>) -> Vec<(Content, usize)> {
 }
 
 impl ResultFolder {
-    /// Makes the folder, removes the results of an earlier run from it and writes `scenario.toml`. Other
-    /// files in it are left alone. Its lock is taken unless that was done.
+    /// Makes the folder, removes the results of an earlier run from it and writes `scenario.toml`. Other files in it are left alone. The folder is
+    /// locked unless `lock` is given.
     ///
     /// # Errors
     /// When the folder or a file in it cannot be written, another run writes into it, or a file that the scenario reads would
@@ -162,7 +162,7 @@ impl ResultFolder {
         ResultFolder::fill(path, record, columns, nothing, lock)
     }
 
-    /// Cuts the results of a run back to what they were at a checkpoint, so that the run goes on from there.
+    /// Cuts the results of a run back to their state at a checkpoint, so that the run can go on from there.
     ///
     /// # Errors
     /// As [`ResultFolder::create`]; and when a frame from before the checkpoint is missing, and then nothing has been touched.
@@ -198,7 +198,7 @@ impl ResultFolder {
         Ok(folder)
     }
 
-    /// Writes what there is from the start. Each file is replaced as a whole.
+    /// Writes the files that exist from the start. Each file is replaced as a whole.
     fn fill(
         path: &Path,
         record: &Record<'_>,
@@ -235,7 +235,7 @@ impl ResultFolder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -264,7 +264,7 @@ impl ResultFolder {
         Ok(())
     }
 
-    /// Writes how the sweeps of one more step converged.
+    /// Writes the convergence of the sweeps of one more step.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -285,22 +285,22 @@ impl ResultFolder {
         Ok(())
     }
 
-    /// How sweeps converged so far.
+    /// Tables beside the time series so far.
     pub fn convergence(&self) -> &Tables {
         &self.convergence
     }
 
-    /// Brings the frames of the first outputs to the disk, as far as that has not been done.
+    /// Brings the frames of the first `outputs` outputs to the disk, as far as that has not been done.
     ///
     /// # Errors
-    /// When one cannot be brought there.
+    /// When a frame cannot be brought there.
     pub fn sync(&mut self, outputs: usize) -> Result<(), Error> {
         self.frames.iter().try_for_each(|frames| frames.collection.sync_from(self.synced))?;
         self.synced = outputs;
         Ok(())
     }
 
-    /// Where the checkpoint after so many steps goes.
+    /// Path of the checkpoint after `step` steps.
     pub fn checkpoint(&self, step: u64) -> PathBuf {
         self.path.join(format!("checkpoint_{step:012}.esker"))
     }
@@ -308,7 +308,7 @@ impl ResultFolder {
     /// Removes all checkpoints but the last two.
     ///
     /// # Errors
-    /// When one cannot be removed.
+    /// When a checkpoint cannot be removed.
     pub fn drop_old_checkpoints(&self) -> Result<(), Error> {
         let entries = fs::read_dir(&self.path).map_err(Error::file(&self.path))?.flatten();
         let mut steps: Vec<u64> =
@@ -319,7 +319,7 @@ impl ResultFolder {
         super::atomic::remove_files(&self.path, is_old)
     }
 
-    /// Writes all frames so far into one file for each kind, where the scenario asks for it.
+    /// Writes all frames so far into one file for each kind, if the scenario asks for it.
     ///
     /// # Errors
     /// When a frame cannot be read back or the file not be written.
@@ -333,7 +333,7 @@ impl ResultFolder {
     /// Writes `summary.json`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn finish(&self, summary: &Summary) -> Result<(), Error> {
         super::atomic::write(&self.path.join("summary.json"), |out| {
             serde_json::to_writer_pretty(&mut *out, summary)?;
@@ -342,10 +342,10 @@ impl ResultFolder {
     }
 }
 
-/// Whether a folder is there or can be made, as far as that can be told without making it.
+/// Checks that a folder exists or can be made, as far as that can be told without making it.
 ///
 /// # Errors
-/// When it, or what it is to be made in, is a file.
+/// When the folder, or the folder that it is to be made in, is a file.
 pub fn check_folder(path: &Path) -> Result<(), Error> {
     match path.ancestors().find(|ancestor| ancestor.exists()) {
         Some(found) if !found.is_dir() => {
@@ -372,24 +372,24 @@ pub fn is_picture(name: &str) -> bool {
     picture_number(name).is_some()
 }
 
-/// The number in the name of a picture.
+/// Number in the name of a picture.
 pub fn picture_number(name: &str) -> Option<u64> {
     number_in(name, "picture_", ".png")
 }
 
-/// Steps done at a checkpoint, by the name of its file.
+/// Steps done at a checkpoint, from the name of its file.
 pub fn checkpoint_step(name: &str) -> Option<u64> {
     number_in(name, "checkpoint_", ".esker")
 }
 
-/// Refuses a folder where files are read that have a name of those to be written.
+/// Refuses a folder that holds an input under a name that is to be written.
 ///
 /// # Errors
 /// [`Error::InputAtRisk`], with the first such file.
 pub fn protect(folder: &Path, inputs: &[PathBuf], is_written: impl Fn(&str) -> bool) -> Result<(), Error> {
     // A folder that is yet to be made holds no inputs.
     let Ok(real_folder) = fs::canonicalize(folder) else { return Ok(()) };
-    // Some file systems do not tell names by their case.
+    // Some file systems do not distinguish upper and lower case in names.
     let name_is_written = |place: &Path| {
         place.file_name().is_some_and(|name| is_written(&name.to_string_lossy().to_lowercase()))
     };
@@ -400,7 +400,7 @@ pub fn protect(folder: &Path, inputs: &[PathBuf], is_written: impl Fn(&str) -> b
     }
 }
 
-/// Refuses to write a single file where it would replace one that is read.
+/// Refuses to write a single file where it would replace an input.
 ///
 /// # Errors
 /// [`Error::InputAtRisk`], with the first such file.
@@ -410,7 +410,7 @@ pub fn protect_from(written: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
     protect(folder, inputs, |other| name.to_string_lossy().to_lowercase() == other)
 }
 
-/// Where a file is: under the name it was given, and where that leads if it is a link.
+/// Places of a file: the path as given, and the target of the path if it is a link.
 fn places_of(file: &Path) -> Vec<PathBuf> {
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let named = absolute.parent().zip(absolute.file_name());
@@ -418,7 +418,7 @@ fn places_of(file: &Path) -> Vec<PathBuf> {
     named.into_iter().chain(fs::canonicalize(file)).collect()
 }
 
-/// Whether a file of this name is one that a run writes.
+/// Whether a run writes a file of this name.
 fn is_result(name: &str) -> bool {
     let is_frame = KINDS.iter().any(|kind| frame_number(name, kind).is_some() || is_index(name, kind));
     let is_one_of = |names: &[&str]| names.contains(&name);

@@ -1,4 +1,4 @@
-//! Grains, contacts, boundaries and the surface of a state as points, lines, triangles and a grid.
+//! Frames of a state: grains as points, contacts as lines, boundaries as triangles, and the surface of a bed as a grid.
 
 use glam::{DQuat, DVec3};
 
@@ -13,13 +13,13 @@ use crate::observe::surface::heights;
 use super::outline::Room;
 use super::vtp::{Array, Cells, PolyData};
 
-/// Bytes of a sphere and of a contact in a frame: points, cells and data.
+/// Bytes of a sphere in a frame, then of a contact: points, cells and data.
 const BYTES_PER_SPHERE: u64 = 136;
 const BYTES_PER_CONTACT: u64 = 96;
 /// Bytes of a cell of the surface in a frame: its height, point and data, and the corners of a quadrangle.
 const BYTES_PER_CELL: u64 = 84;
 
-/// Bytes that the frames of this many spheres and of a surface need, one after the other.
+/// Bytes that the frames of this many spheres and of a surface need. Frames are made one after the other, so the largest counts.
 pub fn planned_bytes(spheres: usize, surface: Option<&SurfacePlan>) -> u64 {
     let cells: usize = surface.map_or(0, |plan| plan.cells.iter().product());
     let of_grains = spheres as u64 * BYTES_PER_SPHERE;
@@ -27,10 +27,9 @@ pub fn planned_bytes(spheres: usize, surface: Option<&SurfacePlan>) -> u64 {
     of_grains.max(of_contacts).max(cells as u64 * BYTES_PER_CELL)
 }
 
-/// Spheres of the grains that are there as points: radius \[m\]; of their grain velocity \[m/s\], angular velocity \[rad/s\],
-/// orientation (x, y, z, w), id, material (index in the scenario), coordination number, sum of the forces of its contacts \[N\] and
-/// pressure on it \[Pa\], and in a scene with clumps which clump it
-/// is (index in the scenario, -1 for a single sphere); with them the poses of all boundaries.
+/// Frame of the grains: the spheres of present grains as points. Data of a sphere: radius \[m\] and material (index in the scenario). Data of its
+/// grain: velocity \[m/s\], angular velocity \[rad/s\], orientation (x, y, z, w), id, coordination number, sum of the contact forces \[N\],
+/// pressure \[Pa\], and in a scene with clumps the clump (index in the scenario, -1 for a single sphere). The poses of all boundaries are added.
 pub fn grains(snapshot: &Snapshot) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let spheres = || {
@@ -70,13 +69,13 @@ pub fn grains(snapshot: &Snapshot) -> PolyData {
     }
 }
 
-/// Where the boundaries are, in the order of the scenario: position \[m\] and orientation.
+/// Poses of the boundaries, in the order of the scenario: position \[m\] and orientation.
 fn poses(world: &World) -> Vec<(DVec3, DQuat)> {
     let (position, orientation) = (world.bodies.position.iter(), world.bodies.orientation.iter());
     position.copied().zip(orientation.copied()).take(world.boundaries.len()).collect()
 }
 
-/// The same as arrays; the orientation as x, y, z, w.
+/// Poses of the boundaries as arrays; the orientation as x, y, z, w.
 fn boundary_poses(world: &World) -> Vec<Array> {
     let poses = poses(world);
     vec![
@@ -85,12 +84,12 @@ fn boundary_poses(world: &World) -> Vec<Array> {
     ]
 }
 
-/// Triangles of all boundaries where they are, planes as far as the room: index of the boundary and of the material in the scenario,
-/// velocity over the last substep \[m/s\].
+/// Frame of the boundaries: triangles in their present poses, planes as far as the room. Data of a triangle: index of the boundary and of the
+/// material in the scenario, and velocity over the last substep \[m/s\].
 pub fn walls(snapshot: &Snapshot, room: &Room) -> PolyData {
     let (world, bodies) = (&snapshot.world, &snapshot.world.bodies);
     let outline = room.outline(world, &poses(world));
-    // At the start bodies that are moved have no velocity yet.
+    // At the start kinematic bodies have no velocity yet.
     let motion = |(body, boundary): (usize, &Boundary)| match boundary.motion {
         Motion::Dynamic(_) => (bodies.velocity[body], bodies.angular_velocity[body]),
         _ => {
@@ -120,7 +119,7 @@ pub fn walls(snapshot: &Snapshot, room: &Room) -> PolyData {
     }
 }
 
-/// The surface of a bed as quadrangles between the middles of the cells of its grid: height of the points \[m\].
+/// Frame of the surface of a bed: quadrangles between the centres of the cells of its grid. Data of a point: height \[m\].
 pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
     let [columns, _] = plan.cells;
     let heights = heights(snapshot, plan);
@@ -137,9 +136,9 @@ pub fn surface(snapshot: &Snapshot, plan: &SurfacePlan) -> PolyData {
     }
 }
 
-/// Contacts as lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a
-/// periodic face to the nearest image: normal and tangential force \[N\], gap \[m\], whether friction is at
-/// its bound (0 or 1), and the two bodies: id of a grain, -1 - i for boundary number i of the scenario; the compatible normal force \[N\] where the scenario asks for it.
+/// Frame of the contacts: lines between the centres of the two spheres, for a boundary from the centre to the contact point, across a periodic
+/// face to the nearest image. Data of a contact: normal and tangential force \[N\], gap \[m\], whether friction is at its bound (0 or 1), the two
+/// bodies (id of a grain, -1 - i for boundary number i of the scenario), and the compatible normal force \[N\] where the scenario asks for it.
 pub fn contacts(snapshot: &Snapshot) -> PolyData {
     let contacts = || snapshot.contacts.iter();
     let force = |impulse: f64| impulse / snapshot.substep;

@@ -1,4 +1,4 @@
-//! `layers.csv` and `layers.svg`: what layers of a bed hold.
+//! `layers.csv` and `layers.svg`: averages of the grains in the layers of a bed.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use crate::observe::LayerPlan;
 use crate::observe::layers::Layer;
 use crate::observe::short;
 
-/// Adds a state to the text of `layers.csv`: a row per layer.
+/// Adds the layers of a state to the text of `layers.csv`: one row per layer.
 pub fn add(text: &mut String, time: f64, layers: &[Layer], plan: &LayerPlan) {
     if text.is_empty() {
         text.push_str("time [s],from [m],until [m],solid_fraction [-]");
@@ -28,7 +28,7 @@ pub fn add(text: &mut String, time: f64, layers: &[Layer], plan: &LayerPlan) {
     }
 }
 
-/// Name, row and column of what is told of a stress: all nine, as torques of rolling resistance make it lopsided.
+/// Name, row and column of the components of a stress that are written: all nine, as torques of rolling resistance make the tensor asymmetric.
 const STRESSES: [(&str, usize, usize); 9] = [
     ("xx", 0, 0),
     ("xy", 0, 1),
@@ -41,13 +41,13 @@ const STRESSES: [(&str, usize, usize); 9] = [
     ("zz", 2, 2),
 ];
 
-/// A part of the picture: what it shows, and what of a layer its lines are.
+/// Panel of the picture: its title and its lines.
 struct Panel {
     title: &'static str,
     lines: &'static [Line],
 }
 
-/// Name, colour and number of a layer.
+/// Line of a panel: name, colour, and function of its value in a layer.
 type Line = (&'static str, &'static str, fn(&Layer) -> f64);
 
 const PANELS: [Panel; 3] = [
@@ -74,12 +74,12 @@ const RED: &str = "#d55e00";
 const GREEN: &str = "#009e73";
 const BLUE: &str = "#0072b2";
 
-/// Size of the picture, and of each of its parts beside which their scales stand.
+/// Size of the picture; `PART` is the size of each panel, with its scale below.
 const SIZE: [f64; 2] = [900.0, 460.0];
 const PART: [f64; 2] = [230.0, 320.0];
 const TOP: f64 = 80.0;
 
-/// The layers of a state as SVG, the axis across them upwards.
+/// Draws the layers of a state as SVG, with the axis across the layers upwards.
 pub fn picture(time: f64, layers: &[Layer], plan: &LayerPlan) -> String {
     let [width, height] = SIZE;
     let mut parts = String::new();
@@ -103,7 +103,7 @@ pub fn picture(time: f64, layers: &[Layer], plan: &LayerPlan) -> String {
     )
 }
 
-/// One part of the picture.
+/// Draws one panel of the picture.
 fn panel(panel: &Panel, left: f64, layers: &[Layer]) -> String {
     let [width, height] = PART;
     let values = panel.lines.iter().flat_map(|(_, _, of)| layers.iter().map(of));
@@ -126,7 +126,7 @@ fn panel(panel: &Panel, left: f64, layers: &[Layer]) -> String {
         until = short(least + span),
     );
     for (i, (name, colour, of)) in panel.lines.iter().enumerate() {
-        // A layer without grains has no velocity, and interrupts the line.
+        // A layer without grains has no velocity and interrupts the line.
         let runs = layers.iter().enumerate().collect::<Vec<_>>();
         for run in runs.split(|(_, layer)| !of(layer).is_finite()).filter(|run| !run.is_empty()) {
             let points: Vec<String> =

@@ -1,8 +1,8 @@
-//! One run at a time in a folder of results.
+//! Lock of a folder of results: only one run at a time writes into it.
 //!
-//! The lock is one of the operating system on the file `.esker.lock`, so it ends with the process that holds it, however that
-//! ends. The file holds the id of that process, for the message to the second. It is removed when the lock is released;
-//! one that a killed process left is taken over.
+//! The operating system locks the file `.esker.lock`, so the lock ends with the process that holds it, however that process ends. The file
+//! contains the id of that process, for the message to a second one. On Unix the file is removed when the lock is released; a file that a killed
+//! process left is taken over.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -12,9 +12,9 @@ use crate::error::Error;
 
 use super::atomic;
 
-/// Name of the file.
+/// Name of the lock file.
 pub(super) const NAME: &str = ".esker.lock";
-/// Longest id of a process that is read \[bytes\].
+/// Longest process id that is read \[bytes\].
 const LONGEST_ID: u64 = 20;
 
 /// The right to write the results in a folder, held until it is dropped.
@@ -24,21 +24,21 @@ pub struct FolderLock {
     file: File,
 }
 
-/// Who else may write into the folder at the same time.
+/// Whether others may write into the folder at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// Nobody.
+    /// Nobody else may.
     Alone,
-    /// Other holders that share it: parts of a study, each in folders of its own below this one.
+    /// Other holders that share it may: parts of a study, each in folders of its own below this one.
     WithParts,
 }
 
 impl FolderLock {
-    /// Makes the folder and takes its lock. Who has it alone also sweeps up the temporary files that killed runs left there.
+    /// Makes the folder and takes its lock. A holder that has it alone also removes the temporary files that killed runs left there.
     ///
     /// # Errors
-    /// [`Error::FolderInUse`] when another process, or another run of this one, holds it; [`Error::File`] when the folder
-    /// cannot be written.
+    /// [`Error::FolderInUse`] when another process, or another run of this process, holds the lock; [`Error::File`] when the folder cannot be
+    /// written.
     pub fn take(folder: &Path, sharing: Sharing) -> Result<FolderLock, Error> {
         fs::create_dir_all(folder).map_err(Error::file(folder))?;
         let path = folder.join(NAME);
@@ -47,7 +47,7 @@ impl FolderLock {
             let file = open(&path).map_err(Error::file(&path))?;
             let mut lock = FolderLock { path: path.clone(), file };
             lock.acquire(folder, sharing)?;
-            // The holder before may have removed the file between the opening and the locking.
+            // The previous holder may have removed the file between the opening and the locking.
             if lock.is_in_place() {
                 lock.sign().map_err(Error::file(&path))?;
                 break lock;
@@ -59,7 +59,7 @@ impl FolderLock {
         Ok(lock)
     }
 
-    /// The folder.
+    /// Folder that is locked.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new(""))
     }
@@ -74,12 +74,12 @@ impl FolderLock {
             Err(TryLockError::WouldBlock) => {
                 Err(Error::FolderInUse { folder: folder.to_owned(), holder: self.holder() })
             }
-            // A file system without locks, as some of a network are: a run goes on as if it were alone.
+            // Some network file systems have no locks: the run goes on as if it were alone.
             Err(TryLockError::Error(_)) => Ok(()),
         }
     }
 
-    /// Who holds the lock, in words.
+    /// Holder of the lock, in words.
     fn holder(&mut self) -> String {
         let mut id = String::new();
         let read = (&self.file).take(LONGEST_ID).read_to_string(&mut id);
@@ -104,7 +104,7 @@ impl FolderLock {
         self.file.metadata().is_ok_and(|here| fs::metadata(&self.path).is_ok_and(|there| same(&here, there)))
     }
 
-    /// Elsewhere the file is never removed.
+    /// On other systems the file is never removed.
     #[cfg(not(unix))]
     fn is_in_place(&self) -> bool {
         true
@@ -113,7 +113,7 @@ impl FolderLock {
 
 impl Drop for FolderLock {
     fn drop(&mut self) {
-        // Of several holders the last removes the file. What stays behind is taken over by the next run.
+        // The last of several holders removes the file. A file that stays behind is taken over by the next run.
         if cfg!(unix) && self.file.try_lock().is_ok() && self.is_in_place() {
             let _ = fs::remove_file(&self.path);
         }
@@ -125,10 +125,10 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// Refuses a link where a run would write into what it leads to, or clear that up.
+/// Refuses a link at a path where a run would write into the target of the link, or clear the target up.
 ///
 /// # Errors
-/// [`Error::Link`] when there is one.
+/// [`Error::Link`] when the path is a link.
 pub fn refuse_link(path: &Path) -> Result<(), Error> {
     match path.is_symlink() {
         true => Err(Error::Link { path: path.to_owned() }),

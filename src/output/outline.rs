@@ -1,7 +1,7 @@
-//! Boundaries as facets and edges, where they are at a time.
+//! Outlines of boundaries at a time: facets and edges.
 //!
-//! Planes go on without end: they are drawn as far as the room of the scene, and up to the other planes of the same
-//! boundary, so that a box of half spaces looks like a box.
+//! Planes are infinite: they are drawn as far as the room of the scene, and up to the other planes of the same boundary, so that a box of half
+//! spaces looks like a box.
 
 mod extent;
 
@@ -13,18 +13,18 @@ pub use extent::Extent;
 
 use crate::model::{Boundary, Form, Mesh, Motion, Surface, World};
 
-/// How far planes are drawn beyond what there is, over its largest edge \[-\].
+/// Margin by which planes are drawn beyond the extent of the scene, over its largest edge \[-\].
 pub const ROOM: f64 = 0.03;
-/// The same where only the first state of a run is known: its grains will spread.
+/// Margin where only the first state of a run is known, over the largest edge \[-\]: its grains will spread.
 pub const ROOM_TO_COME: f64 = 1.0;
 
-/// Sides of the polygon that stands for a circle.
+/// Number of sides of the polygon that stands for a circle.
 const SIDES: usize = 96;
-/// Straight lines along the wall of a cylinder: they show how it turns.
+/// Number of straight lines along the wall of a cylinder: they show how it turns.
 const RIBS: usize = 8;
-/// Most rings of facets from pole to pole of a sphere, and fewest.
+/// Largest and smallest number of rings of facets from pole to pole of a sphere.
 const RINGS: [usize; 2] = [32, 6];
-/// Most facets of all spheres together, as long as there are enough rings.
+/// Largest number of facets of all spheres together, as long as the smallest number of rings allows it.
 const SPHERE_FACETS: usize = 100_000;
 
 /// Facets and edges of boundaries.
@@ -32,28 +32,28 @@ const SPHERE_FACETS: usize = 100_000;
 pub struct Outline {
     /// Convex flat polygons \[m\].
     pub facets: Vec<Vec<DVec3>>,
-    /// Surface of each facet; of a mesh the first of its patches.
+    /// Index of the surface of each facet; for a mesh that of its first patch.
     pub surfaces: Vec<usize>,
     /// Ends of lines \[m\].
     pub edges: Vec<[DVec3; 2]>,
 }
 
-/// A half space: where `normal · place <= offset`.
+/// Half space: all places with `normal · place <= offset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HalfSpace {
-    /// Out of it.
+    /// Normal, pointing out of the half space.
     pub normal: DVec3,
-    /// Distance of its face from the origin along the normal \[m\].
+    /// Distance of the face from the origin along the normal \[m\].
     pub offset: f64,
 }
 
 impl HalfSpace {
-    /// How far a place is outside of it \[m\].
+    /// Distance of a place outside of the half space \[m\]; negative inside.
     pub fn outside(&self, place: DVec3) -> f64 {
         self.normal.dot(place) - self.offset
     }
 
-    /// The part of a convex polygon that lies in it; empty when none does.
+    /// Part of a convex polygon that lies in the half space; empty when none does.
     pub fn clip(&self, polygon: &[DVec3]) -> Vec<DVec3> {
         let mut kept = Vec::with_capacity(polygon.len() + 1);
         for (i, &corner) in polygon.iter().enumerate() {
@@ -69,7 +69,7 @@ impl HalfSpace {
         if kept.len() < 3 { Vec::new() } else { kept }
     }
 
-    /// The part of a line that lies in it.
+    /// Part of a line that lies in the half space; `None` when none does.
     pub fn clip_line(&self, [from, to]: [DVec3; 2]) -> Option<[DVec3; 2]> {
         let (here, there) = (self.outside(from), self.outside(to));
         let crossing = || from.lerp(to, here / (here - there));
@@ -82,16 +82,16 @@ impl HalfSpace {
     }
 }
 
-/// The room of a scene, as far as which its planes are drawn.
+/// Room of a scene: the box as far as which its planes are drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct Room(Extent);
 
 impl Room {
-    /// Of a scene of which nothing has been seen.
+    /// Room of a scene of which nothing has been seen.
     pub const EMPTY: Room = Room(Extent::NOTHING);
 
-    /// Of a run that starts from `world`, with the grains that will come from the boxes `sources` (corners \[m\]). It does not
-    /// change while the run goes on.
+    /// Room of a run that starts from `world`, with the grains that will come from the boxes `sources` (corners \[m\]). The room does not change
+    /// while the run goes on.
     pub fn of_run(world: &World, sources: impl IntoIterator<Item = (DVec3, DVec3)>) -> Room {
         let poses: Vec<_> = world.boundaries.iter().map(|boundary| boundary.pose_at(0.0)).collect();
         let grains = world.spheres.iter().map(|sphere| (world.sphere_centre(sphere), sphere.radius));
@@ -100,48 +100,48 @@ impl Room {
         Room(room.seen().grown(ROOM_TO_COME))
     }
 
-    /// With balls in it, of these centres and radii \[m\].
+    /// Enlarges the room by balls of these centres and radii \[m\].
     #[must_use]
     pub fn with_balls(self, balls: impl IntoIterator<Item = (DVec3, f64)>) -> Room {
         Room(balls.into_iter().fold(self.0, |room, (place, radius)| room.with(place, radius)))
     }
 
-    /// With the boundaries in it that end somewhere, in these poses.
+    /// Enlarges the room by the finite boundaries in these poses.
     #[must_use]
     pub fn with_boundaries(self, world: &World, poses: &[(DVec3, DQuat)]) -> Room {
         let corners = bounded(world, poses).facets.into_iter().flatten();
         self.with_balls(corners.map(|corner| (corner, 0.0)))
     }
 
-    /// With a box in which grains will appear \[m\], and the ground that they may fall on.
+    /// Enlarges the room by a box in which grains will appear \[m\], and by the ground that they may fall on.
     #[must_use]
     pub fn with_source(self, min: DVec3, max: DVec3, world: &World) -> Room {
         self.with_balls(around_source(world, Extent { min, max }).into_iter().map(|place| (place, 0.0)))
     }
 
-    /// The boundaries in these poses; planes a little beyond the room.
+    /// Outline of the boundaries in these poses; planes are drawn a little beyond the room.
     pub fn outline(&self, world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
         outline(world, poses, &self.seen().grown(ROOM))
     }
 
-    /// A box around the origin where nothing has been seen.
+    /// Extent of the room; a box around the origin where nothing has been seen.
     fn seen(&self) -> Extent {
         if self.0.is_nothing() { Extent::NOTHING.with(DVec3::ZERO, 1.0) } else { self.0 }
     }
 
-    /// Its least and greatest coordinates \[m\].
+    /// Least and greatest coordinates of the room \[m\].
     pub fn corners(&self) -> [DVec3; 2] {
         [self.0.min, self.0.max]
     }
 }
 
-/// Whether boundaries are in other places at other times.
+/// Whether some boundaries change their place with time.
 pub fn boundaries_move(world: &World) -> bool {
     let moves = |boundary: &Boundary| !matches!(boundary.motion, Motion::Fixed | Motion::Belt(_));
     world.boundaries.iter().any(moves)
 }
 
-/// A surface where it is: from its own frame to the scene.
+/// Surface of a boundary with its pose in the scene.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
     index: usize,
@@ -155,7 +155,7 @@ impl Placed<'_> {
         self.origin + self.frame * local
     }
 
-    /// The side of a plane that its grains are on.
+    /// Half space on the side of a plane where its grains are.
     fn open_side(&self) -> HalfSpace {
         let normal = -(self.frame * DVec3::Z);
         HalfSpace { normal, offset: normal.dot(self.origin) }
@@ -174,7 +174,7 @@ fn placed<'a>(world: &'a World, poses: &'a [(DVec3, DQuat)]) -> impl Iterator<It
     })
 }
 
-/// All boundaries in these poses; planes as far as `room`.
+/// Outline of all boundaries in these poses; planes are drawn as far as `room`.
 pub fn outline(world: &World, poses: &[(DVec3, DQuat)], room: &Extent) -> Outline {
     let mut outline = bounded(world, poses);
     let surfaces: Vec<Placed<'_>> = placed(world, poses).collect();
@@ -194,7 +194,7 @@ pub fn outline(world: &World, poses: &[(DVec3, DQuat)], room: &Extent) -> Outlin
     outline
 }
 
-/// All boundaries but planes, in these poses.
+/// Outline of all boundaries except planes, in these poses.
 pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
     let mut outline = Outline::default();
     let rings = rings(world);
@@ -219,7 +219,7 @@ pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
             }
             Form::Box { half } => outline.add_box(&surface, half),
             Form::Sphere { radius } => outline.add_sphere(&surface, radius, rings),
-            // The first patch stands for all.
+            // The first patch of a mesh stands for the whole mesh.
             Form::Patch { mesh, patch: 0 } => outline.add_mesh(&surface, &world.meshes[mesh]),
             Form::Patch { .. } => {}
         }
@@ -228,7 +228,7 @@ pub fn bounded(world: &World, poses: &[(DVec3, DQuat)]) -> Outline {
     outline
 }
 
-/// Rings of each sphere: fewer where there are many, as in a wall that is made of them.
+/// Number of rings of each sphere: fewer where there are many spheres, as in a wall that is made of spheres.
 fn rings(world: &World) -> usize {
     let balls = |surface: &Surface| match surface.form {
         Form::Sphere { .. } => 1,
@@ -237,12 +237,12 @@ fn rings(world: &World) -> usize {
     };
     let count: usize = world.surfaces.iter().map(balls).sum();
     let [most, fewest] = RINGS;
-    // Each ring has three times as many facets as there are rings.
+    // Each ring has three times as many facets as the sphere has rings.
     ((SPHERE_FACETS / (3 * count.max(1))).isqrt()).clamp(fewest, most)
 }
 
-/// Corners of a box in which grains will appear, and places on the ground around its feet as far as the grains may spread:
-/// half as far as they fall \[m\].
+/// Corners of a box in which grains will appear, and places on the ground around the feet of these corners as far as the grains may spread: half
+/// as far as they fall \[m\].
 pub fn around_source(world: &World, source: Extent) -> Vec<DVec3> {
     let mut places: Vec<DVec3> = source.corners().collect();
     for corner in source.corners() {
@@ -257,7 +257,7 @@ pub fn around_source(world: &World, source: Extent) -> Vec<DVec3> {
     places
 }
 
-/// The half spaces whose common part is the room.
+/// Half spaces whose common part is the room.
 fn walls(room: &Extent) -> [HalfSpace; 6] {
     let axes = [DVec3::X, DVec3::Y, DVec3::Z];
     std::array::from_fn(|i| match i < 3 {
@@ -266,7 +266,7 @@ fn walls(room: &Extent) -> [HalfSpace; 6] {
     })
 }
 
-/// A square of a plane that reaches beyond the room.
+/// Square in a plane that reaches beyond the room.
 fn square(plane: &Placed<'_>, room: &Extent) -> Vec<DVec3> {
     let reach = (room.max - room.min).length();
     let centre = plane.frame.conjugate() * (0.5 * (room.min + room.max) - plane.origin);
@@ -284,19 +284,19 @@ fn circle_of(sides: usize, radius: f64, z: f64, side: usize) -> DVec3 {
 }
 
 impl Outline {
-    /// The corners of the triangles that the facets are made of, and the surface of each triangle.
+    /// Corners of the triangles that the facets are made of, and index of the surface of each triangle.
     pub fn triangles(&self) -> impl Iterator<Item = ([DVec3; 3], usize)> + '_ {
         self.facets.iter().zip(&self.surfaces).flat_map(|(facet, &surface)| {
             facet.windows(2).skip(1).map(move |pair| ([facet[0], pair[0], pair[1]], surface))
         })
     }
 
-    /// What has been added since the surface before belongs to this one.
+    /// Assigns the facets that have been added since the previous surface to this surface.
     fn finish_surface(&mut self, index: usize) {
         self.surfaces.resize(self.facets.len(), index);
     }
 
-    /// A facet and the edges around it.
+    /// Adds a facet and the edges around it.
     fn add_facet(&mut self, polygon: Vec<DVec3>) {
         let edges = (0..polygon.len()).map(|i| [polygon[i], polygon[(i + 1) % polygon.len()]]);
         self.edges.extend(edges);

@@ -1,4 +1,4 @@
-//! `summary.json`: what ran, on what, how fast, and what came out; for machines to read.
+//! `summary.json`: scenario, engine, speed and results of a run; for machines to read.
 
 use std::fmt;
 
@@ -17,15 +17,15 @@ pub struct Summary {
     pub esker: &'static str,
     /// How the run ended.
     pub status: Status,
-    /// What went wrong, of a run that failed, or of one whose last checkpoint could not be saved.
+    /// Message of a run that failed, or of one whose last checkpoint could not be saved.
     pub message: Option<String>,
-    /// What was run.
+    /// Scenario that was run.
     pub scenario: ScenarioSummary,
-    /// What ran it.
+    /// Engine that ran it.
     pub engine: Identity,
     /// Settings of the solver.
     pub settings: Settings,
-    /// How many of everything, at the end.
+    /// Numbers of grains, boundaries and so on at the end.
     pub counts: Counts,
     /// Steps done.
     pub steps: u64,
@@ -44,13 +44,13 @@ pub struct Summary {
     pub wall_seconds_by_stage: Named,
     /// Memory of the engine.
     pub memory: Memory,
-    /// Grains that the emitters were to place, and did.
+    /// Grains that each emitter was to place, and grains that it placed.
     pub emitters: Vec<EmitterSummary>,
-    /// Grains that the sinks removed.
+    /// Grains that each sink removed.
     pub sinks: Vec<SinkSummary>,
-    /// Grains that got lost, and where; `null` where none did.
+    /// Lost grains, and the places where they got out; `null` where no grain was lost.
     pub lost: Option<LostSummary>,
-    /// What of the scenario was changed when the run went on from a checkpoint.
+    /// Values of the scenario that were changed when the run went on from a checkpoint.
     pub changed_on_resume: Vec<ChangeSummary>,
     /// Residuals of the last step \[E8\].
     pub residuals: Residuals,
@@ -62,7 +62,7 @@ pub struct Summary {
     pub observables: Named,
     /// Units of the observables.
     pub units: Named<&'static str>,
-    /// What the scenario expected.
+    /// Verdicts on the expectations of the scenario.
     pub expectations: Vec<Verdict>,
 }
 
@@ -70,29 +70,29 @@ pub struct Summary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// At its end.
+    /// The run reached its end.
     Completed,
-    /// By the user.
+    /// The user interrupted the run.
     Interrupted,
-    /// By an error.
+    /// The run stopped with an error.
     Failed,
 }
 
-/// What was run.
+/// Scenario that was run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScenarioSummary {
     /// Name of the scenario file.
     pub name: String,
-    /// Its title.
+    /// Title of the scenario.
     pub title: String,
-    /// Time it was to simulate \[s\].
+    /// Time that was to be simulated \[s\].
     pub duration: f64,
 }
 
-/// How many of everything.
+/// Numbers of grains, boundaries and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Grains that are there; those removed by a sink are not.
+    /// Grains that are present; grains that a sink removed do not count.
     pub grains: usize,
     /// Boundaries.
     pub boundaries: usize,
@@ -116,44 +116,44 @@ pub struct Memory {
 /// Grains of an emitter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EmitterSummary {
-    /// Its name.
+    /// Name of the emitter.
     pub name: String,
-    /// Grains it was to place by its last wave.
+    /// Grains that it was to place by its last wave.
     pub requested: u64,
-    /// Grains it found room for.
+    /// Grains that it found room for.
     pub placed: u64,
 }
 
 /// Grains of a sink.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SinkSummary {
-    /// Its name.
+    /// Name of the sink.
     pub name: String,
-    /// Grains it removed.
+    /// Grains that it removed.
     pub removed: u64,
-    /// Their mass \[kg\].
+    /// Mass of these grains \[kg\].
     pub mass: f64,
 }
 
-/// A value of the scenario that is another one from some step on.
+/// Value of the scenario that was changed at some step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChangeSummary {
     /// Simulated time \[s\].
     pub time: f64,
     /// Steps done by then.
     pub step: u64,
-    /// Its path, as in `--set`.
+    /// Path of the value, as in `--set`.
     pub key: String,
-    /// What it was; `null` where it was not there.
+    /// Old value; `null` where there was none.
     pub was: Option<String>,
-    /// What it is; `null` where it is gone.
+    /// New value; `null` where there is none any more.
     pub is: Option<String>,
 }
 
-/// Grains that left the domain, or without one fell out of everything.
+/// Lost grains: they left the domain or, without a domain, fell below everything that could stop them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LostSummary {
-    /// How many.
+    /// Number of grains.
     pub grains: u64,
     /// Corners of the box around the places where they got out \[m\].
     pub places: [[f64; 3]; 2],
@@ -200,7 +200,7 @@ impl Named {
         Named(names.zip(observation.values.iter().copied()).collect())
     }
 
-    /// Adds to a value; to zero if there is none of that name.
+    /// Adds an amount to the value of this name; a missing value counts as zero.
     pub fn add(&mut self, name: &str, amount: f64) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, value)) => *value += amount,
@@ -208,12 +208,12 @@ impl Named {
         }
     }
 
-    /// The value of that name.
+    /// Value of this name.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.0.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
     }
 
-    /// The values of these names that there are.
+    /// Those of the values that have one of these names.
     #[must_use]
     pub fn only(&self, names: &[&str]) -> Named {
         Named(self.0.iter().filter(|(name, _)| names.contains(&name.as_str())).cloned().collect())

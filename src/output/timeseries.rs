@@ -8,7 +8,7 @@ use crate::observe::{Column, Observation};
 
 use super::atomic;
 
-/// The file and its place. The header names every column with its unit: `height [m]`.
+/// Open file of the time series. The header names every column with its unit: `height [m]`.
 #[derive(Debug)]
 pub struct TimeSeries {
     path: PathBuf,
@@ -16,10 +16,10 @@ pub struct TimeSeries {
 }
 
 impl TimeSeries {
-    /// Creates the file with its header, time, step, then `columns`, and the rows that there are already.
+    /// Creates the file with its header (time, step, then `columns`) and a row for each of the observations `known`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn create(path: &Path, columns: &[Column], known: &[Observation]) -> Result<TimeSeries, Error> {
         let file = atomic::create(path, |out| {
             let mut rows = csv::Writer::from_writer(out);
@@ -30,11 +30,11 @@ impl TimeSeries {
         Ok(TimeSeries { path: path.to_owned(), rows: csv::Writer::from_writer(file) })
     }
 
-    /// Appends a row and flushes it. Numbers are written with all the digits it takes to read them back
-    /// unchanged, small and large ones with an exponent; one that does not exist is `NaN`.
+    /// Appends a row and flushes it. Each number has all the digits that it takes to read it back unchanged; small and large numbers have an
+    /// exponent. A number that does not exist is `NaN`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn append(&mut self, observation: &Observation) -> Result<(), Error> {
         let written = self.rows.write_record(row_of(observation)).map_err(Into::into);
         written.and_then(|()| self.rows.flush()).map_err(Error::file(&self.path))

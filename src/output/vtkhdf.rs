@@ -1,9 +1,9 @@
 //! VTKHDF: all frames of a kind in one file, over time, as ParaView and VTK 9.3 or later read it.
 //!
-//! The file is an HDF5 file of type `PolyData` (VTKHDF 2.3) for each kind of frames: `grains.vtkhdf`, `contacts.vtkhdf` and so on. The arrays of all
-//! frames stand one after the other, and the group `Steps` tells where each frame begins. It is made of the frames of a folder of results, one at
-//! a time, and appears whole or not at all. (One file with a block for each kind would be a `PartitionedDataSetCollection`, whose blocks
-//! VTK 9.7 does not take to another time.)
+//! Each kind of frames has an HDF5 file of type `PolyData` (VTKHDF 2.3): `grains.vtkhdf`, `contacts.vtkhdf` and so on. The arrays of all frames
+//! stand one after the other, and the group `Steps` tells where each frame begins. The file is made from the frames of a folder of results, one at
+//! a time, and appears whole or not at all. (One file with a block for each kind would be a `PartitionedDataSetCollection`, whose blocks VTK 9.7
+//! does not take to another time.)
 
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,12 @@ use super::folder::KINDS;
 use super::vtp::{Array, Cells, PolyData, Values};
 use crate::error::Error;
 
-/// Name of the file of a kind of frames.
+/// Name of the file for a kind of frames.
 fn file_name(kind: &str) -> String {
     format!("{kind}.vtkhdf")
 }
 
-/// Whether a name is that of a file of frames.
+/// Whether a file of this name holds frames.
 pub(super) fn is_file(name: &str) -> bool {
     KINDS.iter().any(|kind| name == file_name(kind))
 }
@@ -33,11 +33,11 @@ const VERSION: [i64; 2] = [2, 3];
 /// Sections of cells, in the order in which the format counts them.
 const SECTIONS: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
 
-/// Rows of a chunk of a dataset: small enough for a scene of a few grains, large enough that few are needed.
+/// Rows of a chunk of a dataset: few enough for a scene of a few grains, and enough that a large scene needs few chunks.
 const CHUNK: usize = 4096;
 
-/// Writes all frames of a folder of results into a folder, one file for each kind; returns the kinds and their numbers of frames. Frames that
-/// a run adds meanwhile are left out.
+/// Writes all frames of a folder of results into a folder, one file for each kind; returns the kinds and their numbers of frames. Frames that a
+/// run adds meanwhile are left out.
 ///
 /// # Errors
 /// [`Error::Unusable`] when there are no frames, or one is of another form; [`Error::File`] when one cannot be read or a file not be
@@ -45,7 +45,7 @@ const CHUNK: usize = 4096;
 pub fn export(results: &Path, folder: &Path) -> Result<Vec<(&'static str, usize)>, Error> {
     let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| has_series(results, kind)).collect();
     if kinds.is_empty() {
-        // Says what is missing.
+        // Fails with the error that says what is missing.
         read_series(results, KINDS[0])?;
     }
     let one = |kind| {
@@ -56,7 +56,7 @@ pub fn export(results: &Path, folder: &Path) -> Result<Vec<(&'static str, usize)
     kinds.into_iter().map(one).collect()
 }
 
-/// Writes frames, each a file and its time \[s\], into one file.
+/// Writes frames, each given by its file and its time \[s\], into one file.
 fn write(series: &[(PathBuf, f64)], file: &Path) -> Result<(), Error> {
     let failed = |error: Hdf5Error| Error::file(file)(std::io::Error::other(error));
     let temporary = atomic::temporary_for(file)?;
@@ -70,24 +70,24 @@ fn write(series: &[(PathBuf, f64)], file: &Path) -> Result<(), Error> {
     temporary.persist(file).map_err(|error| Error::file(file)(error.error))
 }
 
-/// Frames of a kind, one after the other.
+/// Writer of the frames of a kind, one after the other.
 struct Frames {
     group: H5Group,
     steps: H5Group,
     points: H5Dataset,
     point_counts: H5Dataset,
     sections: Vec<Section>,
-    /// Groups of arrays with what they hold: of points, of cells, of the frame.
+    /// Groups of arrays: data of the points, of the cells and of the frame.
     data: [Data; 3],
     times: Vec<f64>,
-    /// Points and cells so far, and where those of each frame begin.
+    /// Number of points so far; then the offsets at which the points and cells of each frame begin.
     point_count: i64,
     point_offsets: Vec<i64>,
     cell_offsets: Vec<i64>,
     connectivity_offsets: Vec<i64>,
 }
 
-/// Cells of a kind.
+/// Datasets of one section of cells.
 struct Section {
     cells: H5Dataset,
     ids: H5Dataset,
@@ -97,20 +97,20 @@ struct Section {
     id_count: i64,
 }
 
-/// Arrays of frames that belong to its points, its cells or all of it.
+/// Arrays that belong to the points of frames, to their cells or to each frame as a whole.
 struct Data {
     name: &'static str,
     arrays: Vec<Stored>,
 }
 
-/// An array over all frames.
+/// Dataset of one array over all frames.
 struct Stored {
     name: String,
     values: H5Dataset,
-    /// Values so far, and where those of each frame begin.
+    /// Number of values so far; `offsets` are where the values of each frame begin.
     count: i64,
     offsets: Vec<i64>,
-    /// Components and values of each frame.
+    /// Number of components and number of values of each frame.
     sizes: Vec<i64>,
 }
 
@@ -173,7 +173,7 @@ impl Frames {
         Ok(())
     }
 
-    /// Writes where the frames begin.
+    /// Writes the group `Steps`: the times of the frames and where each begins.
     fn finish(self) -> Result<(), Hdf5Error> {
         let Frames { steps, times, .. } = &self;
         let count = times.len();
@@ -190,7 +190,7 @@ impl Frames {
 }
 
 impl Section {
-    /// Adds the cells of a frame, each of so many points.
+    /// Adds the cells of a frame, each of `points_per_cell` points.
     fn add(&mut self, connectivity: &[i64], points_per_cell: usize) -> Result<(), Hdf5Error> {
         let cells = connectivity.len() / points_per_cell;
         let offsets: Vec<i64> = (0..=cells).map(|cell| (cell * points_per_cell) as i64).collect();
@@ -205,7 +205,7 @@ impl Section {
 }
 
 impl Data {
-    /// Adds the arrays of a frame: the same in every frame.
+    /// Adds the arrays of a frame, whose names must be the same in every frame.
     fn add(&mut self, frames: &H5Group, arrays: &[Array]) -> Result<(), Hdf5Error> {
         if self.arrays.is_empty() && !arrays.is_empty() {
             let group = frames.create_group(self.name)?;
@@ -228,7 +228,7 @@ impl Data {
         for stored in &self.arrays {
             column::<i64>(&offsets, &stored.name)?.append(&stored.offsets)?;
         }
-        // Points and cells are counted, what belongs to a frame as a whole is not.
+        // The format counts points and cells; the sizes of the data of a whole frame are written here.
         if self.name == "FieldData" {
             let sizes = steps.create_group("FieldDataSizes")?;
             for stored in &self.arrays {
@@ -262,18 +262,18 @@ impl Stored {
     }
 }
 
-/// A dataset of numbers, or of rows of several.
+/// Creates a dataset of numbers, or of rows of several numbers.
 fn dataset<T: H5Type>(group: &H5Group, name: &str, components: usize) -> Result<H5Dataset, Hdf5Error> {
     if components == 1 { column::<T>(group, name) } else { table::<T>(group, name, components) }
 }
 
-/// A dataset of numbers to which more can be added.
+/// Creates a dataset of numbers to which more can be added.
 fn column<T: H5Type>(group: &H5Group, name: &str) -> Result<H5Dataset, Hdf5Error> {
     let builder = group.new_dataset::<T>().shape([0usize]).max_shape(&[None]).chunk(&[CHUNK]);
     builder.shuffle_deflate(DEFLATE).create(name)
 }
 
-/// A dataset of rows of so many numbers to which more can be added.
+/// Creates a dataset of rows of `columns` numbers to which more can be added.
 fn table<T: H5Type>(group: &H5Group, name: &str, columns: usize) -> Result<H5Dataset, Hdf5Error> {
     let builder = group.new_dataset::<T>().shape([0, columns]).max_shape(&[None, Some(columns)]);
     builder.chunk(&[CHUNK, columns]).shuffle_deflate(DEFLATE).create(name)

@@ -1,6 +1,6 @@
 //! VTK XML PolyData: points with cells and named arrays, as ParaView reads them.
 //!
-//! Arrays are inline base64 of the byte count and the bytes in the order of this machine, uncompressed.
+//! Arrays are stored inline and uncompressed, as base64 of the byte count and of the bytes in the order of this machine.
 
 mod read;
 
@@ -17,7 +17,7 @@ pub struct PolyData {
     pub time: f64,
     /// Points \[m\].
     pub points: Vec<[f64; 3]>,
-    /// What the cells are.
+    /// Kind of the cells.
     pub cells: Cells,
     /// Data of the points.
     pub point_data: Vec<Array>,
@@ -37,12 +37,12 @@ pub enum Cells {
     Lines,
     /// Points 3 i to 3 i + 2 are the corners of triangle i.
     Triangles,
-    /// Points stand in rows of so many; each four neighbours are a quadrangle.
+    /// Points stand in rows of this many; each four neighbours are a quadrangle.
     Grid(usize),
 }
 
 impl Cells {
-    /// Name of their section in the file, and points of each.
+    /// Name of the section of the cells in the file, and number of points per cell.
     fn kind(self) -> (&'static str, usize) {
         match self {
             Cells::Vertices => ("Verts", 1),
@@ -52,12 +52,12 @@ impl Cells {
         }
     }
 
-    /// Points of each.
+    /// Number of points per cell.
     pub fn points_per_cell(self) -> usize {
         self.kind().1
     }
 
-    /// How many so many points make.
+    /// Number of cells that `points` points make.
     fn count(self, points: usize) -> usize {
         match self {
             Cells::Grid(columns) => columns.saturating_sub(1) * (points / columns.max(1)).saturating_sub(1),
@@ -71,7 +71,7 @@ impl Cells {
 pub struct Array {
     /// Name, as ParaView shows it.
     pub name: Cow<'static, str>,
-    /// Values per point or cell.
+    /// Number of values per point or cell.
     pub components: usize,
     /// The values, point after point.
     pub values: Values,
@@ -122,7 +122,7 @@ impl Array {
         Array { name: name.into(), components: N, values: Values::Int32(values.flatten().collect()) }
     }
 
-    /// Points, cells or boundaries that it has values of.
+    /// Number of points, cells or boundaries that the array has values of.
     pub fn len(&self) -> usize {
         let numbers = match &self.values {
             Values::Float32(values) => values.len(),
@@ -132,12 +132,12 @@ impl Array {
         numbers / self.components.max(1)
     }
 
-    /// Whether it has no values.
+    /// Whether the array has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One number of point, cell or boundary `item`.
+    /// One component of the value of point, cell or boundary `item`.
     pub fn component(&self, item: usize, component: usize) -> f64 {
         let place = item * self.components + component;
         match &self.values {
@@ -147,12 +147,12 @@ impl Array {
         }
     }
 
-    /// All numbers of point, cell or boundary `item`.
+    /// All components of the value of point, cell or boundary `item`.
     pub fn components_of(&self, item: usize) -> impl Iterator<Item = f64> + '_ {
         (0..self.components).map(move |component| self.component(item, component))
     }
 
-    /// Name of its type in the file, and its bytes.
+    /// Name of the type of the values in the file, and their bytes.
     fn stored(&self) -> (&'static str, &[u8]) {
         match &self.values {
             Values::Float32(values) => ("Float32", bytemuck::cast_slice(values)),
@@ -163,7 +163,7 @@ impl Array {
 }
 
 impl PolyData {
-    /// Writes the file.
+    /// Writes the frame as a file.
     ///
     /// # Errors
     /// When `out` cannot be written.
@@ -181,7 +181,7 @@ impl PolyData {
         writeln!(out, "</VTKFile>")
     }
 
-    /// The time of the frame, which ParaView shows also for a single file, and what else belongs to all of it.
+    /// Writes the time of the frame, which ParaView shows also for a single file, and the other data of the frame as a whole.
     fn write_field_data(&self, out: &mut impl Write) -> io::Result<()> {
         let time = self.time;
         writeln!(out, "<FieldData>")?;
@@ -216,7 +216,7 @@ impl PolyData {
         writeln!(out, "</Piece>")
     }
 
-    /// Points of each cell, one cell after the other.
+    /// Indices of the points of each cell, one cell after the other.
     pub fn connectivity(&self) -> Vec<i64> {
         let points = self.points.len();
         let Cells::Grid(columns) = self.cells else {
@@ -238,7 +238,7 @@ fn write_section(out: &mut impl Write, element: &str, arrays: &[Array]) -> io::R
     writeln!(out, "</{element}>")
 }
 
-/// Cells of equal size, by the points of each.
+/// Writes cells of equal size, each by the indices of its points.
 fn write_cells(
     out: &mut impl Write,
     element: &str,

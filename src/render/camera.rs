@@ -1,25 +1,25 @@
-//! The camera: from places in the scene to places in the picture, and back along a ray.
+//! The camera: projects points of the scene into the picture, and gives the ray through a point of the picture.
 //!
-//! Places are seen in the frame of the camera: x to the right, y up, z away from it, from the centre of the view.
+//! Points are seen in the frame of the camera: x to the right, y up, z away from the camera, from the centre of the view.
 
 use glam::{DMat3, DVec2, DVec3};
 
 use crate::output::outline::Extent;
 use crate::render::{Look, Projection};
 
-/// Half of the angle that a perspective camera takes in, the smaller way of the picture \[rad\].
+/// Half of the opening angle of a perspective camera, along the shorter side of the picture \[rad\].
 const HALF_ANGLE: f64 = 0.25;
-/// Share of the picture around what it shows that stays empty \[-\].
+/// Empty margin at each side of the picture, over its size \[-\].
 const MARGIN: f64 = 0.03;
 
-/// Directions of the camera's frame.
+/// Axes of the camera.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     to_camera: DMat3,
 }
 
 impl Frame {
-    /// The frame of a camera that stands as a look says.
+    /// The axes of a camera with the azimuth and elevation of a look.
     pub fn of(look: &Look) -> Frame {
         let (sin, cos) = look.azimuth_deg.to_radians().sin_cos();
         let (rise, level) = look.elevation_deg.to_radians().sin_cos();
@@ -29,23 +29,23 @@ impl Frame {
         Frame { to_camera: DMat3::from_cols(right, up, forward).transpose() }
     }
 
-    /// A place or direction of the scene in the frame of the camera, from the origin of the scene.
+    /// Turns a point or direction of the scene into the frame of the camera. The origin stays that of the scene.
     pub fn turn(&self, place: DVec3) -> DVec3 {
         self.to_camera * place
     }
 }
 
-/// A ray in the frame of the camera; `direction` is a unit vector.
+/// Ray in the frame of the camera.
 #[derive(Debug, Clone, Copy)]
 pub struct Ray {
-    /// Where it starts \[m\].
+    /// Start of the ray \[m\].
     pub origin: DVec3,
-    /// Where it goes.
+    /// Direction of the ray, a unit vector.
     pub direction: DVec3,
 }
 
 impl Ray {
-    /// The place a distance along it \[m\].
+    /// Point of the ray at a distance from its start \[m\].
     pub fn at(&self, distance: f64) -> DVec3 {
         self.origin + distance * self.direction
     }
@@ -66,7 +66,7 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// A camera for a picture of `width` by `height` samples in which `extent` fits, times the zoom.
+    /// A camera for a picture of `width` by `height` samples. `extent` fits into the picture at zoom 1.
     pub fn new(look: &Look, extent: Extent, width: f64, height: f64) -> Camera {
         let extent = if extent.is_nothing() { Extent::NOTHING.with(DVec3::ZERO, 1.0) } else { extent };
         let half = (0.5 * (extent.max - extent.min)).max(DVec3::splat(1e-9));
@@ -76,7 +76,7 @@ impl Camera {
         let (eye, scale) = match look.projection {
             Projection::Orthographic => (None, fitting),
             Projection::Perspective => {
-                // As far away as makes the nearest face of the extent fit the angle.
+                // The eye is so far away that the nearest face of the extent fits the opening angle.
                 let nearest = room.min_element() / (slope * fitting);
                 let eye = nearest + half.z;
                 (Some(eye), fitting * nearest / eye)
@@ -91,7 +91,7 @@ impl Camera {
         }
     }
 
-    /// A camera with parallel rays along z in whose picture, so many samples wide and high, `extent` fits.
+    /// A camera with parallel rays along z. `extent` fits into its picture of `samples` by `samples` samples.
     pub fn along_z(extent: Extent, samples: usize) -> Camera {
         let size = (extent.max - extent.min).truncate().max_element().max(1e-9);
         Camera {
@@ -103,17 +103,17 @@ impl Camera {
         }
     }
 
-    /// A place of the scene in the frame of the camera \[m\].
+    /// Position of a point of the scene in the frame of the camera \[m\].
     pub fn see(&self, place: DVec3) -> DVec3 {
         self.frame.turn(place) - self.centre
     }
 
-    /// A direction of the scene in the frame of the camera.
+    /// Turns a direction of the scene into the frame of the camera.
     pub fn turn(&self, direction: DVec3) -> DVec3 {
         self.frame.turn(direction)
     }
 
-    /// Samples per metre at a place that is seen; `None` when it is not before the camera.
+    /// Samples per metre at a point in the frame of the camera; `None` when the point is not in front of the camera.
     pub fn scale_at(&self, seen: DVec3) -> Option<f64> {
         match self.eye {
             None => Some(self.scale),
@@ -121,13 +121,13 @@ impl Camera {
         }
     }
 
-    /// Where in the picture a place is that is seen \[samples\].
+    /// Place in the picture of a point in the frame of the camera \[samples\].
     pub fn project(&self, seen: DVec3) -> Option<DVec2> {
         let scale = self.scale_at(seen)?;
         Some(self.middle + scale * DVec2::new(seen.x, -seen.y))
     }
 
-    /// The ray through a place of the picture \[samples\].
+    /// Ray through a place of the picture \[samples\].
     pub fn ray(&self, x: f64, y: f64) -> Ray {
         let aside = DVec3::new(x - self.middle.x, self.middle.y - y, 0.0) / self.scale;
         match self.eye {
@@ -136,8 +136,8 @@ impl Camera {
         }
     }
 
-    /// The box around the picture of a ball that is seen, least and greatest x and y \[samples\]; `None` when it
-    /// reaches behind the camera.
+    /// Bounding box in the picture of a ball in the frame of the camera, least and greatest x and y \[samples\]; `None` when
+    /// the ball reaches behind the camera.
     pub fn bounds(&self, centre: DVec3, radius: f64) -> Option<[DVec2; 2]> {
         let Some(eye) = self.eye else {
             let place = self.project(centre)?;

@@ -1,4 +1,4 @@
-//! What grains are coloured by: a field of a frame, the length or a component of a vector, or the height.
+//! Fields that grains are coloured by: a field of a frame, the magnitude or a component of a vector, or the height.
 
 use glam::DVec3;
 
@@ -7,21 +7,21 @@ use crate::error::Error;
 use crate::error::suggest;
 use crate::output::vtp::Array;
 
-/// A field, by name.
+/// Field that grains are coloured by, given by its name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
     name: String,
-    /// Against gravity.
+    /// Unit vector against gravity.
     up: DVec3,
 }
 
 impl Field {
-    /// The field of this name; heights are against `gravity`.
+    /// The field of this name. Heights are measured against `gravity`.
     pub fn new(name: &str, gravity: DVec3) -> Field {
         Field { name: name.to_owned(), up: (-gravity).try_normalize().unwrap_or(DVec3::Z) }
     }
 
-    /// Name and unit, for people.
+    /// Name and unit, for a legend.
     pub fn label(&self) -> String {
         let stem = stem(&self.name).map_or(self.name.as_str(), |(stem, _)| stem);
         let unit = match stem {
@@ -35,10 +35,10 @@ impl Field {
         format!("{}{unit}", self.name.replace('_', " "))
     }
 
-    /// The value of every grain of a frame.
+    /// Values of the field, one for every grain of a frame.
     ///
     /// # Errors
-    /// [`Error::Unusable`] when the frame has no such field, with those it has.
+    /// [`Error::Unusable`] when the frame has no such field; the message names the fields it has.
     pub fn values(&self, frame: &Frame) -> Result<Vec<f64>, Error> {
         if self.name == "height" {
             return Ok(frame.balls.iter().map(|ball| ball.centre.dot(self.up)).collect());
@@ -83,21 +83,21 @@ fn stem(name: &str) -> Option<(&str, usize)> {
     axes.into_iter().find_map(|(end, axis)| Some((name.strip_suffix(end)?, axis)))
 }
 
-/// Least and greatest of values, those that are no numbers left out.
+/// Least and greatest of some values; values that are not finite are left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Range {
-    /// Least.
+    /// Least value.
     pub least: f64,
-    /// Greatest.
+    /// Greatest value.
     pub greatest: f64,
 }
 
 impl Range {
-    /// Of no values.
+    /// Range of no values.
     pub const NOTHING: Range = Range { least: f64::INFINITY, greatest: f64::NEG_INFINITY };
 
-    /// With one more value.
+    /// Returns the range with one more value.
     #[must_use]
     pub fn with(self, value: f64) -> Range {
         match value.is_finite() {
@@ -106,7 +106,7 @@ impl Range {
         }
     }
 
-    /// A range that is no point, for colours: a single value gets the middle colour, nothing but zero the lowest.
+    /// Returns a range of non-zero width for the colours: a single value gets the middle colour, zero alone the lowest one.
     #[must_use]
     pub fn opened(self) -> Range {
         if self.least > self.greatest {
@@ -122,7 +122,7 @@ impl Range {
         }
     }
 
-    /// Where in the range a value lies, 0 to 1; ends stand for what is beyond them.
+    /// Position of a value in the range, 0 to 1. Values beyond an end count as that end.
     pub fn share(&self, value: f64) -> f64 {
         let share = (value - self.least) / (self.greatest - self.least);
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }

@@ -10,26 +10,26 @@ use crate::error::Error;
 use crate::output::lock::{FolderLock, Sharing};
 use crate::output::{atomic, picture_number};
 
-/// What a path stands for, by its ending.
+/// Kind of output that a path stands for, by its ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A folder of pictures.
     Folder,
     /// One picture.
     Png,
-    /// An animation as PNG.
+    /// An animated PNG.
     Apng,
-    /// An animation as GIF.
+    /// An animated GIF.
     Gif,
-    /// An animation as MP4, by ffmpeg.
+    /// An MP4 film, made by ffmpeg.
     Mp4,
 }
 
 impl Target {
-    /// What a path is to become.
+    /// Returns the kind of output of a path.
     ///
     /// # Errors
-    /// [`Error::Unusable`] when it ends like a file of another kind.
+    /// [`Error::Unusable`] when the path ends like a file of another kind.
     pub fn of(path: &Path) -> Result<Target, Error> {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
         match ending.as_deref() {
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// Whether it moves.
+    /// Whether the output is an animation.
     pub fn is_animation(self) -> bool {
         matches!(self, Target::Apng | Target::Gif | Target::Mp4)
     }
@@ -55,7 +55,7 @@ impl Target {
 /// Writes a picture as PNG.
 ///
 /// # Errors
-/// When it cannot be written.
+/// When the file cannot be written.
 pub fn write_png(path: &Path, picture: &Picture) -> Result<(), Error> {
     atomic::write(path, |out| {
         let mut writer = encoder(out, picture).write_header().map_err(io::Error::other)?;
@@ -82,18 +82,18 @@ pub struct PictureFolder {
 }
 
 impl PictureFolder {
-    /// Makes the folder and removes from it the pictures that were drawn before. Other files in it stay.
+    /// Makes the folder and removes earlier pictures from it. Other files in it stay.
     ///
     /// # Errors
-    /// When it cannot be made or a file not be removed, and when somebody else draws into it.
+    /// When the folder cannot be made, a file cannot be removed, or another run draws into the folder.
     pub fn create(path: &Path) -> Result<PictureFolder, Error> {
         PictureFolder::with_pictures(path, 0)
     }
 
-    /// The folder of a run that goes on after so many pictures: those beyond are removed.
+    /// Opens the folder of a run that continues after `count` pictures: pictures beyond them are removed.
     ///
     /// # Errors
-    /// As [`PictureFolder::create`], and when one of them is missing.
+    /// As [`PictureFolder::create`], and when one of the `count` pictures is missing.
     pub fn with_pictures(path: &Path, count: usize) -> Result<PictureFolder, Error> {
         let lock = FolderLock::take(path, Sharing::Alone)?;
         let drawn = (0..count).map(|number| path.join(picture_name(number)));
@@ -103,15 +103,15 @@ impl PictureFolder {
         Ok(PictureFolder { path: path.to_owned(), count, _lock: lock })
     }
 
-    /// Brings the pictures from number `first` on to the disk.
+    /// Flushes the pictures from number `first` on to the disk.
     ///
     /// # Errors
-    /// When one cannot be brought there.
+    /// When a picture cannot be flushed.
     pub fn sync_from(&self, first: usize) -> Result<(), Error> {
         (first..self.count).try_for_each(|number| atomic::sync(&self.path.join(picture_name(number))))
     }
 
-    /// How many pictures there are.
+    /// Number of pictures in the folder.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -131,21 +131,21 @@ fn picture_name(number: usize) -> String {
     format!("picture_{number:06}.png")
 }
 
-/// Removes the pictures of an earlier run from a folder, if there is one.
+/// Removes the pictures of an earlier run from a folder. Does nothing if there is no folder.
 ///
 /// # Errors
-/// When one cannot be removed, or somebody draws into the folder.
+/// When a picture cannot be removed, or another run draws into the folder.
 pub fn remove_pictures(folder: &Path) -> Result<(), Error> {
     if folder.is_dir() { PictureFolder::create(folder).map(drop) } else { Ok(()) }
 }
 
-/// Pictures one after the other, drawn when they are asked for.
+/// Pictures in order, each drawn when it is asked for.
 pub type Pictures<'a> = &'a mut dyn Iterator<Item = Result<Picture, Error>>;
 
-/// Writes an animation of `count` pictures, so many per second, that repeats itself.
+/// Writes an endless animation of `count` pictures at `rate` pictures per second.
 ///
 /// # Errors
-/// When a picture cannot be drawn, the file not be written, or ffmpeg is missing or fails.
+/// When a picture cannot be drawn, the file cannot be written, or ffmpeg is missing or fails.
 pub fn write_animation(
     path: &Path,
     target: Target,
@@ -171,7 +171,7 @@ pub fn write_animation(
     }
 }
 
-/// What a writer is told when fewer pictures come than were to come.
+/// Fails when fewer or more pictures were written than expected.
 fn check_count(count: usize, expected: usize) -> io::Result<()> {
     match count == expected {
         true => Ok(()),
@@ -203,7 +203,7 @@ fn write_apng(
     writer.map_or(Ok(()), |writer| writer.finish().map_err(io::Error::other))
 }
 
-/// Unit of the time between the pictures of a GIF \[1/s\].
+/// Ticks per second of a GIF \[1/s\]: its delays are whole numbers of ticks.
 const GIF_TICKS: u16 = 100;
 
 fn write_gif(
@@ -226,7 +226,7 @@ fn write_gif(
     check_count(written, count)
 }
 
-/// Pictures through ffmpeg, into a file beside the place of the result that is renamed when it is whole.
+/// Sends the pictures through ffmpeg into a temporary file beside the result, which is renamed when it is complete.
 fn write_mp4(
     path: &Path,
     (count, rate): (usize, u16),
@@ -262,9 +262,9 @@ fn write_mp4(
 fn start_ffmpeg(file: &Path, first: &Picture, rate: u16) -> io::Result<Child> {
     let (size, rate) = (format!("{}x{}", first.width, first.height), rate.to_string());
     let input = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &rate, "-i", "-"];
-    // Players want even sizes and this format of pixels.
+    // Players need even widths and heights, and this pixel format.
     let output = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-movflags", "+faststart"];
-    // The temporary name does not tell the format.
+    // The name of the temporary file does not tell the format.
     let format = ["-f", "mp4"];
     Command::new("ffmpeg")
         .args(["-y", "-loglevel", "error"])
@@ -287,7 +287,7 @@ fn no_ffmpeg(path: &Path, error: &io::Error) -> Error {
     Error::Unusable { origin: path.display().to_string(), found, advice }
 }
 
-/// Temporary files are private; a result is as readable as any other new file.
+/// Makes a temporary file, which is private, as readable as any other new file.
 fn make_readable(file: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {

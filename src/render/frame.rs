@@ -1,4 +1,4 @@
-//! One state of a run as pictures need it.
+//! One state of a run in the form that pictures are drawn from.
 
 use glam::{DQuat, DVec3};
 
@@ -9,7 +9,7 @@ use crate::model::World;
 use crate::output::frames;
 use crate::output::vtp::{Array, PolyData};
 
-/// A grain.
+/// Sphere of a grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ball {
     /// Centre \[m\].
@@ -18,25 +18,25 @@ pub struct Ball {
     pub radius: f64,
 }
 
-/// The normal force of a contact.
+/// Normal force of a contact.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Force {
-    /// Ends of its line \[m\].
+    /// Ends of the line that is drawn for the force \[m\].
     pub ends: [DVec3; 2],
-    /// How large it is \[N\].
+    /// Magnitude of the force \[N\].
     pub size: f64,
 }
 
-/// A state: the grains with their fields, the forces between them and where the boundaries are.
+/// State: the grains with their fields, the contact forces, and the poses of the boundaries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
     /// Simulated time \[s\].
     pub time: f64,
     /// Grains.
     pub balls: Vec<Ball>,
-    /// Fields of the grains: those of the file, and where a boundary turns the velocity relative to it.
+    /// Fields of the grains: those of the file, and the velocity relative to the first boundary that turns, if there is one.
     pub fields: Vec<Array>,
-    /// Forces; empty where nobody asked for them.
+    /// Contact forces; empty when they are not to be shown.
     pub forces: Vec<Force>,
     /// Position \[m\] and orientation of every boundary.
     pub poses: Vec<(DVec3, DQuat)>,
@@ -48,8 +48,8 @@ impl Frame {
         self.balls.iter().map(|ball| (ball.centre, ball.radius))
     }
 
-    /// A frame of grains, and of contacts if they are to be shown, between the boundaries of `world`. Gives what
-    /// is missing in the grains or contacts otherwise.
+    /// A frame of grains between the boundaries of `world`, and of contacts if they are to be shown. Returns the name of a
+    /// missing array otherwise.
     ///
     /// # Errors
     /// The name of an array that a frame needs and does not have.
@@ -76,7 +76,7 @@ impl Frame {
     }
 }
 
-/// Velocities of grains less that of the first boundary that turns, at their places \[m/s\].
+/// Velocities of the grains relative to the first boundary that turns \[m/s\]: its velocity at the place of the grain is subtracted.
 fn relative_velocity(grains: &PolyData, world: &World) -> Option<Array> {
     let velocity = array(&grains.point_data, "velocity").ok()?;
     let drum = world.boundaries.iter().find(|boundary| boundary.turns())?;
@@ -92,7 +92,7 @@ fn array<'a>(arrays: &'a [Array], name: &'static str) -> Result<&'a Array, &'sta
     arrays.iter().find(|array| array.name == name).ok_or(name)
 }
 
-/// The normal forces that are not 0, as most of a bed are, by their size.
+/// Normal forces of the contacts, by magnitude. Contacts without force are left out.
 fn forces(contacts: &PolyData, of: &'static str) -> Result<Vec<Force>, &'static str> {
     let normal = array(&contacts.cell_data, of)?;
     let lines = contacts.points.as_chunks::<2>().0.iter().enumerate();
@@ -103,7 +103,7 @@ fn forces(contacts: &PolyData, of: &'static str) -> Result<Vec<Force>, &'static 
     Ok(lines.map(force).filter(|force| force.size > 0.0).collect())
 }
 
-/// The poses that the frame holds, or those at its time where it holds none of them.
+/// Poses in the frame; without them, the poses that the motion of the boundaries gives at its time.
 fn poses(grains: &PolyData, world: &World) -> Vec<(DVec3, DQuat)> {
     let find = |name| array(&grains.field_data, name).ok();
     let is_whole =
@@ -121,7 +121,7 @@ fn poses(grains: &PolyData, world: &World) -> Vec<(DVec3, DQuat)> {
     boundaries.map(pose).collect()
 }
 
-/// The frame of a snapshot, with its forces where they are to be shown.
+/// Frame of a snapshot, with the contact forces if they are to be shown.
 ///
 /// # Errors
 /// None as long as frames have the arrays that pictures need.

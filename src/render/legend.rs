@@ -1,16 +1,16 @@
-//! What explains a picture: the bar of colours with its numbers, and the time.
+//! Legend of a picture: the colour bar with its numbers, and the time.
 
 use super::field::Range;
 use super::picture::{INK, Letters, Picture};
 use super::raster::BACKGROUND;
 use crate::observe::short;
 
-/// Height of a line of text over that of the picture and over its width \[-\], and its least \[pixels\].
+/// Height of a line of text: its share of the height and of the width of the picture \[-\], and its least value \[pixels\].
 const TEXT: ([f32; 2], f32) = ([1.0 / 32.0, 1.0 / 42.0], 12.0);
-/// Numbers at a bar, about.
+/// Approximate number of labels at a colour bar.
 const NUMBERS: f64 = 6.0;
 
-/// Colour of a share of the range, 0 to 1: viridis, whose steps look equal and which survives a grey print.
+/// Colour for a share of the range, 0 to 1. The map is viridis: its steps look equal, also in a grey print.
 pub fn colour(share: f64) -> [u8; 3] {
     colorous::VIRIDIS.eval_continuous(share).as_array().to_owned()
 }
@@ -21,24 +21,24 @@ pub fn text_size(width: usize, height: usize) -> f32 {
     (height as f32 * of_height).min(width as f32 * of_width).max(least)
 }
 
-/// A bar of colours for a range of a quantity.
+/// Colour bar for a range of a quantity.
 #[derive(Debug)]
 pub struct Bar<'a> {
-    /// Name and unit.
+    /// Name and unit of the quantity.
     pub label: &'a str,
-    /// Values at its ends.
+    /// Values at the ends of the bar.
     pub range: Range,
 }
 
 impl Bar<'_> {
-    /// Width that it takes with its words \[pixels\].
+    /// Width of the bar with its label and numbers \[pixels\].
     pub fn width(&self, letters: &Letters) -> usize {
         let numbers = ticks(&self.range).into_iter().map(|(_, text)| letters.width(&text));
         let beside = numbers.fold(0.0, f32::max) + 2.2 * letters.size();
         (beside.max(letters.width(self.label)) + letters.size()) as usize
     }
 
-    /// Draws it at the right edge of a picture, above so many pixels that stay free.
+    /// Draws the bar at the right edge of a picture; the lowest `free` pixels stay empty.
     pub fn draw(&self, picture: &mut Picture, letters: &Letters, free: usize) {
         let size = letters.size();
         let left = picture.width.saturating_sub(self.width(letters)) as f32;
@@ -58,20 +58,20 @@ impl Bar<'_> {
     }
 }
 
-/// Writes the time \[s\] at the upper left.
+/// Writes the time \[s\] at the upper left of a picture.
 pub fn write_time(picture: &mut Picture, letters: &Letters, time: f64) {
     let (place, words) = (letters.size(), format!("t = {} s", short(time)));
     letters.write_over(picture, place, 1.5 * place, &words, BACKGROUND);
 }
 
-/// Round numbers in a range, with their words: steps of 1, 2 or 5 times a power of ten.
+/// Round numbers in a range, each with its text: steps of 1, 2 or 5 times a power of ten.
 fn ticks(range: &Range) -> Vec<(f64, String)> {
     let width = range.greatest - range.least;
     let power = 10f64.powf((width / NUMBERS).log10().floor());
     let wanted = width / NUMBERS;
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|&step| step >= wanted);
     let step = step.unwrap_or(10.0 * power);
-    // A millionth of a step is rounding.
+    // A millionth of a step allows for rounding.
     let first = (range.least / step - 1e-6).ceil();
     let last = (range.greatest / step + 1e-6).floor();
     let count = (last - first).clamp(0.0, 20.0) as u32;
@@ -79,7 +79,7 @@ fn ticks(range: &Range) -> Vec<(f64, String)> {
     (0..=count).map(|i| (number(i), words(number(i), step, range))).collect()
 }
 
-/// A number with the digits that tell it from the next.
+/// Text of a number, with as many digits as tell it from the next one.
 fn words(value: f64, step: f64, range: &Range) -> String {
     let largest = range.least.abs().max(range.greatest.abs());
     if (1e-3..1e5).contains(&largest) {

@@ -13,37 +13,37 @@ use crate::model::World;
 use crate::output::outline::ROOM_TO_COME;
 use crate::render::PicturePlan;
 
-/// The pictures of a run. Nobody knows what is to come: the camera is set by the first state and the regions of
-/// emitters, and a range that is not given grows with what there has been.
+/// Pictures of a run in progress. Later frames are unknown: the first state and the regions of emitters set the camera, and
+/// a range of values that is not given grows with the values so far.
 #[derive(Debug)]
 pub struct LivePictures<'a> {
     plan: &'a PicturePlan,
     survey: Survey<'a>,
     painter: Option<Painter<'a>>,
-    /// What there was to see when the camera was set.
+    /// Findings of the survey when the camera was set.
     first: Option<Sights>,
     folder: PictureFolder,
-    /// Pictures that are on the disk for certain.
+    /// Number of pictures that were flushed to the disk.
     synced: usize,
 }
 
-/// What the pictures of a run go on from.
+/// State of the pictures in a checkpoint, from which they continue.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Drawn {
-    /// How many there are.
+    /// Number of pictures.
     count: usize,
-    /// What there was to see when the camera was set.
+    /// Findings of the survey when the camera was set.
     first: Option<Sights>,
-    /// What there has been to see by now.
+    /// Findings of the survey up to now.
     now: Sights,
 }
 
 impl<'a> LivePictures<'a> {
-    /// Makes the folder of the pictures of a run that starts from `world`, or goes on after those that were drawn; grains will come from
-    /// the boxes `sources` (corners \[m\]).
+    /// Makes the folder for the pictures of a run that starts from `world`, or opens it to continue after the pictures in
+    /// `drawn`. Grains will come from the boxes `sources` (corners \[m\]).
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// When the folder cannot be made.
     pub fn create(
         folder: &Path,
         world: &'a World,
@@ -63,27 +63,27 @@ impl<'a> LivePictures<'a> {
         Ok(LivePictures { plan, survey, painter, first, folder, synced: count })
     }
 
-    /// Time between two of them \[s\].
+    /// Time between two pictures \[s\].
     pub fn every(&self) -> f64 {
         self.plan.every
     }
 
-    /// Brings them to the disk, as far as that has not been done.
+    /// Flushes the pictures that are not yet on the disk for certain.
     ///
     /// # Errors
-    /// When one cannot be brought there.
+    /// When a picture cannot be flushed.
     pub fn sync(&mut self) -> Result<(), Error> {
         self.folder.sync_from(self.synced)?;
         self.synced = self.folder.count();
         Ok(())
     }
 
-    /// What they can go on from.
+    /// State from which the pictures can continue.
     pub fn drawn(&self) -> Drawn {
         Drawn { count: self.folder.count(), first: self.first.clone(), now: self.survey.sights().clone() }
     }
 
-    /// Draws a state.
+    /// Draws a state as the next picture.
     ///
     /// # Errors
     /// When the picture cannot be written.

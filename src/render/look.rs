@@ -1,13 +1,13 @@
-//! How pictures look.
+//! Look of a picture: camera, colours, and what is shown.
 
 use glam::DVec3;
 
 use crate::model::{Motion, Plane, World};
 
-/// Width and height of a picture, at least and at most \[pixels\].
+/// Allowed width and height of a picture \[pixels\].
 pub const SIZES: std::ops::RangeInclusive<u32> = 64..=8192;
-/// What grains can be coloured by: the fields of a frame, components of vectors, the height, and where a boundary turns the
-/// velocity relative to it.
+/// Fields that grains can be coloured by: the fields of a frame, components of vectors, the height, and the velocity
+/// relative to the first boundary that turns.
 pub const FIELDS: &[&str] = &[
     "velocity",
     "velocity_x",
@@ -33,36 +33,36 @@ pub const FIELDS: &[&str] = &[
     "material",
 ];
 
-/// How a picture is seen and coloured.
+/// Look of a picture: its camera, its colours and the things it shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Look {
     /// Width and height \[pixels\].
     pub size: [u32; 2],
-    /// Where the camera stands: 0 looks along +y with x to the right, 90 along -x \[degrees\].
+    /// Azimuth of the camera \[degrees\]: at 0 it looks along +y with x to the right, at 90 along -x.
     pub azimuth_deg: f64,
-    /// How high the camera stands: 0 is level, 90 looks straight down \[degrees\].
+    /// Elevation of the camera \[degrees\]: at 0 it is level, at 90 it looks straight down.
     pub elevation_deg: f64,
     /// Kind of camera.
     pub projection: Projection,
-    /// Magnification, over that at which everything fits \[-\].
+    /// Magnification, over the one at which everything fits \[-\].
     pub zoom: f64,
-    /// Corners of the box that is to fit \[m\]; `None`: all grains of all frames and all boundaries.
+    /// Corners of the box that fits into the picture \[m\]; `None`: all grains of all frames and all boundaries.
     pub fit: Option<[DVec3; 2]>,
-    /// A plane before which everything is cut away.
+    /// Plane before which everything is cut away.
     pub cut: Option<Cut>,
-    /// What the grains or contacts are drawn for.
+    /// Whether grains or contact forces are shown in colours.
     pub show: Show,
-    /// Whether a corner tells the directions of the forces that are shown.
+    /// Whether a rose in the corner shows the directions of the forces.
     pub rose: bool,
-    /// Field of the frames that the grains are coloured by, one of [`FIELDS`] or an array of the files.
+    /// Field that the grains are coloured by: one of [`FIELDS`], or an array in the files.
     pub colour_by: String,
-    /// Values at the ends of the colours; `None`: least and greatest of all frames.
+    /// Values at the ends of the colours; `None`: least and greatest value of all frames.
     pub range: Option<[f64; 2]>,
-    /// How boundaries are drawn.
+    /// Style of the boundaries.
     pub boundaries: BoundaryStyle,
 }
 
-/// A camera without or with foreshortening.
+/// Kind of camera.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
     /// Parallel rays.
@@ -72,10 +72,10 @@ pub enum Projection {
 }
 
 impl Projection {
-    /// The words for it.
+    /// Names of the projections, as in a scenario and on the command line.
     pub const WORDS: &[&str] = &["orthographic", "perspective"];
 
-    /// The projection of a word.
+    /// The projection of this name.
     pub fn of(word: &str) -> Option<Projection> {
         match word {
             "orthographic" => Some(Projection::Orthographic),
@@ -85,22 +85,22 @@ impl Projection {
     }
 }
 
-/// What a picture shows.
+/// Things that a picture shows in colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Show {
     /// Grains, coloured by a field.
     Grains,
-    /// The normal forces of contacts, as lines as wide as the force, with faint grains behind them.
+    /// Normal forces of the contacts, as lines as wide as the force, with faint grains behind them.
     Forces,
-    /// Compatible normal forces \[E16\], likewise.
+    /// Compatible normal forces \[E16\], drawn in the same way.
     CompatibleForces,
 }
 
 impl Show {
-    /// The words for it.
+    /// Names of the variants, as in a scenario and on the command line.
     pub const WORDS: &[&str] = &["grains", "forces", "compatible_forces"];
 
-    /// What a word stands for.
+    /// The variant of this name.
     pub fn of(word: &str) -> Option<Show> {
         match word {
             "grains" => Some(Show::Grains),
@@ -110,7 +110,7 @@ impl Show {
         }
     }
 
-    /// The array of contacts that is drawn; none where grains have the colours.
+    /// Name of the array of the contacts that is drawn; `None` for grains.
     pub fn array(self) -> Option<&'static str> {
         match self {
             Show::Grains => None,
@@ -120,22 +120,22 @@ impl Show {
     }
 }
 
-/// How boundaries are drawn.
+/// Style of the boundaries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundaryStyle {
-    /// See-through, with their edges.
+    /// Transparent faces with their edges.
     Glass,
     /// Edges alone.
     Edges,
-    /// Not at all.
+    /// Not drawn at all.
     Hidden,
 }
 
 impl BoundaryStyle {
-    /// The words for it.
+    /// Names of the styles, as in a scenario and on the command line.
     pub const WORDS: &[&str] = &["glass", "edges", "hidden"];
 
-    /// The style of a word.
+    /// The style of this name.
     pub fn of(word: &str) -> Option<BoundaryStyle> {
         match word {
             "glass" => Some(BoundaryStyle::Glass),
@@ -146,17 +146,17 @@ impl BoundaryStyle {
     }
 }
 
-/// A plane; what lies between it and the camera is cut away.
+/// Cutting plane: everything between the plane and the camera is cut away.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cut {
-    /// A point of it \[m\].
+    /// A point of the plane \[m\].
     pub point: DVec3,
-    /// Across it, of either sign, a unit vector.
+    /// Unit normal of the plane; its sign does not matter.
     pub normal: DVec3,
 }
 
 impl Look {
-    /// What suits a scene: grains coloured by speed, seen from above at an angle, or along the axis of a drum.
+    /// Default look of a scene: grains coloured by speed, seen from above at an angle, or along the axis of a drum.
     pub fn of_scene(world: &World) -> Look {
         let axis = world.boundaries.iter().find_map(|boundary| match boundary.motion {
             Motion::Rotation { rate, .. } if rate.z.abs() < 0.1 * rate.length() => Some(rate),
@@ -186,7 +186,7 @@ impl Look {
     }
 }
 
-/// Azimuth from which a camera looks along an axis, in (-90, 90] degrees.
+/// Azimuth of a camera that looks along an axis, in (-90, 90] degrees.
 fn along(axis: DVec3) -> f64 {
     let degrees = (-axis.x).atan2(axis.y).to_degrees();
     let turned = (degrees + 90.0).rem_euclid(180.0) - 90.0;
@@ -198,7 +198,7 @@ fn along(axis: DVec3) -> f64 {
 pub struct PicturePlan {
     /// Time between pictures \[s\].
     pub every: f64,
-    /// How they look.
+    /// Look of the pictures.
     pub look: Look,
 }
 

@@ -4,9 +4,9 @@
 //! length of the header [bytes], u32 │ header, JSON, padded with spaces to 4 bytes │ arrays of f32, one after the other
 //! ```
 //!
-//! The arrays are centres of the grains (3 numbers each), their radii, every field that the header names, ends of the lines of
-//! forces (6), their sizes, corners of the triangles of the boundaries (9) and ends of their edges (6). All numbers are little-endian
-//! and in SI units. Without an outline the boundaries are those of the frame before.
+//! The arrays are, in this order: centres of the grains (3 numbers each), their radii, every field that the header names, ends of
+//! the force lines (6), magnitudes of the forces, corners of the boundary triangles (9) and ends of the boundary edges (6). All
+//! numbers are little-endian and in SI units. A frame without an outline has the boundaries of the frame before.
 
 use glam::DVec3;
 use serde::Serialize;
@@ -15,10 +15,10 @@ use super::Frame;
 use crate::output::outline::Outline;
 use crate::output::vtp::Array;
 
-/// Arrays of a frame that the page has no use for, or has already.
+/// Arrays of a frame that are not packed: the page does not use them, or gets them elsewhere (radii).
 const LEFT_OUT: [&str; 3] = ["radius", "orientation", "id"];
 
-/// What the arrays are.
+/// Header of a packed frame: the lengths of its arrays.
 #[derive(Serialize)]
 struct Header<'a> {
     /// Simulated time \[s\].
@@ -29,9 +29,9 @@ struct Header<'a> {
     fields: Vec<FieldHeader<'a>>,
     /// Number of forces.
     forces: usize,
-    /// Number of triangles of the boundaries; `null` where they are as before.
+    /// Number of triangles of the boundaries; `null` where the boundaries are those of the frame before.
     triangles: Option<usize>,
-    /// Number of their edges.
+    /// Number of edges of the boundaries.
     edges: usize,
 }
 
@@ -41,7 +41,7 @@ struct FieldHeader<'a> {
     components: usize,
 }
 
-/// The bytes of a frame, with its boundaries where there is an outline of them.
+/// Packs a frame into bytes, with its boundaries where `outline` is given.
 pub fn pack(frame: &Frame, outline: Option<&Outline>) -> Vec<u8> {
     let fields: Vec<&Array> =
         frame.fields.iter().filter(|array| !LEFT_OUT.contains(&array.name.as_ref())).collect();
@@ -74,9 +74,9 @@ fn header_of(array: &Array) -> FieldHeader<'_> {
     FieldHeader { name: &array.name, components: array.components }
 }
 
-/// Length of the header, and the header.
+/// Bytes before the arrays: length of the header, and the header itself.
 fn start(header: &Header<'_>) -> Vec<u8> {
-    // A structure of numbers and names has always a text.
+    // Numbers and names can always be written as JSON.
     let mut text = serde_json::to_vec(header).unwrap_or_default();
     text.resize(text.len().next_multiple_of(4), b' ');
     let length = (text.len() as u32).to_le_bytes();
@@ -110,7 +110,7 @@ mod tests {
         }
     }
 
-    /// Header and numbers of a frame.
+    /// Header and numbers of packed bytes.
     fn unpack(bytes: &[u8]) -> (serde_json::Value, Vec<f32>) {
         let (length, rest) = bytes.split_first_chunk::<4>().expect("a length");
         let (header, arrays) = rest.split_at(u32::from_le_bytes(*length) as usize);

@@ -1,4 +1,4 @@
-//! Survey and painter: what there is to see, and a picture of a frame.
+//! Survey, which finds the extent and the values of the frames, and painter, which draws a frame.
 
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
@@ -20,10 +20,10 @@ const EDGE: f64 = 1.0 / 700.0;
 const FORCE_WIDTH: f64 = 0.45;
 /// Width of a trail over the mean diameter of the grains \[-\].
 const TRAIL_WIDTH: f64 = 0.12;
-/// Colour of grains behind forces and trails, and how much of it is the background's.
+/// Colour of the grains behind forces and trails, and the share of the background in it.
 const FAINT: ([u8; 3], f32) = ([200, 202, 206], 0.65);
 
-/// What there is to see in a number of frames.
+/// Survey of a number of frames: their extent and their range of values.
 #[derive(Debug, Clone)]
 pub struct Survey<'a> {
     look: &'a Look,
@@ -31,26 +31,26 @@ pub struct Survey<'a> {
     view: camera::Frame,
     field: Field,
     sights: Sights,
-    /// How far planes are drawn beyond the room, over its largest edge \[-\].
+    /// Distance by which planes are drawn beyond the room, over its largest edge \[-\].
     room_share: f64,
 }
 
-/// What a survey has seen.
+/// Findings of a survey.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sights {
-    /// Around all grains and bounded boundaries, along the axes of the scene \[m\].
+    /// Box around all grains and bounded boundaries, along the axes of the scene \[m\].
     room: Extent,
-    /// The same in the frame of the camera, from the origin of the scene \[m\].
+    /// Box around the same, along the axes of the camera, from the origin of the scene \[m\].
     extent: Extent,
     range: Range,
     /// Sum of the radii \[m\] and number of the grains.
     radii: (f64, u64),
-    /// Where the boundaries were in the last frame.
+    /// Poses of the boundaries in the last frame.
     poses: Vec<(DVec3, DQuat)>,
 }
 
 impl Sights {
-    /// Nothing yet.
+    /// Findings before the first frame.
     const NONE: Sights = Sights {
         room: Extent::NOTHING,
         extent: Extent::NOTHING,
@@ -67,27 +67,27 @@ impl<'a> Survey<'a> {
         Survey { look, world, view: camera::Frame::of(look), field, sights: Sights::NONE, room_share: ROOM }
     }
 
-    /// What it has seen.
+    /// Findings so far.
     pub fn sights(&self) -> &Sights {
         &self.sights
     }
 
-    /// A survey that has seen this.
+    /// Returns the survey with these findings.
     #[must_use]
     pub fn with_sights(self, sights: Sights) -> Survey<'a> {
         Survey { sights, ..self }
     }
 
-    /// With planes drawn so far beyond what there is, over its largest edge \[-\].
+    /// Returns the survey with planes drawn beyond the room by `share` of its largest edge \[-\].
     #[must_use]
     pub fn with_room(self, share: f64) -> Survey<'a> {
         Survey { room_share: share, ..self }
     }
 
-    /// Looks at a frame.
+    /// Adds a frame.
     ///
     /// # Errors
-    /// [`Error::Unusable`] when it lacks the field that grains are coloured by.
+    /// [`Error::Unusable`] when the frame lacks the field that grains are coloured by.
     pub fn add(&mut self, frame: &Frame) -> Result<(), Error> {
         for ball in &frame.balls {
             self.see(ball.centre, ball.radius);
@@ -103,16 +103,16 @@ impl<'a> Survey<'a> {
         self.add_values(frame)
     }
 
-    /// Looks at a box in which grains will appear \[m\], and at the ground under it as far as they may spread: half
-    /// as far as they fall.
+    /// Adds a box in which grains will appear \[m\], and the ground under it as far as the grains may spread: half as far as
+    /// they fall.
     pub fn add_source(&mut self, min: DVec3, max: DVec3) {
         around_source(self.world, Extent { min, max }).into_iter().for_each(|place| self.see(place, 0.0));
     }
 
-    /// Looks at the values of a frame alone, not at where its grains are.
+    /// Adds the values of a frame, but not the positions of its grains.
     ///
     /// # Errors
-    /// [`Error::Unusable`] when it lacks the field that grains are coloured by.
+    /// [`Error::Unusable`] when the frame lacks the field that grains are coloured by.
     pub fn add_values(&mut self, frame: &Frame) -> Result<(), Error> {
         let radii = frame.balls.iter().map(|ball| ball.radius);
         self.sights.radii =
@@ -143,7 +143,7 @@ impl<'a> Survey<'a> {
         self.sights.radii.0 / self.sights.radii.1.max(1) as f64
     }
 
-    /// Corners of the planes as far as they are drawn.
+    /// Corners of the planes, as far as the planes are drawn.
     fn planes(&self, room: &Extent) -> Vec<DVec3> {
         match self.look.boundaries {
             BoundaryStyle::Hidden => Vec::new(),
@@ -151,7 +151,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// A painter whose camera sees all of it, or what the look says.
+    /// Returns a painter whose camera sees all that was surveyed, or the box that the look gives.
     ///
     /// # Errors
     /// When the font in the program is damaged.
@@ -193,7 +193,7 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Draws frames, all from the same place and with the same colours.
+/// Painter of frames, all from the same camera position and with the same colours.
 #[derive(Debug)]
 pub struct Painter<'a> {
     look: &'a Look,
@@ -203,14 +203,14 @@ pub struct Painter<'a> {
     range: Range,
     camera: Camera,
     room: Extent,
-    /// Width of the scene beside the bar of colours \[pixels\].
+    /// Width of the scene beside the colour bar \[pixels\].
     scene_width: usize,
     letters: Letters,
     mean_radius: f64,
 }
 
 impl<'a> Painter<'a> {
-    /// The same with the colours for a survey that has gone on.
+    /// Returns the painter with the present range of values and mean radius of a survey.
     #[must_use]
     pub fn with_colours_of(self, survey: &Survey<'a>) -> Painter<'a> {
         Painter { range: survey.colours(), mean_radius: survey.mean_radius(), ..self }
@@ -219,12 +219,12 @@ impl<'a> Painter<'a> {
     /// Draws a frame.
     ///
     /// # Errors
-    /// [`Error::Unusable`] when it lacks the field that grains are coloured by.
+    /// [`Error::Unusable`] when the frame lacks the field that grains are coloured by.
     pub fn draw(&self, frame: &Frame) -> Result<Picture, Error> {
         self.draw_with(frame, None)
     }
 
-    /// Draws a frame, and if there are to be trails these alone in colours.
+    /// Draws a frame. With trails, these alone have colours and the grains are faint.
     ///
     /// # Errors
     /// As [`Painter::draw`].
@@ -236,7 +236,7 @@ impl<'a> Painter<'a> {
         for (row, pixels) in picture.pixels.chunks_mut(width).zip(scene.pixels.chunks(self.scene_width)) {
             row[..self.scene_width].copy_from_slice(pixels);
         }
-        // The rose is below the bar, as wide as that, and hides nothing.
+        // The rose stands below the bar, is as wide, and hides nothing.
         let rose = if self.look.rose { (width - self.scene_width).min(height / 2) } else { 0 };
         Bar { label: &self.label, range: self.range }.draw(&mut picture, &self.letters, rose);
         if self.look.rose {
@@ -282,7 +282,7 @@ impl<'a> Painter<'a> {
         outline(self.world, &frame.poses, &self.room)
     }
 
-    /// What is not cut away, in the frame of the camera: the side of the cut that is turned away from it.
+    /// Half space that is not cut away, in the frame of the camera: the side of the cut that faces away from the camera.
     fn kept(&self) -> Option<HalfSpace> {
         let cut = self.look.cut?;
         let (place, normal) = (self.camera.see(cut.point), self.camera.turn(cut.normal));
@@ -310,7 +310,7 @@ impl<'a> Painter<'a> {
         linear(legend::colour(self.range.share(value)))
     }
 
-    /// The line of a force, as wide as the force is large.
+    /// Line of a contact force, as wide as the force is large.
     fn force(&self, force: &Force, kept: Option<HalfSpace>) -> Option<SeenLine> {
         if self.range.greatest <= 0.0 {
             return None; // a range that no force is in
@@ -323,7 +323,7 @@ impl<'a> Painter<'a> {
         self.rod(trail.ends, kept, TRAIL_WIDTH, self.colour(trail.value))
     }
 
-    /// A line as wide as so many mean diameters where it is.
+    /// Line whose width is `width` mean diameters of the grains; in perspective it is narrower far away.
     fn rod(
         &self,
         ends: [DVec3; 2],

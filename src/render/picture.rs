@@ -1,13 +1,13 @@
-//! A picture, its colours, and words on it.
+//! Picture in pixels, conversion of its colours, and text on it.
 
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont};
 
 use crate::error::Error;
 
-/// Colour of words and edges.
+/// Colour of text and edges.
 pub const INK: [u8; 3] = [40, 44, 52];
 
-/// A picture: rows of pixels from the top, sRGB.
+/// Picture: rows of pixels from the top, in sRGB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
     /// Width \[pixels\].
@@ -19,12 +19,12 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The bytes, row after row.
+    /// Bytes of the pixels, row after row.
     pub fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.pixels)
     }
 
-    /// Fills a rectangle, as far as it lies in the picture.
+    /// Fills the part of a rectangle that lies in the picture.
     pub fn fill(&mut self, [x, y]: [usize; 2], [width, height]: [usize; 2], colour: [u8; 3]) {
         for row in y..(y + height).min(self.height) {
             let (from, to) = (x.min(self.width), (x + width).min(self.width));
@@ -32,7 +32,7 @@ impl Picture {
         }
     }
 
-    /// Mixes a colour into a pixel, if it lies in the picture.
+    /// Mixes a colour into a pixel. Does nothing outside of the picture.
     pub fn blend(&mut self, [x, y]: [i64; 2], colour: [u8; 3], coverage: f32) {
         let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
         if x < self.width && y < self.height {
@@ -45,7 +45,7 @@ impl Picture {
     }
 }
 
-/// sRGB to linear light, 0 to 1.
+/// Converts sRGB to linear light, 0 to 1.
 pub fn linear(colour: [u8; 3]) -> [f32; 3] {
     colour.map(|channel| {
         let value = f32::from(channel) / 255.0;
@@ -53,7 +53,7 @@ pub fn linear(colour: [u8; 3]) -> [f32; 3] {
     })
 }
 
-/// Linear light to sRGB.
+/// Converts linear light to sRGB.
 pub fn encoded(light: [f32; 3]) -> [u8; 3] {
     light.map(|value| {
         let value = value.clamp(0.0, 1.0);
@@ -62,7 +62,7 @@ pub fn encoded(light: [f32; 3]) -> [u8; 3] {
     })
 }
 
-/// Letters of one size.
+/// Font at one size.
 #[derive(Debug)]
 pub struct Letters {
     font: FontRef<'static>,
@@ -70,7 +70,7 @@ pub struct Letters {
 }
 
 impl Letters {
-    /// Letters of this height, from the top of a line to its bottom \[pixels\].
+    /// The font at this height of a line, from its top to its bottom \[pixels\].
     ///
     /// # Errors
     /// When the font in the program is damaged.
@@ -100,7 +100,7 @@ impl Letters {
         self.write_in(picture, [x, y], text, INK);
     }
 
-    /// Writes a line of text with a rim of the background's colour, which keeps it legible on anything.
+    /// Writes a line of text with a rim in the colour of the background, which keeps it legible on anything.
     pub fn write_over(&self, picture: &mut Picture, x: f32, y: f32, text: &str, background: [u8; 3]) {
         for (right, down) in (-2..=2).flat_map(|right| (-2..=2).map(move |down| (right, down))) {
             self.write_in(picture, [x + right as f32, y + down as f32], text, background);

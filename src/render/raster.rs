@@ -1,9 +1,9 @@
-//! From what a camera sees to pixels, without a graphics card.
+//! Raster: turns the scene that a camera sees into pixels, without a graphics card.
 //!
-//! The picture is cut into bands of rows, which are drawn side by side. A band keeps for every sample the nearest
-//! ball or edge; then it colours the samples, in light that other balls may take, lays the glass of boundaries over them and the lines of forces on top,
-//! and takes the mean of the samples of each pixel, in linear light. What a pixel becomes depends on the order of
-//! the scene alone, not on the threads.
+//! The picture is cut into bands of rows, which are drawn in parallel. A band first finds the nearest ball or edge of
+//! every sample. Then it colours the samples, with the shadows that balls cast, lays the glass of the boundaries over
+//! them, draws the force lines on top, and averages the samples of each pixel in linear light. A pixel depends on the
+//! order of the scene alone, not on the threads.
 
 use glam::{DMat3, DVec2, DVec3};
 use rayon::prelude::*;
@@ -16,28 +16,29 @@ use crate::output::outline::{Extent, HalfSpace};
 pub const SAMPLES: usize = 3;
 /// Rows of pixels in a band.
 const BAND: usize = 16;
-/// Colour of nothing.
+/// Colour where nothing is seen.
 pub const BACKGROUND: [u8; 3] = [252, 252, 250];
-/// Where light comes from, in the frame of the camera (z away from it).
+/// Direction towards the light, in the frame of the camera (z away from the camera).
 const LIGHT: DVec3 = DVec3::new(-0.37, 0.60, -0.71);
-/// Light that shadows get \[-\].
+/// Share of the light that reaches surfaces in shadow \[-\].
 const AMBIENT: f64 = 0.35;
-/// Rays of light along each side of what it falls on.
+/// Rays of light along each side of the square that holds all balls.
 const LIGHT_RAYS: usize = 2048;
-/// How far behind the first place on its ray light still falls, over the radius of the smallest grain \[-\]: less, and
-/// grains get stripes of their own shadow.
+/// Depth behind the first ball on a ray of light up to which a point is still lit, over the radius of the smallest grain
+/// \[-\]. A smaller value gives grains stripes of their own shadow.
 const SLACK: f64 = 0.3;
-/// Share of light that a floor in shadow takes more \[-\]; on walls, shadows would lie over the grains behind them.
+/// Share of light that a floor in shadow takes in addition \[-\]. Walls show no shadows: these would lie over the grains behind.
 const GLASS_SHADE: f64 = 0.3;
-/// Light that a highlight adds \[-\].
+/// Light that a highlight adds at its brightest \[-\].
 const HIGHLIGHT: f64 = 0.10;
-/// How far before a boundary a grain may reach that touches it, over its radius \[-\]: contacts overlap.
+/// Depth by which a grain may reach through a boundary and still be drawn behind it, over the radius of the smallest grain
+/// \[-\]: contacts overlap.
 const OVERLAP: f64 = 0.15;
 /// Colour of glass.
 const GLASS: [u8; 3] = [150, 168, 186];
-/// Share of light that glass takes which is looked at straight \[-\], and edge on.
+/// Share of light that glass takes \[-\]: when looked at straight, and edge on.
 const GLASS_TAKES: [f32; 2] = [0.10, 0.6];
-/// No ball or edge.
+/// Index that stands for neither ball nor edge.
 const NOTHING: u32 = u32::MAX;
 
 /// A ball in the frame of the camera.
@@ -56,35 +57,35 @@ pub struct SeenBall {
 pub struct SeenLine {
     /// Ends \[m\].
     pub ends: [DVec3; 2],
-    /// Half of its width at each end \[samples\].
+    /// Half of the width of the line at each end \[samples\].
     pub half_widths: [f64; 2],
     /// Colour, linear.
     pub colour: [f32; 3],
 }
 
-/// What a camera sees.
+/// Scene in the frame of the camera.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Grains.
     pub balls: Vec<SeenBall>,
-    /// Share of the background in the colour of the grains \[-\]: 0 for plain ones.
+    /// Share of the background in the colour of the grains \[-\]: 0 for opaque grains.
     pub faintness: f32,
-    /// Edges, hidden by what is before them.
+    /// Edges of the boundaries, hidden by the grains before them.
     pub edges: Vec<SeenLine>,
     /// Convex flat polygons of glass \[m\].
     pub glass: Vec<Vec<DVec3>>,
-    /// Lines on top of everything else; they hide each other.
+    /// Lines on top of everything else (forces and trails); near lines hide far ones.
     pub lines: Vec<SeenLine>,
-    /// Up in the scene, in the frame of the camera.
+    /// Upward direction of the scene, in the frame of the camera.
     pub up: DVec3,
-    /// What is not cut away, in the frame of the camera.
+    /// Half space that is not cut away, in the frame of the camera; `None`: everything.
     pub kept: Option<HalfSpace>,
 }
 
-/// Draws what a camera sees; `width` and `height` in pixels, the camera in samples.
+/// Draws a scene; `width` and `height` are in pixels, the camera is in samples.
 pub fn draw(seen: &Seen, camera: &Camera, width: usize, height: usize) -> Picture {
     let mut scene = Scene::new(seen, camera);
-    // Faint grains are there for orientation only.
+    // Faint grains only help orientation and need no shadows.
     scene.shadows = (seen.faintness == 0.0).then(|| Shadows::of(seen)).flatten();
     let mut pixels = vec![BACKGROUND; width * height];
     pixels.par_chunks_mut(width * BAND).enumerate().for_each(|(i, rows)| {
@@ -94,16 +95,16 @@ pub fn draw(seen: &Seen, camera: &Camera, width: usize, height: usize) -> Pictur
     Picture { width, height, pixels }
 }
 
-/// What a camera sees, laid out for bands.
+/// Scene in the form that bands are drawn from.
 struct Scene<'a> {
     seen: &'a Seen,
     camera: &'a Camera,
-    /// Balls from the nearest to the farthest, with the box of samples each may cover.
+    /// Balls from the nearest to the farthest, each with the box of samples that it may cover.
     balls: Vec<(u32, [DVec2; 2])>,
     edges: Vec<Stroke>,
     glass: Vec<Pane>,
     lines: Vec<Stroke>,
-    /// Radius of the smallest ball \[m\]; 0 without any.
+    /// Radius of the smallest ball \[m\]; 0 without balls.
     smallest: f64,
     shadows: Option<Shadows>,
 }
@@ -135,25 +136,25 @@ impl<'a> Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Share of the light that reaches a place \[-\].
+    /// Share of the light that reaches a point \[-\].
     fn light_at(&self, place: DVec3) -> f64 {
         self.shadows.as_ref().map_or(1.0, |shadows| shadows.reaches(place))
     }
 }
 
-/// Where light reaches: how far it gets along each of many rays.
+/// Shadow map: the depth to which light gets along each of many parallel rays.
 struct Shadows {
-    /// Into the frame of the light, z along it.
+    /// Rotation into the frame of the light, whose z axis points along the light.
     turn: DMat3,
     camera: Camera,
-    /// Depth of the first ball, row after row \[m\].
+    /// Depth of the first ball on each ray, row after row \[m\].
     depth: Vec<f64>,
-    /// How far behind that still is the same place \[m\].
+    /// Depth behind the first ball up to which a point is still lit \[m\].
     slack: f64,
 }
 
 impl Shadows {
-    /// The shadows of all balls; `None` without any.
+    /// Shadow map of all balls; `None` without balls.
     fn of(seen: &Seen) -> Option<Shadows> {
         let (right, up) = LIGHT.normalize().any_orthonormal_pair();
         let turn = DMat3::from_cols(right, up, -LIGHT.normalize()).transpose();
@@ -181,7 +182,7 @@ impl Shadows {
         Some(Shadows { turn, camera, depth, slack: SLACK * scene.smallest })
     }
 
-    /// Share of the light that reaches a place \[-\]: the mean of the nine nearest rays.
+    /// Share of the light that reaches a point \[-\]: the mean over the nine nearest rays.
     fn reaches(&self, place: DVec3) -> f64 {
         let seen = self.camera.see(self.turn * place);
         let Some(at) = self.camera.project(seen) else { return 1.0 };
@@ -196,20 +197,20 @@ impl Shadows {
     }
 }
 
-/// Where a ray meets a ball.
+/// Point where a ray meets a ball.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// Where \[m\].
+    /// Position \[m\].
     pub place: DVec3,
-    /// Out of what was met.
+    /// Outward normal of the surface that is met.
     pub normal: DVec3,
 }
 
-/// Where a ray first meets what is kept of a ball: its surface, or the face of the cut.
+/// Returns where a ray first meets the part of a ball that is not cut away: its surface, or the face of the cut.
 pub fn meet(ray: &Ray, ball: &SeenBall, kept: Option<&HalfSpace>) -> Option<Hit> {
     let from_centre = ray.origin - ball.centre;
     let along = from_centre.dot(ray.direction);
-    // The distance of the ray from the centre, not of its origin: the eye may be far away.
+    // `aside` is the distance of the ray from the centre. The origin of the ray may be far away.
     let aside = from_centre - along * ray.direction;
     let half = ball.radius * ball.radius - aside.length_squared();
     if half <= 0.0 {
@@ -241,21 +242,21 @@ pub fn meet(ray: &Ray, ball: &SeenBall, kept: Option<&HalfSpace>) -> Option<Hit>
     Some(Hit { place, normal })
 }
 
-/// A line in the picture.
+/// Line in the picture.
 struct Stroke {
     from: DVec2,
     to: DVec2,
     half_widths: [f64; 2],
-    /// Depths of the ends \[m\], and what they are divided by on the way into the picture.
+    /// Depths of the ends \[m\]. `weights` are the samples per metre at each end.
     depths: [f64; 2],
     weights: [f64; 2],
     colour: [f32; 3],
 }
 
-/// Where a sample lies on a stroke.
+/// Position of a sample on a stroke.
 struct OnStroke {
     depth: f64,
-    /// Distance from its middle over its half width \[-\].
+    /// Distance from the middle line of the stroke, over its half width there \[-\].
     aside: f64,
 }
 
@@ -277,7 +278,7 @@ impl Stroke {
         [self.from.min(self.to) - reach, self.from.max(self.to) + reach]
     }
 
-    /// Whether and where a sample lies on the stroke, whose ends are round.
+    /// Position of a sample on the stroke, whose ends are round; `None` beside the stroke.
     fn at(&self, sample: DVec2) -> Option<OnStroke> {
         let along = self.to - self.from;
         let share = (sample - self.from).dot(along) / along.length_squared().max(1e-12);
@@ -294,7 +295,7 @@ impl Stroke {
     }
 }
 
-/// A facet of glass in the picture.
+/// Facet of glass in the picture.
 struct Pane {
     corners: Vec<DVec2>,
     /// A corner in the frame of the camera \[m\].
@@ -311,7 +312,7 @@ impl Pane {
         Some(Pane { corners, place, normal })
     }
 
-    /// The samples of a row that it covers. Facets that share an edge share no sample and leave none out.
+    /// Interval of x in a row of samples that the facet covers. Facets that share an edge share no sample and leave none out.
     fn covered(&self, y: f64) -> Option<[f64; 2]> {
         let mut covered = [f64::INFINITY, f64::NEG_INFINITY];
         for (i, &corner) in self.corners.iter().enumerate() {
@@ -333,23 +334,23 @@ impl Pane {
     }
 }
 
-/// Whole samples whose middle lies in `[from, to)`, within `limit`.
+/// Samples whose middle lies in `[from, to)`, within `limit`.
 fn samples(from: f64, to: f64, limit: usize) -> std::ops::Range<usize> {
     let first = |place: f64| (place - 0.5).ceil().clamp(0.0, limit as f64) as usize;
     first(from)..first(to)
 }
 
-/// Some rows of samples.
+/// Band of rows of samples.
 struct Band {
-    /// First row.
+    /// First row of the band in the picture.
     top: usize,
     width: usize,
     rows: usize,
-    /// Depth of the nearest ball or edge \[m\].
+    /// Depth of the nearest ball or edge at each sample \[m\].
     depth: Vec<f64>,
-    /// Which it is: balls first, then edges.
+    /// Index of the nearest ball or edge at each sample: balls are counted first, then edges.
     nearest: Vec<u32>,
-    /// Share of light that the glass lets through \[-\].
+    /// Share of light that the glass before each sample lets through \[-\].
     clear: Vec<f32>,
     light: Vec<[f32; 3]>,
 }
@@ -387,7 +388,7 @@ impl Band {
         (self.top + row) as f64 + 0.5
     }
 
-    /// Samples of a box of the picture: place in the band and in the picture.
+    /// Samples in a box of the picture: index in the band, and place in the picture.
     fn samples_in(&self, [least, most]: [DVec2; 2]) -> impl Iterator<Item = (usize, DVec2)> + use<> {
         let (columns, width, top) = (samples(least.x, most.x, self.width), self.width, self.top);
         self.rows_between(least.y, most.y).flat_map(move |row| {
@@ -485,7 +486,7 @@ impl Band {
                     && on.depth < self.depth[sample]
                 {
                     self.depth[sample] = on.depth;
-                    // Round like a rod: darker to its sides.
+                    // A line looks like a rod: darker towards its sides.
                     let brightness = 0.45 + 0.55 * (1.0 - on.aside * on.aside).sqrt();
                     self.light[sample] = scaled(line.colour, brightness as f32);
                 }
@@ -493,7 +494,7 @@ impl Band {
         }
     }
 
-    /// The means of the samples of each pixel.
+    /// Sets each pixel to the mean of its samples.
     fn finish(&self, pixels: &mut [[u8; 3]], width: usize) {
         let share = 1.0 / (SAMPLES * SAMPLES) as f32;
         for (i, pixel) in pixels.iter_mut().enumerate() {
@@ -509,8 +510,8 @@ impl Band {
     }
 }
 
-/// A surface in light from one side, darker towards the rim of what is seen, with a highlight that tells dark grains
-/// apart.
+/// Light of a surface that is lit from one side: darker towards the rim of the silhouette, with a highlight that tells
+/// dark grains apart.
 fn shaded(colour: [f32; 3], hit: &Hit, direction: DVec3, light: f64) -> [f32; 3] {
     let normal = hit.normal;
     let lit = light * normal.dot(LIGHT).max(0.0);
@@ -531,13 +532,13 @@ fn scaled(colour: [f32; 3], by: f32) -> [f32; 3] {
     colour.map(|channel| channel * by)
 }
 
-/// `a` with a share of `b`.
+/// Mixes a share of `b` into `a`.
 fn mix(a: [f32; 3], b: [f32; 3], share: f32) -> [f32; 3] {
     std::array::from_fn(|channel| a[channel] + share * (b[channel] - a[channel]))
 }
 
-/// As [`mix`], in steps that look equal (to the eye, light is about its square root): else glass would hide what is
-/// dark.
+/// As [`mix`], but in steps that look equal: to the eye, brightness is about the square root of light. Mixed in linear
+/// light, glass would hide dark surfaces.
 fn mix_as_seen(a: [f32; 3], b: [f32; 3], share: f32) -> [f32; 3] {
     let root = |colour: [f32; 3]| colour.map(f32::sqrt);
     mix(root(a), root(b), share).map(|channel| channel * channel)

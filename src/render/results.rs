@@ -1,4 +1,4 @@
-//! The frames that a run left in its folder.
+//! Frames of a run, read from its folder of results.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::output::collection;
 use crate::output::vtp::PolyData;
 use crate::render::Show;
 
-/// The frames of a run.
+/// Frames of a run.
 #[derive(Debug)]
 pub struct Results {
     show: Show,
@@ -21,15 +21,15 @@ pub struct Results {
 struct Files {
     time: f64,
     grains: PathBuf,
-    /// Contacts, if they are to be shown.
+    /// Contacts, if forces are to be shown.
     contacts: Option<PathBuf>,
 }
 
 impl Results {
-    /// The frames in a folder, for what is to be shown.
+    /// Opens the frames in a folder, with the files that `show` needs.
     ///
     /// # Errors
-    /// [`Error::Unusable`] when there are none, [`Error::File`] when their index cannot be read.
+    /// [`Error::Unusable`] when there are no frames, [`Error::File`] when their index cannot be read.
     pub fn open(folder: &Path, show: Show) -> Result<Results, Error> {
         let grains = collection::read_series(folder, "grains")?;
         let contacts = match show.array() {
@@ -58,7 +58,7 @@ impl Results {
         Ok(Results { show, frames: grains.into_iter().zip(contacts).map(files).collect() })
     }
 
-    /// How many frames there are; at least one.
+    /// Number of frames, at least one.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
@@ -68,12 +68,12 @@ impl Results {
         self.frames.iter().map(|frame| frame.time).collect()
     }
 
-    /// Whether there are none.
+    /// Whether there are no frames.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
 
-    /// The frame nearest to a time \[s\]; the last one for infinity.
+    /// Number of the frame nearest to a time \[s\]; infinity gives the last one.
     pub fn nearest(&self, time: f64) -> usize {
         let distance = |frame: &Files| (frame.time - time.min(f64::MAX)).abs();
         let frames = self.frames.iter().enumerate().rev();

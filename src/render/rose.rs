@@ -1,26 +1,27 @@
-//! The rose of a picture: how many of the forces that it shows point where, and how much of them.
+//! Rose of a picture: the distribution of the directions of the shown forces, by number and by force.
 
 use super::Force;
 use super::camera::Camera;
 use super::picture::{INK, Picture};
 
-/// Classes of directions between 0° and 180° \[-\]; the first is around 0°.
+/// Number of classes of directions between 0° and 180° \[-\]; the first class is around 0°.
 const CLASSES: usize = 36;
-/// Share of its square that a rose leaves free at each side \[-\].
+/// Empty margin at each side of a rose, over the side of its square \[-\].
 const MARGIN: f64 = 0.06;
-/// Subdivisions of a pixel, each way.
+/// Samples of a pixel along each axis.
 const SAMPLES: usize = 3;
-/// Colours of the shares by number and by force.
+/// Colours of the distribution by number and of that by force.
 const COLOURS: [[u8; 3]; 2] = [[120, 170, 210], [213, 94, 0]];
 
-/// Shares of the forces by their direction in the plane of a picture, by number and by size \[-\]. A direction and its reverse are one.
+/// Distribution of the forces over their directions in the plane of a picture, by number and by size \[-\]. A direction and its
+/// reverse count as one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rose {
     shares: [[f64; CLASSES]; 2],
 }
 
 impl Rose {
-    /// That of some forces; `None` where none has a direction in the plane.
+    /// Distribution of some forces; `None` when none of them has a direction in the plane.
     fn of<'a>(forces: impl IntoIterator<Item = &'a Force>, camera: &Camera) -> Option<Rose> {
         let mut shares = [[0.0; CLASSES]; 2];
         for force in forces {
@@ -42,20 +43,21 @@ impl Rose {
         self.shares.as_flattened().iter().fold(0.0, |most, share| most.max(*share))
     }
 
-    /// Whether a place, in largest shares from the middle, is within the rose by number and within that by force.
+    /// Whether a point lies within the rose by number, and within the rose by force. The unit of `x` and `y` is the largest share.
     fn holds(&self, x: f64, y: f64) -> [bool; 2] {
         let distance = x.hypot(y) * self.largest();
         self.shares.map(|shares| distance < shares[class_of(x, y)])
     }
 }
 
-/// The class of a direction, x to the right and y up.
+/// Class of a direction, x to the right and y up.
 fn class_of(x: f64, y: f64) -> usize {
     let share = y.atan2(x).to_degrees().rem_euclid(180.0) / 180.0;
     (share * CLASSES as f64 + 0.5) as usize % CLASSES
 }
 
-/// Draws the rose of some forces into a square of so many pixels in the lower right corner of a picture: filled by number, an outline by force.
+/// Draws the rose of some forces into a square of `side` pixels in the lower right corner of a picture: by number filled, by force as
+/// an outline.
 pub fn draw<'a>(
     picture: &mut Picture,
     side: usize,
@@ -75,7 +77,7 @@ pub fn draw<'a>(
         };
         let place = [(left + x) as i64, (top + y) as i64];
         picture.blend(place, COLOURS[0], inside(0, x, y));
-        // An outline is where a pixel or its neighbours are partly inside.
+        // The outline is where a pixel is partly inside, or differs from a neighbour.
         let around = [(x, y), (x + 1, y), (x, y + 1)].map(|(x, y)| inside(1, x, y));
         let spread = around.iter().fold(0.0f32, |most, one| most.max((one - around[0]).abs()));
         let partly = 4.0 * around[0] * (1.0 - around[0]);

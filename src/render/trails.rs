@@ -1,4 +1,4 @@
-//! Trails: where grains went in the time before a picture.
+//! Trails: the paths of the grains in the time before a picture.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,52 +9,52 @@ use super::{Frame, Look, Results};
 use crate::error::Error;
 use crate::model::World;
 
-/// A piece of the way of a grain, from one frame to the next.
+/// Piece of the path of a grain, from one frame to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trail {
-    /// Its ends \[m\].
+    /// Ends of the piece \[m\].
     pub ends: [DVec3; 2],
-    /// Value of the field that grains are coloured by, at the second end.
+    /// Value at the second end, of the field that grains are coloured by.
     pub value: f64,
 }
 
-/// The trails that grains leave in the frames of a run.
+/// Trails of the grains in the frames of a run.
 #[derive(Debug)]
 pub struct Trails<'a> {
-    /// How long they are \[s\].
+    /// Simulated time that a trail covers \[s\].
     duration: f64,
     field: Field,
     world: &'a World,
-    /// The last frame that was seen, and the number of the one that comes next.
+    /// Last frame that was passed, and number of the next frame to pass.
     last: Option<Passed>,
     next: usize,
-    /// From frame to frame.
+    /// Pieces of the trails, one entry per pair of successive frames.
     pieces: VecDeque<Pieces>,
 }
 
-/// Where the spheres of a frame were \[m\], and their values, by the id of their grain and their place in it.
+/// Centres of the spheres in a frame \[m\] with their field values, by the id of the grain and the number of the sphere in the grain.
 #[derive(Debug)]
 struct Passed {
     time: f64,
     spheres: BTreeMap<(u64, usize), (DVec3, f64)>,
 }
 
-/// What lies between two frames.
+/// Pieces of the trails between two frames.
 #[derive(Debug)]
 struct Pieces {
-    /// Their times \[s\].
+    /// Times of the two frames \[s\].
     times: [f64; 2],
     trails: Vec<Trail>,
 }
 
 impl<'a> Trails<'a> {
-    /// Trails of so many seconds, coloured as the grains of a look.
+    /// Trails that cover `duration` \[s\], coloured like the grains of a look.
     pub fn new(duration: f64, look: &Look, world: &'a World) -> Trails<'a> {
         let field = Field::new(&look.colour_by, world.gravity);
         Trails { duration, field, world, last: None, next: 0, pieces: VecDeque::new() }
     }
 
-    /// A frame and the trails that lead to it. Frames that are asked for in their order are read once.
+    /// Returns frame `i` and the trails that lead to it. Frames that are asked for in order are read once.
     ///
     /// # Errors
     /// When a frame cannot be read, or lacks the ids of its grains or the field that they are coloured by.
@@ -81,7 +81,7 @@ impl<'a> Trails<'a> {
         Ok((frame, self.since(start)))
     }
 
-    /// Follows the grains to a frame.
+    /// Adds the pieces from the last frame to this one.
     fn pass(&mut self, frame: &Frame) -> Result<(), Error> {
         let ids = frame.fields.iter().find(|array| array.name == "id").ok_or_else(|| Error::Unusable {
             origin: "--trails".to_owned(),
@@ -106,7 +106,7 @@ impl<'a> Trails<'a> {
         Ok(())
     }
 
-    /// The pieces between two frames; none where a grain came, left, or went out on one side of a period and in on the other.
+    /// Pieces between two frames. A grain that came, left or crossed a periodic boundary has none.
     fn between(&self, before: &Passed, after: &Passed) -> Vec<Trail> {
         let piece = |(key, &(to, value)): (&(u64, usize), &(DVec3, f64))| {
             let &(from, _) = before.spheres.get(key)?;
@@ -115,7 +115,7 @@ impl<'a> Trails<'a> {
         after.spheres.iter().filter_map(piece).collect()
     }
 
-    /// The trails since a time \[s\], which may lie between two frames.
+    /// Trails since a time \[s\], which may lie between two frames.
     fn since(&mut self, start: f64) -> Vec<Trail> {
         while self.pieces.front().is_some_and(|pieces| pieces.times[1] <= start) {
             self.pieces.pop_front();
@@ -139,7 +139,7 @@ mod tests {
     use crate::output::vtp::Array;
     use crate::render::Ball;
 
-    /// A frame of grains with these ids and places along x.
+    /// A frame of grains with these ids and positions along x.
     fn frame(time: f64, grains: &[(i32, f64)]) -> Frame {
         let ball = |&(_, x): &(i32, f64)| Ball { centre: x * DVec3::X, radius: 0.1 };
         let fields = vec![
@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    /// The trails of these frames since a time.
+    /// Trails of these frames since a time.
     fn trails_since(start: f64, world: &World, frames: &[Frame]) -> Vec<Trail> {
         let look = Look { colour_by: "speed".to_owned(), ..Look::of_scene(world) };
         let mut trails = Trails::new(1.0, &look, world);

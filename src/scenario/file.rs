@@ -1,4 +1,4 @@
-//! The reader of scenario files.
+//! Reader of scenario files.
 
 mod belt;
 mod bodies;
@@ -59,9 +59,9 @@ use crate::render::{Look, Show};
 use crate::settings::{Bookkeeping, Settings};
 use crate::sources::Emitter;
 
-/// Grains of a scenario, those to be emitted included, at most.
+/// Largest number of grains of a scenario, emitted grains included.
 pub const MAX_GRAINS: u64 = 20_000_000;
-/// Steps of one run, at most.
+/// Largest number of steps of a run.
 const MAX_STEPS: f64 = 1e12;
 
 impl Scenario {
@@ -88,8 +88,8 @@ impl Scenario {
         read(name, &changed(name, overrides), text, folder, overrides)
     }
 
-    /// Reads of a scenario file what surrounds the grains of its results, gravity, periodic axes, materials and
-    /// boundaries, and how its pictures look. A file that a run left may name files that are not beside it.
+    /// Reads the part of a scenario file that surrounds the grains of its results (gravity, periodic axes, materials and boundaries) and
+    /// the look of its pictures. Grain tables are not read: the scenario file in a folder of results may name files that are not beside it.
     ///
     /// # Errors
     /// All mistakes in that part of the file.
@@ -104,7 +104,7 @@ impl Scenario {
         })
     }
 
-    /// What a folder of results keeps of it.
+    /// Returns the parts of the scenario that are kept in the folder of its results.
     pub fn record(&self) -> Record<'_> {
         Record {
             inputs: &self.inputs,
@@ -123,7 +123,7 @@ impl Scenario {
     }
 }
 
-/// What a text is called whose lines are no longer those of the file.
+/// Name of a text in messages; overrides add "with changes", because its lines then differ from those of the file.
 fn changed(shown: &str, overrides: &[String]) -> String {
     if overrides.is_empty() { shown.to_owned() } else { format!("{shown} with changes") }
 }
@@ -138,7 +138,7 @@ fn read(
     let fail = |problems| Problems::new(shown, problems);
     let document = parse_document(shown, text, overrides).map_err(fail)?;
     if solver::asks_for_a_time_step(&document) {
-        // What it is to be follows from all the rest.
+        // The time step follows from all other values: a first reading with a draft step provides them.
         let draft =
             read(name, shown, text, folder, &[overrides, &[solver::draft_of_time_step(&document)]].concat())?;
         let step = solver::time_step_for(&draft);
@@ -160,7 +160,7 @@ fn read(
     }
 }
 
-/// What the readers ask of a text that is valid TOML, and what they find wrong with it.
+/// Returns the requests that the readers make of a text that is valid TOML, and the mistakes that they find in it.
 fn trace(text: &str, folder: &Path) -> Trace {
     let source = Source::new("schema", text);
     let tree = parse_tree(&source, text);
@@ -172,7 +172,7 @@ fn trace(text: &str, folder: &Path) -> Trace {
     report.heard()
 }
 
-/// Reads the whole file; the result counts only if the report stays empty.
+/// Reads the whole scenario; the result is valid only if the report has no mistakes.
 fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     let report = root.report;
     let title = root.or("title", name.to_owned(), text);
@@ -281,24 +281,24 @@ fn scenario(root: &mut Table<'_>, name: &str, folder: &Path) -> Scenario {
     scenario
 }
 
-/// Distance from the plane of a scene at which a grain counts as off it \[radius\].
+/// Distance from the plane of a plane scene beyond which a grain is off the plane \[radius\].
 const OFF_PLANE: f64 = 1e-9;
 
-/// What all grains of a scenario share.
+/// Parameters that all grains of a scenario share.
 struct Common<'a> {
-    /// Folder that paths of files start at.
+    /// Folder that relative paths start at.
     folder: &'a Path,
     /// Simulated time \[s\].
     duration: f64,
     seed: u64,
-    /// Axes that all grains are locked on.
+    /// Axes that are locked for all grains.
     locked: Axes,
     /// Length of a substep \[s\].
     substep: f64,
 }
 
-/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters, and the impulses that contacts of
-/// grains from a checkpoint start from.
+/// Reads clumps, grains and emitters, and places the grains in the world; returns the emitters, and the warm-start impulses of contacts of
+/// grains from a checkpoint.
 fn populate(
     root: &mut Table<'_>,
     world: &mut World,
@@ -338,7 +338,7 @@ fn populate(
     (emitters, seeds.into_iter().map(scaled).collect())
 }
 
-/// Sees that grains of a scene in a plane start there.
+/// Reports a grain of a plane scene that does not start in its plane.
 fn check_plane(root: &mut Table<'_>, world: &World, placement: &grains::Placement) {
     let Some(plane) = world.plane else { return };
     let is_off = |grain: &Grain| grain.position[plane.across()].abs() > OFF_PLANE * grain.radius;
@@ -351,13 +351,13 @@ fn check_plane(root: &mut Table<'_>, world: &World, placement: &grains::Placemen
     root.report.problem(&span, message, format!("put it at {axis} = 0"));
 }
 
-/// Names of the boundaries in the file, also of wrong ones, and places of the names of the right ones.
+/// Names of all boundaries in the file, faulty ones included, and the places in the file of the names of the valid ones.
 struct Named {
     names: Vec<String>,
     spans: Vec<std::ops::Range<usize>>,
 }
 
-/// Reads what surrounds the grains: gravity, periodic axes, materials and boundaries.
+/// Reads the surroundings of the grains: gravity, periodic axes, materials and boundaries.
 fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::Cell, Named) {
     let gravity = root.or("gravity", DVec3::new(0.0, 0.0, -9.81), vector);
     let mut world = World::new(gravity, read_materials(root));
@@ -376,7 +376,7 @@ fn surroundings(root: &mut Table<'_>, folder: &Path) -> (World, periodic::Cell, 
     (world, cell, Named { names, spans })
 }
 
-/// Reads the joints. No two joints may have a name, rails included.
+/// Reads the joints. No two joints may have the same name, the joints of rails (sliding boundaries) included.
 fn read_joints(root: &mut Table<'_>, world: &mut World, names: &[String]) {
     let rails = world.joints.len();
     let entries = each(root, "joints", |i, table| joints::joint(table, i, world, names));
@@ -397,17 +397,17 @@ fn read_joints(root: &mut Table<'_>, world: &mut World, names: &[String]) {
     joints::check_drives(world, &spans, rails, root.report);
 }
 
-/// One of a list of things with names.
+/// Element of a list whose elements have names.
 struct Entry<T> {
-    /// Its name, kept when the rest is wrong, so that those who refer to it are not blamed.
+    /// Name of the element, kept when the rest is wrong, so that references to it are not reported as mistakes.
     name: String,
-    /// Where the name stands in the file.
+    /// Place of the name in the file.
     name_span: std::ops::Range<usize>,
-    /// What it is, if it is right.
+    /// Value of the element, if it is valid.
     value: Option<T>,
 }
 
-/// The names of all entries, no two of which may be the same, and what the right ones are.
+/// Returns the names of all entries and the valid values; reports names that occur twice.
 fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String>, Vec<T>) {
     let (mut names, mut values) = (Vec::new(), Vec::new());
     let mut known = HashSet::new();
@@ -422,7 +422,7 @@ fn unique<T>(kind: &str, entries: Vec<Entry<T>>, report: &Report) -> (Vec<String
     (names, values)
 }
 
-/// Reads every table of a list; those that are wrong are left out.
+/// Reads every table of a list and leaves out the faulty ones.
 fn each<T>(
     root: &mut Table<'_>,
     key: &'static str,

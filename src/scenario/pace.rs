@@ -1,4 +1,4 @@
-//! How fast a scenario gets, and the time step that the smooth method needs for it.
+//! Estimates of the largest speed in a scenario, and the time step that the smooth method needs.
 
 use glam::DVec3;
 
@@ -10,7 +10,7 @@ use crate::sources::Emitter;
 
 use super::Scenario;
 
-/// The fastest speed to be expected \[m/s\], and of what.
+/// Returns the largest speed to be expected \[m/s\], and the name of the grain, boundary or joint that reaches it.
 pub fn fastest(scenario: &Scenario) -> (f64, String) {
     let world = &scenario.world;
     let gained = 2.0 * world.gravity.length() * fall(scenario);
@@ -31,7 +31,7 @@ pub fn fastest(scenario: &Scenario) -> (f64, String) {
     };
     let boundaries = world.boundaries.iter().enumerate().map(boundary).chain(world.joints.iter().map(joint));
     let all = grains.into_iter().chain(emitted).chain(boundaries);
-    // Of equal ones the first, which is a grain.
+    // Of equal speeds the first wins: a grain.
     all.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap_or_default()
 }
 
@@ -49,8 +49,8 @@ fn fall(scenario: &Scenario) -> f64 {
     (highest - lowest).max(0.0)
 }
 
-/// Speed that a boundary reaches \[m/s\]. In a rotation it grows with the distance from the axis: up to that of the farthest corner of the
-/// boundary, and no farther than the farthest grain.
+/// Largest speed that a boundary reaches \[m/s\]. In a rotation the speed grows with the distance from the axis: the estimate takes the
+/// distance of the farthest corner of the boundary, but no more than that of the farthest grain.
 fn speed_of(body: usize, motion: &Motion, world: &World) -> f64 {
     match motion {
         Motion::Fixed => 0.0,
@@ -75,7 +75,7 @@ fn speed_of(body: usize, motion: &Motion, world: &World) -> f64 {
     }
 }
 
-/// Radius of the smallest grain of the initial state, else of the largest an emitter makes \[m\].
+/// Radius of the smallest grain of the initial state \[m\]; without such grains the largest radius that an emitter makes.
 pub fn smallest_radius(scenario: &Scenario) -> f64 {
     let smallest = scenario.world.spheres.iter().map(|sphere| sphere.radius).fold(f64::INFINITY, f64::min);
     if smallest.is_finite() { smallest } else { scenario.largest_radius() }
@@ -90,8 +90,8 @@ fn grain_materials(scenario: &Scenario) -> impl Iterator<Item = &Material> {
     used.into_iter().map(|material| &world.materials.list[material])
 }
 
-/// Time step for the smooth method \[s\]: a fifth of the time that a wave takes around the smallest grain, or a fiftieth of the shortest
-/// collision, whichever is less; `None` without grains.
+/// Time step for the smooth method \[s\]: a fifth of the Rayleigh time of the smallest grain or a fiftieth of the shortest collision,
+/// whichever is less; `None` without grains.
 pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     let radius = smallest_radius(scenario);
     let of_material = |material: &Material| {
@@ -102,13 +102,13 @@ pub fn smooth_time_step(scenario: &Scenario) -> Option<f64> {
     step.is_finite().then_some(step)
 }
 
-/// Share of the Rayleigh time that smooth DEM codes take as their step \[-\].
+/// Share of the Rayleigh time that smooth DEM codes take as their time step \[-\].
 const SHARE_OF_RAYLEIGH_TIME: f64 = 0.2;
-/// Share of a collision that a step may be \[-\]: restitutions are then right within a percent.
+/// Largest share of a collision time that a step may take \[-\]: restitutions are then right within a percent.
 const SHARE_OF_COLLISION: f64 = 0.02;
 
-/// Time that two like grains are in touch that meet at the fastest speed to be expected \[s\]: under Hertz's law
-/// 2.943 (15 m*/(16 √R* E*))^(2/5) v^(-1/5), without damping; under Hooke's π √(m*/k_n).
+/// Contact time of two equal grains that collide at the largest speed to be expected \[s\]: under Hertz's law 2.943 (15 m*/(16 √R*
+/// E*))^(2/5) v^(-1/5), without damping; under Hooke's law π √(m*/k_n).
 fn collision_time(scenario: &Scenario, material: &Material, radius: f64) -> f64 {
     let mass = 0.5 * material.density * grain_volume(scenario.world.plane, radius);
     let modulus = PairLaw::mixed(material, material).effective_modulus;
@@ -125,8 +125,8 @@ fn collision_time(scenario: &Scenario, material: &Material, radius: f64) -> f64 
     }
 }
 
-/// Time that a Rayleigh wave takes around a grain, π r √(ρ/G) / (0.1631 ν + 0.8766) with the shear modulus
-/// G = E / (2 (1 + ν)) \[s\].
+/// Rayleigh time: time that a Rayleigh wave takes around a grain \[s\], π r √(ρ/G) / (0.1631 ν + 0.8766) with the shear modulus G = E / (2
+/// (1 + ν)).
 fn rayleigh_time(material: &Material, radius: f64) -> f64 {
     let shear_modulus = material.youngs_modulus / (2.0 * (1.0 + material.poisson_ratio));
     let slowness = (material.density / shear_modulus).sqrt();
@@ -221,7 +221,8 @@ mod tests {
             max_relative = 1e-12
         );
     }
-    /// Glass as above, E* = 5e9/(2 (1 - 0.25²)) Pa, m* half of 10.89 g, R* 5 mm, at 5 m/s: 37.0 µs, of which a fiftieth is 0.74 µs; a fifth of the Rayleigh time is 7.8 µs.
+    /// Glass as above, E* = 5e9/(2 (1 - 0.25²)) Pa, m* half of 10.89 g, R* 5 mm, at 5 m/s: 37.0 µs, of which a fiftieth is 0.74 µs; a fifth
+    /// of the Rayleigh time is 7.8 µs.
     #[test]
     fn the_smooth_step_is_the_least_of_wave_and_collision() {
         let scenario = scenario_with(1e-3, &[]);

@@ -1,4 +1,4 @@
-//! What a run writes and looks at beside its quantities.
+//! Plans of a scenario: outputs, checkpoints, convergence studies, and the files that it was read from.
 
 use std::path::PathBuf;
 
@@ -6,44 +6,44 @@ use crate::engine::convergence::Question;
 use crate::output::Formats;
 use crate::render::PicturePlan;
 
-/// What to write.
+/// Output plan: formats, pictures and the time between outputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutputPlan {
     /// Time between outputs \[s\].
     pub every: f64,
-    /// In which formats.
+    /// File formats.
     pub formats: Formats,
     /// Pictures, if any.
     pub pictures: Option<PicturePlan>,
 }
 
-/// When to save checkpoints; each of the two may be left out.
+/// Checkpoint plan: intervals in wall time and in simulated time, each optional.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CheckpointPlan {
-    /// Wall time between two of them \[s\].
+    /// Wall time between two checkpoints \[s\].
     pub every: Option<f64>,
-    /// Simulated time between two of them \[s\].
+    /// Simulated time between two checkpoints \[s\].
     pub every_simulated: Option<f64>,
 }
 
 impl CheckpointPlan {
-    /// Whether any are asked for.
+    /// Returns whether the scenario asks for checkpoints.
     pub fn is_wanted(&self) -> bool {
         self.every.is_some() || self.every_simulated.is_some()
     }
 }
 
-/// Steps whose sweeps are looked at one by one.
+/// Convergence plan: steps whose sweeps are examined one by one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvergencePlan {
-    /// Times at which these steps begin \[s\], ascending.
+    /// Times at which the examined steps begin \[s\], ascending.
     pub times: Vec<f64>,
-    /// What is asked about them.
+    /// Starts, number of sweeps and reference solution of the examination.
     pub question: Question,
 }
 
-/// Files that a scenario was read from. Where they are is no part of what it says, and `Debug`, which tells scenarios apart,
-/// leaves it out.
+/// Paths of the files that a scenario was read from. `Debug` leaves them out, because it serves to compare scenarios and the place of a
+/// file does not change a scenario.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Inputs(pub Vec<PathBuf>);
 

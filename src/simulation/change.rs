@@ -1,4 +1,4 @@
-//! What changes a simulation from outside, between two steps.
+//! Changes of a simulation from outside, between two steps.
 
 use glam::DVec3;
 use pollster::block_on;
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::model::{Drive, Grain, World};
 use crate::settings::Settings;
 
-/// A body that something is done to.
+/// Body to which a change is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target<'a> {
     /// A grain, by its place.
@@ -38,10 +38,10 @@ impl Simulation<'_> {
         self.change(&mut |world| world.gravity = gravity)
     }
 
-    /// Has a boundary that is fixed or prescribed go on from where it is at a constant velocity \[m/s\].
+    /// Gives a boundary that is fixed or prescribed a constant velocity \[m/s\] from its present pose on.
     ///
     /// # Errors
-    /// When there is no such boundary, contacts move it, or as [`Simulation::state`].
+    /// When there is no such boundary, it is dynamic, or as [`Simulation::state`].
     pub fn set_velocity(&mut self, boundary: &str, velocity: DVec3) -> Result<(), Error> {
         let world = &self.state()?.world;
         let body = boundary_named(world, boundary)?;
@@ -53,7 +53,7 @@ impl Simulation<'_> {
         })
     }
 
-    /// Has a boundary that rotates go on from where it is at another angular velocity \[rad/s\], about the same point of its axis.
+    /// Gives a rotating boundary another angular velocity \[rad/s\] from its present pose on, about the same point of its axis.
     ///
     /// # Errors
     /// When there is no such boundary, it does not rotate, or as [`Simulation::state`].
@@ -68,11 +68,11 @@ impl Simulation<'_> {
         })
     }
 
-    /// Has a force \[N\] at the centre of mass and a torque \[N m\] act on a grain, by its place, or on a boundary that contacts move,
-    /// by its name, until they are set again; zero takes them away. Locked axes feel nothing of them.
+    /// Applies a force \[N\] at the centre of mass and a torque \[N m\] to a grain, by its place, or to a dynamic boundary, by its name,
+    /// until they are set again; zero removes them. They do not act along locked axes.
     ///
     /// # Errors
-    /// When there is no such body, contacts do not move it, or as [`Simulation::state`].
+    /// When there is no such body, it is not dynamic, or as [`Simulation::state`].
     pub fn set_force<'b>(
         &mut self,
         body: impl Into<Target<'b>>,
@@ -83,7 +83,7 @@ impl Simulation<'_> {
         self.change(&mut |world| world.set_force(body, force, torque))
     }
 
-    /// Has a joint be driven so from now on, in the place of what its scenario says; `None` lets it go.
+    /// Sets the drive of a joint from now on, in place of the drives of the scenario; `None` releases the joint.
     ///
     /// # Errors
     /// When there is no such joint, it has no position to be driven along, or as [`Simulation::state`].
@@ -101,10 +101,10 @@ impl Simulation<'_> {
         self.change(&mut |world| world.joints[place].drives.clone_from(&drives))
     }
 
-    /// Has the steps to come be solved in so many sweeps at most \[-\].
+    /// Sets the largest number of sweeps of the following steps \[-\].
     ///
     /// # Errors
-    /// When there are none, or more than [`MOST_ITERATIONS`](crate::settings::MOST_ITERATIONS).
+    /// When the number is 0, or larger than [`MOST_ITERATIONS`](crate::settings::MOST_ITERATIONS).
     pub fn set_iterations(&mut self, iterations: u32) -> Result<(), Error> {
         let settings = Settings { iterations, ..self.settings };
         if let Some(error) = settings.validate().err().into_iter().flatten().next() {
@@ -115,8 +115,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Gives friction and rolling resistance of all pairs a factor \[-\] of what the scenario says, until a time comes at which the
-    /// scenario itself has a factor for them.
+    /// Multiplies friction and rolling resistance of all pairs, as the scenario has them, by a factor \[-\], until the next time at which
+    /// the scenario itself sets a factor.
     ///
     /// # Errors
     /// As [`Simulation::state`].
@@ -133,7 +133,7 @@ impl Simulation<'_> {
         self.change_async(&mut |world| world.materials.scale_friction(&materials, factor)).await
     }
 
-    /// Index of a body that contacts move.
+    /// Index of a dynamic body.
     fn body(&mut self, target: Target<'_>) -> Result<usize, Error> {
         let world = &self.state()?.world;
         let (body, name) = match target {
@@ -168,7 +168,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Takes grains out, by their places.
+    /// Removes grains by hand, by their places.
     ///
     /// # Errors
     /// As [`Simulation::state`].
@@ -182,7 +182,7 @@ impl Simulation<'_> {
         })
     }
 
-    /// Lets `change` change the world between two steps, as [`Engine::change`](crate::engine::Engine::change) says.
+    /// Changes the world between two steps by `change`, as [`Engine::change`](crate::engine::Engine::change) says.
     ///
     /// # Errors
     /// As [`Simulation::state`].
@@ -200,7 +200,7 @@ impl Simulation<'_> {
     }
 }
 
-/// Index of a boundary.
+/// Index of the boundary with this name.
 fn boundary_named(world: &World, name: &str) -> Result<usize, Error> {
     world.boundaries.iter().position(|boundary| boundary.name == name).ok_or_else(|| {
         let names: Vec<&str> = world.boundaries.iter().map(|boundary| boundary.name.as_str()).collect();

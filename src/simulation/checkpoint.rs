@@ -1,4 +1,4 @@
-//! A simulation saved, and one that goes on from there.
+//! Checkpoints of a simulation: saving, and resuming from one.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use crate::observe::energy::Balance;
 use crate::scenario::{Change, Scenario, changes};
 use crate::sources::Emitter;
 
-/// What a simulation knows beside its engine.
+/// State of a simulation apart from its engine.
 #[derive(Serialize, Deserialize)]
 struct State {
     step: u64,
-    /// Length of a step \[s\], and names of the boundaries: what holds a scene built in code to its checkpoints.
+    /// Length of a step \[s\], and names of the boundaries: they tie a scene built in code to its checkpoints.
     time_step: f64,
     boundaries: Vec<String>,
     report: StepReport,
@@ -30,8 +30,8 @@ struct State {
 }
 
 impl Simulation<'static> {
-    /// A simulation that goes on from a checkpoint of this scenario, on a device of the kind that saved it: bit for bit, as if it had
-    /// never stopped. Callbacks are to be set again; [`Simulation::every`] counts from the time that it is.
+    /// Resumes a simulation from a checkpoint of this scenario, on a device of the kind that saved it: bit for bit as if it had never
+    /// stopped. Callbacks must be set again; [`Simulation::every`] counts from the time at which it is called.
     ///
     /// # Errors
     /// When the checkpoint is damaged, of another version, engine or scenario, or when the scene does not fit the device.
@@ -48,7 +48,7 @@ impl Simulation<'static> {
 }
 
 impl<'e> Simulation<'e> {
-    /// Saves the present state into a file, from which [`Simulation::restore`] goes on. Changes nothing.
+    /// Saves the present state into a file, from which [`Simulation::restore`] resumes. The simulation does not change.
     ///
     /// # Errors
     /// When a step failed before, or the file cannot be written.
@@ -56,7 +56,7 @@ impl<'e> Simulation<'e> {
         self.save_with(path.as_ref(), None::<&()>)
     }
 
-    /// As [`Simulation::save`], with what runs the simulation.
+    /// As [`Simulation::save`], together with the state of the run that steps the simulation.
     pub(super) fn save_with<R: Serialize>(&mut self, path: &Path, run: Option<&R>) -> Result<(), Error> {
         if let Some(reason) = &self.failure {
             return Err(Error::NoState { reason: reason.clone() });
@@ -88,8 +88,8 @@ impl<'e> Simulation<'e> {
         checkpoint::write(path, &header, &self.resolved, &bytes, self.engine.as_mut())
     }
 
-    /// A simulation of a scenario that goes on from a checkpoint of it, on an engine that holds its world; and what the checkpoint knows
-    /// beside the simulation.
+    /// Resumes a simulation of a scenario from a checkpoint, on an engine that holds its world; also returns the rest of the checkpoint,
+    /// which is the state of the run.
     pub(super) fn resume<'c>(
         scenario: &Scenario,
         mut engine: Box<dyn Engine + 'e>,
@@ -137,10 +137,10 @@ pub(super) fn names_of_boundaries(world: &World) -> Vec<String> {
     world.boundaries.iter().map(|boundary| boundary.name.clone()).collect()
 }
 
-/// What of the scenario changed since the checkpoint was saved.
+/// Returns the changes of the scenario since the checkpoint was saved.
 ///
 /// # Errors
-/// When something changed that may not.
+/// When something changed that must stay the same.
 pub(super) fn changes_since(checkpoint: &Checkpoint, scenario: &Scenario) -> Result<Vec<Change>, Error> {
     changes(&checkpoint.resolved, &scenario.resolved)
         .map_err(|problems| Error::Changed { path: checkpoint.path.clone(), problems: problems.to_string() })

@@ -1,4 +1,4 @@
-//! Where a simulation runs.
+//! Devices that a simulation can run on.
 
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
@@ -11,20 +11,20 @@ use crate::gpu::layout::check_single;
 use crate::gpu::{GpuEngine, Room};
 use crate::scenario::Scenario;
 
-/// Where a simulation runs.
+/// Device that a simulation runs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Device {
-    /// On a graphics card, or without one on the processor in double precision.
+    /// The graphics card; without one, the processor in double precision.
     Auto,
-    /// On a graphics card.
+    /// The graphics card.
     Gpu,
-    /// On an adapter that runs shaders on the processor, such as lavapipe.
+    /// An adapter that runs shaders on the processor, such as lavapipe.
     Software,
-    /// On the processor in double precision.
+    /// The processor in double precision.
     Cpu,
 }
 
-/// An engine at the start of a scenario, with room for the grains that it will have.
+/// Opens an engine at the start of a scenario, with room for all its grains.
 ///
 /// # Errors
 /// When there is no such device, or the scene does not fit it.
@@ -41,8 +41,8 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
     }
 }
 
-/// An engine at the start of a scenario, with room for the grains that it will have: the CPU engine, as this library was built
-/// without the feature `gpu`.
+/// Opens an engine at the start of a scenario, with room for all its grains: the CPU engine, because this library was built without the
+/// feature `gpu`.
 ///
 /// # Errors
 /// [`Error::NotBuilt`] where a graphics card is asked for.
@@ -54,10 +54,10 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
     }
 }
 
-/// The CPU engine at the start of a scenario.
+/// Makes the CPU engine at the start of a scenario.
 ///
 /// # Errors
-/// None so far: it has the room that the machine has.
+/// None so far: the memory of the machine is the only limit.
 pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     let mut world = scenario.world.clone();
     world.reserve(scenario.planned_grains());
@@ -66,7 +66,7 @@ pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     Ok(Box::new(engine))
 }
 
-/// The GPU engine at the start of a scenario.
+/// Makes the GPU engine at the start of a scenario.
 ///
 /// # Errors
 /// When the scene does not fit the device.
@@ -81,10 +81,10 @@ pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine
     Ok(Box::new(engine))
 }
 
-/// Refuses what the GPU engine cannot compute in single precision, grains of emitters included.
+/// Checks that the GPU engine can compute a scenario in single precision, including the grains of emitters.
 ///
 /// # Errors
-/// With the number that is beyond it.
+/// When it cannot, with the number that is out of its range.
 #[cfg(feature = "gpu")]
 pub fn check_for_gpu(scenario: &Scenario) -> Result<(), Error> {
     let there = scenario.world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));

@@ -1,4 +1,4 @@
-//! The run: a simulation is stepped through a scenario, from event to event, and writes what it finds into a folder.
+//! Runs: a run steps a simulation through a scenario, from event to event, and writes the results into a folder.
 //!
 //! ```text
 //! emit ─► record ─► advance ─► emit ─► record ─► advance ─► ... ─► record ─► summary
@@ -7,14 +7,14 @@
 //!  └ when a wave of an emitter is due
 //! ```
 //!
-//! A caller that has more to do between two batches takes the turns of a [`Run`] itself.
+//! A caller with other work between two batches calls [`Run::turn`] itself.
 //!
-//! Before the steps whose convergence is asked about, their problem is solved on the side, in double precision
-//! whichever engine runs ([`convergence`]).
+//! Before the steps whose convergence the scenario asks about, their contact problem is solved on the side, in double precision on
+//! any engine ([`convergence`]).
 //!
-//! Whatever ends a run, the folder then holds all outputs up to that time and a summary that says how it
-//! ended. A run that goes on from a checkpoint first cuts them back to what they were then, and comes to the same files as one that
-//! was never interrupted, wall times apart.
+//! However a run ends, the folder then holds all outputs up to that time and a summary that tells how it ended. A run that resumes
+//! from a checkpoint first cuts the outputs back to their state at the checkpoint, and ends with the same files as one that was never
+//! interrupted, apart from wall times.
 
 mod agenda;
 mod resume;
@@ -51,50 +51,49 @@ use agenda::{Agenda, due_after, next_checkpoint};
 pub use resume::Resumption;
 use resume::{Saved, go_on};
 
-/// Wall time that one batch of steps should take at most \[s\]: an interrupt and the progress wait for it.
+/// Largest wall time of a batch of steps \[s\], because interrupts and progress reports wait for its end.
 const BATCH_SECONDS: f64 = 0.25;
-/// How much longer a batch may be than the one before: the first steps of a scene are often the cheapest.
+/// Largest ratio of the steps of a batch to those of the one before, because the first steps of a scene are often the cheapest.
 const BATCH_GROWTH: u64 = 4;
-/// Where a run writes, when it ends, and what stops it.
+/// Options of a run: folder, end, interrupt and checkpoint.
 #[derive(Debug)]
 pub struct RunOptions<'a> {
     /// Folder of the results.
     pub folder: &'a Path,
-    /// Time to end at instead of the scenario's duration \[s\]. An end before the duration leaves the
-    /// expectations open.
+    /// End time in place of the duration of the scenario \[s\]. With an end before the duration the expectations stay open.
     pub until: Option<f64>,
-    /// When set, the run ends after the present batch of steps.
+    /// Interrupt: when set, the run ends after the present batch of steps.
     pub interrupt: &'a AtomicBool,
-    /// Whether a run that is interrupted, or ends before its scenario does, saves a checkpoint, whatever its scenario says of
+    /// Whether a run that is interrupted, or ends before its scenario does, saves a checkpoint, even if the scenario asks for no
     /// checkpoints.
     pub saves: bool,
-    /// Where to go on from.
+    /// Folder and checkpoint to resume from, if any.
     pub resume: Option<Resumption>,
 }
 
 impl<'a> RunOptions<'a> {
-    /// From the start of a scenario to its end, unless it is interrupted, which leaves no checkpoint.
+    /// Options of a run from the start of a scenario to its end; an interrupt leaves no checkpoint.
     pub fn new(folder: &'a Path, interrupt: &'a AtomicBool) -> RunOptions<'a> {
         RunOptions { folder, until: None, interrupt, saves: false, resume: None }
     }
 }
 
-/// How far a run has come.
+/// Progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Progress {
-    /// Steps done.
+    /// Number of steps done.
     pub step: u64,
-    /// Steps in all.
+    /// Number of steps in all.
     pub steps: u64,
     /// Simulated time \[s\].
     pub time: f64,
     /// Simulated time at the end \[s\].
     pub end: f64,
-    /// Grains in the scene, less those removed by the last output.
+    /// Number of all grains so far, less those removed by the last output.
     pub grains: usize,
-    /// Grains that had got lost by then.
+    /// Number of grains lost by the last output.
     pub lost: u64,
-    /// Contacts in the last step.
+    /// Number of contacts in the last step.
     pub contacts: u64,
     /// Mean residual of the normal rows in the last step \[m/s\].
     pub residual: f64,
@@ -131,17 +130,17 @@ fn next_batch(batch: u64, steps_per_second: f64) -> u64 {
     affordable.clamp(1, batch.saturating_mul(BATCH_GROWTH))
 }
 
-/// What a turn of a run came to.
+/// Result of a turn of a run.
 #[derive(Debug)]
 pub enum Turn {
-    /// A batch of steps.
+    /// A batch of steps was done.
     Advanced(Progress),
-    /// The end, or an interruption: the results are complete.
+    /// The run ended, or was interrupted: the results are complete.
     Over(Box<Summary>),
 }
 
-/// A run in progress: it steps a simulation in batches and writes what it finds. The simulation is lent to it for every turn; between
-/// two of them it can be looked at and changed.
+/// A run in progress: it steps a simulation in batches and writes the results. It borrows the simulation for every turn; between two
+/// turns the simulation can be observed and changed.
 pub struct Run<'a> {
     scenario: &'a Scenario,
     interrupt: &'a AtomicBool,
@@ -153,22 +152,22 @@ pub struct Run<'a> {
     course: Course,
     batch: u64,
     start: Instant,
-    /// Wall time before it was interrupted the last time \[s\].
+    /// Wall time before the run was last resumed \[s\].
     seconds_before: f64,
     last_saved: LastSaved,
-    /// Whether a checkpoint is saved where the run is interrupted.
+    /// Whether an interrupt saves a checkpoint.
     saves: bool,
-    /// Why the last checkpoint could not be saved.
+    /// Why the last checkpoint could not be saved, if so.
     unsaved: Option<String>,
 }
 
-/// What a run has come to.
+/// Results of a run so far, and its agenda.
 #[derive(Clone, Serialize, Deserialize)]
 struct Course {
     observations: Vec<Observation>,
-    /// Grains that sinks had removed by the last output.
+    /// Number of grains that were removed by the last output.
     removed: usize,
-    /// Those that had got lost by then.
+    /// Grains that were lost by the last output.
     lost: Option<Lost>,
     agenda: Agenda,
     tasks: Named,
@@ -176,15 +175,15 @@ struct Course {
     changes: Vec<ChangeSummary>,
 }
 
-/// When the last checkpoint was saved, or was to be.
+/// Time of the last checkpoint, or of the last attempt to save one.
 struct LastSaved {
     at: Instant,
-    /// After how many steps; `None` where there is none.
+    /// Step of the last checkpoint; `None` if there is none.
     step: Option<u64>,
 }
 
 impl<'a> Run<'a> {
-    /// A scenario on an engine that holds its world, and its results in a folder: from the start, or from the checkpoint of `options`.
+    /// Begins a run of a scenario on an engine that holds its world: from the start, or from the checkpoint of `options`.
     ///
     /// # Errors
     /// When the folder cannot be written, or the checkpoint does not belong to the scenario or the engine.
@@ -206,7 +205,7 @@ impl<'a> Run<'a> {
         Ok((Run::new(&simulation, scenario, options, saved, start)?, simulation))
     }
 
-    /// The results of a simulation of `scenario` from its present state on, in a folder.
+    /// Begins a run that continues a simulation of `scenario` from its present state.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -263,7 +262,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Does what is due and advances by a batch of steps, of `most` at most; or comes to the end. A run that is over has no more turns.
+    /// Takes one turn: writes the results that are due and advances by a batch of at most `most` steps, or ends the run. No turns may follow the end.
     ///
     /// # Errors
     /// When a step fails or a file cannot be written; the summary then says so where it can still be written.
@@ -271,7 +270,7 @@ impl<'a> Run<'a> {
         self.take_turn(simulation, most).inspect_err(|error| self.keep_what_there_is(simulation, error))
     }
 
-    /// Does what is due at this step: the friction that begins, the grains of emitters.
+    /// Applies the friction and the emitters that are due at this step.
     fn act(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let start = Instant::now();
         if block_on(simulation.act_due())? {
@@ -280,7 +279,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether the state at the end is saved: somebody may go on from it.
+    /// Whether the final state is saved, because a later run may resume from it.
     fn keeps_its_end(&self) -> bool {
         let is_early = self.saves && self.end < self.scenario.duration;
         is_early || self.scenario.checkpoint.is_wanted() || self.last_saved.step.is_some()
@@ -289,7 +288,7 @@ impl<'a> Run<'a> {
     fn take_turn(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Turn, Error> {
         let is_over = simulation.step >= self.last_step;
         let is_interrupted = !is_over && self.interrupt.load(Ordering::Relaxed);
-        // Before the outputs of the end, which are not due in a run that goes on.
+        // A checkpoint comes before the outputs of the end, which are not due in a run that resumes from it.
         if is_interrupted && self.saves {
             self.save(simulation)?;
         } else if is_over && self.keeps_its_end() {
@@ -327,7 +326,8 @@ impl<'a> Run<'a> {
             || self.scenario.checkpoint.every.is_some_and(|every| elapsed >= every)
     }
 
-    /// Saves a checkpoint. A disk that takes none now may take the next, and the run is as good without: that is told, and it goes on.
+    /// Saves a checkpoint. If the file cannot be written, the run goes on and reports it: the results do not depend on it, and the next
+    /// checkpoint may succeed.
     fn try_to_save(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         self.unsaved = match self.save(simulation) {
             Err(error @ Error::File { .. }) => Some(format!("a checkpoint could not be saved: {error}")),
@@ -337,7 +337,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Saves a checkpoint, unless that was done at this step.
+    /// Saves a checkpoint, unless one was saved at this step.
     fn save(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let (start, step) = (Instant::now(), simulation.step);
         if self.last_saved.step == Some(step) {
@@ -359,7 +359,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Wall time so far, without that between an end and going on \[s\].
+    /// Wall time of the run so far, without the time between an interruption and a resumption \[s\].
     fn seconds(&self) -> f64 {
         self.seconds_before + self.start.elapsed().as_secs_f64()
     }
@@ -388,7 +388,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Solves the coming step on the side and writes how that converged.
+    /// Solves the coming step on the side and writes its convergence.
     fn solve_aside(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let start = Instant::now();
         if let Some(plan) = &self.scenario.convergence {
@@ -402,7 +402,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Draws the present state if there are to be pictures, unless that was done already.
+    /// Draws the present state if the scenario has pictures, unless it is drawn already.
     fn draw(&mut self, simulation: &mut Simulation<'_>) -> Result<(), Error> {
         let Some(pictures) = &mut self.pictures else {
             self.course.agenda.next_picture = u64::MAX;
@@ -419,12 +419,12 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Step after `step` at which something is due that happens every so many seconds.
+    /// First step after `step` at which an event with the interval `every` \[s\] is due.
     fn due_after(&self, step: u64, every: f64) -> u64 {
         due_after(step, every, self.scenario, self.last_step)
     }
 
-    /// Step of the next output, picture, checkpoint, wave of an emitter, change of friction, question about convergence or the end.
+    /// Step of the next event: output, picture, checkpoint, wave of an emitter, change of friction, question about convergence or the end.
     fn next_event(&self, simulation: &Simulation<'_>) -> u64 {
         let Agenda { next_output, next_picture, next_checkpoint, .. } = self.course.agenda;
         let questions = self.course.agenda.questions.first().copied();
@@ -433,7 +433,7 @@ impl<'a> Run<'a> {
         questions.into_iter().chain(fixed).min().unwrap_or(self.last_step)
     }
 
-    /// Advances by a batch of steps, at most to the next event, and calls the callbacks that are due then.
+    /// Advances by a batch of steps, at most to the next event, and calls the callbacks that are due at its end.
     fn advance(&mut self, simulation: &mut Simulation<'_>, most: u64) -> Result<Progress, Error> {
         let start = Instant::now();
         let batch = self.batch.min(most).max(1);
@@ -462,9 +462,9 @@ impl<'a> Run<'a> {
         Ok(progress)
     }
 
-    /// After a failure: the state before the failed step, if the engine still has it, and a summary.
+    /// Writes the results after a failure: the state before the failed step, if the engine still has it, and a summary.
     fn keep_what_there_is(&mut self, simulation: &mut Simulation<'_>, error: &Error) {
-        // The failure itself is what the caller must hear of, not what it makes impossible.
+        // The caller must hear of the failure itself, not of errors that follow from it.
         let _ = self.record(simulation);
         let summary = self.summary(simulation, Status::Failed, Some(error.to_string()));
         let _ = self.folder.finish(&summary);

@@ -1,4 +1,4 @@
-//! Emitters: grains that appear in a region while the run goes on.
+//! Emitters: sources of grains that appear in a region during a run.
 
 use glam::DVec3;
 
@@ -7,10 +7,10 @@ use super::make::Make;
 use super::radii::{Radii, RadiusDraw};
 use crate::model::{Axes, Grain, MaterialId, Periodic, Plane, Random, Region};
 
-/// Tries to place one grain in a wave before the region counts as full.
+/// Number of attempts to place a grain in a wave before the region counts as full.
 const TRIES: usize = 500;
 
-/// What an emitter makes, where and when.
+/// Properties of an emitter: kind of its grains, place and times.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Source {
@@ -22,69 +22,69 @@ pub struct Source {
     pub make: Make,
     /// Size distribution.
     pub radii: Radii,
-    /// Where grains appear.
+    /// Region in which grains appear.
     pub region: Region,
-    /// Velocity that grains come with \[m/s\].
+    /// Initial velocity of the grains \[m/s\].
     pub velocity: DVec3,
-    /// Axes that grains are locked on.
+    /// Locked axes of the grains.
     pub locked: Axes,
-    /// The plane that they come in.
+    /// Plane of the grains, in a plane scene.
     pub plane: Option<Plane>,
     /// The periodic cell.
     pub periodic: Periodic,
-    /// When grains appear.
+    /// Times at which grains appear.
     pub schedule: Schedule,
 }
 
 impl Source {
-    /// A place for a ball of this radius \[m\] in a region.
+    /// Draws a place for a ball of this radius \[m\] in a region.
     fn place(&self, region: &Region, ball: f64, random: &mut Random) -> DVec3 {
         let place = region.place(ball, random);
         self.plane.map_or(place, |plane| plane.onto(place))
     }
 }
 
-/// When an emitter wants to place how many grains.
+/// Schedule of an emitter: times of its waves, and numbers of grains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Schedule {
     /// Grains per second \[1/s\]; `None`: all at once.
     pub rate: Option<f64>,
-    /// First time \[s\].
+    /// Start time \[s\].
     pub start: f64,
-    /// Last time \[s\].
+    /// End time \[s\].
     pub stop: f64,
     /// Time between waves \[s\].
     pub interval: f64,
-    /// Grains in all.
+    /// Total number of grains.
     pub total: u64,
 }
 
 /// A source of grains during the run.
 ///
-/// It works in waves: at [`Emitter::next_time`] the run calls [`Emitter::emit`], which places what is
-/// due by then (rate × time since the start) at random free places of the region. What finds none
-/// stays due. Nothing is dropped in silence: compare [`Emitter::requested`] with [`Emitter::placed`].
+/// It works in waves: at [`Emitter::next_time`] the run calls [`Emitter::emit`], which places the grains that are due by then
+/// (rate × time since the start) at random free places of the region. A grain without a free place stays due. Nothing is dropped
+/// in silence: compare [`Emitter::requested`] with [`Emitter::placed`].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Emitter {
     source: Source,
     sizes: RadiusDraw,
     placed: u64,
-    /// Waves that have been, the next one is number `waves`.
+    /// Number of waves so far; the next one is number `waves`.
     waves: u64,
-    /// Radius that found no place in the last wave \[m\]; it goes first, or small grains would win.
+    /// Radius of the grain that found no place in the last wave \[m\]. It is placed first, or small grains would be preferred.
     waiting: Option<f64>,
     random: Random,
 }
 
-/// Grains that a rate \[1/s\] owes after some time \[s\]; a whole number is not lost to rounding.
+/// Number of grains due at a rate \[1/s\] after some time \[s\], with a tolerance so that rounding loses no grain.
 pub fn due(rate: f64, elapsed: f64) -> u64 {
     (rate * elapsed + 1e-6).floor() as u64
 }
 
 impl Emitter {
-    /// An emitter before its first wave, with random numbers of its own.
+    /// Makes an emitter before its first wave, with its own random numbers.
     pub fn new(source: Source, random: Random) -> Emitter {
         let sizes = RadiusDraw::new(source.radii.clone(), source.schedule.total);
         Emitter { source, sizes, placed: 0, waves: 0, waiting: None, random }
@@ -97,14 +97,14 @@ impl Emitter {
 
     /// Time of the next wave \[s\]; `None` when there is none.
     pub fn next_time(&self) -> Option<f64> {
-        // A rate owes nothing at the start itself.
+        // With a rate, no grain is due at the start itself.
         let first = if self.source.schedule.rate.is_some() { 1 } else { 0 };
         let time = self.source.schedule.start + (self.waves + first) as f64 * self.source.schedule.interval;
         (!self.is_done(time)).then_some(time)
     }
 
-    /// Places what is due at `time` \[s\] and free of the `existing` spheres (centre and radius \[m\];
-    /// those far from the region may be left out). Call it at or after [`Emitter::next_time`].
+    /// Places the grains that are due at `time` \[s\] where they do not overlap the `existing` spheres (centre and radius \[m\];
+    /// those far from the region may be left out). To be called at or after [`Emitter::next_time`].
     pub fn emit(&mut self, time: f64, existing: impl IntoIterator<Item = (DVec3, f64)>) -> Vec<Grain> {
         self.waves = self.waves_until(time);
         let due = if self.is_done(time) { 0 } else { self.requested(time) - self.placed };
@@ -158,12 +158,12 @@ impl Emitter {
 
     fn is_near(&self, centre: DVec3, radius: f64) -> bool {
         let (min, max) = self.source.region.bounds();
-        // Across a face it may be near wherever it is.
+        // On a periodic axis a sphere may be near across a face, wherever it is.
         let near = centre.cmpge(min - radius) & centre.cmple(max + radius);
         (near | self.source.periodic.length.cmpgt(DVec3::ZERO)).all()
     }
 
-    /// Grains that should have been placed by `time` \[s\].
+    /// Number of grains that should have been placed by `time` \[s\].
     pub fn requested(&self, time: f64) -> u64 {
         let elapsed = time.min(self.source.schedule.stop) - self.source.schedule.start;
         if elapsed < 0.0 {
@@ -173,17 +173,17 @@ impl Emitter {
         due.min(self.source.schedule.total).max(self.placed)
     }
 
-    /// Grains placed so far.
+    /// Number of grains placed so far.
     pub fn placed(&self) -> u64 {
         self.placed
     }
 
-    /// Grains it will place at most, over the whole run.
+    /// Largest number of grains that it places over the whole run.
     pub fn total(&self) -> u64 {
         self.source.schedule.total
     }
 
-    /// Whether nothing more will come at or after `time` \[s\].
+    /// Whether no more grains come at or after `time` \[s\].
     pub fn is_done(&self, time: f64) -> bool {
         self.placed >= self.source.schedule.total
             || time > self.source.schedule.stop + 1e-9 * self.source.schedule.interval
@@ -199,7 +199,7 @@ impl Emitter {
         self.source.make.smallest() * self.source.radii.smallest()
     }
 
-    /// Velocity that its grains come with \[m/s\].
+    /// Initial velocity of its grains \[m/s\].
     pub fn velocity(&self) -> DVec3 {
         self.source.velocity
     }

@@ -1,5 +1,5 @@
-//! Spheres in cells, to find those near a place. Sizes may differ by orders of magnitude: each octave
-//! of radii has a grid of its own.
+//! Grid of spheres, for the search of those near a place. Sizes may differ by orders of magnitude, so each octave of radii has its
+//! own grid.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,11 +8,11 @@ use glam::DVec3;
 
 use crate::model::Periodic;
 
-/// Spheres that can be asked for the ones near a place, also across the faces of a periodic cell.
+/// Spheres sorted into cells, with a search of those near a place, also across the faces of a periodic cell.
 #[derive(Debug, Default)]
 pub struct SphereGrid {
     spheres: Vec<(DVec3, f64)>,
-    /// Next sphere of the same cell, per sphere; `END` at the last.
+    /// Per sphere: next sphere of the same cell; `END` for the last one.
     next: Vec<u32>,
     levels: Vec<Level>,
     periodic: Periodic,
@@ -30,7 +30,7 @@ struct Level {
 const END: u32 = u32::MAX;
 
 impl SphereGrid {
-    /// No spheres, in a periodic cell.
+    /// Makes a grid without spheres, in a periodic cell.
     pub fn new(periodic: Periodic) -> SphereGrid {
         SphereGrid { periodic, ..SphereGrid::default() }
     }
@@ -54,7 +54,7 @@ impl SphereGrid {
         self.spheres.push((centre, radius));
     }
 
-    /// Whether a sphere overlaps any of those here.
+    /// Whether a sphere overlaps any sphere of the grid.
     pub fn is_blocked(&self, centre: DVec3, radius: f64) -> bool {
         let overlaps = |other: (DVec3, f64)| {
             let reach = radius + other.1;
@@ -70,9 +70,8 @@ impl SphereGrid {
         })
     }
 
-    /// Calls `pair` for the spheres that may touch sphere `id` and are larger, or of the same octave
-    /// and earlier, until it says no. Over all ids every pair comes up once, or more than once in a periodic
-    /// cell that is narrow.
+    /// Calls `pair` for the spheres that may touch sphere `id` and are larger, or of the same octave and earlier, until it returns
+    /// false. Over all ids every pair comes up once; in a narrow periodic cell possibly more often.
     pub fn visit_pairs(&self, id: u32, mut pair: impl FnMut(u32) -> bool) {
         let (centre, radius) = self.spheres[id as usize];
         let octave = radius.log2().floor() as i32;
@@ -87,12 +86,12 @@ impl SphereGrid {
         }
     }
 
-    /// Visits the spheres of a level whose cell is within `reach`, until `go_on` says no.
+    /// Visits the spheres of a level whose cell is within `reach` of `centre`, also across the faces, until `go_on` returns false.
     fn visit(&self, level: &Level, centre: DVec3, reach: f64, go_on: &mut dyn FnMut(u32) -> bool) {
         self.periodic.images(centre, reach).all(|image| self.visit_around(level, image, reach, go_on));
     }
 
-    /// The same without a look across the faces; whether to go on.
+    /// Visits these spheres without a search across the faces; returns whether to go on.
     fn visit_around(
         &self,
         level: &Level,
@@ -132,7 +131,7 @@ impl SphereGrid {
 
 impl Level {
     fn new(octave: i32) -> Level {
-        // A sphere of this octave has a radius below 2^(octave + 1): its diameter is at most a cell.
+        // A sphere of this octave has a radius below 2^(octave + 1), so its diameter is at most the width of a cell.
         let cell_size = 2f64.powi(octave + 2);
         Level { octave, cell_size, largest: 0.0, heads: HashMap::default() }
     }
@@ -142,7 +141,7 @@ fn cell(point: DVec3, size: f64) -> [i64; 3] {
     (point / size).floor().to_array().map(|x| x as i64)
 }
 
-/// Mixes the three coordinates of a cell; the default hasher takes most of the time otherwise.
+/// Hasher that mixes the three coordinates of a cell. With the default hasher, hashing would take most of the time.
 #[derive(Debug, Default)]
 struct CellHasher(u64);
 
@@ -183,7 +182,7 @@ mod tests {
         a.0.distance(b.0) < a.1 + b.1
     }
 
-    /// A cell smaller than the cube that the spheres are in.
+    /// A periodic cell that is smaller than the cube that the spheres are in.
     const CELL: Periodic = Periodic { min: DVec3::splat(-1.0), length: DVec3::new(2.0, 1.7, 0.0) };
 
     #[test]

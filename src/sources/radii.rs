@@ -2,20 +2,20 @@
 
 use crate::model::{Random, sphere_volume};
 
-/// How the radii of grains are distributed \[m\].
+/// Distribution of the radii of grains \[m\].
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub enum Radii {
-    /// All equal.
+    /// The same radius for all grains \[m\].
     Constant(f64),
-    /// Uniform between two bounds.
+    /// Uniform distribution between two bounds.
     Uniform {
         /// Least radius \[m\].
         min: f64,
         /// Largest radius \[m\].
         max: f64,
     },
-    /// Normal, cut off at two bounds.
+    /// Normal distribution, cut off at two bounds.
     Normal {
         /// Mean radius before cutting \[m\].
         mean: f64,
@@ -26,27 +26,27 @@ pub enum Radii {
         /// Largest radius \[m\].
         max: f64,
     },
-    /// Log-normal, cut off at two bounds.
+    /// Log-normal distribution, cut off at two bounds.
     LogNormal {
-        /// Mean of the logarithm of the radius over a metre \[-\].
+        /// Mean of ln(r / 1 m) \[-\].
         location: f64,
-        /// Standard deviation of that logarithm \[-\].
+        /// Standard deviation of ln(r / 1 m) \[-\].
         scale: f64,
         /// Least radius \[m\].
         min: f64,
         /// Largest radius \[m\].
         max: f64,
     },
-    /// A few sizes.
+    /// Mixture of a few sizes.
     Mixture {
-        /// The sizes \[m\].
+        /// Radii of the sizes \[m\].
         radii: Vec<f64>,
-        /// Share of each by number; the sum is 1 \[-\].
+        /// Share of each size by number; the sum is 1 \[-\].
         shares: Vec<f64>,
     },
 }
 
-/// Draws after which a cut-off distribution is taken as uniform between its bounds.
+/// Number of draws outside the bounds after which a radius is drawn uniformly between them.
 const DRAWS: usize = 1000;
 
 impl Radii {
@@ -68,7 +68,7 @@ impl Radii {
         }
     }
 
-    /// All radii larger by a factor.
+    /// Returns the distribution with all radii multiplied by a factor.
     pub fn scaled(&self, factor: f64) -> Radii {
         let scaled = |radius: &f64| factor * radius;
         match self {
@@ -117,13 +117,13 @@ impl Radii {
     }
 }
 
-/// Mean and standard deviation of ln(r / 1 m) of a log-normal distribution with this mean and deviation of r \[m\].
+/// Mean and standard deviation of ln(r / 1 m) \[-\], for a log-normal distribution with this mean and standard deviation of r \[m\].
 pub fn log_moments(mean: f64, deviation: f64) -> (f64, f64) {
     let variance = (deviation / mean).powi(2).ln_1p();
     (mean.ln() - 0.5 * variance, variance.sqrt())
 }
 
-/// Draws radii one by one. The sizes of a mixture come out exactly: each share of `count` to one grain.
+/// Draws radii one by one. The sizes of a mixture come out exactly: the number of each is its share of `count`, to within one grain.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct RadiusDraw {
@@ -132,7 +132,7 @@ pub struct RadiusDraw {
 }
 
 impl RadiusDraw {
-    /// Draws for `count` grains in all.
+    /// Makes a draw for `count` grains in all.
     pub fn new(radii: Radii, count: u64) -> RadiusDraw {
         let left = match &radii {
             Radii::Mixture { shares, .. } => split(count, shares),
@@ -141,12 +141,12 @@ impl RadiusDraw {
         RadiusDraw { radii, left }
     }
 
-    /// Largest radius that can come \[m\].
+    /// Largest radius that can be drawn \[m\].
     pub fn largest(&self) -> f64 {
         self.radii.largest()
     }
 
-    /// The next radius \[m\].
+    /// Draws the next radius \[m\].
     pub fn next(&mut self, random: &mut Random) -> f64 {
         match &self.radii {
             Radii::Constant(radius) => *radius,
@@ -162,7 +162,7 @@ impl RadiusDraw {
     }
 }
 
-/// Takes one of the things left, each as likely as any other: a shuffled order, drawn as one goes.
+/// Takes one of the remaining items and returns its kind, each item with the same probability, so that the order is shuffled.
 fn take_one(left: &mut [u64], random: &mut Random) -> usize {
     let total: u64 = left.iter().sum();
     let mut ticket = random.below(total.max(1));
@@ -181,7 +181,7 @@ fn cut_off(min: f64, max: f64, random: &mut Random, draw: impl Fn(&mut Random) -
     value.unwrap_or_else(|| random.between(min, max))
 }
 
-/// Splits `count` by shares so that each part is right to one (largest remainders first).
+/// Splits `count` by shares, each part to within one (largest remainders first).
 fn split(count: u64, shares: &[f64]) -> Vec<u64> {
     let exact: Vec<f64> = shares.iter().map(|share| share * count as f64).collect();
     let mut parts: Vec<u64> = exact.iter().map(|part| part.floor() as u64).collect();

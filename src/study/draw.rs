@@ -1,4 +1,4 @@
-//! Plots as SVG and PNG.
+//! Drawing of plots as SVG and PNG.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -12,14 +12,14 @@ use plotters::style::{FontStyle, register_font};
 use crate::observe::short;
 use crate::scenario::study::Scale;
 
-/// A plot with its points.
+/// Figure: a plot with its points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What stands above it.
+    /// Title above the plot.
     pub title: String,
-    /// What stands below.
+    /// Label below the x axis.
     pub x_label: String,
-    /// What stands beside it.
+    /// Label beside the y axis.
     pub y_label: String,
     /// Scale of x.
     pub x_scale: Scale,
@@ -29,30 +29,30 @@ pub struct Figure {
     pub curves: Vec<Curve>,
 }
 
-/// Points that are joined by lines.
+/// Curve: points that are joined by lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// What it is called.
+    /// Name in the legend.
     pub label: String,
-    /// Which colour.
+    /// Index of the colour.
     pub colour: usize,
-    /// Which mark at its points.
+    /// Index of the mark at the points.
     pub mark: usize,
-    /// Its points, in the order in which they are joined.
+    /// Points in the order in which they are joined.
     pub points: Vec<(f64, f64)>,
 }
 
 /// Size of a plot in SVG \[pixels\].
 const SIZE: (u32, u32) = (860, 520);
-/// How many times as large it is in PNG.
+/// Ratio of the size in PNG to the size in SVG.
 const PNG_SCALE: u32 = 2;
-/// Width of the legend per character, and without any \[pixels\].
+/// Width of the legend per character, and its constant part \[pixels\].
 const LEGEND: (u32, u32) = (8, 50);
-/// The font, as SVG names it.
+/// Name of the font in SVG.
 const FONT: &str = "sans-serif";
-/// Points beyond which a curve has no marks.
+/// Largest number of points of a curve with marks.
 const MOST_MARKS: usize = 40;
-/// Colours that are told apart with any colour vision (Okabe & Ito 2008).
+/// Colours that are distinguishable with any colour vision (Okabe & Ito 2008).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -63,13 +63,13 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(60, 60, 60),
 ];
 
-/// Why a plot could not be drawn.
+/// Reason why a plot could not be drawn.
 pub type Refusal = Box<dyn std::error::Error>;
 
-/// A figure as SVG.
+/// Draws a figure as SVG.
 ///
 /// # Errors
-/// What the drawing library says.
+/// Errors of the drawing library.
 pub fn svg(figure: &Figure) -> Result<String, Refusal> {
     let mut text = String::new();
     let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
@@ -78,10 +78,10 @@ pub fn svg(figure: &Figure) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// A figure as PNG.
+/// Draws a figure as PNG.
 ///
 /// # Errors
-/// What the drawing library or the encoder says.
+/// Errors of the drawing library or the encoder.
 pub fn png(figure: &Figure) -> Result<Vec<u8>, Refusal> {
     let (width, height) = (SIZE.0 * PNG_SCALE, SIZE.1 * PNG_SCALE);
     let mut pixels = vec![0; (width * height * 3) as usize];
@@ -167,12 +167,12 @@ where
     Ok(())
 }
 
-/// Width of the legend \[pixels\]; hardly any for a single curve.
+/// Width of the legend \[pixels\]; a small margin for a single curve.
 fn legend_width(figure: &Figure) -> u32 {
     let longest = figure.curves.iter().map(|curve| curve.label.chars().count()).max().unwrap_or(0);
     match figure.curves.len() {
         0 | 1 => 8,
-        // A label that is longer still runs out of the picture, not into the plot.
+        // A longer label runs out of the picture, not into the plot.
         _ => (LEGEND.1 + LEGEND.0 * longest as u32).min(SIZE.0 / 2),
     }
 }
@@ -199,13 +199,13 @@ where
     Ok(())
 }
 
-/// Registers the font once; what cannot be registered shows as text that cannot be drawn.
+/// Registers the font once; without it, drawing text fails.
 fn make_font_known() {
     static KNOWN: OnceLock<bool> = OnceLock::new();
     KNOWN.get_or_init(|| register_font(FONT, FontStyle::Normal, epaint_default_fonts::UBUNTU_LIGHT).is_ok());
 }
 
-/// An axis of a plot, linear or logarithmic.
+/// Axis of a plot, linear or logarithmic.
 #[derive(Debug, Clone, PartialEq)]
 struct Ruler {
     scale: Scale,
@@ -213,7 +213,7 @@ struct Ruler {
 }
 
 impl Ruler {
-    /// An axis over some values, with a little room beyond them.
+    /// Creates an axis over some values, with a margin at both ends.
     fn over(values: impl Iterator<Item = f64>, scale: Scale) -> Ruler {
         let (least, most) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| (least.min(x), most.max(x)));
@@ -233,7 +233,7 @@ impl Ruler {
         Ruler { scale, range }
     }
 
-    /// Round numbers within the range.
+    /// Returns round numbers within the range.
     fn ticks(&self) -> Vec<f64> {
         let Range { start, end } = self.range;
         let (first, last) = (start.log10().floor() as i32, end.log10().ceil() as i32);
@@ -242,7 +242,7 @@ impl Ruler {
             Scale::Logarithmic => {
                 let digits: &[f64] = if (end / start).log10() > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
                 let decade = |power| digits.iter().map(move |digit| digit * 10f64.powi(power));
-                // No more powers than there is room for.
+                // Powers are skipped if there are more than the axis has room for.
                 let every = (last - first) / 12 + 1;
                 let powers = (first..=last).filter(|power| power.rem_euclid(every) == 0);
                 powers.flat_map(decade).filter(is_inside).collect()

@@ -1,4 +1,4 @@
-//! The numbers of a study from its records.
+//! Evaluation of the numbers of a study from its records.
 
 use super::Done;
 use super::plan::{Run, Stand, lengths};
@@ -7,13 +7,13 @@ use super::table::{Cell, Place, Table, places, reduce};
 use crate::observe::short;
 use crate::scenario::study::{Compare, Number, NumberKind, Operand, Source, Study, TakeAlong, WORK};
 
-/// All numbers of a study.
+/// Values of all numbers of a study.
 pub struct Values<'a> {
     study: &'a Study,
     lengths: Vec<usize>,
     runs: &'a [Run],
     done: &'a Done,
-    /// Those of `[numbers]`, in order.
+    /// Values of `[numbers]`, in their order.
     numbers: Vec<Table>,
 }
 
@@ -28,17 +28,17 @@ impl<'a> Values<'a> {
         values
     }
 
-    /// Values of every axis.
+    /// Returns the number of values of every axis.
     pub fn lengths(&self) -> &[usize] {
         &self.lengths
     }
 
-    /// A number of `[numbers]` by its place there.
+    /// Returns the number with this index in `[numbers]`.
     pub fn number(&self, i: usize) -> &Table {
         &self.numbers[i]
     }
 
-    /// The cell of an operand at a place.
+    /// Returns the cell of an operand at a place.
     pub fn cell(&self, operand: &Operand, place: &Place) -> Cell {
         let mut place = place.clone();
         operand.fixed.iter().for_each(|&(axis, value)| place[axis] = value);
@@ -55,7 +55,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// What a run came to in a column.
+    /// Returns the value of a run in a column.
     fn column(&self, column: &str, stand: &Stand) -> Cell {
         let Some(run) = self.runs.iter().find(|run| run.stand == *stand) else {
             return Cell::missing("there is no such run");
@@ -89,7 +89,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The number that all cells along some axes come to.
+    /// Reduces the cells along some axes to one number.
     fn taken(&self, take: &TakeAlong, place: &Place, of: &dyn Fn(&Place) -> Cell) -> Cell {
         let along = places(&take.axes, &self.lengths).into_iter().map(|along| {
             let mut place = place.clone();
@@ -108,7 +108,7 @@ impl<'a> Values<'a> {
                 return self.cell(measure, place);
             }
         }
-        // Where there is no place now, the cell is that of a run that failed, or no place is asked for.
+        // A cell without a value on the axis is either of a failed run, or the reduction does not use that value.
         let cells: Vec<(f64, Cell)> =
             cells.into_iter().map(|(place, cell)| (x(&place).unwrap_or_default(), cell)).collect();
         let mut cells: Vec<(f64, &Cell)> = cells.iter().map(|(x, cell)| (*x, cell)).collect();
@@ -117,10 +117,10 @@ impl<'a> Values<'a> {
     }
 }
 
-/// A column of a record.
+/// Returns the value of a record in a column.
 pub fn of_record(record: &Record, column: &str) -> Cell {
     if let Some(failure) = &record.failure {
-        // Up to the advice.
+        // The message is cut before the advice.
         return Cell::missing(failure.split(';').next().unwrap_or_default());
     }
     if let Some(i) = WORK.iter().position(|known| *known == column) {
@@ -132,7 +132,7 @@ pub fn of_record(record: &Record, column: &str) -> Cell {
     }
 }
 
-/// A number beside another.
+/// Combines a number with another.
 fn compared(way: Compare, cell: Cell, other: Cell) -> Cell {
     let (Some(a), Some(b)) = (cell.number, other.number) else {
         return Cell { number: None, remark: if cell.number.is_none() { cell.remark } else { other.remark } };

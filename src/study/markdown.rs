@@ -1,4 +1,4 @@
-//! The report of a study in Markdown.
+//! Report of a study in Markdown.
 
 use std::fmt::Write as _;
 
@@ -6,12 +6,12 @@ use super::report::{Judged, Report, Tabled};
 use crate::observe::expectation::Judgement;
 use crate::observe::short;
 
-/// Cells of a table that is worth printing, at most; longer ones are in `results.json`.
+/// Largest number of cells of a table that is printed; larger tables are in `results.json`.
 const MOST_CELLS: usize = 120;
-/// Remarks below a table, at most.
+/// Largest number of remarks below a table.
 const MOST_REMARKS: usize = 4;
 
-/// Heading, what ran, findings with verdicts, plots, tables of numbers, runs that failed.
+/// Returns the report: heading, runs and engines, findings with verdicts, plots, tables of numbers, failed runs.
 pub fn text(report: &Report) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -88,7 +88,7 @@ fn is_printed(table: &Tabled) -> bool {
     table.cells.len() <= MOST_CELLS
 }
 
-/// A table with a column for every value of its last axis.
+/// Writes a table with one column for every value of its last axis.
 fn write_table(text: &mut String, table: &Tabled) -> std::fmt::Result {
     let number = |number: Option<f64>| number.map(in_three_digits).unwrap_or_default();
     writeln!(text, "### {}\n", table.label)?;
@@ -103,7 +103,7 @@ fn write_table(text: &mut String, table: &Tabled) -> std::fmt::Result {
     match table.axes.split_last() {
         None => writeln!(text, "{}", number(table.cells.first().and_then(|cell| cell.1)))?,
         Some((last, rows)) => {
-            // The corner names both ways: `count \ iterations`.
+            // The corner names the axes of rows and columns: `count \ iterations`.
             let mut head = rows.to_vec();
             match head.last_mut() {
                 Some(corner) => *corner = format!("{corner} \\ {last}"),
@@ -128,7 +128,7 @@ fn write_table(text: &mut String, table: &Tabled) -> std::fmt::Result {
     if remarks.is_empty() { Ok(()) } else { writeln!(text) }
 }
 
-/// A number with three significant digits, or all digits before the point.
+/// Writes a number with three significant digits, or with all digits before the point.
 fn in_three_digits(number: f64) -> String {
     let digits_before_point = number.abs().max(1e-9).log10().floor() as i32 + 1;
     let unit = 10f64.powi(3 - digits_before_point).max(1.0);

@@ -1,4 +1,4 @@
-//! The runs of a study.
+//! Planning of the runs of a study.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,48 +10,48 @@ use crate::files::{LARGEST_TABLE, read_bytes};
 use crate::scenario::study::{Study, scenario};
 use crate::scenario::{Problem, Problems, Scenario};
 
-/// What a search for contacts and the rest of a step cost, in sweeps.
+/// Cost of the contact search and the rest of a step, in sweeps.
 const SWEEPS_PER_STEP: f64 = 12.0;
-/// Longest part of the name of a run that says what it is, in characters.
+/// Longest descriptive part of the folder name of a run \[characters\].
 const LONGEST_NAME: usize = 80;
 
-/// One run of a study.
+/// Run of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// Where it stands: one of the combinations, or a reference run.
+    /// Place of the run in the study: one of the combinations, or a reference run.
     pub stand: Stand,
-    /// In words: `count = 25, start = cold`.
+    /// Label in words: `count = 25, start = cold`.
     pub label: String,
     /// Changes to the scenario, as `--set` takes them.
     pub settings: Vec<String>,
-    /// Fingerprint of all that its numbers depend on.
+    /// Fingerprint of everything that the numbers of the run depend on.
     pub key: String,
     /// Name of its folder.
     pub folder: String,
-    /// About what it costs, in steps and sweeps of grains.
+    /// Estimated cost: steps × substeps × (sweeps + 12) × grains.
     pub weight: f64,
 }
 
-/// Where a run stands.
+/// Place of a run in the study.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stand {
-    /// One of the combinations.
+    /// Combination of the values of all axes.
     At(Place),
-    /// A reference run, where only its axes count.
+    /// Reference run, with its index; only the axes of the reference matter.
     Reference(usize, Place),
 }
 
 impl Run {
-    /// The scenario of this run.
+    /// Returns the scenario of this run.
     ///
     /// # Errors
-    /// All mistakes in it.
+    /// All mistakes in the scenario.
     pub fn scenario(&self, study: &Study) -> Result<Scenario, Problems> {
         let expectations = study.keep.clone();
         Ok(Scenario { expectations, ..scenario(&study.scenario, &self.settings)? })
     }
 
-    /// Where its results are.
+    /// Returns the folder with the results of this run.
     pub fn path(&self, folder: &Path) -> PathBuf {
         folder.join("runs").join(&self.folder)
     }
@@ -71,7 +71,7 @@ pub fn runs(study: &Study) -> Result<Vec<Run>, Problems> {
     combinations.chain(references).map(|stand| run(study, stand)).collect()
 }
 
-/// Values of every axis.
+/// Number of values of every axis.
 pub fn lengths(study: &Study) -> Vec<usize> {
     study.axes.iter().map(|axis| axis.values.len()).collect()
 }
@@ -98,24 +98,24 @@ fn run(study: &Study, stand: Stand) -> Result<Run, Problems> {
     Ok(run)
 }
 
-/// Mistakes under the name of the run that they are in.
+/// Returns the mistakes under the name of the run in which they were found.
 fn of_run(study: &Study, label: &str, problems: &Problems) -> Problems {
     let name = |problem: &Problem| Problem::of(format!("run \"{label}\""), problem.line());
     Problems::new(&study.name, problems.list().iter().map(name).collect())
 }
 
-/// About what a run costs.
+/// Estimates the cost of a run.
 fn weight(scenario: &Scenario) -> f64 {
     let settings = &scenario.settings;
     let sweeps = f64::from(settings.substeps) * (f64::from(settings.iterations) + SWEEPS_PER_STEP);
     scenario.duration / settings.time_step * sweeps * scenario.max_grains().max(1) as f64
 }
 
-/// A fingerprint of all that the numbers of a run depend on: the version, the resolved scenario in a normal form without what changes
-/// no number, what is kept of the run, and the files that the scenario reads.
+/// Fingerprint of everything that the numbers of a run depend on: the version, the resolved scenario in a normal form without the keys that
+/// affect no number, the kept quantities, and the files that the scenario reads.
 ///
 /// # Errors
-/// When one of those can no longer be read.
+/// When one of these files can no longer be read.
 fn fingerprint(study: &Study, scenario: &Scenario) -> io::Result<String> {
     let mut said: toml::Table = scenario.resolved.parse().map_err(io::Error::other)?;
     for key in ["title", "expect"] {
@@ -131,7 +131,7 @@ fn fingerprint(study: &Study, scenario: &Scenario) -> io::Result<String> {
     Ok(digest.finalize().iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")))
 }
 
-/// Writes 2 and 2.0 alike, as far as a float tells whole numbers apart.
+/// Converts integers to floating-point numbers, so that 2 and 2.0 are written alike, as far as a float represents them exactly.
 fn write_alike(value: &mut toml::Value) {
     match value {
         toml::Value::Integer(number) if number.unsigned_abs() < 1 << 53 => *value = (*number as f64).into(),
@@ -141,7 +141,7 @@ fn write_alike(value: &mut toml::Value) {
     }
 }
 
-/// A name that any file system takes: `count-25.start-cold`.
+/// Makes a name that every file system accepts: `count-25.start-cold`.
 fn plain(label: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let words = label.replace(", ", ".").replace(" = ", "-");

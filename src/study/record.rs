@@ -1,4 +1,4 @@
-//! What is kept of a run: a file in its folder that is there when the run is over.
+//! Record of a run: a file in its folder that exists when the run is finished.
 
 use std::fs;
 use std::io::Write as _;
@@ -12,19 +12,19 @@ use crate::files::{LARGEST_TEXT, read_text};
 use crate::output::atomic;
 use crate::output::summary::Summary;
 
-/// Name of the file.
+/// Name of the record file.
 const FILE: &str = "record.json";
 
-/// A run that is over.
+/// Record of a finished run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Version of the program that ran it.
     pub esker: String,
-    /// Fingerprint of what was run.
+    /// Fingerprint of the run.
     pub key: String,
     /// Changes to the scenario, as `--set` takes them.
     pub settings: Vec<String>,
-    /// What ran it.
+    /// Engine and device of the run.
     pub engine: Ran,
     /// The kept quantities.
     pub kept: Vec<Kept>,
@@ -34,37 +34,37 @@ pub struct Record {
     pub step_seconds: f64,
     /// Simulated time \[s\].
     pub simulated_seconds: f64,
-    /// Steps done.
+    /// Number of steps done.
     pub steps: u64,
-    /// Sweeps done, as far as they are counted.
+    /// Numbers of sweeps done, as far as they are counted.
     pub work: Work,
-    /// What went wrong, of a run that failed.
+    /// Error message, if the run failed.
     pub failure: Option<String>,
 }
 
-/// What ran a run.
+/// Engine and device of a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ran {
-    /// "gpu" or "cpu".
+    /// Kind of engine, "gpu" or "cpu".
     pub engine: String,
     /// Name of the adapter or processor.
     pub device: String,
     /// Driver and its version, or the number of threads.
     pub driver: String,
-    /// Interface.
+    /// Graphics interface.
     pub backend: String,
-    /// Precision it computed in.
+    /// Precision of the computation.
     pub precision: Precision,
 }
 
-/// A quantity of a run.
+/// Kept quantity of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// What it is called.
+    /// Label of the quantity.
     pub label: String,
-    /// The number, if there is one.
+    /// Number, if there is one.
     pub found: Option<f64>,
-    /// Why there is none.
+    /// Reason why there is no number, or remark on it.
     pub reason: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl std::fmt::Display for Ran {
 }
 
 impl Record {
-    /// The record of a complete run.
+    /// Creates the record of a complete run.
     pub fn of(key: &str, settings: &[String], summary: &Summary) -> Record {
         let kept = summary.expectations.iter().map(|verdict| Kept {
             label: verdict.label.clone(),
@@ -100,7 +100,7 @@ impl Record {
         }
     }
 
-    /// The record of a run that failed.
+    /// Creates the record of a run; `failure` is the message of a failed one.
     pub fn of_failure(key: &str, settings: &[String], engine: Identity, failure: Option<String>) -> Record {
         Record {
             esker: env!("CARGO_PKG_VERSION").to_owned(),
@@ -117,7 +117,7 @@ impl Record {
         }
     }
 
-    /// The record in the folder of a run, if that is over.
+    /// Reads the record in the folder of a run; `None` if the run is not finished.
     ///
     /// # Errors
     /// When the file cannot be read, or is no record.
@@ -134,10 +134,10 @@ impl Record {
         }
     }
 
-    /// Writes it into the folder of the run.
+    /// Writes the record into the folder of the run.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         fs::create_dir_all(folder).map_err(Error::file(folder))?;
         atomic::write(&folder.join(FILE), |out| {
@@ -146,8 +146,8 @@ impl Record {
         })
     }
 
-    /// What every run has beside the kept quantities, in the order of [`WORK`](crate::scenario::study::WORK); those that
-    /// are not counted are missing.
+    /// Quantities that every run has beside the kept ones, in the order of [`WORK`](crate::scenario::study::WORK); quantities that are not
+    /// counted are `None`.
     pub fn work(&self) -> [Option<f64>; 6] {
         let sweeps = self.work.sweeps.map(|sweeps| sweeps as f64);
         let contact_sweeps = self.work.contact_sweeps.map(|sweeps| sweeps as f64);

@@ -1,4 +1,4 @@
-//! What came of a study: tables, findings, plots.
+//! Report of a study: tables, findings, plots.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -21,28 +21,28 @@ use crate::observe::expectation::{Judgement, Verdict};
 use crate::output::atomic;
 use crate::scenario::study::{Curves, Finding, Operand, Plot, Scale, Study, WORK};
 
-/// What came of a study; `results.json` as it stands.
+/// Report of a study; its serialised form is `results.json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// Version of this program.
     pub esker: &'static str,
     /// Title of the study.
     pub title: String,
-    /// What it is about.
+    /// Paragraph at the head of the report.
     pub about: Option<String>,
-    /// What ran it; several if it was shared out.
+    /// Engines and devices of the runs; several if the study was split into parts.
     pub engines: Vec<Ran>,
-    /// Runs in all, references included.
+    /// Number of runs, references included.
     pub runs: usize,
-    /// Runs that are not over.
+    /// Number of runs that are not finished.
     pub pending: usize,
-    /// Runs that failed, with the reason.
+    /// Labels of the failed runs, with the reasons.
     pub failures: Vec<(String, String)>,
     /// Wall time of all runs together \[s\].
     pub wall_seconds: f64,
-    /// The statements.
+    /// Findings with their verdicts.
     pub findings: Vec<Judged>,
-    /// Numbers over the axes that they depend on; those of every run are in `results.csv`.
+    /// Numbers over the axes that they depend on; numbers with one value per run are in `results.csv`.
     pub numbers: Vec<Tabled>,
     /// Names of the plots with their titles.
     pub plots: Vec<(String, String)>,
@@ -52,45 +52,45 @@ pub struct Report {
     rows: Vec<Vec<String>>,
 }
 
-/// A statement and its verdict.
+/// Finding with its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
     /// The statement.
     pub statement: String,
-    /// What is to be said about it.
+    /// Note below the verdict.
     pub note: Option<String>,
-    /// The verdict on its number.
+    /// Verdict on its number.
     pub verdict: Verdict,
 }
 
-/// A number for every combination of the axes it depends on.
+/// Number with a value for every combination of the axes it depends on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Tabled {
-    /// What the study calls it.
+    /// Name in the study file.
     pub name: String,
-    /// What the reader should call it.
+    /// Display name.
     pub label: String,
     /// Names of the axes.
     pub axes: Vec<String>,
-    /// Values of each axis, and the number there; `null` if it is missing.
+    /// Values of the axes, and the number there; `null` if it is missing.
     pub cells: Vec<(Vec<String>, Option<f64>)>,
-    /// What is to be said about numbers that are missing, or that something was left out of.
+    /// Remarks on numbers that are missing or incomplete.
     pub remarks: Vec<String>,
 }
 
-/// How the verdicts fell.
+/// Number of findings by verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Findings within their bounds.
     pub met: usize,
-    /// Findings outside of them, or without a number.
+    /// Findings outside of their bounds, or without a number.
     pub missed: usize,
     /// Findings that are only shown.
     pub shown: usize,
 }
 
 impl Report {
-    /// The report on what is there.
+    /// Creates the report from the finished runs.
     ///
     /// # Errors
     /// When a file that a run should have left cannot be read.
@@ -116,7 +116,7 @@ impl Report {
             runs: runs.len(),
             pending: runs.len() - records.len(),
             failures: records.iter().filter_map(failure).collect(),
-            // The sum of nothing is -0.
+            // The sum of an empty list is -0.
             wall_seconds: records.iter().map(|(_, record)| record.wall_seconds).sum::<f64>().abs(),
             findings: study.findings.iter().map(|finding| judge(finding, &values, precision)).collect(),
             numbers: (0..study.numbers.len())
@@ -129,7 +129,7 @@ impl Report {
         })
     }
 
-    /// How the verdicts fell.
+    /// Counts the findings by verdict.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for finding in &self.findings {
@@ -145,7 +145,7 @@ impl Report {
     /// Writes `report.md`, `results.csv`, `results.json` and the plots into a folder.
     ///
     /// # Errors
-    /// When a file cannot be written or a plot not be drawn.
+    /// When a file cannot be written or a plot cannot be drawn.
     pub fn write(&self, folder: &Path) -> Result<(), Error> {
         fs::create_dir_all(folder).map_err(Error::file(folder))?;
         for (figure, (name, _)) in self.drawings.iter().zip(&self.plots) {
@@ -172,10 +172,10 @@ impl Report {
     }
 }
 
-/// Names of the files beside the plots.
+/// Names of the files that are written beside the plots.
 pub(super) const FILES: [&str; 3] = ["results.csv", "results.json", "report.md"];
 
-/// The verdict on a statement.
+/// Judges a finding.
 fn judge(finding: &Finding, values: &Values<'_>, precision: Precision) -> Judged {
     let cell = values.cell(&finding.number, &vec![0; values.lengths().len()]);
     let name = finding.number.name.clone();
@@ -188,7 +188,7 @@ fn judge(finding: &Finding, values: &Values<'_>, precision: Precision) -> Judged
     Judged { statement: finding.statement.clone(), note: finding.note.clone(), verdict }
 }
 
-/// A number for every combination of its axes.
+/// Tabulates a number for every combination of its axes.
 fn tabled(i: usize, study: &Study, values: &Values<'_>) -> Tabled {
     let (number, table) = (&study.numbers[i], values.number(i));
     let at = places(&table.axes, values.lengths());
@@ -209,12 +209,12 @@ fn tabled(i: usize, study: &Study, values: &Values<'_>) -> Tabled {
     }
 }
 
-/// Whether there is one number for every combination.
+/// Returns whether a number has a value for every combination.
 fn is_of_every_run(study: &Study, number: usize) -> bool {
     study.numbers[number].axes.len() == study.axes.len()
 }
 
-/// `results.csv`: one row per run that is over, below a row of names. A number of the study has a column if there is one per run.
+/// Rows of `results.csv`: a header, and one row per finished run. A number of the study has a column if it has one value per run.
 fn rows(study: &Study, values: &Values<'_>, runs: &[Run], done: &Done) -> Vec<Vec<String>> {
     let per_run: Vec<usize> = (0..study.numbers.len()).filter(|&i| is_of_every_run(study, i)).collect();
     let axes = study.axes.iter().map(|axis| axis.name.clone());
@@ -251,7 +251,7 @@ fn rows(study: &Study, values: &Values<'_>, runs: &[Run], done: &Done) -> Vec<Ve
     [head].into_iter().chain(runs.iter().filter_map(row)).collect()
 }
 
-/// The points of a plot.
+/// Makes the figure of a plot.
 fn figure(
     plot: &Plot,
     study: &Study,
@@ -288,7 +288,7 @@ fn figure(
     })
 }
 
-/// Curves of numbers: one for each of them and every combination of their other axes.
+/// Makes curves of numbers: one for each number and every combination of its other axes.
 fn over_numbers(
     study: &Study,
     values: &Values<'_>,
@@ -319,7 +319,7 @@ fn over_numbers(
     curves
 }
 
-/// Curves of columns of a file that each run leaves.
+/// Makes curves of columns of a file that each run leaves.
 fn over_columns(
     study: &Study,
     runs: &[Run],
@@ -348,14 +348,14 @@ fn over_columns(
     Ok(curves)
 }
 
-/// Two columns of a CSV file; rows that have no number in both are left out, and those that have other words in the
+/// Reads two columns of a CSV file. Rows that lack a number in one of them are left out, and so are rows that have other words in the
 /// columns of `rows`.
 fn columns_of(path: &Path, x: &str, y: &str, rows: &[(String, String)]) -> Result<Vec<(f64, f64)>, Error> {
     let fail = |message: String| Error::file(path)(io::Error::other(message));
     let mut reader = csv::Reader::from_reader(open_table(path).map_err(Error::file(path))?);
     let head = reader.headers().map_err(|error| fail(error.to_string()))?.clone();
     let column = |name: &str| {
-        // With its unit, or without: `time [s]`, `time`.
+        // A column may be named with its unit or without: `time [s]`, `time`.
         let is_it = |known: &str| known == name || known.split(" [").next() == Some(name);
         let found = head.iter().position(is_it);
         let help = || suggest(name, head.iter().collect::<Vec<_>>());
@@ -373,7 +373,7 @@ fn columns_of(path: &Path, x: &str, y: &str, rows: &[(String, String)]) -> Resul
     Ok(rows.filter_map(|row| Some((number(&row, x)?, number(&row, y)?))).collect())
 }
 
-/// Colour and mark of a curve: colours for the last axis that has several values, marks for everything else.
+/// Colour and mark of a curve: the colour shows the last axis with several values, the mark all other axes and the number.
 fn look(study: &Study, axes: &[usize], place: &Place, number: usize, numbers: usize) -> (usize, usize) {
     let length = |axis: usize| study.axes[axis].values.len();
     let mut several: Vec<usize> = axes.iter().copied().filter(|&axis| length(axis) > 1).collect();
@@ -382,7 +382,7 @@ fn look(study: &Study, axes: &[usize], place: &Place, number: usize, numbers: us
     if several.is_empty() && numbers == 1 { (place[last], 0) } else { (place[last], mark) }
 }
 
-/// What a curve is called: the number, if there are several, and the values of the axes that have several.
+/// Name of a curve: the name of the number, if there are several, and the values of the axes that have several values.
 fn named(study: &Study, axes: &[usize], place: &Place, number: Option<String>) -> String {
     let several = axes.iter().copied().filter(|&axis| study.axes[axis].values.len() > 1);
     let word = |axis: usize| {

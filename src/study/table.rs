@@ -1,19 +1,19 @@
-//! Numbers over the axes of a study.
+//! Tables of numbers over the axes of a study.
 
 use crate::observe::series::{self, Point};
 use crate::scenario::study::Reduce;
 
-/// A number, or why there is none.
+/// Cell of a table: a number, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// The number.
     pub number: Option<f64>,
-    /// Why there is none, or what was left out of it.
+    /// Reason why there is no number, or remark on what was left out of it.
     pub remark: Option<String>,
 }
 
 impl Cell {
-    /// A number that is missing for a reason.
+    /// Creates a cell whose number is missing for this reason.
     pub fn missing(reason: impl Into<String>) -> Cell {
         Cell { number: None, remark: Some(reason.into()) }
     }
@@ -28,21 +28,21 @@ impl From<f64> for Cell {
     }
 }
 
-/// A cell for every combination of some axes; the last varies fastest.
+/// Table with a cell for every combination of the values of some axes; the last axis varies fastest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// The axes, ascending.
+    /// Axes of the table, ascending.
     pub axes: Vec<usize>,
-    /// Values of each.
+    /// Number of values of each axis of the table.
     lengths: Vec<usize>,
-    /// The cells.
+    /// Cells, the last axis varying fastest.
     cells: Vec<Cell>,
 }
 
-/// Values of every axis of a study, axes that do not matter at 0.
+/// Index of the value on every axis of a study; 0 on axes that do not matter.
 pub type Place = Vec<usize>;
 
-/// All combinations of the values of some axes. `lengths` are those of all axes.
+/// Returns all combinations of the values of some axes. `lengths` are the numbers of values of all axes.
 pub fn places(axes: &[usize], lengths: &[usize]) -> Vec<Place> {
     let mut places = vec![vec![0; lengths.len()]];
     for &axis in axes {
@@ -59,7 +59,7 @@ pub fn places(axes: &[usize], lengths: &[usize]) -> Vec<Place> {
 }
 
 impl Table {
-    /// A table whose cells are made by `cell`. `lengths` are those of all axes of the study.
+    /// Creates a table whose cells are computed by `cell`. `lengths` are the numbers of values of all axes of the study.
     pub fn build(axes: &[usize], lengths: &[usize], cell: impl Fn(&Place) -> Cell) -> Table {
         let mut axes = axes.to_vec();
         axes.sort_unstable();
@@ -68,7 +68,7 @@ impl Table {
         Table { axes, lengths, cells }
     }
 
-    /// The cell at a place; axes that the table does not depend on are of no account.
+    /// Returns the cell at a place; axes that the table does not depend on are ignored.
     pub fn at(&self, place: &Place) -> &Cell {
         let index = self
             .axes
@@ -79,7 +79,8 @@ impl Table {
     }
 }
 
-/// One number of several, each with its place on an axis (0 without one); those that are missing are left out and told.
+/// Reduces several numbers, each with its value on an axis (0 without one), to one number. Missing numbers are left out, and the remark
+/// says so.
 pub fn reduce(reduce: Reduce, cells: &[(f64, &Cell)]) -> Cell {
     if let Reduce::Needed(below) = reduce {
         let points: Vec<Point> =
@@ -109,8 +110,8 @@ pub fn reduce(reduce: Reduce, cells: &[(f64, &Cell)]) -> Cell {
     Cell { remark, ..Cell::from(number) }
 }
 
-/// Where the values of a series fall below a bound for good: between the last value above it and the next, linear in
-/// the logarithms. Values are taken as a hundredth of the bound at least, so that one of zero has a logarithm.
+/// Returns the place from which on the values of a series stay below a bound: between the last value above the bound and the next value,
+/// linear in the logarithms. Values below a hundredth of the bound are raised to it, so that zero has a logarithm.
 fn needed(mut points: Vec<Point>, below: f64) -> Cell {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let Some(last_above) = points.iter().rposition(|point| point.1 > below) else {

@@ -8,25 +8,26 @@
 //! x⁺ = x + h v⁺                    orientation: q⁺ = exp(h ω⁺) q, normalised
 //! ```
 //!
-//! Semi-implicit (Moreau 1999): the positions move with the new velocities. So v is the velocity of the middle of the
-//! substep that ended, and v + h g/2 the one that belongs to the position x, with the acceleration g of gravity and applied forces. What flights keep is the ballistic energy
+//! Semi-implicit (Moreau 1999): the positions move with the new velocities. So v is the velocity of the middle of the substep that ended,
+//! and v + h g/2 the one that belongs to the position x, with the acceleration g of gravity and applied forces. Free flight conserves the
+//! ballistic energy
 //!
 //! ```text
 //! Σ ½ m (v + h g/2)² - m g·x
 //! ```
 //!
-//! A sphere has no gyroscopic term. External forces are gravity and the forces and torques that a caller applies to bodies, constant over a step; torques are
-//! left out where an impact looks ahead \[E6\]. An axis that is locked takes neither weight nor
-//! impulse. A boundary that is not free moves as prescribed: in the contact problem it has the velocity that carries it
-//! from where it is to where it must be at the end of the substep, and no impulse changes that.
+//! A sphere has no gyroscopic term. External forces are gravity and the forces and torques that a caller applies to bodies, constant over a
+//! step; torques are left out where an impact looks ahead \[E6\]. An axis that is locked takes neither weight nor impulse. A boundary that
+//! is not free moves as prescribed: in the contact problem it has the velocity that carries it from where it is to where it must be at the
+//! end of the substep, and no impulse changes that.
 //!
-//! **Clumps** are grains of several spheres, which may overlap. Their mass, centre and tensor of inertia are those of the union of
-//! the spheres: no part counts twice. Disjoint spheres are summed in closed form, overlapping ones by quadrature
-//! ([`clump`](crate::model::clump) says with what error). A sphere of a clump touches what a grain of its own would touch, with its
-//! own radius in R*; every pair of spheres is a contact with an impulse of its own, also where two clumps touch with several.
+//! **Clumps** are grains of several spheres, which may overlap. Their mass, centre and tensor of inertia are those of the union of the
+//! spheres: no part counts twice. Disjoint spheres are summed in closed form, overlapping ones by quadrature
+//! ([`clump`](crate::model::clump) says with what error). A sphere of a clump touches what a grain of its own would touch, with its own
+//! radius in R*; every pair of spheres is a contact with an impulse of its own, also where two clumps touch with several spheres.
 //!
-//! **Rigid bodies that are no spheres**, clumps and dynamic boundaries, have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which is held during the
-//! solve. What the contacts leave is an angular momentum, which free flight conserves:
+//! **Rigid bodies that are no spheres**, clumps and dynamic boundaries, have a tensor of inertia I(q) = R(q) diag(I₁, I₂, I₃) R(q)ᵀ, which
+//! is held during the solve. The solve leaves each body an angular momentum, which free flight conserves:
 //!
 //! ```text
 //! L = I(q) ω⁺                      after the sweeps
@@ -50,13 +51,13 @@
 //! n = (c - p)/|c - p|      g = |c - p| - r
 //! ```
 //!
-//! If p lies on a seam, where patches meet, and another patch that meets there is nearer, the sphere is over that one, and the seam is no edge
-//! for it: nothing takes part, or, where the plane of the triangle at p is further away than that, as in a valley, the plane
-//! (n its normal, g the height of c over it less r). What a contact that takes no part carried over goes to the nearer one. So a flat
-//! surface has no seams, a convex edge has one contact, and a concave one has those of both faces before the sphere reaches them.
-//! Both sides of a sheet are the same. A sphere belongs to the side on which c was when the contact came into the list, or, if c came through
-//! the sheet in the substep before that, to the other one, for as long as the contact stays listed and away from the end of the sheet: n and |c - p|
-//! change sign while c is on the wrong side by less than r.
+//! If p lies on a seam, where patches meet, and another patch that meets there is nearer, the sphere is over that patch, and the seam is no
+//! edge for it. The contact then takes no part, or, where the plane of the triangle at p is further away than that patch, as in a valley,
+//! it takes part with this plane (n its normal, g the height of c over it less r). The impulse carried over by a contact that takes no part
+//! goes to the nearer one. So a flat surface has no seams, a convex edge has one contact, and a concave one has those of both faces before
+//! the sphere reaches them. Both sides of a sheet are the same. A sphere belongs to the side on which c was when the contact came into the
+//! list, or, if c came through the sheet in the substep before that, to the other one, for as long as the contact stays listed and away
+//! from the end of the sheet: n and |c - p| change sign while c is on the wrong side by less than r.
 //!
 //! # E2: Normal law
 //!
@@ -96,17 +97,15 @@
 //! velocities, so it adds a little kinetic energy. A rigid contact does not bounce by this row: restitution
 //! happens in the impact stage \[E6\] alone, under every law.
 //!
-//! **Not yet touching**: a pair that is listed may close its gap in this substep, not
-//! more. Pairs are listed up to a gap of 0.1 d at least, and up to the skin of the search where that is more
-//! ([`reach`](crate::settings::Settings::reach)). A row of a pair that cannot close does nothing, so the skin
-//! ([`skin`](crate::settings::Settings::skin)) decides how often is searched, and is no part of the law. Without such rows a fast grain is first seen in deep overlap, and tall stacks hop: a column of 50
-//! pellets at h = 5 ms with 10 sweeps changes its height by up to a third, with them by 5 % (history start).
-//! Such a row is rigid when the pair comes near, Σ_n = 0: it brings the gap to zero and no further. Left so, a
-//! contact that has just closed would carry its load at a gap of zero for ever (2 % of the loaded contacts
-//! of a settled bed did, and their load passed the elastic law by). So once it has carried an impulse λ_c, in
-//! the substep before, it may sink to the overlap δ_c at which the elastic law carries that impulse,
-//! λ_c = h k_n δ_c^(2 e_H - 1), and is elastic from then on. This rule is esker's own; under the rigid law
-//! there is nothing to sink to.
+//! **Not yet touching**: a pair that is listed may close its gap in this substep, not more. Pairs are listed up to a gap of 0.1 d at least,
+//! and up to the skin of the search where that is more ([`reach`](crate::settings::Settings::reach)). A row of a pair that cannot close
+//! does nothing, so the skin ([`skin`](crate::settings::Settings::skin)) decides how often the search runs, and is no part of the law.
+//! Without such rows a fast grain is first seen in deep overlap, and tall stacks hop: a column of 50 pellets at h = 5 ms with 10 sweeps
+//! changes its height by up to a third, with them by 5 % (history start). Such a row is rigid when the pair comes near, Σ_n = 0: it brings
+//! the gap to zero and no further. If it stayed rigid, a contact that has just closed would carry its load at a gap of zero for ever (2 %
+//! of the loaded contacts of a settled bed did, and their load passed the elastic law by). So once it has carried an impulse λ_c, in the
+//! substep before, it may sink to the overlap δ_c at which the elastic law carries that impulse, λ_c = h k_n δ_c^(2 e_H - 1), and is
+//! elastic from then on. This rule is esker's own; under the rigid law there is nothing to sink to.
 //!
 //! **Cohesion** is a constant force F_c that pulls the two bodies of a contact together along the normal, at the contact point, while the gap is at
 //! most [`COHESION_RANGE`](crate::settings::COHESION_RANGE) R*, a thousandth:
@@ -117,13 +116,15 @@
 //! F_c = F_0 + (3/2) π w R*                  F_0: pull-off force of the pair [N]    w: its work of adhesion [J/m²]
 //! ```
 //!
-//! So λ_n is the repulsive part: all rows and solvers are as without cohesion, the elastic law is that of Derjaguin, Muller & Toporov 1975 (Hertz and a
-//! constant force), and friction and rolling are bounded by the force above the pull-off force, μ (N + F_c) with the force N of the contact (Rognon et al. 2006;
-//! Radjai & Richefeu 2009). F_0 is the same for contacts of any size; the second term is the pull-off force of Johnson, Kendall & Roberts 1971, of whose law only this
-//! is taken. A contact that is pulled by more opens, and holds again when it closes. It acts for a whole substep where the gap at its start is within the range, so bodies that
-//! part faster than about h F_c/m* get away, and the work of that depends on h: the static pull-off force does not. Warm starts \[E7\] take a share of λ_n - h F_c and all of h F_c. A vertex that is
-//! a point holds nothing, as how many a body has is a matter of its mesh. The range is there because sweeps leave a rigid contact at a gap of their residual times h; beyond it
-//! nothing acts. Impacts \[E6\] know no cohesion: what closes faster than the threshold bounces, and is held only if it leaves within the range.
+//! So λ_n is the repulsive part: all rows and solvers are as without cohesion, the elastic law is that of Derjaguin, Muller & Toporov 1975
+//! (Hertz and a constant force), and friction and rolling are bounded by the force above the pull-off force, μ (N + F_c) with the force N
+//! of the contact (Rognon et al. 2006; Radjai & Richefeu 2009). F_0 is the same for contacts of any size; the second term is the pull-off
+//! force of Johnson, Kendall & Roberts 1971, of whose law only this is taken. A contact that is pulled by more opens, and holds again when
+//! it closes. Cohesion acts for a whole substep where the gap at its start is within the range, so bodies that part faster than about h
+//! F_c/m* separate, and the work of separation depends on h; the static pull-off force does not. Warm starts \[E7\] take a share of λ_n - h
+//! F_c and all of h F_c. A vertex that is a point has no cohesion, as the number of vertices of a body is a matter of its mesh. The range
+//! exists because sweeps leave a rigid contact at a gap of their residual times h; beyond the range no cohesion acts. Impacts \[E6\] are
+//! without cohesion: a contact that closes faster than the threshold bounces, and is held only if it leaves within the range.
 //!
 //! # E3: Coulomb friction
 //!

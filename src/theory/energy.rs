@@ -1,4 +1,4 @@
-//! Where the energy goes: \[E10\] the balance of energies.
+//! The energy balance \[E10\]: work of gravity, boundaries, contacts and impacts.
 //!
 //! # E10: Energy balance
 //!
@@ -11,11 +11,10 @@
 //! W_b = -Σ (λ·u_held + λ_r·w_held)
 //! ```
 //!
-//! u_held and w_held are the u and w of the velocities that no impulse changes: those of bodies that are not
-//! free, and along locked axes. λ·ū is what a contact takes out where it slips on such a body, and W_b
-//! what that body puts in, λ·u_b + λ_r·ω_b for a boundary b. The works of joints with their drives \[E11\] are added to W_b. No approximation is in this: it holds to rounding
-//! whatever the step, the sweeps and the residual, as long as the impulses that are booked are those that were
-//! applied.
+//! u_held and w_held are the u and w of the velocities that no impulse changes: those of bodies that are not free, and along locked axes.
+//! λ·ū is the energy that a contact takes out where it slips on such a body, and W_b the energy that this body puts in, λ·u_b + λ_r·ω_b for
+//! a boundary b. The works of joints with their drives \[E11\] are added to W_b. This identity contains no approximation: it holds to
+//! rounding whatever the step, the sweeps and the residual, as long as the impulses in the balance are those that were applied.
 //!
 //! Each round of the impact stage is one solve, the rest of the substep (gravity, warm start, sweeps) another. The balance adds up
 //! since the start of the run
@@ -38,14 +37,13 @@
 //!
 //! Where contacts are cohesive \[E2\], λ_n stands for λ_n - h F_c here: the force that acts.
 //!
-//! What contacts store is E_el = Σ (2/5) k_n δ^(5/2) (Hertz), Σ k_n δ²/2 (Hooke) or 0 (rigid) at the overlaps after
-//! the step, less F_c δ under an elastic law. Normal rows dissipate -normal_work - (E_el - E_el at the start). Positions move with v⁺ and not with v̄
-//! \[E1\], so E_el is no part of the identity above: a step in which a contact closes fast makes an overlap that
-//! it did no work for, and the row then pushes back. Where steps are coarse or sweeps few, the dissipation of
-//! normal rows can be negative, and the size of that is what the step costs in energy. For the same reason gravity's
-//! work is not quite the potential energy lost. What a contact of a grain stores when a sink takes the grain counts as
-//! dissipated by normal rows. Friction, rolling and impacts took energy out in all scenes
-//! looked at.
+//! Contacts store the elastic energy E_el = Σ (2/5) k_n δ^(5/2) (Hertz), Σ k_n δ²/2 (Hooke) or 0 (rigid) at the overlaps after the step,
+//! less F_c δ under an elastic law. Normal rows dissipate -normal_work - (E_el - E_el at the start). Positions move with v⁺ and not with v̄
+//! \[E1\], so E_el is no part of the identity above: a step in which a contact closes fast makes an overlap that it did no work for, and
+//! the row then pushes back. Where steps are coarse or sweeps few, the dissipation of normal rows can be negative, and the size of that is
+//! what the step costs in energy. For the same reason gravity's work is not quite the potential energy lost. The energy that a contact of a
+//! grain stores when a sink takes the grain counts as dissipated by normal rows. Friction, rolling and impacts took energy out in all
+//! scenes looked at.
 //!
 //! **Impacts.** Two bodies never part with more energy than they met with, nor does any number of them with e = 0, nor
 //! without friction under one e (Moreau 1999). Newton's restitution and Coulomb's friction together can make

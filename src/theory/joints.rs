@@ -23,12 +23,12 @@
 //! Υ    1/(1 + 4 τ/h)                                  u⁻   before the external forces of the substep
 //! ```
 //!
-//! Held rows are those of Lacoursière 2007, as the contacts of \[E2\] are. With ε = 0 what is off comes back within a few substeps, and what
-//! a substep leaves is of second order: about (9/8) h² times the acceleration of the joint. Its energy is of first order, as that of the
-//! whole step. A row that holds a place acts on the place on the second body, on both bodies alike: so joints keep the angular momentum
-//! whatever they are off by. Held rows and ends of ranges have a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
+//! Held rows are those of Lacoursière 2007, as the contacts of \[E2\] are. With ε = 0 a deviation vanishes within a few substeps, and the
+//! deviation that a substep leaves is of second order: about (9/8) h² times the acceleration of the joint. Its energy is of first order, as
+//! that of the whole step. A row that holds a place acts at the place on the second body, on both bodies alike: so joints conserve the
+//! angular momentum whatever their deviation. Held rows and ends of ranges have a compliance of 10⁻⁶ of G M⁻¹ Gᵀ
 //! ([`JOINT_SOFTNESS`](crate::settings::JOINT_SOFTNESS)), so that rows which follow from others, as in a linkage of hinges in a plane, have
-//! a solution: that of the least impulses. Rows to which neither body gives way, for their axes are locked, are left out.
+//! a solution: the one of least impulses. Rows to which neither body gives way, as their axes are locked, are left out.
 //!
 //! | Joint | Held | Position |
 //! |---|---|---|
@@ -44,8 +44,8 @@
 //! Bodies that hang together by joints are a machine. All its rows are one system S λ = b with S = G M⁻¹ Gᵀ + Σ and bounds on some of its
 //! unknowns, which is solved directly (block pivoting: Júdice & Pires 1994). In double precision S is factored as LDLᵀ within its envelope,
 //! in the order of Cuthill and McKee, so a chain of n links takes a time in proportion to n. The GPU inverts the part of the free rows in
-//! place by pivots, one workgroup to a machine, for up to 256 rows; there a pivot below 10⁻⁴ of its diagonal, which is rounding, is
-//! raised by 10⁻² of it: of rows that follow from others, one is left to the others.
+//! place by pivots, one workgroup to a machine, for up to 256 rows; there a pivot below 10⁻⁴ of its diagonal, which is rounding, is raised
+//! by 10⁻² of it: so the impulses of a row that follows from others are left to the others.
 //!
 //! Machines and contacts take turns (the split solver of Wang et al. 2016, section 5): before the first sweep, and after every sweep, the
 //! joints are solved with all contacts held fixed,
@@ -54,16 +54,17 @@
 //! S Δλ ∋ q - Σ λ - G v        v ← v + M⁻¹ Gᵀ Δλ
 //! ```
 //!
-//! and contacts see bodies that give way with their own mass, not with what their joints leave of it. For n contacts of a part of mass M with grains
-//! of mass m that makes steps shorter by 1 + n m/M at most. In the trench of `scenarios/excavator.toml` the mean force of the digging cylinder
-//! with 25 accelerated sweeps is within 1.4 % of that with 100, so it is left at that. At the end of a substep joints are exact and contacts are solved as far as
-//! the sweeps go. Impulses of joints start from zero in every substep: a direct solution needs no start. In accelerated sweeps they
-//! go on with the velocities \[E12\]. With a tolerance, |u + Σ λ - q| before the joints are solved counts as the change of a row between its bounds.
+//! and contacts are solved with the own masses of the bodies, not with the effective masses that their joints leave. For n contacts of a
+//! part of mass M with grains of mass m that makes steps shorter by 1 + n m/M at most. In the trench of `scenarios/excavator.toml` the mean
+//! force of the digging cylinder with 25 accelerated sweeps is within 1.4 % of that with 100, so it is left at that. At the end of a
+//! substep joints are exact and contacts are solved as far as the sweeps go. Impulses of joints start from zero in every substep: a direct
+//! solution needs no start. In accelerated sweeps they are extrapolated like the velocities \[E12\]. With a tolerance, |u + Σ λ - q| before
+//! the joints are solved counts as the change of a row between its bounds.
 //!
-//! While contacts bounce \[E6\] held rows keep the velocity that they had before, with their compliance; drives and ranges do nothing in no time.
-//! A motor that no force limits stops at the end of its range. The work of a row
-//! is λ ū with the mean of u before and after, as far as its bodies give way to it; it counts as that of boundaries \[E10\], so `boundary_work` holds what motors do, what joints
-//! lose to their damping, and what ends of ranges take out.
+//! While contacts bounce \[E6\] held rows keep the velocity that they had before, with their compliance; drives and ranges have no effect,
+//! as impacts take no time. A motor without a force limit stops at the end of its range. The work of a row is λ ū with the mean of u before
+//! and after, as far as its bodies give way to it; it counts as that of boundaries \[E10\], so `boundary_work` holds the work of motors,
+//! the losses of joints to their damping, and the energy that ends of ranges take out.
 //!
 //! Bodies of one machine do not touch each other.
 //!

@@ -22,18 +22,18 @@
 //! η_n = 2 ζ √(m* S)        (Hooke)
 //! ```
 //!
-//! k_n is that of \[E2\], S the slope of the force. In terms of k_n, Hertz's damping is α √(m* k_n) δ^(1/4) with α = √5 ζ (Tsuji, Tanaka & Ishida 1992);
-//! with either law two bodies return from each other with exactly the restitution e, at any speed, if the force may pull them together at the
-//! end of the contact, as it does here. With `solver.damping = "viscoelastic"` it is
+//! k_n is that of \[E2\], S the slope of the force. In terms of k_n, Hertz's damping is α √(m* k_n) δ^(1/4) with α = √5 ζ (Tsuji, Tanaka &
+//! Ishida 1992); with either law two bodies return from each other with exactly the restitution e, at any speed, if the force may pull them
+//! together at the end of the contact, as it does here. With `solver.damping = "viscoelastic"` it is
 //!
 //! ```text
 //! f_n = k_n (δ^(3/2) + c δ^(1/2) dδ/dt)  Hertz       f_n = k_n (δ + c dδ/dt)  Hooke
 //! ```
 //!
-//! with the `damping` c of the pair \[s\], the law of Servin, Wang, Lacoursière & Bodin 2014; its restitution falls with the speed, and the restitution of the
-//! pair has no effect.
+//! with the `damping` c of the pair \[s\], the law of Servin, Wang, Lacoursière & Bodin 2014; its restitution falls with the speed, and the
+//! restitution of the pair has no effect.
 //!
-//! **Cohesion** \[E2\] takes F_c from f_n while the bodies overlap; the bounds of friction and rolling below are those of f_n without that.
+//! **Cohesion** \[E2\] takes F_c from f_n while the bodies overlap; the bounds of friction and rolling below are those of f_n without F_c.
 //!
 //! **Across it**, a spring with a history (Cundall & Strack 1979; Mindlin 1949 without slip):
 //!
@@ -43,9 +43,10 @@
 //! f_t = proj(s - η_t u_t)                η_t = √κ η_n; without the damper where s was projected
 //! ```
 //!
-//! κ is 2 (1 - ν)/(2 - ν) between bodies of one material, and under Hertz's law k_t = 8 G* √(R* δ); `tangential_stiffness` of a pair sets another. r = √(δ/δ_before) while a
-//! Hertzian contact unloads, and 1 else: without that a cycle of load and slip would make energy (Thornton, Cummins & Cleary 2013). Before it is stretched, s is turned with
-//! the contact: into today's tangent plane, keeping its length, and about the normal with the mean spin of the two bodies.
+//! κ is 2 (1 - ν)/(2 - ν) between bodies of one material, and under Hertz's law k_t = 8 G* √(R* δ); `tangential_stiffness` of a pair sets
+//! another. r = √(δ/δ_before) while a Hertzian contact unloads, and 1 otherwise: without this factor a cycle of load and slip would make
+//! energy (Thornton, Cummins & Cleary 2013). Before it is stretched, s is turned with the contact: into today's tangent plane, keeping its
+//! length, and about the normal with the mean spin of the two bodies.
 //!
 //! **Rolling and twisting** have a spring of the same kind, which holds a moment:
 //!
@@ -54,7 +55,8 @@
 //! m ← proj(m)                            on the ball μ_r s max(f_n, 0) [E4]
 //! ```
 //!
-//! with the damping R*² η_t (Ai, Chen, Rotter & Ooi 2011, type C). What a spring holds goes with its contact from search to search by key, like the impulses
-//! of \[E7\], and into checkpoints.
+//! with the damping R*² η_t (Ai, Chen, Rotter & Ooi 2011, type C). The force or moment of a spring stays with its contact from search to
+//! search by key, like the impulses of \[E7\], and is part of checkpoints.
 //!
-//! **The energy** that springs hold is s²/(2 k_t) + m²/(2 k_r) beside that of the overlap. The balance \[E10\] holds as it stands: it books forces as impulses.
+//! **The energy** that springs hold is s²/(2 k_t) + m²/(2 k_r) beside that of the overlap. The balance \[E10\] holds as it stands, with
+//! forces as impulses over the substep.

@@ -31,16 +31,15 @@
 //! Its arms are not parallel to n, so a normal impulse changes u_t: friction is computed from the velocities
 //! after it, which makes the three rows sequential.
 //!
-//! A sweep visits every contact once. Contacts of one of 8 colours share no free body and are solved at the
-//! same time; colours follow each other, and contacts that find no colour are overflow contacts, solved last by mass splitting. A
-//! boundary that is not free is never written, so any number of contacts of one colour may share it. A
-//! contact of two grains takes the lowest colour that is free, one with a boundary the highest: boundaries are
-//! solved late, so that a sweep ends with grains that keep out of the walls. The CPU engine can also go by keys,
-//! one contact after the other.
+//! A sweep visits every contact once. Contacts of one of 8 colours share no free body and are solved at the same time; colours follow each
+//! other, and contacts that find no colour are overflow contacts, solved last by mass splitting. A boundary that is not free is never
+//! written, so any number of contacts of one colour may share it. A contact of two grains takes the lowest colour that is free, one with a
+//! boundary the highest: boundaries are solved late, so that a sweep ends with grains that keep out of the walls. The CPU engine can also
+//! solve contacts in the order of their keys, one after the other.
 //!
-//! Of many grains the CPU engine solves contacts of two grains in the same tile before the colours: tiles share no body, so all are solved at
-//! the same time, and within one the contacts follow each other in the order of their colours, those without a colour last. That is another order of
-//! the same sweeps.
+//! With many grains the CPU engine solves contacts of two grains in the same tile before the colours: tiles share no body, so all tiles are
+//! solved at the same time, and within a tile the contacts follow each other in the order of their colours, those without a colour last.
+//! This is another order of the same sweeps.
 //!
 //! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). Overflow contacts are solved at the same time,
 //! though they share bodies: the contacts of grains that have more than 8 or so, 4 to 8 % of those in a bed of
@@ -53,9 +52,9 @@
 //! then:    v ← mean of the copies = v + M⁻¹ Σ Gᵀ Δλ
 //! ```
 //!
-//! The mean conserves momentum and cannot gain energy, as no copy does. Where nothing changes any more all
-//! copies have the velocity of the body, so the sweeps converge to the answer of those one by one, though
-//! more slowly the larger n is. For n = 1 nothing is split. The residual \[E8\] uses D with n = 1.
+//! The mean conserves momentum and cannot gain energy, as no copy does. Where nothing changes any more all copies have the velocity of the
+//! body, so the sweeps converge to the answer of sweeps one contact at a time, though more slowly the larger n is. For n = 1 nothing is
+//! split. The residual \[E8\] uses D with n = 1.
 //!
 //! Sweeps end after [`iterations`](crate::settings::Settings::iterations), or when in one sweep no normal or
 //! friction row changed by as much as [`tolerance`](crate::settings::Settings::tolerance), measured as
@@ -92,9 +91,9 @@
 //!             v  ← v + M⁻¹ Gᵀ λ⁰  at once, before the first sweep
 //! ```
 //!
-//! The u and w here are those after the impact stage and before the external forces. Without the last line
-//! a warm start is worse than a cold one. The model has nothing to say of rigid contacts: they start cold. Its
-//! friction goes to the bound of any cone; where some cone is wide \[E12\] friction and rolling start from zero.
+//! The u and w here are those after the impact stage and before the external forces. Without the last line a warm start is worse than a
+//! cold one. The model gives no impulse for rigid contacts: they start cold. Its friction goes to the bound of any cone; where some cone is
+//! wide \[E12\] friction and rolling start from zero.
 //!
 //! **Adaptive** is the default. A plain history loses 15 % of every impulse in every substep, and the sweeps
 //! must rebuild it: a pile at rest melts unless there are many. So a contact at rest keeps its whole
@@ -108,26 +107,23 @@
 //! no_velocity_update   λ⁰ = β λ, and v stays as it is
 //! ```
 //!
-//! The second solves for impulses that are not those that act: what λ⁰ holds was never applied, so contacts come out the
-//! softer by Σ_n λ⁰, the cones are too wide, the forces in results too large, and the balance \[E10\] does not close. A pyramid of
-//! 8 layers, 7.73 cm high, has after 2 s with 20 sweeps: 6.99 cm without the update, 7.09 cold, 7.40 with normals only, 7.62
-//! with history, 7.69 adaptive.
+//! The second solves for impulses that are not those that act: the part λ⁰ was never applied, so contacts come out softer by Σ_n λ⁰, the
+//! cones are too wide, the forces in results too large, and the balance \[E10\] does not close. A pyramid of 8 layers, 7.73 cm high, has
+//! after 2 s with 20 sweeps: 6.99 cm without the update, 7.09 cold, 7.40 with normals only, 7.62 with history, 7.69 adaptive.
 //!
-//! No start makes few sweeps enough for everything. A column of 50 pellets at h = 5 ms hops with 10 sweeps, by
-//! 5 % of its height under history and by up to a third under adaptive; with 20 by 2 % under either; it
-//! stands still with 50, or with two substeps of 10, and then adaptive has the exact height where history
-//! is 0.2 % short.
+//! With no warm start are few sweeps enough for every scene. A column of 50 pellets at h = 5 ms hops with 10 sweeps, by 5 % of its height
+//! under history and by up to a third under adaptive; with 20 by 2 % under either; it stands still with 50, or with two substeps of 10, and
+//! then adaptive has the exact height where history is 0.2 % short.
 //!
-//! **What is carried when the normal turns.** The CPU engine keeps λ_n as a number and projects λ_t on
-//! today's tangent plane. The GPU keeps the world vector λ_n n + λ_t and takes it apart on
-//! today's normal. The two agree for a normal that did not turn, and differ in proportion to the angle
-//! otherwise. Both are guesses that the sweeps then correct.
+//! **Impulses carried over when the normal turns.** The CPU engine keeps λ_n as a number and projects λ_t on today's tangent plane. The GPU
+//! keeps the world vector λ_n n + λ_t and takes it apart on today's normal. The two agree for a normal that did not turn, and differ in
+//! proportion to the angle otherwise. Both are guesses that the sweeps then correct.
 //!
 //! The time step is constant during a run, so impulses need no scaling from step to step.
 //!
-//! **What sweeps leave undone** acts like an elasticity (Unger, Brendel, Wolf & Kertész 2002): in a column of rigid grains a pulse of pressure moves by
-//! √N diameters in a step of N plain sweeps, 1.1 √N from history starts and 0.45 √N from cold ones. With accelerated sweeps it moves faster, by a power
-//! between 0.7 and 1 of N: twice as far with 32.
+//! **The error that sweeps leave** acts like an elasticity (Unger, Brendel, Wolf & Kertész 2002): in a column of rigid grains a pulse of
+//! pressure moves by √N diameters in a step of N plain sweeps, 1.1 √N from history starts and 0.45 √N from cold ones. With accelerated
+//! sweeps it moves faster, by a power between 0.7 and 1 of N: twice as far with 32.
 //!
 //! # E8: Residual
 //!
@@ -137,12 +133,11 @@
 //! ρ = D |λ - proj(λ - D⁻¹ r)|      normal, friction [m/s]; rolling [rad/s]
 //! ```
 //!
-//! Zero exactly at a solution, sticking or sliding. Each kind of row is measured on its own, with the
-//! bounds of friction and rolling taken from the present λ_n, on the velocities at the end of the last
-//! substep. Mean and maximum are over all contacts within the margin, those that carry nothing included.
-//! Overlaps are no part of it: they are measured at the committed positions. The GPU engine measures after the bodies
-//! have moved: contacts of a box that tumbles show how its spin turned meanwhile, h |dω/dt| times the arm, whatever
-//! the sweeps.
+//! It is zero exactly at a solution, sticking or sliding. Each kind of row is measured on its own, with the bounds of friction and rolling
+//! taken from the present λ_n, on the velocities at the end of the last substep. Mean and maximum are over all contacts within the margin,
+//! those that carry nothing included. Overlaps are no part of it: they are measured at the committed positions. The GPU engine measures
+//! after the bodies have moved: contacts of a box that tumbles show the turn of its spin meanwhile, h |dω/dt| times the arm, whatever the
+//! sweeps.
 //!
 //! **Inside a step** ([`convergence`](crate::cpu::convergence)) the problem of a substep is solved once more on the
 //! side, from any start, and the residuals are measured after every sweep, with the error of the normal impulses:
@@ -152,20 +147,20 @@
 //! impulse_error_mean    mean of |λ_n - λ_ref| / λ_ref over the contacts with λ_ref ≥ 0.01 of the mean
 //! ```
 //!
-//! The residual of the normal rows is told twice, as above and without Σ_n λ_n in r, as the second form of Eq. 6 of Wang et al. 2016 prints
-//! it: that comes to Σ_n λ_n at the solution, the velocity by which elastic contacts give way, not to zero.
+//! The residual of the normal rows is reported in two forms: as above, and without Σ_n λ_n in r, as the second form of Eq. 6 of Wang et al.
+//! 2016 prints it. The second form equals Σ_n λ_n at the solution, the velocity by which elastic contacts give way, not zero.
 //!
-//! The second error is Eq. 13 of Wang et al. 2016, which leaves open what becomes of contacts that carry nothing. λ_ref is what
-//! the same solve comes to after many more sweeps. With friction a packing has many solutions, and which of them the sweeps come to
-//! depends on the start: in a pile of 3 363 grains those from a cold and from a history start differ by 0.8 % after 20 000
-//! sweeps. A solution common to all starts would put a floor of that height under every error but one.
-//! With a λ_ref of 500 sweeps, as in the paper, the errors after 100 come out 34 to 44 % too small, with 2 000 sweeps 11 to 15 %.
+//! The second error is Eq. 13 of Wang et al. 2016, which leaves open how contacts that carry nothing count. λ_ref is the result of the same
+//! solve after many more sweeps. With friction a packing has many solutions, and the start decides which of them the sweeps reach: in a
+//! pile of 3 363 grains those from a cold and from a history start differ by 0.8 % after 20 000 sweeps. A solution common to all starts
+//! would put a floor of that height under every error but one. With a λ_ref of 500 sweeps, as in the paper, the errors after 100 come out
+//! 34 to 44 % too small, with 2 000 sweeps 11 to 15 %.
 //!
 //! # E12: Accelerated sweeps
 //!
-//! With [`acceleration = "nesterov"`](crate::settings::Acceleration) sweep k + 1 does not begin from where sweep k
-//! ended, but from beyond (Nesterov 1983; for contact problems Mazhar, Heyn, Negrut & Tasora 2015, who accelerate projected
-//! gradient steps: here it is Gauss-Seidel sweeps), and its rows overshoot:
+//! With [`acceleration = "nesterov"`](crate::settings::Acceleration) sweep k + 1 does not begin from the result of sweep k, but from a
+//! point beyond it (Nesterov 1983; for contact problems Mazhar, Heyn, Negrut & Tasora 2015, who accelerate projected gradient steps; esker
+//! accelerates Gauss-Seidel sweeps), and its rows overshoot:
 //!
 //! ```text
 //! λ ← λ_k + m_k (λ_k - λ_(k-1))
@@ -175,30 +170,31 @@
 //! ```
 //!
 //! λ may leave its cone on the way; the next sweep brings it back, and the last one is followed by none. Where friction leaves several
-//! solutions open, accelerated sweeps may come to another than plain ones, and in another order of the contacts to yet another.
-//! Impacts are solved by plain sweeps.
+//! solutions open, accelerated sweeps may reach another one than plain sweeps, and with another order of the contacts yet another. Impacts
+//! are solved by plain sweeps.
 //!
 //! **Wide cones.** Where friction or rolling resistance binds so much that no row ever slips, a packing is a frame, and sweeps over it have
 //! errors that turn as they shrink. Momentum makes them grow: pellets with μ_r = 100 poured into a pile gained 30 J of spin in a second and
-//! exploded. Over-relaxation of the rolling rows is the worst part of it, and leaving that out does not cure it, nor do four plain sweeps at
-//! the end. Of 1 500 random scenes 55 gained more than a thousandth of the energy turned over from starts other than the model, none of them
-//! with both coefficients below 2.4. So where some coefficient is above 1 ([`WIDE_CONE`](crate::settings::WIDE_CONE)) sweeps are plain whatever
-//! the setting. There plain sweeps may still make energy for want of sweeps, when friction was sized by a normal impulse that shrank later (11
-//! of these scenes), and so does the model start everywhere, and every start under bodies more than ten times as heavy as others
-//! ([`WATCHED_MASS_RATIO`](crate::settings::WATCHED_MASS_RATIO)): a ball on a column that has 5 to 12 sweeps makes energy with coefficients
-//! from 0.5 on, by per cents of the turnover, in one of a hundred such scenes. The engines find that out where it may be: a substep in which
-//! the works of friction and rolling sum up to a gain of more than 1e-4 of the kinetic energy, or of what has been turned over since the start
-//! ([`LARGEST_GAIN`](crate::settings::LARGEST_GAIN)), is solved again by plain sweeps from nothing (where only masses call for that, the gain
-//! over the run alone counts: grains at rest under a ball of 2 880 times their mass book gains that the next substeps take back). Those make
-//! energy hardly ever, one of 30 000 scenes 4 % of the turnover in one substep; a substep in which they do, over the run, is solved without
-//! friction and rolling. The sum counts, as a contact that sticks may spin a grain up by friction and stop it by rolling resistance.
-//! `energy_made_share` shows what was made all the same, and a run says so from a thousandth on.
+//! exploded. Over-relaxation of the rolling rows is the worst part of it, and leaving that out does not cure it, nor do four plain sweeps
+//! at the end. Of 1 500 random scenes 55 gained more than a thousandth of the energy turned over from starts other than the model, none of
+//! them with both coefficients below 2.4. So where some coefficient is above 1 ([`WIDE_CONE`](crate::settings::WIDE_CONE)) sweeps are plain
+//! whatever the setting. There plain sweeps may still make energy for want of sweeps, when friction was sized by a normal impulse that
+//! shrank later (11 of these scenes), and so does the model start everywhere, and every start under bodies more than ten times as heavy as
+//! others ([`WATCHED_MASS_RATIO`](crate::settings::WATCHED_MASS_RATIO)): a ball on a column that has 5 to 12 sweeps makes energy with
+//! coefficients from 0.5 on, by per cents of the turnover, in one of a hundred such scenes. The engines detect this in scenes where it may
+//! happen: a substep in which the works of friction and rolling sum up to a gain of more than 1e-4 of the kinetic energy, or of what has
+//! been turned over since the start ([`LARGEST_GAIN`](crate::settings::LARGEST_GAIN)), is solved again by plain sweeps from nothing (where
+//! only masses call for that, the gain over the run alone counts: grains at rest under a ball of 2 880 times their mass show gains that the
+//! next substeps take back). Such plain sweeps hardly ever make energy: in one of 30 000 scenes they made 4 % of the turnover in one
+//! substep. A substep in which they do, over the run, is solved without friction and rolling. The sum counts, as a contact that sticks may
+//! spin a grain up by friction and stop it by rolling resistance. `energy_made_share` is the energy made in spite of this, and a run
+//! reports it from a thousandth on.
 //!
-//! Over-relaxation costs nothing. What it overshoots by returns in the next sweep with the other sign, and a part of the error that a sweep
-//! turns into -q times itself dies out under the momentum only for q < 1/(1 + 2 m): 0.36 at m = 0.9. With ω = 1.25 q is 0.25 at
-//! most; with ω = 1.5 piles blow up after 20 sweeps. The last sweep does not overshoot, so that a grain with one contact is left as exact
-//! as by a plain sweep.
+//! Over-relaxation costs nothing. The overshoot returns in the next sweep with the other sign, and a part of the error that a sweep turns
+//! into -q times itself dies out under the momentum only for q < 1/(1 + 2 m): 0.36 at m = 0.9. With ω = 1.25 q is 0.25 at most; with ω =
+//! 1.5 piles blow up after 20 sweeps. The last sweep does not overshoot, so that a grain with one contact is left as exact as by a plain
+//! sweep.
 //!
-//! The limit 0.9 stands in for a restart, which would need a sum over all contacts in every sweep: without either, hundreds of
-//! sweeps swing about the solution. Its price: what is left of the error falls by √0.9 in a sweep at best, so where plain sweeps
-//! converge fast, as in a scene a few grains high, accelerated ones come to rounding no sooner than they.
+//! The limit 0.9 stands in for a restart, which would need a sum over all contacts in every sweep: without either, hundreds of sweeps swing
+//! about the solution. Its price: the remaining error falls by √0.9 in a sweep at best, so where plain sweeps converge fast, as in a scene
+//! a few grains high, accelerated sweeps reach rounding no sooner than plain ones.

@@ -32,10 +32,9 @@
 //! - Pairs not yet touching have rows, and sink under their load once they have closed \[E2\]; the paper has
 //!   none.
 //! - Hooke's and the rigid law are choices beside that of Hertz.
-//! - Impacts: contacts that close within the substep bounce in it, and what those drive together in further rounds, by the
-//!   velocities at the impact; others without overlap take no part, and
-//!   touching contacts that do not bounce are held from
-//!   closing (λ_n ≥ 0), not at zero velocity both ways.
+//! - Impacts: contacts that close within the substep bounce in it, and contacts that these bounces close bounce in further rounds, by the
+//!   velocities at the impact; other contacts without overlap take no part, and touching contacts that do not bounce are held from closing
+//!   (λ_n ≥ 0), not at zero velocity both ways.
 //! - Friction and rolling rows are not regularised. The paper adds γ/h to D_t and D_r, γ = 1e-6, in units that
 //!   depend on the mass: below the rounding of single precision for its pellets, and a creep of
 //!   millimetres per second for a body of a tonne.

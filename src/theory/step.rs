@@ -1,4 +1,4 @@
-//! What makes up a step: \[E6\] impacts, \[E9\] substeps, periodic axes, and the order of all of it.
+//! Parts of a step: \[E6\] impacts, \[E9\] substeps, periodic axes, and the order of the stages.
 //!
 //! # E6: Impacts
 //!
@@ -21,34 +21,37 @@
 //! neighbour is hit, at e times the speed at which it parted. Holding it instead would make energy: three equal
 //! grains in a row at 1, 0 and 0.5 m/s with e = 1 would come out with 17/15 of theirs.
 //!
-//! **At the impact** the bodies are half a substep on from the velocities of \[E1\], and restitution acts on u_n°. So an elastic bounce keeps the
-//! ballistic energy. Acting on u_n, it would lose m g² h/2 per second, whatever the height: of a ball let go 10 mm above the floor at
-//! h = 1 ms a third in a second.
+//! **At the impact** the bodies are half a substep on from the velocities of \[E1\], and restitution acts on u_n°. So an elastic bounce
+//! keeps the ballistic energy. Acting on u_n, it would lose m g² h/2 per second, whatever the height: a ball let go 10 mm above the floor
+//! at h = 1 ms would lose a third in a second.
 //!
 //! A contact bounces in the substep in which it would close, up to h |c| before it is closed. If it had to
 //! close first, the row of a pair not yet touching \[E2\] would take away the speed that it must return with.
 //! Gaps below 1e-5 of the arm of a ([`TOUCH_TOLERANCE`](crate::settings::TOUCH_TOLERANCE)) count as zero here, so that grains placed in touch
 //! touch in single precision too.
 //!
-//! **Rounds.** What bounces may drive a grain against the next within the same substep. So when a round is solved the roles are given anew
-//! from the velocities that it left, until nothing bounces any more: chains with gaps, grains between a floor and a falling block, gases. Without
-//! friction and with e = 1 each round keeps the energy to its tolerance, and so does the stage. A round is solved by plain sweeps until none changes a row by more
-//! than 1e-5 of the fastest closing speed ([`IMPACT_TOLERANCE`](crate::settings::IMPACT_TOLERANCE)), all rounds together by
-//! [`impact_iterations`](crate::settings::Settings::impact_iterations) at most (on a GPU in pairs, of which the second is judged); in double precision what is left of them goes into the last round. What then
-//! still closes is stopped by the rows of \[E2\], without a bounce. A pair or a gas takes 2 sweeps a round; a block of 5 × 5 × 5 grains in touch takes 100,
-//! and loses a tenth of its energy in the first hit with 20; in a bed in which all grains touch, 20 never settle, and there is one round.
-//! Accelerated sweeps \[E12\] are not sound here: a row that overshoots in the last sweep gives a speed that no other row takes back, and
-//! the same gas lost a third of its energy in a second.
+//! **Rounds.** A bounce may drive a grain against the next one within the same substep. So when a round is solved the roles of contacts are
+//! assigned anew from the velocities that it left, until no contact bounces any more: chains with gaps, grains between a floor and a
+//! falling block, gases. Without friction and with e = 1 each round keeps the energy to its tolerance, and so does the stage. A round is
+//! solved by plain sweeps until none changes a row by more than 1e-5 of the fastest closing speed
+//! ([`IMPACT_TOLERANCE`](crate::settings::IMPACT_TOLERANCE)), all rounds together by
+//! [`impact_iterations`](crate::settings::Settings::impact_iterations) at most (on a GPU in pairs, of which the second is judged); in
+//! double precision the sweeps that are left go into the last round. Contacts that still close then are stopped by the rows of \[E2\],
+//! without a bounce. A pair or a gas takes 2 sweeps a round; a block of 5 × 5 × 5 grains in touch takes 100, and loses a tenth of its
+//! energy in the first hit with 20; in a bed in which all grains touch, 20 never settle, and there is one round. Accelerated sweeps \[E12\]
+//! are not sound here: a row that overshoots in the last sweep gives a speed that no other row takes back, and the same gas lost a third of
+//! its energy in a second.
 //!
-//! **Reach.** A contact takes part from when the impact has come to one of its bodies: to those of contacts that bounce, to those of machines, and on through
-//! each contact that a sweep changes by more than a tenth of v_imp ([`IMPACT_FRONT`](crate::settings::IMPACT_FRONT)). What closes or parts
-//! elsewhere, more slowly than what bounces, is the business of the continuous solve, as it is in a substep without impacts. In a drum of 4 864 grains
-//! one to forty contacts bounce in a step; impacts come to some hundred of the 11 000 that touch. On the gpu engine all contacts that touch take part:
-//! sweeps over few of them would cost as many dispatches.
+//! **Reach.** A contact takes part once the impact has reached one of its bodies. The impact starts at the bodies of contacts that bounce
+//! and at those of machines, and goes on through each contact that a sweep changes by more than a tenth of v_imp
+//! ([`IMPACT_FRONT`](crate::settings::IMPACT_FRONT)). Contacts that close or part elsewhere, more slowly than those that bounce, are left
+//! to the continuous solve, as in a substep without impacts. In a drum of 4 864 grains one to forty contacts bounce in a step; impacts
+//! reach some hundred of the 11 000 contacts that touch. On the gpu engine all contacts that touch take part: sweeps over few of them would
+//! cost as many dispatches.
 //!
-//! **Impacts take no time**, and all contacts that touch are rigid while they last. The modulus counts for loads that last, not for how long grains that meet
-//! stay together. So fast flows are those of rigid grains: for pellets of 6 MPa, whose impacts last 3 ms, a drum without rolling resistance stands
-//! 2° steeper than with springs (`benches/results/drum-lammps.md`).
+//! **Impacts take no time**, and all contacts that touch are rigid while they last. The modulus matters for loads that last, not for the
+//! time that grains stay together when they meet. So fast flows are those of rigid grains: for pellets of 6 MPa, whose impacts last 3 ms, a
+//! drum without rolling resistance stands 2° steeper than with springs (`benches/results/drum-lammps.md`).
 //!
 //! Friction and rolling rows are active. The impulses of this stage change velocities only: they are no warm
 //! start, and no part of the forces that results report. v_imp is
@@ -105,11 +108,10 @@
 //!                   then sinks and the domain remove grains
 //! ```
 //!
-//! This is Algorithm 1 of Wang, Servin & Berglund 2016 with the substeps \[E9\] added. A body is
-//! too fast when contacts add to its speed in a substep what would carry it ten diameters of the largest grain
-//! ([`TRAVEL_LIMIT`](crate::settings::TRAVEL_LIMIT)); what merely falls may be as fast as it likes.
+//! This is Algorithm 1 of Wang, Servin & Berglund 2016 with the substeps \[E9\] added. A body is too fast when contacts add so much to its
+//! speed in a substep that it would move by ten diameters of the largest grain ([`TRAVEL_LIMIT`](crate::settings::TRAVEL_LIMIT)); a body
+//! that only falls may have any speed.
 //!
-//! A sink is a solid; a grain is taken when its centre is inside, where the signed distance to the surface is negative. What lies behind
-//! a face of the domain is such a solid. Of a grain that was
-//! removed nothing remains but the record: in the substeps left of that step its contacts are rows without
-//! effect, and from the next contact search on it has none.
+//! A sink is a solid; a grain is removed when its centre is inside, where the signed distance to the surface is negative. The space behind
+//! a face of the domain is such a solid. Nothing remains of a removed grain but its record: in the substeps left of that step its contacts
+//! are rows without effect, and from the next contact search on it has none.

@@ -1,9 +1,9 @@
-//! The suite that comes with the program: the files of `scenarios/validation/`.
+//! Files of the suite that comes with the program: those in `scenarios/validation/`.
 
-/// The suite among [`FILES`].
+/// Name of the suite file in [`FILES`].
 pub const SUITE: &str = "suite.toml";
 
-/// A file with its text.
+/// Name of a file and its text.
 macro_rules! file {
     ($name:literal) => {
         ($name, include_str!(concat!("../../scenarios/validation/", $name)))

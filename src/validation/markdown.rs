@@ -1,4 +1,4 @@
-//! The report of a validation as a section of Markdown.
+//! Report of a validation as a section of Markdown.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::engine::{Identity, Precision};
 use crate::observe::expectation::{Judgement, Verdict};
 use crate::observe::short;
 
-/// Heading, totals, a table of all numbers, known limits, and the cases with their sources.
+/// Returns the section: heading, totals, a table of all numbers, known limits, and the cases with their sources.
 pub fn section(report: &Report) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.

@@ -1,27 +1,27 @@
-//! The page, whose files travel inside the program.
+//! Page that shows results. Its files are part of the program.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::error::Error;
 
-/// What the page says about itself, until it is told otherwise.
+/// Attributes by which the page says what it shows; the program replaces their content.
 const SIMULATIONS: &str = r#"name="esker-shows" content="simulations""#;
 const STYLE: &str = r#"<link rel="stylesheet" href="style.css">"#;
-/// The list of modules in the page.
+/// Element of the page for the list of its modules: start and end.
 const MODULES: [&str; 2] = [r#"<script type="importmap">"#, "</script>"];
-/// What the results are put before.
+/// Element that the results are inserted before.
 const START: &str = r#"<script type="module">"#;
 
 const INDEX: &str = include_str!("../../../web/page/index.html");
 const CSS: &str = include_str!("../../../web/page/style.css");
 
-/// A module of the page: its file and its text.
+/// Modules of the page: name and text of each file.
 macro_rules! modules {
     ($($name:literal),*) => { [$(($name, include_str!(concat!("../../../web/page/", $name)))),*] };
 }
 
-/// Modules that show results; `simulate.js` is for the page with the engine.
+/// Modules that show results; `simulate.js` is only for the page with the engine.
 const SCRIPTS: [(&str, &str); 9] = modules![
     "main.js",
     "results.js",
@@ -34,16 +34,16 @@ const SCRIPTS: [(&str, &str); 9] = modules![
     "dom.js"
 ];
 
-/// Where the results come from.
+/// Source of the results.
 #[derive(Clone, Copy)]
 pub(super) enum Shows {
-    /// From the program that serves the page.
+    /// The program that serves the page.
     Served,
-    /// From within the page.
+    /// The page itself.
     Embedded,
 }
 
-/// A file of the page with its type, by the path in its address.
+/// Type and content of a file of the page, by the path in its address.
 pub(super) fn file(path: &str) -> Option<(&'static str, String)> {
     match path {
         "/" | "/index.html" => Some(("text/html; charset=utf-8", index(Shows::Served))),
@@ -63,10 +63,10 @@ fn index(shows: Shows) -> String {
     INDEX.replace(SIMULATIONS, &SIMULATIONS.replace("simulations", word))
 }
 
-/// The page in one file, what comes before its frames and what comes after them.
+/// Page in one file: the part before its frames, and the part after them.
 ///
 /// # Errors
-/// None as long as the page has its places for style and modules.
+/// None as long as the page has its elements for style and modules.
 pub(super) fn around_the_results(results: &str) -> Result<[String; 2], Error> {
     let page = index(Shows::Embedded).replace(STYLE, &format!("<style>\n{CSS}</style>"));
     let [open, close] = MODULES;
@@ -80,13 +80,13 @@ pub(super) fn around_the_results(results: &str) -> Result<[String; 2], Error> {
         found: "has no place for its modules".to_owned(),
         advice: "this is a defect of esker, please report it".to_owned(),
     })?;
-    // Within a script only `<` could end it.
+    // Only `<` could end the script element.
     let results = results.replace('<', "\\u003c");
     let results = format!(r#"<script type="application/json" id="results-index">{results}</script>"#);
     Ok([format!("{head}{open}{}{close}{body}{results}\n", import_map()), format!("{START}{foot}")])
 }
 
-/// All modules as addresses that hold their text.
+/// Import map: every module as an address that holds its text.
 fn import_map() -> String {
     let module = |(name, text): &(&str, &str)| {
         format!(r#""esker/{name}": "data:text/javascript;base64,{}""#, STANDARD.encode(text))

@@ -1,4 +1,4 @@
-//! The server: it answers this machine alone.
+//! Server of the page. It answers this machine alone.
 
 use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use super::super::terminal::{note, say};
 use super::page;
 use super::show::Show;
 
-/// An answer: status, type, content.
+/// Answer: status, type, content.
 type Answer = (u16, &'static str, Vec<u8>);
 
 /// Serves the page until the program is ended.
@@ -36,7 +36,7 @@ pub(super) fn serve(show: Show, port: u16) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a request names this machine: a page of another site that has its name point here does not.
+/// Whether a request names this machine. A page of another site whose name is made to point to this machine does not.
 fn is_from_here(request: &Request) -> bool {
     let hosts = request.headers().iter().filter(|header| header.field.equiv("Host"));
     let is_here = |host: &str| {
@@ -74,8 +74,8 @@ fn answer(show: &Show, request: &Request) -> Answer {
     }
 }
 
-/// Answers as HTTP 1.0, after which a client ends the connection: one that it kept would hold a thread of the pool of
-/// `tiny_http`, which in a burst leaves the connections beyond its four threads in a queue until others end.
+/// Answers as HTTP 1.0, after which a client ends the connection. A connection that stays open would hold a thread in the pool of
+/// `tiny_http`: in a burst, the connections beyond its four threads would wait in a queue until others end.
 fn respond(request: Request, (status, kind, bytes): Answer) {
     let mut response = Response::from_data(bytes).with_status_code(status);
     let headers =
@@ -87,7 +87,7 @@ fn respond(request: Request, (status, kind, bytes): Answer) {
     let mut writer = request.into_writer();
     let sent = response.raw_print(&mut writer, HTTPVersion(1, 0), &[], is_head, None);
     if let Err(error) = sent.and_then(|()| writer.flush()) {
-        // A browser that was closed wants no answer any more.
+        // A browser that was closed no longer wants an answer.
         if !matches!(error.kind(), BrokenPipe | ConnectionReset | ConnectionAborted) {
             note!("warning: a request was not answered: {error}");
         }

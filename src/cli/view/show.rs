@@ -1,4 +1,4 @@
-//! A folder of results as the page shows it: an index, and frames as bytes.
+//! Folder of results in the form that the page shows: an index, and frames as bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::render::{self, Look, Results};
 
 use super::super::{Failure, render as pictures};
 
-/// Frames that are looked at for how far planes are to be drawn.
+/// Largest number of frames from which the room of the scene is taken.
 const LOOKED_AT: usize = 20;
 /// Longest time series that is shown \[bytes\].
 const LARGEST_SERIES: u64 = 256 << 20;
@@ -23,31 +23,31 @@ const LARGEST_SERIES: u64 = 256 << 20;
 pub(super) struct Show {
     folder: PathBuf,
     world: World,
-    /// How the scenario has its pictures look.
+    /// Look of pictures, from the scenario.
     look: Look,
     results: Results,
     room: Room,
 }
 
-/// What the page is told of the results.
+/// Index of the results, for the page.
 #[derive(Serialize)]
 struct Index {
     title: String,
-    /// What ran it.
+    /// Engine and device of the run.
     engine: Option<String>,
-    /// How the run ended, where that was not at its end.
+    /// Status of a run that did not complete.
     note: Option<String>,
     /// Times of the frames \[s\].
     frames: Vec<f64>,
-    /// Corners of what there is to see \[m\].
+    /// Corners of the room of the scene \[m\].
     room: [[f64; 3]; 2],
-    /// Where the camera stands: azimuth and elevation \[degrees\].
+    /// Azimuth and elevation of the camera \[degrees\].
     camera: [f64; 2],
     series: Option<Series>,
     expectations: Vec<Expected>,
 }
 
-/// The time series, column by column; a number that does not exist is `null`.
+/// Time series, column by column; a value that does not exist is `null`.
 #[derive(Serialize, Default)]
 struct Series {
     times: Vec<f64>,
@@ -61,7 +61,7 @@ struct Column {
     values: Vec<Option<f64>>,
 }
 
-/// What the scenario expected of the run.
+/// Expectation of the scenario, and its verdict.
 #[derive(Serialize)]
 struct Expected {
     quantity: String,
@@ -70,7 +70,7 @@ struct Expected {
     band: Option<Band>,
 }
 
-/// What a value may be, at any time.
+/// Allowed range of a quantity, the same at all times.
 #[derive(Serialize)]
 struct Band {
     low: Option<f64>,
@@ -78,7 +78,7 @@ struct Band {
 }
 
 impl Show {
-    /// The results in a folder, with forces where the run wrote contacts.
+    /// Opens the results in a folder, with forces if the run wrote contacts.
     ///
     /// # Errors
     /// When there are no frames, or some cannot be read.
@@ -92,7 +92,7 @@ impl Show {
         Ok(show)
     }
 
-    /// Takes the room from some frames, the first and the last among them.
+    /// Takes the room of the scene from some frames, the first and the last among them.
     fn survey(&mut self) -> Result<(), Error> {
         let last = self.results.len() - 1;
         let looked_at = LOOKED_AT.min(last + 1);
@@ -108,10 +108,10 @@ impl Show {
         self.results.len()
     }
 
-    /// A frame as bytes. Boundaries that stand still are in the first one alone.
+    /// Frame as bytes. Boundaries that stand still are in the first frame only.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the frame cannot be read.
     pub(super) fn frame(&self, i: usize) -> Result<Vec<u8>, Error> {
         let frame = self.results.load(i, &self.world)?;
         let outline =
@@ -119,7 +119,7 @@ impl Show {
         Ok(pack(&frame, outline.as_ref()))
     }
 
-    /// The index of some of the frames, as JSON.
+    /// Index of some of the frames, as JSON.
     ///
     /// # Errors
     /// When a file of the folder is damaged.
@@ -144,13 +144,13 @@ impl Show {
         serde_json::to_string(&index).map_err(|error| unusable(&self.folder, error.to_string()))
     }
 
-    /// What the run said at its end; nothing of one that did not end.
+    /// Summary of the run; `null` for a run that did not end.
     fn summary(&self) -> Value {
         let text = read_text(&self.folder.join("summary.json"), LARGEST_TEXT).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// The time series, where the run wrote one.
+    /// Time series, if the run wrote one.
     fn series(&self) -> Result<Option<Series>, Error> {
         let path = self.folder.join("timeseries.csv");
         if !path.exists() {
@@ -166,7 +166,7 @@ fn unusable(path: &Path, found: String) -> Error {
     Error::Unusable { origin: path.display().to_string(), found, advice }
 }
 
-/// Columns after time and step. A last line that is being written is left out.
+/// Reads the columns after time and step. An incomplete last line is left out.
 fn read_series(text: &str) -> Result<Series, String> {
     let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
     let mut rows = csv::Reader::from_reader(whole.as_bytes());
@@ -188,7 +188,7 @@ fn read_series(text: &str) -> Result<Series, String> {
     Ok(series)
 }
 
-/// What the summary says of the expectations.
+/// Expectations in the summary.
 fn expectations(summary: &Value) -> Vec<Expected> {
     let list = summary.pointer("/expectations").and_then(Value::as_array);
     list.into_iter().flatten().map(expected).collect()
@@ -208,7 +208,7 @@ fn expected(verdict: &Value) -> Expected {
     Expected {
         text: format!("{quantity} {found}, expected {}{tolerance}", word("expected")),
         verdict: word("verdict"),
-        // A number that was taken from many values has no band of its own.
+        // A statistic over time has no band.
         band: (low.or(high).is_some() && !quantity.contains(' ')).then_some(Band { low, high }),
         quantity,
     }

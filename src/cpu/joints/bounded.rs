@@ -1,10 +1,11 @@
-//! A symmetric positive definite system with bounds: S x - b is zero where x is between its bounds, positive at the lower and negative
-//! at the upper one. Block pivoting on the rows with bounds (Júdice & Pires 1994), each system by LDLᵀ within the envelope of S.
+//! Symmetric positive definite systems with bounds: S x - b is zero where x is between its bounds, positive at the lower bound and negative
+//! at the upper one. They are solved by block pivoting on the rows with bounds (Júdice & Pires 1994), each linear system by LDLᵀ within the
+//! envelope of S.
 
-/// A row of the system.
+/// Row of the system.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
-    /// b.
+    /// Right-hand side b.
     pub aim: f64,
     /// Lower bound; may be infinite.
     pub low: f64,
@@ -12,7 +13,7 @@ pub struct Row {
     pub high: f64,
 }
 
-/// Where an unknown stands.
+/// Place of an unknown relative to its bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Between,
@@ -20,17 +21,17 @@ enum Place {
     High,
 }
 
-/// The lower half of a symmetric matrix: of each row what stands between its first entry and the diagonal.
+/// Lower half of a symmetric matrix, stored within its envelope: each row from its first entry to the diagonal.
 #[derive(Debug, Clone, Default)]
 pub struct Envelope {
     /// Column of the first entry of each row.
     first: Vec<usize>,
-    /// Where each row starts in `entries`.
+    /// Index in `entries` at which each row starts.
     starts: Vec<usize>,
     entries: Vec<f64>,
 }
 
-/// Where the unknowns of a system stood in its last solution, and the factor of those between their bounds.
+/// Places of the unknowns of a system in its last solution, and the factor of the rows between their bounds.
 #[derive(Debug, Clone, Default)]
 pub struct Pivots {
     places: Vec<Place>,
@@ -44,13 +45,13 @@ struct Factor {
     matrix: Envelope,
 }
 
-/// Share of its diagonal below which a pivot is rounding.
+/// Share of the diagonal entry below which a pivot is rounding.
 const LEAST_PIVOT: f64 = 1e-14;
-/// Pivots of whole blocks without progress before they go one by one.
+/// Number of block pivots without progress after which unknowns are moved one by one.
 const PATIENCE: u32 = 5;
 
 impl Envelope {
-    /// The matrix of these entries, of the lower half, each row from a column on before which there are none.
+    /// Builds the matrix from the entries of its lower half. All entries of a row before column `first` are zero.
     pub fn new(size: usize, first: impl Fn(usize) -> usize, entry: impl Fn(usize, usize) -> f64) -> Envelope {
         let mut matrix = Envelope::default();
         for row in 0..size {
@@ -66,7 +67,7 @@ impl Envelope {
         self.first.len()
     }
 
-    /// Whether there are none.
+    /// Whether the matrix has no rows.
     pub fn is_empty(&self) -> bool {
         self.first.is_empty()
     }
@@ -76,7 +77,7 @@ impl Envelope {
         &self.entries[self.starts[row]..][..=row - self.first[row]]
     }
 
-    /// S x.
+    /// Product S x.
     pub fn times(&self, x: &[f64]) -> Vec<f64> {
         let mut product = vec![0.0; self.len()];
         for row in 0..self.len() {
@@ -91,7 +92,7 @@ impl Envelope {
         product
     }
 
-    /// LDLᵀ of the rows and columns that are told, with ones in place of the others: L below the diagonal, D on it.
+    /// LDLᵀ of the rows and columns in `is_in`, with ones on the diagonal in place of the others: L below the diagonal, D on it.
     fn factor(&self, is_in: &[bool]) -> Envelope {
         let mut factor = self.clone();
         for row in 0..self.len() {
@@ -127,7 +128,7 @@ impl Envelope {
         factor
     }
 
-    /// Solves with the factor that this is.
+    /// Solves the system whose LDLᵀ factor this matrix is.
     fn substitute(&self, x: &mut [f64]) {
         for row in 0..self.len() {
             let (first, entries) = (self.first[row], self.row(row));
@@ -145,7 +146,8 @@ impl Envelope {
         }
     }
 
-    /// The solution within the bounds. Unknowns are first tried where they stood in the solution `before`, and stay noted there.
+    /// Returns the solution within the bounds. The unknowns start from their places in the solution `before`, which then holds the new
+    /// places.
     pub fn solve(&self, rows: &[Row], before: &mut Pivots) -> Vec<f64> {
         let mut places = std::mem::take(&mut before.places);
         if places.len() != rows.len() {
@@ -155,7 +157,7 @@ impl Envelope {
                 .collect();
         }
         let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
-        // Single pivots end; rounding might have them go round in a circle.
+        // Single pivots come to an end, but with rounding they might go round in a circle.
         let most = 20 + 20 * rows.len();
         for round in 0.. {
             let x = self.solve_at(rows, &places, &mut before.factor);
@@ -178,7 +180,7 @@ impl Envelope {
         unreachable!("the loop returns")
     }
 
-    /// The solution with the unknowns at these places.
+    /// Returns the solution with the unknowns at these places.
     fn solve_at(&self, rows: &[Row], places: &[Place], factor: &mut Option<Factor>) -> Vec<f64> {
         let held = |(row, place): (&Row, &Place)| match place {
             Place::Between => 0.0,
@@ -198,7 +200,7 @@ impl Envelope {
         x
     }
 
-    /// Unknowns beyond a bound or pushed off one, and where each belongs.
+    /// Finds the unknowns that are beyond a bound or pushed off one, and the place where each belongs.
     fn misplaced(&self, rows: &[Row], places: &[Place], x: &[f64]) -> Vec<(usize, Place)> {
         let products = self.times(x);
         let judge = |row: usize| {
@@ -225,7 +227,7 @@ mod tests {
     use super::*;
     use crate::model::Random;
 
-    /// A positive definite matrix of a chain of rows, each coupled with the three before, and what stands beside it.
+    /// Positive definite matrix of a chain of rows, each coupled with the three before, and the rows of its system.
     fn problem(size: usize, seed: u64) -> (Envelope, Vec<Row>) {
         let mut random = Random::new(seed, crate::model::random::Stream::Grains(0));
         let mut number = move || random.between(-1.0, 1.0);
@@ -249,7 +251,7 @@ mod tests {
         (Envelope::new(size, |row| row.saturating_sub(3), entry), rows)
     }
 
-    /// How far a solution is from one, by the natural map of every row.
+    /// Error of a solution, the largest natural-map residual of a row.
     fn error(matrix: &Envelope, rows: &[Row], x: &[f64]) -> f64 {
         let residuals = matrix.times(x);
         let of = |(i, row): (usize, &Row)| {

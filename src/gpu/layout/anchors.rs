@@ -1,4 +1,4 @@
-//! The grid that positions are anchored to.
+//! Grid to which positions are anchored: a position is a cell and an offset from its centre.
 
 use glam::{DQuat, DVec3, I64Vec3};
 
@@ -8,24 +8,24 @@ use crate::settings::Settings;
 
 use super::{FAREST, Pose, double, quaternion, single};
 
-/// The grid that positions are anchored to.
+/// Grid to which positions are anchored.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Anchors {
     /// Middle of cell 0 \[m\]: the least coordinate of a periodic axis, else 0.
     pub origin: DVec3,
-    /// Edges of a cell \[m\]: that of the largest grain of level 0 with its margin, rounded up to five bits, so
-    /// that whole numbers of cells are exact in single and double precision; along a periodic axis a
-    /// whole part of the period, exact to one rounding.
+    /// Edges of a cell \[m\]: diameter of the largest grain of level 0 with its margin, rounded up to five bits, so that whole numbers of
+    /// cells are exact in single and double precision. Along a periodic axis the edge is a whole part of the period, exact to one
+    /// rounding.
     pub cell_size: DVec3,
     /// Cells per period along each axis, 0 where it is not periodic.
     pub periods: I64Vec3,
-    /// Levels of the contact search; those above 0 join 2, 4, 8 ... of these cells.
+    /// Levels of the contact search; the cells of levels 1, 2, 3 ... are 2, 4, 8 ... of these cells wide.
     pub levels: Levels,
 }
 
 impl Anchors {
-    /// Cells for the sizes of the grains of a world.
+    /// Returns the grid for the sizes of the grains of a world.
     pub fn for_world(world: &World, settings: &Settings) -> Anchors {
         let corners_alone = Levels { radius: 0.5 * world.largest_diameter(), used: 1 };
         let levels = Levels::for_world(world).unwrap_or(corners_alone);
@@ -33,7 +33,7 @@ impl Anchors {
         let unit = (reach.log2().floor() - 4.0).exp2();
         let rounded = DVec3::splat((reach / unit).ceil() * unit);
         let periodic = &world.periodic;
-        // Before the first grain even a short period is a cell.
+        // Before the first grain comes, even a period shorter than a cell is one cell.
         let periods = periodic
             .cells_of_levels(reach, levels.count())
             .max(periodic.select(DVec3::ONE, DVec3::ZERO).as_i64vec3());
@@ -45,8 +45,8 @@ impl Anchors {
         }
     }
 
-    /// Strides of the cell hash along y and z: the present extent of the grains, so that they map to buckets
-    /// without collisions; not less than that of a cube of all buckets, as grains may spread.
+    /// Returns the strides of the cell hash along y and z. They follow the present extent of the grains, so that cells map to buckets
+    /// without collisions, and are not less than those of a cube of all buckets, as grains may spread.
     pub(super) fn strides(&self, world: &World, buckets: u32) -> [i32; 2] {
         let centres = world.present_grains().map(|grain| world.bodies.position[world.grain_body(grain)]);
         let (low, high) =
@@ -58,19 +58,19 @@ impl Anchors {
         [x, x.wrapping_mul(y)]
     }
 
-    /// Refuses a position whose cell does not fit an integer, with room to move on.
+    /// Refuses a position whose cell index does not fit an integer, with room for further motion.
     pub(in crate::gpu) fn check_reach(&self, position: DVec3) -> Result<(), Error> {
         let cells = ((position - self.origin) / self.cell_size).abs().max_element();
         if cells <= FAREST { Ok(()) } else { Err(self.too_far(position)) }
     }
 
-    /// The error of a position beyond the cells.
+    /// Returns the error of a position beyond the cells.
     pub(in crate::gpu) fn too_far(&self, position: DVec3) -> Error {
         let cell = self.cell_size.min_element();
         Error::TooFar { x: position.x, y: position.y, z: position.z, cell, limit: FAREST * cell }
     }
 
-    /// Cell whose centre is nearest, and the offset from it \[m\].
+    /// Returns the cell whose centre is nearest to a position, and the offset from that centre \[m\].
     pub fn anchor(&self, position: DVec3) -> ([i32; 3], [f32; 3]) {
         let from_origin = position - self.origin;
         let cell = (from_origin / self.cell_size).round();
@@ -78,12 +78,12 @@ impl Anchors {
         (cell.to_array().map(|x| x as i32), single(offset))
     }
 
-    /// Position of an anchored point \[m\].
+    /// Returns the position of an anchored point \[m\].
     pub fn position(&self, cell: [i32; 3], offset: [f32; 3]) -> DVec3 {
         self.origin + (DVec3::from(cell.map(f64::from)) * self.cell_size + double(offset))
     }
 
-    /// The cell in whose place another stands, periods away.
+    /// Returns the cell inside the period that is equivalent to a cell, whole periods away.
     pub(super) fn wrap(&self, cell: [i32; 3]) -> [i32; 3] {
         let periods = self.periods.as_ivec3();
         [0, 1, 2]

@@ -1,4 +1,4 @@
-//! Joints for the device: what stays of them, what drives them in a substep, and what comes back \[E11\].
+//! Joints in the layout of the device: their constants, their drives in a substep, their rows, and the state read back \[E11\].
 
 use bytemuck::{Pod, Zeroable};
 
@@ -16,25 +16,25 @@ use super::{
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Joint {
-    /// Place in the frame of the first body, of the ground from the centre of `cell` \[m\].
+    /// Place of the joint in the frame of the first body; on the ground, from the centre of `cell` \[m\].
     pub place_a: [f32; 3],
     /// First body; `NONE` for the ground.
     pub body_a: u32,
-    /// Place in the frame of the second body, likewise \[m\].
+    /// Place of the joint in the frame of the second body; on the ground, from the centre of `cell` \[m\].
     pub place_b: [f32; 3],
     /// Second body; `NONE` for the ground.
     pub body_b: u32,
-    /// Turn from the axes of the joint to those of the first body, a unit quaternion \[-\].
+    /// Rotation from the axes of the joint to those of the first body, a unit quaternion \[-\].
     pub turn_a: [f32; 4],
-    /// Turn from the axes of the joint to those of the second body, a unit quaternion \[-\].
+    /// Rotation from the axes of the joint to those of the second body, a unit quaternion \[-\].
     pub turn_b: [f32; 4],
     /// Grid cell of the place on the ground.
     pub cell: [i32; 3],
     /// Kind (`JOINT_*`).
     pub kind: u32,
-    /// Bodies whose distances span the area of a pressure: low and high, twice; `NONE`: there are none.
+    /// Two pairs of bodies (low and high), whose distances span the area of a pressure; `NONE`: no such bodies.
     pub walls: [u32; 4],
-    /// Axes along which those bodies are apart: 0, 1, 2 for x, y, z.
+    /// Axes along which the two pairs of `walls` are apart: 0, 1, 2 for x, y, z.
     pub wall_axes: [u32; 2],
     /// First row in `joint_rows`.
     pub first_row: u32,
@@ -48,9 +48,9 @@ pub struct Joint {
     pub position: f32,
     /// Distance that a rod keeps \[m\].
     pub length: f32,
-    /// Compliance Σ of rows that hold a place \[1/kg\].
+    /// Compliance Σ of the rows that hold a position \[1/kg\].
     pub compliance: f32,
-    /// Compliance Σ of rows that hold a turn \[1/(kg m²)\].
+    /// Compliance Σ of the rows that hold a rotation \[1/(kg m²)\].
     pub angular_compliance: f32,
     /// Damping factor Υ \[-\].
     pub upsilon: f32,
@@ -66,11 +66,11 @@ pub struct JointDrive {
     pub kind: u32,
     /// Impulse \[N s, N m s\], impulse per area \[Pa s\], or velocity \[m/s, rad/s\].
     pub value: f32,
-    /// Position that a servo goes for \[m, rad\].
+    /// Target position of a servo \[m, rad\].
     pub aim: f32,
-    /// Rate at which it goes there \[1/s\].
+    /// Rate at which a servo approaches its target: velocity per distance from it \[1/s\].
     pub rate: f32,
-    /// Largest impulse of a motor \[N s, N m s\].
+    /// Largest impulse of a motor or servo \[N s, N m s\].
     pub limit: f32,
     /// Padding.
     pub spare: u32,
@@ -80,21 +80,21 @@ pub struct JointDrive {
     pub spare_also: u32,
 }
 
-/// Row of a joint: a velocity between two bodies that an impulse brings to a value; WGSL `JointRow`.
+/// Row of a joint: one scalar constraint, whose impulse brings a relative velocity of two bodies to the bias velocity; WGSL `JointRow`.
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct JointRow {
-    /// Direction of the impulse on the second body; 0 for a turn.
+    /// Direction of the impulse on the second body \[-\]; 0 for a row about an axis.
     pub direction: [f32; 3],
     /// Role (`ROW_*`).
     pub role: u32,
-    /// Lever of the impulse on the first body \[m\], of a turn its axis.
+    /// Arm × direction on the first body \[m\]; for a row about an axis, the axis.
     pub lever_a: [f32; 3],
-    /// Where the impulse stands (`PLACE_*`).
+    /// Place of the impulse between or at its bounds (`PLACE_*`).
     pub place: u32,
-    /// Lever of the impulse on the second body \[m\], of a turn its axis.
+    /// Arm × direction on the second body \[m\]; for a row about an axis, the axis.
     pub lever_b: [f32; 3],
-    /// Compliance Σ, with that of rows that follow from others \[1/kg\].
+    /// Compliance Σ; in all rows but drives, plus a small share of `diagonal`, as rows may depend on each other \[1/kg\].
     pub softness: f32,
     /// Change of the velocity of the first body per impulse \[1/kg\].
     pub linear_a: [f32; 3],
@@ -116,21 +116,21 @@ pub struct JointRow {
     pub body_a: u32,
     /// Second body; `NONE` for the ground.
     pub body_b: u32,
-    /// Bias velocity without what it takes over from the velocities \[m/s\].
+    /// Part of the bias velocity that does not depend on the velocities \[m/s\].
     pub aim: f32,
-    /// Factor Υ of the velocity that the bias takes over \[-\].
+    /// Factor Υ of the relative velocity in the bias velocity \[-\].
     pub follow: f32,
     /// Bias velocity q \[m/s, rad/s\].
     pub bias: f32,
     /// Impulse in the present round of impacts \[N s\].
     pub strike: f32,
-    /// Velocity before the impacts, which they keep \[m/s, rad/s\].
+    /// Relative velocity before the impacts, which the joint keeps during them \[m/s, rad/s\].
     pub held: f32,
     /// Inverse effective mass D \[1/kg\].
     pub diagonal: f32,
 }
 
-/// Rows of joints that hang together; WGSL `Machine`.
+/// Machine: joints that are connected through dynamic bodies, whose rows are solved together; WGSL `Machine`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Machine {
@@ -152,23 +152,23 @@ pub struct Machine {
     pub spare_also: u32,
 }
 
-/// The machines of a world as the device keeps them.
+/// Machines of a world in the layout of the device.
 #[derive(Debug, Clone, Default)]
 pub struct Machines {
-    /// Its machines.
+    /// Machines of the world.
     pub list: Vec<Machine>,
     /// Dynamic bodies of all machines, machine by machine.
     pub bodies: Vec<u32>,
-    /// Per joint of the world: its first row, and how many it has.
+    /// First row and number of rows of each joint of the world.
     rows_of: Vec<[u32; 2]>,
-    /// Rows of all machines.
+    /// Number of rows of all machines.
     pub rows: u32,
-    /// Numbers in all matrices, pivoted ones too.
+    /// Count of numbers in all matrices, pivoted ones included.
     pub matrix: u32,
 }
 
 impl Machines {
-    /// Those of a world.
+    /// Returns the machines of a world.
     pub fn of(world: &World) -> Machines {
         let mut machines = Machines { rows_of: vec![[0; 2]; world.joints.len()], ..Machines::default() };
         for joints in world.joints_by_machine() {
@@ -194,7 +194,7 @@ impl Machines {
         machines
     }
 
-    /// The joints, before a substep of length `h` \[s\].
+    /// Returns the joints before a substep of length `h` \[s\].
     pub fn joints(&self, world: &World, anchors: &Anchors, h: f64) -> Vec<Joint> {
         let places = self.rows_of.iter().zip(&world.joints).zip(&world.joint_states);
         places.map(|((&rows, joint), state)| record(joint, state, rows, anchors, h)).collect()
@@ -265,7 +265,7 @@ fn record(
     }
 }
 
-/// What drives all joints in each of the substeps of length `h` \[s\] that end at `ends` \[s\].
+/// Returns the drives of all joints in each of the substeps of length `h` \[s\] that end at `ends` \[s\].
 pub fn joint_drives(world: &World, ends: impl Iterator<Item = f64>, h: f64) -> Vec<JointDrive> {
     let drive = |command: Option<Command>| match command {
         None => JointDrive { kind: DRIVE_NONE, ..Zeroable::zeroed() },
@@ -287,10 +287,10 @@ pub fn joint_drives(world: &World, ends: impl Iterator<Item = f64>, h: f64) -> V
     ends.flat_map(|end| world.joints.iter().map(move |joint| drive(joint.command(end, h)))).collect()
 }
 
-/// Brings positions and forces of the joints of the last substep, of `h` \[s\], back into a world whose bodies are where they are.
+/// Copies positions and forces of the joints in the last substep, of `h` \[s\], back into a world whose bodies are already up to date.
 pub fn pull_joints(world: &mut World, joints: &[Joint], rows: &[JointRow], h: f64) {
     for (state, joint) in world.joint_states.iter_mut().zip(joints) {
-        // The place that an angle has gone to since is next to this one.
+        // `update_joints` finds the present angle, which is the one nearest to this one.
         *state = JointState { position: f64::from(joint.position), ..JointState::default() };
         for row in &rows[joint.first_row as usize..][..joint.rows as usize] {
             let force = f64::from(row.impulse) / h;

@@ -1,4 +1,4 @@
-//! What contacts give the boundaries, as the device sums it up in whole numbers.
+//! Loads: impulses of contacts on boundaries, which the device sums as integers.
 
 use glam::DVec3;
 
@@ -7,7 +7,7 @@ use crate::model::World;
 
 use super::Anchors;
 
-/// Units in which the device sums up what contacts give the boundaries, per N s and per N m s: powers of two.
+/// Integer units of the loads on boundaries, per N s (linear) and per N m s (angular): powers of two.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::gpu) struct LoadScale {
@@ -16,10 +16,11 @@ pub(in crate::gpu) struct LoadScale {
 }
 
 impl LoadScale {
-    /// Speed that a submission may bring all grains to at a wall, before their sum overflows \[m/s\].
+    /// Speed change of all grains at one wall within a submission up to which the sums do not overflow \[m/s\].
     const FASTEST: f64 = 1e6;
 
-    /// Such that the sums of a submission fit 63 bits, and a torque has as many as a force at an arm of a cell.
+    /// Returns the scale with which the sums of a submission fit 63 bits. An angular impulse has as many units as an impulse at an arm of
+    /// one cell.
     pub(in crate::gpu) fn of(world: &World, anchors: &Anchors) -> LoadScale {
         let grains = (0..world.grain_count()).map(|grain| world.grain_mass(grain)).sum::<f64>();
         let mass = grains + world.dynamic_boundaries().map(|(_, free)| free.mass).sum::<f64>();
@@ -30,7 +31,7 @@ impl LoadScale {
         LoadScale { linear, angular: linear / power(anchors.cell_size.max_element()) }
     }
 
-    /// What a boundary was given, from its sums.
+    /// Returns the impulse on a boundary, from its integer sums.
     fn total(&self, sums: &[i128; 6]) -> TotalImpulse {
         let [x, y, z, about_x, about_y, about_z] = sums.map(|sum| sum as f64);
         TotalImpulse {
@@ -40,34 +41,35 @@ impl LoadScale {
     }
 }
 
-/// What contacts gave the boundaries since the start. Sums stay whole numbers, as how many submissions they came in must not show.
+/// Impulses of contacts on the boundaries since the start. The sums stay integers, so that they do not depend on the number of
+/// submissions.
 #[derive(Debug, Clone)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::gpu) struct Loads {
     scale: LoadScale,
-    /// Until the scale was set.
+    /// Impulses before the present scale was set, by boundary.
     before: Vec<TotalImpulse>,
-    /// Since then.
+    /// Integer sums under the present scale, by boundary: linear, then angular.
     sums: Vec<[i128; 6]>,
 }
 
 impl Loads {
-    /// Nothing yet, of so many boundaries.
+    /// Returns zero loads of `boundaries` boundaries.
     pub(in crate::gpu) fn none(scale: LoadScale, boundaries: usize) -> Loads {
         Loads { scale, before: vec![TotalImpulse::default(); boundaries], sums: vec![[0; 6]; boundaries] }
     }
 
-    /// The same, with a scale for what is to come.
+    /// Returns the same loads, with a new scale for the sums to come.
     pub(in crate::gpu) fn scaled(&self, scale: LoadScale) -> Loads {
         Loads { scale, before: self.totals(), sums: vec![[0; 6]; self.sums.len()] }
     }
 
-    /// Bytes that the device sums them up in.
+    /// Returns the size of the sums on the device \[bytes\].
     pub(in crate::gpu) fn bytes(&self) -> u64 {
         4 * (LOAD_WORDS * self.sums.len()) as u64
     }
 
-    /// Adds what a submission came to, in the words of the device.
+    /// Adds the sums of a submission, in the words of the device: the low word before the high one.
     pub(in crate::gpu) fn add(&mut self, words: &[u32]) {
         for (sums, words) in self.sums.iter_mut().zip(words.chunks_exact(LOAD_WORDS)) {
             for (sum, word) in sums.iter_mut().zip(words.chunks_exact(2)) {
@@ -76,7 +78,7 @@ impl Loads {
         }
     }
 
-    /// What each boundary was given.
+    /// Returns the impulse on each boundary since the start.
     pub(in crate::gpu) fn totals(&self) -> Vec<TotalImpulse> {
         let since = self.sums.iter().map(|sums| self.scale.total(sums));
         let mut totals = self.before.clone();
@@ -85,5 +87,5 @@ impl Loads {
     }
 }
 
-/// Words of the load of a boundary.
+/// Number of words of the load of a boundary: six sums of 64 bits.
 pub(in crate::gpu) const LOAD_WORDS: usize = 12;

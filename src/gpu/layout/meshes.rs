@@ -1,4 +1,4 @@
-//! Surfaces and meshes as the device has them: `shaders/shared/mesh.wgsl` says what stands where.
+//! Surfaces and meshes in the layout of the device, which `shaders/shared/mesh.wgsl` describes.
 
 use bytemuck::Zeroable;
 use glam::DVec3;
@@ -7,18 +7,18 @@ use super::{FORM_PATCH, Surface, form, quaternion, single};
 use crate::model::mesh::{Mesh, NO_SEAM, Seam};
 use crate::model::{Form, World};
 
-/// Four words, as the device reads them.
+/// Block of four words, the unit in which the device reads surfaces and meshes.
 type Block = [u32; 4];
 
-/// Blocks of a surface, a box and a triangle.
+/// Number of blocks of a surface, a box and a triangle.
 const SURFACE: usize = size_of::<Surface>() / size_of::<Block>();
 const BOX: usize = 2;
 const TRIANGLE: usize = 4;
 
-/// Where the parts of a mesh begin, in blocks; its seams in words.
+/// Places where the parts of a mesh begin, in blocks; those of its seams in words.
 #[derive(Debug, Clone)]
 struct Places {
-    /// One block, which tells where its tree begins and ends.
+    /// Place of the first block of the mesh, which holds the begin and the end of its tree of boxes.
     head: u32,
     boxes: u32,
     triangles: u32,
@@ -26,7 +26,7 @@ struct Places {
 }
 
 impl Places {
-    /// Places of a mesh that begins with this block, and the block after it.
+    /// Returns the places of a mesh that begins at block `head`, and the block after the mesh.
     fn of(mesh: &Mesh, head: usize) -> (Places, usize) {
         let boxes = head + 1;
         let triangles = boxes + BOX * mesh.nodes.len();
@@ -41,7 +41,7 @@ impl Places {
         (places, word.div_ceil(4))
     }
 
-    /// Of all meshes of a world, and the end of the last.
+    /// Returns the places of all meshes of a world, and the block after the last mesh.
     fn of_all(world: &World) -> (Vec<Places>, usize) {
         let mut next = SURFACE * world.surfaces.len();
         let place = |mesh: &std::sync::Arc<Mesh>| {
@@ -57,13 +57,13 @@ impl Places {
     }
 }
 
-/// Blocks that the meshes take.
+/// Returns the number of blocks of all meshes.
 pub fn mesh_blocks(world: &World) -> u32 {
     let (_, end) = Places::of_all(world);
     u32::try_from(end - SURFACE * world.surfaces.len()).unwrap_or(u32::MAX)
 }
 
-/// The surfaces, then the meshes.
+/// Returns the bytes of the surfaces, then of the meshes.
 pub fn surfaces_and_meshes(world: &World) -> Vec<u8> {
     let (places, end) = Places::of_all(world);
     let mut blocks: Vec<Block> = vec![[0; 4]; end];
@@ -131,7 +131,7 @@ fn block([x, y, z]: [f32; 3], word: u32) -> Block {
     [x.to_bits(), y.to_bits(), z.to_bits(), word]
 }
 
-/// A corner of a box, moved outwards so that it holds what was rounded.
+/// Returns a corner of a box in single precision, moved outwards so that the box holds the rounded triangles.
 fn rounded(corner: DVec3, outwards: impl Fn(f32) -> f32) -> [f32; 3] {
     single(corner).map(outwards)
 }

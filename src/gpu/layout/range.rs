@@ -1,4 +1,4 @@
-//! What single precision cannot hold, refused before it is sent.
+//! Checks before a world goes to the device: values that single precision cannot hold, and settings that the GPU engine lacks.
 
 use crate::error::Error;
 use crate::model::{Material, MaterialId, World, plane};
@@ -6,11 +6,12 @@ use crate::settings::{NormalLaw, Order, Settings, ToleranceKind};
 
 use super::{Anchors, Law, Machines, laws};
 
-/// Share of the radius of a grain that the rounding of its position may be \[-\]: contacts overlap by more.
+/// Largest rounding of the position of a grain, as a share of its radius \[-\]: contacts overlap by more.
 const ROUNDING_SHARE: f64 = 1e-3;
 
-/// Refuses grains of these materials and radii \[m\] whose mass, moment of inertia or compliance leaves the range of single
-/// precision, or whose places the cells of the world are too wide for; machines of more rows than a workgroup solves; and settings that only the CPU engine has.
+/// Refuses grains of these materials and radii \[m\] whose mass, moment of inertia or compliance leaves the range of single precision,
+/// or that are too small for the cells of the world. Also refuses machines of more rows than a workgroup solves, and settings that
+/// only the CPU engine has.
 ///
 /// # Errors
 /// [`Error::BeyondSingle`], [`Error::TooSmall`] and [`Error::MachineTooLarge`], with the numbers; [`Error::NotOnGpu`].
@@ -78,7 +79,7 @@ fn check_inverses(world: &World, material: &Material, radius: f64) -> Result<(),
     }
 }
 
-/// Looks at Σ of a contact that overlaps by as much as it is rounded to, and by all of the radius.
+/// Checks the compliance Σ of a contact at a small overlap, of the order of its rounding, and at an overlap of the whole radius.
 fn check_compliance(law: &Law, radius: f64, normal_law: NormalLaw) -> Result<(), Error> {
     let factor = f64::from(law.sigma_factor);
     let compliances = [ROUNDING_SHARE * f64::from(f32::EPSILON), 1.0].map(|overlap| match normal_law {

@@ -188,13 +188,14 @@ pub struct Status {
     /// Attempt at the substep \[E12\]. 0: first; 1: second, by plain sweeps from zero impulses; 2: third, without friction and
     /// rolling as well.
     pub careful: u32,
-    /// Steepness of the objective that projected gradient descent takes for granted, in units of D \[-\] \[E15\].
+    /// Steepness of the objective that projected gradient descent assumes, in units of D \[-\] \[E15\].
     pub steepness: f32,
     /// Member θ of Nesterov's sequence \[-\].
     pub theta: f32,
-    /// Share of the last change beyond which an iteration begins \[-\].
+    /// Extrapolation factor of projected gradient descent: an iteration begins beyond the last point by this share of the last change \[-\].
     pub share: f32,
-    /// Flag of a try that counts as an iteration: 1; 0: the next one goes on from the same point, steeper.
+    /// Flag of the last try of projected gradient descent. 1: the try counts as an iteration; 0: the next try starts from the same point,
+    /// with a larger steepness.
     pub goes_on: u32,
     /// First place in solving order of each of the 8 colours and of the overflow contacts, then the number of contacts.
     pub colour_starts: [u32; 10],
@@ -212,7 +213,8 @@ impl Default for Status {
 pub struct Pose {
     /// Index of the grid cell of level 0 along each axis.
     pub cell: [i32; 3],
-    /// Smallest index of a boundary that hangs together with a boundary by joints, through dynamic bodies: such do not touch.
+    /// Machine of a boundary: smallest index of the boundaries that joints connect with it through dynamic bodies. Bodies of one machine
+    /// do not touch.
     pub machine: u32,
     /// Offset of the centre of the body from the centre of the cell \[m\].
     pub offset: [f32; 3],
@@ -376,14 +378,14 @@ pub struct BoundaryState {
     pub pose: Pose,
     /// Velocity that moves the boundary to this pose within the substep \[m/s\].
     pub linear: [f32; 3],
-    /// Path of the points of a prescribed boundary in the substep, at most; a belt stands still and has a velocity. Of one that is driven by
-    /// joints a large number, of another dynamic one 0 \[m\].
+    /// Longest path of a point of a prescribed boundary in the substep \[m\]; 0 for a belt, which stands still and has a velocity. The value
+    /// is a large number for a boundary whose machine has a drive, and 0 for other dynamic boundaries.
     pub path: f32,
     /// Angular velocity that turns the boundary to this pose within the substep \[rad/s\].
     pub angular: [f32; 3],
-    /// Path of its points in the step after the substep, at most \[m\].
+    /// Longest path of a point of the boundary in the step after the substep \[m\].
     pub ahead: f32,
-    /// Distance of the points of the boundary from its centre, at most; a large number if it has a plane \[m\].
+    /// Largest distance of a point of the boundary from its centre \[m\]; a large number if it has a plane.
     pub reach: f32,
     /// Padding.
     pub spare_x: u32,

@@ -1,30 +1,30 @@
-//! What joints leave free: how many ways a machine can move, which rows follow from others, and drives that can move nothing.
+//! Degrees of freedom of machines: motions that joints leave free, joint rows that depend on others, and drives that can move nothing.
 
 use glam::DVec3;
 
 use super::JointRow;
 use crate::model::{Joint, World};
 
-/// A machine as it stands.
+/// Degrees of freedom of a machine in its present pose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Freedom {
-    /// Its dynamic bodies.
+    /// Dynamic bodies of the machine.
     pub bodies: Vec<u32>,
-    /// Its joints.
+    /// Joints of the machine.
     pub joints: Vec<usize>,
-    /// Ways in which it can move, drives let go.
+    /// Number of independent motions, with all drives released.
     pub ways: usize,
-    /// Rows of joints that follow from others.
+    /// Number of joint rows that depend on other rows.
     pub redundant: usize,
-    /// Drives that hold what joints and drives before them hold already: joints.
+    /// Joints whose motor or servo holds a motion that joints and earlier drives hold already.
     pub stuck: Vec<usize>,
 }
 
-/// Share of its length that a row must have beside those before it.
+/// Least length of the part of a row that is independent of earlier rows, over the length of the row \[-\].
 const INDEPENDENT: f64 = 1e-6;
 
 impl World {
-    /// The machines: bodies that hang together by joints, with what those leave free where they stand.
+    /// Returns the machines, bodies connected by joints, with their degrees of freedom in the present pose.
     pub fn machines_and_freedom(&self) -> Vec<Freedom> {
         let machines = &self.machines;
         let is_dynamic = |body: u32| self.bodies.is_dynamic(body as usize);
@@ -49,7 +49,7 @@ impl World {
             let placed = self.placed(&self.joints[*joint]);
             placed.arms[0].length().max(placed.arms[1].length())
         };
-        // Turns count as shifts of places as far away as joints are.
+        // Rotations count as the displacements that they cause at the largest lever of a joint.
         let length = joints.iter().map(arm).fold(0.0, f64::max).max(1e-9);
         let mut basis: Vec<Vec<f64>> = Vec::new();
         let mut redundant = 0;
@@ -57,7 +57,7 @@ impl World {
             for row in self.held_rows(&self.joints[joint]) {
                 let (row, whole) = self.vector(&bodies, &self.joints[joint], &row, length);
                 let size = row.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
-                // A row to which no body gives way holds nothing.
+                // A row to which no body can yield holds nothing.
                 if size > INDEPENDENT * whole && !extends(&mut basis, row, whole) {
                     redundant += 1;
                 }
@@ -85,7 +85,7 @@ impl World {
         Freedom { bodies, joints, ways, redundant, stuck }
     }
 
-    /// A row over the velocities of these bodies, what is locked left out, and its length with that.
+    /// A joint row as a vector over the velocities of these bodies without their locked axes, and its length with the locked axes.
     fn vector(&self, bodies: &[u32], joint: &Joint, row: &JointRow, length: f64) -> (Vec<f64>, f64) {
         let mut vector = vec![0.0; 6 * bodies.len()];
         let mut whole = 0.0;
@@ -106,10 +106,11 @@ impl World {
     }
 }
 
-/// Adds what a row has beside those of the basis to it; whether that is anything, over its length `whole`.
+/// Adds the part of a row that is independent of the basis to the basis; returns whether that part is more than rounding, compared with
+/// the length `whole` of the row.
 fn extends(basis: &mut Vec<Vec<f64>>, mut row: Vec<f64>, whole: f64) -> bool {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    // Twice is enough (Giraud, Langou & Rozložník 2005).
+    // Two passes of Gram-Schmidt are enough (Giraud, Langou & Rozložník 2005).
     for _ in 0..2 {
         for known in basis.iter() {
             let along = dot(&row, known);

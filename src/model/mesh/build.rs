@@ -1,4 +1,4 @@
-//! Building a mesh: corners of the same place become one vertex, smooth neighbours one patch.
+//! Construction of a mesh: corners at the same place become one vertex, smooth neighbouring triangles one patch.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,13 @@ use glam::{DVec3, I64Vec3};
 
 use super::{Mesh, NO_SEAM, Patch, SHARP_ANGLE_DEG, SMOOTH_ANGLE_DEG, Seam, Triangle, bounds_of, tree};
 
-/// Height of a triangle over its longest side below which it is a line.
+/// Ratio of the height of a triangle to its longest side below which it counts as a line \[-\].
 const FLAT: f64 = 1e-9;
 
-/// Distance at which corners are one vertex, over the size of the mesh.
+/// Largest distance of corners that become one vertex, over the size of the mesh \[-\].
 const WELD: f64 = 1e-6;
 
-/// What is wrong with a mesh as the surface of a solid; numbers of triangles or edges.
+/// Defects of a mesh as the surface of a solid, as numbers of triangles or edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Defects {
     /// Triangles without an area, or there twice; they were left out.
@@ -23,17 +23,17 @@ pub struct Defects {
     pub branching: usize,
     /// Edges whose two triangles do not face the same side.
     pub turned: usize,
-    /// Whether a closed mesh has its normals inside.
+    /// Whether the normals of a closed mesh point inwards.
     pub is_inside_out: bool,
 }
 
 impl Defects {
-    /// Whether it is the surface of a solid.
+    /// Whether the mesh is the closed surface of a solid, with normals that point outwards.
     pub fn is_closed(&self) -> bool {
         self.open + self.branching + self.turned == 0 && !self.is_inside_out
     }
 
-    /// Each of them in words.
+    /// Describes each defect in words.
     pub fn in_words(&self) -> Vec<String> {
         let edges = |count: usize, one: &str, many: &str| match count {
             0 => None,
@@ -59,7 +59,7 @@ impl Defects {
     }
 }
 
-/// Why a list of triangles is no mesh.
+/// Reason why a list of triangles is no mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadMesh {
     /// A coordinate is not a number, or infinite.
@@ -68,7 +68,7 @@ pub enum BadMesh {
     Empty,
 }
 
-/// An edge: its vertices, the smaller first.
+/// An edge: its two vertices, the smaller index first.
 type Edge = [u32; 2];
 
 fn edge_of(corners: [u32; 3], i: usize) -> Edge {
@@ -100,7 +100,7 @@ impl Mesh {
         let mut defects = count_defects(&corners, &by_edge);
         defects.left_out = left_out;
         let (patches, faces) = smooth_parts(&vertices, &corners, &by_edge);
-        // Within a patch all triangles face the same side: contacts remember on which side of that a sphere is.
+        // All triangles of a patch face the same side, because contacts remember the side of the patch that a sphere is on.
         corners.iter_mut().zip(faces).filter(|(_, faces)| !faces).for_each(|(corners, _)| corners.swap(1, 2));
         let (seams_of, seams) = find_seams(&corners, &patches, &by_edge, vertices.len());
         let listed = corners.iter().zip(&patches).zip(seams_of);
@@ -125,14 +125,14 @@ impl Mesh {
     }
 }
 
-/// Corners that are nearer to each other than [`WELD`] of the size of the mesh are one vertex.
+/// Vertices and triangles of a mesh, in which corners closer to each other than [`WELD`] times its size are one vertex.
 fn weld(triangles: &[[DVec3; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let [low, high] = bounds_of(triangles.iter().flatten().copied());
     let near = (WELD * (high - low).length()).max(f64::MIN_POSITIVE);
     let mut known: HashMap<I64Vec3, Vec<u32>> = HashMap::new();
     let mut vertices: Vec<DVec3> = Vec::new();
     let mut vertex = |place: DVec3| {
-        // Cells are twice as wide: what is near is in the cell of the place or beside it, on the nearer side along each axis.
+        // Cells are twice as wide as `near`: close vertices are in the cell of the place or in those beside it, on the nearer side per axis.
         let scaled = (place - low) / (2.0 * near);
         let cell = scaled.floor();
         let beside = DVec3::select((scaled - cell).cmplt(DVec3::splat(0.5)), DVec3::NEG_ONE, DVec3::ONE);
@@ -156,7 +156,7 @@ fn weld(triangles: &[[DVec3; 3]]) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     (vertices, corners)
 }
 
-/// The vertices that triangles use, and the triangles with their new numbers.
+/// The vertices in use by triangles, and the triangles with the new indices.
 fn in_use(vertices: &[DVec3], mut triangles: Vec<[u32; 3]>) -> (Vec<DVec3>, Vec<[u32; 3]>) {
     let mut numbers: Vec<Option<u32>> = vec![None; vertices.len()];
     let mut used = Vec::new();
@@ -170,7 +170,7 @@ fn in_use(vertices: &[DVec3], mut triangles: Vec<[u32; 3]>) -> (Vec<DVec3>, Vec<
     (used, triangles)
 }
 
-/// Those with an area, each once.
+/// The triangles that have an area, each of them once.
 fn with_area(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
     let mut known = std::collections::HashSet::new();
     let mut is_new = |corners: [u32; 3]| {
@@ -191,14 +191,14 @@ fn normal(vertices: &[DVec3], corners: [u32; 3]) -> DVec3 {
     (b - a).cross(c - a).normalize()
 }
 
-/// Whether a triangle goes along an edge from its first vertex to its second.
+/// Whether a triangle runs along an edge from its first vertex to its second.
 fn goes_along(corners: [u32; 3], edge: Edge) -> bool {
     (0..3).any(|i| corners[i] == edge[0] && corners[(i + 1) % 3] == edge[1])
 }
 
-/// Patch of each triangle, and whether it faces the side of the first of its patch. A patch grows from its first triangle over edges of
-/// two triangles to all whose normal differs by less than the smooth angle from that of the first; which side a triangle faces does
-/// not matter.
+/// Patch of each triangle, and whether it faces the same side as the first triangle of its patch. A patch grows from its first triangle,
+/// across edges of two triangles, to all triangles whose normal differs by less than the smooth angle from that of the first; the side
+/// that a triangle faces does not matter.
 fn smooth_parts(
     vertices: &[DVec3],
     triangles: &[[u32; 3]],
@@ -215,7 +215,7 @@ fn smooth_parts(
         }
         patches[seed] = count;
         let first = normal(vertices, triangles[seed]);
-        // Triangles whose neighbours are to be looked at, and whether each faces the side of the first.
+        // Triangles whose neighbours are still to be visited, and whether each faces the side of the first.
         let mut open = vec![(seed, true)];
         while let Some((triangle, faces)) = open.pop() {
             let corners = triangles[triangle];
@@ -236,7 +236,7 @@ fn smooth_parts(
     (patches, all_faces)
 }
 
-/// Seams of each triangle, and the patches at each seam: edges at which patches meet or the mesh ends, and the vertices of these.
+/// Seams of each triangle, and all seams: edges at which patches meet or the mesh ends, and the vertices of these edges.
 fn find_seams(
     triangles: &[[u32; 3]],
     patches: &[u32],
@@ -289,7 +289,7 @@ fn distinct(patches: impl Iterator<Item = u32>) -> Vec<u32> {
     patches
 }
 
-/// Edges that pictures show, in ascending order.
+/// Sharp edges, which pictures show, in ascending order.
 fn sharp_edges(vertices: &[DVec3], triangles: &[[u32; 3]], by_edge: &HashMap<Edge, Vec<u32>>) -> Vec<Edge> {
     let limit = SHARP_ANGLE_DEG.to_radians().cos();
     let is_sharp = |around: &[u32], edge: Edge| match around {
@@ -330,7 +330,7 @@ mod tests {
     fn a_flat_sheet_is_one_patch_with_seams_around_it_alone() {
         let sheet = sheet(3.0, 4);
         assert_eq!((sheet.vertices.len(), sheet.triangles.len(), sheet.patches.len()), (25, 32, 1));
-        // 16 edges and 16 vertices of the rim.
+        // 16 edges and 16 vertices are on the rim.
         assert_eq!(sheet.seams.len(), 32);
         assert!(sheet.seams.iter().all(|seam| seam.patches == [0] && seam.is_rim));
         assert_eq!(sheet.defects, Defects { open: 16, ..Defects::default() });
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn a_fine_cylinder_is_divided_into_patches_of_a_few_facets() {
         let tube = Mesh::new("tube", &tube(1.0, 1.0, 360, 2)).expect("a mesh");
-        // One degree each, up to five on either side of the first: a patch takes what the one before left.
+        // The facets are one degree wide, and a patch spans up to five on either side of its first, less those that earlier patches took.
         assert!((33..=72).contains(&tube.patches.len()), "{}", tube.patches.len());
     }
 
@@ -367,7 +367,7 @@ mod tests {
         triangles.remove(5);
         let worn = Mesh::new("worn", &triangles).expect("a mesh").defects;
         assert_eq!((worn.left_out, worn.open, worn.is_inside_out), (2, 3, false));
-        // Nothing is left of what was left out.
+        // A triangle that is left out leaves no vertices behind.
         let alone = [DVec3::Z * 9.0, DVec3::Z * 9.0, DVec3::Z * 8.0];
         let cube = Mesh::new("cube", &[box_triangles(DVec3::ONE), vec![alone]].concat()).expect("a mesh");
         assert_eq!((cube.vertices.len(), cube.bounds()[1].z), (8, 1.0));

@@ -1,10 +1,10 @@
-//! Which touches of a sphere with the patches of a mesh are contacts.
+//! Selection of the touches of a sphere with the patches of a mesh that are contacts.
 
 use glam::DVec3;
 
 use super::{Mesh, NO_SEAM, Nearest};
 
-/// Where a sphere is nearest to a patch of a mesh.
+/// Touch of a sphere with a patch: the point of the patch nearest to its centre.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PatchTouch {
     /// The patch.
@@ -23,18 +23,18 @@ impl PatchTouch {
     }
 }
 
-/// What becomes of a touch.
+/// Result of [`join`] for one touch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Joined {
-    /// The touch over whose patch the sphere is: itself, or one that is nearer.
+    /// The touch that stands for it: itself, or one whose patch is nearer to the sphere.
     pub root: usize,
-    /// Distance \[m\] and normal with which it takes part, if it does.
+    /// Distance \[m\] and normal of its contact; `None` if it makes none.
     pub part: Option<(f64, DVec3)>,
 }
 
-/// What becomes of touch `i` of a sphere. Where the nearest point of its patch lies on a seam, and another patch that meets there is
-/// nearer, the sphere is over that one and the seam is no edge for it. If the mesh is hollow there, as in a valley, the sphere may
-/// still come to the face beyond the seam: the plane of that takes part. If it bulges there, nothing does.
+/// Decides whether touch `i` of a sphere is a contact. If the nearest point of its patch lies on a seam and another patch at that seam
+/// is nearer, the sphere is over the other patch, and the seam is no edge for it. Where the mesh is concave there, as in a valley, the
+/// sphere may still reach the face beyond the seam: the touch is a contact with the plane of that face. Where it is convex, it is none.
 ///
 /// Twin: `join_patches` in `shaders/narrowphase.wgsl`.
 pub fn join(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Joined {
@@ -49,15 +49,15 @@ pub fn join(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Joined {
     Joined { root, part }
 }
 
-/// Height over the face at a seam, and its normal, if that lies further away than what is nearest.
+/// Height over the plane of the face at a seam, and its normal, if the height is larger than the distance of the nearest patch.
 fn beyond_the_seam(own: &Nearest, (distance, normal): (f64, DVec3)) -> Option<(f64, DVec3)> {
     let side = if own.face.dot(normal) < 0.0 { -1.0 } else { 1.0 };
     let height = side * own.height;
     (distance >= 0.0 && height > distance).then_some((height, side * own.face))
 }
 
-/// The nearest of the touches with patches that meet at the seam of touch `i`, if it is nearer than that; of two at the same
-/// distance the first is.
+/// The nearest of the touches with patches that meet at the seam of touch `i`, if it is nearer than touch `i`; at equal distances
+/// the touch with the smaller index counts as nearer.
 fn covering(mesh: &Mesh, touches: &[PatchTouch], i: usize) -> Option<usize> {
     let seam = touches[i].nearest.map_or(NO_SEAM, |nearest| nearest.seam);
     if seam == NO_SEAM {
@@ -80,7 +80,7 @@ mod tests {
     use super::super::samples::{cube, tube};
     use super::*;
 
-    /// Patches that a point has contacts with, and those that lead to them.
+    /// Number of patches that stand for themselves in [`join`], and number of patches within reach of a point.
     fn contacts(mesh: &Mesh, point: DVec3, reach: f64) -> (usize, usize) {
         let touches: Vec<PatchTouch> = (0..mesh.patches.len() as u32)
             .map(|patch| PatchTouch {

@@ -1,36 +1,36 @@
-//! The point of a triangle, and of a patch, that is nearest to a given one.
+//! The points of a triangle and of a patch that are nearest to a given point.
 
 use glam::DVec3;
 
 use super::{Mesh, NO_SEAM};
 
-/// What of a triangle is nearest.
+/// Feature of a triangle that its nearest point lies on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     /// Its face.
     Face,
-    /// Edge from this corner to the next.
+    /// Edge from the corner with this index to the next.
     Edge(usize),
-    /// A corner.
+    /// Corner with this index.
     Corner(usize),
 }
 
-/// The point of a patch that is nearest to a given one.
+/// The point of a patch that is nearest to a given point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Nearest {
     /// Distance \[m\].
     pub distance: f64,
-    /// From the patch to the point.
+    /// Normal, from the patch to the point.
     pub normal: DVec3,
-    /// Seam of the mesh that it lies on, or [`NO_SEAM`].
+    /// Seam of the mesh that the nearest point lies on, or [`NO_SEAM`].
     pub seam: u32,
-    /// Normal of the triangle that it lies on, on either side.
+    /// Normal of the triangle that the nearest point lies on, whichever side the given point is on.
     pub face: DVec3,
-    /// Height of the point over the plane of that triangle, along `face` \[m\].
+    /// Signed height of the given point over the plane of that triangle, along `face` \[m\].
     pub height: f64,
 }
 
-/// The nearest point of a triangle (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
+/// Returns the nearest point of a triangle and its feature (Ericson, Real-Time Collision Detection, 2005, section 5.1.5).
 pub fn nearest_on_triangle(point: DVec3, [a, b, c]: [DVec3; 3]) -> (DVec3, Feature) {
     let (ab, ac, ap) = (b - a, c - a, point - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -64,7 +64,7 @@ pub fn nearest_on_triangle(point: DVec3, [a, b, c]: [DVec3; 3]) -> (DVec3, Featu
 }
 
 impl Mesh {
-    /// The point of a patch nearest to `point` and at most `reach` away \[m\]; `None` where all of it is further.
+    /// Returns the point of a patch that is nearest to `point`; `None` if the patch is further than `reach` \[m\].
     pub fn nearest(&self, patch: usize, point: DVec3, reach: f64) -> Option<Nearest> {
         let mut best = (reach * reach, None);
         let mut node = self.patches[patch].first_node;
@@ -98,7 +98,7 @@ impl Mesh {
         let [a, b, c] = self.corners(triangle);
         let face = (b - a).cross(c - a).normalize();
         let height = face.dot(point - a);
-        // Over a face the normal is that of the triangle: its neighbours agree on it to the last digit where the mesh is flat.
+        // Over a face the normal is that of the triangle, equal to the last digit for all triangles of a flat part of the mesh.
         if feature != Feature::Face && distance > 0.0 {
             return Nearest { distance, normal: apart / distance, seam, face, height };
         }
@@ -134,7 +134,7 @@ mod tests {
     use super::super::samples::{cube, sheet, tube};
     use super::*;
 
-    /// Points all over a box, from a sequence that fills it evenly.
+    /// Points that fill a box evenly, from a sequence of low discrepancy.
     fn places(count: usize, half: f64) -> impl Iterator<Item = DVec3> {
         (0..count).map(move |i| {
             let place =

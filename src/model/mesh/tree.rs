@@ -1,27 +1,27 @@
 //! The tree of boxes around the triangles of a mesh.
 //!
-//! Nodes stand in the order in which the tree is walked; each knows where to go on if its box is too far away. So a walk is a loop
-//! without a stack, on the GPU as on the CPU. The triangles of a patch are a subtree: a walk over one patch is a walk over its nodes.
+//! Nodes are stored in depth-first order; each knows the node to continue with if its box is too far away. So a traversal is a loop
+//! without a stack, on the GPU as on the CPU. The triangles of a patch form a subtree, whose nodes are consecutive.
 
 use glam::DVec3;
 
 use super::{Mesh, Patch, bounds_of};
 
-/// Most triangles of a leaf.
+/// Largest number of triangles in a leaf.
 const LEAF: usize = 2;
 
-/// A box of the tree, and what is in it.
+/// A node of the tree: a box, and the triangles in it if it is a leaf.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
     /// Corner of the box with the smallest coordinates \[m\].
     pub low: DVec3,
-    /// Corner with the largest \[m\].
+    /// Corner of the box with the largest coordinates \[m\].
     pub high: DVec3,
-    /// Node to go on with if the box is too far away.
+    /// Node to continue with if the box is too far away.
     pub escape: u32,
-    /// First of the triangles of a leaf.
+    /// First triangle of a leaf.
     pub first: u32,
-    /// How many they are, 0 where the node is no leaf.
+    /// Number of triangles of a leaf; 0 for a node that is no leaf.
     pub count: u32,
 }
 
@@ -68,7 +68,7 @@ impl Growing<'_> {
         bounds_of(corners)
     }
 
-    /// Adds a node, whose box and escape are set once all below it is there.
+    /// Adds a node; [`Growing::close`] sets its box and its escape once all nodes below it exist.
     fn open(&mut self) -> usize {
         let (low, high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         self.nodes.push(Node { low, high, escape: 0, first: 0, count: 0 });
@@ -124,7 +124,7 @@ impl Growing<'_> {
     }
 }
 
-/// Axis along which points are furthest apart.
+/// Axis along which the points extend furthest.
 fn longest_axis(points: impl Iterator<Item = DVec3>) -> usize {
     let [low, high] = bounds_of(points);
     (high - low).max_position()
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_tree_of_a_large_sheet_is_shallow() {
         let sheet = sheet(1.0, 100);
-        // Boxes that a walk to one point enters, and those beside them.
+        // Count the boxes that a traversal to one point enters or tests.
         let (point, mut node, mut visited) = (DVec3::new(0.333, 0.777, 0.0), 0, 0);
         while node < sheet.nodes.len() {
             visited += 1;

@@ -1,4 +1,4 @@
-//! Frames read back from their files.
+//! Reading of frames from their files.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,10 +11,10 @@ use super::{Array, Cells, PolyData, Values};
 use crate::error::Error;
 use crate::files::read_text;
 
-/// Bytes of the count in front of the numbers of an array.
+/// Bytes of the byte count in front of the numbers of an array.
 const COUNT: usize = size_of::<u64>();
 
-/// Largest frame that is read: contacts of all grains that there may be \[bytes\].
+/// Largest frame that is read \[bytes\]: contacts of the largest number of grains.
 const LARGEST_FRAME: u64 = 16 << 30;
 
 impl PolyData {
@@ -32,7 +32,7 @@ impl PolyData {
     }
 }
 
-/// The frame in a text, or what is wrong with it.
+/// Parses a frame; the error says what is wrong with the text.
 fn parse(text: &str) -> Result<PolyData, String> {
     let document = Document::parse(text).map_err(|error| format!("is not whole XML: {error}"))?;
     let root = document.root_element();
@@ -60,7 +60,8 @@ fn parse(text: &str) -> Result<PolyData, String> {
     Ok(frame)
 }
 
-/// Whether polygons are triangles or the quadrangles of a grid, whose first goes around by the point below its first corner.
+/// Tells triangles from the quadrangles of a grid. The fourth corner of the first quadrangle is the first point of the next row, so its index is
+/// the number of columns.
 fn polygons(section: Node<'_, '_>, order: Order) -> Result<Cells, String> {
     let numbers = |name: &str| {
         let array = section.children().find(|node| node.attribute("Name") == Some(name));
@@ -90,7 +91,7 @@ fn check_lengths(frame: &PolyData) -> Result<(), String> {
     }
 }
 
-/// The order of the bytes of a number.
+/// Byte order of a number.
 #[derive(Clone, Copy)]
 enum Order {
     LittleEndian,
@@ -112,7 +113,7 @@ impl Order {
         }
     }
 
-    /// Numbers of `N` bytes each.
+    /// Decodes numbers of `N` bytes each.
     fn numbers<const N: usize, T>(self, bytes: &[u8], number: fn([u8; N]) -> T) -> Vec<T> {
         let (chunks, _) = bytes.as_chunks::<N>();
         let ordered = |chunk: &[u8; N]| {
@@ -137,13 +138,13 @@ fn time(root: Node<'_, '_>) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("has the time \"{}\", expected a number", text.trim()))
 }
 
-/// All arrays of a section but the time.
+/// All arrays of a section except the time.
 fn arrays(section: Node<'_, '_>, order: Order) -> Result<Vec<Array>, String> {
     let is_array = |node: &Node<'_, '_>| node.has_tag_name("DataArray") && !is_text(node);
     section.children().filter(is_array).map(|node| array(node, order)).collect()
 }
 
-/// The bytes of the numbers of an array.
+/// Decoded bytes of the numbers of an array, without the byte count.
 fn bytes(node: Node<'_, '_>, order: Order, name: &str) -> Result<Vec<u8>, String> {
     let decoded = STANDARD.decode(node.text().unwrap_or_default().trim());
     let decoded = decoded.map_err(|error| format!("`{name}` is not base64: {error}"))?;

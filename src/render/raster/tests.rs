@@ -5,7 +5,7 @@ use crate::render::{Look, Projection};
 const SIZE: usize = 120;
 const WHITE: [f32; 3] = [1.0; 3];
 
-/// A camera at whose centre a metre is 10 pixels when its rays are parallel.
+/// A camera with 10 pixels per metre at its centre; with parallel rays, everywhere.
 fn camera(projection: Projection) -> Camera {
     let look = Look { azimuth_deg: 0.0, elevation_deg: 0.0, projection, ..Look::of_scene(&World::default()) };
     let half = 0.5 * SIZE as f64 / 10.0 * 0.94;
@@ -38,7 +38,7 @@ fn the_silhouette_of_a_ball_has_its_area_and_its_centre() {
         let expected_area = std::f64::consts::FRAC_PI_4 * size.x * size.y;
         let picture = draw(&Seen { balls, ..Seen::default() }, &camera, SIZE, SIZE);
         let pixels = inked(&picture);
-        // A pixel on the rim is taken for all or nothing: of a rim of π d pixels at most half is wrong.
+        // A pixel on the rim counts fully or not at all: of a rim of π d pixels at most half is wrong.
         let rim = std::f64::consts::PI * size.max_element();
         let area = pixels.len() as f64;
         assert!((area - expected_area).abs() < 0.5 * rim, "{projection:?}: {area} of {expected_area} pixels");

@@ -6,7 +6,7 @@ use super::boundaries::Shape;
 use super::read::Table;
 use crate::model::{Form, Mesh, Motion};
 
-/// The motion of a boundary that stands still while its surface moves.
+/// Returns the motion of a belt: the boundary stands still while its surface moves.
 pub fn belt(
     table: &mut Table<'_>,
     shapes: Option<&[Shape]>,
@@ -37,7 +37,7 @@ pub fn belt(
     Some(Motion::Belt(velocity))
 }
 
-/// Whether a surface that moves at this velocity stays where it is.
+/// Returns whether a surface that moves at this velocity stays in place.
 fn lies_along(
     &(_, axis, form): &(DVec3, DVec3, Form),
     mesh: Option<&Mesh>,

@@ -1,4 +1,5 @@
-//! Dynamic bodies that are put together: of several shapes, with a mass of their own, or with none to touch.
+//! Dynamic bodies whose mass, centre or axes are not those of a single shape: bodies of several shapes, with a given mass, or without
+//! shapes.
 
 use glam::{DMat3, DQuat, DVec3};
 
@@ -9,7 +10,7 @@ use super::read::{Table, number, vector};
 use crate::model::rigid::principal;
 use crate::model::{Form, RigidBody, Solid};
 
-/// Whether a single shape needs more than its own centre and axes.
+/// Returns whether a body of a single shape needs a centre and axes other than those of the shape.
 pub fn is_put_together(table: &mut Table<'_>, shape: &Shape) -> bool {
     let is_told = ["mass", "inertia", "centre_of_mass"].into_iter().any(|key| table.has(key));
     let alone = |form: &Form| matches!(form, Form::Box { .. } | Form::Sphere { .. });
@@ -17,8 +18,8 @@ pub fn is_put_together(table: &mut Table<'_>, shape: &Shape) -> bool {
     is_told || matches!(&shape.surfaces[..], [(_, _, form)] if is_round(form))
 }
 
-/// Reads a dynamic body of these shapes; `density` is that of its material \[kg/m³\]. Gives the body, the place of its centre \[m\] and
-/// the turn from its principal axes to the world.
+/// Reads a dynamic body of these shapes; `density` is the density of its material \[kg/m³\]. Returns the body, the position of its centre
+/// of mass \[m\] and the rotation from its principal axes to the world.
 pub fn put_together(
     table: &mut Table<'_>,
     shapes: &[Shape],
@@ -36,7 +37,7 @@ pub fn put_together(
     Some((RigidBody { velocity, angular_velocity, locked, ..body }, frame))
 }
 
-/// The sum of the solids, with another mass if it is told.
+/// Body as the sum of the solids of its shapes, scaled to `mass` if that is given.
 fn as_solids(
     table: &mut Table<'_>,
     shapes: &[Shape],
@@ -64,7 +65,7 @@ fn as_solids(
     Some((body, (all.centre, axes)))
 }
 
-/// Mass, moments about the axes of the world, and centre as they are told.
+/// Body with the given mass, moments of inertia about the axes of the world, and centre of mass.
 fn as_told(table: &mut Table<'_>, shapes: &[Shape]) -> Option<(RigidBody, (DVec3, DQuat))> {
     let mass = table.get("mass", number(MASS));
     let inertia = table.get("inertia", vector);
@@ -72,7 +73,7 @@ fn as_told(table: &mut Table<'_>, shapes: &[Shape]) -> Option<(RigidBody, (DVec3
         (false, [shape]) => Some(shape.centre),
         _ => table.get("centre_of_mass", vector),
     };
-    // A mesh may be an open sheet then: nothing is asked of its inside.
+    // The mesh may be an open sheet here, because its volume is not used.
     let may_move = |shape: &Shape| match &shape.mesh {
         Some(mesh) => has_few_vertices(table, mesh),
         None => solid(table, shape).is_some(),
@@ -82,7 +83,7 @@ fn as_told(table: &mut Table<'_>, shapes: &[Shape]) -> Option<(RigidBody, (DVec3
     }
     let (mass, inertia, centre) = (mass?, inertia?, centre?);
     let largest = inertia.max_element();
-    // No solid has a moment above the sum of the other two.
+    // In a rigid body no moment of inertia exceeds the sum of the other two.
     if inertia.min_element() <= 0.0 || largest > (inertia.element_sum() - largest) * (1.0 + 1e-9) {
         table.problem(
             format!("`{}.inertia` is {inertia} kg m², which no body has", table.name()),
@@ -103,7 +104,7 @@ pub fn report_hollow(table: &Table<'_>) {
     );
 }
 
-/// The solid that a shape is, where it is; reports one that is none.
+/// Returns the solid of a shape; reports a shape that is not solid.
 fn solid(table: &Table<'_>, shape: &Shape) -> Option<Solid> {
     if let Some(mesh) = &shape.mesh {
         return is_solid_mesh(table, mesh).then(|| mesh.solid().placed(shape.centre, shape.orientation));

@@ -1,7 +1,7 @@
-//! Boundaries: shapes turned into surfaces, and their motions.
+//! Readers of boundaries: shapes, which become surfaces, and motions.
 //!
-//! A boundary's position is the natural centre of its shape, moved onto the axis it turns about if it
-//! turns; surfaces are relative to that, so that a turning drum keeps its wall to the last digit.
+//! The position of a boundary is the natural centre of its shape; if the boundary rotates, it is that centre projected onto the axis of
+//! rotation. Surfaces are placed relative to it, so that the wall of a rotating drum stays in place to the last digit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,53 +24,53 @@ use crate::model::{
     Axes, Boundary, Form, MaterialId, Materials, Mesh, Motion, Periodic, RigidBody, Side, Surface, World,
 };
 
-/// A shape about to become a boundary.
+/// Shape that was read and is to become a boundary.
 pub(super) struct Shape {
     /// Natural centre \[m\].
     pub(super) centre: DVec3,
-    /// Point on its axis that a rotation goes through unless another is given \[m\].
+    /// Default point of the axis of rotation \[m\].
     pivot: DVec3,
-    /// How it is turned about its centre.
+    /// Orientation about the centre.
     pub(super) orientation: DQuat,
     /// Axis of symmetry.
     axis: Option<DVec3>,
-    /// Surfaces: place relative to the centre \[m\], direction of their z axis, geometry.
+    /// Surfaces: position relative to the centre \[m\], direction of the z axis, form.
     pub(super) surfaces: Vec<(DVec3, DVec3, Form)>,
-    /// The mesh that they are of.
+    /// Mesh of the surfaces, if the shape is a mesh.
     pub(super) mesh: Option<Arc<Mesh>>,
-    /// Place \[m\] and turn of the mesh in the frame of the body.
+    /// Position \[m\] and orientation of the mesh in the frame of the body.
     mesh_in_body: (DVec3, DQuat),
 }
 
 impl Shape {
-    /// Surfaces about a centre \[m\], without an axis and not turned.
+    /// Creates a shape of surfaces about a centre \[m\], without an axis and not turned.
     fn around(centre: DVec3, surfaces: Vec<(DVec3, DVec3, Form)>) -> Shape {
         let (pivot, orientation, mesh_in_body) = (centre, DQuat::IDENTITY, IN_PLACE);
         Shape { centre, pivot, orientation, axis: None, surfaces, mesh: None, mesh_in_body }
     }
 }
 
-/// Not moved and not turned.
+/// Pose of a mesh that is neither moved nor turned.
 const IN_PLACE: (DVec3, DQuat) = (DVec3::ZERO, DQuat::IDENTITY);
 
-/// Most spheres of a row.
+/// Largest number of spheres of a row.
 const MOST_SPHERES: u64 = 10_000;
-/// Most vertices of a mesh that moves freely.
+/// Largest number of vertices of a dynamic mesh.
 const MOST_VERTICES: usize = 10_000;
 
-/// A surface, and the mesh for whose patches it stands.
+/// Surface; if it stands for the patches of a mesh, the mesh as well.
 type MadeOf = (Surface, Option<Arc<Mesh>>);
 
-/// A boundary as it was read.
+/// Boundary as it was read, with its surfaces and its rail.
 pub struct Walls {
     boundary: Boundary,
-    /// Its surfaces; of a mesh one that stands for its patches.
+    /// Surfaces; a mesh has one surface that stands for all its patches.
     surfaces: Vec<MadeOf>,
     rail: Option<Rail>,
 }
 
 impl Walls {
-    /// Puts them into a world.
+    /// Adds the boundary to a world.
     pub fn add_to(self, world: &mut World) {
         let mut surfaces = Vec::new();
         for (surface, mesh) in self.surfaces {
@@ -172,13 +172,13 @@ fn shapes(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Shape>> {
     table.get("shapes", |node| node.list(|node| shape(node, folder)))
 }
 
-/// Whether a name is how columns of results call a grain: `grain-7` by itself, `7` in a contact.
+/// Returns whether a name is a name of a grain in the columns of results: `grain-7`, or `7` in a contact.
 fn is_that_of_a_grain(name: &str) -> bool {
     let number = name.strip_prefix("grain-").unwrap_or(name);
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A boundary of these shapes, and its surfaces. Bodies that are put together bring a frame of their own: place \[m\] and turn.
+/// Makes a boundary and its surfaces from shapes. `frame`, position \[m\] and orientation, is given for bodies of several shapes.
 fn assemble(
     name: String,
     shapes: Vec<Shape>,
@@ -202,7 +202,7 @@ fn assemble(
     let into_body = |shape: Shape| {
         let back = orientation.conjugate();
         let shift = back * (shape.centre - position);
-        // A shape that stands as its body does is not to be turned by a rounding.
+        // A shape with the orientation of its body gets exactly the identity, without a rounding error.
         let turn = if shape.orientation == orientation { DQuat::IDENTITY } else { back * shape.orientation };
         let (place, own) = shape.mesh_in_body;
         let of_mesh = shape.mesh.clone().map(|mesh| {
@@ -278,7 +278,7 @@ fn sphere(table: &mut Table<'_>) -> Option<Shape> {
     Some(Shape::around(centre, surfaces))
 }
 
-/// A row of equal spheres; in a plane, of discs.
+/// Reads a row of equal spheres; in a plane scene, of discs.
 fn spheres(table: &mut Table<'_>) -> Option<Shape> {
     let (from, to) = (table.get("from", vector), table.get("to", vector));
     let (radius, count) = (table.get("radius", number(LENGTH)), table.get("count", whole(2, MOST_SPHERES)));
@@ -289,7 +289,7 @@ fn spheres(table: &mut Table<'_>) -> Option<Shape> {
     Some(Shape::around(centre, surfaces))
 }
 
-/// A cylinder between two places with a half ball around each.
+/// Reads a capsule: a cylinder between two points with a half ball around each.
 fn capsule(table: &mut Table<'_>) -> Option<Shape> {
     let (from, to) = (table.get("from", vector), table.get("to", vector));
     let radius = table.get("radius", number(LENGTH));
@@ -320,7 +320,7 @@ fn side(table: &mut Table<'_>) -> Side {
     }
 }
 
-/// Inside, a box is up to six half spaces: the walls next to an open face go on beyond it.
+/// Reads a box. Seen from inside, it is up to six half spaces: the walls next to an open face extend beyond it.
 fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
     const FACES: &[&str] = &["-x", "+x", "-y", "+y", "-z", "+z"];
     let corners = corners(table);
@@ -359,7 +359,7 @@ fn box_shape(table: &mut Table<'_>) -> Option<Shape> {
     })
 }
 
-/// A cylinder or truncated cone from `base` along `axis`.
+/// Reads a cylinder or truncated cone from `base` along `axis`.
 fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<f64>) -> Option<Shape> {
     let (base, axis) = (table.get("base", vector), table.get("axis", direction));
     let length = table.get("length", number(LENGTH));
@@ -397,7 +397,7 @@ fn revolved(table: &mut Table<'_>, base_radius: Option<f64>, top_radius: Option<
     })
 }
 
-/// A motion as far as it can be read without the shape.
+/// Motion, as far as it can be read without the shape.
 enum MotionKind {
     Prescribed(Motion),
     Dynamic,
@@ -418,7 +418,7 @@ fn motion(table: &mut Table<'_>, pivot: DVec3, axis: Option<DVec3>) -> Option<Mo
     motion.map(MotionKind::Prescribed)
 }
 
-/// Reads a free motion; `density` is that of the material \[kg/m³\].
+/// Reads a dynamic motion; `density` is the density of the material \[kg/m³\].
 fn free(table: &mut Table<'_>, shape: Option<&mut Shape>, density: Option<f64>) -> Option<RigidBody> {
     let velocity = table.or("velocity", DVec3::ZERO, vector);
     let angular_velocity = table.or("angular_velocity", DVec3::ZERO, vector);
@@ -438,7 +438,7 @@ fn free(table: &mut Table<'_>, shape: Option<&mut Shape>, density: Option<f64>) 
     Some(RigidBody { velocity, angular_velocity, locked, ..body })
 }
 
-/// Reads the density, that of the material unless it is told \[kg/m³\].
+/// Reads the density \[kg/m³\]; default: the density of the material.
 pub(super) fn density_of(table: &mut Table<'_>, density: Option<f64>) -> Option<f64> {
     match density {
         Some(density) => Some(table.or("density", density, number(DENSITY))),
@@ -446,7 +446,7 @@ pub(super) fn density_of(table: &mut Table<'_>, density: Option<f64>) -> Option<
     }
 }
 
-/// Reports a body that turns about an axis which is locked.
+/// Reports a body that rotates about a locked axis.
 pub(super) fn check_spin(table: &Table<'_>, angular_velocity: DVec3, locked: Axes) {
     if angular_velocity * locked.free_rotation() != angular_velocity {
         table.problem(
@@ -456,7 +456,7 @@ pub(super) fn check_spin(table: &Table<'_>, angular_velocity: DVec3, locked: Axe
     }
 }
 
-/// Refuses a body that no engine can compute with.
+/// Refuses a body whose mass or inertia, or an inverse of them, is no number.
 pub(super) fn check_inertia(table: &Table<'_>, body: RigidBody) -> Option<RigidBody> {
     if let Some(number) = body.inertia().into_iter().find(|&number| !is_sound(number)) {
         table.problem(
@@ -474,7 +474,7 @@ pub(super) fn check_inertia(table: &Table<'_>, body: RigidBody) -> Option<RigidB
     Some(body)
 }
 
-/// The solid inside of a mesh, whose shape is turned to its principal axes and moved to its centre.
+/// Computes the rigid body inside a mesh; the shape is turned to the principal axes and moved to the centre of mass.
 fn solid_of(table: &mut Table<'_>, shape: &mut Shape, mesh: &Arc<Mesh>, density: f64) -> Option<RigidBody> {
     if !is_solid_mesh(table, mesh) {
         return None;
@@ -486,7 +486,7 @@ fn solid_of(table: &mut Table<'_>, shape: &mut Shape, mesh: &Arc<Mesh>, density:
     Some(body)
 }
 
-/// Whether a mesh is the surface of a solid that can move; reports what it lacks.
+/// Returns whether a mesh is the surface of a solid that can be dynamic; reports its defects.
 pub(super) fn is_solid_mesh(table: &Table<'_>, mesh: &Mesh) -> bool {
     if !mesh.defects.is_closed() {
         table.problem(
@@ -503,7 +503,7 @@ pub(super) fn is_solid_mesh(table: &Table<'_>, mesh: &Mesh) -> bool {
     has_few_vertices(table, mesh)
 }
 
-/// Whether a mesh has few enough vertices to move; reports one that has not.
+/// Returns whether a mesh has few enough vertices to be dynamic; reports a mesh with too many.
 pub(super) fn has_few_vertices(table: &Table<'_>, mesh: &Mesh) -> bool {
     if mesh.vertices.len() > MOST_VERTICES {
         table.problem(

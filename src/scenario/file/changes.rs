@@ -1,22 +1,22 @@
-//! What differs between two scenarios, and what of it may change while a run is interrupted.
+//! Differences between two scenarios, and which of them are allowed when an interrupted run is resumed.
 
 use toml::Value;
 
 use super::problems::{Problem, Problems};
 
-/// A value of the file that is another one now.
+/// Changed value of a scenario file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Its path, as in `--set`.
+    /// Path of the value, as in `--set`.
     pub key: String,
-    /// What it was; `None` where it was not there.
+    /// Old value; `None` if the key is new.
     pub was: Option<String>,
-    /// What it is; `None` where it is gone.
+    /// New value; `None` if the key was removed.
     pub is: Option<String>,
 }
 
-/// What may change, and what is below it, beside the places of files. The state of a run does not depend on it: the number of columns and the length of a step
-/// stay, as do bodies, sources and laws.
+/// Keys (with all keys below them) that may change when a run is resumed, in addition to the paths of files. The state of a run does not
+/// depend on them: the number of columns, the length of a step, bodies, sources and laws stay the same.
 pub const MAY_CHANGE: [&str; 15] = [
     "title",
     "solver.iterations",
@@ -35,14 +35,14 @@ pub const MAY_CHANGE: [&str; 15] = [
     "expect",
 ];
 
-/// What changed from one resolved scenario to another.
+/// Returns the changes from one resolved scenario to another.
 ///
 /// # Errors
-/// With everything that differs and may not.
+/// All changes that are not allowed.
 pub fn changes(was: &str, is: &str) -> Result<Vec<Change>, Problems> {
     let values = |text: &str| {
         let mut values = Vec::new();
-        // Both were read before.
+        // Both texts were read before.
         if let Ok(table) = text.parse::<toml::Table>() {
             flatten("", &Value::Table(table), &mut values);
         }
@@ -63,7 +63,7 @@ pub fn changes(was: &str, is: &str) -> Result<Vec<Change>, Problems> {
 
 impl Change {
     fn is_allowed(&self) -> bool {
-        // Where a file lies says nothing of what is in it, and the state has what was in it.
+        // The path of a file says nothing about its content, and the state contains the content.
         if self.key.ends_with(".file") {
             return true;
         }
@@ -89,7 +89,7 @@ fn refuse(change: &Change, is_first: bool) -> Problem {
     Problem::of(&change.key, message).help(help)
 }
 
-/// All values with their paths.
+/// Collects all values with their paths.
 fn flatten(path: &str, value: &Value, into: &mut Vec<(String, String)>) {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match value {
@@ -101,7 +101,7 @@ fn flatten(path: &str, value: &Value, into: &mut Vec<(String, String)>) {
     }
 }
 
-/// A value in words; `1` and `1.0` are one number.
+/// Writes a value such that `1` and `1.0` are the same number.
 fn written(value: &Value) -> String {
     match value {
         Value::Integer(number) => written(&Value::Float(*number as f64)),

@@ -1,4 +1,4 @@
-//! What a file is asked as a whole, and small parts that several of its tables share.
+//! Checks of a file as a whole, and small readers that several tables share.
 
 use super::read::{Node, Table, word};
 use super::{MAX_GRAINS, MAX_STEPS, grains, materials};
@@ -6,7 +6,7 @@ use crate::model::{Axes, Materials};
 use crate::settings::Settings;
 use crate::sources::Emitter;
 
-/// Reads the axes that something is locked on.
+/// Reads `locked_axes`.
 pub(super) fn locked_axes(table: &mut Table<'_>) -> Axes {
     const AXES: &[&str] = &["x", "y", "z", "rx", "ry", "rz"];
     let names = table.or("locked_axes", Vec::new(), |node: Node<'_>| node.list(word(AXES)));
@@ -47,7 +47,7 @@ pub(super) fn check_steps(root: &mut Table<'_>, duration: f64, settings: &Settin
     }
 }
 
-/// Refuses more steps than a run may have, in words.
+/// Refuses more steps than a run may have; the error is a message in words.
 pub fn check_step_count(duration: f64, time_step: f64) -> Result<(), String> {
     let steps = duration / time_step;
     match steps > MAX_STEPS {

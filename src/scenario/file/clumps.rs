@@ -1,4 +1,4 @@
-//! The `[clumps]` table: grains of several spheres by name; and which of them a block or an emitter makes, how turned.
+//! The `[clumps]` table: named grains of several spheres; and which clump a block or an emitter makes, in which orientation.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use crate::model::{Clump, ClumpId};
 use crate::sources::make::{Make, Orientation};
 use crate::sources::radii::Radii;
 
-/// Spheres of a clump, at most.
+/// Largest number of spheres of a clump.
 const MOST: usize = 1000;
 const MASS: Need = Need::new(|x| x > 0.0, "a positive mass in kg");
 const MOMENT: Need = Need::new(|x| x > 0.0, "a positive moment of inertia in kg m²");
 const ANGLE: Need = Need::new(|x| x.abs() <= 1e6, "an angle in degrees");
 const COLUMNS: [&str; 4] = ["x", "y", "z", "r"];
 
-/// Reads all clumps. A wrong one keeps its name, so that those who refer to it are not blamed.
+/// Reads all clumps. A faulty clump keeps its name, so that references to it are not reported as mistakes.
 pub fn clumps(table: &mut Table<'_>, folder: &Path) -> Vec<Clump> {
     let read = |(name, _, node): (String, _, Node<'_>)| {
         let read = node.table(|table| clump(&name, table, folder));
@@ -77,7 +77,7 @@ fn clump(name: &str, table: &mut Table<'_>, folder: &Path) -> Option<Clump> {
     Some(Clump::with_mass(name, &spheres, mass, DVec3::new(x, y, z)))
 }
 
-/// Centre \[m\] and radius \[m\] of each sphere; `None` when one is wrong.
+/// Reads the centre \[m\] and radius \[m\] of each sphere; returns `None` if one is faulty.
 fn spheres(nodes: &[Node<'_>]) -> Option<Vec<(DVec3, f64)>> {
     let sphere = |node: &Node<'_>| {
         node.clone().table(|table| {
@@ -89,7 +89,7 @@ fn spheres(nodes: &[Node<'_>]) -> Option<Vec<(DVec3, f64)>> {
     read.into_iter().collect()
 }
 
-/// Spheres from a table with columns x, y, z, r, as DEM-Engine writes its clumps.
+/// Reads spheres from a table with columns x, y, z, r, the format of the clumps of DEM-Engine.
 fn read_csv(node: &Node<'_>, folder: &Path, name: &str) -> Option<Vec<(DVec3, f64)>> {
     let help = "the header is x,y,z,r, lengths in metres; paths start at the scenario's folder";
     let rows = open_named(node, folder, name).and_then(|file| rows(file, name));
@@ -132,7 +132,7 @@ fn sphere(record: &::csv::StringRecord, name: &str) -> Result<(DVec3, f64), Stri
     }
 }
 
-/// Reads `clump` and `turned`; spheres where there is no clump.
+/// Reads `clump` and `turned`; without a clump the grains are spheres.
 pub fn make(table: &mut Table<'_>, clumps: &[Clump]) -> Option<Make> {
     let (has_clump, has_orientation) = (table.has("clump"), table.has("turned"));
     let clump = table.maybe("clump", clump_id(clumps));
@@ -149,7 +149,7 @@ pub fn make(table: &mut Table<'_>, clumps: &[Clump]) -> Option<Make> {
     Some(Make::of_clump(id, &clumps[id as usize], orientation))
 }
 
-/// Reads the radii of grains: as given, or of a clump as it is listed.
+/// Reads the radii of grains; without `radius` a clump has its listed size.
 pub fn radii_of(make: &Make, table: &mut Table<'_>) -> Option<Radii> {
     if table.has("radius") {
         return table.get("radius", radii);
@@ -172,7 +172,7 @@ fn clump_id(clumps: &[Clump]) -> impl Fn(Node<'_>) -> Option<ClumpId> {
     }
 }
 
-/// Reads `"random"`, or an axis and an angle.
+/// Reads an orientation: `"random"`, or an axis and an angle.
 fn orientation(node: Node<'_>) -> Option<Orientation> {
     if node.is_text() {
         node.ask(Asked::Word(&["random"]));

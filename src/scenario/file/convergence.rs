@@ -1,17 +1,17 @@
-//! The `[convergence]` table: at which times to look at how the sweeps converge, and from which starts.
+//! The `[convergence]` table: times at which the convergence of the sweeps is examined, and the starts of the sweeps.
 
 use super::read::{Node, TIME, Table, number, whole};
 use super::{ConvergencePlan, solver};
 use crate::engine::convergence::Question;
 use crate::settings::{Settings, WarmStart};
 
-/// Sweeps that may be asked for.
+/// Largest number of sweeps that may be asked for.
 const MOST_SWEEPS: u64 = 100_000;
-/// Sweeps of the reference solution by default, in those that are compared with it. On a pile of 3 363 grains the
-/// errors of the last of them then come out 11 to 15 % too small; with 5 times as many, 34 to 44 %.
+/// Default ratio of the sweeps of the reference solution to the sweeps that are compared with it. On a pile of 3 363 grains the errors of
+/// the last compared sweeps then come out 11 to 15 % too small; with a ratio of 5, 34 to 44 %.
 const REFERENCE: u64 = 20;
 
-/// Reads the table of a run of `duration` \[s\] with these settings.
+/// Reads the table for a run of `duration` \[s\] with these settings.
 pub fn plan(table: &mut Table<'_>, duration: f64, settings: &Settings) -> Option<ConvergencePlan> {
     let times = table.get("times", |node| times(node, duration));
     let sweeps = table.or("sweeps", 100, whole(1, MOST_SWEEPS));
@@ -29,7 +29,7 @@ pub fn plan(table: &mut Table<'_>, duration: f64, settings: &Settings) -> Option
     times.map(|times| ConvergencePlan { times, question })
 }
 
-/// Reads the times \[s\], none beyond the end; in order.
+/// Reads the times \[s\], none later than the end of the run, and sorts them.
 fn times(node: Node<'_>, duration: f64) -> Option<Vec<f64>> {
     let mut times = node.clone().list(|node| {
         let time = number(TIME)(node.clone())?;

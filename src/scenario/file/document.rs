@@ -1,4 +1,4 @@
-//! The text of a file: read, parsed, with overrides applied.
+//! Text of a file: reading, parsing and application of overrides.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::problems::{Problem, Problems, Source};
 use super::read::{Report, Table};
 use crate::files;
 
-/// What `read` makes of the tables of a file, or all mistakes in it. `read` may add mistakes that are in other files.
+/// Reads a file with `read` and returns its result, or all mistakes in the file. `read` may add mistakes that are in other files.
 pub(super) fn read_file<T>(
     path: &Path,
     read: impl FnOnce(Table<'_>, &mut Vec<Problem>) -> Option<T>,
@@ -29,7 +29,7 @@ pub(super) fn read_file<T>(
     value.filter(|_| problems.is_empty()).ok_or_else(|| fail(problems))
 }
 
-/// The text of a file, or why there is none.
+/// Reads the text of a file, or reports why that fails.
 pub(super) fn read_text(path: &Path, shown: &str) -> Result<String, Problem> {
     let cannot = |error: std::io::Error| {
         let help = match error.kind() {
@@ -49,7 +49,7 @@ pub(super) fn read_text(path: &Path, shown: &str) -> Result<String, Problem> {
     })
 }
 
-/// The document that overrides are applied to and defaults filled into.
+/// Parses a text into an editable document and applies the overrides; defaults are later filled into the same document.
 pub(super) fn parse_document(
     shown: &str,
     text: &str,
@@ -64,7 +64,7 @@ pub(super) fn parse_document(
     Ok(document)
 }
 
-/// The parsed text with the place of every value, or all its syntax errors.
+/// Returns the parsed text with the place of every value, or all its syntax errors.
 pub(super) fn parse_tree<'a>(
     source: &Arc<Source>,
     text: &'a str,

@@ -1,4 +1,4 @@
-//! The `[domain]`: the box that grains are to stay in.
+//! The `[domain]` table: the box that grains must stay in.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ pub fn domain(table: &mut Table<'_>, periodic: &Periodic) -> Option<Domain> {
     Some(Domain { min, max, outside })
 }
 
-/// The faces without those along periodic axes, where nothing can leave; reports such a face within the period.
+/// Returns the faces without those along periodic axes, where nothing can leave; reports a face within the period.
 fn beside_periods(table: &Table<'_>, periodic: &Periodic, min: DVec3, max: DVec3) -> Option<(DVec3, DVec3)> {
     let is_periodic = periodic.length.cmpgt(DVec3::ZERO);
     let is_inside = is_periodic & (min.cmpgt(periodic.min) | max.cmplt(periodic.min + periodic.length));
@@ -77,7 +77,7 @@ fn corner(node: Node<'_>) -> Option<DVec3> {
     }
 }
 
-/// Reports grains that start outside of the domain, and emitters that reach out of it.
+/// Reports grains that start outside of the domain, and emitters whose region reaches out of it.
 pub fn check(
     domain: &Domain,
     span: &Range<usize>,

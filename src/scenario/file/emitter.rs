@@ -11,7 +11,7 @@ use crate::model::random::Stream;
 use crate::model::{Axes, Clump, Materials, Periodic, Plane, Random};
 use crate::sources::emitter::{Emitter, Schedule, Source, due};
 
-/// What all emitters of a scenario share.
+/// Parameters that all emitters of a scenario share.
 pub struct Shared<'a> {
     /// The materials.
     pub materials: &'a Materials,
@@ -21,11 +21,11 @@ pub struct Shared<'a> {
     pub duration: f64,
     /// Seed of the scenario.
     pub seed: u64,
-    /// Axes that all grains are locked on.
+    /// Axes that are locked for all grains.
     pub locked: Axes,
     /// The periodic cell.
     pub periodic: Periodic,
-    /// The plane of the scene.
+    /// Plane of a plane scene.
     pub plane: Option<Plane>,
 }
 
@@ -112,7 +112,7 @@ fn schedule(table: &mut Table<'_>, duration: f64, grain_mass: Option<f64>) -> Op
     Some(Schedule { rate, start, stop, interval, total })
 }
 
-/// Reads when to stop: at the end of the run, or never when there is a total.
+/// Reads the stop time \[s\]: by default the end of the run, or never if there is a total.
 fn stop(table: &mut Table<'_>, start: f64, duration: f64) -> Option<f64> {
     let stop = if table.has("total") {
         table.maybe("stop", number(TIME)).unwrap_or(f64::INFINITY)

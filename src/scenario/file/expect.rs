@@ -1,4 +1,4 @@
-//! The `[expect]` table: numbers that the run must come to.
+//! The `[expect]` table: numbers that the results of a run must match.
 //!
 //! ```toml
 //! [expect]
@@ -12,16 +12,16 @@
 //! fall = { of = "position_z:grain-0", curve = { file = "drop.csv", time = "t", column = "z" }, tolerance = 1e-3 }
 //! ```
 //!
-//! The key is a label; the quantity is named by `of`, or by the label itself; all quantities are in
-//! [`crate::observe::quantity::table`]. A number is taken from its values at
-//! the outputs, from `from` until `until` \[s\] with both ends (default: the whole run):
+//! The key is a label; the quantity is named by `of`, or by the label itself; all quantities are listed in
+//! [`crate::observe::quantity::table`]. A number is computed from the values of the quantity at the outputs, from `from` until `until`
+//! \[s\], both included (default: the whole run):
 //!
 //! | `take` | The number |
 //! |---|---|
 //! | `"final"` | the last value; the default |
 //! | `"mean"` | the mean over the outputs; the default where there is a `from` or `until` |
 //! | `"maximum"`, `"minimum"` | the largest, the smallest value |
-//! | `"time_of_maximum"`, `"time_of_minimum"` | when it is reached first \[s\] |
+//! | `"time_of_maximum"`, `"time_of_minimum"` | time at which that value is reached first \[s\] |
 //! | `"change"` | the last value minus the first |
 //! | `"rate"` | slope of the least-squares line, per second |
 //! | `"linearity"` | share of the variance that this line explains, R² \[-\] |
@@ -29,14 +29,13 @@
 //! | `"rises"`, `"falls"` | largest step against the direction, at most `slack` (default 0) |
 //! | `"times_of_minima"` | largest deviation \[s\] of the times of the first local minima from `values` |
 //!
-//! Instead of `take`, `at = t` gives the value at a time \[s\], linear between outputs, and `curve` the largest deviation
-//! from a reference curve at the curve's own times; its time zero is at `start` of the run \[s\] (default 0), and `offset`
-//! (default 0) is added to its values. `over` names a second quantity, of which the same number is taken,
-//! and the first is divided by it.
+//! Instead of `take`, `at = t` gives the value at a time \[s\], linear between outputs, and `curve` the largest deviation from a reference
+//! curve at the times of the curve; time zero of the curve is at `start` of the run \[s\] (default 0), and `offset` (default 0) is added to
+//! its values. `over` names a second quantity: the number of the first quantity is divided by the same number of the second.
 //!
-//! The number is judged by `value` with a tolerance, by `at_least` and by `at_most`. `tolerance` is in the unit of the
-//! quantity, `tolerance_share` a share of |value|. `single` and `single_share` hold instead on an engine in
-//! single precision. With `shown_only = true` the number and its error are reported and not judged.
+//! The number is judged by `value` with a tolerance, by `at_least` and by `at_most`. `tolerance` is in the unit of the quantity,
+//! `tolerance_share` is a share of |value|. On an engine in single precision `single` and `single_share` replace them. With `shown_only =
+//! true` the number and its error are reported but not judged.
 
 mod bounds;
 mod curve;
@@ -52,7 +51,7 @@ use crate::observe::quantity::{self, Needs, QUANTITIES};
 use crate::observe::take::Take;
 use crate::observe::{Expectation, Tracked};
 
-/// The words of `take`.
+/// Words of `take`.
 const TAKES: &[&str] = &[
     "final",
     "mean",
@@ -69,19 +68,19 @@ const TAKES: &[&str] = &[
     "times_of_minima",
 ];
 
-/// What an expectation may refer to.
+/// Elements of a scenario that an expectation may refer to.
 pub struct Subjects<'a> {
     /// Names of the boundaries.
     pub boundaries: &'a [String],
     /// Names of the sinks.
     pub sinks: &'a [String],
-    /// Names of the classes of radii of sinks, and of the parts of their profiles.
+    /// Names of the size classes of the sinks.
     pub size_classes: &'a [String],
-    /// Likewise.
+    /// Names of the parts of the profiles of the sinks.
     pub profile_bins: &'a [String],
     /// Names of the sinks with a profile.
     pub profiles: &'a [String],
-    /// Names of the regions that are observed.
+    /// Names of the observed regions.
     pub regions: &'a [String],
     /// Names of the joints.
     pub joints: &'a [String],
@@ -105,12 +104,12 @@ pub struct Subjects<'a> {
     pub folder: &'a Path,
 }
 
-/// What becomes of the number that is taken.
+/// Use of the number that is computed.
 #[derive(Clone, Copy, PartialEq)]
 enum Purpose {
-    /// It is judged.
+    /// The number is judged.
     Judged,
-    /// It is kept.
+    /// The number is recorded and not judged.
     Kept,
 }
 
@@ -119,7 +118,7 @@ pub fn expectations(table: &mut Table<'_>, subjects: &Subjects<'_>) -> Vec<Expec
     read_all(table, subjects, Purpose::Judged)
 }
 
-/// Reads numbers that are taken from a run as those of expectations are, and not judged.
+/// Reads numbers that are computed from a run like those of expectations, but not judged.
 pub fn kept(table: &mut Table<'_>, subjects: &Subjects<'_>) -> Vec<Expectation> {
     read_all(table, subjects, Purpose::Kept)
 }
@@ -131,23 +130,23 @@ fn read_all(table: &mut Table<'_>, subjects: &Subjects<'_>, purpose: Purpose) ->
     table.named().into_iter().filter_map(read).collect()
 }
 
-/// The name of the same pair with its bodies in the other order, if it is observed.
+/// Returns the name of the same pair with its bodies in the other order, if that pair is observed.
 fn reverse(pair: &str, observed: &[String]) -> Option<String> {
-    // Names of boundaries may have a dash in them as well.
+    // Names of boundaries may contain a dash as well.
     let mut orders = pair.match_indices('-').map(|(i, _)| format!("{}-{}", &pair[i + 1..], &pair[..i]));
     orders.find(|order| observed.contains(order))
 }
 
-/// Names of the quantities that a scenario can have without observing bodies one by one.
+/// Names of the quantities that a scenario can have without observing individual bodies.
 fn known_names() -> Vec<String> {
     let is_tracked = |needs: Needs| matches!(needs, Needs::Body | Needs::Pair | Needs::CompatiblePair);
     QUANTITIES.iter().filter(|quantity| !is_tracked(quantity.needs)).map(quantity::Quantity::shown).collect()
 }
 
-/// What to do where compatible forces are missing.
+/// Advice for a quantity that needs compatible forces.
 const ASK_FOR_THEM: &str = "add [forces] compatible = { law = \"hertz\" }";
 
-/// Whether a quantity can be measured in this scenario; if not, why, and what to do.
+/// Checks that a quantity can be measured in this scenario; the error is the reason and the advice.
 fn known(column: &str, subjects: &Subjects<'_>) -> Result<(), (String, String)> {
     let (kind, name) = column.split_once(':').unwrap_or((column, ""));
     let Some(quantity) = quantity::find(column) else {
@@ -262,7 +261,7 @@ fn expectation(
     Some(Expectation { label, quantity: quantity?, over, take, window: window?, bounds: bounds? })
 }
 
-/// Reads `at`, `curve` or `take` with what belongs to it.
+/// Reads `at`, `curve` or `take` with the keys that belong to it.
 fn take(table: &mut Table<'_>, window: Option<Option<(f64, f64)>>, subjects: &Subjects<'_>) -> Option<Take> {
     let has_window = table.has("from") || table.has("until");
     let [at, curve, take] = ["at", "curve", "take"].map(|key| table.has(key));
@@ -301,7 +300,7 @@ fn time(table: &mut Table<'_>, has_window: bool, duration: f64) -> Option<f64> {
     Some(time)
 }
 
-/// The way of taking that a word stands for, with the keys that belong to it.
+/// Returns the reduction that a word of `take` stands for, and reads its keys.
 fn taken(table: &mut Table<'_>, word: &str, has_window: bool) -> Option<Take> {
     Some(match word {
         "final" if has_window => {
@@ -340,7 +339,7 @@ fn times(node: Node<'_>) -> Option<Vec<f64>> {
     Some(times)
 }
 
-/// Reports keys that belong to another way of taking the number.
+/// Reports keys that belong to another reduction.
 fn refuse_strangers(table: &mut Table<'_>, take: &Take) {
     let word = take.word();
     let of_one: [(&'static str, &[&str]); 4] = [
@@ -371,7 +370,7 @@ fn refuse_strangers(table: &mut Table<'_>, take: &Take) {
     }
 }
 
-/// Reads `from` and `until`; `Some(None)` when there is no window.
+/// Reads `from` and `until`; `Some(None)` if there is no window.
 fn window(table: &mut Table<'_>, duration: f64) -> Option<Option<(f64, f64)>> {
     if !table.has("from") && !table.has("until") {
         return Some(None);

@@ -1,4 +1,4 @@
-//! The `[[grains]]`: blocks of grains that are there from the start.
+//! The `[[grains]]` tables: blocks of grains that are present from the start.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,26 +18,26 @@ use crate::sources::grid::SphereGrid;
 use crate::sources::make::Make;
 use crate::sources::radii::Radii;
 
-/// Deviation of a random velocity \[m/s\].
+/// Standard deviation of a random velocity \[m/s\].
 const SPEED: Need =
     Need::new(|x| (0.0..=1e9).contains(&x), "zero or a positive speed in metres per second (at most 1e9)");
 
-/// A block of grains, read but not yet placed.
+/// Block of grains that was read but not placed yet.
 pub struct Block {
-    /// Place in the list, from 0.
+    /// Index of the block in the list, from 0.
     index: usize,
-    /// Where its packing stands in the file.
+    /// Place of its packing in the file.
     pub span: Range<usize>,
-    /// Dealt to the grains in turn.
+    /// Materials, given to the grains in turn.
     materials: Vec<MaterialId>,
     make: Make,
     radii: Radii,
     packing: Packing,
     velocity: DVec3,
     angular_velocity: DVec3,
-    /// Deviation of a random velocity along each axis \[m/s\].
+    /// Standard deviation of the random velocity along each axis \[m/s\].
     random_velocity: f64,
-    /// Axes that its grains are locked on, beside those of all grains.
+    /// Locked axes of its grains, in addition to those of all grains.
     locked: Axes,
     /// Whether its grains may overlap each other and boundaries at the start.
     pub allow_overlap: bool,
@@ -100,7 +100,7 @@ pub fn block(table: &mut Table<'_>, index: usize, world: &World, folder: &Path) 
 }
 
 impl Block {
-    /// Name as in `--set`.
+    /// Returns the name as in `--set`.
     pub fn name(&self) -> String {
         format!("grains.{}", self.index)
     }
@@ -119,7 +119,7 @@ impl Block {
         }
     }
 
-    /// Adds random velocities that have no momentum in all; none along an axis that is locked.
+    /// Adds random velocities with zero total momentum, and none along a locked axis.
     fn agitate(&self, world: &World, grains: &mut [Grain], random: &mut Random) {
         if self.random_velocity == 0.0 {
             return;
@@ -141,24 +141,25 @@ impl Block {
 pub struct Placement {
     /// The grains.
     pub grains: Vec<Grain>,
-    /// Block of each run of grains: index of its first grain, and the block's index.
+    /// Index of the first grain of each block, and the index of the block.
     pub starts: Vec<(usize, usize)>,
 }
 
 impl Placement {
-    /// Block that a grain belongs to; `None` of one that the scene starts from.
+    /// Returns the block of a grain; `None` for a grain from a checkpoint.
     pub fn block_of(&self, grain: usize) -> Option<usize> {
         let next = self.starts.partition_point(|&(first, _)| first <= grain);
         next.checked_sub(1).map(|run| self.starts[run].1)
     }
 
-    /// Name of what a grain belongs to.
+    /// Returns the name of the block of a grain, or "start" for a grain from a checkpoint.
     pub fn name_of(&self, grain: usize, blocks: &[Block]) -> String {
         self.block_of(grain).map_or_else(|| "start".to_owned(), |block| blocks[block].name())
     }
 }
 
-/// Places the grains of all blocks after those that the scene starts from. The world has its boundaries, which random packings keep clear of.
+/// Places the grains of all blocks after those from a checkpoint. The world already has its boundaries, and random packings keep clear of
+/// them.
 pub fn place(
     given: Vec<Grain>,
     blocks: &[Block],
@@ -216,7 +217,7 @@ fn place_block(
     block.packing.place(&block.radii, block.make.reach(), &world.periodic, random, &is_blocked)
 }
 
-/// Gap \[m\] to the boundary that a sphere touches most deeply, and which one that is.
+/// Returns the gap \[m\] to the boundary that a sphere overlaps most, and the index of that boundary.
 pub fn deepest_boundary(
     world: &World,
     boxes: &[SurfaceBox],

@@ -1,4 +1,4 @@
-//! Joints and their drives, and boundaries on rails, which are sliders on the ground.
+//! Readers of joints and their drives, and of boundaries on rails, which are slider joints on the ground.
 
 use glam::DVec3;
 
@@ -12,27 +12,27 @@ use crate::error::suggest;
 use crate::model::{Area, Course, Drive, Form, Joint, JointKind, RigidBody, Span, World};
 
 const AREA: Need = Need::new(|x| x > 0.0 && x <= 1e12, "a positive area in m²");
-/// Components of a unit vector below this are rounding.
+/// Largest component of a unit vector that counts as rounding error \[-\].
 const ROUNDING: f64 = 1e-9;
-/// How far apart the two places of a joint may be, over their distance from the origin.
+/// Largest distance between the two points of a joint, over their distance from the origin \[-\].
 const CLOSE: f64 = 1e-6;
 const KINDS: &[&str] = &["hinge", "slider", "ball", "lock", "distance", "actuator"];
-/// What a joint to the ground has in the place of a body.
+/// Name of the ground in the list of bodies of a joint.
 const GROUND: &str = "ground";
 
-/// A boundary that moves along an axis of the world.
+/// Slider: boundary that moves along an axis of the world.
 pub struct Rail {
-    /// Its mass, with all axes locked but that one.
+    /// Mass of the boundary, with all axes locked but that one.
     pub body: RigidBody,
-    /// The axis, the way that drives push.
+    /// Direction of the axis in which drives push.
     pub axis: DVec3,
-    /// What drives it, and from when on \[s\].
+    /// Drives, and the time \[s\] at which each starts.
     pub drives: Vec<(f64, Drive)>,
-    /// Area that a pressure acts on, if it is a number.
+    /// Area that a pressure acts on, if it is given as a number.
     pub area: Option<Area>,
 }
 
-/// Reads the motion of a slider of these surfaces. An area between walls is left to [`areas`].
+/// Reads the motion of a slider with these surfaces. An area between walls is read later by [`areas`].
 pub fn rail(table: &mut Table<'_>, surfaces: Option<&[(DVec3, DVec3, Form)]>) -> Option<Rail> {
     let mass = table.get("mass", number(MASS));
     let normal = match surfaces {
@@ -62,12 +62,12 @@ pub fn rail(table: &mut Table<'_>, surfaces: Option<&[(DVec3, DVec3, Form)]>) ->
     Some(Rail { body: RigidBody::on_rail(mass?, index), axis, drives: drives?, area })
 }
 
-/// Which axis of the world (0, 1, 2 for x, y, z) a unit vector lies along, either way.
+/// Returns the axis of the world (0, 1, 2 for x, y, z) that a unit vector is parallel to, in either direction.
 fn axis_of_world(direction: DVec3) -> Option<usize> {
     (0..3).find(|&index| direction[index].abs() > 1.0 - ROUNDING)
 }
 
-/// Reads `drive` and `area`, which may be one `between` walls; that is left to [`areas`].
+/// Reads `drive` and `area`. An area `between` walls is read later by [`areas`].
 fn drives_and_area(
     table: &mut Table<'_>,
     kind: JointKind,
@@ -97,7 +97,7 @@ fn drives(node: Node<'_>, kind: JointKind) -> Option<Vec<(f64, Drive)>> {
     by_start(node, "drives", |table| drive(table, kind))
 }
 
-/// Reads a drive and when it starts \[s\].
+/// Reads a drive and its start \[s\].
 fn drive(table: &mut Table<'_>, kind: JointKind) -> Option<(f64, Drive)> {
     let start = table.or("start", 0.0, number(TIME));
     let turns = kind == JointKind::Hinge;
@@ -142,13 +142,13 @@ fn drive(table: &mut Table<'_>, kind: JointKind) -> Option<(f64, Drive)> {
     Some((start, drive))
 }
 
-/// Reads the largest force or torque of a motor.
+/// Reads the largest force \[N\] or torque \[N m\] of a motor or servo.
 fn limit(table: &mut Table<'_>, turns: bool) -> Option<f64> {
     let key = if turns { "torque_limit" } else { "force_limit" };
     if table.has(key) { table.get(key, number(POSITIVE)) } else { Some(f64::INFINITY) }
 }
 
-/// Reads a number, or a table of one over time.
+/// Reads a course over time: a number, or a table of times and values.
 fn course(node: Node<'_>) -> Option<Course> {
     if !node.is_table() {
         return number(FINITE)(node).map(Course::Constant);
@@ -159,8 +159,8 @@ fn course(node: Node<'_>) -> Option<Course> {
     })
 }
 
-/// Reads the areas of sliders that are given by the walls around them. `names` are those of all boundaries in the
-/// file, also of wrong ones, which are not in the world.
+/// Reads the areas of sliders that are given by pairs of walls. `names` are the names of all boundaries in the file; faulty boundaries
+/// among them are not in the world.
 pub fn areas(root: &mut Table<'_>, world: &mut World, names: &[String]) {
     let nodes = root.node("boundaries").and_then(|node| node.elements()).unwrap_or_default();
     for (node, name) in nodes.into_iter().zip(names) {
@@ -196,7 +196,7 @@ fn around(node: Node<'_>, axis: usize, world: &World, names: &[String]) -> Optio
     spans
 }
 
-/// Reads the name of a boundary, one of these, right or wrong.
+/// Reads the name of a boundary, one of `names`, valid or faulty.
 fn named(node: Node<'_>, names: &[String]) -> Option<String> {
     let name = text(node.clone())?;
     if !names.contains(&name) {
@@ -206,12 +206,12 @@ fn named(node: Node<'_>, names: &[String]) -> Option<String> {
     Some(name)
 }
 
-/// Reads the names of two planes that face each other along x, y or z. `names` are those of all boundaries in the file.
+/// Reads the names of two planes that face each other along x, y or z. `names` are the names of all boundaries in the file.
 pub fn facing(node: Node<'_>, world: &World, names: &[String]) -> Option<Span> {
     let pair = node.clone().list(|node| named(node, names))?;
     let body = |name: &String| world.boundaries.iter().position(|boundary| boundary.name == *name);
     let bodies: Vec<usize> = pair.iter().filter_map(body).collect();
-    // A wall that is wrong by itself has been reported.
+    // A wall that is itself faulty has been reported.
     if bodies.len() < pair.len() && !node.report.is_clean() {
         return None;
     }
@@ -228,7 +228,7 @@ pub fn facing(node: Node<'_>, world: &World, names: &[String]) -> Option<Span> {
     span
 }
 
-/// Reads one of `[[joints]]`; `index` is its place in the list, from 0, and `names` are those of all boundaries in the file.
+/// Reads one of `[[joints]]`; `index` is its place in the list, from 0, and `names` are the names of all boundaries in the file.
 pub fn joint(table: &mut Table<'_>, index: usize, world: &World, names: &[String]) -> Option<Entry<Joint>> {
     let name = table.or("name", format!("joint-{index}"), text);
     let name_span = table.node("name").map_or(table.span.clone(), |node| node.span);
@@ -271,7 +271,7 @@ fn parts(table: &mut Table<'_>, name: &str, world: &World, names: &[String]) -> 
     check(table, &joint, world).then_some(joint)
 }
 
-/// Reads the two bodies.
+/// Reads the two bodies of a joint.
 fn pair(node: Node<'_>, world: &World, names: &[String]) -> Option<[Option<u32>; 2]> {
     let pair = node.clone().list(|node| match node.text() {
         Some(GROUND) if names.iter().any(|name| name == GROUND) => {
@@ -303,7 +303,7 @@ fn pair(node: Node<'_>, world: &World, names: &[String]) -> Option<[Option<u32>;
     }
     let body = |name: &String| world.boundaries.iter().position(|boundary| boundary.name == *name);
     let [a, b] = pair.each_ref().map(|name| (name != GROUND).then(|| body(name).map(|body| body as u32)));
-    // A boundary that is wrong by itself has been reported.
+    // A boundary that is itself faulty has been reported.
     if a == Some(None) || b == Some(None) {
         return None;
     }
@@ -318,7 +318,7 @@ fn pair(node: Node<'_>, world: &World, names: &[String]) -> Option<[Option<u32>;
     Some(bodies)
 }
 
-/// Reads where a joint is on its two bodies \[m\].
+/// Reads the points of a joint on its two bodies \[m\].
 fn points(table: &mut Table<'_>, kind: JointKind) -> Option<[DVec3; 2]> {
     let spans = matches!(kind, JointKind::Distance | JointKind::Actuator);
     if !spans && !table.has("points") {
@@ -353,7 +353,7 @@ fn points(table: &mut Table<'_>, kind: JointKind) -> Option<[DVec3; 2]> {
     Some(points)
 }
 
-/// Reads `range` or `range_deg`, as far as a joint has a position.
+/// Reads `range` or `range_deg` of a joint that has a position.
 #[allow(clippy::option_option, reason = "a wrong range has been reported, a joint without one is right")]
 fn range(table: &mut Table<'_>, kind: JointKind) -> Option<Option<[f64; 2]>> {
     let (key, unit) = match kind {
@@ -377,7 +377,7 @@ fn range(table: &mut Table<'_>, kind: JointKind) -> Option<Option<[f64; 2]>> {
     })
 }
 
-/// Whether a joint is within its range, and no longer than half a period.
+/// Checks that a joint starts within its range and is no longer than half a period.
 fn check(table: &mut Table<'_>, joint: &Joint, world: &World) -> bool {
     let reach = |body: usize| joint.bodies[body].map_or(DVec3::ZERO, |_| joint.anchors[body].place);
     let longest = joint.length.max(reach(0).length()).max(reach(1).length());
@@ -417,7 +417,7 @@ fn check(table: &mut Table<'_>, joint: &Joint, world: &World) -> bool {
     true
 }
 
-/// Reports drives that can move nothing.
+/// Reports drives that cannot move their joint.
 pub fn check_drives(world: &World, spans: &[std::ops::Range<usize>], first: usize, report: &Report) {
     let holds = |joint: &Joint| joint.drives.iter().any(|(_, drive)| drive.holds());
     if !world.joints[first..].iter().any(holds) {

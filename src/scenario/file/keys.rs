@@ -1,4 +1,4 @@
-//! The value of a text that a place in it belongs to.
+//! Map from a place in a text to the path of the value there.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::read::{Step, dotted};
 
-/// Path of the innermost value whose key or text covers a place, as in `--set`. It is empty where none does, and for a place without
-/// length, which is that of what is missing.
+/// Returns the path, as in `--set`, of the innermost value whose key or text covers a place. The path is empty if no value does, and for a
+/// place without length, which marks something that is missing.
 pub fn key_at(text: &str, place: &Range<usize>) -> String {
     if place.is_empty() {
         return String::new();
@@ -18,7 +18,7 @@ pub fn key_at(text: &str, place: &Range<usize>) -> String {
     dotted(&best.path)
 }
 
-/// The shortest piece of text so far that covers the place.
+/// Shortest piece of text so far that covers the place.
 struct Found {
     path: Vec<Step>,
     length: usize,

@@ -1,4 +1,4 @@
-//! The `[materials]` table, the `[[pairs]]` that depart from the mixing rule, and what friction is over time.
+//! The `[materials]` table, the `[[pairs]]` that deviate from the mixing rule, and factors on friction over time.
 
 use super::read::{NOT_NEGATIVE, Need, Node, POSITIVE, SHARE, TIME, Table, by_start, number, text};
 use crate::error::suggest;
@@ -6,15 +6,15 @@ use crate::model::{Material, MaterialId, Materials, PairLaw};
 
 /// Mass of a body \[kg\].
 pub const MASS: Need = Need::new(|x| (1e-9..=1e12).contains(&x), "a positive mass in kg (1e-9 to 1e12)");
-/// A density \[kg/m³\].
+/// Density \[kg/m³\].
 pub const DENSITY: Need = Need::new(|x| x > 0.0, "a positive density in kg/m³");
 const MODULUS: Need = Need::new(|x| x > 0.0, "a positive modulus in Pa");
 const POISSON: Need = Need::new(|x| x > -1.0 && x <= 0.5, "a number above -1 and at most 0.5");
 
-/// Materials, at most: every two of them have a law of their own.
+/// Largest number of materials: every two of them have a law of their own.
 const MOST: usize = 1000;
 
-/// Reads all materials. A wrong one keeps its name, so that those who refer to it are not blamed.
+/// Reads all materials. A faulty material keeps its name, so that references to it are not reported as mistakes.
 pub fn materials(table: &mut Table<'_>) -> Materials {
     let read = |(name, _, node): (String, _, Node<'_>)| {
         let read = node.table(|table| material(&name, table));
@@ -82,7 +82,7 @@ pub fn material_id(materials: &Materials) -> impl Fn(Node<'_>) -> Option<Materia
     }
 }
 
-/// Reads one of `[[pairs]]` and sets its law.
+/// Reads one of `[[pairs]]` and sets the law of the pair.
 pub fn pair(
     table: &mut Table<'_>,
     materials: &mut Materials,
@@ -128,7 +128,7 @@ pub fn pair(
     Some(())
 }
 
-/// Reads `friction_factor`: the times from which on friction and rolling resistance of all pairs are so many times their own.
+/// Reads `friction_factor`: start times \[s\] and the factors \[-\] on friction and rolling resistance of all pairs from then on.
 pub fn friction_factors(root: &mut Table<'_>) -> Vec<(f64, f64)> {
     let one = |table: &mut Table<'_>| {
         let start = table.or("start", 0.0, number(TIME));

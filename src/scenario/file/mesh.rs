@@ -1,4 +1,4 @@
-//! Mesh files: STL, binary or text, and OBJ.
+//! Reader of mesh files: STL, binary or text, and OBJ.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -15,23 +15,23 @@ use crate::model::mesh::{BadMesh, bounds_of};
 const LARGEST_MESH: u64 = 512 << 20;
 /// Most triangles of a mesh.
 const MOST_TRIANGLES: usize = 10_000_000;
-/// How much larger than listed a mesh is.
+/// Factor from the lengths in the file to metres.
 const SCALE: Need = Need::new(
     |x| (1e-9..=1e9).contains(&x),
     "a factor from 1e-9 to 1e9, such as 0.001 for a file in millimetres",
 );
-/// Bytes of a binary STL before its triangles, and of each of them.
+/// Bytes of the header of a binary STL, and of each triangle.
 const STL_HEADER: usize = 84;
 const STL_TRIANGLE: usize = 50;
 
-/// A mesh in its place.
+/// Mesh with position and orientation.
 #[derive(Debug, Clone)]
 pub struct Placed {
-    /// The mesh, about the middle of the box around it.
+    /// Mesh with the middle of its bounding box at the origin.
     pub mesh: Arc<Mesh>,
-    /// Where that middle is \[m\].
+    /// Position of the middle of the bounding box \[m\].
     pub centre: DVec3,
-    /// How it is turned.
+    /// Orientation of the mesh.
     pub orientation: DQuat,
 }
 
@@ -69,7 +69,7 @@ pub fn mesh(table: &mut Table<'_>, folder: &Path) -> Option<Placed> {
     }
 }
 
-/// Reads `axis` and `angle_deg`.
+/// Reads `axis` and `angle_deg` of a rotation.
 pub fn turned(table: &mut Table<'_>) -> Option<DQuat> {
     let (axis, angle) = (table.get("axis", direction), table.get("angle_deg", number(FINITE)));
     Some(DQuat::from_axis_angle(axis?, angle?.to_radians()))
@@ -100,7 +100,7 @@ fn read_stl(mut bytes: Vec<u8>) -> Result<Vec<[DVec3; 3]>, String> {
     let count = bytes.get(80..STL_HEADER).and_then(|count| count.try_into().ok()).map(u32::from_le_bytes);
     let announced = count.map(|count| STL_HEADER as u64 + STL_TRIANGLE as u64 * u64::from(count));
     if announced == Some(bytes.len() as u64) {
-        // Some programs begin binary files, too, with the word that marks those of text.
+        // Some programs begin binary files, too, with the word "solid" that marks text files.
         bytes[..5].fill(0);
     } else if let Some(text) = one_solid(&bytes)? {
         bytes = text.into_bytes();
@@ -126,7 +126,7 @@ fn read_stl(mut bytes: Vec<u8>) -> Result<Vec<[DVec3; 3]>, String> {
     Ok(triangles)
 }
 
-/// All solids of a text as one, in the words that the reader knows; `None` where it is no such text.
+/// Joins all solids of an STL text into one, in the form that the parser accepts; `None` if the bytes are no such text.
 fn one_solid(bytes: &[u8]) -> Result<Option<String>, String> {
     let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
     let text = text.trim_start_matches('\u{feff}').trim_start();
@@ -146,7 +146,7 @@ fn one_solid(bytes: &[u8]) -> Result<Option<String>, String> {
     Ok(Some(format!("solid mesh\n{}\nendsolid mesh\n", facets.join("\n"))))
 }
 
-/// The lines of an OBJ file without remarks, those that go on in the next joined.
+/// Returns the lines of an OBJ file without comments; continued lines are joined.
 fn plain_lines(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes).replace("\\\r\n", " ").replace("\\\n", " ");
     let plain = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
@@ -155,7 +155,7 @@ fn plain_lines(bytes: &[u8]) -> String {
 
 fn read_obj(bytes: Vec<u8>) -> Result<Vec<[DVec3; 3]>, String> {
     let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
-    // Colours are of no use here: the files that hold them are not looked for.
+    // Colours are not used: the material files of an OBJ file are not opened.
     let no_colours = |_: &Path| Ok(Default::default());
     let (models, _) = tobj::load_obj_buf(&mut Cursor::new(plain_lines(&bytes)), &options, no_colours)
         .map_err(|error| format!("it is no OBJ file: {error}"))?;

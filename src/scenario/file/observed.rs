@@ -6,7 +6,7 @@ use crate::model::World;
 use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, SurfacePlan, Tracked};
 use crate::settings::Bookkeeping;
 
-/// What a run observes beside the quantities of every run.
+/// Observations of a run in addition to the quantities of every run.
 #[derive(Default)]
 pub(super) struct Observed {
     pub(super) drum: Option<DrumPlan>,
@@ -14,15 +14,15 @@ pub(super) struct Observed {
     pub(super) surface: Option<SurfacePlan>,
     pub(super) fabric: Option<FabricPlan>,
     pub(super) layers: Option<LayerPlan>,
-    /// Names of the regions as in the file, also of wrong ones.
+    /// Names of the regions in the file, faulty regions included.
     pub(super) region_names: Vec<String>,
     pub(super) regions: Vec<RegionPlan>,
     pub(super) tracked: Tracked,
     pub(super) bookkeeping: Bookkeeping,
 }
 
-/// Reads what to observe. `names` are those of all boundaries in the file, also of wrong ones; `grains` is
-/// the number there will be at most.
+/// Reads the observations. `names` are the names of all boundaries in the file, faulty ones included; `grains` is the largest number of
+/// grains during the run.
 pub(super) fn observe(root: &mut Table<'_>, world: &World, names: &[String], grains: u64) -> Observed {
     let observed = root.section("observe", |table| {
         let bookkeeping = plan::bookkeeping(table);

@@ -1,4 +1,4 @@
-//! Looks for grains that start inside each other or inside a boundary, and for dynamic boundaries inside others.
+//! Checks for grains that start inside each other or inside a boundary, and for dynamic boundaries inside other boundaries.
 
 use std::ops::Range;
 
@@ -10,27 +10,27 @@ use super::read::Report;
 use crate::model::{Form, Grain, Solid, Surface, SurfaceBox, World};
 use crate::sources::grid::SphereGrid;
 
-/// Overlap that is accepted, over the smaller radius \[-\].
+/// Largest accepted overlap, over the smaller radius \[-\].
 const ACCEPTED: f64 = 0.01;
-/// Grains looked at before the search asks whether it has seen enough.
+/// Number of spheres examined before the search compares the overlaps found with `ENOUGH`.
 const CHUNK: usize = 8192;
-/// Overlapping grains after which it has.
+/// Number of overlaps after which the search ends.
 const ENOUGH: usize = 1000;
-/// Overlaps of one grain after which it is left.
+/// Number of overlaps after which the search around a sphere ends.
 const PER_GRAIN: usize = 64;
 
-/// An overlap of a grain, the deepest of those looked at.
+/// Deepest overlap found of a grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Overlap {
     grain: usize,
     other: Other,
-    /// \[m\]
+    /// Depth of the overlap \[m\].
     depth: f64,
-    /// Over the smaller radius \[-\].
+    /// Depth over the smaller radius \[-\].
     share: f64,
 }
 
-/// What a grain overlaps.
+/// Partner that a grain overlaps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Other {
     Grain(usize),
@@ -66,9 +66,8 @@ pub fn check(placement: &Placement, blocks: &[Block], world: &World, start: &Ran
     }
 }
 
-/// Reports, per block, the first grain whose centre is inside of what is solid: behind a plane, in a box, a sphere or a
-/// cylinder. No overlap that is meant goes so far. Thin walls, such as those of a hopper, may have grains on both sides.
-/// Returns the blocks with such a grain.
+/// Reports, per block, the first grain whose centre is inside a solid: behind a plane, in a box, a sphere or a cylinder. An intended
+/// overlap never goes that far. Thin walls, such as those of a hopper, may have grains on both sides. Returns the blocks with such a grain.
 fn report_astray(
     placement: &Placement,
     blocks: &[Block],
@@ -115,13 +114,13 @@ fn report_astray(
     told.filter_map(|(block, _)| block).collect()
 }
 
-/// Whether all that is behind a surface is solid.
+/// Returns whether everything behind a surface is solid.
 fn is_solid(surface: &Surface) -> bool {
     matches!(surface.form, Form::Plane) || Solid::of(surface.form).is_some()
 }
 
-/// Reports, per dynamic boundary, where its vertices are deepest inside another boundary. `spans` are where the names of the
-/// boundaries stand in the file.
+/// Reports, per dynamic boundary, the deepest overlap of its vertices with another boundary. `spans` are the places of the names of the
+/// boundaries in the file.
 pub fn check_dynamic_boundaries(world: &World, spans: &[Range<usize>], report: &Report) {
     for (body, free) in world.dynamic_boundaries().map(|(body, _)| (body, &world.boundaries[body])) {
         let own = world.vertices.iter().enumerate().filter(|(_, vertex)| vertex.body as usize == body);
@@ -177,8 +176,8 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
     let boxes = world.surface_boxes();
     let mut overlaps = Vec::new();
     let count = spheres.len();
-    // Backwards, since a cell lists its latest grain first: a crowd of grains in one place is then
-    // noticed after a few looks instead of all.
+    // The search goes backwards, because a cell lists its latest grain first: a crowd of grains in one place is then detected after a few
+    // tests instead of all.
     for end in (1..=count).rev().step_by(CHUNK) {
         let chunk = (end.saturating_sub(CHUNK)..end).into_par_iter();
         overlaps.par_extend(chunk.filter_map(|sphere| {
@@ -194,20 +193,20 @@ fn find(placement: &Placement, blocks: &[Block], world: &World) -> Vec<Overlap> 
             break;
         }
     }
-    // Of a clump that overlaps with several spheres, the deepest.
+    // Of a clump that overlaps with several spheres, the deepest overlap is kept.
     overlaps.sort_by(|a, b| a.grain.cmp(&b.grain).then(b.share.total_cmp(&a.share)));
     overlaps.dedup_by_key(|overlap| overlap.grain);
     overlaps
 }
 
-/// A sphere of a grain.
+/// Sphere of a grain.
 struct Ball {
     grain: usize,
     centre: DVec3,
     radius: f64,
 }
 
-/// The deepest of the overlaps with other grains, blamed on the later of the two.
+/// Returns the deepest overlap of a sphere with other grains, attributed to the later of the two grains.
 fn deepest_sphere(
     grid: &SphereGrid,
     world: &World,

@@ -1,4 +1,4 @@
-//! `--set path=value`: changes to the text of a scenario before it is read.
+//! Overrides, `--set path=value`: changes to the text of a scenario before it is read.
 
 use toml_edit::{DocumentMut, InlineTable, Item, Key, Table, Value};
 
@@ -7,7 +7,7 @@ use super::problems::Problem;
 /// Applies overrides such as `solver.iterations=100` or `grains.0.packing.count=50` to a document.
 ///
 /// # Errors
-/// A problem per override that is not `path=value` or whose path cannot be in a scenario.
+/// One problem per override that is not `path=value` or whose path cannot be in a scenario.
 pub fn apply(document: &mut DocumentMut, overrides: &[String]) -> Result<(), Vec<Problem>> {
     let problems: Vec<Problem> =
         overrides.iter().filter_map(|change| apply_one(document, change).err()).collect();
@@ -35,7 +35,7 @@ fn apply_one(document: &mut DocumentMut, change: &str) -> Result<(), Problem> {
     set(document.as_item_mut(), &keys, value).map_err(|(message, help)| problem(message, help))
 }
 
-/// A TOML value; a bare word is a string.
+/// Parses a TOML value; a bare word is a string.
 fn parse_value(text: &str) -> Option<Value> {
     let is_bare = |c: char| c.is_alphanumeric() || "_-./+ :".contains(c);
     match text.parse::<Value>() {
@@ -71,7 +71,7 @@ fn set(item: &mut Item, keys: &[Key], value: Value) -> Result<(), Refusal> {
     }
 }
 
-/// What stands at a path that is not there yet.
+/// Creates the item at a path that does not exist yet.
 fn blank(rest: &[Key]) -> Item {
     if rest.is_empty() {
         return Item::Value(false.into());
@@ -106,7 +106,7 @@ fn set_value(target: &mut Value, keys: &[Key], value: Value) -> Result<(), Refus
     }
 }
 
-/// Puts a value in place of an item and keeps the comment behind it.
+/// Replaces an item by a value and keeps the comment behind it.
 pub fn replace(item: &mut Item, value: Value) {
     match item {
         Item::Value(old) => replace_value(old, value),
@@ -114,14 +114,15 @@ pub fn replace(item: &mut Item, value: Value) {
     }
 }
 
-/// Puts a value in place of another and keeps the spaces and comments around it.
+/// Replaces a value by another and keeps the spaces and comments around it.
 pub fn replace_value(old: &mut Value, value: Value) {
     let decor = old.decor().clone();
     *old = value;
     *old.decor_mut() = decor;
 }
 
-/// The value of a key of an inline table; a new one, if it is the last of its path, will be replaced.
+/// Returns the value of a key of an inline table. A missing key is added: as an empty table, or, at the end of the path, as a placeholder
+/// to be replaced.
 pub fn entry<'a>(table: &'a mut InlineTable, key: &str, is_last: bool) -> &'a mut Value {
     if !table.contains_key(key) {
         let blank = |suffix: Option<&toml_edit::RawString>| {

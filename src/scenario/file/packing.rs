@@ -1,4 +1,4 @@
-//! Packings: where the grains of a block start.
+//! Packings: initial positions of the grains of a block.
 
 mod csv;
 mod dump;
@@ -18,65 +18,65 @@ use super::region::region;
 use crate::model::{Periodic, Plane, Random, Region};
 use crate::sources::radii::{Radii, RadiusDraw};
 
-/// Where the grains of a block start.
+/// Packing: initial positions of the grains of a block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Packing {
-    /// One on top of the other, touching.
+    /// Column of touching grains.
     Column {
         /// Number of grains.
         count: u64,
-        /// Where the first touches the ground \[m\].
+        /// Point where the first grain touches the ground \[m\].
         base: DVec3,
-        /// Unit vector to the second.
+        /// Unit vector from the first grain to the second.
         axis: DVec3,
     },
-    /// On the sites of a lattice.
+    /// Sites of a lattice.
     Lattice(Lattice),
-    /// At random without overlaps.
+    /// Random positions without overlaps.
     Random {
-        /// Where.
+        /// Region that is filled.
         region: Region,
         /// Number of grains.
         count: u64,
-        /// The plane that their centres lie in.
+        /// Plane of the centres in a plane scene.
         plane: Option<Plane>,
     },
     /// A square pyramid of equal, touching grains.
     Pyramid {
-        /// Centre of its base on the ground \[m\].
+        /// Centre of the base on the ground \[m\].
         base: DVec3,
-        /// Grains along an edge of the lowest layer.
+        /// Number of grains along an edge of the lowest layer.
         rows: u64,
-        /// By how much each layer stands above where it would touch the one below \[radius\].
+        /// Distance by which each layer is raised above contact with the layer below \[radius\].
         lift: f64,
     },
-    /// At given places.
+    /// List of positions.
     List {
         /// Centres \[m\].
         positions: Vec<DVec3>,
-        /// Radii \[m\]; otherwise from the distribution of the block.
+        /// Radii \[m\]; if `None`, from the distribution of the block.
         radii: Option<Vec<f64>>,
-        /// Velocities \[m/s\]; otherwise that of the block.
+        /// Velocities \[m/s\]; if `None`, the velocity of the block.
         velocities: Option<Vec<DVec3>>,
-        /// Angular velocities \[rad/s\]; otherwise that of the block.
+        /// Angular velocities \[rad/s\]; if `None`, the angular velocity of the block.
         angular_velocities: Option<Vec<DVec3>>,
     },
-    /// From a file: a table, a dump of another program, or a frame of a run.
+    /// Rows of a file: a table, a dump of another program, or a frame of a run.
     Rows(Vec<Row>),
 }
 
-/// A grain with its place.
+/// Grain with its position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Placed {
     /// Centre \[m\].
     pub position: DVec3,
     /// Radius \[m\].
     pub radius: f64,
-    /// How it moves.
+    /// Velocity and angular velocity at the start.
     pub motion: InitialMotion,
 }
 
-/// How a grain moves at the start, as far as its packing says; the rest is up to the block.
+/// Initial motion of a grain, as far as its packing gives it; otherwise the block gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct InitialMotion {
     /// Velocity \[m/s\].
@@ -85,18 +85,18 @@ pub struct InitialMotion {
     pub angular_velocity: Option<DVec3>,
 }
 
-/// Why a packing cannot be made, and what to do about it.
+/// Reason why a packing is refused, and advice.
 pub type Refusal = (String, String);
 
 const KINDS: &[&str] = &["column", "lattice", "random", "pyramid", "list", "csv", "dump", "frame"];
 
-/// Largest number of grains as a bound for whole numbers.
+/// Reads a number of grains, from 1 to the largest number.
 fn grain_count(node: Node<'_>) -> Option<u64> {
     whole(1, MAX_GRAINS)(node)
 }
 
-/// Reads a packing of grains with the given sizes, each in a ball that is larger than a sphere of its volume by `reach`; paths of
-/// files start at `folder`.
+/// Reads a packing of grains with the given sizes. `reach` is the radius of the bounding sphere of a grain over the radius of the sphere of
+/// its volume \[-\]. Paths of files start at `folder`.
 pub fn packing(node: Node<'_>, radii: Option<&Radii>, reach: f64, folder: &Path) -> Option<Packing> {
     let balls = radii.map(|radii| radii.scaled(reach));
     node.table(|table| match table.kind(KINDS)? {
@@ -142,7 +142,7 @@ fn random_packing(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packin
     Some(Packing::Random { region, count: count as u64, plane: None })
 }
 
-/// How far apart layers of a pyramid start.
+/// Distance by which the layers of a pyramid are raised \[radius\].
 const LIFT: Need = Need::new(|x| (0.0..=10.0).contains(&x), "0 to 10 radii");
 
 fn pyramid(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Packing> {
@@ -178,8 +178,7 @@ fn list(table: &mut Table<'_>) -> Option<Packing> {
     })
 }
 
-/// Reads a list that may be left out and otherwise has one value for each of `count` positions; `None`
-/// when it is wrong, `Some(None)` when there is none.
+/// Reads an optional list with one value for each of `count` positions; returns `None` if it is faulty, `Some(None)` if it is left out.
 fn per_position<T>(
     table: &mut Table<'_>,
     key: &'static str,
@@ -208,7 +207,7 @@ fn length(least: f64) -> Need {
 }
 
 impl Packing {
-    /// The same in a plane: what is drawn at random is drawn there.
+    /// Restricts the packing to a plane: random positions are drawn in it.
     #[must_use]
     pub fn in_plane(self, plane: Option<Plane>) -> Packing {
         match self {
@@ -217,7 +216,7 @@ impl Packing {
         }
     }
 
-    /// Number of grains, once known; a lattice in a region learns it by filling.
+    /// Number of grains, if it is known; for a lattice in a region it is known only after filling.
     pub fn count(&self) -> Option<u64> {
         match self {
             Packing::Column { count, .. } | Packing::Random { count, .. } => Some(*count),
@@ -228,7 +227,7 @@ impl Packing {
         }
     }
 
-    /// Whether some grain needs a radius from the distribution of the block.
+    /// Returns whether a grain needs a radius from the distribution of the block.
     pub fn needs_radii(&self) -> bool {
         match self {
             Packing::List { radii, .. } => radii.is_none(),
@@ -237,10 +236,11 @@ impl Packing {
         }
     }
 
-    /// Places grains of these radii, each in a ball that is larger by `reach`. `is_blocked` tells where others are already.
+    /// Places grains of these radii, each in a bounding sphere that is larger by the factor `reach`. `is_blocked` tells whether a sphere
+    /// overlaps something that is already there.
     ///
     /// # Errors
-    /// When they do not fit, with the number that would.
+    /// When the grains do not fit, with the number that would.
     pub fn place(
         &self,
         radii: &Radii,
@@ -310,7 +310,7 @@ fn zip(positions: impl Iterator<Item = DVec3>, sizes: Vec<f64>) -> Vec<Placed> {
     positions.zip(sizes).map(placed).collect()
 }
 
-/// Grains one on top of the other.
+/// Stacks grains on top of each other.
 fn stack(base: DVec3, axis: DVec3, sizes: &[f64]) -> Vec<Placed> {
     let mut height = 0.0;
     let place = |&radius: &f64| {
@@ -321,7 +321,7 @@ fn stack(base: DVec3, axis: DVec3, sizes: &[f64]) -> Vec<Placed> {
     sizes.iter().map(place).collect()
 }
 
-/// A square pyramid: each layer sits in the hollows of the one below, √2 r above it, and so many radii more.
+/// Builds a square pyramid: each layer sits in the hollows of the layer below, √2 r above it, raised by `lift` radii.
 fn pile_up(base: DVec3, rows: u64, lift: f64, radius: f64) -> Vec<Placed> {
     let layer = |level: u64| {
         let edge = rows - level;

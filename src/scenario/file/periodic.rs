@@ -1,4 +1,4 @@
-//! The `[periodic]` table: axes along which the scene repeats itself.
+//! The `[periodic]` table: axes along which the scene is periodic.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::read::{AXES, Need, Node, Report, Table, number, unit_vector};
 use crate::model::mesh::bounds_of;
 use crate::model::{Boundary, Form, Mesh, Motion, Periodic, Surface, contact_reach};
 
-/// Share of a normal along a periodic axis that is taken for rounding \[-\].
+/// Component of a normal along a periodic axis below which it counts as rounding error \[-\].
 const ROUNDING: f64 = 1e-9;
 
-/// The periodic cell, and where it stands in the file.
+/// Periodic cell, and the place of each axis in the file.
 #[derive(Default)]
 pub struct Cell {
-    /// The cell.
+    /// Origin and lengths of the cell.
     pub periodic: Periodic,
     spans: [Range<usize>; 3],
 }
@@ -55,8 +55,8 @@ fn extent(node: Node<'_>) -> Option<(f64, f64)> {
 }
 
 impl Cell {
-    /// Reports the periods that are too short for grains of at most the radius `largest` \[m\], whose contacts
-    /// have a `margin` in mean diameters.
+    /// Reports periods that are too short for grains with a radius of at most `largest` \[m\], whose contacts have a `margin` in mean
+    /// diameters.
     pub fn check_lengths(&self, largest: f64, margin: f64, report: &Report) {
         let reach = contact_reach(largest, margin);
         for axis in self.periodic.short_axes(reach) {
@@ -74,17 +74,17 @@ impl Cell {
     }
 }
 
-/// A length in six digits, not below it.
+/// Writes a length with six digits, rounded up.
 fn rounded_up(length: f64) -> String {
     let decimals = (5.0 - length.log10().floor()).clamp(0.0, 300.0);
     let unit = 0.1f64.powf(decimals);
-    // A whole number of units is not rounded to the next for an error in its last digits.
+    // The factor keeps a whole number of units from being rounded up because of an error in its last digits.
     let text = format!("{:.*}", decimals as usize, (length / unit * (1.0 - 1e-10)).ceil() * unit);
     if decimals > 0.0 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Reports a plane that stands across a periodic axis, now or when it has turned: behind it there would be
-/// no room for the grains of the next cell.
+/// Reports a plane that is not parallel to a periodic axis, now or after it has turned: behind it there would be no room for the grains of
+/// the next cell.
 pub fn check_walls<'a>(
     table: &mut Table<'_>,
     boundary: &Boundary,
@@ -109,7 +109,7 @@ pub fn check_walls<'a>(
     );
 }
 
-/// Reports a dynamic boundary, and a mesh, that is longer than a period: it would meet its own image, which does not act.
+/// Reports a dynamic boundary or a mesh that is longer than a period: it would touch its own image, which has no effect.
 pub fn check_size(
     table: &mut Table<'_>,
     boundary: &Boundary,
@@ -163,7 +163,7 @@ pub fn check_size(
     );
 }
 
-/// Normal of a plane at three of its orientations: what all three lack, it never has.
+/// Normal of a plane in three of its orientations during a rotation: a component that is zero in all three is always zero.
 fn normals(boundary: &Boundary, surface: &Surface) -> Option<[DVec3; 3]> {
     let normal = matches!(surface.form, Form::Plane).then(|| surface.orientation * DVec3::Z)?;
     let axis = match boundary.motion {

@@ -1,4 +1,4 @@
-//! Reads how pictures look: `[output] pictures`.
+//! Reader of pictures, `[output] pictures`: their interval and their look.
 
 use super::read::{
     DURATION, FINITE, Need, Node, POSITIVE, Plain, Table, boolean, direction, number, text, vector, whole,
@@ -9,7 +9,7 @@ use crate::error::suggest;
 use crate::model::{Boundary, World};
 use crate::render::{BoundaryStyle, Cut, FIELDS, Look, PicturePlan, Projection, SIZES, Show};
 
-/// Reads the plan of pictures of a run with an output every so many seconds.
+/// Reads the plan of pictures of a run with an output every `every` seconds.
 pub fn pictures(node: Node<'_>, world: &World, every: f64) -> Option<PicturePlan> {
     node.table(|table| {
         let every = table.or("every", every, number(DURATION));

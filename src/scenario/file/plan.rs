@@ -1,4 +1,4 @@
-//! What to write and what to observe: `[output]` and `[observe]`.
+//! Readers of outputs and observations: `[output]` and `[observe]`.
 
 use glam::{DVec2, DVec3};
 
@@ -18,9 +18,9 @@ use crate::observe::{CellPlan, DrumPlan, FabricPlan, LayerPlan, RegionPlan, Surf
 use crate::output::Formats;
 use crate::settings::{Bookkeeping, NormalLaw};
 
-/// Layers of a bed, at most.
+/// Largest number of layers of a bed.
 const MOST_LAYERS: u64 = 10_000;
-/// Outputs of one run, at most.
+/// Largest number of outputs of a run.
 const MAX_OUTPUTS: f64 = 1e6;
 
 /// Reads the plan of outputs of a run of `duration` \[s\] in the surroundings `world`.
@@ -68,7 +68,7 @@ pub fn output(table: &mut Table<'_>, duration: f64, world: &World) -> OutputPlan
     OutputPlan { every, formats, pictures }
 }
 
-/// Reads when to save checkpoints.
+/// Reads the intervals between checkpoints.
 pub fn checkpoint(table: &mut Table<'_>) -> Option<CheckpointPlan> {
     let every = table.maybe("every", number(DURATION));
     let every_simulated = table.maybe("every_simulated", number(DURATION));
@@ -96,12 +96,12 @@ pub fn observed_region(
     Some(Entry { name, name_span, value })
 }
 
-/// Reads whether energies are accounted for.
+/// Reads whether the energy balance is computed.
 pub fn bookkeeping(table: &mut Table<'_>) -> Bookkeeping {
     if table.or("energy", true, boolean) { Bookkeeping::On } else { Bookkeeping::Off }
 }
 
-/// Reads the walls of a cell. `names` are those of all boundaries in the file, also of wrong ones.
+/// Reads the walls of a cell. `names` are the names of all boundaries in the file, faulty ones included.
 pub fn cell(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<CellPlan> {
     table.maybe("cell", |node| node.table(|table| cell_table(table, world, names)))
 }
@@ -127,10 +127,10 @@ fn cell_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<
     Some(CellPlan { walls: [x?, y?, z?], axial, strain_from })
 }
 
-/// Most cells of a surface along an axis.
+/// Largest number of cells of a surface along an axis.
 const MOST_SURFACE_CELLS: u64 = 2_000;
 
-/// Reads the grid over a bed whose surface is observed.
+/// Reads the grid over a bed on which its surface is observed.
 pub fn surface(table: &mut Table<'_>) -> Option<SurfacePlan> {
     table.maybe("surface", |node| node.table(surface_table))
 }
@@ -171,7 +171,7 @@ fn surface_table(table: &mut Table<'_>) -> Option<SurfacePlan> {
     Some(SurfacePlan { min, max, cells, floor, from })
 }
 
-/// Reads what to observe of a drum.
+/// Reads the observation of a drum.
 pub fn drum(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<DrumPlan> {
     table.maybe("drum", |node| node.table(|table| drum_table(table, world, names)))
 }
@@ -183,8 +183,8 @@ fn drum_table(table: &mut Table<'_>, world: &World, names: &[String]) -> Option<
     found.map(|(boundary, radius)| DrumPlan { boundary, radius, plug_speed, region })
 }
 
-/// Reads the name of a boundary that is a turning cylinder seen from inside, or a turning mesh; gives its radius \[m\].
-/// `names` are those of all boundaries in the file, also of wrong ones, which are not in the world.
+/// Reads the name of a boundary that is a rotating cylinder seen from inside, or a rotating mesh; returns its index and its radius \[m\].
+/// `names` are the names of all boundaries in the file; faulty boundaries among them are not in the world.
 fn inside_cylinder(node: Node<'_>, world: &World, names: &[String]) -> Option<(usize, f64)> {
     let name = text(node.clone())?;
     if !names.contains(&name) {
@@ -214,7 +214,7 @@ fn inside_cylinder(node: Node<'_>, world: &World, names: &[String]) -> Option<(u
     radius.map(|radius| (body, radius))
 }
 
-/// Largest distance of a vertex of a mesh from the axis that its boundary turns about \[m\]; 0 where it does not turn.
+/// Largest distance of a vertex of a mesh from the axis of rotation of its boundary \[m\]; 0 if the boundary does not rotate.
 fn radius_of_mesh(world: &World, body: usize, surface: &Surface, mesh: &Mesh) -> f64 {
     let boundary = &world.boundaries[body];
     let Motion::Rotation { point, rate, .. } = boundary.motion else { return 0.0 };
@@ -226,7 +226,7 @@ fn radius_of_mesh(world: &World, body: usize, surface: &Surface, mesh: &Mesh) ->
     mesh.vertices.iter().map(distance).fold(0.0, f64::max)
 }
 
-/// Reads which compatible forces are wanted.
+/// Reads the law and the tolerance of compatible forces.
 pub fn compatible(table: &mut Table<'_>, materials: &Materials) -> Option<CompatiblePlan> {
     if materials.are_cohesive() {
         table.problem(
@@ -241,7 +241,7 @@ pub fn compatible(table: &mut Table<'_>, materials: &Materials) -> Option<Compat
     Some(CompatiblePlan { law, tolerance })
 }
 
-/// Reads how the fabric is observed; in a scene in a plane, there.
+/// Reads the observation of the fabric; the default plane is the plane of the scene, else xz.
 pub fn fabric(table: &mut Table<'_>, world: &World) -> Option<FabricPlan> {
     let usual = Plane::WORDS[2 - world.plane.unwrap_or(Plane::Xz).across()];
     let plane = Plane::of(table.or("plane", usual, word(Plane::WORDS)));
@@ -249,7 +249,7 @@ pub fn fabric(table: &mut Table<'_>, world: &World) -> Option<FabricPlan> {
     plane.map(|plane| FabricPlan { plane, bins })
 }
 
-/// Reads the layers that a bed is cut into.
+/// Reads the layers into which a bed is divided.
 pub fn layers(table: &mut Table<'_>, world: &World) -> Option<LayerPlan> {
     let region = table.get("region", region);
     let count = table.or("count", 20, whole(1, MOST_LAYERS)) as usize;

@@ -1,4 +1,4 @@
-//! What is wrong with a scenario: all of it at once, each with its place in the file.
+//! Mistakes in a scenario, all of them at once, each with its place in the file.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,17 +7,17 @@ use std::sync::Arc;
 use super::keys::key_at;
 use crate::error::printable;
 
-/// A text that mistakes are found in, under the name of its file.
+/// Text in which mistakes are found, with the name of its file.
 #[derive(Debug)]
 pub struct Source {
     /// Name of the file.
     pub name: String,
-    /// The text, fit to be printed.
+    /// The text, made safe to be printed.
     pub text: String,
 }
 
 impl Source {
-    /// A text under a name.
+    /// Creates a source from a name and a text.
     pub fn new(name: &str, text: &str) -> Arc<Source> {
         Arc::new(Source { name: printable(name).into_owned(), text: printable(text).into_owned() })
     }
@@ -32,7 +32,7 @@ pub struct Problem {
     place: Option<Place>,
 }
 
-/// Where in a text.
+/// Place in a text.
 #[derive(Debug, Clone)]
 struct Place {
     source: Arc<Source>,
@@ -40,7 +40,7 @@ struct Place {
 }
 
 impl Problem {
-    /// A mistake at a place of a text.
+    /// Creates a mistake at a place of a text.
     pub fn at(source: &Arc<Source>, span: Range<usize>, message: impl Into<String>) -> Problem {
         let text = source.text.as_str();
         let start = floor_char_boundary(text, span.start);
@@ -49,35 +49,35 @@ impl Problem {
         Problem { place: Some(place), ..Problem::of(source.name.as_str(), message) }
     }
 
-    /// A mistake without a place in a text: a file that cannot be read, an override.
+    /// Creates a mistake without a place in a text, such as a file that cannot be read or an override.
     pub fn of(origin: impl Into<String>, message: impl Into<String>) -> Problem {
         let shown = |text: String| printable(&text).into_owned();
         Problem { message: shown(message.into()), help: None, origin: shown(origin.into()), place: None }
     }
 
-    /// Adds what to do about it.
+    /// Adds advice on how to correct the mistake.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(printable(&help.into()).into_owned());
         self
     }
 
-    /// What is wrong.
+    /// Message: what is wrong.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it.
+    /// Advice on how to correct the mistake.
     pub fn advice(&self) -> Option<&str> {
         self.help.as_deref()
     }
 
-    /// The text that it stands in, and where; `None` when it has no place in a text.
+    /// Text with the mistake, and the byte range in it; `None` if the mistake has no place in a text.
     pub fn place(&self) -> Option<(&Source, Range<usize>)> {
         self.place.as_ref().map(|place| (place.source.as_ref(), place.span.clone()))
     }
 
-    /// Line and column, counted from 1; `None` when it has no place in a text.
+    /// Line and column, counted from 1; `None` if the mistake has no place in a text.
     pub fn position(&self) -> Option<(usize, usize)> {
         let Place { source, span } = self.place.as_ref()?;
         let before = &source.text[..span.start];
@@ -85,8 +85,8 @@ impl Problem {
         Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
     }
 
-    /// Path of the value that it is about, as in `--set`: for who wrote the values without a text. Empty for the file as a whole;
-    /// `None` when it has no place in a text.
+    /// Path of the faulty value, as in `--set`, for callers that wrote the values without a text. Empty for the file as a whole; `None` if
+    /// the mistake has no place in a text.
     pub fn key(&self) -> Option<String> {
         let Place { source, span } = self.place.as_ref()?;
         Some(key_at(&source.text, span))
@@ -111,12 +111,12 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Mistakes that are told; the rest are counted. To draw one takes a look at all of the file.
+/// Number of mistakes that are listed; the rest are counted. The limit bounds the cost: the report of one mistake reads the whole file.
 const TOLD: usize = 100;
 
-/// All that is wrong with a scenario, at most the first hundred mistakes; never empty.
+/// All mistakes in a scenario, the first hundred listed; never empty.
 ///
-/// `Display` gives one line of plain text per mistake.
+/// `Display` writes one line of plain text per mistake.
 #[derive(Debug, Clone)]
 pub struct Problems {
     headline: String,
@@ -140,7 +140,7 @@ impl Problems {
         &self.list
     }
 
-    /// How many there are, in words, with the name of the file.
+    /// Headline: the name of the file and the number of mistakes.
     pub fn headline(&self) -> &str {
         &self.headline
     }
@@ -155,7 +155,7 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// The last boundary between characters at or before `index`.
+/// Returns the last character boundary at or before `index`.
 fn floor_char_boundary(text: &str, index: usize) -> usize {
     let index = index.min(text.len());
     (0..=index).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)

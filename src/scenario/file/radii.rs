@@ -1,9 +1,9 @@
-//! Reads size distributions of grains.
+//! Reader of size distributions of grains.
 
 use super::read::{LENGTH_OR_ZERO, Need, Node, RADIUS, Table, number};
 use crate::sources::radii::{Radii, log_moments};
 
-/// Reads `{ kind = "constant", value = 0.005 }` and its like.
+/// Reads a size distribution such as `{ kind = "constant", value = 0.005 }`.
 pub fn radii(node: Node<'_>) -> Option<Radii> {
     if !node.is_table() {
         return node.mismatch("a table such as `{ kind = \"constant\", value = 0.005 }`");
@@ -50,7 +50,7 @@ fn log_normal(table: &mut Table<'_>) -> Option<Radii> {
     good.then_some(Radii::LogNormal { location, scale, min, max })
 }
 
-/// The bounds of a distribution, by default where it is cut off; without these there are none.
+/// Reads the bounds of a distribution; the default is where it is cut off. Without `cut` (a faulty distribution) it returns `None`.
 fn bounds(table: &mut Table<'_>, cut: Option<(f64, f64)>) -> Option<[f64; 2]> {
     let Some((low, high)) = cut else {
         let _given = ["min", "max"].map(|key| table.maybe(key, number(RADIUS)));
@@ -59,7 +59,7 @@ fn bounds(table: &mut Table<'_>, cut: Option<(f64, f64)>) -> Option<[f64; 2]> {
     Some([("min", low), ("max", high)].map(|(key, bound)| table.or(key, readable(bound), number(RADIUS))))
 }
 
-/// A bound that may be written in a file.
+/// Limits a bound to the radii that a file may contain.
 fn readable(radius: f64) -> f64 {
     radius.clamp(1e-7, 1e6)
 }

@@ -1,6 +1,6 @@
-//! Refuses what rounds to nothing or overflows in double precision: masses, moments of inertia and compliances.
+//! Check that masses, moments of inertia and compliances neither round to zero nor overflow in double precision.
 //!
-//! Merely unusual values pass. What single precision cannot hold is refused when a scenario goes to the GPU
+//! Merely unusual values pass. Values beyond single precision are refused when a scenario goes to the GPU
 //! ([`Error::BeyondSingle`](crate::error::Error::BeyondSingle)).
 
 use super::read::{Node, Table};
@@ -8,7 +8,7 @@ use crate::model::{MaterialId, PairLaw, World, plane};
 use crate::settings::{DAMPING_STEPS, Settings};
 use crate::sources::Emitter;
 
-/// Least overlap, over the radius, at which a compliance must be a number \[-\]: grains rest with more.
+/// Smallest relative overlap (overlap over radius) at which a compliance must be a number \[-\]: grains at rest overlap by more.
 const LEAST_OVERLAP: f64 = 1e-9;
 
 /// Smallest and largest radius of the grains of a material \[m\].
@@ -38,7 +38,7 @@ fn radii_by_material(world: &World, emitters: &[Emitter]) -> Vec<Option<Radii>> 
     radii
 }
 
-/// Whether a mass or moment of inertia is a number, and its inverse, too.
+/// Returns whether a mass or moment of inertia and its inverse are normal numbers in double precision.
 pub fn is_sound(number: f64) -> bool {
     number.is_normal() && number.recip().is_normal()
 }
@@ -63,7 +63,7 @@ fn check_mass(node: &Node<'_>, world: &World, material: usize, (least, largest):
     }
 }
 
-/// Looks at the contacts of a material with itself and all others.
+/// Checks the compliances of the contacts of a material with itself and with all others.
 fn check_compliance(
     node: &Node<'_>,
     world: &World,
@@ -77,7 +77,7 @@ fn check_compliance(
         let cases = [(0.5 * least, LEAST_OVERLAP * least), (0.5 * least, least), (largest, largest)];
         let wrong =
             cases.into_iter().map(|(radius, overlap)| (overlap, compliance(law, radius, overlap, settings)));
-        // A rigid law has none.
+        // The rigid law has no compliance.
         let is_wrong =
             |(_, compliance): &(f64, Option<f64>)| compliance.is_some_and(|number| !number.is_normal());
         if let Some((overlap, Some(compliance))) = wrong.into_iter().find(is_wrong) {
@@ -100,7 +100,7 @@ fn check_compliance(
     }
 }
 
-/// Σ_n \[E2\] of a contact \[1/kg\]; `None` of the rigid law, which has none.
+/// Compliance Σ_n \[E2\] of a contact \[1/kg\]; `None` for the rigid law, which has none.
 fn compliance(law: &PairLaw, radius: f64, overlap: f64, settings: &Settings) -> Option<f64> {
     let (exponent, stiffness) = settings.normal_law.elasticity(law.effective_modulus, radius)?;
     let h = settings.substep();
@@ -110,7 +110,7 @@ fn compliance(law: &PairLaw, radius: f64, overlap: f64, settings: &Settings) -> 
     Some(4.0 * (exponent / stiffness) * upsilon / (h * h * slope * slope))
 }
 
-/// The value of a property of a material; its table where that is left out.
+/// Returns the node of a property of a material, or the table of the material if the property is left out.
 fn property<'a>(materials: &Node<'a>, material: &str, property: &str) -> Node<'a> {
     let table = materials.child(material).unwrap_or_else(|| materials.clone());
     table.child(property).unwrap_or(table)

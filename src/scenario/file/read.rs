@@ -1,9 +1,8 @@
-//! A typed reader over the parsed file that notes every mistake and goes on.
+//! Typed reader over the parsed file that notes every mistake and continues.
 //!
-//! A reader is a function from a [`Node`] to an `Option`: `None` means that the mistake is already in
-//! the [`Report`]. [`Table::get`], [`Table::maybe`] and [`Table::or`] apply a reader to the value of
-//! a key; the defaults taken by `or` are kept for the resolved file. What no one asked for is an
-//! unknown key.
+//! A reader is a function from a [`Node`] to an `Option`: `None` means that the mistake is already in the [`Report`]. [`Table::get`],
+//! [`Table::maybe`] and [`Table::or`] apply a reader to the value of a key; the defaults taken by `or` are kept for the resolved file. A
+//! key that no reader asked for is an unknown key.
 
 pub mod asked;
 mod values;
@@ -32,7 +31,7 @@ pub use values::{
 /// Names of the axes.
 pub const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// One step from a value of the file to a value within it.
+/// Step of a path: from a value of the file to a value within it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// Key of a table.
@@ -41,29 +40,29 @@ pub enum Step {
     Index(usize),
 }
 
-/// A value to be written into the resolved file.
+/// Default value to be written into the resolved file.
 #[derive(Debug, Clone)]
 pub struct Filled {
-    /// Where.
+    /// Path of the value.
     pub path: Vec<Step>,
-    /// What.
+    /// The value.
     pub value: Value,
 }
 
-/// What was found while reading: mistakes, and defaults that were taken.
+/// Findings of a reading: mistakes, and defaults that were taken.
 pub struct Report {
     source: Arc<Source>,
     problems: RefCell<Vec<(usize, Problem)>>,
     filled: RefCell<Vec<Filled>>,
     inputs: RefCell<Vec<PathBuf>>,
-    /// What readers asked for, if anybody listens.
+    /// Requests of the readers, if they are recorded.
     asked: Option<RefCell<Heard>>,
-    /// Stands for a table that was left out.
+    /// Empty table that replaces a table that was left out.
     nothing: DeTable<'static>,
 }
 
 impl Report {
-    /// A report about a text.
+    /// Creates an empty report about a text.
     pub fn new(source: Arc<Source>) -> Report {
         Report {
             source,
@@ -75,7 +74,7 @@ impl Report {
         }
     }
 
-    /// Notes a mistake and what to do about it.
+    /// Notes a mistake and advice on how to correct it.
     pub fn problem(&self, span: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
         let problem = Problem::at(&self.source, span.clone(), message).help(help);
         self.problems.borrow_mut().push((span.start, problem));
@@ -86,29 +85,29 @@ impl Report {
         self.filled.borrow_mut().push(Filled { path, value });
     }
 
-    /// Notes what a reader asks of the value at a path.
+    /// Records a request of a reader for the value at a path.
     fn ask(&self, path: &[Step], asked: Asked) {
         if let Some(all) = &self.asked {
             all.borrow_mut().push((path.to_vec(), asked));
         }
     }
 
-    /// Notes a file that is read beside the text.
+    /// Notes a file that is read in addition to the text.
     pub fn reads(&self, file: &Path) {
         self.inputs.borrow_mut().push(file.to_owned());
     }
 
-    /// The files that were read beside the text.
+    /// Returns the files that were read in addition to the text.
     pub fn inputs(&self) -> Vec<PathBuf> {
         self.inputs.borrow().clone()
     }
 
-    /// Whether no mistake was noted so far.
+    /// Returns whether no mistake was noted so far.
     pub fn is_clean(&self) -> bool {
         self.problems.borrow().is_empty()
     }
 
-    /// The mistakes in the order of the file, and the values for the resolved file.
+    /// Returns the mistakes in the order of the file, and the values for the resolved file.
     pub fn finish(self) -> (Vec<Problem>, Vec<Filled>) {
         let mut problems = self.problems.into_inner();
         problems.sort_by_key(|(start, _)| *start);
@@ -116,7 +115,7 @@ impl Report {
     }
 }
 
-/// A demand on a number, and its name in messages.
+/// Condition on a number, with its description for messages.
 #[derive(Clone, Copy)]
 pub struct Need {
     accepts: fn(f64) -> bool,
@@ -125,44 +124,44 @@ pub struct Need {
 
 /// Any finite number.
 pub const FINITE: Need = Need { accepts: |_| true, words: "a finite number" };
-/// Above zero.
+/// Positive number.
 pub const POSITIVE: Need = Need { accepts: |x| x > 0.0, words: "a positive number" };
-/// Zero or above.
+/// Zero or positive number.
 pub const NOT_NEGATIVE: Need = Need { accepts: |x| x >= 0.0, words: "zero or a positive number" };
-/// From zero to one.
+/// Number from zero to one.
 pub const SHARE: Need = Need { accepts: |x| (0.0..=1.0).contains(&x), words: "a number from 0 to 1" };
-/// Radius of a grain \[m\]. Beyond these, 1/inertia leaves the range of single precision.
+/// Radius of a grain \[m\]. Outside of this range, 1/inertia leaves the range of single precision.
 pub const RADIUS: Need =
     Need { accepts: |x| (1e-7..=1e6).contains(&x), words: "a positive radius in metres (1e-7 to 1e6)" };
-/// A length of a boundary or region \[m\].
+/// Length of a boundary or region \[m\].
 pub const LENGTH: Need =
     Need { accepts: |x| x > 0.0 && x <= FAR, words: "a positive length in metres (at most 1e9)" };
-/// A length that may vanish \[m\].
+/// Length that may be zero \[m\].
 pub const LENGTH_OR_ZERO: Need = Need {
     accepts: |x| (0.0..=FAR).contains(&x),
     words: "zero or a positive length in metres (at most 1e9)",
 };
-/// A time or duration \[s\].
+/// Time or duration that may be zero \[s\].
 pub const TIME: Need = Need {
     accepts: |x| (0.0..=LONGEST_TIME).contains(&x),
     words: "zero or a positive time in seconds (at most 1e9)",
 };
-/// A duration \[s\].
+/// Positive duration \[s\].
 pub const DURATION: Need =
     Need { accepts: |x| x > 0.0 && x <= LONGEST_TIME, words: "a positive time in seconds (at most 1e9)" };
 
 impl Need {
-    /// A demand in words.
+    /// Creates a condition with its description.
     pub const fn new(accepts: fn(f64) -> bool, words: &'static str) -> Need {
         Need { accepts, words }
     }
 
-    /// Whether a number meets it.
+    /// Returns whether a number is finite and meets the condition.
     pub fn accepts(&self, number: f64) -> bool {
         number.is_finite() && (self.accepts)(number)
     }
 
-    /// It in words.
+    /// Returns the description of the condition.
     pub fn words(&self) -> &'static str {
         self.words
     }
@@ -171,25 +170,25 @@ impl Need {
 /// Largest coordinate and velocity component that is read \[m, m/s\].
 const FAR: f64 = 1e9;
 
-/// A value in the file.
+/// Value in the file.
 #[derive(Clone)]
 pub struct Node<'a> {
-    /// Where mistakes go.
+    /// Report that receives the mistakes.
     pub report: &'a Report,
-    /// Bytes of the text it covers.
+    /// Byte range of the value in the text.
     pub span: Range<usize>,
-    /// How to get to it.
+    /// Path of the value.
     pub path: Vec<Step>,
     value: &'a DeValue<'a>,
 }
 
-/// A table in the file while it is being read.
+/// Table in the file while it is being read.
 pub struct Table<'a> {
-    /// Where mistakes go.
+    /// Report that receives the mistakes.
     pub report: &'a Report,
-    /// Bytes of the text it covers.
+    /// Byte range of the table in the text.
     pub span: Range<usize>,
-    /// How to get to it.
+    /// Path of the table.
     pub path: Vec<Step>,
     entries: &'a DeTable<'a>,
     asked: Vec<&'static str>,
@@ -202,12 +201,12 @@ impl<'a> Node<'a> {
         self.report.problem(&self.span, message, help);
     }
 
-    /// Notes what a reader asks of this value.
+    /// Records a request of a reader for this value.
     pub fn ask(&self, asked: Asked) {
         self.report.ask(&self.path, asked);
     }
 
-    /// The path as written in `--set`.
+    /// Returns the path as written in `--set`.
     pub fn name(&self) -> String {
         dotted(&self.path)
     }
@@ -227,7 +226,7 @@ impl<'a> Node<'a> {
         Table::new(self.report, self.span, self.path, entries).read(read)
     }
 
-    /// Reads every element of a list; one bad element spoils it.
+    /// Reads every element of a list; one faulty element makes the list faulty.
     pub fn list<T>(self, read: impl Fn(Node<'a>) -> Option<T>) -> Option<Vec<T>> {
         let nodes = self.elements()?;
         let count = nodes.len();
@@ -235,7 +234,7 @@ impl<'a> Node<'a> {
         (values.len() == count).then_some(values)
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub fn elements(&self) -> Option<Vec<Node<'a>>> {
         let DeValue::Array(items) = self.value else { return self.mismatch("a list `[...]`") };
         self.ask(Asked::List);
@@ -248,7 +247,7 @@ impl<'a> Node<'a> {
         Some(items.iter().enumerate().map(node).collect())
     }
 
-    /// The value of a key, if this is a table that has it.
+    /// Returns the value of a key, if this is a table that has the key.
     pub fn child(&self, key: &str) -> Option<Node<'a>> {
         let DeValue::Table(entries) = self.value else { return None };
         let value = entries.get(key)?;
@@ -256,32 +255,32 @@ impl<'a> Node<'a> {
         Some(Node { report: self.report, span: value.span(), path, value: value.get_ref() })
     }
 
-    /// The value as it stands in the file.
+    /// Returns the value as it is written in the file.
     pub fn written(&self) -> &'a str {
         self.report.source.text.get(self.span.clone()).unwrap_or_default()
     }
 
-    /// The number, if this is one.
+    /// Returns the number, if this is one.
     pub fn as_number(&self) -> Option<f64> {
         as_number(self.value)
     }
 
-    /// Whether this is a list.
+    /// Returns whether this is a list.
     pub fn is_list(&self) -> bool {
         matches!(self.value, DeValue::Array(_))
     }
 
-    /// Whether this is a table.
+    /// Returns whether this is a table.
     pub fn is_table(&self) -> bool {
         matches!(self.value, DeValue::Table(_))
     }
 
-    /// Whether this is a string.
+    /// Returns whether this is a string.
     pub fn is_text(&self) -> bool {
         self.text().is_some()
     }
 
-    /// The string, if this is one.
+    /// Returns the string, if this is one.
     pub fn text(&self) -> Option<&str> {
         match self.value {
             DeValue::String(text) => Some(text),
@@ -290,16 +289,16 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Keys, words and quantities of earlier versions, with what they are called now.
+/// Keys, words and quantities of earlier versions, with their present names.
 const RENAMED: [(&str, &str); 3] = [("contact_margin", "skin"), ("free", "dynamic"), ("rest", "overflow")];
 
-/// What something of an earlier version is called now.
+/// Returns the present name of a key, word or quantity of an earlier version.
 pub fn renamed(name: &str) -> Option<&'static str> {
     RENAMED.iter().find(|(before, _)| *before == name).map(|(_, now)| *now)
 }
 
 impl<'a> Table<'a> {
-    /// A table about to be read.
+    /// Creates a table that is about to be read.
     pub fn new(
         report: &'a Report,
         span: Range<usize>,
@@ -309,7 +308,7 @@ impl<'a> Table<'a> {
         Table { report, span, path, entries, asked: Vec::new(), kind_is_known: true }
     }
 
-    /// Applies `read` and reports the keys it did not ask for.
+    /// Applies `read` and reports the keys that it did not ask for.
     pub fn read<T>(mut self, read: impl FnOnce(&mut Table<'a>) -> Option<T>) -> Option<T> {
         let value = read(&mut self);
         if self.kind_is_known {
@@ -336,12 +335,12 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Keys that were not asked for are not judged: what they would mean hangs on a value that is wrong.
+    /// Suppresses reports of unknown keys: their meaning depends on a value that is wrong.
     pub fn leave_keys_unjudged(&mut self) {
         self.kind_is_known = false;
     }
 
-    /// The path as written in `--set`.
+    /// Returns the path as written in `--set`.
     pub fn name(&self) -> String {
         dotted(&self.path)
     }
@@ -351,12 +350,12 @@ impl<'a> Table<'a> {
         self.report.problem(&self.span, message, help);
     }
 
-    /// Whether the key is there, right or wrong.
+    /// Returns whether the key is present, with a right or wrong value.
     pub fn has(&mut self, key: &'static str) -> bool {
         self.node(key).is_some()
     }
 
-    /// The value of a key.
+    /// Returns the value of a key, and records the request.
     pub fn node(&mut self, key: &'static str) -> Option<Node<'a>> {
         if !self.asked.contains(&key) {
             self.asked.push(key);
@@ -371,12 +370,12 @@ impl<'a> Table<'a> {
         Node { report: self.report, span: value.span(), path, value: value.get_ref() }
     }
 
-    /// Path to a key of this table.
+    /// Returns the path to a key of this table.
     pub fn path_to(&self, key: &str) -> Vec<Step> {
         [&self.path[..], &[Step::Key(key.to_owned())]].concat()
     }
 
-    /// All entries in the order of the file, for a table whose keys are the user's own names.
+    /// Returns all entries in the order of the file, for a table whose keys are the user's own names.
     pub fn named(&mut self) -> Vec<(String, Range<usize>, Node<'a>)> {
         self.kind_is_known = false;
         self.report.ask(&self.path, Asked::Named);
@@ -390,7 +389,7 @@ impl<'a> Table<'a> {
         all.into_iter().map(entry).collect()
     }
 
-    /// Reads a key that must be there.
+    /// Reads a required key.
     pub fn get<T>(&mut self, key: &'static str, read: impl FnOnce(Node<'a>) -> Option<T>) -> Option<T> {
         let node = self.node(key);
         if node.is_none() {
@@ -400,7 +399,7 @@ impl<'a> Table<'a> {
         read(node?)
     }
 
-    /// Reads a key that must be there where it has no default.
+    /// Reads a key that is required if it has no default.
     pub fn get_or<T: Plain>(
         &mut self,
         key: &'static str,
@@ -416,18 +415,18 @@ impl<'a> Table<'a> {
         self.maybe(key, read)
     }
 
-    /// Reports a key that is missing here, where other keys are as they are.
+    /// Reports a key that is missing, given the other keys of the table.
     pub fn missing(&self, key: &str, help: &str) {
         let whose = if self.path.is_empty() { String::new() } else { format!(" in `{}`", self.name()) };
         self.problem(format!("missing key `{key}`{whose}"), help);
     }
 
-    /// Reads a key that may be left out.
+    /// Reads an optional key.
     pub fn maybe<T>(&mut self, key: &'static str, read: impl FnOnce(Node<'a>) -> Option<T>) -> Option<T> {
         read(self.node(key)?)
     }
 
-    /// Reads a key, or takes (and notes) the default.
+    /// Reads a key, or takes the default and notes it for the resolved file.
     pub fn or<T: Plain>(
         &mut self,
         key: &'static str,
@@ -443,7 +442,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads a table that may be left out, in which case all its defaults are noted.
+    /// Reads an optional table; if it is left out, all its defaults are noted.
     pub fn section<T>(
         &mut self,
         key: &'static str,
@@ -458,7 +457,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Reads the `kind` of a tagged table. When it is wrong the other keys are not judged.
+    /// Reads the `kind` of a tagged table. If `kind` is wrong, unknown keys are not reported.
     pub fn kind(&mut self, known: &'static [&'static str]) -> Option<&'static str> {
         self.report.ask(&self.path, Asked::Kind(known));
         let kind = match self.node("kind") {
@@ -473,9 +472,9 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A value that can be written into the resolved file.
+/// Value that can be written into the resolved file.
 pub trait Plain {
-    /// As TOML.
+    /// Converts the value to TOML.
     fn plain(&self) -> Value;
 }
 
@@ -531,7 +530,7 @@ fn as_number(value: &DeValue<'_>) -> Option<f64> {
     }
 }
 
-/// What a value is, in words short enough for a message.
+/// Describes a value in words short enough for a message.
 fn describe(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => format!("the string \"{}\"", shorten(text)),
@@ -562,7 +561,7 @@ fn retype_advice(value: &DeValue<'_>, name: &str, expected: &str) -> String {
     }
 }
 
-/// A path as written in `--set`: `grains.0.packing.count`.
+/// Writes a path as in `--set`: `grains.0.packing.count`.
 pub fn dotted(path: &[Step]) -> String {
     let step = |step: &Step| match step {
         Step::Key(key) => key.clone(),
@@ -571,17 +570,17 @@ pub fn dotted(path: &[Step]) -> String {
     path.iter().map(step).collect::<Vec<_>>().join(".")
 }
 
-/// Path of the file `name` beside the scenario, which a value of the file names and which will be read.
+/// Returns the path of the file `name`, relative to the folder of the scenario. The value of `node` names the file, which will be read.
 pub fn named(node: &Node<'_>, folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
-    // The resolved scenario is written elsewhere: there the path must not depend on the folder.
+    // The resolved scenario is written elsewhere: the path in it must not depend on the folder.
     let full = std::path::absolute(&path).unwrap_or_else(|_| path.clone());
     node.report.fill(node.path.clone(), full.display().to_string().plain());
     node.report.reads(&path);
     path
 }
 
-/// Opens the table `name` beside the scenario, which a value of the file names.
+/// Opens the table of numbers in the file `name`, relative to the folder of the scenario. The value of `node` names the file.
 pub fn open_named(node: &Node<'_>, folder: &Path, name: &str) -> Result<Bounded<File>, Vec<String>> {
     let path = named(node, folder, name);
     open_table(&path).map_err(|error| vec![format!("{} cannot be read: {error}", path.display())])

@@ -1,4 +1,4 @@
-//! Reads regions: `{ kind = "box", min = [...], max = [...] }` and the like.
+//! Reader of regions: `{ kind = "box", min = [...], max = [...] }` and the other kinds.
 
 use super::read::{LENGTH, Node, Table, direction, number, vector};
 use crate::model::Region;
@@ -7,7 +7,7 @@ use glam::DVec3;
 /// Kinds of regions.
 pub const KINDS: &[&str] = &["box", "cylinder", "sphere"];
 
-/// Reads `{ kind = "box", min = [...], max = [...] }` and its like.
+/// Reads a region such as `{ kind = "box", min = [...], max = [...] }`.
 pub fn region(node: Node<'_>) -> Option<Region> {
     node.table(|table| of_kind(table.kind(KINDS)?, table))
 }
@@ -28,7 +28,7 @@ pub fn of_kind(kind: &str, table: &mut Table<'_>) -> Option<Region> {
     }
 }
 
-/// Reads `min` and `max` of a box that is not empty.
+/// Reads `min` and `max` of a box and reports an empty one.
 pub fn corners(table: &mut Table<'_>) -> Option<(DVec3, DVec3)> {
     let (min, max) = (table.get("min", vector), table.get("max", vector));
     let (min, max) = (min?, max?);

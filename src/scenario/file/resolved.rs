@@ -1,4 +1,4 @@
-//! The scenario as it was run: overrides applied, defaults written out.
+//! Resolved scenario: the scenario as it was run, with overrides applied and defaults written out.
 
 use toml_edit::{DocumentMut, Item, Table, Value};
 
@@ -11,7 +11,7 @@ const HEADER: &str = concat!(
     ": overrides applied, defaults written out.\n"
 );
 
-/// Writes the filled values into the document and puts the version at its head.
+/// Writes the default values into the document and puts the version at its head.
 pub fn resolve(mut document: DocumentMut, filled: &[Filled]) -> String {
     for Filled { path, value } in filled {
         fill_item(document.as_item_mut(), path, value);

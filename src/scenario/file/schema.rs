@@ -1,8 +1,9 @@
-//! The JSON schema of the scenario file, for editors that complete and check keys.
+//! JSON schema of the scenario file, for editors that complete and check keys.
 //!
-//! It is made from the reader itself and not written beside it: the reader goes over small scenarios with one value changed at a time, and what
-//! it asks of that value (a number of some kind, a table with some keys, one of some words) becomes the schema of that value. So the two cannot
-//! depart from each other. What the schema cannot say is left to `esker check`: what depends on two values at once, names of other things, files.
+//! The schema is made by running the reader, not written by hand: the reader goes over small scenarios with one value changed at a time,
+//! and its requests for that value (a number of some kind, a table with some keys, one of some words) become the schema of the value. So
+//! schema and reader cannot disagree. The schema cannot express conditions on two values at once, names of other elements, and files;
+//! `esker check` checks those.
 
 mod describe;
 mod explore;
@@ -10,7 +11,7 @@ mod json;
 
 use serde_json::Value;
 
-/// JSON schema (draft 07) of the scenario file. Numbers that are infinite in TOML have no place in it.
+/// Returns the JSON schema (draft 07) of the scenario file. JSON has no infinite numbers, so those of TOML are not covered.
 pub fn schema() -> Value {
     json::schema(&explore::root())
 }

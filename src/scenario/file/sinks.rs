@@ -1,4 +1,4 @@
-//! The `[[sinks]]`: regions that remove the grains that come into them.
+//! The `[[sinks]]` tables: regions that remove the grains that enter them.
 
 use glam::{DQuat, DVec3};
 
@@ -7,7 +7,7 @@ use super::read::{AXES, FINITE, LENGTH, Node, Table, direction, number, text, ve
 use super::region::{KINDS, of_kind};
 use crate::model::{Bins, By, Form, Sink};
 
-/// Most classes that a sink sorts grains into.
+/// Largest number of classes of a sink.
 const MOST_BINS: usize = 1000;
 
 /// Reads one of `[[sinks]]`; `index` is its place in the list, from 0.
@@ -28,7 +28,7 @@ pub fn sink(table: &mut Table<'_>, index: usize) -> Option<Entry<Sink>> {
     Some(Entry { name, name_span, value })
 }
 
-/// Reads radii between which grains are sorted.
+/// Reads the radii that bound the size classes \[m\].
 fn bounds(node: Node<'_>) -> Option<Vec<f64>> {
     let bounds = node.clone().list(number(LENGTH))?;
     if bounds.is_empty() || bounds.len() > MOST_BINS || !bounds.is_sorted_by(|a, b| a < b) {
@@ -41,7 +41,7 @@ fn bounds(node: Node<'_>) -> Option<Vec<f64>> {
     Some(bounds)
 }
 
-/// Reads `axis`, `from`, `until` and `bins`.
+/// Reads `axis`, `from`, `until` and `bins` of a profile.
 fn profile(table: &mut Table<'_>) -> Option<Bins> {
     let axis = table.get("axis", word(&AXES));
     let (from, until) = (table.get("from", number(FINITE)), table.get("until", number(FINITE)));
@@ -59,8 +59,8 @@ fn profile(table: &mut Table<'_>) -> Option<Bins> {
     Some(Bins { by: By::Place(axis), bounds: (0..=bins).map(bound).collect() })
 }
 
-/// Reads a region, or `{ kind = "plane", point = [...], normal = [...] }` for all that is behind a plane; gives
-/// its origin \[m\], its orientation and its form.
+/// Reads a region, or `{ kind = "plane", point = [...], normal = [...] }` for the half space behind a plane; returns its origin \[m\], its
+/// orientation and its form.
 fn solid(node: Node<'_>) -> Option<(DVec3, DQuat, Form)> {
     const WITH_PLANE: &[&str] = &["plane", KINDS[0], KINDS[1], KINDS[2]];
     node.table(|table| match table.kind(WITH_PLANE)? {

@@ -16,7 +16,7 @@ use crate::settings::{
 
 const WARM_STARTS: &[&str] = &["cold", "history", "adaptive", "model", "normals_only", "no_velocity_update"];
 const ACCELERATIONS: &[&str] = &["none", "nesterov"];
-/// In place of a number of iterations: until a tolerance that suits the scene is met.
+/// Word in place of a number of iterations or a time step: the program chooses a value that suits the scene.
 const AUTO: &str = "auto";
 const NORMAL_LAWS: &[&str] = &["hertz", "hooke", "rigid"];
 const METHODS: &[&str] = &["nonsmooth", "smooth"];
@@ -27,11 +27,11 @@ const TOLERANCE_KINDS: &[&str] = &["velocity", "impulses"];
 const CONES: &[&str] = &["disc", "box"];
 const ROLLING_ARMS: &[&str] = &["reduced", "radius", "diameter"];
 
-/// Reads the settings of the solver in a scene with this gravity \[m/s²\]; what is left out or wrong is as in
+/// Reads the settings of the solver in a scene with this gravity \[m/s²\]; settings that are left out or wrong are as in
 /// [`Settings::default`].
 pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
     let usual = Settings::default();
-    // Read before all else, where the method can tell the step.
+    // The word is registered before the value is read: under the smooth method it may stand for the time step.
     table.node("time_step").iter().for_each(|node| node.ask(Asked::Word(&[AUTO])));
     let timing = Settings {
         time_step: table.or("time_step", usual.time_step, number(FINITE)),
@@ -67,7 +67,7 @@ pub fn settings(table: &mut Table<'_>, gravity: DVec3) -> Settings {
     settings
 }
 
-/// Whether a file leaves the time step to the program, which the smooth method can tell \[E13\].
+/// Returns whether the file leaves the time step to the program, which is possible under the smooth method \[E13\].
 pub fn asks_for_a_time_step(document: &DocumentMut) -> bool {
     let is = |key: &str, word: &str| {
         let value =
@@ -77,30 +77,31 @@ pub fn asks_for_a_time_step(document: &DocumentMut) -> bool {
     is("method", "smooth") && is("time_step", AUTO)
 }
 
-/// A time step to read the rest of such a file with, and for a scene without grains, as an override: a thousandth of the duration.
+/// Returns a draft time step as an override, with which the rest of such a file is read; a scene without grains keeps it: a thousandth of
+/// the duration.
 pub fn draft_of_time_step(document: &DocumentMut) -> String {
     let number = |item: &Item| item.as_float().or(item.as_integer().map(|whole| whole as f64));
     let duration = document.get("duration").and_then(number).filter(|duration| *duration > 0.0);
     format!("solver.time_step={:e}", 1e-3 * duration.unwrap_or(1.0))
 }
 
-/// The time step for a scene, as an override: two digits of it, rounded down.
+/// Returns the time step for a scene as an override, rounded down to two digits.
 pub fn time_step_for(draft: &Scenario) -> String {
     let step = smooth_time_step(draft).unwrap_or(draft.settings.time_step);
     let digits = 10f64.powf(step.log10().floor() - 1.0);
     format!("solver.time_step={:.1e}", (step / digits).floor() * digits)
 }
 
-/// Speed that a contact is to be stopped from in every substep \[m/s\]: what gravity gives, or without gravity the largest that
-/// does not bounce.
+/// Speed that the solver must resolve in every substep, for automatic tolerances \[m/s\]: the speed that gravity adds in a substep, or
+/// without gravity the largest impact speed that does not bounce.
 fn quiet_speed(gravity: DVec3, timing: &Settings, impact_threshold: f64) -> f64 {
     let gained = gravity.length() * timing.substep();
     let speeds = [gained, impact_threshold, Settings::default().impact_threshold];
     speeds.into_iter().find(|&speed| speed > 0.0).unwrap_or_default()
 }
 
-/// Reads how often to sweep at most, and the tolerance \[m/s\] that ends the sweeps before. "auto" sets both, and a
-/// tolerance that is given stands.
+/// Reads the largest number of sweeps, and the tolerance \[m/s\] that ends the sweeps earlier. "auto" sets both, but an explicit tolerance
+/// has precedence.
 fn iterations(table: &mut Table<'_>, timing: &Settings, quiet: f64) -> (u32, f64) {
     let is_word = |node: &Node<'_>| node.text().is_some_and(|text| text.parse::<f64>().is_err());
     let Some(node) = table.node("iterations").filter(is_word) else {
@@ -148,7 +149,7 @@ fn algorithm(table: &mut Table<'_>) -> Algorithm {
     }
 }
 
-/// Reads an order, a word or a table with a number of blocks, that may be left out.
+/// Reads the optional order of the sweeps: a word, or a table with a number of blocks.
 fn order(table: &mut Table<'_>) -> Order {
     let of_table = table.node("order").filter(|node| !node.is_text());
     if let Some(node) = of_table {
@@ -192,7 +193,7 @@ fn rolling_arm(table: &mut Table<'_>) -> RollingArm {
     }
 }
 
-/// Reads a warm start, a word or a table, that may be left out.
+/// Reads the optional warm start: a word or a table.
 fn warm_start_or(table: &mut Table<'_>, usual: WarmStart) -> WarmStart {
     match table.node("warm_start") {
         Some(node) => warm_start(node).unwrap_or(usual),
@@ -213,7 +214,7 @@ pub fn warm_start(node: Node<'_>) -> Option<WarmStart> {
     Some(warm_start)
 }
 
-/// A warm start as a table.
+/// Writes a warm start as a table.
 pub fn written_out(warm_start: WarmStart) -> toml_edit::Value {
     let mut table = toml_edit::InlineTable::new();
     let mut insert = |key: &str, value: toml_edit::Value| _ = table.insert(key, value);
@@ -253,7 +254,7 @@ fn warm_start_table(table: &mut Table<'_>) -> Option<WarmStart> {
     })
 }
 
-/// Shows an invalid setting at its value in the file.
+/// Reports an invalid setting at its value in the file.
 fn point_out(table: &mut Table<'_>, error: Error) {
     let Error::InvalidSetting { name, found, expected } = error else {
         if let (Error::RigidSprings, Some(law)) = (&error, table.node("normal_law")) {
@@ -275,7 +276,7 @@ fn point_out(table: &mut Table<'_>, error: Error) {
     }
 }
 
-/// The value of a setting such as `solver.warm_start.fraction`.
+/// Returns the value of a setting such as `solver.warm_start.fraction`.
 fn place<'a>(table: &mut Table<'a>, name: &'static str) -> Option<Node<'a>> {
     let mut keys = name.strip_prefix("solver.")?.split('.');
     let setting = table.node(keys.next()?)?;

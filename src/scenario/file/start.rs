@@ -1,4 +1,4 @@
-//! The `[start]` table: grains of another run at one of its checkpoints, in the places they had come to.
+//! The `[start]` table: grains of another run at one of its checkpoints, in the positions that they had reached.
 
 use std::path::Path;
 
@@ -11,32 +11,32 @@ use crate::model::{Axes, Clump, ClumpId, Form, Grain, Material, MaterialId, Surf
 
 use super::read::{AXES, Table, named, text};
 
-/// The grains, and the impulses that their contacts start from, by the keys that they will have.
+/// Grains of a checkpoint, and the warm-start impulses of their contacts, by their keys in the new scene.
 pub struct Start {
-    /// In the order of their places.
+    /// Grains in the order of their places in the checkpoint.
     pub grains: Vec<Grain>,
-    /// By ascending key.
+    /// Warm-start impulses by ascending key.
     pub seeds: Vec<(Key, Seed)>,
 }
 
-/// The impulse of a contact in another run.
+/// Impulse of a contact in another run.
 #[derive(Debug, Clone, Copy)]
 pub struct Seed {
-    /// In one of its substeps.
+    /// Impulse in one substep of that run.
     pub impulse: Impulse,
     /// Length of that substep \[s\].
     pub substep: f64,
 }
 
-/// Reads the table. `world` has its materials, boundaries and clumps, and no grains yet; `locked` are the axes that all its grains are
-/// locked on.
+/// Reads the table. `world` has materials, boundaries and clumps, but no grains yet; `locked` are the axes that are locked for all its
+/// grains.
 pub fn read(table: &mut Table<'_>, world: &World, folder: &Path, locked: Axes) -> Option<Start> {
     let node = table.node("checkpoint");
     let name = table.get("checkpoint", text);
     let (node, name) = (node?, name?);
     let path = named(&node, folder, &name);
     let read = Checkpoint::read(&path).and_then(|found| {
-        // Of a folder it is the file that is read, and that the resolved scenario names.
+        // If the path is a folder, the checkpoint file in it is read, and the resolved scenario names that file.
         let file = found.path.display().to_string();
         named(&node, Path::new(""), &file);
         Ok((found.scene()?, found.header.substep))
@@ -55,20 +55,20 @@ pub fn read(table: &mut Table<'_>, world: &World, folder: &Path, locked: Axes) -
     Some(Start { grains, seeds: seeds.collect() })
 }
 
-/// How what there was is numbered in the new scene.
+/// Map from the numbers of materials, clumps and shapes in the checkpoint to those in the new scene.
 struct Taken<'a> {
     old: &'a SavedScene,
     world: &'a World,
     materials: Vec<Option<MaterialId>>,
     clumps: Vec<Option<ClumpId>>,
-    /// Of each old surface.
+    /// New number of each old surface.
     surfaces: Vec<Option<u32>>,
-    /// Of each old sphere of a grain.
+    /// New number of each old sphere of a grain.
     spheres: Vec<Option<u32>>,
 }
 
 impl<'a> Taken<'a> {
-    /// Finds the materials and clumps of the grains, or says what is missing and what to do about it.
+    /// Finds the materials and clumps of the grains, or returns what is missing and how to correct it.
     fn new(old: &'a SavedScene, world: &'a World) -> Result<Taken<'a>, (String, String)> {
         let there = &old.world;
         let mut spheres = vec![None; there.spheres.len()];
@@ -120,7 +120,7 @@ impl<'a> Taken<'a> {
         Some((message, format!("take [clumps.{name}] over from the scenario of the checkpoint")))
     }
 
-    /// In another period grains would be folded into each other.
+    /// A different period is refused: grains would be folded into each other.
     fn other_period(&self) -> Option<(String, String)> {
         let [there, here] = [&self.old.world.periodic, &self.world.periodic];
         let is_other = here.length.cmpgt(DVec3::ZERO) & here.length.cmpne(there.length);
@@ -152,7 +152,7 @@ impl<'a> Taken<'a> {
         self.old.world.present_grains().map(grain).collect()
     }
 
-    /// Impulses of the contacts whose shapes and law are the same here.
+    /// Impulses of the contacts whose shapes and law are the same in the new scene.
     fn seeds(&self) -> Vec<(Key, Impulse)> {
         let is_same = |old: &Key| {
             let materials = [old.a, old.b].map(|shape| self.old.world.shape_material(shape));
@@ -169,7 +169,7 @@ impl<'a> Taken<'a> {
         seeds
     }
 
-    /// The contact with its shapes in the order of their radii: single precision may have taken two radii for equal.
+    /// Orders the shapes of a contact by radius, because single precision may have taken two different radii as equal.
     fn in_order(&self, key: Key, impulse: Impulse) -> (Key, Impulse) {
         let there = &self.old.world;
         let sphere = |shape: u32| shape.checked_sub(there.first_grain_shape()).map(|sphere| sphere as usize);
@@ -182,7 +182,7 @@ impl<'a> Taken<'a> {
         }
     }
 
-    /// Number of a shape here; vertices of dynamic boundaries have none.
+    /// Returns the number of a shape in the new scene; vertices of dynamic boundaries have none.
     fn shape(&self, old: u32) -> Option<u32> {
         match old.checked_sub(self.old.world.first_grain_shape()) {
             Some(sphere) => self.spheres.get(sphere as usize).copied().flatten(),
@@ -191,7 +191,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// Of each surface there, that of the same form in the same place on the boundary of the same name.
+/// For each surface of the checkpoint, finds the surface of the same form in the same place on the boundary of the same name.
 fn surfaces(there: &World, here: &World) -> Vec<Option<u32>> {
     let boundary = |world: &World, surface: &Surface| world.boundaries[surface.body as usize].name.clone();
     let same_meshes = there.meshes.are(&here.meshes);
@@ -203,7 +203,7 @@ fn surfaces(there: &World, here: &World) -> Vec<Option<u32>> {
         if matches!(old.form, Form::Patch { .. }) && !same_meshes {
             return None;
         }
-        // As a rule it is where it was; a mesh may have many.
+        // The index of a surface is usually the same; trying it first saves a search in meshes, which may have many surfaces.
         let is_there = here.surfaces.get(index).is_some_and(is_it);
         let found = || here.surfaces.iter().position(is_it);
         (if is_there { Some(index) } else { found() }).map(|surface| surface as u32)

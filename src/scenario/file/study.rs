@@ -1,4 +1,4 @@
-//! A study: one scenario run with all combinations of some settings, by `esker study`.
+//! Study file: one scenario run with all combinations of some settings, by `esker study`.
 //!
 //! ```toml
 //! title = "Columns of 5 to 100 pellets"
@@ -68,21 +68,22 @@
 //! grains.0.packing.count = [5, 50, 100] # [full.choices.NAME], [full.references.NAME] and [full.changes]
 //! ```
 //!
-//! An axis has the last word of its key as its name: `count`, `iterations`. Lists of settings may have words, numbers or
-//! tables in them.
+//! The name of an axis is the last word of its key: `count`, `iterations`. Lists of settings may contain words, numbers or tables.
 //!
-//! A number starts `of` a kept quantity, another number above it, one of a reference run (`fine:height`) or what every run has:
-//! `wall_seconds`, `step_seconds` (wall time of stepping alone), `steps`, `sweeps`, `sweeps_per_second` (of simulated
-//! time), `contact_sweeps`. `where` fixes axes to a value, which may be called `"last"`. Then, if given,
+//! A number starts with `of`: a kept quantity, another number defined above it, a quantity of a reference run (`fine:height`), or a
+//! quantity that every run has: `wall_seconds`, `step_seconds` (wall time of stepping alone), `steps`, `sweeps`, `sweeps_per_second` (of
+//! simulated time), `contact_sweeps`. `where` fixes axes to a value, which may be called `"last"`. Then it is combined with another number,
+//! if one of these keys is given:
 //!
 //! | Key | The number |
 //! |---|---|
-//! | `over` | divided by another |
-//! | `minus` | less another |
+//! | `over` | divided by the other |
+//! | `minus` | minus the other |
 //! | `error_from` | \|number / other - 1\| |
 //! | `or_larger` | the larger of the two |
 //!
-//! The other may be a plain number, `minus = 0.5`. Last, `take` makes one of all values `along` an axis or several, by default all:
+//! The other may be a plain number, `minus = 0.5`. Last, `take` reduces the values `along` one or several axes, by default all, to one
+//! number:
 //!
 //! | `take` | The number |
 //! |---|---|
@@ -91,13 +92,12 @@
 //! | `"linearity"` | share of the variance that the least-squares line explains, R² \[-\] |
 //! | `"needed"` | value of the axis from which on the number's size stays `below` a bound, interpolated in logarithms |
 //!
-//! With `measured_in = "sweeps_per_second"`, or another number, that takes the place of the axis in the last three: what is needed is then
-//! so much work.
+//! With `measured_in = "sweeps_per_second"`, or another number, the last three reductions use that number in place of the values of the
+//! axis: `needed` then gives the work that is needed.
 //!
-//! A number that does not exist (a run failed; the bound is never met, or is met from the first value on) is left out where others
-//! are taken together, and the report says so. Instead, `table = { by = "count", values = [[5, 0.06], [10, 0.13]] }`
-//! gives numbers by hand. A finding is judged like an [expectation](super::expect): `value` with a tolerance,
-//! `at_least`, `at_most`, `shown_only`.
+//! A number that does not exist (a run failed; the bound is never met, or is met from the first value on) is left out of reductions, and
+//! the report says so. Instead of `of`, `table = { by = "count", values = [[5, 0.06], [10, 0.13]] }` gives numbers by hand. A finding is
+//! judged like an [expectation](super::expect): `value` with a tolerance, `at_least`, `at_most`, `shown_only`.
 
 mod axes;
 mod numbers;
@@ -116,52 +116,52 @@ use crate::observe::Expectation;
 use crate::observe::sinks::{class_names, profile_names};
 use crate::settings::Bookkeeping;
 
-/// What every run has beside the kept quantities.
+/// Quantities that every run has beside the kept ones.
 pub const WORK: [&str; 6] =
     ["wall_seconds", "step_seconds", "steps", "sweeps", "sweeps_per_second", "contact_sweeps"];
 
-/// A scenario, what to vary, and what to make of it; see the [module](self).
+/// Study: a scenario, the settings to vary, and the numbers, findings and plots to derive; see the [module](self).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Study {
     /// Name of the file without its extension; results go to `out/studies/<name>/`.
     pub name: String,
     /// Title line.
     pub title: String,
-    /// What it is about.
+    /// Paragraph at the head of the report.
     pub about: Option<String>,
-    /// The scenario.
+    /// File of the scenario.
     pub scenario: PathBuf,
     /// Changes to every run, as `--set` takes them.
     pub changes: Vec<String>,
-    /// What is varied; the last varies fastest.
+    /// Axes that are varied; the last varies fastest.
     pub axes: Vec<Axis>,
-    /// Runs to compare with.
+    /// Reference runs, to compare with.
     pub references: Vec<Reference>,
-    /// Numbers taken from every run; not judged.
+    /// Numbers computed from every run; not judged.
     pub keep: Vec<Expectation>,
-    /// Numbers made of these; each uses only those before it.
+    /// Numbers derived from the kept ones; each uses only those before it.
     pub numbers: Vec<Number>,
     /// Statements to be judged.
     pub findings: Vec<Finding>,
     /// Plots to be drawn.
     pub plots: Vec<Plot>,
-    /// Names of axes and numbers for the reader.
+    /// Display names of axes and numbers.
     pub labels: Vec<(String, String)>,
-    /// Files that it was read from: its own, that of the scenario, tables of grains, curves.
+    /// Files that the study was read from: the study, the scenario, tables of grains, curves.
     pub inputs: Vec<PathBuf>,
 }
 
-/// Which lists of values count.
+/// Size of a study: which lists of values are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// Those of `[axes]` and `[choices]`.
+    /// Values of `[axes]` and `[choices]`.
     Quick,
-    /// Those of `[full]`, where there are any.
+    /// Values of `[full]`, where there are any.
     Full,
 }
 
 impl Study {
-    /// Reads a study and the scenario it starts from.
+    /// Reads a study and its scenario.
     ///
     /// # Errors
     /// All mistakes in the study, values of axes that the scenario does not take, and mistakes in the scenario.
@@ -175,16 +175,16 @@ impl Study {
         Ok(study)
     }
 
-    /// What a reader should call an axis or a number.
+    /// Returns the display name of an axis or a number.
     pub fn label<'a>(&'a self, name: &'a str) -> &'a str {
         self.labels.iter().find(|(known, _)| known == name).map_or(name, |(_, label)| label)
     }
 }
 
-/// The scenario with changes; of the outputs only the time series is kept, unless they say otherwise.
+/// Reads the scenario with changes. The time series is the only output that is kept, unless the changes say otherwise.
 ///
 /// # Errors
-/// All mistakes in it.
+/// All mistakes in the scenario.
 pub fn scenario(file: &Path, changes: &[String]) -> Result<Scenario, Problems> {
     let output = "output.formats=[\"csv\"]".to_owned();
     Scenario::load(file, &[&[output], changes].concat())
@@ -244,7 +244,7 @@ fn study(
     })
 }
 
-/// Reads what is kept of a run, and what it is called, that of wrong entries too.
+/// Reads the quantities that are kept of every run; returns the names of all entries, faulty ones included, and the valid entries.
 fn keep(root: &mut Table<'_>, base: Option<&Scenario>, folder: &Path) -> (Vec<String>, Vec<Expectation>) {
     let Some(node) = root.node("keep") else {
         root.missing("keep", "add [keep] with the quantities of every run, such as height = {}");
@@ -268,7 +268,7 @@ fn keep(root: &mut Table<'_>, base: Option<&Scenario>, folder: &Path) -> (Vec<St
     (names, kept.unwrap_or_default())
 }
 
-/// Reads what is kept of a run of this scenario.
+/// Reads the quantities that are kept of a run of this scenario.
 fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectation> {
     let names = |list: Vec<&String>| list.into_iter().cloned().collect::<Vec<_>>();
     let subjects = Subjects {
@@ -292,7 +292,7 @@ fn kept(table: &mut Table<'_>, base: &Scenario, folder: &Path) -> Vec<Expectatio
     expect::kept(table, &subjects)
 }
 
-/// Reads the names for the reader.
+/// Reads the display names.
 fn labels(table: &mut Table<'_>, known: &numbers::Known<'_>) -> Vec<(String, String)> {
     let read = |(name, span, node): (String, std::ops::Range<usize>, Node<'_>)| {
         known.check_name(&name, &span, node.report);

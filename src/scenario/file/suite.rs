@@ -1,4 +1,4 @@
-//! A suite: scenarios with known answers, run one after the other by `esker validate`.
+//! Validation suite: scenarios with known answers, run one after the other by `esker validate`.
 //!
 //! ```toml
 //! title = "Contact laws"
@@ -18,9 +18,8 @@
 //! take = "falls"
 //! ```
 //!
-//! `vary` runs the scenario once per value; keys are those of `--set`, and lists of several keys go in parallel. The
-//! values of the first key are the varied numbers. `[[case.across]]` judges what a number does from run to
-//! run:
+//! `vary` runs the scenario once per value; its keys are those of `--set`, and the lists of several keys are varied in parallel. The values
+//! of the first key are the varied numbers. `[[case.across]]` judges how a number changes from run to run:
 //!
 //! | `take` | The number | judged by |
 //! |---|---|---|
@@ -30,7 +29,7 @@
 //! | `"ratio"` | last over first | bounds |
 //! | `"mean"` | mean over the runs | bounds |
 //!
-//! Bounds are those of an [expectation](super::expect): `value` with a tolerance, `at_least`, `at_most`, `shown_only`.
+//! Bounds are written as in an [expectation](super::expect): `value` with a tolerance, `at_least`, `at_most`, `shown_only`.
 
 use std::path::{Path, PathBuf};
 
@@ -41,41 +40,41 @@ use super::{Scenario, each, read_file};
 use crate::error::suggest;
 use crate::observe::bounds::Bounds;
 
-/// Scenarios with known answers.
+/// Suite of scenarios with known answers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suite {
     /// Title line.
     pub title: String,
-    /// In the order they are run.
+    /// Cases in the order in which they are run.
     pub cases: Vec<Case>,
-    /// The file that it was read from.
+    /// File that the suite was read from.
     pub file: PathBuf,
 }
 
-/// One scenario of a suite, or several that differ in one thing.
+/// Case of a suite: one scenario, or several variations of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
-    /// What it is called; no other case has this name.
+    /// Name, unique within the suite.
     pub name: String,
-    /// The scenario.
+    /// File of the scenario.
     pub file: PathBuf,
-    /// What it shows.
+    /// Title line: what the case shows.
     pub title: String,
-    /// Where its answers come from.
+    /// Source of the known answers.
     pub source: String,
-    /// How long it takes.
+    /// Duration class of the case.
     pub class: Class,
-    /// Which engines run it.
+    /// Engines that run the case.
     pub engines: Engines,
-    /// A known difference, if there is one.
+    /// Known difference from the answers, in a sentence, if there is one.
     pub limit: Option<String>,
-    /// The runs; one that changes nothing if there is nothing to vary.
+    /// Variations, each one run; a single one without changes if nothing is varied.
     pub variations: Vec<Variation>,
-    /// What is judged across the runs.
+    /// Judgements across the runs.
     pub across: Vec<Across>,
 }
 
-/// How long a case takes.
+/// Duration class of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -85,59 +84,59 @@ pub enum Class {
     Long,
 }
 
-/// Which engines run a case.
+/// Engines that run a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engines {
-    /// Both.
+    /// Both engines.
     Both,
     /// The CPU engine.
     Cpu,
 }
 
-/// One run of a case.
+/// Variation of a case: one run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Variation {
-    /// What sets it apart: `friction = 0.1`; empty if there is only one.
+    /// Label that distinguishes the run, such as `friction = 0.1`; empty if there is only one run.
     pub label: String,
-    /// The varied number, if it is one.
+    /// Value of the varied key, if it is a number.
     pub number: Option<f64>,
-    /// Changes to the scenario, as `--set` takes them.
+    /// Overrides of the scenario, as `--set` takes them.
     pub overrides: Vec<String>,
 }
 
-/// A judgement across the runs of a case.
+/// Judgement across the runs of a case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Across {
     /// Label of an expectation, or a quantity at the end of the run.
     pub of: String,
-    /// How its values become a number.
+    /// Reduction of the values of all runs to one number.
     pub take: TakeAcross,
-    /// What the number must be.
+    /// Bounds of that number.
     pub bounds: Bounds,
 }
 
-/// How the values of several runs become a number; see the [module](self).
+/// Reduction of the values of several runs to one number; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum TakeAcross {
-    /// The largest step down.
+    /// Largest decrease from run to run.
     Rises,
-    /// The largest step up.
+    /// Largest increase from run to run.
     Falls,
-    /// Slope in logarithms over the varied number.
+    /// Least-squares slope of the logarithm of the value over the logarithm of the varied number less `offset`.
     Exponent {
-        /// What is taken off the varied number.
+        /// Number that is subtracted from the varied number.
         offset: f64,
     },
-    /// Largest minus smallest.
+    /// Largest value minus smallest.
     Spread,
-    /// Last over first.
+    /// Last value over the first.
     Ratio,
     /// Mean over the runs.
     Mean,
 }
 
 impl TakeAcross {
-    /// The word for it in a suite.
+    /// Returns the word for the reduction in a suite file.
     pub fn word(self) -> &'static str {
         match self {
             TakeAcross::Rises => "rises",
@@ -154,14 +153,14 @@ impl Suite {
     /// Reads a suite.
     ///
     /// # Errors
-    /// All mistakes in the file; those of its scenarios are found by [`Case::scenarios`].
+    /// All mistakes in the suite file; mistakes in its scenarios are found by [`Case::scenarios`].
     pub fn load(path: &Path) -> Result<Suite, Problems> {
         let folder = path.parent().unwrap_or(Path::new(""));
         let suite = read_file(path, |root, _| root.read(|root| Some(suite(root, folder))))?;
         Ok(Suite { file: path.to_owned(), ..suite })
     }
 
-    /// The cases of these names; without names all short ones, and the long ones if they are wanted.
+    /// Returns the cases with these names; without names all short cases, and also the long ones if `with_long` is set.
     ///
     /// # Errors
     /// Names that no case has.
@@ -184,10 +183,10 @@ impl Suite {
 }
 
 impl Case {
-    /// The scenario of every variation. Of the outputs only the time series is kept.
+    /// Reads the scenario of every variation. The time series is the only output that is kept.
     ///
     /// # Errors
-    /// All mistakes in the first that is wrong.
+    /// All mistakes in the first scenario that is wrong.
     pub fn scenarios(&self) -> Result<Vec<Scenario>, Problems> {
         let load = |variation: &Variation| {
             let output = "output.formats=[\"csv\"]".to_owned();
@@ -215,7 +214,7 @@ fn suite(root: &mut Table<'_>, folder: &Path) -> Suite {
 fn case(table: &mut Table<'_>, folder: &Path) -> Option<Case> {
     let file = table.get("file", text).map(|name| folder.join(name));
     let stem = file.as_ref().and_then(|path| path.file_stem()).unwrap_or_default();
-    // Results go to a folder of this name.
+    // The results go to a folder of this name.
     let name = table.or("name", stem.to_string_lossy().into_owned(), file_name);
     let is_given = table.has("name");
     if !is_given && file.is_some() && !is_file_name(&name) {
@@ -254,7 +253,7 @@ fn case(table: &mut Table<'_>, folder: &Path) -> Option<Case> {
     })
 }
 
-/// Reads `vary`: lists of equal length.
+/// Reads `vary`: a table of lists of equal length.
 fn variations(table: &mut Table<'_>) -> Option<Vec<Variation>> {
     let mut variations: Vec<Variation> = Vec::new();
     for (i, (key, span, node)) in table.named().into_iter().enumerate() {
@@ -284,20 +283,20 @@ fn variations(table: &mut Table<'_>) -> Option<Vec<Variation>> {
     Some(variations)
 }
 
-/// A variation named by the value of the first key.
+/// Variation that is labelled by the value of the first key.
 fn first_change(key: &str, value: &Node<'_>) -> Variation {
     let label = format!("{} = {}", short_name(key), value.written());
     Variation { label, number: value.as_number(), overrides: Vec::new() }
 }
 
-/// A key from its last word on: `friction`, or `velocity.0`.
+/// Short form of a key: its last word and the indices after it, such as `friction` or `velocity.0`.
 pub(super) fn short_name(key: &str) -> &str {
     let is_word = |part: &&str| part.parse::<usize>().is_err();
     let start = key.rsplit('.').find(is_word).and_then(|word| key.rfind(word)).unwrap_or_default();
     &key[start..]
 }
 
-/// Reads one of `across`. `numbers` are the varied ones, if they are numbers.
+/// Reads one table of `across`. `numbers` are the values of the varied key, if they are numbers.
 fn across(table: &mut Table<'_>, numbers: Option<&[f64]>) -> Option<Across> {
     const TAKES: &[&str] = &["rises", "falls", "exponent", "spread", "ratio", "mean"];
     let of = table.get("of", text);

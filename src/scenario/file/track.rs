@@ -1,12 +1,12 @@
-//! Bodies and contacts to be observed one by one: `grains`, `boundaries` and `contacts` of `[observe]`.
+//! Bodies and contacts that are observed one by one: `grains`, `boundaries` and `contacts` of `[observe]`.
 
 use super::read::{Node, Table, text, whole};
 use crate::error::suggest;
 use crate::model::World;
 use crate::observe::{Tracked, TrackedBody};
 
-/// Reads the lists. `names` are those of all boundaries in the file, also of wrong ones, which are not in the
-/// world; `grains` is the number of grains there will be at most.
+/// Reads the lists. `names` are the names of all boundaries in the file; faulty boundaries among them are not in the world. `grains` is the
+/// largest number of grains during the run.
 pub fn tracked(table: &mut Table<'_>, world: &World, names: &[String], grains: u64) -> Tracked {
     let grain = |node: Node<'_>| grain(node, grains);
     let boundary = |node: Node<'_>| boundary(node, world, names);
@@ -25,7 +25,7 @@ pub fn tracked(table: &mut Table<'_>, world: &World, names: &[String], grains: u
 /// Reads the number of a grain.
 fn grain(node: Node<'_>, grains: u64) -> Option<TrackedBody> {
     let grain = whole(0, u64::from(u32::MAX))(node.clone())?;
-    // After a mistake elsewhere, grains may be missing that the file means.
+    // After a mistake elsewhere, grains that the list refers to may be missing.
     if grain >= grains && node.report.is_clean() {
         node.problem(
             format!("`{}`: there is no grain {grain}", node.name()),
@@ -59,7 +59,7 @@ fn pair(node: Node<'_>, body: impl Fn(Node<'_>) -> Option<TrackedBody>) -> Optio
     pair
 }
 
-/// Reads a list whose elements differ.
+/// Reads a list of distinct elements.
 fn distinct<T: PartialEq>(node: Node<'_>, read: impl Fn(Node<'_>) -> Option<T>) -> Option<Vec<T>> {
     let list = node.clone().list(read)?;
     let is_twice = |i: usize| list[..i].contains(&list[i]);

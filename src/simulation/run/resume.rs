@@ -1,4 +1,4 @@
-//! A run that goes on from a checkpoint.
+//! Resumption of a run from a checkpoint.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -18,26 +18,26 @@ use crate::simulation::Simulation;
 use super::Course;
 use super::agenda::{Agenda, next_checkpoint, questions};
 
-/// A folder of results that nobody else writes into, and the checkpoint in it that a run of the same scenario goes on from.
+/// A locked folder of results, and its checkpoint from which a run of the same scenario resumes.
 #[derive(Debug)]
 pub struct Resumption {
     pub(super) lock: FolderLock,
-    /// The last that is whole; `None` where there is none at all, and the run starts anew.
+    /// The last intact checkpoint; `None` if there are no checkpoints and the run starts anew.
     pub checkpoint: Option<Checkpoint>,
-    /// Why later ones are not taken.
+    /// Why later checkpoints are not taken.
     pub damaged: Vec<Error>,
 }
 
 impl Resumption {
-    /// The folder.
+    /// Folder of the results.
     pub fn folder(&self) -> &Path {
         self.lock.folder()
     }
 
-    /// Takes the lock of a folder and reads its last checkpoint.
+    /// Locks a folder and reads its last intact checkpoint.
     ///
     /// # Errors
-    /// When another run writes there, all checkpoints that are there are damaged, or one is of another version.
+    /// When another run writes there, all checkpoints in it are damaged, or one is of another version.
     pub fn of(folder: &Path) -> Result<Resumption, Error> {
         let lock = FolderLock::take(folder, Sharing::Alone)?;
         let (checkpoint, damaged) = Checkpoint::latest(folder)?;
@@ -45,7 +45,7 @@ impl Resumption {
     }
 }
 
-/// What a checkpoint keeps of a run beside its simulation.
+/// State of a run in a checkpoint, apart from its simulation.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved<'a> {
     pub(super) course: Cow<'a, Course>,
@@ -54,7 +54,7 @@ pub(super) struct Saved<'a> {
     pub(super) seconds: f64,
 }
 
-/// A simulation that goes on from a checkpoint, on an engine that holds the world of the scenario, and what else the checkpoint keeps.
+/// Resumes a simulation from a checkpoint, on an engine that holds the world of the scenario; also returns the state of the run.
 pub(super) fn go_on<'a>(
     scenario: &Scenario,
     engine: Box<dyn Engine + 'a>,
@@ -83,7 +83,7 @@ pub(super) fn go_on<'a>(
 }
 
 impl Saved<'static> {
-    /// What there is at the start of a run, after so many steps.
+    /// State of a run at its start, after `step` steps of the simulation.
     pub(super) fn nothing(scenario: &Scenario, step: u64, last_step: u64) -> Saved<'static> {
         let agenda = Agenda {
             next_output: step,

@@ -1,4 +1,4 @@
-//! The run loop on an engine that only counts.
+//! Tests of the run loop, on an engine that only counts steps.
 
 use std::io::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::engine::{Identity, Precision, Snapshot, StepReport, saved};
 use crate::model::{Grain, World};
 use crate::observe::expectation::Judgement;
 
-/// Counts steps; can fail at one of them, or be interrupted after one.
+/// Engine that counts steps; it can fail at one of them, or be interrupted after one.
 struct Counter<'a> {
     world: World,
     time_step: f64,
@@ -119,7 +119,7 @@ radius = { kind = "constant", value = 0.5 }
 packing = { kind = "list", positions = [[0, 0, 1.0]] }
 "#;
 
-/// 1 s in steps of 0.01 s with an output every 0.25 s; `more` is added at the end.
+/// A scenario of 1 s in steps of 0.01 s with an output every 0.25 s; `more` is appended.
 fn scenario(more: &str, changes: &[&str]) -> Scenario {
     let head = "duration = 1.0\n[solver]\ntime_step = 0.01\n[output]\nevery = 0.25\nformats = [\"csv\"]\n";
     let text = format!("{head}{STONE}{more}");
@@ -311,7 +311,7 @@ fn a_folder_that_cannot_be_made_is_an_error_that_names_it() {
     assert!(error.to_string().contains("results"), "{error}");
 }
 
-/// When this fails, checkpoints have changed: raise `FORMAT` in `src/checkpoint.rs`, and then this number.
+/// If this test fails, the format of checkpoints has changed: raise `FORMAT` in `src/checkpoint.rs`, and then the number here.
 #[test]
 fn what_a_run_saves_has_the_bytes_that_belong_to_its_format() {
     let scenario = scenario(ONE_GRAIN, &[]);

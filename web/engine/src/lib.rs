@@ -1,4 +1,4 @@
-//! The GPU engine of esker for a page in a browser: scenarios run on WebGPU, and give frames and quantities to JavaScript.
+//! GPU engine of esker for a page in a browser: it runs scenarios on WebGPU, and gives frames and quantities to JavaScript.
 //!
 //! ```js
 //! const gpu = await Gpu.open();
@@ -8,8 +8,8 @@
 //! const [height] = await run.quantities(["height"]);
 //! ```
 //!
-//! A browser does not let a page wait for its device: all that reads back is a promise, and one call of a run has to be over
-//! before the next one begins.
+//! A browser does not let a page block until its device is done. Every call that reads back is therefore a promise, and a call of a run
+//! must be over before the next one begins.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ extern "C" {
     fn report(message: &str);
 }
 
-/// Has a panic tell the console of the browser what it was, instead of nothing.
+/// Sends the message of a panic to the console of the browser, which would otherwise show nothing of it.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|panic| report(&panic.to_string())));
@@ -45,23 +45,23 @@ pub struct Gpu {
 
 #[wasm_bindgen]
 impl Gpu {
-    /// Opens the device that the browser gives.
+    /// Opens the device of the browser.
     ///
     /// # Errors
-    /// When it gives none.
+    /// When the browser has no device.
     pub async fn open() -> Result<Gpu, JsError> {
         Ok(Gpu { device: Device::open_async(DeviceChoice::Any).await? })
     }
 
-    /// Name of the device, as far as the browser tells it.
+    /// Name of the device, as far as the browser tells the name.
     pub fn name(&self) -> String {
         self.device.identity().device
     }
 
-    /// A scenario at its start, with changed values such as `solver.iterations=20`.
+    /// Starts a scenario, with changed values such as `solver.iterations=20`.
     ///
     /// # Errors
-    /// All mistakes in the scenario, or what the device cannot take.
+    /// All mistakes in the scenario, or the reason why the device cannot run it.
     pub async fn start(&self, name: String, text: String, changes: Vec<String>) -> Result<Run, JsError> {
         let scenario = Scenario::parse(&name, &text, Path::new(""), &changes)?;
         let engine = device::gpu(self.device.clone(), &scenario)?;
@@ -72,17 +72,17 @@ impl Gpu {
     }
 }
 
-/// A scenario that is being simulated.
+/// Run of a scenario.
 #[wasm_bindgen]
 pub struct Run {
     scenario: Scenario,
     simulation: Simulation<'static>,
     room: Room,
-    /// Whether the page has the boundaries already, and they stay where they are.
+    /// Whether the page has received the boundaries already.
     has_boundaries: bool,
 }
 
-/// What the page shows of a scenario.
+/// Description of a scenario, for the page.
 #[derive(Serialize)]
 struct Description<'a> {
     name: &'a str,
@@ -92,7 +92,7 @@ struct Description<'a> {
     iterations: u32,
     warm_start: &'static str,
     grains: usize,
-    /// Where the camera stands: azimuth and elevation \[degrees\].
+    /// Azimuth and elevation of the camera \[degrees\].
     camera: [f64; 2],
     /// Corners of the room of the scene \[m\].
     room: [[f64; 3]; 2],
@@ -106,7 +106,7 @@ struct Quantity<'a> {
     unit: &'a str,
 }
 
-/// What the last steps came to.
+/// Report on the last steps.
 #[derive(Serialize)]
 struct Report<'a> {
     time: f64,
@@ -136,7 +136,7 @@ impl Run {
     /// Title, settings, quantities and expectations, as JSON.
     ///
     /// # Errors
-    /// When they have no text.
+    /// When they cannot be written as JSON.
     pub fn describe(&self) -> Result<String, JsError> {
         let columns = self.simulation.observer().columns();
         let scenario = &self.scenario;
@@ -160,7 +160,7 @@ impl Run {
         })?)
     }
 
-    /// Advances by so many time steps.
+    /// Advances by a number of time steps.
     ///
     /// # Errors
     /// When a step fails.
@@ -168,7 +168,7 @@ impl Run {
         Ok(self.simulation.step_async(u64::from(steps)).await?)
     }
 
-    /// Steps from now to a time \[s\].
+    /// Number of steps from now to a time \[s\].
     #[wasm_bindgen(js_name = stepsUntil)]
     pub fn steps_until(&self, time: f64) -> u32 {
         let end = steps_until(time, self.scenario.settings.time_step);
@@ -183,16 +183,16 @@ impl Run {
     /// Contacts, sweeps and residuals \[m/s\] of the last step, as JSON.
     ///
     /// # Errors
-    /// When they have no text.
+    /// When they cannot be written as JSON.
     pub fn report(&self) -> Result<String, JsError> {
         let StepReport { time, contacts, sweeps, ref residuals, .. } = *self.simulation.report();
         Ok(serde_json::to_string(&Report { time, contacts, sweeps, residuals })?)
     }
 
-    /// The present state as bytes, with the forces of its contacts where they are asked for.
+    /// Present state as bytes, with the forces of its contacts if `forces` is set.
     ///
     /// # Errors
-    /// When it cannot be read back.
+    /// When the state cannot be read back.
     pub async fn frame(&mut self, forces: bool) -> Result<Vec<u8>, JsError> {
         let state = self.simulation.state_async().await?;
         let frame = frame_of(state, if forces { Show::Forces } else { Show::Grains })?;
@@ -202,26 +202,26 @@ impl Run {
         Ok(pack(&frame, outline.as_ref()))
     }
 
-    /// Quantities of the present state by their names.
+    /// Values of quantities in the present state, by their names.
     ///
     /// # Errors
     /// When there is no such quantity, or the state cannot be read back.
     pub async fn quantities(&mut self, names: Vec<String>) -> Result<Vec<f64>, JsError> {
         self.simulation.state_async().await?;
-        // Nothing is read back any more: the state is there.
+        // The state is on the host already, so nothing more is read back.
         Ok(names.iter().map(|name| self.simulation.quantity(name)).collect::<Result<_, _>>()?)
     }
 
-    /// Sweeps of the steps to come \[-\].
+    /// Sets the number of sweeps in the steps to come \[-\].
     ///
     /// # Errors
-    /// When there are none, or too many.
+    /// When the number is zero or too large.
     #[wasm_bindgen(js_name = setIterations)]
     pub fn set_iterations(&mut self, iterations: u32) -> Result<(), JsError> {
         Ok(self.simulation.set_iterations(iterations)?)
     }
 
-    /// Gives friction and rolling resistance a factor of what the scenario says \[-\].
+    /// Multiplies the friction and rolling resistance of the scenario by a factor \[-\].
     ///
     /// # Errors
     /// When the state cannot be read back.

@@ -1,4 +1,4 @@
-//! Reads what a number must be: a value with a tolerance, a lower bound, an upper bound.
+//! Reader of the bounds of a number: a value with a tolerance, a lower bound, an upper bound.
 
 use super::super::read::{FINITE, NOT_NEGATIVE, Table, boolean, number};
 use crate::observe::bounds::{Bounds, Tolerance};
@@ -35,13 +35,13 @@ pub fn bounds(table: &mut Table<'_>) -> Option<Bounds> {
     Some(Bounds { value, tolerance, at_least, at_most, shown_only })
 }
 
-/// Reads `slack`: how large a step against the direction may be, zero by default.
+/// Reads `slack`: the largest permitted step against the direction, by default zero.
 pub fn slack(table: &mut Table<'_>) -> Bounds {
     let at_most = Some(table.or("slack", 0.0, number(NOT_NEGATIVE)));
     Bounds { at_most, shown_only: table.or("shown_only", false, boolean), ..Bounds::default() }
 }
 
-/// Reads the tolerance of a deviation, which must be zero up to that.
+/// Reads the tolerance of a deviation; the expected value is zero.
 pub fn deviation(table: &mut Table<'_>) -> Bounds {
     let shown_only = table.or("shown_only", false, boolean);
     Bounds {
@@ -52,8 +52,8 @@ pub fn deviation(table: &mut Table<'_>) -> Bounds {
     }
 }
 
-/// Reads `tolerance` or `tolerance_share`, and `single` or `single_share` where they are given. `value` is
-/// that of the table, `None` if it is wrong.
+/// Reads `tolerance` or `tolerance_share`, and optionally `single` or `single_share`. `value` is the value in the table, `None` if it is
+/// wrong.
 fn tolerance(table: &mut Table<'_>, value: Option<f64>, shown_only: bool) -> Option<Tolerance> {
     let double = one_of(table, ["tolerance", "tolerance_share"], value);
     let single = one_of(table, ["single", "single_share"], value);
@@ -72,14 +72,14 @@ fn tolerance(table: &mut Table<'_>, value: Option<f64>, shown_only: bool) -> Opt
     }
 }
 
-/// What became of a pair of keys of which one may be given.
+/// Result of reading a pair of keys of which at most one may be given.
 enum Given {
     Not,
     Wrong,
     Right(f64),
 }
 
-/// Reads a tolerance that is given by itself or as a share of |value|.
+/// Reads a tolerance that is given as a number or as a share of |value|.
 fn one_of(table: &mut Table<'_>, [plain, share]: [&'static str; 2], value: Option<f64>) -> Given {
     let problem = |table: &Table<'_>, message: String, help: &str| {
         table.problem(message, help);
@@ -103,7 +103,7 @@ fn one_of(table: &mut Table<'_>, [plain, share]: [&'static str; 2], value: Optio
     }
 }
 
-/// A tolerance needs a value.
+/// Reports a tolerance without a value.
 fn refuse_tolerance(table: &mut Table<'_>) {
     for key in ["tolerance", "tolerance_share", "single", "single_share"] {
         if table.has(key) {

@@ -1,4 +1,4 @@
-//! A reference curve: a table of numbers over time, from a CSV file beside the scenario.
+//! Reference curve: values over time, from a CSV file beside the scenario.
 
 use std::path::Path;
 
@@ -8,16 +8,15 @@ use crate::observe::take::Curve;
 use super::super::read::open_named;
 use super::super::read::{FINITE, TIME, Table, number, text};
 
-/// Share of the end of a window by which a time may be past it: `start` plus a time of the file is rounded.
+/// Share of the end of a window by which a time may exceed it \[-\]: `start` plus a time of the file is rounded.
 const TIME_ROUNDING: f64 = 1e-9;
-/// Mistakes shown of one file; the rest are counted.
+/// Largest number of mistakes that are reported per file; the rest are counted.
 const SHOWN: usize = 5;
-/// Points, or mistakes, after which a file is not read on.
+/// Number of points and mistakes after which the reading of a file ends.
 const ENOUGH: usize = 1_000_000;
 
-/// Reads `file`, `time` and `column` and the points of the curve from `from` to `until` \[s\]. Its time zero is at
-/// `start` of the run \[s\] and `offset` is added to its values. A row whose value is empty is left out; lines
-/// that begin with # are comments.
+/// Reads `file`, `time` and `column` and the points of the curve from `from` to `until` \[s\]. Time zero of the curve is at `start` of the
+/// run \[s\], and `offset` is added to its values. Rows with an empty value are left out; lines that begin with # are comments.
 pub fn curve(table: &mut Table<'_>, folder: &Path, (from, until): (f64, f64)) -> Option<Curve> {
     let node = table.node("file");
     let name = table.get("file", text);
@@ -46,7 +45,7 @@ pub fn curve(table: &mut Table<'_>, folder: &Path, (from, until): (f64, f64)) ->
     Some(Curve { column, points })
 }
 
-/// Reads all points, or tells of every mistake with its line.
+/// Reads all points, or reports every mistake with its line.
 fn points(
     input: impl std::io::Read,
     name: &str,
@@ -91,7 +90,7 @@ fn parsed(text: &str, title: &str) -> Result<f64, String> {
     number.ok_or_else(|| format!("{title} is \"{text}\", expected a finite number"))
 }
 
-/// The point, if it comes after the one before.
+/// Returns the point if its time is after that of the previous point.
 fn follows(before: Option<&(f64, f64)>, point: (f64, f64)) -> Result<(f64, f64), String> {
     match before {
         Some(&(time, _)) if time >= point.0 => {

@@ -1,4 +1,4 @@
-//! Grains from a table: columns x, y, z, then radius and vx, vy, vz, wx, wy, wz if wanted.
+//! Grains from a CSV table: columns x, y, z, and optionally radius and vx, vy, vz, wx, wy, wz.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::super::read::{Node, Table, text};
 use super::{InitialMotion, Placed};
 use crate::error::suggest;
 
-/// One grain of the table.
+/// Row of the table: one grain.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     /// Centre \[m\].
@@ -22,16 +22,16 @@ pub struct Row {
 }
 
 impl Row {
-    /// The grain, with the given radius unless the row has its own.
+    /// Returns the grain with the given radius, unless the row has its own radius.
     pub fn placed(&self, radius: f64) -> Placed {
         Placed { position: self.position, radius: self.radius.unwrap_or(radius), motion: self.motion }
     }
 }
 
 const COLUMNS: [&str; 10] = ["x", "y", "z", "radius", "vx", "vy", "vz", "wx", "wy", "wz"];
-/// Mistakes shown of one file; the rest are counted.
+/// Largest number of mistakes that are reported per file; the rest are counted.
 const SHOWN: usize = 5;
-/// Mistakes after which a file is not read on.
+/// Number of mistakes after which the reading of a file ends.
 const ENOUGH: usize = 10_000;
 
 /// Reads `file` and the grains in it.
@@ -52,7 +52,7 @@ fn complain(node: &Node<'_>, mistakes: &[String]) {
     }
 }
 
-/// Reads all rows, or tells of every mistake with its line.
+/// Reads all rows, or reports every mistake with its line.
 fn rows(input: impl std::io::Read, name: &str) -> Result<Vec<Row>, Vec<String>> {
     let mut reader =
         ::csv::ReaderBuilder::new().trim(::csv::Trim::All).comment(Some(b'#')).from_reader(input);
@@ -81,7 +81,7 @@ fn rows(input: impl std::io::Read, name: &str) -> Result<Vec<Row>, Vec<String>> 
     if mistakes.is_empty() { Ok(rows) } else { Err(mistakes) }
 }
 
-/// Where each known column stands in the header.
+/// Returns the column of each known name in the header.
 fn columns(header: &::csv::StringRecord, name: &str) -> Result<[Option<usize>; 10], Vec<String>> {
     let find = |column: &str| header.iter().position(|title| title.eq_ignore_ascii_case(column));
     let unknown =

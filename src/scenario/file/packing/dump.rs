@@ -1,4 +1,4 @@
-//! Grains from a dump of LAMMPS or LIGGGHTS: its last frame, or that of a given step.
+//! Grains from a dump of LAMMPS or LIGGGHTS: its last frame, or the frame of a given step.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -12,10 +12,10 @@ use super::{InitialMotion, Row};
 const HELP: &str = "expected a text dump with the columns x y z (or xu yu zu, or xs ys zs), in SI units, and if wanted radius or diameter, \
                     vx vy vz, omegax omegay omegaz, type, as `dump custom` writes it; paths start at the scenario's folder";
 
-/// Names of the coordinates of grains: as they are, unwrapped, as shares of the box.
+/// Names of the coordinates of grains: plain, unwrapped, and scaled by the box.
 const PLACES: [[&str; 3]; 3] = [["x", "y", "z"], ["xu", "yu", "zu"], ["xs", "ys", "zs"]];
 
-/// Reads `file`, and `timestep` and `type` where only grains of one step and one type are wanted.
+/// Reads `file`, and optionally `timestep` and `type` to take only the grains of one step and one type.
 pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Row>> {
     let node = table.node("file");
     let name = table.get("file", text);
@@ -28,15 +28,15 @@ pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Row>> {
     rows.map_err(|mistake| node.problem(mistake, HELP)).ok()
 }
 
-/// Which grains are taken.
+/// Selection of the grains that are taken.
 struct Wanted {
-    /// Those of this step; otherwise of the last.
+    /// Number of the step; `None` for the last step.
     step: Option<u64>,
-    /// Those of this type; otherwise of all.
+    /// Type of the grains; `None` for all types.
     kind: Option<u64>,
 }
 
-/// The lines of a dump, with their numbers.
+/// Lines of a dump, with their numbers.
 struct Lines<R> {
     lines: std::io::Lines<BufReader<R>>,
     number: usize,
@@ -48,7 +48,7 @@ impl<R: Read> Lines<R> {
         self.lines.next().transpose().map_err(|error| format!("line {}: {error}", self.number))
     }
 
-    /// The next line, which must be there.
+    /// Returns the next line, which must exist.
     fn expect(&mut self, what: &str) -> Result<String, String> {
         let line = self.next()?;
         line.ok_or_else(|| format!("ends at line {}, expected {what}", self.number))
@@ -59,7 +59,7 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// The grains that are wanted.
+/// Reads the selected grains.
 fn rows(input: impl Read, wanted: &Wanted) -> Result<Vec<Row>, String> {
     let mut lines = Lines { lines: BufReader::new(input).lines(), number: 0 };
     let (mut found, mut steps) = (None, Vec::new());
@@ -86,7 +86,7 @@ fn rows(input: impl Read, wanted: &Wanted) -> Result<Vec<Row>, String> {
     }
 }
 
-/// The grains of a frame, whose step has been read.
+/// Reads the selected grains of a frame whose step number has been read.
 fn frame(lines: &mut Lines<impl Read>, wanted: &Wanted) -> Result<Vec<Row>, String> {
     let (mut count, mut bounds) = (None, [[0.0, 1.0]; 3]);
     loop {
@@ -125,7 +125,7 @@ fn number<T: std::str::FromStr>(lines: &mut Lines<impl Read>, what: &str) -> Res
     line.trim().parse().map_err(|_| lines.mistake(line.trim(), what))
 }
 
-/// The lower and the upper bound of the box along an axis.
+/// Reads the lower and the upper bound of the box along an axis.
 fn bound(lines: &mut Lines<impl Read>) -> Result<[f64; 2], String> {
     let line = lines.expect("bounds of the box")?;
     let numbers: Option<Vec<f64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
@@ -136,12 +136,12 @@ fn bound(lines: &mut Lines<impl Read>) -> Result<[f64; 2], String> {
     }
 }
 
-/// Where what is read of a grain stands in its line.
+/// Columns of the values of a grain in its line.
 struct Columns {
     place: [usize; 3],
-    /// Bounds of the box, where places are shares of it.
+    /// Bounds of the box, if positions are scaled by the box.
     shares: Option<[[f64; 2]; 3]>,
-    /// The radius, and what it is of the number there.
+    /// Column of the radius or diameter, and the factor from its value to the radius.
     radius: Option<(usize, f64)>,
     velocity: Option<[usize; 3]>,
     angular_velocity: Option<[usize; 3]>,
@@ -169,7 +169,7 @@ impl Columns {
         })
     }
 
-    /// The grain in a line, if it is wanted.
+    /// Reads the grain in a line; `None` if it is not selected.
     fn row(&self, line: &str, wanted: &Wanted) -> Result<Option<Row>, String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let number = |at: usize| {

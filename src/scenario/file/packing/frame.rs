@@ -1,4 +1,4 @@
-//! Grains from a frame that a run wrote: `grains_000012.vtp`.
+//! Grains from a frame written by a run: `grains_000012.vtp`.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub fn read(table: &mut Table<'_>, folder: &Path) -> Option<Vec<Row>> {
     rows.map_err(|mistake| node.problem(mistake, HELP)).ok()
 }
 
-/// The grains of a frame.
+/// Reads the grains of a frame.
 fn rows(frame: &PolyData) -> Result<Vec<Row>, String> {
     let of = |name: &str, components: usize| {
         let array =

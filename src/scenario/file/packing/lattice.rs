@@ -1,4 +1,4 @@
-//! Lattices: layer upon layer from below, optionally cut to a region.
+//! Lattices: layers of grains from below, optionally cut to a region.
 
 use glam::DVec3;
 
@@ -10,23 +10,23 @@ use crate::model::Random;
 use crate::model::Region;
 use crate::sources::radii::Radii;
 
-/// Sites visited in the search for those inside a region, at most.
+/// Largest number of sites visited in the search for sites inside a region.
 const MAX_SITES: f64 = 4e8;
 
-/// A lattice of sites, filled layer by layer along +z.
+/// Lattice of sites, filled layer by layer along +z.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lattice {
     structure: Structure,
-    /// Distance of neighbours \[m\].
+    /// Distance of neighbouring sites \[m\].
     spacing: f64,
     /// Largest displacement of a grain from its site along each axis \[m\].
     jitter: f64,
     extent: Extent,
-    /// Stop after so many grains.
+    /// Number of grains at which filling stops.
     count: Option<u64>,
 }
 
-/// How the sites are arranged.
+/// Arrangement of the sites.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Structure {
     /// Simple cubic.
@@ -35,10 +35,10 @@ enum Structure {
     Hexagonal,
 }
 
-/// How far the lattice goes.
+/// Extent of the lattice.
 #[derive(Debug, Clone, PartialEq)]
 enum Extent {
-    /// Sites per axis from a first one; without a third number as many layers as it takes.
+    /// Number of sites per axis from a first site on.
     Counts {
         /// First site \[m\].
         corner: DVec3,
@@ -57,7 +57,7 @@ pub fn read(table: &mut Table<'_>, radii: Option<&Radii>) -> Option<Lattice> {
     };
     let largest = radii.map_or(1.0, Radii::largest);
     let jitter = table.or("jitter", 0.0, number(length(0.0)));
-    // The least at which no two grains overlap, however they are displaced.
+    // Smallest spacing at which no two grains overlap, whatever their displacements.
     let reach = match structure {
         Structure::Cubic => jitter,
         Structure::Hexagonal => 3f64.sqrt() * jitter,
@@ -97,7 +97,7 @@ fn counted(table: &mut Table<'_>, count: Option<u64>) -> Option<Extent> {
     Some(Extent::Counts { corner: corner?, counts: counts? })
 }
 
-/// Reads `[nx, ny, nz]`, or `[nx, ny]` for as many layers as `count` takes.
+/// Reads `[nx, ny, nz]`, or `[nx, ny]` for the number of layers that `count` needs.
 fn sites_per_axis(node: Node<'_>, count: Option<u64>) -> Option<[u64; 3]> {
     let counts = node.clone().list(whole(1, MAX_GRAINS))?;
     match (counts.as_slice(), count) {
@@ -122,7 +122,7 @@ fn sites_per_axis(node: Node<'_>, count: Option<u64>) -> Option<[u64; 3]> {
 }
 
 impl Lattice {
-    /// Number of grains, if known before filling.
+    /// Returns the number of grains, if it is known before filling.
     pub fn count(&self) -> Option<u64> {
         match (&self.extent, self.count) {
             (_, Some(count)) => Some(count),
@@ -131,10 +131,10 @@ impl Lattice {
         }
     }
 
-    /// The sites, from below, for grains of at most radius `largest`.
+    /// Returns the sites, from below, for grains with a radius of at most `largest`.
     ///
     /// # Errors
-    /// When there are fewer than the count asks for, none at all, or far too many.
+    /// When there are fewer sites than the count asks for, none at all, or far too many.
     pub fn sites(&self, largest: f64) -> Result<Vec<DVec3>, Refusal> {
         let (corner, counts) = match &self.extent {
             Extent::Counts { corner, counts } => (*corner, *counts),
@@ -179,7 +179,7 @@ impl Lattice {
         }
     }
 
-    /// First site and number of sites that cover a region: from its bottom, centred in x and y.
+    /// Returns the first site and the number of sites per axis that cover a region: from its bottom, centred in x and y.
     fn cover(&self, region: &Region, largest: f64) -> (DVec3, [u64; 3]) {
         let (min, max) = region.bounds();
         let margin = largest + self.jitter;
@@ -191,7 +191,7 @@ impl Lattice {
         (corner, steps.to_array().map(|steps| (steps as u64).saturating_add(1)))
     }
 
-    /// Distance of rows along each axis \[m\].
+    /// Distance of the rows of sites along each axis \[m\].
     fn pitch(&self) -> DVec3 {
         match self.structure {
             Structure::Cubic => DVec3::splat(self.spacing),
@@ -199,7 +199,7 @@ impl Lattice {
         }
     }
 
-    /// Place of a site relative to the first \[m\].
+    /// Position of a site relative to the first site \[m\].
     fn offset(&self, index: [u64; 3]) -> DVec3 {
         let [i, j, k] = index.map(|index| index as f64);
         let shift = match self.structure {
@@ -212,7 +212,7 @@ impl Lattice {
         (DVec3::new(i, j, k) + shift) * self.pitch()
     }
 
-    /// A site after its random displacement.
+    /// Returns a site after its random displacement.
     pub fn shake(&self, site: DVec3, random: &mut Random) -> DVec3 {
         site + random.in_cube(self.jitter)
     }

@@ -1,4 +1,4 @@
-//! Random sequential addition: each grain at a random free place, the largest first.
+//! Random sequential addition: each grain is placed at a random free position, the largest grains first.
 
 use glam::DVec3;
 
@@ -8,14 +8,13 @@ use crate::model::Region;
 use crate::model::{Periodic, sphere_volume};
 use crate::sources::grid::SphereGrid;
 
-/// Tries for one grain before the region counts as full.
+/// Number of tries for one grain before the region counts as full.
 const TRIES: usize = 50_000;
 
-/// Places grains of the given sizes at random in a region without overlaps. Where the region spans a period
-/// they may lie across its faces.
+/// Places grains of the given sizes at random in a region without overlaps. If the region spans a period, grains may lie across its faces.
 ///
 /// # Errors
-/// When a grain finds no free place, with the number that did.
+/// When a grain finds no free position, with the number of grains that did.
 pub fn fill(
     region: &Region,
     periodic: &Periodic,

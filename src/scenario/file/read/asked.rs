@@ -1,4 +1,4 @@
-//! What readers ask of the values of a file: from it the schema of the scenario is made.
+//! Requests of the readers for the values of a file; the schema of the scenario is made from them.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -6,46 +6,46 @@ use std::sync::Arc;
 use super::{Filled, Need, Report, Step};
 use crate::scenario::file::problems::{Problem, Source};
 
-/// What a reader asks of the value at a path.
+/// Request of a reader for the value at a path.
 #[derive(Clone, Copy)]
 pub enum Asked {
-    /// That it is a table.
+    /// The value must be a table.
     Table,
-    /// That it is a table; the value of a key of it.
+    /// The value must be a table; the value of one of its keys is requested.
     Key(&'static str),
-    /// The value of a key that is not there and should be.
+    /// A required key is missing in the table.
     Missing(&'static str),
-    /// All entries, under the user's own names.
+    /// All entries of a table, under the user's own names.
     Named,
     /// The `kind` of a tagged table, one of these words.
     Kind(&'static [&'static str]),
-    /// That it is a list.
+    /// The value must be a list.
     List,
-    /// That it is a list of three numbers.
+    /// The value must be a list of three numbers.
     Vector,
-    /// That it is a number.
+    /// The value must be a number.
     Number(Need),
-    /// That it is a whole number between two bounds, both included.
+    /// The value must be a whole number between two bounds, both included.
     Whole {
-        /// The smallest.
+        /// Lower bound.
         least: u64,
-        /// The largest.
+        /// Upper bound.
         most: u64,
     },
-    /// That it is a string.
+    /// The value must be a string.
     Text,
-    /// That it is one of these words.
+    /// The value must be one of these words.
     Word(&'static [&'static str]),
-    /// That it is true or false.
+    /// The value must be true or false.
     Boolean,
 }
 
-/// What readers asked, one by one, and of which value.
+/// Requests of the readers in their order, each with the path of the value.
 pub type Heard = Vec<(Vec<Step>, Asked)>;
 
-/// What one reading of a text came to.
+/// Results of one reading of a text.
 pub struct Trace {
-    /// What was asked, and of which value.
+    /// Requests of the readers, each with the path of the value.
     pub asked: Heard,
     /// Mistakes in the text.
     pub problems: Vec<Problem>,
@@ -54,19 +54,19 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// What was asked of the value at a path.
+    /// Returns the requests for the value at a path.
     pub fn of(&self, path: &[Step]) -> impl Iterator<Item = Asked> {
         self.asked.iter().filter(move |(at, _)| at == path).map(|&(_, asked)| asked)
     }
 }
 
 impl Report {
-    /// A report about a text that keeps what the readers ask for.
+    /// Creates a report about a text that records the requests of the readers.
     pub fn listening(source: Arc<Source>) -> Report {
         Report { asked: Some(RefCell::default()), ..Report::new(source) }
     }
 
-    /// All that it heard.
+    /// Returns all that the report recorded.
     pub fn heard(mut self) -> Trace {
         let asked = self.asked.take().unwrap_or_default().into_inner();
         let (problems, filled) = self.finish();

@@ -50,7 +50,7 @@ fn any_text(node: &Node<'_>) -> Option<String> {
     }
 }
 
-/// Reads the name of a file or folder: one that stays where it is put, whatever the system.
+/// Reads the name of a file or folder that is valid on every system and is no path.
 pub fn file_name(node: Node<'_>) -> Option<String> {
     let name = text(node.clone())?;
     if !is_file_name(&name) {
@@ -63,11 +63,11 @@ pub fn file_name(node: Node<'_>) -> Option<String> {
     Some(name)
 }
 
-/// What to do about a name that is no [`file_name`].
+/// Advice on a name that is no [`file_name`].
 pub const FILE_NAME_ADVICE: &str =
     "leave out / \\ : * ? \" < > | and control characters; . and .. are no names";
 
-/// Whether this is the name of a file or folder on every system, and no path.
+/// Returns whether this is the name of a file or folder on every system, and no path.
 pub fn is_file_name(name: &str) -> bool {
     let is_reserved = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
     !name.is_empty() && name != "." && name != ".." && !name.contains(is_reserved)
@@ -84,7 +84,7 @@ pub fn boolean(node: Node<'_>) -> Option<bool> {
     }
 }
 
-/// Reads one table or a list of them, each of what holds from its start \[s\] on; `what` they are.
+/// Reads one table or a list of tables, each valid from its start \[s\] on; `what` is their name in messages.
 pub fn by_start<'a, T>(
     node: Node<'a>,
     what: &str,
@@ -104,7 +104,7 @@ pub fn by_start<'a, T>(
     None
 }
 
-/// Reads `times` and one value at each, the list `key`; `what` is one of them.
+/// Reads `times` and the list `key` of one value per time; `what` is the name of one value in messages.
 pub fn over_time<'a, T>(
     table: &mut Table<'a>,
     [what, key]: [&'static str; 2],
@@ -170,7 +170,7 @@ pub fn vector(node: Node<'_>) -> Option<DVec3> {
     Some(DVec3::new(x?, y?, z?))
 }
 
-/// Reads a direction: a vector of any length but zero, made a unit vector.
+/// Reads a direction: a vector of any length except zero, normalised.
 pub fn direction(node: Node<'_>) -> Option<DVec3> {
     let vector = vector(node.clone())?;
     let unit = unit_vector(vector);
@@ -183,7 +183,7 @@ pub fn direction(node: Node<'_>) -> Option<DVec3> {
     unit
 }
 
-/// The unit vector along `vector`, also for tiny ones; `None` for zero.
+/// Returns the unit vector along `vector`, also for tiny vectors; `None` for zero.
 pub fn unit_vector(vector: DVec3) -> Option<DVec3> {
     let largest = vector.abs().max_element();
     (largest > 0.0).then(|| (vector / largest).normalize())

@@ -1,18 +1,18 @@
-//! What keys mean: the comments in the reference of the scenario file.
+//! Descriptions of keys: the comments in the reference of the scenario file.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The reference, as it stands in the documentation of [`crate::scenario`].
+/// Text of the reference, as in the documentation of [`crate::scenario`].
 const REFERENCE: &str = include_str!("../../reference.toml");
 
-/// The comment of a key of a table that is the value of `owner` (at the top of a file: empty).
+/// Returns the comment of a key in the table that is the value of `owner` (empty at the top of a file).
 pub fn description(owner: &str, key: &str) -> Option<&'static str> {
     static COMMENTS: LazyLock<HashMap<(&str, &str), &str>> = LazyLock::new(|| comments(REFERENCE));
     COMMENTS.get(&(owner, key)).copied()
 }
 
-/// The comments of all keys and tables, by the key whose value the table is, and the key.
+/// Comments of all keys and tables, by owner (the key whose value is the table) and key.
 fn comments(reference: &str) -> HashMap<(&str, &str), &str> {
     let mut found = HashMap::new();
     let mut owners = vec![""];
@@ -21,7 +21,7 @@ fn comments(reference: &str) -> HashMap<(&str, &str), &str> {
         let (code, comment) = (code.trim(), comment.trim());
         let key = if code.starts_with('[') {
             let path: Vec<&str> = code.trim_matches(['[', ']']).split('.').collect();
-            // `[materials.pellet]` is one of `materials`, `[output.pictures]` a key of `output`.
+            // `[materials.pellet]` is an element of `materials`, `[output.pictures]` a key of `output`.
             owners = path.iter().rev().take(2).copied().collect();
             let (key, owner) = (owners[0], owners.get(1).copied().unwrap_or(""));
             (owner, key)

@@ -1,4 +1,4 @@
-//! What values a scenario may have, found by asking the reader.
+//! Exploration of the keys and values that a scenario may have: the reader is run on trial scenarios and its requests are recorded.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use crate::scenario::file::read::asked::{Asked, Trace};
 use crate::scenario::file::read::{Need, Step};
 use crate::scenario::file::trace;
 
-/// One kind of value that a key may have.
+/// Form of value that a key may have.
 pub enum Form {
     /// A number.
     Number(Need),
@@ -33,60 +33,60 @@ pub enum Form {
     Named(Vec<Form>),
 }
 
-/// A key of a table.
+/// Key of a table.
 pub struct Entry {
     /// The key.
     pub key: &'static str,
-    /// What its value may be, if anything.
+    /// Forms that its value may have, if any were found.
     pub forms: Vec<Form>,
-    /// Whether it must be there, whatever else is.
+    /// Whether the key is required in every form of the table.
     pub is_required: bool,
-    /// The value that stands for it where it is left out, where that is always the same.
+    /// Default value of the key, if it is the same in all scenarios.
     pub default: Option<serde_json::Value>,
 }
 
-/// A key that was found.
+/// Key that was found.
 struct Known {
     entry: Entry,
-    /// Values that it may have, one of each kind.
+    /// Sample values, one of each form.
     samples: Vec<Value>,
 }
 
-/// Whether known keys are looked at again.
+/// Whether the values of known keys are explored again.
 #[derive(Clone, Copy, PartialEq)]
 enum Again {
     No,
     Yes,
 }
 
-/// A scenario to which what is explored is added: things of every sort that others refer to by name.
+/// Base scenario that trial values are added to; it has elements of every kind that other elements refer to by name.
 static BASE: LazyLock<Table> = LazyLock::new(|| include_str!("base.toml").parse().unwrap_or_default());
 
-/// Strings to try: names in the scenario above, a quantity, words of keys that take several.
+/// Strings to try: names in the base scenario, a quantity, words of keys that take several.
 const TEXTS: [&str; 6] = ["probe", "drum", "height", "left", "right", "a.csv"];
 /// Numbers to try.
 const NUMBERS: [f64; 5] = [0.5, 1.5, 0.01, 0.0, 1e6];
 /// Whole numbers to try.
 const WHOLES: [i64; 4] = [1, 2, 0, 100];
-/// Vectors to try: corners of boxes and directions among them.
+/// Vectors to try, among them corners of boxes and directions.
 const VECTORS: [[f64; 3]; 4] = [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [3.0, 3.0, 3.0], [1.0, 0.0, 0.0]];
-/// Lengths of lists to try: of pairs and triples, too.
+/// Lengths of lists to try, pairs and triples included.
 const LENGTHS: [usize; 3] = [1, 2, 3];
 
-/// The keys of a scenario.
+/// Returns the keys of a scenario.
 pub fn root() -> Vec<Entry> {
     let place = Place { document: BASE.clone(), path: Vec::new() };
     place.entries(Table::new()).0
 }
 
-/// A place in a scenario whose value is explored.
+/// Place in a scenario whose value is explored.
 struct Place {
     document: Table,
     path: Vec<Step>,
 }
 
 impl Place {
-    /// The scenario with this value in this place; at the top of the file the keys of a table come to those that are there.
+    /// Returns the scenario with this value in this place; at the top of the file the keys of a table are added to the existing ones.
     fn with(&self, value: &Value) -> Table {
         let mut document = self.document.clone();
         match value {
@@ -96,28 +96,28 @@ impl Place {
         document
     }
 
-    /// What the reader asks where this value stands in this place.
+    /// Returns the trace of a reading with this value in this place.
     fn trace(&self, value: &Value) -> Trace {
         trace(&self.with(value).to_string(), Path::new(""))
     }
 
-    /// What the reader asks of this value in this place.
+    /// Returns the requests of the reader for this value in this place.
     fn asked(&self, value: &Value) -> Vec<Asked> {
         self.trace(value).of(&self.path).collect()
     }
 
-    /// The place of a value within a table that stands here.
+    /// Returns the place of a value within a table that stands in this place.
     fn within(&self, table: &Table, step: Step) -> Place {
         let document = self.with(&Value::Table(table.clone()));
         Place { document, path: [&self.path[..], &[step]].concat() }
     }
 
-    /// Of some values the one with which the scenario has the fewest mistakes.
+    /// Returns the value with which the scenario has the fewest mistakes.
     fn best(&self, values: impl IntoIterator<Item = Value>) -> Option<Value> {
         values.into_iter().min_by_key(|value| self.trace(value).problems.len())
     }
 
-    /// What may stand in this place, and values that may, one of each kind.
+    /// Returns the forms that the value in this place may have, and sample values, one of each form.
     fn forms(&self) -> (Vec<Form>, Vec<Value>) {
         let found = [self.scalars(), self.list(), self.table()];
         let (forms, samples): (Vec<_>, Vec<Vec<_>>) = found.into_iter().flatten().unzip();
@@ -151,7 +151,7 @@ impl Place {
         if !asked.iter().any(|asked| matches!(asked, Asked::List)) {
             return Vec::new();
         }
-        // Where the scenario has such a list, others refer to its elements: another comes behind them.
+        // If the base scenario has this list, others refer to its elements: the new element is added behind them.
         let there = elements(&self.document, &self.path);
         let document = self.with(&Value::Array(there.clone()));
         let element = Place { document, path: [&self.path[..], &[Step::Index(there.len())]].concat() };
@@ -202,11 +202,11 @@ impl Place {
         (Form::Tagged(kinds.collect()), samples)
     }
 
-    /// The keys of the table that stands here with some of them, and such a table with all that it must have.
+    /// Returns the keys of the table in this place, which has some keys already, and such a table with all required keys.
     fn entries(&self, mut table: Table) -> (Vec<Entry>, Table) {
         let (mut found, bare) = (Vec::new(), table.clone());
         self.explore(&mut found, &table, Again::No);
-        // What is there decides what is asked for: keys are looked at again in the company of those that they need.
+        // The keys that are present decide which others the reader asks for: keys are explored again together with the keys that they need.
         while let Some((key, sample)) = self.helpful(&found, &table) {
             table.insert(key, sample);
         }
@@ -226,7 +226,8 @@ impl Place {
         (found.into_iter().map(|known| known.entry).collect(), table)
     }
 
-    /// Adds the keys that are asked for beside these. What the values of known keys may be is looked for where it was not seen yet, or again.
+    /// Adds the keys that the reader asks for beside those in `table`. The values of a known key are explored if they were not seen yet, or
+    /// again on request.
     fn explore(&self, found: &mut Vec<Known>, table: &Table, again: Again) {
         let trace = self.trace(&Value::Table(table.clone()));
         let keys = trace.of(&self.path).filter_map(|asked| match asked {
@@ -251,7 +252,7 @@ impl Place {
         }
     }
 
-    /// A key with a value that takes mistakes away.
+    /// Returns a key with a value that reduces the number of mistakes the most, if there is one.
     fn helpful(&self, found: &[Known], table: &Table) -> Option<(String, Value)> {
         let mistakes = |table: Table| self.trace(&Value::Table(table)).problems.len();
         let with = |extra: &(String, Value)| table.clone().into_iter().chain([extra.clone()]).collect();
@@ -260,7 +261,7 @@ impl Place {
         (fewest < mistakes(table.clone())).then_some(extra)
     }
 
-    /// What a reading took for a key that is not there, if that is the same where other numbers are others.
+    /// Returns the default that a reading took for a missing key, if it stays the same when other numbers change.
     fn default_of(&self, trace: &Trace, table: &Table, key: &str) -> Option<serde_json::Value> {
         let mut scaled = Value::Table(table.clone());
         scale(&mut scaled);
@@ -272,7 +273,7 @@ impl Place {
         (!["name", "title"].contains(&key) && filled(&other, &self.path, key)? == default).then_some(default)
     }
 
-    /// Whether a key is missed where it is left out, whatever other is there.
+    /// Returns whether the reader misses the key when it is left out, whatever optional key is added.
     fn is_required(&self, key: &str, table: &Table, optional: &[(String, Value)]) -> bool {
         let others: Table = table.clone().into_iter().filter(|(other, _)| other != key).collect();
         let is_missed = |table: Table| {
@@ -288,7 +289,7 @@ impl Place {
     }
 }
 
-/// The form of a value that was read, and values to try for it.
+/// Returns the form of a value that was read, and values to try for it.
 fn scalar(asked: Asked) -> Option<(Form, Vec<Value>)> {
     Some(match asked {
         Asked::Number(need) => {
@@ -305,7 +306,7 @@ fn scalar(asked: Asked) -> Option<(Form, Vec<Value>)> {
     })
 }
 
-/// The keys that a reading missed in the table at a path.
+/// Returns the keys that a reading missed in the table at a path.
 fn missing<'t>(trace: &'t Trace, path: &'t [Step]) -> impl Iterator<Item = &'static str> + 't {
     trace.of(path).filter_map(|asked| match asked {
         Asked::Missing(key) => Some(key),
@@ -313,7 +314,7 @@ fn missing<'t>(trace: &'t Trace, path: &'t [Step]) -> impl Iterator<Item = &'sta
     })
 }
 
-/// Keys with values that they may have and have not here, words last: a word may take a meaning from other keys.
+/// Returns keys with sample values that differ from those in `table`, words last: the meaning of a word may depend on other keys.
 fn company(found: &[Known], table: &Table) -> Vec<(String, Value)> {
     let with = |known: &Known| {
         let key = known.entry.key;
@@ -325,7 +326,7 @@ fn company(found: &[Known], table: &Table) -> Vec<(String, Value)> {
     company
 }
 
-/// Makes all numbers with a point others.
+/// Changes all floating-point numbers.
 fn scale(value: &mut Value) {
     match value {
         Value::Float(number) => *number *= 1.25,
@@ -335,7 +336,7 @@ fn scale(value: &mut Value) {
     }
 }
 
-/// What a reading took for a key that is not there.
+/// Returns the default that a reading took for a missing key.
 fn filled(trace: &Trace, path: &[Step], key: &str) -> Option<serde_json::Value> {
     let is_it = |at: &[Step]| {
         at.split_last().is_some_and(|(last, before)| before == path && *last == Step::Key(key.to_owned()))
@@ -345,7 +346,7 @@ fn filled(trace: &Trace, path: &[Step], key: &str) -> Option<serde_json::Value> 
     serde_json::to_value(document.get("value")?).ok()
 }
 
-/// The elements of the list at a path.
+/// Returns the elements of the list at a path.
 fn elements(document: &Table, path: &[Step]) -> Vec<Value> {
     let start = Value::Table(document.clone());
     let found = path.iter().try_fold(&start, |value, step| match step {
@@ -355,7 +356,7 @@ fn elements(document: &Table, path: &[Step]) -> Vec<Value> {
     found.and_then(Value::as_array).cloned().unwrap_or_default()
 }
 
-/// Puts a value at a path, behind the last element where a list ends there.
+/// Puts a value at a path; an index beyond the end of a list extends the list.
 fn insert(document: &mut Table, path: &[Step], value: Value) {
     let Some((Step::Key(first), rest)) = path.split_first() else { return };
     let mut place = document.entry(first.clone()).or_insert(Value::Table(Table::new()));

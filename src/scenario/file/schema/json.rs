@@ -1,4 +1,4 @@
-//! The schema as JSON.
+//! JSON schema of a scenario.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use super::describe::description;
 use super::explore::{Entry, Form};
 use crate::scenario::file::read::Need;
 
-/// The schema of a file with these keys.
+/// Returns the schema of a file with these keys.
 pub fn schema(entries: &[Entry]) -> Value {
     let mut schema = table("", entries);
     schema.insert("$schema".to_owned(), "http://json-schema.org/draft-07/schema#".into());
@@ -15,7 +15,7 @@ pub fn schema(entries: &[Entry]) -> Value {
     Value::Object(schema)
 }
 
-/// The schema of a table that is the value of `owner`.
+/// Returns the schema of a table that is the value of `owner`.
 fn table(owner: &str, entries: &[Entry]) -> Map<String, Value> {
     let property = |entry: &Entry| (entry.key.to_owned(), Value::Object(property(owner, entry)));
     let required: Vec<&str> =
@@ -44,7 +44,7 @@ fn property(owner: &str, entry: &Entry) -> Map<String, Value> {
     schema
 }
 
-/// The schema of a value of `key` that may have any of these forms.
+/// Returns the schema of a value of `key` that may have any of these forms.
 fn any_of(key: &str, forms: &[Form]) -> Map<String, Value> {
     let mut schemas: Vec<Map<String, Value>> = forms.iter().flat_map(|form| schemas(key, form)).collect();
     match schemas.len() {
@@ -53,7 +53,7 @@ fn any_of(key: &str, forms: &[Form]) -> Map<String, Value> {
     }
 }
 
-/// The schemas of a form, of which one must fit.
+/// Returns the schemas of a form, one of which must match.
 fn schemas(key: &str, form: &Form) -> Vec<Map<String, Value>> {
     let schema = match form {
         Form::Number(need) => return vec![number(need)],
@@ -74,7 +74,7 @@ fn schemas(key: &str, form: &Form) -> Vec<Map<String, Value>> {
     schema.as_object().cloned().into_iter().collect()
 }
 
-/// The schema of a table of this kind.
+/// Returns the schema of a table of this kind.
 fn tagged(key: &str, kind: &str, entries: &[Entry]) -> Map<String, Value> {
     let mut schema = table(key, entries);
     schema.insert("title".to_owned(), kind.into());
@@ -88,7 +88,7 @@ fn tagged(key: &str, kind: &str, entries: &[Entry]) -> Map<String, Value> {
     schema
 }
 
-/// The schema of a number, with its bounds where they are zero or one; all of them are in the words.
+/// Returns the schema of a number. It states the bounds zero and one; the description states all bounds in words.
 fn number(need: &Need) -> Map<String, Value> {
     let mut schema = Map::from_iter([
         ("type".to_owned(), "number".into()),

@@ -1,4 +1,4 @@
-//! What a study varies: axes, choices, changes to every run, reference runs.
+//! Readers of the varied settings of a study: axes, choices, changes to every run, reference runs.
 
 use std::ops::Range;
 
@@ -8,44 +8,44 @@ use crate::scenario::file::problems::Problems;
 use crate::scenario::file::read::{Node, Table, text};
 use crate::scenario::suite::short_name;
 
-/// Something that is varied.
+/// Axis of a study: a setting, or several, that is varied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it is called: `iterations`.
+    /// Name, such as `iterations`.
     pub name: String,
-    /// Its values, in the order of the file.
+    /// Values in the order of the file.
     pub values: Vec<AxisValue>,
 }
 
-/// One value of an axis.
+/// Value of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AxisValue {
-    /// In words: `50`, `cold`.
+    /// Label in words: `50`, `cold`.
     pub label: String,
-    /// The number, if it is one.
+    /// Numerical value, if the value is a number.
     pub number: Option<f64>,
     /// Changes to the scenario, as `--set` takes them.
     pub overrides: Vec<String>,
 }
 
-/// Runs to compare with: one for every combination of some axes.
+/// Reference runs to compare with: one for every combination of the values of some axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
-    /// What it is called.
+    /// Name of the reference.
     pub name: String,
-    /// Axes whose values it takes; of the others it has those of the scenario.
+    /// Axes that are varied; on the other axes the scenario keeps its own values.
     pub axes: Vec<usize>,
-    /// Changes to the scenario, after those of the axes.
+    /// Changes to the scenario, applied after those of the axes.
     pub overrides: Vec<String>,
 }
 
 impl Axis {
-    /// Its values, if all are numbers.
+    /// Returns the values, if all are numbers.
     pub fn numbers(&self) -> Option<Vec<f64>> {
         self.values.iter().map(|value| value.number).collect()
     }
 
-    /// Place of the value that a node names: by its number, by its label, or as the "last".
+    /// Returns the index of the value that a node names: by its number, by its label, or as "last".
     pub(super) fn find(&self, node: &Node<'_>) -> Option<usize> {
         let label = label(node);
         let is_it = |value: &AxisValue| match (value.number, node.as_number()) {
@@ -62,7 +62,7 @@ impl Axis {
     }
 }
 
-/// Whether the scenario takes such changes.
+/// Checks whether the scenario accepts these changes.
 pub type Takes<'a> = dyn Fn(&[String]) -> Result<(), Problems> + 'a;
 
 /// Reads the changes to every run.
@@ -75,13 +75,13 @@ pub fn changes(root: &mut Table<'_>, size: Size) -> Vec<String> {
     changes
 }
 
-/// Settings in the words of `--set`.
+/// Writes settings as `--set` takes them.
 fn settings(node: Option<Node<'_>>) -> Vec<String> {
     let leaves = node.map(|node| leaves(node, "")).unwrap_or_default();
     leaves.into_iter().map(|(key, _, node)| format!("{key}={}", node.written())).collect()
 }
 
-/// The values in a table and in the tables that its dotted keys make, with these keys.
+/// Returns the values in a table with their full keys; tables made by dotted keys are flattened.
 fn leaves<'a>(node: Node<'a>, key: &str) -> Vec<(String, Range<usize>, Node<'a>)> {
     let named = node.table(|table| Some(table.named())).unwrap_or_default();
     let read = |(name, span, child): (String, Range<usize>, Node<'a>)| {
@@ -94,7 +94,7 @@ fn leaves<'a>(node: Node<'a>, key: &str) -> Vec<(String, Range<usize>, Node<'a>)
     named.into_iter().flat_map(read).collect()
 }
 
-/// An axis with its place in the file.
+/// Axis with its place in the file.
 type Placed = (usize, Axis);
 
 /// Reads `[axes]` and `[choices]` in the order of the file.
@@ -104,7 +104,7 @@ pub fn axes(root: &mut Table<'_>, size: Size, takes: &Takes<'_>) -> Vec<Axis> {
     let mut axes: Vec<Axis> = placed.into_iter().map(|(_, axis)| axis).collect();
     let full = root.maybe("full", |node| {
         node.table(|table| {
-            // Read by themselves.
+            // The changes and references of `[full]` are read separately.
             for key in ["changes", "references"] {
                 table.has(key);
             }
@@ -136,7 +136,7 @@ fn placed_axes(axes: Option<Node<'_>>, choices: Option<Node<'_>>, takes: &Takes<
     lists.chain(choices).collect()
 }
 
-/// Reads an axis of one setting. Wrong values stay, so that those who refer to it are not blamed.
+/// Reads an axis of one setting. Faulty values are kept, so that references to them are not reported as mistakes.
 fn list(key: &str, node: &Node<'_>, takes: &Takes<'_>) -> Axis {
     let value = |node: Node<'_>| {
         let overrides = vec![format!("{key}={}", node.written())];
@@ -175,7 +175,7 @@ fn axis(name: String, values: Vec<AxisValue>, node: &Node<'_>) -> Axis {
     Axis { name, values }
 }
 
-/// Reports a value that the scenario does not take, with the reason it gives first.
+/// Reports a value that the scenario does not accept, with the first reason.
 fn check(overrides: &[String], node: &Node<'_>, takes: &Takes<'_>) {
     let Err(problems) = takes(overrides) else { return };
     let reason = problems.list().first().map(|problem| problem.line()).unwrap_or_default();
@@ -185,7 +185,7 @@ fn check(overrides: &[String], node: &Node<'_>, takes: &Takes<'_>) {
     );
 }
 
-/// A value in words: strings without their quotes.
+/// Label of a value: strings are written without quotes.
 fn label(node: &Node<'_>) -> String {
     match node.is_text() {
         true => text(node.clone()).unwrap_or_default(),
@@ -234,7 +234,7 @@ pub fn axis_named(node: &Node<'_>, axes: &[Axis]) -> Option<usize> {
     found
 }
 
-/// Reads values that axes are fixed to: `{ start = "cold", iterations = 500 }`.
+/// Reads the values that axes are fixed to: `{ start = "cold", iterations = 500 }`.
 pub fn fixed(node: Node<'_>, axes: &[Axis]) -> Option<Vec<(usize, usize)>> {
     let named = node.table(|table| Some(table.named()))?;
     let count = named.len();

@@ -1,4 +1,4 @@
-//! Numbers that a study makes of what its runs came to.
+//! Numbers that a study derives from the results of its runs.
 
 use std::ops::Range;
 
@@ -7,46 +7,46 @@ use super::axes::{Axis, Reference, axis_named, fixed};
 use crate::error::suggest;
 use crate::scenario::file::read::{FINITE, Need, Node, POSITIVE, Report, Table, number, text, word};
 
-/// What a number may be divided by.
+/// Condition on a divisor.
 const DIVISOR: Need = Need::new(|x| x.is_finite() && x != 0.0, "a finite number other than 0");
 
-/// A number for every combination of some axes.
+/// Number of a study: one value for every combination of the values of some axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
-    /// What it is called.
+    /// Name of the number.
     pub name: String,
-    /// The axes it depends on.
+    /// Axes that the number depends on.
     pub axes: Vec<usize>,
-    /// How it is made.
+    /// Definition of the number.
     pub kind: NumberKind,
 }
 
-/// How a number is made.
+/// Definition of a number of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NumberKind {
     /// Given by hand, one for every value of an axis.
     Given(Vec<f64>),
-    /// Made of others.
+    /// Derived from other numbers.
     Made {
-        /// What it starts from.
+        /// Number that the derivation starts from.
         of: Operand,
-        /// What that is compared with.
+        /// Comparison with another number.
         compare: Option<(Compare, Box<Operand>)>,
-        /// How several become one.
+        /// Reduction of several values to one.
         take: Option<TakeAlong>,
     },
 }
 
-/// A number with some axes fixed to a value.
+/// Operand: a number with some axes fixed to a value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Operand {
-    /// The number.
+    /// Source of the number.
     pub source: Source,
-    /// Axes and the places of their values.
+    /// Fixed axes, and the indices of their values.
     pub fixed: Vec<(usize, usize)>,
-    /// The axes that are left.
+    /// Axes that are not fixed.
     pub axes: Vec<usize>,
-    /// What it is called.
+    /// Name of the number.
     pub name: String,
 }
 
@@ -57,25 +57,25 @@ impl Operand {
     }
 }
 
-/// Where numbers come from.
+/// Source of a number.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Source {
-    /// Kept of every run, or of what every run has.
+    /// Quantity of every run: a kept one, or one that every run has.
     Column(String),
-    /// Kept of a reference run.
+    /// Quantity of a reference run.
     Reference(usize, String),
     /// Another number of the study.
     Number(usize),
-    /// The same everywhere.
+    /// Constant.
     Constant(f64),
 }
 
-/// How a number is compared with another.
+/// Comparison of a number with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compare {
-    /// Divided by it.
+    /// Divided by the other.
     Over,
-    /// Less it.
+    /// Minus the other.
     Minus,
     /// |number / other - 1|.
     Error,
@@ -83,45 +83,45 @@ pub enum Compare {
     Larger,
 }
 
-/// How the values along some axes become one.
+/// Reduction of the values along some axes to one number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TakeAlong {
-    /// How.
+    /// Kind of reduction.
     pub reduce: Reduce,
-    /// The axes.
+    /// Axes along which values are reduced.
     pub axes: Vec<usize>,
-    /// What stands in the place of the axis where its numbers count.
+    /// Number that replaces the values of the axis in reductions that use them.
     pub measured_in: Option<Box<Operand>>,
 }
 
-/// How several numbers become one; see the [module](super).
+/// Kind of reduction of several numbers to one; see the [module](super).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reduce {
-    /// Their mean.
+    /// Mean.
     Mean,
-    /// The largest.
+    /// Largest value.
     Maximum,
-    /// The smallest.
+    /// Smallest value.
     Minimum,
-    /// Largest minus smallest.
+    /// Largest value minus smallest.
     Spread,
-    /// Slope in logarithms.
+    /// Least-squares slope in logarithms.
     Exponent,
     /// R² of the least-squares line.
     Linearity,
-    /// Where their size falls below this for good.
+    /// Value of the axis from which on the magnitude stays below this bound.
     Needed(f64),
 }
 
-/// What the entries of a study may refer to.
+/// Axes, references and numbers that the entries of a study may refer to.
 pub struct Known<'a> {
     /// The axes.
     pub axes: &'a [Axis],
     /// The reference runs.
     pub references: &'a [Reference],
-    /// What is kept of every run, and what every run has.
+    /// Names of the quantities of every run, kept and common ones.
     columns: Vec<String>,
-    /// Names and axes of the numbers so far; no axes are known of one that is wrong.
+    /// Names and axes of the numbers so far; `None` for a faulty number.
     numbers: Vec<(String, Option<Vec<usize>>)>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Known<'a> {
         Known { axes, references, columns, numbers: Vec::new() }
     }
 
-    /// Names of everything.
+    /// Returns the names of all axes, quantities and numbers.
     pub fn names(&self) -> Vec<&str> {
         let axes = self.axes.iter().map(|axis| axis.name.as_str());
         let columns = self.columns.iter().map(String::as_str);
@@ -151,7 +151,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Reports a name that nothing has.
+    /// Reports a name that no axis, quantity or number has.
     pub fn check_name(&self, name: &str, span: &Range<usize>, report: &Report) {
         let names = self.names();
         if !names.contains(&name) {
@@ -159,12 +159,12 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// All axes.
+    /// Returns the indices of all axes.
     fn all(&self) -> Vec<usize> {
         (0..self.axes.len()).collect()
     }
 
-    /// A source with the axes it depends on.
+    /// Reads the name of a number; returns its source, its name and the axes that it depends on.
     fn source(&self, node: &Node<'_>) -> Option<(Source, String, Vec<usize>)> {
         let name = text(node.clone())?;
         if self.columns.contains(&name) {
@@ -207,7 +207,7 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// The number that a node names, with axes fixed.
+    /// Returns the number that a node names, with axes fixed.
     pub fn operand_fixed(&self, node: &Node<'_>, fixed: Vec<(usize, usize)>) -> Option<Operand> {
         let (source, name, mut axes) = self.source(node)?;
         if let Some((stranger, _)) = fixed.iter().find(|(axis, _)| !axes.contains(axis)) {
@@ -234,7 +234,7 @@ impl<'a> Known<'a> {
         Some(operand)
     }
 
-    /// What a number depends on, in words.
+    /// Describes in words the axes that a number depends on.
     pub fn in_words(&self, axes: &[usize]) -> String {
         let names: Vec<&str> = axes.iter().map(|&axis| self.axes[axis].name.as_str()).collect();
         match names.is_empty() {
@@ -244,7 +244,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Reads `[numbers]`; notes them as known.
+/// Reads `[numbers]` and adds them to the known numbers.
 pub fn numbers(root: &mut Table<'_>, known: &mut Known<'_>) -> Vec<Number> {
     let named = root.maybe("numbers", |node| node.table(|table| Some(table.named())));
     let mut numbers = Vec::new();
@@ -257,7 +257,7 @@ pub fn numbers(root: &mut Table<'_>, known: &mut Known<'_>) -> Vec<Number> {
         known.numbers.push((name.clone(), read.as_ref().map(|number| number.axes.clone())));
         numbers.push(read);
     }
-    // Sources count every entry, so a list with gaps would mislead; it is used only when there are none.
+    // Sources refer to numbers by index, so a list with gaps would be wrong; it is used only if it has none.
     let count = numbers.len();
     let right: Vec<Number> = numbers.into_iter().flatten().collect();
     if right.len() == count { right } else { Vec::new() }
@@ -287,7 +287,7 @@ fn one(name: String, table: &mut Table<'_>, known: &Known<'_>) -> Option<Number>
     Some(Number { name, axes: left, kind: NumberKind::Made { of, compare, take } })
 }
 
-/// Reads what a number is compared with; `Some(None)` if nothing.
+/// Reads the comparison with another number; `Some(None)` if there is none.
 fn compare(
     table: &mut Table<'_>,
     known: &Known<'_>,
@@ -325,7 +325,7 @@ fn compare(
     Some(Some((way, Box::new(other))))
 }
 
-/// Reads `take` with what belongs to it; `Some(None)` if there is none. `of` is `None` if it is wrong.
+/// Reads `take` with the keys that belong to it; `Some(None)` if there is none. `of` is `None` if it is faulty.
 fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Option<Option<TakeAlong>> {
     const TAKES: &[&str] = &["mean", "maximum", "minimum", "spread", "exponent", "linearity", "needed"];
     if !table.has("take") {
@@ -373,7 +373,7 @@ fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Optio
     Some(Some(TakeAlong { reduce, axes: along, measured_in }))
 }
 
-/// Reads what takes the place of an axis, with the axes fixed as those of the number itself.
+/// Reads the number that replaces the values of an axis, with the same fixed axes as `of`.
 fn measure(node: &Node<'_>, of: &Operand, known: &Known<'_>) -> Option<Operand> {
     let (_, name, axes) = known.source(node)?;
     let fixed = of.fixed.iter().copied().filter(|(axis, _)| axes.contains(axis)).collect();
@@ -386,7 +386,7 @@ fn measure(node: &Node<'_>, of: &Operand, known: &Known<'_>) -> Option<Operand> 
     Some(operand)
 }
 
-/// Reads numbers given by hand.
+/// Reads numbers that are given by hand.
 fn given(table: &mut Table<'_>, known: &Known<'_>) -> Option<(usize, Vec<f64>)> {
     let axis = table.get("by", |node| axis_named(&node, known.axes));
     let pairs = table.get("values", |node| node.list(pair));

@@ -6,27 +6,27 @@ use crate::observe::bounds::Bounds;
 use crate::scenario::expect::bounds;
 use crate::scenario::file::read::{self, Node, Table, text, word};
 
-/// A statement and the number that it is judged by.
+/// Finding: a statement and the number by which it is judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The statement.
     pub statement: String,
-    /// The number; it depends on no axis.
+    /// Number that is judged; it depends on no axis.
     pub number: Operand,
-    /// What it must be.
+    /// Bounds of the number.
     pub bounds: Bounds,
-    /// What is to be said about it.
+    /// Note below the verdict.
     pub note: Option<String>,
 }
 
-/// A plot.
+/// Plot of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plot {
-    /// Name of its files without the extension.
+    /// Name of the plot's files without the extension.
     pub file: String,
-    /// What stands above it.
+    /// Title above the plot.
     pub title: String,
-    /// What it shows.
+    /// Curves of the plot.
     pub curves: Curves,
     /// Scale of x.
     pub x_scale: Scale,
@@ -34,29 +34,29 @@ pub struct Plot {
     pub y_scale: Scale,
 }
 
-/// What a plot shows.
+/// Content of a plot.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Curves {
     /// Numbers over an axis or over another number.
     Numbers {
-        /// The numbers; their axes other than `along` make the curves.
+        /// Numbers plotted; their axes other than `along` give one curve per value.
         y: Vec<Operand>,
-        /// The axis that the points of a curve follow.
+        /// Axis that the points of a curve follow.
         along: usize,
-        /// What they are plotted over; `None`: the axis.
+        /// Number on the x axis; `None`: the axis `along`.
         x: Option<Operand>,
     },
-    /// Columns of a file that each run leaves, a curve per run and column.
+    /// Columns of a file that each run leaves, one curve per run and column.
     Columns {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Its column.
+        /// Column on the x axis.
         x: String,
-        /// Its columns.
+        /// Columns on the y axis.
         y: Vec<String>,
-        /// Columns and the words that they have in the rows that count.
+        /// Columns and the words that a row must have in them to be used.
         rows: Vec<(String, String)>,
-        /// Axes fixed to a value; the others make the curves.
+        /// Axes fixed to a value; the other axes give one curve per value.
         fixed: Vec<(usize, usize)>,
     },
 }
@@ -66,7 +66,7 @@ pub enum Curves {
 pub enum Scale {
     /// Equal lengths for equal differences.
     Linear,
-    /// Equal lengths for equal ratios; what is not positive is left out.
+    /// Equal lengths for equal ratios; values that are not positive are left out.
     Logarithmic,
 }
 

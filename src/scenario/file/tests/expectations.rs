@@ -1,4 +1,4 @@
-//! What `[expect]` is read as.
+//! Tests of the reader of `[expect]`.
 
 use std::path::Path;
 
