@@ -1,7 +1,7 @@
 //! Checkpoints: files from which a run goes on as if it had never stopped, to the bit.
 //!
 //! ```text
-//! esker checkpoint 4                        what it is, and the number of the format
+//! esker checkpoint N                        what it is, and the number of the format
 //! {"program":"0.1.0","engine":"cpu",...}    who saved it, and when: a line of JSON
 //! ...                                       the scenario as resolved, the run, the engine (binary)
 //! crc                                       CRC-32 of all that, 4 bytes

@@ -36,6 +36,7 @@ pub mod velocity;
 pub mod warm_start;
 
 use glam::DVec3;
+use rayon::prelude::*;
 
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::clock::Instant;
@@ -214,15 +215,15 @@ impl CpuEngine {
     fn hold_contacts(&mut self, mut keys: Vec<Key>, mut colouring: Colouring, impulses: &[Impulse]) {
         self.split = Split::new(&self.world, &keys, &colouring);
         self.patches = Patches::new(&self.world, &keys, &colouring, &self.patches);
-        set_room(&mut self.constraints, keys.len());
-        set_room(&mut self.onsets, keys.len());
-        for (constraint, &contact) in self.constraints.iter_mut().zip(&colouring.order) {
-            let carried = impulses[contact as usize];
-            match self.settings.method {
-                Method::Nonsmooth => constraint.impulse = carried,
-                Method::Smooth => constraint.last_impulse = carried,
+        let method = self.settings.method;
+        renew(&mut self.constraints, keys.len(), |place| {
+            let carried = impulses[colouring.order[place] as usize];
+            match method {
+                Method::Nonsmooth => Constraint { impulse: carried, ..Constraint::default() },
+                Method::Smooth => Constraint { last_impulse: carried, ..Constraint::default() },
             }
-        }
+        });
+        renew(&mut self.onsets, keys.len(), |_| Onset::default());
         self.boundary_constraints = loads::constraints_of_boundaries(&self.world, &keys, &colouring);
         // Spare room is given back, so that the reported memory does not depend on how a list grew.
         keys.shrink_to_fit();
@@ -478,14 +479,14 @@ fn start_solve(
     joints
 }
 
-/// Resets the list to one default value per contact. Where its capacity is too small, it gets 1/32 more than needed.
-fn set_room<T: Clone + Default>(constraints: &mut Vec<T>, contacts: usize) {
-    constraints.clear();
-    if constraints.capacity() < contacts {
-        *constraints = Vec::new();
-        constraints.reserve_exact(contacts + contacts / 32);
+/// Fills the list anew with `of(place)` for each contact. Where its capacity is too small, it gets 1/32 more than needed.
+fn renew<T: Send>(list: &mut Vec<T>, contacts: usize, of: impl Fn(usize) -> T + Sync + Send) {
+    list.clear();
+    if list.capacity() < contacts {
+        *list = Vec::new();
+        list.reserve_exact(contacts + contacts / 32);
     }
-    constraints.resize(contacts, T::default());
+    (0..contacts).into_par_iter().with_min_len(narrowphase::CHUNK).map(of).collect_into_vec(list);
 }
 
 impl Engine for CpuEngine {

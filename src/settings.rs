@@ -21,7 +21,7 @@ pub const AUTO_ITERATIONS: u32 = 200;
 /// pellets at h = 5 ms come to their height within 0.1 %, whatever their depth, and a pile loses 0.3 % of its height in 2 s, with 16
 /// sweeps. The errors grow in proportion to the tolerance.
 pub const AUTO_TOLERANCE: f64 = 0.03;
-/// Constant γ of the model-based warm start \[E7\], which answers a slip u with the impulse h u/γ \[s²/kg\].
+/// Constant γ of the model-based warm start \[E7\], which answers a slip u with the impulse h u/γ \[s/kg\].
 pub const MODEL_GAMMA: f64 = 1e-6;
 /// Least damping time n_s, in substeps \[E2\]. With a shorter one stiff contacts ring.
 pub const DAMPING_STEPS: f64 = 2.0;

@@ -22,6 +22,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::model::World;
 use crate::scenario::{Problem, Problems, Scenario};
+use crate::settings::Settings;
 
 use super::cache::{self, GrainState, Key};
 use super::report::{Origin, Start};
@@ -42,6 +43,8 @@ const RELAXING_TIME: f64 = 0.1;
 pub struct Bed {
     /// Scenario of the whole bed, before it falls.
     pub scenario: Scenario,
+    /// Settings that the bed settles with, whatever it is measured with.
+    settling: Settings,
     /// Tiles of a large bed; `None`: the bed is settled as one.
     tiles: Option<Tiles>,
 }
@@ -74,7 +77,7 @@ impl Bed {
             1 => None,
             _ => Some(Tiles { scenario: widened(in_tile, side, overrides)?, per_side: k, grains: side }),
         };
-        let bed = Bed { scenario, tiles };
+        let bed = Bed { settling: scenario.settings, scenario, tiles };
         bed.check()?;
         Ok(bed)
     }
@@ -144,15 +147,15 @@ impl Bed {
         let world = match &self.tiles {
             None => {
                 note(format!("settling a bed of {} grains", self.scenario.world.grain_count()));
-                settle(&self.scenario.world, &self.scenario, SETTLING_TIME)?
+                settle(&self.scenario.world, self.settling, SETTLING_TIME)?
             }
             Some(tiles) => {
                 let (k, count) = (tiles.per_side, tiles.scenario.world.grain_count());
                 note(format!("settling a tile of {count} grains"));
-                let tile = settle(&tiles.scenario.world, &tiles.scenario, SETTLING_TIME)?;
+                let tile = settle(&tiles.scenario.world, self.settling, SETTLING_TIME)?;
                 note(format!("putting {k} x {k} tiles together"));
                 let whole = with_states(&self.scenario.world, &tiles.together(&states(&tile)));
-                settle(&whole, &self.scenario, RELAXING_TIME)?
+                settle(&whole, self.settling, RELAXING_TIME)?
             }
         };
         let world = with_states(&self.scenario.world, &states(&world));
@@ -218,8 +221,7 @@ fn widened(grains: u32, side: u32, overrides: &[String]) -> Result<Scenario, Pro
 }
 
 /// State after a time \[s\] on the CPU engine.
-fn settle(world: &World, scenario: &Scenario, time: f64) -> Result<World, Error> {
-    let settings = scenario.settings;
+fn settle(world: &World, settings: Settings, time: f64) -> Result<World, Error> {
     let mut engine = CpuEngine::new(world.clone(), settings);
     engine.advance((time / settings.time_step).round() as u64)?;
     Ok(engine.snapshot()?.world)

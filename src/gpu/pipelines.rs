@@ -18,7 +18,7 @@ pub(super) type Name = (&'static str, &'static str);
 
 /// All kernels, compiled for the features of a scene.
 pub(super) struct Pipelines {
-/// Features for which the kernels were compiled.
+    /// Features for which the kernels were compiled.
     pub(super) features: Features,
     pub(super) by_name: BTreeMap<Name, Pipeline>,
     /// Layout of the bind group with the turn of a kernel.

@@ -289,7 +289,7 @@ impl Stroke {
             return None;
         }
         // Foreshortening: equal steps in the picture are not equal steps along the line.
-        let (near, far) = ((1.0 - share) * self.weights[1], share * self.weights[0]);
+        let (near, far) = ((1.0 - share) * self.weights[0], share * self.weights[1]);
         let depth = (near * self.depths[0] + far * self.depths[1]) / (near + far);
         Some(OnStroke { depth, aside })
     }

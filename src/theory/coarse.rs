@@ -23,7 +23,7 @@
 //! p_k(i) = φ_k f_i + S_i ∇φ_k                            f_i = ± Σ_c λ_c,  S_i = ½ Σ_c ± λ_c ⊗ (x_j - x_i),  e_i = ½ Σ_c Σ_n λ_n²
 //! ```
 //!
-//! (whole instead of ½ at walls; λ_c here is the linear impulse). The residual of a contact that slides is that of its cone, not its slip,
+//! (at walls e_i counts whole instead of ½, and S_i not at all; λ_c here is the linear impulse). The residual of a contact that slides is that of its cone, not its slip,
 //! so that at a solution there is nothing to correct. The sum over bodies goes cell by cell, 8 nodes each, as in finite elements, and
 //! conjugate gradients with the diagonal as preconditioner solve to a hundredth. A neglects the rotation of bodies, and the terms of φ
 //! beyond its gradient; the step length α = -(s · μ)/(error of a full step), at most 1, gives the least error for the true effect of the

@@ -299,7 +299,7 @@ pub struct Surface {
 pub struct Law {
     /// Coefficient of friction μ \[-\].
     pub friction: f32,
-    /// Coefficient of rolling resistance μ_r \[-\].
+    /// Coefficient of rolling resistance μ_r times its lever arm over R* \[-\].
     pub rolling_resistance: f32,
     /// Coefficient of restitution e \[-\].
     pub restitution: f32,
@@ -467,7 +467,7 @@ pub struct Entry {
     pub radius: f32,
 }
 
-/// State of a body beyond its velocity: inertia tensor, locked axes, machine, applied force; WGSL `Rigid`.
+/// State of a body beyond its velocity: inertia tensor, locked axes, applied force; WGSL `Rigid`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Rigid {

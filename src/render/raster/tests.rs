@@ -151,3 +151,19 @@ fn an_edge_is_seen_before_a_ball_and_not_behind_it() {
     assert_eq!(middle(-3.0), [0, 0, 255]);
     assert_ne!(middle(3.0), [0, 0, 255]);
 }
+
+#[test]
+fn a_point_of_a_line_is_as_deep_as_it_is_in_either_projection() {
+    for projection in [Projection::Orthographic, Projection::Perspective] {
+        let camera = camera(projection);
+        let ends = [DVec3::new(-2.0, 0.5, -3.0), DVec3::new(3.0, -1.0, 4.0)];
+        let line = SeenLine { ends, half_widths: [1.0; 2], colour: [0.0; 3] };
+        let stroke = Stroke::new(&line, &camera).expect("both ends are before the camera");
+        for share in [0.1, 0.5, 0.8] {
+            let point = ends[0].lerp(ends[1], share);
+            let sample = camera.project(point).expect("a point between the ends");
+            let depth = stroke.at(sample).expect("on the line").depth;
+            assert!((depth - point.z).abs() < 1e-9, "{depth} for {} at {share}", point.z);
+        }
+    }
+}
