@@ -56,7 +56,8 @@ fn aim(constraint: Constraint, gap: f32) -> f32 {
         return rebound;
     }
     if gap <= reach_of(constraint) {
-        return select(0.0, rebound, before + gain > 0.0);
+        // What closes slowly may go on so: that is the business of the continuous solve.
+        return min(before, select(0.0, rebound, before + gain > 0.0));
     }
     return FAR;
 }
