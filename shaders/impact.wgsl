@@ -56,8 +56,7 @@ fn aim(constraint: Constraint, gap: f32) -> f32 {
         return rebound;
     }
     if gap <= reach_of(constraint) {
-        // What closes slowly may go on so: that is the business of the continuous solve.
-        return min(before, select(0.0, rebound, before + gain > 0.0));
+        return select(0.0, rebound, before + gain > 0.0);
     }
     return FAR;
 }

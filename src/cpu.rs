@@ -47,7 +47,8 @@ use crate::engine::{
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{
-    Acceleration, Algorithm, Bookkeeping, LARGEST_GAIN, Method, Order, Settings, ToleranceKind, WarmStart,
+    Acceleration, Algorithm, Bookkeeping, IMPACT_FRONT, LARGEST_GAIN, Method, Order, Settings, ToleranceKind,
+    WarmStart,
 };
 
 use coarse::Coarse;
@@ -399,7 +400,8 @@ impl CpuEngine {
             }
         };
         report.impacts = stages.time("impact", || {
-            let contacts = impact::Contacts { colouring, split, constraints, onsets };
+            let least = IMPACT_FRONT * settings.impact_threshold;
+            let contacts = impact::Contacts { colouring, split, constraints, onsets, least };
             impact::solve(settings, world, contacts, velocities, book)
         });
         works

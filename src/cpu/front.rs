@@ -13,8 +13,8 @@ use super::velocity::Velocity;
 pub(super) struct Front {
     /// One flag per body; false for bodies that are not free.
     reached: Vec<AtomicBool>,
-    /// One flag per body: free bodies that contacts on copies reached in this sweep. They count from the next sweep on, as contacts solved
-    /// at the same time on copies of a body must not see each other's changes.
+    /// One flag per body: free bodies that contacts on copies, or with a rigid body that is no sphere, reached in this sweep. They count
+    /// from the next sweep on, as contacts solved at the same time on copies of a body must not see each other's changes.
     next: Vec<AtomicBool>,
     /// Change of a contact above which it hands the impact on to its bodies \[m/s\].
     least: f64,
@@ -89,15 +89,13 @@ impl<V: Visit> Visit for Behind<'_, V> {
         response: &Response,
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
-        at_once: bool,
     ) -> (Push, f64) {
         if !self.front.is_at(constraint.bodies) {
             return (Push::default(), 0.0);
         }
-        let (push, change) = self.visit.general(constraint, response, bodies, spun, at_once);
+        let (push, change) = self.visit.general(constraint, response, bodies, spun);
         if change > self.front.least {
-            let list = if at_once { &self.front.next } else { &self.front.reached };
-            note(list, constraint.bodies.into_iter().zip(bodies));
+            note(&self.front.next, constraint.bodies.into_iter().zip(bodies));
         }
         (push, change)
     }

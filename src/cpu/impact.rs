@@ -50,6 +50,8 @@ pub struct Contacts<'a> {
     pub constraints: &'a [Constraint],
     /// Gap, restitution and other data of each contact from before the sweeps.
     pub onsets: &'a [Onset],
+    /// Change of a contact above which it hands an impact on \[m/s\]; 0: all that touch take part.
+    pub least: f64,
 }
 
 /// Solves the impacts, if there are any. After each round `book` gets its constraints and joints with their final impulses, and the
@@ -61,7 +63,7 @@ pub fn solve(
     velocities: &mut [Velocity],
     mut book: impl FnMut(&[Constraint], &Joints, &[Velocity]),
 ) -> Impacts {
-    let Contacts { colouring, split, constraints, onsets } = contacts;
+    let Contacts { colouring, split, constraints, onsets, least } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
     let mut done = Impacts::default();
     let mut fastest = law.fastest_bounce(constraints, onsets, velocities);
@@ -69,8 +71,11 @@ pub fn solve(
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
             law.role(constraint, onset, velocities)
         });
-        let front = law.front(world, IMPACT_PRECISION * fastest, &impacts, velocities);
-        let mut solver = ProjectedGaussSeidel::plain(settings).behind(front);
+        let mut solver = ProjectedGaussSeidel::plain(settings);
+        if least > 0.0 {
+            solver =
+                solver.behind(law.front(world, least.max(IMPACT_TOLERANCE * fastest), &impacts, velocities));
+        }
         let mut joints = Joints::of_impacts(world, settings, velocities);
         let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
@@ -130,8 +135,7 @@ impl Restitution<'_> {
         if before < -self.threshold && onset.gap + self.settings.substep() * end.min(0.0) <= reach {
             Role::Bounces(rebound)
         } else if onset.gap <= reach {
-            // What closes slowly may go on so: that is the business of the continuous solve.
-            Role::Touches(before.min(if end > 0.0 { rebound } else { 0.0 }))
+            Role::Touches(if end > 0.0 { rebound } else { 0.0 })
         } else {
             Role::Absent
         }

@@ -260,7 +260,7 @@ impl Split {
             copies_a * self.turned(at_a, a, arm_a.cross(linear))
                 + copies_b * self.turned(at_b, b, arm_b.cross(linear))
         };
-        let (push, result) = visit.general(constraint, &part.response, [a, b], spun, true);
+        let (push, result) = visit.general(constraint, &part.response, [a, b], spun);
         let sides = [
             (at_a, a.is_free(), Share::of_a(constraint, &push)),
             (at_b, b.is_free(), Share::of_b(constraint, &push)),
@@ -364,7 +364,7 @@ impl Split {
         let (arm_a, arm_b) = (constraint.arm_a, constraint.arm_b);
         let spun =
             |linear: DVec3| mass_a.angular * arm_a.cross(linear) + mass_b.angular * arm_b.cross(linear);
-        let (push, result) = visit.general(constraint, &response, [&a, &b], spun, false);
+        let (push, result) = visit.general(constraint, &response, [&a, &b], spun);
         let sides = [(at_a, &a, Share::of_a(constraint, &push)), (at_b, &b, Share::of_b(constraint, &push))];
         for (body, _, share) in sides.into_iter().filter(|(_, velocity, _)| velocity.is_free()) {
             // SAFETY: by the caller's promise.

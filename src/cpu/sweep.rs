@@ -190,14 +190,12 @@ pub(super) trait Visit: Sync {
     ) -> f64;
     /// Visits an overflow contact, or a contact with a rigid body that is no sphere. It leaves the bodies unchanged and returns the
     /// impulses on them beside the value. `spun` is the change of the relative angular velocity ω_a - ω_b by a linear impulse \[rad/s\].
-    /// `at_once`: other contacts of its bodies are visited at the same time, on copies.
     fn general(
         &self,
         constraint: &mut Constraint,
         response: &Response,
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
-        at_once: bool,
     ) -> (Push, f64);
 }
 
@@ -219,7 +217,6 @@ impl<F: Fn(&mut Constraint) -> Option<Push> + Sync> Visit for Give<F> {
         _: &Response,
         _: [&Velocity; 2],
         _: impl Fn(DVec3) -> DVec3,
-        _: bool,
     ) -> (Push, f64) {
         ((self.0)(constraint).unwrap_or_default(), 0.0)
     }
@@ -304,7 +301,6 @@ impl<const COMPARED: bool> Visit for Solve<COMPARED> {
         response: &Response,
         bodies: [&Velocity; 2],
         spun: impl Fn(DVec3) -> DVec3,
-        _: bool,
     ) -> (Push, f64) {
         self.extrapolate(constraint);
         let before = constraint.impulse;

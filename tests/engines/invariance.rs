@@ -54,7 +54,7 @@ fn grains_that_land_come_to_one_rest_on_both_engines_once_their_sweeps_converge(
     // Some hundred roundings of single precision, of positions of three diameters.
     let [orders, engines] = [apart(&sequential, &coloured), apart(&coloured, &on_gpu)];
     assert!(orders < 1e-4 && engines < 1e-4, "orders differ by {orders:e} R, engines by {engines:e} R");
-    let hasty = Settings { iterations: 5, impact_iterations: 2, ..converged };
+    let hasty = Settings { impact_iterations: 2, ..converged };
     let [sequential, coloured, on_gpu] = landing(&hasty);
     let [orders, engines] = [apart(&sequential, &coloured), apart(&coloured, &on_gpu)];
     assert!(

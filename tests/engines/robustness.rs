@@ -322,7 +322,7 @@ fn locked_axes_stay_locked_on_both_engines() {
 /// Contacts are found for a snapshot before the first step; no velocity has been solved for them then.
 #[test]
 fn an_advance_of_no_steps_changes_nothing_and_fails_on_no_engine() {
-    let scenario = column(8, 0.0);
+    let scenario = box_of(100);
     for mut engine in both(&scenario.world, &settings()) {
         let start = engine.snapshot().unwrap();
         assert!(!start.contacts.is_empty(), "there are contacts to fail on");
