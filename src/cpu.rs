@@ -11,7 +11,6 @@ mod checkpoint;
 mod coarse;
 pub mod colouring;
 pub mod convergence;
-mod front;
 pub mod gradient;
 mod groups;
 pub mod impact;
@@ -47,8 +46,7 @@ use crate::engine::{
 use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{
-    Acceleration, Algorithm, Bookkeeping, IMPACT_FRONT, LARGEST_GAIN, Method, Order, Settings, ToleranceKind,
-    WarmStart,
+    Acceleration, Algorithm, Bookkeeping, LARGEST_GAIN, Method, Order, Settings, ToleranceKind, WarmStart,
 };
 
 use coarse::Coarse;
@@ -400,8 +398,7 @@ impl CpuEngine {
             }
         };
         report.impacts = stages.time("impact", || {
-            let least = IMPACT_FRONT * settings.impact_threshold;
-            let contacts = impact::Contacts { colouring, split, constraints, onsets, least };
+            let contacts = impact::Contacts { colouring, split, constraints, onsets };
             impact::solve(settings, world, contacts, velocities, book)
         });
         works

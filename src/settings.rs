@@ -51,9 +51,6 @@ pub const TOUCH_TOLERANCE: f64 = 1e-5;
 pub const IMPACT_TOLERANCE: f64 = 1e-5;
 /// Tolerance of the last round of impacts in double precision, as far as the sweeps go \[-\]. Smaller changes are rounding.
 pub const IMPACT_PRECISION: f64 = 1e-13;
-/// Change of a contact above which an impact goes on through it, as a share of the closing speed from which contacts bounce \[E6\] \[-\].
-/// Slower changes are left to the continuous solve, as slower closing speeds are.
-pub const IMPACT_FRONT: f64 = 0.1;
 /// Speed that contacts may add to a body in one substep before the body counts as exploded, in diameters of the largest grain per substep:
 /// contact detection follows a grain over a fraction of a diameter. A high speed alone is no sign of an explosion: a grain that falls out
 /// of the scene meets nothing.

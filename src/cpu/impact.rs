@@ -12,7 +12,6 @@ use crate::contact::{Colouring, Impulse};
 use crate::engine::Impacts;
 use crate::settings::{IMPACT_PRECISION, IMPACT_TOLERANCE, Settings, TOUCH_TOLERANCE};
 
-use super::front::Front;
 use super::joints::Joints;
 use super::narrowphase::{CHUNK, Constraint, FAR, Onset, times_d};
 use super::problem::Problem;
@@ -50,8 +49,6 @@ pub struct Contacts<'a> {
     pub constraints: &'a [Constraint],
     /// Gap, restitution and other data of each contact from before the sweeps.
     pub onsets: &'a [Onset],
-    /// Change of a contact above which it hands an impact on \[m/s\]; 0: all that touch take part.
-    pub least: f64,
 }
 
 /// Solves the impacts, if there are any. After each round `book` gets its constraints and joints with their final impulses, and the
@@ -63,7 +60,7 @@ pub fn solve(
     velocities: &mut [Velocity],
     mut book: impl FnMut(&[Constraint], &Joints, &[Velocity]),
 ) -> Impacts {
-    let Contacts { colouring, split, constraints, onsets, least } = contacts;
+    let Contacts { colouring, split, constraints, onsets } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
     let mut done = Impacts::default();
     let mut fastest = law.fastest_bounce(constraints, onsets, velocities);
@@ -71,16 +68,15 @@ pub fn solve(
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
             law.role(constraint, onset, velocities)
         });
-        let mut solver = ProjectedGaussSeidel::plain(settings);
-        if least > 0.0 {
-            solver =
-                solver.behind(law.front(world, least.max(IMPACT_TOLERANCE * fastest), &impacts, velocities));
-        }
         let mut joints = Joints::of_impacts(world, settings, velocities);
         let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
             let iterations = settings.impact_iterations - done.sweeps;
-            let outcome = solver.solve(problem, Limits { tolerance, ..Limits::sweeps(iterations) }, None);
+            let outcome = ProjectedGaussSeidel::plain(settings).solve(
+                problem,
+                Limits { tolerance, ..Limits::sweeps(iterations) },
+                None,
+            );
             if iterations > 0 {
                 done = Impacts { sweeps: done.sweeps + outcome.sweeps, residual: outcome.change };
             }
@@ -112,18 +108,6 @@ impl Restitution<'_> {
             if bounces { speed } else { 0.0 }
         };
         constraints.par_iter().zip(onsets).with_min_len(CHUNK).map(speed).reduce(|| 0.0, f64::max)
-    }
-
-    /// Makes the front of impacts that spread through contacts which change by more than `least` \[m/s\]. It starts at the bodies of the
-    /// contacts that bounce, and at the bodies of joints, which hand impacts on by themselves.
-    fn front(&self, world: &World, least: f64, impacts: &[Constraint], velocities: &[Velocity]) -> Front {
-        let front = Front::new(velocities.len(), least);
-        let reach = |body: u32| front.reach([(body, &velocities[body as usize])]);
-        world.joints.iter().flat_map(|joint| joint.bodies).flatten().for_each(reach);
-        let bounces = |constraint: &&Constraint| closing(constraint, velocities) < -self.threshold;
-        let bouncing = impacts.par_iter().with_min_len(CHUNK).filter(bounces);
-        bouncing.for_each(|constraint| constraint.bodies.into_iter().for_each(reach));
-        front
     }
 
     fn role(&self, constraint: &Constraint, onset: &Onset, velocities: &[Velocity]) -> Role {

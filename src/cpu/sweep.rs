@@ -6,7 +6,6 @@ use glam::DVec3;
 use rayon::prelude::*;
 
 use super::coarse::Coarse;
-use super::front::{Behind, Front};
 use super::narrowphase::{Constraint, Response, times_d};
 use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver, Watch};
@@ -25,7 +24,6 @@ pub struct ProjectedGaussSeidel {
     cone: Cone,
     momentum: Momentum,
     coarse: Coarse,
-    front: Option<Front>,
 }
 
 impl ProjectedGaussSeidel {
@@ -33,11 +31,6 @@ impl ProjectedGaussSeidel {
     pub fn plain(settings: &Settings) -> ProjectedGaussSeidel {
         let solver = ProjectedGaussSeidel::new(settings);
         ProjectedGaussSeidel { acceleration: Acceleration::None, coarse: Coarse::default(), ..solver }
-    }
-
-    /// Restricts the solver to the contacts that an impact reaches \[E6\].
-    pub(super) fn behind(self, front: Front) -> ProjectedGaussSeidel {
-        ProjectedGaussSeidel { front: Some(front), ..self }
     }
 
     /// Makes a solver with the sweeps that the settings ask for.
@@ -77,7 +70,7 @@ impl ProjectedGaussSeidel {
 
     /// Does one sweep, `done` sweeps after the start or the last coarse correction. `noted`: keeps the impulses before the sweep in
     /// `last_impulse`. Returns the largest change of a contact constraint, D |Δλ| \[m/s\], or of a joint; contacts count as 0 unless
-    /// `compared` or restricted to a front.
+    /// `compared`.
     fn sweep(
         &mut self,
         problem: &mut Problem<'_>,
@@ -96,11 +89,7 @@ impl ProjectedGaussSeidel {
         // The last sweep does not over-relax, so that each contact constraint is satisfied when it is solved.
         let relaxation = if is_accelerated && !is_last { OVER_RELAXATION } else { 1.0 };
         let cone = self.cone;
-        let change = if let Some(front) = &mut self.front {
-            let change = problem.visit(&Behind { front, visit: Solve::<true> { relaxation, share, cone } });
-            front.go_on();
-            change
-        } else if compared {
+        let change = if compared {
             problem.visit(&Solve::<true> { relaxation, share, cone })
         } else {
             problem.visit(&Solve::<false> { relaxation, share, cone })

@@ -42,13 +42,6 @@
 //! are not sound here: a row that overshoots in the last sweep gives a speed that no other row takes back, and the same gas lost a third of
 //! its energy in a second.
 //!
-//! **Reach.** A contact takes part once the impact has reached one of its bodies. The impact starts at the bodies of contacts that bounce
-//! and at those of machines, and goes on through each contact that a sweep changes by more than a tenth of v_imp
-//! ([`IMPACT_FRONT`](crate::settings::IMPACT_FRONT)). Contacts that close or part elsewhere, more slowly than those that bounce, are left
-//! to the continuous solve, as in a substep without impacts. In a drum of 4 864 grains one to forty contacts bounce in a step; impacts
-//! reach some hundred of the 11 000 contacts that touch. On the gpu engine all contacts that touch take part: sweeps over few of them would
-//! cost as many dispatches.
-//!
 //! **Impacts take no time**, and all contacts that touch are rigid while they last. The modulus matters for loads that last, not for the
 //! time that grains stay together when they meet. So fast flows are those of rigid grains: for pellets of 6 MPa, whose impacts last 3 ms, a
 //! drum without rolling resistance stands 2° steeper than with springs (`benches/results/drum-lammps.md`).

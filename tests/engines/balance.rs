@@ -414,7 +414,6 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
         split: &mut Split::default(),
         constraints: &constraints,
         onsets: &onsets,
-        least: 0.0,
     };
     let bounced = impact::solve(&settings, world, contacts, &mut velocities, |_, _, _| ());
     let mut after = world.clone();

@@ -17,7 +17,6 @@ mod energy;
 mod folding;
 mod gpu_stages;
 mod gradient;
-mod impacts;
 mod invariance;
 mod joints;
 mod loads;

@@ -146,7 +146,7 @@ fn a_bed_bounces_in_tiles_as_in_colours() {
     let bounced = |order: fn(&World, &[Key]) -> Colouring| {
         let mut scene = Scene::new(&world, &settings, order);
         let Step { colouring, split, constraints, onsets, velocities, .. } = &mut scene.0;
-        let contacts = impact::Contacts { colouring, split, constraints, onsets, least: 0.0 };
+        let contacts = impact::Contacts { colouring, split, constraints, onsets };
         let impacts = impact::solve(&settings, &world, contacts, velocities, |_, _, _| ());
         assert!(impacts.sweeps > 1);
         scene

@@ -174,7 +174,6 @@ fn impact_bounces_as_its_twin_does() {
             split: &mut split,
             constraints: &constraints,
             onsets: &onsets,
-            least: 0.0,
         };
         impact::solve(&case.settings, &case.world, contacts, &mut expected, |_, _, _| ());
         case.run(&["impact"]);
