@@ -242,25 +242,23 @@ impl Grid {
     #[inline]
     fn for_each_candidate(&self, i: usize, margin: f64, mut visit: impl FnMut(&Run, usize)) {
         let (one, cell) = (&self.entries[i], self.cells[i]);
-        let reach = one.radius * (1.0 + margin);
-        let mut look = |level: u32, side: Side, first: usize| {
-            self.lattice.for_each_run_within(one.centre, reach, level, side, |run| {
-                let entries = self.entries_near(run).into_iter().flatten();
-                entries.filter(|&j| j >= first).for_each(|j| visit(&run, j));
-            });
-        };
-        if self.lattice.is_short(cell.level) {
-            look(cell.level, Side::Both, i + 1);
-        } else {
-            look(cell.level, Side::Ahead, 0);
-        }
-        for &level in self.occupied.iter().filter(|&&level| level > cell.level) {
-            look(level, Side::Both, 0);
-        }
-        if !self.lattice.is_short(cell.level) {
+        let (side, first) =
+            if self.lattice.is_short(cell.level) { (Side::Both, i + 1) } else { (Side::Ahead, 0) };
+        if side == Side::Ahead {
             let own = Run { first: cell, count: 1 };
             let end = self.starts[self.bucket(cell) + 1] as usize;
             (i + 1..end).for_each(|j| visit(&own, j));
+        }
+        let reach = one.radius * (1.0 + margin);
+        let mut look = |level: u32, side: Side, first: usize| {
+            self.lattice.for_each_run_within(one.centre, reach, level, side, |run| {
+                let parts = self.entries_near(run).into_iter();
+                parts.flat_map(|part| part.start.max(first)..part.end).for_each(|j| visit(&run, j));
+            });
+        };
+        look(cell.level, side, first);
+        for &level in self.occupied.iter().filter(|&&level| level > cell.level) {
+            look(level, Side::Both, 0);
         }
     }
 }
