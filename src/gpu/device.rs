@@ -8,6 +8,7 @@ use crate::engine::{Identity, Precision};
 use crate::error::Error;
 
 use super::pipelines::{Cache, Features, Pipelines};
+use super::shader::Edit;
 
 /// Largest number of storage buffers that a kernel may bind, which WebGPU grants everywhere.
 pub const STORAGE_BUFFERS: u32 = 8;
@@ -71,6 +72,9 @@ fn instance() -> wgpu::Instance {
     // Indirect arguments are written by our own kernels and stay in bounds (shared/plan.wgsl); checking
     // them would add a dispatch to every one of ours.
     descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
+    // Builds with debug assertions would look up the line of every instruction, for debuggers of shaders: a quarter of the time
+    // in which an engine starts.
+    descriptor.flags.remove(wgpu::InstanceFlags::DEBUG);
     wgpu::Instance::new(descriptor)
 }
 
@@ -170,9 +174,9 @@ impl Device {
         }
     }
 
-    /// Returns all kernels, compiled for the features of a scene.
-    pub(super) fn pipelines(&self, features: Features) -> Result<Arc<Pipelines>, Error> {
-        self.pipelines.get(&self.device, features)
+    /// Returns all kernels for the features of a scene, with `edits` applied to their sources.
+    pub(super) fn pipelines(&self, features: Features, edits: &[Edit]) -> Result<Pipelines, Error> {
+        self.pipelines.get(&self.device, features, edits)
     }
 
     /// Destroys the device, as a driver does that resets it.

@@ -1,7 +1,6 @@
 //! Kernels: bind groups of the pipelines by name, and the encoding of a stage into a compute pass.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::error::Error;
 use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER, Settings};
@@ -28,7 +27,7 @@ const GROWING: u32 = 28;
 
 /// All pipelines, and the bind groups for the present buffers.
 pub struct Kernels {
-    pipelines: Arc<Pipelines>,
+    pipelines: Pipelines,
     groups: BTreeMap<(Name, Aliases), wgpu::BindGroup>,
     turn_group: wgpu::BindGroup,
     /// Edits of the sources, for tests.
@@ -46,10 +45,7 @@ impl Kernels {
         features: Features,
         edits: &[Edit],
     ) -> Result<Kernels, Error> {
-        let pipelines = match edits {
-            [] => device.pipelines(features)?,
-            _ => Arc::new(Pipelines::compile(device.raw(), features, edits)?),
-        };
+        let pipelines = device.pipelines(features, edits)?;
         let turn_group = make_turns(device, &pipelines.turn_layout);
         let mut kernels = Kernels { pipelines, groups: BTreeMap::new(), turn_group, edits: edits.to_vec() };
         kernels.bind(device, buffers)?;

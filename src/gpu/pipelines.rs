@@ -1,6 +1,6 @@
 //! Pipelines: every kernel compiled for the features of a scene, once per device and set of features.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::contact::Cone;
@@ -10,38 +10,76 @@ use crate::model::{Kind, World};
 use crate::settings::{Acceleration, Algorithm, Damping, Method, Settings};
 
 use super::layout::Turn;
-use super::shader::{Edit, Reflection, SOURCES, Variable, VariableKind};
+use super::shader::{Edit, Reflection, SOURCES, Source, Variable, VariableKind};
 use super::step::{self, AGAIN, Aliases, RESIDUAL, Work};
 
 /// Shader and entry point of a kernel.
 pub(super) type Name = (&'static str, &'static str);
 
-/// All kernels, compiled for the features of a scene.
+/// All kernels that a scene may need, compiled for its features.
 pub(super) struct Pipelines {
     /// Features for which the kernels were compiled.
     pub(super) features: Features,
-    pub(super) by_name: BTreeMap<Name, Pipeline>,
+    pub(super) by_name: BTreeMap<Name, Arc<Pipeline>>,
     /// Layout of the bind group with the turn of a kernel.
     pub(super) turn_layout: wgpu::BindGroupLayout,
     /// Number of workgroups per row of a folded dispatch, as the shaders declare it.
     pub(super) groups_per_row: u32,
 }
 
-/// Cache of the pipelines of a device: scenes with the same features share them.
+/// Modules and kernels that a device has compiled. Scenes share each kernel whose source and whose values of overrides are the same.
 #[derive(Default, Clone)]
-pub(super) struct Cache(Arc<Mutex<Vec<Arc<Pipelines>>>>);
+pub(super) struct Cache(Arc<Mutex<Vec<Arc<Module>>>>);
+
+/// A shader module with the kernels that were made of it.
+struct Module {
+    text: String,
+    reflection: Reflection,
+    shader: wgpu::ShaderModule,
+    kernels: Mutex<BTreeMap<Variant, Arc<Pipeline>>>,
+}
+
+/// Entry point of a kernel, and the values of the overrides that it uses.
+type Variant = (&'static str, Vec<(&'static str, u32)>);
 
 impl Cache {
-    /// Returns the pipelines for the features of a scene; compiles them at the first request.
+    /// Returns all kernels for the features of a scene, with `edits` applied to the sources; compiles those that are new.
     ///
     /// # Errors
     /// When a shader is refused.
-    pub(super) fn get(&self, device: &wgpu::Device, features: Features) -> Result<Arc<Pipelines>, Error> {
+    pub(super) fn get(
+        &self,
+        device: &wgpu::Device,
+        features: Features,
+        edits: &[Edit],
+    ) -> Result<Pipelines, Error> {
+        let turn_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some("turn"),
+            entries: &[turn_entry()],
+        });
+        let mut all = Pipelines { features, by_name: BTreeMap::new(), turn_layout, groups_per_row: 0 };
+        for source in &SOURCES {
+            let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
+            let module = self.module(device, source, text)?;
+            all.groups_per_row = module.reflection.constant("GROUPS_PER_ROW").ok_or_else(|| {
+                Error::Shader { shader: source.name.into(), reason: "has no constant GROUPS_PER_ROW".into() }
+            })?;
+            for name in names(features).filter(|(shader, _)| *shader == source.name) {
+                let pipeline = module.kernel(device, features, &all.turn_layout, name)?;
+                all.by_name.insert(name, pipeline);
+            }
+        }
+        Ok(all)
+    }
+
+    fn module(&self, device: &wgpu::Device, source: &Source, text: String) -> Result<Arc<Module>, Error> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.iter().find(|pipelines| pipelines.features == features) {
+        if let Some(found) = known.iter().find(|module| module.text == text) {
             return Ok(Arc::clone(found));
         }
-        let made = Arc::new(Pipelines::compile(device, features, &[])?);
+        let reflection = source.reflect_text(&text)?;
+        let shader = create_module(device, source.name, text.clone());
+        let made = Arc::new(Module { text, reflection, shader, kernels: Mutex::default() });
         known.push(Arc::clone(&made));
         Ok(made)
     }
@@ -137,8 +175,8 @@ impl Features {
         }
     }
 
-    /// Returns the values of the overrides that a shader declares.
-    fn constants(self, module: &naga::Module) -> Vec<(&'static str, f64)> {
+    /// Returns the values of these overrides.
+    fn values(self, overrides: &BTreeSet<&str>) -> Vec<(&'static str, u32)> {
         let all = [
             ("HAS_LOCKS", self.locks),
             ("HAS_SINKS", self.sinks),
@@ -159,10 +197,9 @@ impl Features {
             ("HAS_COHESION", self.cohesion),
             ("STARTS_WARM", self.starts_warm),
         ];
-        let pairs = ("IMPULSE_PAIRS", f64::from(self.impulse_pairs()));
-        let is_declared = |name: &str| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(name));
-        let all = all.into_iter().map(|(name, on)| (name, f64::from(u8::from(on)))).chain([pairs]);
-        all.filter(|(name, _)| is_declared(name)).collect()
+        let pairs = ("IMPULSE_PAIRS", self.impulse_pairs());
+        let all = all.into_iter().map(|(name, on)| (name, u32::from(on))).chain([pairs]);
+        all.filter(|(name, _)| overrides.contains(name)).collect()
     }
 
     /// Returns the count of pairs of numbers per contact in `impulses`: three for the impulse, and four for springs, or else one for
@@ -195,48 +232,35 @@ pub(super) struct Pipeline {
 /// Kernels of a prefix sum, in order.
 pub(super) const SCAN: [&str; 3] = ["sum_blocks", "scan_block_sums", "add_block_sums"];
 
-impl Pipelines {
-    /// Compiles all kernels for the features of a scene, with `edits` applied to the sources.
-    ///
-    /// # Errors
-    /// When a shader is refused.
-    pub(super) fn compile(
-        device: &wgpu::Device,
-        features: Features,
-        edits: &[Edit],
-    ) -> Result<Pipelines, Error> {
-        let turn_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("turn"),
-            entries: &[turn_entry()],
-        });
-        let mut all = Pipelines { features, by_name: BTreeMap::new(), turn_layout, groups_per_row: 0 };
-        for source in &SOURCES {
-            let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
-            let reflection = source.reflect_text(&text)?;
-            all.groups_per_row = reflection.constant("GROUPS_PER_ROW").ok_or_else(|| Error::Shader {
-                shader: source.name.into(),
-                reason: "has no constant GROUPS_PER_ROW".into(),
-            })?;
-            let module = create_module(device, source.name, text);
-            for name in names(features).filter(|(shader, _)| *shader == source.name) {
-                let pipeline = all.make_pipeline(device, &module, &reflection, name)?;
-                all.by_name.insert(name, pipeline);
-            }
-        }
-        Ok(all)
-    }
-
-    fn make_pipeline(
+impl Module {
+    /// Returns a kernel for the features of a scene; compiles it at the first request.
+    fn kernel(
         &self,
         device: &wgpu::Device,
-        module: &wgpu::ShaderModule,
-        reflection: &Reflection,
+        features: Features,
+        turn_layout: &wgpu::BindGroupLayout,
         (shader, entry): Name,
-    ) -> Result<Pipeline, Error> {
-        let variables = reflection.variables(entry).ok_or_else(|| Error::Shader {
-            shader: shader.into(),
-            reason: format!("has no kernel {entry}"),
-        })?;
+    ) -> Result<Arc<Pipeline>, Error> {
+        let refuse = || Error::Shader { shader: shader.into(), reason: format!("has no kernel {entry}") };
+        let values = features.values(&self.reflection.overrides(entry).ok_or_else(refuse)?);
+        let mut known = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known.get(&(entry, values.clone())) {
+            return Ok(Arc::clone(found));
+        }
+        let variables = self.reflection.variables(entry).ok_or_else(refuse)?;
+        let made = Arc::new(self.compile(device, turn_layout, entry, &values, variables));
+        known.insert((entry, values), Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn compile(
+        &self,
+        device: &wgpu::Device,
+        turn_layout: &wgpu::BindGroupLayout,
+        entry: &str,
+        values: &[(&'static str, u32)],
+        variables: Vec<Variable>,
+    ) -> Pipeline {
         let takes_turn = variables.iter().any(|variable| variable.group == 1);
         let variables: Vec<Variable> = variables.into_iter().filter(|variable| variable.group == 0).collect();
         let entries: Vec<_> = variables.iter().map(layout_entry).collect();
@@ -245,17 +269,17 @@ impl Pipelines {
             entries: &entries,
         });
         let mut layouts = vec![Some(&layout)];
-        layouts.extend(takes_turn.then_some(Some(&self.turn_layout)));
+        layouts.extend(takes_turn.then_some(Some(turn_layout)));
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(entry),
             bind_group_layouts: &layouts,
             immediate_size: 0,
         });
-        let constants = self.features.constants(&reflection.module);
+        let constants: Vec<_> = values.iter().map(|&(name, value)| (name, f64::from(value))).collect();
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(entry),
             layout: Some(&pipeline_layout),
-            module,
+            module: &self.shader,
             entry_point: Some(entry),
             compilation_options: wgpu::PipelineCompilationOptions {
                 constants: &constants,
@@ -263,7 +287,7 @@ impl Pipelines {
             },
             cache: None,
         });
-        Ok(Pipeline { pipeline, layout, variables, takes_turn })
+        Pipeline { pipeline, layout, variables, takes_turn }
     }
 }
 

@@ -3,6 +3,8 @@
 //! WGSL does not care about the order of declarations, so a stage is the plain concatenation of the
 //! shared files it uses and its own file.
 
+use std::collections::BTreeSet;
+
 use crate::error::Error;
 
 use super::constants;
@@ -137,6 +139,26 @@ impl Reflection {
         }
     }
 
+    /// Returns the names of the overrides that a kernel uses, in its own code or in that of functions that it calls; `None` when there
+    /// is no such kernel.
+    pub fn overrides(&self, kernel: &str) -> Option<BTreeSet<&str>> {
+        let entry = self.module.entry_points.iter().find(|entry| entry.name == kernel)?;
+        let mut functions = vec![&entry.function];
+        let mut called = BTreeSet::new();
+        let mut found = BTreeSet::new();
+        while let Some(function) = functions.pop() {
+            found.extend(function.expressions.iter().filter_map(|(_, expression)| match expression {
+                naga::Expression::Override(handle) => self.module.overrides[*handle].name.as_deref(),
+                _ => None,
+            }));
+            let mut calls = Vec::new();
+            collect_calls(&function.body, &mut calls);
+            let new = calls.into_iter().filter(|&callee| called.insert(callee));
+            functions.extend(new.map(|callee| &self.module.functions[callee]));
+        }
+        Some(found)
+    }
+
     /// Returns the variables that a kernel uses, in binding order; `None` when there is no such kernel.
     pub fn variables(&self, kernel: &str) -> Option<Vec<Variable>> {
         let index = self.module.entry_points.iter().position(|entry| entry.name == kernel)?;
@@ -153,6 +175,28 @@ impl Reflection {
     }
 }
 
+/// Collects the functions that a block calls.
+fn collect_calls(block: &naga::Block, calls: &mut Vec<naga::Handle<naga::Function>>) {
+    for statement in block.iter() {
+        match statement {
+            naga::Statement::Call { function, .. } => calls.push(*function),
+            naga::Statement::Block(inner) => collect_calls(inner, calls),
+            naga::Statement::If { accept, reject, .. } => {
+                collect_calls(accept, calls);
+                collect_calls(reject, calls);
+            }
+            naga::Statement::Switch { cases, .. } => {
+                cases.iter().for_each(|case| collect_calls(&case.body, calls));
+            }
+            naga::Statement::Loop { body, continuing, .. } => {
+                collect_calls(body, calls);
+                collect_calls(continuing, calls);
+            }
+            _ => {}
+        }
+    }
+}
+
 fn describe(variable: &naga::GlobalVariable) -> Option<Variable> {
     let binding = variable.binding?;
     let kind = match variable.space {
@@ -165,4 +209,52 @@ fn describe(variable: &naga::GlobalVariable) -> Option<Variable> {
     };
     let name = variable.name.clone()?;
     Some(Variable { name, group: binding.group, binding: binding.binding, kind })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_overrides_of_a_kernel_are_those_in_its_code_and_in_what_it_calls() {
+        let text = "
+            override OWN: bool = true;
+            override CALLED: u32 = 1u;
+            override OF_ANOTHER: u32 = 2u;
+            @group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+            fn deep() -> u32 { return CALLED; }
+            fn middle(i: u32) { for (var k = 0u; k < i; k++) { if k > 1u { numbers[k] = deep(); } } }
+            @compute @workgroup_size(1) fn one() { if OWN { middle(3u); } }
+            @compute @workgroup_size(1) fn another() { numbers[0] = OF_ANOTHER; }
+            ";
+        let reflection = SOURCES[0].reflect_text(text).unwrap();
+        assert_eq!(reflection.overrides("one").unwrap(), BTreeSet::from(["CALLED", "OWN"]));
+        assert_eq!(reflection.overrides("another").unwrap(), BTreeSet::from(["OF_ANOTHER"]));
+        assert!(reflection.overrides("none").is_none());
+    }
+
+    /// Else a kernel could depend on an override that none of its expressions names.
+    #[test]
+    fn no_override_and_no_type_depends_on_another_override() {
+        for source in &SOURCES {
+            let module = source.reflect().unwrap().module;
+            for (_, declared) in module.overrides.iter() {
+                let value = declared.init.map(|init| &module.global_expressions[init]);
+                assert!(
+                    matches!(value, Some(naga::Expression::Literal(_))),
+                    "{}: {:?}",
+                    source.name,
+                    declared.name
+                );
+            }
+            for (_, ty) in module.types.iter() {
+                let size = match ty.inner {
+                    naga::TypeInner::Array { size, .. } => size,
+                    _ => continue,
+                };
+                assert!(!matches!(size, naga::ArraySize::Pending(_)), "{}: {:?}", source.name, ty.name);
+            }
+        }
+    }
 }
