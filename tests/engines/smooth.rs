@@ -113,6 +113,79 @@ packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities
     }
 }
 
+/// Spheres of 20 μm and 1 without restitution loss that hit a plane at 5 m/s with these speeds along it \[m/s\], Chung & Ooi 2011, test 5; for each the
+/// velocity of its contact point along the plane \[m/s\] and its spin \[rad/s\] afterwards, on both engines.
+fn tiny_spheres_after_impact(speeds: &[f64], settings: &Settings, overrides: &[&str]) -> [Vec<[f64; 2]>; 2] {
+    let list = |of: &dyn Fn(usize) -> String| (0..speeds.len()).map(of).collect::<Vec<_>>().join(", ");
+    let positions = list(&|i| format!("[{}, 0, 1e-5]", 1e-4 * i as f64));
+    let velocities = list(&|i| format!("[{}, 0, -5]", speeds[i]));
+    let text = format!(
+        r#"
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 1e-5 }}
+packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities}] }}
+"#
+    );
+    let scene = scene(&text, &[&["gravity=[0, 0, 0]"], overrides].concat());
+    both(&scene.world, settings).map(|mut engine| {
+        engine.advance(600).unwrap();
+        let bodies = engine.snapshot().unwrap().world.bodies;
+        let of_sphere = |i: usize| {
+            let spin = bodies.angular_velocity[i].y;
+            [bodies.velocity[i].x - 1e-5 * spin, spin]
+        };
+        (1..=speeds.len()).map(of_sphere).collect()
+    })
+}
+
+/// Chung & Ooi 2011, test 5: beyond x = 7, with x the speed along the plane over μ times that into it, the contact slides throughout and its point
+/// leaves with (x - 7) μ v; below, springs send the point back and spin the sphere faster than a rigid contact, which stops it. The lever of the force is shorter
+/// than the radius by up to the overlap, 0.9 % of it at most: as much of the spin of 5 μ v/R.
+#[test]
+fn a_tiny_sphere_slides_or_is_sent_back_by_its_springs() {
+    let steel = "materials.pellet={ density = 7850.0, youngs_modulus = 208e9, poisson_ratio = 0.3, restitution = 1.0, friction = 0.3 }";
+    let unit = 0.3 * 5.0;
+    let x = [3.0, 4.0, 5.0, 9.158, 11.904, 31.10];
+    let speeds = x.map(|x| x * unit);
+    for (engine, after) in
+        tiny_spheres_after_impact(&speeds, &smooth(1e-10), &[steel]).into_iter().enumerate()
+    {
+        for (x, [point, spin]) in x.into_iter().zip(after) {
+            let (point, spin) = (point / unit, 1e-5 * spin / unit);
+            if x > 7.0 {
+                assert!(
+                    (point - (x - 7.0)).abs() < 0.045 && (spin - 5.0).abs() < 0.045,
+                    "engine {engine}, {x}: {point}, {spin}"
+                );
+            } else {
+                assert!(point < -0.5 && spin > 5.0 / 7.0 * x + 0.5, "engine {engine}, {x}: {point}, {spin}");
+            }
+        }
+    }
+    let rigid = Settings { time_step: 1e-9, ..Settings::default() };
+    for [point, spin] in tiny_spheres_after_impact(&speeds[..3], &rigid, &[steel]).concat() {
+        assert!((point / unit).abs() < 1e-3, "a rigid contact stops its point: {point} m/s, spin {spin}");
+    }
+}
+
+/// Linear springs without slip: normal and tangential spring are two oscillators, of m and of 2/7 m. Half a period of the first turns the velocity
+/// u of the contact point into u cos(π √(7 κ/2)), with κ = k_t/k_n; κ = 2/7 reverses it.
+#[test]
+fn a_contact_that_sticks_returns_the_velocity_of_two_oscillators() {
+    let hooke = Settings { normal_law: NormalLaw::Hooke, ..smooth(1e-10) };
+    let rough = "materials.pellet={ density = 7850.0, youngs_modulus = 208e9, poisson_ratio = 0.3, restitution = 1.0, friction = 1e4 }";
+    for ratio in [2.0 / 7.0, 0.5, 1.0] {
+        let pair =
+            format!("pairs=[{{ materials = [\"pellet\", \"pellet\"], tangential_stiffness = {ratio} }}]");
+        let expected = 3.0 * (std::f64::consts::PI * (3.5_f64 * ratio).sqrt()).cos();
+        for after in tiny_spheres_after_impact(&[3.0], &hooke, &[rough, &pair]) {
+            let [point, _] = after[0];
+            assert!((point - expected).abs() < 0.03, "κ = {ratio}: {point} m/s, expected {expected}");
+        }
+    }
+}
+
 /// Energy is lost to dampers and slip, never made, and the balance closes: pellets that fall into a box, spinning.
 #[test]
 fn springs_make_no_energy_and_the_balance_closes() {
