@@ -16,7 +16,7 @@ use esker::model::{
 };
 use esker::observe::packing;
 use esker::oracle::all_pairs;
-use esker::settings::Settings;
+use esker::settings::{Method, Settings};
 use glam::{DQuat, DVec3};
 
 const GRAVITY: DVec3 = DVec3::new(0.0, 0.0, -9.81);
@@ -394,8 +394,8 @@ fn slope(angle: f64, side: f64) -> DQuat {
 }
 
 /// A ball that rolls into a valley, and the world of the same valley made of two planes.
-fn valleys() -> [World; 2] {
-    let angle = 4f64.to_radians();
+fn valleys(degrees: f64) -> [World; 2] {
+    let angle = degrees.to_radians();
     let side = |end: f64| {
         let turn = slope(angle, end);
         let at =
@@ -425,13 +425,13 @@ fn valleys() -> [World; 2] {
 #[test]
 fn a_ball_rolls_through_a_valley_of_triangles_as_between_two_planes() {
     let settings = Settings { time_step: 2e-3, iterations: 20, ..Settings::default() };
-    let [cpu, gpu] = side_by_side(valleys(), &settings, 200);
+    let [cpu, gpu] = side_by_side(valleys(4.0), &settings, 200);
     for ([mesh, planes], (name, bound)) in [cpu, gpu].into_iter().zip([("cpu", 1e-9), ("gpu", 1e-5)]) {
         assert!(planes[1].x > 0.02, "{name}: the ball came to {}", planes[1]);
         let apart = mesh[1].distance(planes[1]);
         assert!(apart < bound, "{name}: {apart:e} m apart");
     }
-    let [mesh, planes] = valleys();
+    let [mesh, planes] = valleys(4.0);
     let place = |world: &World, edits: &[Edit]| {
         let mut gpu = self::gpu(world, &settings);
         if !edits.is_empty() {
@@ -448,6 +448,24 @@ fn a_ball_rolls_through_a_valley_of_triangles_as_between_two_planes() {
         let apart = place(&mesh, &[Edit { from, to }]).distance(exact);
         assert!(apart > 3e-5, "{from} -> {to} must show: {apart:e} m");
     }
+}
+
+/// The springs of the smooth method go with the ball from the face that it leaves to the face that it is over.
+#[test]
+fn springs_take_a_ball_over_seams_as_over_planes() {
+    let settings = Settings { method: Method::Smooth, time_step: 4e-5, ..Settings::default() };
+    let [cpu, gpu] = side_by_side(valleys(4.0), &settings, 6_000);
+    for ([mesh, planes], (name, bound)) in [&cpu, &gpu].into_iter().zip([("cpu", 1e-9), ("gpu", 1e-5)]) {
+        assert!(planes[1].x > R, "{name}: the ball came to {}", planes[1]);
+        let apart = mesh[1].distance(planes[1]);
+        assert!(apart < bound, "{name}: {apart:e} m apart");
+    }
+    // A valley that is steeper by a hundredth of a degree is told from it.
+    let [_, steeper] = valleys(4.01);
+    let mut engine = self::cpu(&steeper, &settings);
+    engine.advance(6_000).unwrap();
+    let apart = engine.snapshot().unwrap().world.bodies.position[1].distance(cpu[1][1]);
+    assert!(apart > 2e-5, "the comparison can fail: {apart:e} m");
 }
 
 /// Grains in a heap on a box of triangles, which stands in a net.
