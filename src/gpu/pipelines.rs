@@ -57,30 +57,33 @@ impl Cache {
             label: Some("turn"),
             entries: &[turn_entry()],
         });
-        let mut all = Pipelines { features, by_name: BTreeMap::new(), turn_layout, groups_per_row: 0 };
-        for source in &SOURCES {
+        let of_source = |source: &Source| {
             let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
             let module = self.module(device, source, text)?;
-            all.groups_per_row = module.reflection.constant("GROUPS_PER_ROW").ok_or_else(|| {
+            let groups_per_row = module.reflection.constant("GROUPS_PER_ROW").ok_or_else(|| {
                 Error::Shader { shader: source.name.into(), reason: "has no constant GROUPS_PER_ROW".into() }
             })?;
-            for name in names(features).filter(|(shader, _)| *shader == source.name) {
-                let pipeline = module.kernel(device, features, &all.turn_layout, name)?;
-                all.by_name.insert(name, pipeline);
-            }
-        }
-        Ok(all)
+            let names: Vec<Name> = names(features).filter(|(shader, _)| *shader == source.name).collect();
+            let kernels = side_by_side(&names, |&name| {
+                module.kernel(device, features, &turn_layout, name).map(|kernel| (name, kernel))
+            });
+            Ok((groups_per_row, kernels.into_iter().collect::<Result<Vec<_>, Error>>()?))
+        };
+        let made = side_by_side(&SOURCES, of_source).into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let groups_per_row = made[0].0;
+        let by_name = made.into_iter().flat_map(|(_, kernels)| kernels).collect();
+        Ok(Pipelines { features, by_name, turn_layout, groups_per_row })
     }
 
     fn module(&self, device: &wgpu::Device, source: &Source, text: String) -> Result<Arc<Module>, Error> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.iter().find(|module| module.text == text) {
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().iter().find(|module| module.text == text) {
             return Ok(Arc::clone(found));
         }
         let reflection = source.reflect_text(&text)?;
         let shader = create_module(device, source.name, text.clone());
         let made = Arc::new(Module { text, reflection, shader, kernels: Mutex::default() });
-        known.push(Arc::clone(&made));
+        known().push(Arc::clone(&made));
         Ok(made)
     }
 }
@@ -243,13 +246,13 @@ impl Module {
     ) -> Result<Arc<Pipeline>, Error> {
         let refuse = || Error::Shader { shader: shader.into(), reason: format!("has no kernel {entry}") };
         let values = features.values(&self.reflection.overrides(entry).ok_or_else(refuse)?);
-        let mut known = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known.get(&(entry, values.clone())) {
+        let known = || self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(&(entry, values.clone())) {
             return Ok(Arc::clone(found));
         }
         let variables = self.reflection.variables(entry).ok_or_else(refuse)?;
         let made = Arc::new(self.compile(device, turn_layout, entry, &values, variables));
-        known.insert((entry, values), Arc::clone(&made));
+        known().insert((entry, values), Arc::clone(&made));
         Ok(made)
     }
 
@@ -289,6 +292,19 @@ impl Module {
         });
         Pipeline { pipeline, layout, variables, takes_turn }
     }
+}
+
+/// Applies a function to all items, on all cores: drivers take milliseconds for a kernel.
+#[cfg(not(target_arch = "wasm32"))]
+fn side_by_side<T: Sync, R: Send>(items: &[T], function: impl Fn(&T) -> R + Sync + Send) -> Vec<R> {
+    use rayon::prelude::*;
+    items.par_iter().map(function).collect()
+}
+
+/// Applies a function to all items. A browser compiles kernels in threads of its own.
+#[cfg(target_arch = "wasm32")]
+fn side_by_side<T, R>(items: &[T], function: impl Fn(&T) -> R) -> Vec<R> {
+    items.iter().map(function).collect()
 }
 
 /// Creates a shader module. Every access is checked in builds with debug assertions, and unchecked in others.
