@@ -1,4 +1,4 @@
-//! What each sphere of the base of a pyramid carries, by solver, beside smooth contacts (Olsen & Kamrin, table 1):
+//! Loads of the spheres in the base of a pyramid by solver, beside smooth contacts (Olsen & Kamrin, table 1):
 //! `cargo bench --bench compatible`, with `-- smooth` beside steps of the smooth method, too, which takes an hour.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints its table")]
 
@@ -23,7 +23,7 @@ fn state(overrides: &[&str], until: f64) -> Snapshot {
     simulation.state().unwrap().clone()
 }
 
-/// What contacts with these normal forces do to the spheres of the base: what these weigh on the floor, less their own weight [N].
+/// Load of each sphere of the base on the floor without its own weight, from contacts with these normal forces \[N\].
 fn base(state: &Snapshot, forces: &[f64]) -> Vec<f64> {
     let first = state.world.boundaries.len();
     state.pushed_by(forces)[first..first + BASE * BASE].iter().map(|force| -force.z).collect()
@@ -34,7 +34,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     (difference / b.iter().map(|b| b * b).sum::<f64>()).sqrt()
 }
 
-/// Distance from the mirror image, left for right.
+/// Relative distance of the forces from their mirror image, left for right.
 fn asymmetry(forces: &[f64]) -> f64 {
     let mirrored: Vec<f64> =
         (0..BASE * BASE).map(|i| forces[BASE * (i / BASE) + BASE - 1 - i % BASE]).collect();
@@ -43,7 +43,7 @@ fn asymmetry(forces: &[f64]) -> f64 {
 
 fn main() {
     let with_smooth = std::env::args().any(|argument| argument == "smooth");
-    // Even and odd spheres: the second is ten times as soft.
+    // Spheres of two materials, even and odd: the second is ten times as soft.
     let soft = "materials.soft={ density = 2500.0, youngs_modulus = 5e9, poisson_ratio = 0.25, restitution = 0.0, friction = 0.0 }";
     let mixed = [soft, "grains.0.material=[\"ball\", \"soft\"]", "grains.1.material=[\"ball\", \"soft\"]"];
     println!(

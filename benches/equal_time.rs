@@ -1,7 +1,7 @@
-//! Accuracy at equal wall time: what both engines make of a settled bed of 10⁴ grains with 5, 10, 20 and 40 sweeps.
+//! Accuracy at equal wall time: both engines on a settled bed of 10⁴ grains with 5, 10, 20 and 40 sweeps.
 //!
-//! `cargo bench --bench equal_time` prints a table in Markdown: residuals, and how far the mean overlap is off that of 400
-//! sweeps, beside the milliseconds of a step. A method is better where it comes to less in the same time.
+//! `cargo bench --bench equal_time` prints a table in Markdown: residuals, and the error of the mean overlap relative to that of 400
+//! sweeps, beside the milliseconds of a step. A method is better if its residuals and error are smaller in the same time.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench talks to its user and may fail loudly")]
 
 use std::time::Instant;
@@ -16,9 +16,9 @@ use esker::scenario::Scenario;
 
 const GRAINS: u32 = 10_000;
 const ITERATIONS: [u32; 4] = [5, 10, 20, 40];
-/// Sweeps that the others are compared with.
+/// Sweeps of the solve that the others are compared with.
 const CONVERGED: u32 = 400;
-/// Long enough, together, for the overlaps to answer to the number of sweeps.
+/// Blocks of steps; together they are long enough for the overlaps to respond to the number of sweeps.
 const BLOCKS: usize = 4;
 const STEPS: u64 = 10;
 
@@ -48,7 +48,7 @@ fn main() {
     }
 }
 
-/// What the steps came to.
+/// Results of the steps of one engine.
 struct Outcome {
     /// Time of a step \[ms\].
     ms: f64,

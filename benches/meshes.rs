@@ -146,7 +146,7 @@ fn drum(sides: usize, rings: usize, rims: usize) -> Vec<[DVec3; 3]> {
     revolved(&low.chain(wall).chain(high).collect::<Vec<_>>(), sides).into_iter().map(turned).collect()
 }
 
-/// Cone and bin of the scenario.
+/// The hopper of the scenario: cone and bin.
 fn hopper(sides: usize) -> Vec<[DVec3; 3]> {
     revolved(&[(0.014, 0.0), (0.032, 0.03), (0.032, 0.23)], sides)
 }
@@ -167,7 +167,7 @@ fn revolved(outline: &[(f64, f64)], sides: usize) -> Vec<[DVec3; 3]> {
         .collect()
 }
 
-/// Binary STL.
+/// Writes a binary STL file.
 fn write_stl(path: &Path, triangles: &[[DVec3; 3]]) {
     let mut bytes = vec![0; 80];
     bytes.extend((triangles.len() as u32).to_le_bytes());

@@ -1,8 +1,8 @@
-//! What double precision and colours cost: a sweep of the CPU engine beside a plain loop in single precision.
+//! Cost of double precision and colours: a sweep of the CPU engine beside a plain loop in single precision.
 //!
-//! `cargo bench --bench plain_loop` prints a table in Markdown: nanoseconds per contact and sweep in settled beds. The
-//! plain loop is projected Gauss-Seidel as one writes it down: a list of contacts, a list of bodies, one contact after
-//! the other in the order of the keys, on one core. Both solve the same contacts from the same start.
+//! `cargo bench --bench plain_loop` prints a table in Markdown: nanoseconds per contact and sweep in settled beds. The plain loop is
+//! projected Gauss-Seidel as one writes it down: a list of contacts, a list of bodies, one contact after the other in the order of the
+//! keys, on one core. Both solve the same contacts from the same start.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench talks to its user and may fail loudly")]
 
 mod common;

@@ -52,7 +52,7 @@ struct Case {
     search: Box<dyn FnMut()>,
 }
 
-/// The first is what the others are compared with.
+/// Scenes of the table; the others are compared with the first.
 fn scenes(count: usize) -> Vec<Scene> {
     let equal = settled(&vec![0.01; count]);
     let scene = |name, world| Scene { name, world };
@@ -138,7 +138,7 @@ fn share(i: usize) -> f64 {
     (0.5 + i as f64 * 0.618_033_988_75).fract()
 }
 
-/// Radii from 1 to 10 mm, each as often.
+/// Radii from 1 to 10 mm, each equally frequent.
 fn uniform(count: usize) -> Vec<f64> {
     (0..count).map(|i| 1e-3 * (1.0 + 9.0 * share(i))).collect()
 }
@@ -152,7 +152,7 @@ fn spread(count: usize) -> Vec<f64> {
 fn settled(radii: &[f64]) -> World {
     let mut world = empty(9.81 * DVec3::NEG_Z);
     let volume: f64 = radii.iter().map(|radius| 2.0 / 3.0 * TAU * radius.powi(3)).sum();
-    // As high as wide, once it lies.
+    // The bed is as high as wide once it lies.
     let half = 0.5 * (volume / SOLID_FRACTION).cbrt();
     let walls = Boundary {
         name: "walls".into(),
@@ -172,7 +172,7 @@ fn settled(radii: &[f64]) -> World {
     engine.snapshot().unwrap().world
 }
 
-/// Grains of these radii, one after the other: each where it comes lowest of some places.
+/// Grains of these radii, dropped one after the other: each at the one of some places where it comes to lie lowest.
 fn dropped(radii: &[f64], half: f64) -> Vec<Grain> {
     let smallest = radii.iter().copied().fold(f64::INFINITY, f64::min);
     let width = 2.0 * smallest;

@@ -1,6 +1,6 @@
-//! Solvers beside each other: what is left of the residual of one and the same substep over time and bytes: `cargo bench --bench solvers`,
-//! on the GPU engine with `-- software` or `-- gpu`, of a bed of 10⁵ grains alone with `-- large`, without friction with `-- frictionless`.
-//! With `draw=FOLDER` it draws the residual over milliseconds and over bytes, two pictures per table.
+//! Comparison of solvers: residual of one and the same substep over time and over bytes: `cargo bench --bench solvers`, on the GPU engine
+//! with `-- software` or `-- gpu`, of a bed of 10⁵ grains alone with `-- large`, without friction with `-- frictionless`. With
+//! `draw=FOLDER` it draws the residual over milliseconds and over bytes, two pictures per table.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints its table")]
 
 mod common;
@@ -23,7 +23,7 @@ use esker::study::draw::{self, Curve, Figure};
 
 /// Repeats of a measurement; the fastest counts. One that takes longer than the limit is not repeated.
 const REPEATS: usize = 3;
-/// [ms]
+/// Time above which a measurement is not repeated \[ms\].
 const LIMIT: f64 = 1e3;
 const SWEEPS: [u32; 7] = [5, 10, 20, 50, 100, 200, 500];
 
@@ -53,7 +53,7 @@ impl Scene {
     }
 }
 
-/// The engine that the solvers are compared on: of a GPU where there is a device.
+/// The engine that the solvers are compared on: the GPU engine if there is a device.
 fn engine(scene: &Scene, settings: Settings, device: Option<&Device>) -> Box<dyn Engine> {
     let world = scene.world.clone();
     let Some(device) = device else {
@@ -71,12 +71,12 @@ fn moved_on_gpu(state: &Snapshot, settings: &Settings) -> u64 {
     stages.map(|stage| traffic::of_stage(stage, &sizes, settings)).sum()
 }
 
-/// What so many sweeps came to.
+/// Result of a solve.
 #[derive(Clone, Copy)]
 struct Point {
     milliseconds: f64,
     megabytes: f64,
-    /// Mean residual of the normal rows [m/s].
+    /// Mean residual of the contact constraints along their normals \[m/s\].
     residual: f64,
 }
 
@@ -108,12 +108,12 @@ fn solve_once(scene: &Scene, settings: Settings, device: Option<&Device>) -> Poi
     }
 }
 
-/// A way to solve, made of usual settings.
+/// A solver: its name, and the change that makes its settings of the usual ones.
 type Way = (&'static str, fn(Settings) -> Settings);
 
 /// Substeps of the solver with substeps.
 const SUBSTEPS: u32 = 5;
-/// Ways that the GPU engine has come first.
+/// Number of ways that the GPU engine has, too; they come first.
 const ON_GPU: usize = 4;
 const WAYS: [Way; 8] = [
     ("PGS, coloured, plain", |settings| Settings { acceleration: Acceleration::None, ..settings }),
@@ -147,7 +147,7 @@ const WAYS: [Way; 8] = [
     }),
 ];
 
-/// What a residual is drawn over: unit, label, value of a point.
+/// Axis that a residual is drawn over: unit, label, value of a point.
 type Axis = (&'static str, &'static str, fn(&Point) -> f64);
 
 /// The solvers of one scene from one start.
@@ -175,7 +175,7 @@ impl Comparison {
 
     fn print(&self) {
         println!("\n### {}\n", self.title);
-        // What 20 plain sweeps take, and five times as much.
+        // Time of 20 plain sweeps, and five times as much.
         let Point { milliseconds: time, megabytes, .. } = self.solvers[0].1[2];
         print!("| solver |");
         SWEEPS.iter().for_each(|sweeps| print!(" {sweeps} |"));
@@ -230,7 +230,7 @@ fn two_digits(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
-/// The residual when so much is spent, between two counts of sweeps by a power law; a dash before the first and after the last.
+/// Residual after `spent` of an axis, between two counts of sweeps by a power law; a dash before the first and after the last.
 fn residual_at(points: &[Point], spent: f64, of: impl Fn(&Point) -> f64) -> String {
     let around = points.windows(2).find(|pair| of(&pair[0]) <= spent && spent <= of(&pair[1]));
     around.map_or_else(

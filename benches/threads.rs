@@ -1,4 +1,5 @@
-//! Speed-up of the CPU engine with threads, and Amdahl's law, stage by stage, for more than there are: `cargo bench --bench threads`.
+//! Speed-up of the CPU engine with threads, and Amdahl's law, stage by stage, for more threads than there are:
+//! `cargo bench --bench threads`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench fails loudly and prints its table")]
 
 mod common;
@@ -10,7 +11,7 @@ use esker::settings::Settings;
 
 /// Repeats of a measurement; the fastest counts.
 const REPEATS: usize = 5;
-/// Threads that the law is asked about.
+/// Numbers of threads for which Amdahl's law is evaluated.
 const ASKED: [usize; 5] = [4, 8, 16, 32, 64];
 
 /// Seconds per stage, in the order of the step.
@@ -35,7 +36,7 @@ impl Scene {
         Scene { name, world, settings, steps }
     }
 
-    /// What the stages take per step on so many threads.
+    /// Seconds of the stages per step on this many threads.
     fn time(&self, threads: usize) -> Stages {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let runs = (0..REPEATS).map(|_| {
@@ -55,7 +56,7 @@ fn total(stages: &Stages) -> f64 {
     stages.iter().map(|(_, time)| time).sum()
 }
 
-/// The share of a stage that threads do not share out, by Amdahl's law from its time on one thread and on several.
+/// Serial share of a stage, which threads do not divide, by Amdahl's law from its time on one thread and on several.
 fn serial_share(one: f64, several: f64, threads: f64) -> f64 {
     ((several / one - 1.0 / threads) / (1.0 - 1.0 / threads)).clamp(0.0, 1.0)
 }

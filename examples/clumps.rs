@@ -32,7 +32,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     };
     world.add_boundary(floor, [Surface::new(DVec3::ZERO, DQuat::IDENTITY, Form::Plane, 0)]);
 
-    // Mass, centre and moments of inertia are those of the union of the three.
+    // Mass, centre and moments of inertia are those of the union of the three spheres.
     let spheres = [-0.004, 0.0, 0.004].map(|x| (DVec3::X * x, 0.004));
     world.clumps.push(Clump::of_spheres("rod", &spheres));
     let radius = world.clumps[0].equivalent_radius();

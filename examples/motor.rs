@@ -1,5 +1,4 @@
-//! A plate that a callback drives: it lifts grains, and is turned round whenever it has gone far enough:
-//! `cargo run --release --example motor`.
+//! A plate that a callback drives: it lifts grains, and is reversed whenever it has gone far enough: `cargo run --release --example motor`.
 
 #![allow(clippy::print_stdout, reason = "an example tells what it found")]
 

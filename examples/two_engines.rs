@@ -9,7 +9,7 @@ use std::thread;
 use esker::scenario::Scenario;
 use esker::simulation::{Device, Simulation};
 
-/// Height of the bed and energy of its grains after a second on a device.
+/// Height of the bed and energy of its grains after half a second on a device.
 fn bed_on(device: Device, scenario: &Scenario) -> Result<(String, [f64; 2]), esker::error::Error> {
     let mut simulation = Simulation::new(scenario, device)?;
     simulation.run_until(0.5)?;

@@ -8,7 +8,7 @@
 //! | Page | Content |
 //! |---|---|
 //! | [`first_steps`] | a scenario, a run, its results; how to choose the time step and the number of sweeps |
-//! | [`coming_from`] | words of LIGGGHTS, YADE and Chrono and ours; one hopper in each |
+//! | [`coming_from`] | words of LIGGGHTS, YADE and Chrono and ours; one hopper in LIGGGHTS, YADE and esker |
 //! | [`results`] | files of a run, the folder of results, ParaView |
 //! | [`checkpoints`] | runs that go on after an interruption; scenes that start from a settled state |
 //! | [`pictures`] | `esker render`: pictures and animations, pictures during a run |

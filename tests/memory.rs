@@ -1,4 +1,4 @@
-//! The memory that is planned before a run is what the run takes.
+//! Memory plans: the memory planned before a run is the memory that the run takes.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -15,12 +15,12 @@ use esker::model::Grain;
 use esker::settings::{Bookkeeping, Settings};
 use glam::DVec3;
 
-/// Counts what is allocated, and the most there ever was.
+/// Allocator that counts the bytes held, and the most there ever were.
 struct Counting;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
-/// Held by every test: what one counts, no other may allocate.
+/// Lock that every test holds: while one counts, no other may allocate.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -44,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most that was allocated at once during `work`, beyond what there was \[bytes\].
+/// The most memory allocated at once during `work`, beyond what was held before \[bytes\].
 fn most_allocated<T>(work: impl FnOnce() -> T) -> (u64, T) {
     let before = HELD.load(Relaxed);
     MOST.store(before, Relaxed);
@@ -52,12 +52,13 @@ fn most_allocated<T>(work: impl FnOnce() -> T) -> (u64, T) {
     ((MOST.load(Relaxed) - before) as u64, result)
 }
 
-/// More than the plan is a run that fails on its way, much less a run refused for nothing.
+/// Whether the memory found is within the plan and at least two thirds of it. With more than the plan a run fails on its way; with much
+/// less it is refused for nothing.
 fn is_honest(found: u64, planned: u64) -> bool {
     found <= planned && planned <= 3 * found / 2
 }
 
-/// A bed that has settled has about as many contacts as are planned for, and an output is taken of it.
+/// The plan holds for a settled bed, which has about as many contacts as are planned for, and for a snapshot of it.
 #[test]
 fn the_cpu_engine_takes_what_was_planned() {
     let _alone = alone();
@@ -85,7 +86,7 @@ fn the_cpu_engine_takes_what_was_planned() {
     }
 }
 
-/// The scene of the plans below: a box without grains yet.
+/// Plan of the GPU engine for this many grains in the box of `settle_1000.toml`.
 fn plan(grains: usize) -> Capacity {
     let bed = scenario("settle_1000.toml", &[]);
     Capacity::for_world(&bed.world, &bed.settings, Room::Grains(grains))
@@ -109,7 +110,7 @@ fn ten_million_grains_fit_a_card_of_80_gb() {
     assert!(plan.bytes() < 80_000_000_000, "{} bytes", plan.bytes());
 }
 
-/// The balance keeps the velocities before each solve.
+/// The share of a grain in the energy balance: the velocities before each solve are kept.
 #[test]
 fn a_grain_takes_at_most_700_bytes_on_the_device_and_32_with_its_share_of_the_balance() {
     let _alone = alone();
@@ -118,7 +119,7 @@ fn a_grain_takes_at_most_700_bytes_on_the_device_and_32_with_its_share_of_the_ba
         assert!(booked.keeps_balance);
         let [with, without] = [booked, Capacity { keeps_balance: false, ..booked }].map(|plan| plan.bytes());
         assert!(without <= 700 * grains as u64, "{without} bytes for {grains} grains");
-        // And its share of the sums over blocks of 64 contacts or bodies.
+        // 35 bytes: with the grain's share of the sums over blocks of 64 contacts or bodies.
         assert!(with <= without + 35 * grains as u64, "{with} bytes for {grains} grains");
     }
 }
@@ -133,7 +134,7 @@ fn a_billion_grains_are_refused_with_the_numbers() {
     assert!(plan(16_000_000).check(LARGE_BINDING).is_ok(), "about so many are said to fit: {message}");
 }
 
-/// Not on the way: before anything is allocated.
+/// A run that a device cannot bind is refused before anything is allocated.
 #[test]
 fn what_a_device_cannot_bind_is_refused_before_the_run() {
     let _alone = alone();
@@ -163,7 +164,7 @@ fn grains_that_come_later_have_their_room_from_the_start() {
     assert!(engine.memory() > planned);
 }
 
-/// The most memory that the program had at once in a run \[bytes\], and what `check` said of it.
+/// The most memory that the program had at once in a run, and the memory that `check` planned for it \[bytes\].
 #[cfg(target_os = "linux")]
 fn taken_and_planned(changes: &[&str]) -> (f64, f64) {
     use std::process::{Command, Stdio};
@@ -192,7 +193,7 @@ fn taken_and_planned(changes: &[&str]) -> (f64, f64) {
     (most, 1e6 * planned.unwrap().trim().parse::<f64>().unwrap())
 }
 
-/// Grains that touch from the start: there are as many contacts as in a bed.
+/// Grains touch from the start, so there are as many contacts as in a bed. The plan and the memory of the program agree within 25 %.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_run_of_the_program_takes_what_check_says() {

@@ -20,12 +20,13 @@ use serde_json::Value;
 /// Diameter of the pellets \[m\].
 pub const D: f64 = 0.013;
 
-/// A device of its own, for tests that do something to it. Fails without an adapter: a test that did not run must not look green.
+/// Opens a device that no other test uses, for tests that change or lose it. Panics without an adapter: a test that did not run must not
+/// look green.
 pub fn own_device() -> Device {
     Device::open(DeviceChoice::Any).expect("a wgpu adapter: install mesa-vulkan-drivers for lavapipe")
 }
 
-/// A device on loan. It goes back when the thread of the test ends, and the next test finds its kernels compiled.
+/// Device on loan to a test thread. It returns to [`IDLE`] when the thread ends, and the next test finds its kernels compiled.
 struct Loan(Device);
 
 impl Drop for Loan {
@@ -37,8 +38,8 @@ impl Drop for Loan {
 /// Devices that no test uses at the moment. They are never closed.
 static IDLE: Mutex<Vec<Device>> = Mutex::new(Vec::new());
 
-/// The device that the engines of a test share: it compiles kernels once for each kind of scene. Tests that run side by side have
-/// one each, as what one waits for the other would wait for, too.
+/// Device that the engines of a test share, so that it compiles kernels once for each kind of scene. Tests that run side by side have one
+/// device each: on a shared one each test would wait for the work of the others, too.
 pub fn device() -> Device {
     thread_local! {
         static LOAN: OnceCell<Loan> = const { OnceCell::new() };
@@ -58,12 +59,12 @@ pub fn cpu(world: &World, settings: &Settings) -> CpuEngine {
     CpuEngine::new(world.clone(), *settings)
 }
 
-/// Both engines at the same state, for tests that make the same claim of each.
+/// The CPU engine and the GPU engine at the same state, for tests that make the same claim of each.
 pub fn both(world: &World, settings: &Settings) -> [Box<dyn Engine>; 2] {
     [Box::new(cpu(world, settings)), Box::new(gpu(world, settings))]
 }
 
-/// Stone with this friction and restitution.
+/// A single material, stone, with these coefficients of friction and restitution \[-\].
 pub fn stone(friction: f64, restitution: f64) -> Materials {
     Materials::new(vec![Material {
         name: "stone".into(),
@@ -98,12 +99,12 @@ pub fn scenario(name: &str, overrides: &[&str]) -> Scenario {
     Scenario::load(&path, &overrides).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// A scenario from the materials of the pellets and what `body` adds.
+/// Scenario with the material `pellet` and the text of `body`.
 pub fn pellets(body: &str) -> Scenario {
     pellets_with(body, &[])
 }
 
-/// The same with overrides like those of `--set`.
+/// As [`pellets`], with overrides as for `--set`.
 pub fn pellets_with(body: &str, overrides: &[&str]) -> Scenario {
     let text = format!(
         r#"duration = 1.0
@@ -130,7 +131,7 @@ material = "pellet"
 shape = { kind = "plane", point = [0, 0, 0], normal = [0, 0, 1] }
 "#;
 
-/// Pellets in a column, the lowest so far above the floor \[m\].
+/// Column of `count` pellets, the lowest `gap` above the floor \[m\].
 pub fn column(count: u32, gap: f64) -> Scenario {
     pellets(&format!(
         r#"{FLOOR}
@@ -142,7 +143,7 @@ packing = {{ kind = "column", count = {count}, base = [0.0, 0.0, {gap:?}] }}
     ))
 }
 
-/// A floor, and grains only later.
+/// Floor without grains; an emitter adds grains from 0.5 s on.
 pub fn no_grains() -> Scenario {
     pellets(&format!(
         r#"{FLOOR}
@@ -197,7 +198,7 @@ packing = {{ kind = "lattice", structure = "cubic", corner = [-0.3, -0.3, 0.0064
     ))
 }
 
-/// A drum with caps, a cone, a box and a sphere, and grains of sizes 1:4 among them; walls turn.
+/// Turning drum with caps, in it a cone, a box and an oscillating sphere, and grains of sizes 1:4 among them.
 pub fn mixed_sizes_in_a_drum() -> Scenario {
     pellets(
         r#"
@@ -231,7 +232,7 @@ packing = { kind = "random", region = { kind = "cylinder", base = [0.0, -0.1, 0.
     )
 }
 
-/// Grains of one size falling in a box.
+/// `count` grains of one size that fall in a box.
 pub fn box_of(count: u32) -> Scenario {
     let text = format!("grains.0.packing.count={count}");
     scenario("settle_1000.toml", &[&text, "materials.pellet.rolling_resistance=0.1"])
@@ -261,7 +262,7 @@ packing = { kind = "list", positions = [[0.0128, 0.001, 0], [0.0135, 0.051, 0]] 
         .unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// Place `i` of 150 around a grain of radius 30 mm at height 30 mm, for balls of 3 mm that press into it.
+/// Position `i` of 150 around a grain of radius 30 mm at height 30 mm, as text \[m\]: balls of radius 3 mm there overlap the grain.
 fn around_a_grain(i: u32) -> String {
     let golden_angle = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     let z = 1.0 - 1.6 * (f64::from(i) + 0.5) / 150.0;
@@ -275,7 +276,7 @@ pub fn one_grain_with_many_contacts() -> Scenario {
     covered_grain("")
 }
 
-/// The same with every fifth of the small ones a dynamic boundary.
+/// As [`one_grain_with_many_contacts`], with a dynamic boundary in place of every fifth small grain.
 pub fn one_grain_with_many_contacts_among_free_balls() -> Scenario {
     let ball = |i: u32| {
         let centre = around_a_grain(5 * i);
@@ -311,7 +312,7 @@ packing = {{ kind = "list", positions = [{}] }}
     ))
 }
 
-/// A heap in two dimensions: nothing moves along y or turns about x and z.
+/// Heap in two dimensions: axes are locked so that nothing moves along y or turns about x and z.
 pub fn flat() -> Scenario {
     let text = format!(
         r#"{FLOOR}
@@ -388,8 +389,8 @@ packing = { kind = "lattice", corner = [-0.06, -0.06, 0.0678], counts = [9, 9, 2
     )
 }
 
-/// A cell of six plates around grains: four hold a pressure, one pushes with a force, one is a motor that its limit holds
-/// back at first.
+/// Cell of six plates on rails around grains: four are driven by a constant pressure, one by a force, and one by a motor that is at its
+/// force limit at first.
 pub fn cell_of_sliders() -> Scenario {
     let wall = |name: &str, point: &str, normal: &str, mass: f64, drive: &str| {
         format!(
@@ -425,7 +426,8 @@ packing = {{ kind = "lattice", corner = [0.0067, 0.0067, 0.0067], counts = [6, 6
     ))
 }
 
-/// A box about to bounce off the floor on one corner, with a restitution that friction would turn into energy.
+/// Box about to bounce off the floor on one corner. Its restitution is so high that with friction the impact would gain energy without a
+/// limit.
 pub fn box_on_a_corner() -> Scenario {
     let text = format!(
         r#"{FLOOR}
@@ -483,9 +485,9 @@ packing = {{ kind = "lattice", corner = [0.012, 0.012, 0.07], counts = [4, 4, 1]
     ))
 }
 
-/// A crowd on a floor, in motion, in a cell that is periodic along these axes: three cells of the contact
-/// search along y and z, four along x. The first layer of grains in each direction lies on the faces. A ball
-/// stands two periods away along x, its image between grains on both sides of a face.
+/// Moving grains in a cell that is periodic along `axes`, on a floor unless z is one of them. The cell is three cells of the contact search
+/// long along y and z, four along x. The first layer of grains in each direction lies on the faces. A fixed ball stands two periods away
+/// along x, its image between grains on both sides of a face.
 pub fn periodic(axes: &str) -> Scenario {
     let period = |axis: char, length: f64| match axes.contains(axis) {
         true => format!("{axis} = [0.0, {length}]\n"),
@@ -513,8 +515,8 @@ packing = {{ kind = "lattice", corner = [0.0, 0.0, 0.0064], counts = [5, 4, 4], 
     ))
 }
 
-/// All files of a run, its pictures included, without its checkpoints and without wall times in its summary, of which `change` may
-/// take out more.
+/// Reads all files of a run, pictures included, except checkpoints. Wall times are removed from the summary, and `change` may remove more
+/// of its fields.
 pub fn files_of_run(folder: &Path, change: &dyn Fn(&mut Value)) -> BTreeMap<String, Vec<u8>> {
     let pictures = fs::read_dir(folder.join("pictures")).into_iter().flatten();
     let mut found = BTreeMap::new();
@@ -539,7 +541,7 @@ pub fn files_of_run(folder: &Path, change: &dyn Fn(&mut Value)) -> BTreeMap<Stri
     found
 }
 
-/// Fails where two runs did not leave the same files.
+/// Asserts that two runs left the same files.
 pub fn assert_same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>, of: &str) {
     let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(found), names(expected), "{of}");

@@ -1,5 +1,4 @@
-//! The balance of energies [E10] on both engines: it closes, momentum is kept, and nothing that dissipates
-//! gives energy back.
+//! Energy balance \[E10\] on both engines: it closes, momentum is conserved, and friction, rolling resistance and impacts dissipate.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::atomic::AtomicBool;
@@ -27,15 +26,14 @@ const STARTS: [WarmStart; 4] = [WarmStart::Cold, WarmStart::HISTORY, WarmStart::
 /// Half a unit in the last place of a number near 1, in single precision.
 const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
 
-/// Closure error over the turnover that rounding may leave. Double precision: some thousand roundings of 1e-16.
-/// Single precision: inverse masses are rounded once for all; every change of a velocity is rounded, at
-/// random but in free flight, where all grains of one speed round alike. The scenes below come to 0.1 to 5
-/// roundings of the turnover.
+/// Largest closure error over the turnover that rounding may leave \[-\]. Double precision: some thousand roundings of 1e-16. Single
+/// precision: inverse masses are rounded once for all; every change of a velocity is rounded, at random except in free flight, where all
+/// grains of one speed round alike. The scenes below come to 0.1 to 5 roundings of the turnover.
 fn closure_bound(engine: &dyn Engine) -> f64 {
     if engine.identity().engine == "cpu" { 1e-12 } else { 16.0 * ROUNDING }
 }
 
-/// Runs both engines and checks that their energy balances close; gives the last states.
+/// Advances both engines, asserts that their energy balances close, and returns the last states.
 fn close(name: &str, world: &World, settings: &Settings, steps: u64) -> [Snapshot; 2] {
     both(world, settings).map(|mut engine| {
         engine.advance(steps).unwrap();
@@ -49,7 +47,7 @@ fn close(name: &str, world: &World, settings: &Settings, steps: u64) -> [Snapsho
     })
 }
 
-/// A kind of constraint that were not booked would show.
+/// Asserts that the closure error exceeds its bound if any one work is left out of the balance, unless that work is negligible.
 fn assert_closure_can_fail(on: &str, state: &Snapshot, bound: f64) {
     let balance = state.balance.unwrap();
     let without = [
@@ -68,8 +66,8 @@ fn assert_closure_can_fail(on: &str, state: &Snapshot, bound: f64) {
     }
 }
 
-/// Friction, rolling and impacts take energy out. Normal constraints need not: an overlap that a coarse step makes
-/// without work pushes back.
+/// Asserts that friction, rolling and impacts take energy out. Normal constraints need not: an overlap that a coarse step makes without
+/// work pushes back.
 fn assert_dissipates(on: &str, state: &Snapshot, bound: f64) {
     let balance = state.balance.unwrap();
     let slack = bound * balance.turnover();
@@ -128,7 +126,8 @@ fn a_turning_drum_works_on_the_grains_and_friction_takes_it_away() {
     }
 }
 
-/// What holds a locked axis along which a grain moves acts as a boundary does.
+/// The energy balance closes with locked axes. The work of the forces that hold a locked axis along which a grain moves counts as boundary
+/// work.
 #[test]
 fn the_balance_closes_for_locked_axes_also_when_grains_move_along_them() {
     let at_rest = flat();
@@ -143,7 +142,7 @@ fn the_balance_closes_for_locked_axes_also_when_grains_move_along_them() {
     }
 }
 
-/// Runs a scenario to its end, as `esker run` does; gives all quantities.
+/// Runs a scenario to its end, as `esker run` does; returns all observed quantities.
 fn run(scenario: &Scenario, engine: &mut dyn Engine) -> Named {
     let folder = tempfile::tempdir().unwrap();
     let never = AtomicBool::new(false);
@@ -223,7 +222,7 @@ fn the_balance_of_the_gpu_has_the_same_bits_from_run_to_run_however_many_steps_g
     assert_ne!(at_once, balance(&[199]), "a step more shows");
 }
 
-/// Pellets that fly into each other in space, spinning: no boundary, no gravity.
+/// Cluster of spinning pellets that fly into each other, without boundaries or gravity.
 fn cluster() -> World {
     let pellets = box_of(60).world;
     let mut world = World::new(DVec3::ZERO, pellets.materials.clone());
@@ -267,7 +266,7 @@ fn a_closed_cluster_keeps_its_linear_and_angular_momentum() {
         );
         let kept = after.world.kinetic_energy() / before.world.kinetic_energy();
         assert!(kept < 0.9, "it did collide: {kept} of the energy is left");
-        // An impulse that only one side of a contact felt.
+        // Control: an impulse on only one body of a contact would exceed the bound.
         let changes = bodies.velocity.iter().zip(&after.world.bodies.velocity);
         let felt = changes.map(|(before, after)| mass * before.distance(*after)).fold(0.0, f64::max);
         assert!(felt / linear > 10.0 * bound, "{felt} N s of {linear} N s would not show");
@@ -289,17 +288,17 @@ fn small_bed() -> Scenario {
     )
 }
 
-/// Ballistic energy \[J\]: what flights and elastic bounces keep \[E1\].
+/// Ballistic energy \[J\]: the energy that flights and elastic bounces conserve \[E1\].
 fn total(state: &Snapshot, law: NormalLaw) -> f64 {
     kinetic(state) + half_a_step(state) + rotational(state) + potential(state) + elastic(state, law)
 }
 
 #[test]
 fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
-    // With 30 a bed that starts cold creeps, and its energy swings by a hundred times the slack.
+    // With 30 sweeps a bed under cold starts creeps, and its energy swings by a hundred times the slack.
     const SWEEPS: u32 = 80;
     let scene = small_bed();
-    // A millionth of m g d per grain: single precision rounds heights to a cell of 2 d that much.
+    // A millionth of m g d per grain, by which single precision rounds heights in a cell of 2 d.
     let slack = 60.0 * 1e-6 * scene.world.grain_mass(0) * 9.81 * D;
     for normal_law in LAWS {
         for warm_start in STARTS {
@@ -321,14 +320,15 @@ fn a_bed_at_rest_gains_no_energy_under_any_law_start_and_substeps() {
     }
 }
 
-/// What the rigid law may still do to lift grains out of their overlaps: each contact's force times its overlap \[J\].
+/// Work that the rigid law may still do to lift grains out of their overlaps: force times overlap, summed over the contacts \[J\]; 0 under
+/// the other laws.
 fn lift(state: &Snapshot, law: NormalLaw) -> f64 {
     let work = |contact: &ContactState| contact.impulse.normal / state.substep * (-contact.gap).max(0.0);
     if law == NormalLaw::Rigid { state.contacts.iter().map(work).sum() } else { 0.0 }
 }
 
-/// A bed at rest has a twentieth of m g d per grain at most, when some of its grains slip, and its total
-/// energy does not rise above where it began.
+/// Asserts that a bed is at rest: its kinetic energy is less than a twentieth of m g d per grain, as some of its grains may slip, and its
+/// total energy rises above the first one by `slack` at most.
 fn assert_rests(name: &str, engine: &mut dyn Engine, law: NormalLaw, steps: u64, slack: f64) {
     let on = format!("{name} on {}", engine.identity().device);
     let first = engine.snapshot().unwrap();
@@ -349,7 +349,7 @@ struct Piece {
     density: f64,
     friction: f64,
     rolling: f64,
-    /// Where it sits on an earlier one.
+    /// Direction from the centre of the previous grain to the centre of this one.
     direction: DVec3,
     velocity: DVec3,
     spin: DVec3,
@@ -371,7 +371,7 @@ fn piece() -> impl Strategy<Value = Piece> {
     )
 }
 
-/// Each piece on the one before, 0.1 % of the distance inside it.
+/// World of a chain of grains, each in contact with the one before, with an overlap of 0.1 % of the sum of their radii.
 fn stuck_together(pieces: &[Piece], restitution: f64) -> World {
     let material = |piece: &Piece| Material {
         name: String::new(),
@@ -399,7 +399,7 @@ fn stuck_together(pieces: &[Piece], restitution: f64) -> World {
     world
 }
 
-/// Kinetic energy after the impact stage over that before; `None` when nothing bounced.
+/// Kinetic energy after the impact stage over the kinetic energy before it \[-\]; `None` if nothing bounced.
 fn kept_by_impacts(world: &World) -> Option<f64> {
     let settings = Settings { impact_iterations: 300, ..Settings::default() };
     let law = Law::new(&settings);
@@ -424,8 +424,8 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
     (bounced.sweeps > 0).then(|| after.kinetic_energy() / world.kinetic_energy())
 }
 
-/// Of three grains in a row the first hits the second, from which the third parts. If the third were held from closing
-/// while it still moves away, all three would come out with 17/15 of the energy.
+/// An elastic impact keeps the energy if a neighbour moves away: of three grains in a row the first hits the second, from which the third
+/// parts. If the contact with the third were held from closing while it still opens, the grains would end with 17/15 of the energy.
 #[test]
 fn a_parting_neighbour_of_an_elastic_impact_gains_nothing() {
     let piece = |speed: f64| Piece {

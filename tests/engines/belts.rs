@@ -22,8 +22,8 @@ fn ball_and_block() -> World {
     world
 }
 
-/// Friction speeds a block up at μ g to the speed of the belt, and the belt does twice the work that becomes kinetic energy. A ball
-/// slides until its surface keeps up, at 2/7 of the speed.
+/// Friction accelerates a block at μ g up to the speed of the belt, and half of the work of the belt becomes kinetic energy. A ball slides
+/// until its surface moves with the belt, at 2/7 of that speed.
 #[test]
 fn a_belt_takes_balls_and_blocks_along_as_coulomb_says() {
     let settings = Settings { time_step: 1e-3, bookkeeping: Bookkeeping::On, ..Settings::default() };
@@ -35,13 +35,13 @@ fn a_belt_takes_balls_and_blocks_along_as_coulomb_says() {
         for (body, share) in [(1, 2.0 / 7.0), (2, 1.0)] {
             let speed = bodies.velocity[body].x;
             assert!((speed - share * SPEED).abs() < 2e-3 * SPEED, "{name}, body {body}: {speed} m/s");
-            // Sliding takes as long as it takes to come to that speed at μ g, and it moves half as far as at the end of that.
+            // The body slides until it has its final speed at the acceleration μ g, at half that speed on average.
             let sliding = share * SPEED / (FRICTION * 9.81);
             let way = 0.5 * share * SPEED * sliding + share * SPEED * (0.4 - sliding);
             let found = bodies.position[body].x;
             assert!((found - way).abs() < 2e-3 * way, "{name}, body {body}: {found} m, expected {way}");
         }
-        // F v t = μ m g v · (share · v)/(μ g) for each.
+        // Work of the belt on each body: F v t = μ m g v · (share · v)/(μ g).
         let expected = mass * SPEED * SPEED * (1.0 + 2.0 / 7.0);
         let work = state.balance.unwrap().boundary_work;
         assert!((work / expected - 1.0).abs() < 5e-3, "{name}: {work} J, expected {expected}");

@@ -1,4 +1,4 @@
-//! Dynamic bodies of several shapes, and of forms that are no box and no sphere, against what they are made of.
+//! Dynamic bodies of several shapes, and of shapes other than boxes and spheres: mass, weight, contacts and rotation.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use glam::DVec3;
 
 const GRAVITY: f64 = 9.81;
 
-/// A scene of steel with these boundaries on a floor, with grains beside.
+/// Scenario with the material `steel`, a floor, and these boundaries and grains.
 fn scene(boundaries: &str, grains: &str) -> Scenario {
     let text = format!(
         r#"
@@ -40,7 +40,7 @@ fn body(shapes: &str, motion: &str) -> String {
     )
 }
 
-/// Two half boxes are the box: mass, moments, the way it falls on an edge and comes to rest.
+/// A body of two half boxes has the mass and the moments of the whole box, and falls and tumbles like it, up to rounding.
 #[test]
 fn a_box_of_two_halves_falls_as_the_box() {
     let turned = "side = \"outside\"";
@@ -55,7 +55,7 @@ fn a_box_of_two_halves_falls_as_the_box() {
     let (one, other) = (whole.dynamic_boundary(1).unwrap(), halves.dynamic_boundary(1).unwrap());
     approx::assert_relative_eq!(one.mass, other.mass, max_relative = 1e-12);
     approx::assert_relative_eq!(one.moments.length(), other.moments.length(), max_relative = 1e-12);
-    // In the air alone: where two halves meet there are more vertices, which a floor counts.
+    // In free fall only: the halves have more vertices where they meet, and a floor would touch all of them.
     for index in 0..2 {
         let settings = Settings { time_step: 1e-3, ..Settings::default() };
         let [one, other] = [&whole, &halves].map(|world| {
@@ -69,7 +69,8 @@ fn a_box_of_two_halves_falls_as_the_box() {
     }
 }
 
-/// A dumbbell of two balls and a rod stands on its balls with its weight, which the density or `mass` tells.
+/// A dumbbell, a capsule, a cylinder and a cone rest on the floor and press on it with their weight. The mass follows from the density and
+/// the shapes, or from `mass`.
 #[test]
 fn bodies_of_all_forms_rest_on_the_floor_with_their_weight() {
     let dumbbell = "shapes = [{ kind = \"sphere\", centre = [-0.2, 0, 0.1], radius = 0.1 }, { kind = \"sphere\", centre = [0.2, 0, 0.1], \
@@ -104,7 +105,7 @@ fn bodies_of_all_forms_rest_on_the_floor_with_their_weight() {
     }
 }
 
-/// Grains rest on a capsule and a cylinder that lie on the floor, each held by nothing but them.
+/// Grains rest on each of the three shapes of a body (capsule, box, cylinder), which alone carries the weight of its grain.
 #[test]
 fn grains_touch_every_shape_of_a_body() {
     let table = "shapes = [{ kind = \"capsule\", from = [-0.4, 0, 0.05], to = [-0.1, 0, 0.05], radius = 0.05 }, \
@@ -134,7 +135,7 @@ fn grains_touch_every_shape_of_a_body() {
     }
 }
 
-/// The tensor about the axes of the world is what turns the body.
+/// A torque about y turns a body with a given `inertia`, a tensor about the axes of the world, at the rate τ t/I_y.
 #[test]
 fn a_body_turns_about_an_axis_as_its_told_inertia_says() {
     let world = scene(

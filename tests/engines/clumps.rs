@@ -17,7 +17,7 @@ const GRAVITY: f64 = 9.81;
 /// Radius of the spheres of a clump \[m\].
 const R: f64 = 0.01;
 
-/// A clump at rest with its centre of mass at `position`, as it is listed.
+/// Grain at rest of the kind `clump`, with its centre of mass at `position`, in the orientation of its definition.
 fn grain_of(world: &World, clump: usize, position: DVec3) -> Grain {
     Grain { clump: Some(clump as u32), ..Grain::at(position, world.clumps[clump].equivalent_radius(), 0) }
 }
@@ -87,7 +87,7 @@ fn a_dumbbell_nutates_as_a_symmetric_top() {
     }
 }
 
-/// Impulses of the contacts of a state that carry something, with their keys.
+/// Normal forces of the active contacts of a state \[N\], with their keys.
 fn carried(state: &Snapshot) -> Vec<(Key, f64)> {
     let active = state.contacts.iter().filter(|contact| contact.is_active());
     active.map(|contact| (contact.key, contact.impulse.normal / state.substep)).collect()
@@ -112,7 +112,8 @@ fn a_dumbbell_rests_on_both_of_its_spheres() {
     }
 }
 
-/// A tripod seen from the side: two feet at ±a, a head on top; so that it cannot fall sideways it moves in the plane only.
+/// Clump on an incline: two feet at ±R and a head 3 R above them. It moves in the x-z plane only, so that it cannot fall sideways. Gravity is
+/// tilted instead of the floor.
 fn standing(slope: f64) -> World {
     let angle = slope.atan();
     let mut world = with_floor(GRAVITY * DVec3::new(angle.sin(), 0.0, -angle.cos()), stone(2.0, 0.0));
@@ -126,7 +127,7 @@ fn standing(slope: f64) -> World {
     world
 }
 
-/// It stands while its centre of mass, 2 R above the floor, is above the feet at ±R: up to a slope of one half.
+/// A clump on an incline stands while its centre of mass, 2 R above the floor, is above its feet at ±R: up to a slope of one half.
 #[test]
 fn a_clump_topples_where_its_centre_of_mass_leaves_its_feet() {
     let settings = Settings { iterations: 50, time_step: 2e-3, ..Settings::default() };
@@ -174,13 +175,13 @@ fn a_dumbbell_in_a_trough_swings_as_a_compound_pendulum() {
         }
         let name = engine.identity().engine;
         let [first, second, ..] = crossings[..] else { panic!("{name}: crossings at {crossings:?}") };
-        // A step of 1/400 of the period, of first order, changes it by no more.
+        // Tolerance: the error of the time step, 1/400 of the period, is of first order.
         let off = (second - first) / period - 1.0;
         assert!(off.abs() < 5e-3, "{name}: its period is {off:.4} off");
     }
 }
 
-/// A rod of two spheres hits a smooth floor with one end: n·J = (1 + e) v / (1/m + l²/I), l the lever of the contact.
+/// Impulse of a rod of two spheres that hits a smooth floor with one end: n·J = (1 + e) v / (1/m + l²/I), l the lever of the contact.
 #[test]
 fn a_rod_that_falls_on_one_end_leaves_as_the_closed_form_says() {
     let (a, tilt, speed, restitution) = (2.0 * R, 0.4f64, 1.5, 0.8);
@@ -208,7 +209,7 @@ fn a_rod_that_falls_on_one_end_leaves_as_the_closed_form_says() {
     }
 }
 
-/// Bars across each other touch at four places, each with an impulse of its own that is found again in every step.
+/// Two square clumps on top of each other touch at four places. Each contact keeps an impulse of its own from step to step.
 #[test]
 fn contacts_of_two_clumps_are_told_apart_and_warm_start_by_themselves() {
     let mut world = with_floor(DVec3::NEG_Z * GRAVITY, stone(0.8, 0.0));
@@ -275,7 +276,8 @@ packing = {{ kind = "random", count = {count}, region = {{ kind = "box", min = [
     scenario.unwrap_or_else(|problems| panic!("{problems}")).world
 }
 
-/// Volume of the grains of a bed over that of the space below its top, which is twice as high as its centre of mass.
+/// Solid fraction of a bed on a base of this area \[m²\]: volume of its grains over the volume below its top, which is twice as high as its
+/// centre of mass \[-\].
 fn solid_fraction(state: &Snapshot, area: f64) -> f64 {
     let mass: f64 = (0..state.world.grain_count()).map(|grain| state.world.grain_mass(grain)).sum();
     mass / 2500.0 / (2.0 * packing::centre_of_mass(state).z * area)
@@ -300,7 +302,8 @@ fn a_bed_of_smooth_clumps_packs_more_densely_and_with_more_neighbours_than_spher
     assert!((7.5..10.5).contains(&rods.1) && (5.0..7.0).contains(&spheres.1), "{rods:?} {spheres:?}");
 }
 
-/// Without rolling resistance a column of spheres spreads on a floor; rods hold each other.
+/// A heap of rods is steeper than a heap of spheres: without rolling resistance a column of spheres spreads on a floor, while rods
+/// interlock.
 #[test]
 fn a_heap_of_clumps_is_steeper_than_one_of_spheres() {
     let settings = Settings { iterations: 30, time_step: 2e-3, ..Settings::default() };
@@ -350,7 +353,7 @@ spheres = [{{ position = [-0.005, 0, 0], radius = 0.005 }}, {{ position = [0.005
         .unwrap_or_else(|found| panic!("{found}"))
 }
 
-/// A clump goes as a whole, and its place is taken by a grain of as many spheres.
+/// Sinks remove a clump as a whole, and a grain of as many spheres takes its place.
 #[test]
 fn clumps_come_and_go_and_their_places_are_taken_again() {
     let scenario = through_flow();

@@ -1,4 +1,4 @@
-//! Coarse corrections \[E14\] carry impulses through many layers at once, and change no answer.
+//! Coarse corrections \[E14\] carry impulses through many layers at once, and do not change the solution.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -11,10 +11,10 @@ use esker::model::World;
 use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Settings, WarmStart};
 
-/// What a correction costs, in sweeps (`benches/results/coarse.md`).
+/// Cost of a coarse correction in sweeps (`benches/results/coarse.md`).
 const COST: u32 = 4;
 
-/// The next step of a world, solved from nothing with so many corrections among 200 sweeps.
+/// Course of the next step of a world, solved from a cold start with this many coarse corrections among 200 sweeps.
 fn solved(world: &World, coarse_corrections: u32) -> Course {
     let settings = Settings { coarse_corrections, iterations: 200, ..Settings::default() };
     let snapshot = cpu(world, &settings).snapshot().unwrap();
@@ -22,14 +22,14 @@ fn solved(world: &World, coarse_corrections: u32) -> Course {
     solve_aside(&snapshot, &settings, &question).courses.remove(0)
 }
 
-/// Sweeps after which the mean residual of the normal constraints stays below this share of that of impulses of zero.
+/// Number of sweeps after which the mean residual of the normal constraints stays below this share of the residual at zero impulses.
 fn sweeps_to(course: &Course, share: f64) -> u32 {
     let residual = |sweep: usize| course.points[sweep].residuals.normal.mean;
     let last_above = (0..=200).rev().find(|&sweep| residual(sweep) > share * residual(0)).unwrap();
     last_above as u32 + 1
 }
 
-/// The corrections before a sweep: after 3 sweeps, then after 2 more, 3 more and so on.
+/// Number of coarse corrections before a sweep: the first follows 3 sweeps, the next ones 2, 3 and so on sweeps later.
 fn corrections_before(sweep: u32) -> u32 {
     let (mut after, mut corrections) = (3, 0);
     while after < sweep {
@@ -39,8 +39,8 @@ fn corrections_before(sweep: u32) -> u32 {
     corrections
 }
 
-/// The answer of a column spans it: a sweep moves an impulse by a grain. Elastic grains give way, so that their columns are no
-/// worse than some 200 grains of them; corrections leave nothing even of that.
+/// With coarse corrections the work for a column hardly depends on its length. The solution spans the column, while a sweep carries an
+/// impulse over one grain. Without corrections elastic columns therefore need more sweeps the longer they are, up to some 200 grains.
 #[test]
 fn a_column_of_a_thousand_takes_at_most_twice_the_work_of_one_of_ten() {
     let sweeps = |count: u32, corrections| {
@@ -59,7 +59,7 @@ fn a_column_of_a_thousand_takes_at_most_twice_the_work_of_one_of_ten() {
     assert!(without > 4 * long, "{without} sweeps without corrections, {long} with them");
 }
 
-/// Seven grains by seven and so many layers in a box of smooth walls, let fall by a seventh of a diameter each.
+/// Bed of 7 x 7 grains and this many layers in a box of smooth walls, let fall with gaps of about a ninth of a diameter between layers.
 fn bed(layers: u32) -> Scenario {
     let body = format!(
         r#"
@@ -93,8 +93,8 @@ jitter = 0.0002
     pellets(&body)
 }
 
-/// When a bed of 80 layers lands, five sweeps a step let it sink into itself; a correction beside them holds it nearly as twenty sweeps do:
-/// 2.07 and 1.07 times the overlap of those.
+/// Mean overlap of a bed of 80 layers that lands: 5 sweeps a step leave 2.07 times the overlap of 20 sweeps a step, 5 sweeps and a coarse
+/// correction 1.07 times.
 #[test]
 fn a_deep_bed_lands_on_few_sweeps_with_a_correction() {
     let scenario = bed(80);
@@ -121,7 +121,7 @@ fn mean_overlap(snapshot: &Snapshot) -> f64 {
     overlaps.iter().sum::<f64>() / overlaps.len() as f64
 }
 
-/// Contacts that slide do work and are no error: near a solution a correction changes no residual by more than a sweep does.
+/// Near a solution a coarse correction raises no mean residual by more than a fifth: contacts that slide do work, but are no error.
 #[test]
 fn a_correction_leaves_a_solution_alone() {
     let mut engine = cpu(&bed(20).world, &Settings::default());
@@ -144,10 +144,10 @@ fn a_correction_leaves_a_solution_alone() {
     assert!(before[0] < 0.01 * residuals(0)[0], "{before:?} is near a solution");
 }
 
-/// Sweeps before the 18th correction.
+/// Number of sweeps before the 18th correction.
 const LAST_CORRECTION: u32 = 173;
 
-/// Sums are made in an order that no thread has a say in.
+/// Coarse corrections have the same bits on any number of threads, as the order of their sums does not depend on the threads.
 #[test]
 fn corrections_have_the_same_bits_on_any_number_of_threads() {
     let on = |threads| {

@@ -1,4 +1,4 @@
-//! Cohesion [E2], [E13]: what holds together does so up to the pull-off force, under both methods and on both engines.
+//! Cohesion \[E2\], \[E13\]: contacts hold up to the pull-off force, under both methods and on both engines.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -10,13 +10,14 @@ use esker::scenario::Scenario;
 use esker::settings::{Bookkeeping, Method, NormalLaw, Settings};
 use glam::{DQuat, DVec3};
 
-/// Radius of the grains \[m\], and their weight \[N\].
+/// Radius of the grains \[m\].
 const R: f64 = 5e-3;
+/// Weight of a grain \[N\].
 const WEIGHT: f64 = 2500.0 * 4.0 / 3.0 * std::f64::consts::PI * R * R * R * 9.81;
-/// E* of two bodies of stone \[Pa\].
+/// Effective modulus E* of two bodies of stone \[Pa\].
 const MODULUS: f64 = 1e8 / (2.0 * (1.0 - 0.25 * 0.25));
 
-/// Stone that holds together with this force \[N\] and this work of adhesion \[J/m²\].
+/// Stone with this friction \[-\], pull-off force \[N\] and work of adhesion \[J/m²\].
 fn sticky(friction: f64, pull_off_force: f64, work_of_adhesion: f64) -> Materials {
     let stone = stone(friction, 0.1).list.remove(0);
     Materials::new(vec![Material { pull_off_force, work_of_adhesion, ..stone }])
@@ -35,7 +36,7 @@ fn with_plane(materials: Materials, normal: DVec3) -> World {
     world
 }
 
-/// The methods and laws that know cohesion, with the steps of 0.1 s.
+/// Names and settings of the methods and normal laws with cohesion, and their numbers of steps in 0.1 s.
 fn laws() -> Vec<(String, Settings, u64)> {
     let settings = Settings { iterations: 50, bookkeeping: Bookkeeping::On, ..Settings::default() };
     let nonsmooth = [NormalLaw::Hertz, NormalLaw::Hooke, NormalLaw::Rigid].map(|normal_law| {
@@ -45,7 +46,7 @@ fn laws() -> Vec<(String, Settings, u64)> {
     nonsmooth.into_iter().chain([("smooth, Hertz".to_owned(), smooth, 2500)]).collect()
 }
 
-/// State after 0.1 s under each law on each engine.
+/// Calls `visit` with the state after 0.1 s under each law on each engine.
 fn after(world: &World, mut visit: impl FnMut(&str, Snapshot)) {
     for (name, settings, steps) in laws() {
         for engine in &mut both(world, &settings) {
@@ -59,7 +60,7 @@ fn position(state: &Snapshot, grain: usize) -> DVec3 {
     state.world.bodies.position[state.world.grain_body(grain)]
 }
 
-/// Grains under a ceiling, one below the other, each overlapped as what hangs from it leaves it.
+/// Chain of grains below a ceiling, each contact with the overlap at which it carries the grains that hang from it.
 fn hanging(count: usize, pull_off: f64) -> World {
     let mut world = with_plane(sticky(0.5, pull_off, 0.0), -DVec3::Z);
     let mut height = 0.0;
@@ -80,7 +81,7 @@ fn a_grain_hangs_from_a_ceiling_up_to_the_pull_off_force() {
         let force = contact.impulse.normal / state.substep;
         assert!((force / WEIGHT + 1.0).abs() < 2e-2, "{name}: the contact pulls with {force} N");
         assert!(contact.is_active() && !contact.is_sliding(), "{name}");
-        // What the ceiling was given since the start is the weight for 0.1 s.
+        // The impulse on the ceiling since the start is the weight times 0.1 s.
         let pull = state.impulses[0].linear.z / 0.1;
         assert!((pull / WEIGHT + 1.0).abs() < 2e-2, "{name}: the ceiling carries {pull} N");
         let made = state.balance.unwrap().error(state.world.kinetic_energy());
@@ -91,7 +92,8 @@ fn a_grain_hangs_from_a_ceiling_up_to_the_pull_off_force() {
     });
 }
 
-/// The uppermost contact carries the whole chain.
+/// A chain of three grains hangs from the ceiling if the pull-off force is 3.2 weights, and falls if it is 2.8: the uppermost contact carries
+/// the whole chain.
 #[test]
 fn a_chain_hangs_as_long_as_its_uppermost_contact_holds() {
     after(&hanging(3, 3.2 * WEIGHT), |name, state| {
@@ -105,7 +107,7 @@ fn a_chain_hangs_as_long_as_its_uppermost_contact_holds() {
     });
 }
 
-/// Two spheres of which the smaller hangs from the larger: the force of Johnson, Kendall and Roberts is 3/2 π w R*.
+/// A small sphere hangs from a larger one up to the pull-off force of Johnson, Kendall and Roberts, 3/2 π w R*.
 #[test]
 fn the_pull_off_force_of_adhesion_grows_with_the_effective_radius() {
     let reduced = 2.0 * R * R / (3.0 * R);
@@ -127,7 +129,7 @@ fn the_pull_off_force_of_adhesion_grows_with_the_effective_radius() {
     });
 }
 
-/// A block beside a wall, which nothing presses on it: friction acts on the force above the pull-off force.
+/// A block sticks to a vertical wall without any load on the contact: friction is bounded by μ (F_n + F_c), with F_c the pull-off force.
 #[test]
 fn cohesion_counts_for_the_bound_of_friction() {
     const FRICTION: f64 = 0.5;
@@ -149,7 +151,7 @@ fn cohesion_counts_for_the_bound_of_friction() {
         );
     });
     after(&beside(0.9), |name, state| {
-        // It falls with a tenth of gravity.
+        // The block falls at a tenth of the acceleration of gravity.
         let (fallen, expected) = (-position(&state, 0).z, 0.5 * 0.1 * 9.81 * 0.01);
         assert!((fallen / expected - 1.0).abs() < 0.1, "{name}: it slid by {fallen} m for {expected} m");
     });
@@ -194,7 +196,7 @@ packing = {{ kind = "list", positions = [{}] }}
         .unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// Width of what is on the floor, and the height of all, in widths and heights of the cut.
+/// Width and height of the grains after 200 steps, over the width and height of the initial cut \[-\].
 fn shape_of(engine: &mut dyn Engine) -> [f64; 2] {
     engine.advance(200).unwrap();
     let state = engine.snapshot().unwrap();
@@ -217,7 +219,8 @@ fn a_vertical_cut_stands_with_cohesion_and_slumps_the_less_the_more_it_has() {
     assert!((0.97..1.03).contains(&width) && (0.97..1.03).contains(&height), "on the GPU: {width}, {height}");
 }
 
-/// By how much what the box was given differs from the momentum and the weight of sixty grains, and the energy from what is accounted for.
+/// Relative error of the impulse on the box against the momentum and the weight of sixty grains, and closure error of the energy balance
+/// over m g R \[-\].
 fn errors_in_the_books(state: &Snapshot) -> [f64; 2] {
     let bodies = &state.world.bodies;
     let grains = || (0..60).map(|grain| state.world.grain_body(grain));
@@ -247,7 +250,7 @@ fn grains_that_bounce_and_stick_come_to_rest_and_the_books_are_right() {
         assert!(errors.iter().all(|&error| error < 1e-4), "{name}: {errors:?}");
         assert!(kinetic < 1e-9, "{name}: {kinetic} J are left");
     }
-    // Impacts that start from what is not theirs are noticed.
+    // Control: impacts that do not start from zero impulses are noticed.
     let mut broken = gpu(&scenario.world, &settings);
     let mistaken = Edit {
         from: "impulses[IMPULSE_PAIRS * place + i] = vec2f(0.0);",
@@ -259,7 +262,8 @@ fn grains_that_bounce_and_stick_come_to_rest_and_the_books_are_right() {
     assert!(errors.iter().any(|&error| error > 1e-2), "the books close: {errors:?}");
 }
 
-/// What the contacts of a state tell is what the floor was given in that substep, also in the one in which a grain lands or is torn away.
+/// The contact impulses of a state sum up to the impulse on the plane in that substep, also in the one in which a grain lands or is torn
+/// away.
 #[test]
 fn forces_are_those_that_acted_when_a_contact_closes_and_when_it_opens() {
     let landing = |speed: f64| {
@@ -297,7 +301,7 @@ fn forces_are_those_that_acted_when_a_contact_closes_and_when_it_opens() {
     }
 }
 
-/// Two grains that settle on each other without gravity: what they lose is what cohesion gave and springs do not store.
+/// Two grains that settle on each other without gravity lose the work of cohesion less the energy that their contact stores.
 #[test]
 fn normal_rows_dissipate_what_cohesion_gives_and_contacts_do_not_store() {
     let pull_off = 30.0 * WEIGHT;
@@ -314,7 +318,7 @@ fn normal_rows_dissipate_what_cohesion_gives_and_contacts_do_not_store() {
         let state = engine.snapshot().unwrap();
         let overlap = overlap_under(pull_off, 0.5 * R);
         assert!((-state.contacts[0].gap / overlap - 1.0).abs() < 1e-2, "{}", state.contacts[0].gap);
-        // The spring has two fifths of what cohesion gave.
+        // The spring stores two fifths of the work of cohesion, F δ, so the elastic energy is (2/5 - 1) F δ.
         let (stored, expected) = (energy::elastic(&state, NormalLaw::Hertz), -0.6 * pull_off * overlap);
         assert!((stored / expected - 1.0).abs() < 2e-2, "stored {stored} J, expected {expected} J");
         assert!(-state.balance.unwrap().normal_work - stored > 0.4 * pull_off * overlap, "it is lost");

@@ -1,4 +1,4 @@
-//! Compatible forces \[E16\] do to the bodies what the forces of the solver do, and are those of elastic contacts.
+//! Compatible forces \[E16\] act on the bodies like the forces of the solver, and equal the forces of elastic contacts.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -10,13 +10,14 @@ use glam::DVec3;
 
 const HERTZ: CompatiblePlan = CompatiblePlan { law: NormalLaw::Hertz, tolerance: 1e-10 };
 
-/// ‖a - b‖ over ‖b‖.
+/// Relative difference ‖a - b‖ / ‖b‖ \[-\].
 fn apart(a: &[DVec3], b: &[DVec3]) -> f64 {
     let difference: f64 = a.iter().zip(b).map(|(a, b)| (*a - *b).length_squared()).sum();
     (difference / b.iter().map(|b| b.length_squared()).sum::<f64>()).sqrt()
 }
 
-/// Olsen & Kamrin, section 8.1: which of many forces a rigid platform puts on three supports is for their stiffness to say.
+/// Forces of a rigid platform on three supports (Olsen & Kamrin, section 8.1): many sets of forces balance it, and the stiffness of the
+/// supports selects one.
 #[test]
 fn a_platform_weighs_on_three_supports_by_their_stiffness() {
     for (modulus, expected) in [("1e9", [10.0 / 3.0; 3]), ("3e9", [2.0, 2.0, 6.0])] {
@@ -51,7 +52,8 @@ fn pyramid(law: &str, more: &[&str]) -> Snapshot {
     engine.snapshot().unwrap()
 }
 
-/// What contacts do to the spheres of the base, the elastic answer being that of stiffness 50 GPa: overlaps of a millionth of a radius.
+/// Forces of the contacts on the spheres of the base: compatible forces of rigid contacts agree within 1e-3 with the forces of elastic contacts
+/// of 50 GPa, whose overlaps are a millionth of a radius; the forces of the solver do not.
 #[test]
 fn compatible_forces_of_a_rigid_pyramid_are_those_of_an_elastic_one() {
     let [rigid, elastic] = ["rigid", "hertz"].map(|law| pyramid(law, &[]));
@@ -67,7 +69,7 @@ fn compatible_forces_of_a_rigid_pyramid_are_those_of_an_elastic_one() {
     let of_solver = base(&rigid, &rigid.normal_forces());
     assert!(apart(&of_solver, &expected) > 0.05, "the solver alone finds {}", apart(&of_solver, &expected));
 
-    // Left and right, front and back are alike.
+    // The pyramid is symmetric, so mirrored compatible forces are the same.
     let mirrored = |forces: &[DVec3]| -> Vec<DVec3> {
         (0..36).map(|i| forces[6 * (i / 6) + 5 - i % 6] * DVec3::new(-1.0, 1.0, 1.0)).collect()
     };
@@ -79,7 +81,8 @@ fn compatible_forces_of_a_rigid_pyramid_are_those_of_an_elastic_one() {
     assert!((1e-3..0.1).contains(&other), "another law must show a little: {other}");
 }
 
-/// Every other sphere is ten times as soft: the forces of Hooke's law, whose contacts open and close, are found as well.
+/// Compatible forces under Hooke's law agree with the forces of elastic contacts if every other sphere is ten times as soft, and contacts
+/// open and close.
 #[test]
 fn two_materials_share_the_load_by_their_stiffness() {
     let soft = "materials.soft={ density = 2500.0, youngs_modulus = 5e9, poisson_ratio = 0.25, restitution = 0.0, friction = 0.0 }";
@@ -97,7 +100,8 @@ fn two_materials_share_the_load_by_their_stiffness() {
     assert!(apart(&alike, &expected) > 0.02, "{}: the stiffness must show", apart(&alike, &expected));
 }
 
-/// Clumps turn, and friction stays as it is: the bodies feel the same push as before, and the same moment.
+/// Compatible forces leave friction as it is and act on every body with the same force as the forces of the solver, and with the same moment
+/// on bodies that normal forces can turn.
 #[test]
 fn bodies_feel_what_they_felt() {
     for (file, steps) in [("box_on_grains.toml", 60), ("pile_at_rest.toml", 20)] {
@@ -121,7 +125,7 @@ fn bodies_feel_what_they_felt() {
     }
 }
 
-/// The forces of a state that was saved are those of the state.
+/// Compatible forces of a restored state equal those of the state that was saved.
 #[test]
 fn a_saved_state_has_the_same_compatible_forces() {
     let scenario = scenario("beam.toml", &[]);
@@ -137,7 +141,7 @@ fn a_saved_state_has_the_same_compatible_forces() {
     assert!(now.normal.iter().sum::<f64>() > 9.9);
 }
 
-/// Where nothing presses there is nothing to find.
+/// Compatible forces of a state without contact forces are zero.
 #[test]
 fn a_state_without_forces_has_none() {
     let state = cpu(&column(3, 0.1).world, &esker::settings::Settings::default()).snapshot().unwrap();

@@ -1,4 +1,4 @@
-//! The public door: scenes stepped, looked at and changed, on both engines; and the examples, which go through it.
+//! The public interface [`Simulation`]: scenes are stepped, observed and changed on both engines; and the examples, which use it.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "../../examples/clumps.rs"]
@@ -56,7 +56,7 @@ fn stepping_through_the_door_gives_the_bits_of_the_engine() {
     assert_eq!(simulation.velocities().unwrap()[99], expected.velocity[expected.len() - 1]);
 }
 
-/// Where the grains are after 40 steps.
+/// Positions of the grains after 40 more steps \[m\].
 fn after_40_steps(simulation: &mut Simulation<'_>) -> Vec<DVec3> {
     simulation.step(40).unwrap();
     simulation.positions().unwrap().to_vec()
@@ -86,7 +86,7 @@ fn friction_that_is_scaled_gives_the_bits_of_a_scenario_with_that_friction() {
     for (mut expected, (mut changed, mut unchanged)) in
         on_both(&scaled).into_iter().zip(on_both(&plain).into_iter().zip(on_both(&plain)))
     {
-        // The others are written to the device once more, too: what single precision makes of positions is then the same.
+        // A factor of 1 writes the state of the others to the device once more, too: single precision then rounds all positions alike.
         expected.scale_friction(1.0).unwrap();
         changed.scale_friction(0.5).unwrap();
         unchanged.scale_friction(1.0).unwrap();
@@ -109,7 +109,7 @@ fn a_name_that_is_not_there_is_an_error_with_the_nearest_one() {
     assert!(matches!(error, Error::NotPrescribed { .. }), "{error}");
 }
 
-/// A grain falls, then gravity is turned off: it goes on at its speed; a plate comes up and takes it along.
+/// A falling grain keeps its velocity once gravity is turned off, and a floor that is set in motion takes it along.
 #[test]
 fn gravity_and_plates_are_set_while_the_scene_runs() {
     let scenario = one_grain();
@@ -132,7 +132,7 @@ fn gravity_and_plates_are_set_while_the_scene_runs() {
     }
 }
 
-/// A drum at rest is turned by hand, a quarter at one rate and back at twice that: it goes on from where it is.
+/// A drum at rest is turned at one rate, then back at twice that rate: each rotation goes on from the angle reached.
 #[test]
 fn a_drum_is_turned_at_rates_that_are_set_while_the_scene_runs() {
     let scenario = drum_at_rest();
@@ -206,7 +206,7 @@ fn grains_are_added_and_taken_out_by_hand() {
         simulation.add_grains(&[Grain::at(DVec3::new(0.0, 0.0, 0.5), 0.0065, 0)]).unwrap();
         simulation.step(1).unwrap();
         assert_eq!(simulation.quantity("grains").unwrap(), 49.0, "{name}");
-        // These take the places of those that were taken out, and ids of their own.
+        // The new grains take the places of the removed ones, and have ids of their own.
         let next = simulation.grains_so_far() as u32;
         let heights = [0.6, 0.7, 0.8].map(|z| Grain::at(DVec3::new(0.0, 0.0, z), 0.0065, 0));
         simulation.add_grains(&heights).unwrap();
@@ -239,7 +239,7 @@ fn callbacks_come_in_time_and_a_simulation_goes_to_another_thread() {
     assert_eq!(simulation.state().unwrap().world.gravity, DVec3::NEG_Z);
 }
 
-/// Waves of an emitter come while the scene is stepped, and at the same steps as in a run.
+/// An emitter adds its grains while the scene is stepped, in waves from its start time on.
 #[test]
 fn emitters_act_when_they_are_due() {
     let scenario = no_grains();
@@ -252,8 +252,8 @@ fn emitters_act_when_they_are_due() {
     assert!((25.0..=30.0).contains(&grains), "{grains}");
 }
 
-/// A grain that slides and may not turn loses μ g of its speed in every second from when there is friction on, also in a simulation that goes on
-/// from a checkpoint within that time.
+/// A sliding grain that may not turn decelerates at μ g from the time at which its friction factor is no longer 0, also in a simulation that
+/// goes on from a checkpoint within that time.
 #[test]
 fn friction_begins_when_its_factor_says_so() {
     let (start, end, friction, gravity) = (0.1, 0.2, 0.3, 9.81);
@@ -293,7 +293,7 @@ packing = {{ kind = "list", positions = [[0, 0, 0.00999]] }}
         simulation.save(&path).unwrap();
         simulation.run_until(end).unwrap();
         let after = simulation.velocities().unwrap()[0].x;
-        // The weight on the floor settles to its own within some steps: a hundredth of the friction.
+        // Tolerance of 1 %: the force on the floor takes some steps to settle at the weight of the grain.
         let expected = friction * gravity * (end - start);
         let lost = before - after;
         assert!((lost - expected).abs() < 0.01 * expected, "{name}: {lost} m/s lost, not {expected}");
@@ -306,8 +306,8 @@ packing = {{ kind = "list", positions = [[0, 0, 0.00999]] }}
     std::fs::remove_file(&path).unwrap();
 }
 
-/// Applied forces on free bodies without gravity: a sphere and a clump, in a world built in code.
-fn two_free_bodies() -> Scenario {
+/// Three free bodies without gravity, in a world built in code: a sphere, a clump, and a sphere with locked axes.
+fn three_free_bodies() -> Scenario {
     let mut world = World::new(DVec3::ZERO, stone(0.5, 0.2));
     let spheres = [(DVec3::ZERO, 0.01), (DVec3::X * 0.012, 0.01)];
     world.clumps.push(Clump::of_spheres("rod", &spheres));
@@ -320,7 +320,7 @@ fn two_free_bodies() -> Scenario {
 
 #[test]
 fn an_applied_force_accelerates_a_body_and_its_torque_turns_it() {
-    let scenario = two_free_bodies();
+    let scenario = three_free_bodies();
     let (force, torque) = (DVec3::new(0.3, 0.0, 0.1), DVec3::new(0.0, 0.0, 2e-5));
     for mut simulation in on_both(&scenario) {
         let name = simulation.identity().engine;
@@ -339,19 +339,19 @@ fn an_applied_force_accelerates_a_body_and_its_torque_turns_it() {
                 "{name}: grain {grain} moves at {found} m/s instead of {expected}"
             );
         }
-        // A sphere: τ t / I about the axis of the torque; the locked one does not turn.
+        // A sphere turns at τ t / I about the axis of the torque; the one with locked axes does not turn.
         let spin = [0, 2].map(|grain| world.bodies.angular_velocity[world.grain_body(grain)]);
         let expected = 0.05 * torque * world.bodies.inverse_inertia[world.grain_body(0)];
         assert!((spin[0] - expected).length() < tolerance * expected.length(), "{name}: {}", spin[0]);
         assert_eq!(spin[1], DVec3::ZERO, "{name}: locked");
-        // The rod turns about a principal axis: by the moment of inertia across it.
+        // The rod turns about a principal axis, across it, which has the largest moment of inertia.
         let rod = world.bodies.angular_velocity[world.grain_body(1)];
         let moments = world.bodies.moments[world.grain_body(1)];
         let expected = 0.05 * torque.z / moments.max_element();
         assert!((rod.z - expected).abs() < 1e-3 * expected, "{name}: {rod} instead of {expected}");
         assert!(simulation.quantity("gravity_work").unwrap() > 0.0, "{name}: the forces worked");
         assert!(simulation.quantity("energy_error_share").unwrap() < 1e-5, "{name}");
-        // Taken away, everything goes on as it is.
+        // Without the forces all velocities stay as they are.
         for grain in 0..3 {
             simulation.set_force(grain, DVec3::ZERO, DVec3::ZERO).unwrap();
         }
@@ -361,7 +361,7 @@ fn an_applied_force_accelerates_a_body_and_its_torque_turns_it() {
     }
 }
 
-/// A grain that lies on a floor is pressed onto it: the floor carries the force, too, and nothing bounces.
+/// A force presses a grain at rest onto the floor: the floor carries the force besides the weight, and nothing bounces.
 #[test]
 fn a_force_on_a_grain_at_rest_is_carried_by_the_floor() {
     let scenario = one_grain();
@@ -399,7 +399,7 @@ fn a_force_on_what_contacts_do_not_move_is_refused() {
     assert!(simulation.state().unwrap().world.forces.is_empty());
 }
 
-/// The calls that wait are those that do not, waited for: a thread that may not wait comes to the same bits.
+/// Asynchronous calls come to the same bits as the blocking ones.
 #[test]
 fn a_simulation_goes_without_waiting_to_the_same_bits() {
     let scenario = box_of(30);
@@ -419,7 +419,7 @@ fn a_simulation_goes_without_waiting_to_the_same_bits() {
     }
 }
 
-/// A grain that a sink takes loses its force: the grain that comes into its place stays where it is put.
+/// A sink that removes a grain removes its applied force, too: a grain that is added in its place does not move.
 #[test]
 fn a_grain_in_the_place_of_a_pushed_one_is_not_pushed() {
     let mut world = World::new(DVec3::ZERO, stone(0.5, 0.2));
@@ -482,7 +482,7 @@ point = [0, 0, 0]
 axis = [0, -1, 0]
 "#;
 
-/// A caller that drives a joint, and lets it go: a joint that had no drive gets one, and loses it again.
+/// A caller gives a drive to a joint that had none, and removes it again: the arm turns at the rate of the motor, then falls.
 #[test]
 fn a_caller_drives_a_joint() {
     let scenario = Scenario::parse("arm", ARM, Path::new("."), &[]).unwrap();

@@ -1,4 +1,4 @@
-//! Dynamic boundaries against closed forms and against themselves in another order, on both engines.
+//! Dynamic boundaries against closed forms, and with contacts solved in another order, on both engines.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -62,7 +62,7 @@ fn a_slab_on_an_incline_slides_as_coulomb_says() {
     }
 }
 
-/// Contacts that carry the box.
+/// Number of active contacts on the box.
 fn carrying(state: &Snapshot) -> usize {
     state.contacts.iter().filter(|contact| contact.bodies[1] == 1 && contact.is_active()).count()
 }
@@ -119,7 +119,7 @@ fn a_box_settles_on_grains_whatever_the_order_and_the_engine() {
     assert!(spread < 0.2 * D, "heights {heights:?} m");
 }
 
-/// The sum of what thousands of contacts do to a box has a fixed order.
+/// Equal runs have equal bits: the impulses of the contacts of a dynamic boundary are summed in a fixed order.
 #[test]
 fn the_same_scene_comes_to_the_same_bits() {
     for index in 0..2 {
@@ -135,7 +135,7 @@ fn the_same_scene_comes_to_the_same_bits() {
 
 #[test]
 fn a_dynamic_boundary_that_runs_away_is_named() {
-    // A floor that shoots up beneath it drives it away.
+    // The floor shoots up below the box and drives it away.
     let mut world = with_floor(DVec3::ZERO, stone(0.5, 0.5));
     world.boundaries[0].motion = Motion::Velocity(DVec3::Z * 1e4);
     add_box(&mut world, HALF, DVec3::Z * HALF.z, DQuat::IDENTITY, solid(HALF));
@@ -145,7 +145,7 @@ fn a_dynamic_boundary_that_runs_away_is_named() {
     }
 }
 
-/// A number from -1 to 1, and the next state: enough of a generator for poses and velocities.
+/// Returns a pseudorandom number from -1 to 1 and advances `state`, for poses and velocities.
 fn random(state: &mut u64) -> f64 {
     *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
     (*state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
@@ -221,7 +221,7 @@ fn a_tumbling_box_keeps_momentum_and_energy_on_both_engines() {
     }
 }
 
-/// What is not touched by a dynamic boundary is solved to the same bits as without one.
+/// Grains that no dynamic boundary touches are solved to the same bits as without one.
 #[test]
 fn a_dynamic_boundary_far_away_changes_no_bit() {
     let scenario = mixed_sizes_in_a_drum();
@@ -292,7 +292,7 @@ fn free_spheres_and_boxes_rest_on_each_other() {
         assert!((support - 1.0).abs() < 1e-3, "{name}: the floor carries {support}");
         let load = loads::on_boundaries(&state)[3].force.z * state.world.bodies.inverse_mass[3];
         assert!((load / GRAVITY - 1.0).abs() < 1e-3, "{name}: the upper ball carries itself: {load}");
-        // Four corners, then one contact between each two: nothing is counted twice.
+        // Four corners on the floor, slab and ball, ball and ball: no contact is counted twice.
         assert_eq!(state.contacts.iter().filter(|contact| contact.is_active()).count(), 6, "{name}");
     }
 }

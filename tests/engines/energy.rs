@@ -1,5 +1,5 @@
-//! Energy that nobody put in: random scenes far beyond ordinary materials, in which friction and rolling resistance may only take
-//! energy out \[E12\]. Small here; `PROPTEST_CASES=4000 cargo test --release --test engines energy::` makes the long search.
+//! Energy gains: random scenes far beyond ordinary materials, in which friction and rolling resistance may only take energy out \[E12\].
+//! Few scenes by default; `PROPTEST_CASES=4000 cargo test --release --test engines energy::` makes the long search.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -12,12 +12,12 @@ use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Bookkeeping, Settings, WarmStart};
 use proptest::prelude::*;
 
-/// Share of the energy turned over that friction and rolling may have made at any time.
+/// Largest share of the turnover that friction and rolling may have made at any time \[-\].
 const BOUND: f64 = 1e-3;
-/// Where the GPU engine decides to solve a substep again.
+/// Line of the shader in which the GPU engine decides to solve a substep again.
 const LIMITS: &str = "if made(works) > 0.0 && status.careful < 2u && (is_over_all || is_at_once) {";
 
-/// What a scene is made of.
+/// Parameters of a random scene.
 #[derive(Debug, Clone)]
 struct Recipe {
     friction: f64,
@@ -35,7 +35,7 @@ struct Recipe {
     seed: u16,
 }
 
-/// None, ordinary, or anything up to a million.
+/// Coefficient of friction or rolling resistance \[-\]: 0, ordinary (0.1 to 10), or anything from 0.01 to a million.
 fn coefficient() -> impl Strategy<Value = f64> {
     prop_oneof![
         Just(0.0),
@@ -146,8 +146,8 @@ velocity = [0, 0, -1]
     }
 }
 
-/// The largest share that was made, looked at sixty times in 0.6 s. A run in which too few sweeps or a bad start drive grains
-/// apart ends there: that is another matter.
+/// Largest share of the turnover that friction and rolling made \[-\], checked sixty times in 0.6 s. A run in which too few sweeps or a bad start
+/// make grains explode ends there, which is not the subject of these tests.
 fn made_share(engine: &mut dyn Engine, settings: &Settings) -> f64 {
     let steps = (0.01 / settings.time_step) as u64;
     let mut largest = 0.0f64;
@@ -167,7 +167,7 @@ fn share(balance: &EnergyBalance) -> f64 {
     if balance.turnover() > 0.0 { balance.made() / balance.turnover() } else { 0.0 }
 }
 
-/// As many cases as asked for, or so many.
+/// Configuration with as many cases as `PROPTEST_CASES` says, or else `usual`.
 fn cases(usual: u32) -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     ProptestConfig { cases: asked.unwrap_or(usual), failure_persistence: None, ..ProptestConfig::default() }
@@ -201,7 +201,7 @@ proptest! {
     }
 }
 
-/// A control of the measure: friction that pushes along shows as energy made, the same friction against the slip does not.
+/// Control of the measure: friction along the slip counts as energy made, the same friction against the slip does not.
 #[test]
 fn a_gain_is_told_from_a_loss() {
     let turned = EnergyBalance { gravity_work: 1.0, normal_work: -0.5, ..EnergyBalance::default() };
@@ -213,7 +213,7 @@ fn a_gain_is_told_from_a_loss() {
     assert_eq!(share(&of_impacts), 0.0, "impacts are counted apart");
 }
 
-/// Where cones are wide neither engine accelerates its sweeps: the same bits as with plain ones, and not elsewhere.
+/// Sweeps are not accelerated under wide cones: the bits are those of plain sweeps. Under narrower cones the bits differ.
 #[test]
 fn sweeps_are_plain_under_wide_cones() {
     let velocities = |friction: f64, acceleration| {
@@ -229,12 +229,13 @@ fn sweeps_are_plain_under_wide_cones() {
     assert_ne!(velocities(0.9, plain).0, velocities(0.9, accelerated).0);
 }
 
-/// Heaps of wide cones whose contacts start from slips: such starts make energy, and whatever the engines do about it shows.
+/// Heap under wide cones with the model start, whose friction impulses follow from the slip: such starts make energy, so that substeps have to be
+/// solved again.
 fn heap(overrides: &[&str]) -> Scenario {
     scenario("validation/sticky_heap.toml", &[&["solver.warm_start=model"], overrides].concat())
 }
 
-/// The careful solution is what keeps such scenes sound: a start that makes energy is found out and solved again.
+/// A substep whose start makes energy is detected and solved again with careful settings, which keeps the energy made within its bound.
 #[test]
 fn a_start_that_makes_energy_is_solved_again() {
     let scenario = heap(&[]);
@@ -246,8 +247,9 @@ fn a_start_that_makes_energy_is_solved_again() {
     }
 }
 
-/// A step that is solved again comes to the same bits as one that starts from nothing and sweeps plainly (and is solved again where that
-/// does not do), and to others where nobody looks for gains; where cones are not wide, too, under which sweeps are accelerated.
+/// A step that is solved again comes to the same bits as a step with a cold start and plain sweeps (which is itself solved again where that
+/// does not suffice). Without the guard against gains it comes to others. This holds under wide cones and under narrower ones, where sweeps
+/// are accelerated.
 #[test]
 fn what_is_solved_again_starts_from_nothing() {
     let narrow =
@@ -279,8 +281,8 @@ fn what_is_solved_again_starts_from_nothing() {
     }
 }
 
-/// A step halts for it, in whichever substep, and is finished by itself: how many steps are submitted at once makes no
-/// difference to a bit.
+/// A step with a substep that is solved again, whichever it is, halts the submission and is finished by itself. So the number of steps
+/// submitted at once does not change a bit.
 #[test]
 fn what_is_solved_again_does_not_depend_on_the_submission() {
     for overrides in [&[] as &[&str], &["solver.substeps=3"]] {
@@ -298,8 +300,8 @@ fn what_is_solved_again_does_not_depend_on_the_submission() {
     }
 }
 
-/// Plain sweeps from nothing may make energy as well: in this scene of the long search, in one substep, 4 % of all that was turned
-/// over. That substep is solved without friction.
+/// Plain sweeps from a cold start may make energy as well: in one substep of this scene of the long search 4 % of the turnover. That substep
+/// is solved without friction.
 #[test]
 fn a_substep_has_no_friction_where_plain_sweeps_from_nothing_make_energy() {
     let recipe = Recipe {
@@ -322,7 +324,8 @@ fn a_substep_has_no_friction_where_plain_sweeps_from_nothing_make_energy() {
     assert_eq!(engine.snapshot().unwrap().report.work.solved_again, 1);
 }
 
-/// The same on the GPU, made to find a gain wherever it may: no contact of that substep carries friction or rolling.
+/// The GPU engine, too, solves a substep without friction in the end. With a guard that always finds a gain no contact carries friction or
+/// rolling.
 #[test]
 fn the_gpu_engine_too_goes_without_friction_at_last() {
     let scenario = heap(&[]);
@@ -346,7 +349,8 @@ fn the_gpu_engine_too_goes_without_friction_at_last() {
     assert!(usual > 1e-3 * normal, "{usual} N s: nothing to leave out");
 }
 
-/// Heavy grains that come later are watched as well, whether the energies are kept or not: that changes no motion.
+/// The guard against gains also acts for heavy grains that are added later, with bookkeeping on and off alike, and bookkeeping does not
+/// change the motion.
 #[test]
 fn heavy_grains_that_come_later_are_watched() {
     let column = Recipe {
@@ -386,7 +390,7 @@ fn heavy_grains_that_come_later_are_watched() {
     let of = |bookkeeping| Settings { bookkeeping, ..column.settings() };
     let on_cpu =
         [Bookkeeping::On, Bookkeeping::Off].map(|bookkeeping| run(&mut cpu(&world, &of(bookkeeping))));
-    // In single precision the column falls in another way: any gain counts here, so that there is one.
+    // In single precision the column moves differently: here the guard acts on any gain, so that there is one.
     let on_gpu = [Bookkeeping::On, Bookkeeping::Off].map(|bookkeeping| {
         let mut engine = gpu(&world, &of(bookkeeping));
         let any_gain = Edit { from: LIMITS, to: "if made(works) > 0.0 && status.careful < 1u {" };

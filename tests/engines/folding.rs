@@ -1,5 +1,5 @@
-//! Devices take no more than 65 535 workgroups in a row, so larger dispatches are folded into rows. Scenes that large
-//! are slow to test; with two groups to a row small ones are folded alike, and must come to the same bits.
+//! Dispatches of more workgroups than a device takes in a row (65 535) are folded into rows. Scenes that large are slow to test; with two
+//! groups to a row small scenes are folded alike, and must come to the same bits.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -20,8 +20,8 @@ fn scenes() -> Vec<(&'static str, Scenario)> {
     ]
 }
 
-/// What a few steps come to, written out to the last digit: what does not depend on the order of the contacts of a colour,
-/// which is left to chance.
+/// Results of a few steps as text, exact to the last digit: those that do not depend on the order of the contacts of a colour, which is left
+/// to chance.
 fn outcome(scene: &Scenario, steps: u64, edits: &[Edit]) -> String {
     let settings = Settings { iterations: 6, ..scene.settings };
     let mut engine = gpu(&scene.world, &settings);
@@ -42,8 +42,8 @@ fn a_folded_dispatch_comes_to_the_same_bits() {
     }
 }
 
-/// The control: whoever forgets the rows of a dispatch is noticed, in the first step: what it leaves behind may keep the
-/// next from ending.
+/// Control: a kernel that ignores the rows of a dispatch is noticed. After one step only, as the wrong state may keep the next step from
+/// ending.
 #[test]
 fn a_kernel_that_forgets_the_rows_is_noticed() {
     let (name, scene) = scenes().swap_remove(0);

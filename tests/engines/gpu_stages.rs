@@ -1,5 +1,5 @@
-//! Each GPU stage against its twin: equal inputs, poisoned outputs, bounds counted in roundings, and a
-//! proof that each comparison can fail.
+//! Each GPU stage against its CPU twin: equal inputs, poisoned outputs, bounds counted in roundings, and a proof that each comparison can
+//! fail.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod solve;
@@ -33,7 +33,7 @@ const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
 
 const SEARCH: [&str; 4] = ["search", "broadphase", "matching", "colouring"];
 
-/// A GPU engine at some state, and that state as the twin sees it: identical numbers.
+/// GPU engine at some state, and the same state for its CPU twin, with identical numbers.
 struct Case {
     name: &'static str,
     gpu: GpuEngine,
@@ -68,7 +68,7 @@ impl Case {
         Law::new(&self.settings)
     }
 
-    /// The GPU's constraints and impulses as the twin's, so that both sides solve the same problem.
+    /// Constraints and impulses of the GPU in the form of the twin, so that both sides solve the same problem.
     fn twin_constraints(&self) -> Vec<Constraint> {
         let (constraints, impulses) = (self.gpu.constraints().unwrap(), self.gpu.impulses().unwrap());
         constraints
@@ -84,14 +84,14 @@ impl Case {
         found.iter().zip(locked).map(|(velocity, &locked)| twin_velocity(velocity, locked)).collect()
     }
 
-    /// The twin's dynamic boundaries, as they are shared in a colouring.
+    /// Mass splitting of the dynamic boundaries for the twin, in a colouring.
     fn split(&self, colouring: &Colouring) -> Split {
         let mut split = Split::new(&self.world, &self.gpu.keys().unwrap(), colouring);
         split.refresh(&self.world);
         split
     }
 
-    /// The twin's joints, from the velocities before the external forces.
+    /// Joints of the twin at the start of a substep, from the velocities before the external forces.
     fn joints(&self, before: &[Velocity]) -> Joints {
         Joints::start(&self.world, &self.settings, self.end_of_substep(), before)
     }
@@ -138,7 +138,7 @@ fn twin_constraint(
 
 const PERIODIC: &str = "[periodic]\nx = [0.0, 0.08]\ny = [0.0, 0.08]";
 
-/// Random, settled and degenerate states, each with some steps behind it.
+/// Random, settled and degenerate states, after none to many steps.
 fn cases() -> Vec<Case> {
     let settings = Settings { iterations: 12, ..Settings::default() };
     let box_cones = Settings { cone: Cone::Box, rolling_arm: RollingArm::Radius, ..settings };
@@ -191,7 +191,7 @@ fn pushed() -> World {
     world
 }
 
-/// Differences above their bounds, largest ratio first in the message; empty when all is well.
+/// Compares triples (found, expected, bound): returns their number, or a message on the first difference above its bound.
 fn compare(what: &str, pairs: impl IntoIterator<Item = (f64, f64, f64)>) -> Result<usize, String> {
     let mut count = 0;
     for (index, (found, expected, bound)) in pairs.into_iter().enumerate() {
@@ -219,7 +219,7 @@ fn holds_and_can_fail(case: &str, what: &str, pairs: Vec<(f64, f64, f64)>) {
     }
 }
 
-/// Distances pass through two anchored differences, a square root and a rotation: 16 roundings of them.
+/// Rounding error of a gap \[m\]: distances pass through two anchored differences, a square root and a rotation, 16 roundings of them.
 fn gap_bound(world: &World, key: Key) -> f64 {
     let [a, b] = [key.a, key.b].map(|shape| world.bodies.position[world.shape_body(shape) as usize]);
     16.0 * ROUNDING * (D + world.separation(a, b).length())
@@ -243,8 +243,7 @@ fn broadphase_finds_the_pairs_of_its_twin_and_of_the_judge() {
     }
 }
 
-/// 600 radii from 1 to `ratio`, with the same volume in every octave, the
-/// largest in the middle of the list.
+/// 600 radii from 1 to `ratio`, with the same volume in every octave, the largest in the middle of the list.
 fn sizes_up_to(ratio: f64) -> Vec<f64> {
     let share = |i: u32| (0.5 + f64::from(i) * 0.618_033_988_75).fract();
     let radius = |i: u32| (1.0 - share(i) * (1.0 - ratio.powi(-3))).powf(-1.0 / 3.0);
@@ -253,8 +252,8 @@ fn sizes_up_to(ratio: f64) -> Vec<f64> {
     radii
 }
 
-/// Grains of these radii all over a box on a floor, periodic along these axes, one of them removed: as dense as a
-/// packing, so that some overlap, where that leaves three large grains in a period.
+/// Grains of these radii \[0.05 d\] all over a box on a floor, periodic along `axes`, one of them removed. They are as dense as a packing, so
+/// that some overlap, unless a period must be longer to hold three of the largest grains.
 fn crowd(radii: &[f64], axes: &str) -> World {
     let unit = 0.05 * D;
     let mut world = no_grains().world;
@@ -345,7 +344,7 @@ fn grains_of_other_sizes_that_come_later_are_found_and_keep_the_impulses_of_thos
     assert!(still_there > 800 && contacts.len() > still_there + 50, "{still_there} of {}", contacts.len());
 }
 
-/// A key that only one side has, other than one whose gap is the margin to within rounding.
+/// First key that only one of the lists has, except keys of pairs whose gap equals the margin within rounding.
 fn differing_keys(case: &Case, found: &[Key], expected: &[Key]) -> Option<Key> {
     let only_one = found
         .iter()
@@ -402,7 +401,7 @@ fn colouring_is_valid_and_complete_and_carries_the_impulses() {
     }
 }
 
-/// Nothing is dropped: contacts beyond the 8 colours are in the rest, and solved there.
+/// Contacts that find none of the 8 colours become overflow contacts, in the order of their keys.
 #[test]
 fn a_grain_with_more_contacts_than_colours_fills_the_overflow() {
     let settings = Settings { iterations: 12, ..Settings::default() };

@@ -1,8 +1,8 @@
-//! The laws know no directions, no places, no hands and no numbers: a scene that is turned, mirrored, moved or
-//! counted in another order does the same, on both engines. (Same inputs, same bits: `tests/engines/robustness.rs`.)
+//! Invariance of the laws: a scene that is rotated, mirrored or moved, or whose grains are numbered in another order, behaves the same, on
+//! both engines. (Same inputs, same bits: `tests/engines/robustness.rs`.)
 //!
-//! Few bodies are followed grain by grain, up to rounding. Of many only averages can be compared: trajectories
-//! part after some impacts, whatever the cause.
+//! Scenes of few bodies are compared grain by grain, up to rounding. Scenes of many bodies can be compared by averages only, as their
+//! trajectories part after some impacts, whatever the cause.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::path::Path;
@@ -21,7 +21,8 @@ use glam::{DQuat, DVec3};
 /// Radius of the pellets \[m\].
 const R: f64 = D / 2.0;
 
-/// Three pellets that fall on the floor and on each other, and come to rest as a heap that friction holds in many ways.
+/// Positions after 40 steps \[m\] of three pellets that fall on the floor and on each other, with sequential sweeps, with coloured sweeps and on
+/// the GPU. They come to rest as a heap that friction can hold in many ways.
 fn landing(settings: &Settings) -> [Vec<DVec3>; 3] {
     let scene = pellets(&format!(
         "{FLOOR}[[grains]]\nmaterial = \"pellet\"\nradius = {{ kind = \"constant\", value = 0.0065 }}\n\
@@ -40,8 +41,8 @@ fn apart(one: &[DVec3], other: &[DVec3]) -> f64 {
     one.iter().zip(other).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max) / R
 }
 
-/// Where a heap comes to rest depends on what its impacts and its landing left, and sweeps that have not converged leave that to the order of
-/// the contacts: two orders on one engine differ as much as two engines do. Converged, all come to the same rest.
+/// The rest positions of a heap depend on the impacts of its landing, and unless the sweeps converge these depend on the order of the contacts:
+/// two orders on one engine then differ as much as two engines. With converged sweeps all come to the same rest.
 #[test]
 fn grains_that_land_come_to_one_rest_on_both_engines_once_their_sweeps_converge() {
     let converged = Settings {
@@ -63,14 +64,13 @@ fn grains_that_land_come_to_one_rest_on_both_engines_once_their_sweeps_converge(
     );
 }
 
-/// Another way to look at the same scene: mirrored at y = 0 or not, then turned, then moved; and the grains
-/// counted in another order.
+/// View of a scene: mirrored at y = 0 or not, then rotated, then moved, with the grains numbered in another order.
 #[derive(Debug, Clone, Copy)]
 struct View {
     hand: Hand,
     turn: DQuat,
     shift: DVec3,
-    /// Grain i is number i × `stride`, modulo the number of grains, which has no factor with it in common.
+    /// Factor of the numbering: grain i gets the number i × `stride` modulo the number of grains. The two must have no common factor.
     stride: usize,
 }
 
@@ -87,7 +87,8 @@ impl View {
         View { turn: DQuat::from_axis_angle(axis.normalize(), degrees.to_radians()), ..View::SAME }
     }
 
-    /// About the vertical; about a tilted axis, gravity and all; in a mirror; far away; all at once.
+    /// Five views: rotated about the vertical; rotated about a tilted axis, gravity included; mirrored; moved far away; and the last three at
+    /// once.
     fn all() -> [View; 5] {
         let tilted = View::turned(DVec3::new(1.0, -2.0, 0.7), 67.0);
         let far = DVec3::new(1e5, -7e4, 3e4);
@@ -100,7 +101,7 @@ impl View {
         ]
     }
 
-    /// Whether it is a mirror and nothing else.
+    /// Whether the view is a mirror and nothing else.
     fn is_a_mirror(&self) -> bool {
         self.hand == Hand::Left && self.turn == DQuat::IDENTITY && self.shift == DVec3::ZERO
     }
@@ -114,18 +115,18 @@ impl View {
         self.vector(p) + self.shift
     }
 
-    /// A spin is a pseudovector: a mirror turns it the other way as well.
+    /// Angular velocity seen this way. It is a pseudovector, so a mirror reverses it as well.
     fn spin(&self, w: DVec3) -> DVec3 {
         if self.hand == Hand::Left { -self.vector(w) } else { self.vector(w) }
     }
 
-    /// All forms are their own mirror images in their own frames.
+    /// Orientation seen this way. All forms are their own mirror images in their own frames.
     fn orientation(&self, q: DQuat) -> DQuat {
         let seen = if self.hand == Hand::Left { DQuat::from_xyzw(-q.x, q.y, -q.z, q.w) } else { q };
         self.turn * seen
     }
 
-    /// A frame on a body, which turns and moves with it.
+    /// Surface seen this way. Its frame is relative to its body, with which it rotates and moves, so only the mirror acts.
     fn surface(&self, surface: &Surface) -> Surface {
         let on_body = View { turn: DQuat::IDENTITY, shift: DVec3::ZERO, ..*self };
         Surface {
@@ -135,7 +136,7 @@ impl View {
         }
     }
 
-    /// The number that grain `i` of `count` has.
+    /// Number that grain `i` of `count` gets.
     fn number(&self, i: usize, count: usize) -> usize {
         i * self.stride % count
     }
@@ -172,8 +173,8 @@ impl View {
         seen
     }
 
-    /// How far a state is from another one seen this way: positions \[m\] and velocities \[m/s\], those of
-    /// surfaces due to spin included.
+    /// Largest differences between a state and another one seen this way, of positions \[m\] and velocities \[m/s\], surface velocities due to
+    /// spin included.
     fn differences(&self, state: &Snapshot, seen: &Snapshot) -> [f64; 2] {
         let (here, there) = (&state.world.bodies, &seen.world.bodies);
         let count = state.world.grain_count();
@@ -211,14 +212,14 @@ packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities
 
 /// A spinning grain thrown at a floor: it bounces, slides and rolls.
 ///
-/// Under the rigid law: under an elastic one the substep that closes a gap brings it to zero up to rounding, and
-/// the sign of what is left decides whether the next one takes the contact for elastic [E2].
+/// The law is rigid: under an elastic one the substep that closes a gap brings it to zero up to rounding, and the sign of the remaining gap
+/// decides whether the next substep treats the contact as elastic \[E2\].
 fn throw() -> Scene {
     let grain = list("[0, 0, 0.0093]", "[0.4, 0.2, -0.6]", "[10, -30, 20]");
     Scene { world: pellets(&format!("{FLOOR}{grain}")).world, law: NormalLaw::Rigid }
 }
 
-/// Four grains in a row in free fall, the first flies at the second, off its middle.
+/// Four grains in a row in free fall, of which the first flies at the second, off its centre.
 fn chain() -> Scene {
     let row = list(
         "[0, 0, 0], [0.0139, 0.002, 0.001], [0.0273, 0.0021, 0.0009], [0.0405, 0.0023, 0.0012]",
@@ -228,7 +229,7 @@ fn chain() -> Scene {
     Scene { world: pellets(&row).world, law: NormalLaw::Hertz }
 }
 
-/// Three grains on a floor, a fourth falls on top of them, off the middle, and comes to rest in the hollow.
+/// Three grains on a floor. A fourth falls on top of them, off the middle, and comes to rest in the hollow between them.
 fn pyramid() -> Scene {
     let grains = list(
         "[0, 0, 0.0064], [0.0131, 0, 0.0064], [0.0065, 0.0114, 0.0064], [0.0068, 0.0036, 0.0177]",
@@ -238,8 +239,8 @@ fn pyramid() -> Scene {
     Scene { world: pellets(&format!("{FLOOR}{grains}")).world, law: NormalLaw::Hertz }
 }
 
-/// A triangle of spheres in the plane of the mirror, each of them its own mirror image, thrown at a floor: it hits with one of them,
-/// then with another.
+/// Clump of three spheres, thrown at a floor: it hits with one of them, then with another. The spheres form a triangle in the plane of the
+/// mirror, each its own mirror image.
 fn thrown_clump() -> Scene {
     let clump = r#"
 [clumps.triangle]
@@ -275,8 +276,9 @@ impl Scene {
     }
 }
 
-/// Time step \[s\], and steps of a run.
+/// Time step \[s\].
 const H: f64 = 1e-3;
+/// Number of steps of a run.
 const STEPS: u64 = 100;
 
 fn run(engine: &mut dyn Engine, steps: u64) -> Snapshot {
@@ -284,9 +286,9 @@ fn run(engine: &mut dyn Engine, steps: u64) -> Snapshot {
     engine.snapshot().unwrap()
 }
 
-/// Largest difference that roundings account for, of positions \[m\] and velocities \[m/s\]: in every step a velocity
-/// of up to 1 m/s is rounded, and a position, which becomes a velocity as a gap over h. Those of N steps add up
-/// like a random walk. Positions are rounded in metres from the origin, on the GPU in a cell.
+/// Largest difference that roundings account for, of positions \[m\] and velocities \[m/s\]: in every step a velocity of up to 1 m/s is
+/// rounded, and a position, which becomes a velocity as a gap over h. Roundings of N steps add up like a random walk. Positions are rounded in
+/// metres from the origin, on the GPU in a cell.
 fn bound(precision: Precision, shift: DVec3) -> [f64; 2] {
     let (epsilon, length) = match precision {
         Precision::Double => (f64::EPSILON, 0.1 + shift.length()),
@@ -297,7 +299,7 @@ fn bound(precision: Precision, shift: DVec3) -> [f64; 2] {
     [walk * length + STEPS as f64 * H * velocity, velocity]
 }
 
-/// How far a state is from the same seen another way, in bounds: at most 1 if they are the same.
+/// Difference between a state and the state of the scene in another view, over its bound \[-\]: at most 1 if they agree.
 fn excess(view: &View, precision: Precision, states: [&Snapshot; 2]) -> f64 {
     let found = view.differences(states[0], states[1]);
     let bound = bound(precision, view.shift);
@@ -325,7 +327,7 @@ fn few_grains_do_the_same_turned_mirrored_and_far_away() {
                 let seen = run_on(precision, &view.of(&scene.world), &scene.settings(20));
                 let excess = excess(&view, precision, [&state, &seen]);
                 assert!(excess < 1.0, "{name}, {precision:?}, {view:?}: {excess} bounds apart");
-                // A sign has no rounding.
+                // A mirror changes only signs, which have no rounding.
                 assert!(excess == 0.0 || !view.is_a_mirror(), "{name}, {precision:?}: a mirror changed bits");
             }
         }
@@ -350,13 +352,14 @@ fn the_comparison_notices_gravity_left_behind_and_a_spin_taken_for_a_vector() {
     }
 }
 
-/// Plain sweeps, which come to one solution from one start. Friction leaves several open, and those that accelerated sweeps come to
-/// differ with the order, though no residual is left in either.
+/// Settings with plain sweeps, which come to one solution from one start. Friction allows several solutions, and accelerated sweeps come to
+/// different ones in different orders, though no residual is left in either.
 fn plain(settings: Settings) -> Settings {
     Settings { acceleration: Acceleration::None, ..settings }
 }
 
-/// Another order of the grains is another order of the contacts in a sweep: only the solution is the same.
+/// Numbering the grains in another order does not change the solution. It changes the order of the contacts in a sweep, so the sweeps must
+/// converge.
 #[test]
 fn few_grains_do_the_same_counted_in_another_order_where_the_sweeps_converge() {
     let view = View { stride: 7, ..View::SAME };
@@ -389,8 +392,8 @@ fn sequential_and_coloured_sweeps_have_the_same_solution() {
     }
 }
 
-/// A grain let go on a slope too steep to hold it: with steps of h it is at ½ a t (t + h) after the time t, so each
-/// halving of h halves the error. Single precision adds its roundings, those of 400 steps in a cell.
+/// A grain let go on a slope too steep to hold it is, with steps of h, at ½ a t (t + h) after the time t: each halving of h halves the error.
+/// Tolerance: the roundings, in single precision those of 400 steps in a cell.
 #[test]
 fn halving_the_time_step_halves_the_error_of_positions() {
     let mut scene = throw();
@@ -418,7 +421,7 @@ fn halving_the_time_step_halves_the_error_of_positions() {
     }
 }
 
-/// What a bed or a heap at rest is like: height \[m\], coordination number \[-\], mean overlap [radii].
+/// Measures of a bed or a heap at rest: height \[m\], coordination number \[-\], mean overlap \[radii\].
 type Measures = [f64; 3];
 
 /// Grains fall into a box, or on a floor without walls, where they form a heap.
@@ -450,7 +453,7 @@ fn pile_settings(time_step: f64) -> Settings {
     Settings { time_step, iterations: 30, ..Settings::default() }
 }
 
-/// Lets a pile come to rest, on which the boundaries carry exactly its weight.
+/// Lets a pile come to rest, asserts that the boundaries carry its weight within 1e-3, and returns its measures.
 fn settle(engine: &mut dyn Engine, view: &View, time_step: f64) -> Measures {
     let state = run(engine, (1.25 / time_step).round() as u64);
     let support = weight_supported(&state);
@@ -459,7 +462,7 @@ fn settle(engine: &mut dyn Engine, view: &View, time_step: f64) -> Measures {
     [height_p99(&state) - view.shift.dot(up), coordination_number(&state), overlap(&state).mean]
 }
 
-/// Piles of six seeds on the CPU, each in a view of its own.
+/// Measures of piles of six seeds on the CPU, in the given views by turns.
 fn piles(walls: &str, views: &[View], friction: f64, time_step: f64) -> Vec<Measures> {
     let pile = |(seed, view): (u32, &View)| {
         let world = view.of(&pile(walls, seed, friction));
@@ -485,7 +488,8 @@ fn deviation(some: &[Measures], others: &[Measures]) -> f64 {
     (0..3).map(of).fold(0.0, f64::max)
 }
 
-/// Chance alone takes two sets of six four standard errors apart once in 400 times.
+/// Beds and heaps have the same averages in all views, and with half the time step. Tolerance: by chance alone two sets of six piles are four
+/// standard errors apart once in 400 times.
 #[test]
 fn beds_and_heaps_are_the_same_on_average() {
     for (name, walls) in [("bed", WALLS), ("heap", "")] {

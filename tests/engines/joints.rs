@@ -35,7 +35,7 @@ fn body(world: &mut World, position: DVec3, mass: f64, moments: DVec3) -> u32 {
     world.boundaries.len() as u32 - 1
 }
 
-/// Moments of a thin rod of this mass between two places, turned so that its long axis is that of the smaller moment; adds it.
+/// Adds a thin rod of this mass between two points, its long axis along the axis of the smaller moment; returns its index.
 fn rod(world: &mut World, ends: [DVec3; 2], mass: f64) -> u32 {
     let length = ends[0].distance(ends[1]);
     let across = mass * length * length / 12.0;
@@ -70,7 +70,7 @@ fn at(time_step: f64) -> Settings {
     Settings { time_step, ..Settings::default() }
 }
 
-/// Runs a world on the CPU for so long \[s\]; `look` sees the state after every step.
+/// Runs a world on the CPU for `duration` \[s\]; `look` sees the state after every step.
 fn run(world: &World, h: f64, duration: f64, mut look: impl FnMut(&Snapshot)) {
     let mut engine = cpu(world, &at(h));
     for _ in 0..(duration / h).round() as u64 {
@@ -79,7 +79,7 @@ fn run(world: &World, h: f64, duration: f64, mut look: impl FnMut(&Snapshot)) {
     }
 }
 
-/// Kinetic energy and that in gravity \[J\].
+/// Kinetic energy and potential energy in gravity \[J\].
 fn energy_of(world: &World) -> f64 {
     let potential: f64 = (0..world.bodies.len())
         .filter(|&body| world.bodies.inverse_mass[body] > 0.0)
@@ -104,7 +104,7 @@ fn pendulum() -> World {
     world
 }
 
-/// What a run of the pendulum comes to: drift of the hinge over the length, error of the energy over m g l, period \[s\].
+/// Results of a run of the pendulum: drift of the hinge over the length \[-\], error of the energy over m g l \[-\], period \[s\].
 fn swing(h: f64) -> [f64; 3] {
     let (mut drift, mut off, mut turns, mut last) = (0.0f64, 0.0f64, Vec::new(), 0.0);
     run(&pendulum(), h, 4.0, |state| {
@@ -119,8 +119,8 @@ fn swing(h: f64) -> [f64; 3] {
     [drift, off, turns[2] - turns[0]]
 }
 
-/// T = 4 K(sin 45°) √(I/(m g l/2)) with K(1/√2) = 1.854 074 677 and I = m l²/3. Energy and period are of first order in the step, the
-/// drift of the hinge of second order.
+/// The period of a pendulum is T = 4 K(sin 45°) √(I/(m g l/2)) with K(1/√2) = 1.854 074 677 and I = m l²/3. The errors of energy and period are
+/// of first order in the step, the drift of the hinge is of second order.
 #[test]
 fn a_pendulum_has_its_period_and_its_hinge_does_not_drift() {
     let [coarse, fine] = [4e-4, 1e-4].map(swing);
@@ -154,8 +154,8 @@ fn a_double_pendulum_keeps_its_energy() {
     assert!(off[0] < 2e-3 && off[1] < 5.0 * off[0], "{off:?}: the error is of first order");
 }
 
-/// A linkage that a motor turns at a constant rate, in the x-z plane: centres of its bodies, their angles, and what they weigh, over
-/// the angle of the crank.
+/// Linkage in the x-z plane that a motor turns at a constant rate: masses and moments of its bodies, and the rate of the crank. Functions give
+/// the centres and angles of the bodies over the angle of the crank.
 struct Linkage {
     masses: Vec<f64>,
     /// Moments about y \[kg m²\].
@@ -164,7 +164,7 @@ struct Linkage {
 }
 
 impl Linkage {
-    /// What it has of energy \[J\], from where its bodies are at three angles of the crank that are close together.
+    /// Kinetic and potential energy of the linkage \[J\], with velocities from its poses at angles of the crank that are close together.
     fn energy(&self, bodies: impl Fn(f64) -> Vec<(DVec3, f64)>, angle: f64) -> f64 {
         let d = 1e-4;
         let [before, now, after] = [angle - d, angle, angle + d].map(bodies);
@@ -177,7 +177,7 @@ impl Linkage {
         (0..now.len()).map(energy).sum()
     }
 
-    /// Torque that the motor needs \[N m\]: what it does goes into the energy.
+    /// Torque that the motor needs \[N m\]: its work is the change of the energy.
     fn torque(&self, bodies: impl Fn(f64) -> Vec<(DVec3, f64)> + Copy, angle: f64) -> f64 {
         let d = 1e-3;
         (self.energy(bodies, angle + d) - self.energy(bodies, angle - d)) / (2.0 * d)
@@ -188,12 +188,13 @@ fn on_circle(radius: f64, angle: f64) -> DVec3 {
     radius * DVec3::new(angle.cos(), 0.0, angle.sin())
 }
 
-/// Turns that a hinge about -y counts as positive take x to z.
+/// Adds a hinge about -y, whose positive turns take x to z; returns its index.
 fn turned_hinge(world: &mut World, bodies: [Option<u32>; 2], point: DVec3) -> usize {
     join(world, JointKind::Hinge, bodies, [point; 2], DVec3::NEG_Y)
 }
 
-/// Runs a linkage whose crank is the first body; `expected` gives all centres and angles over the angle of the crank.
+/// Runs a linkage whose crank is the first body, and asserts that the bodies and the torque of the motor follow the algebra; `expected` gives
+/// all centres and angles over the angle of the crank.
 fn follows(world: &World, linkage: &Linkage, start: f64, expected: impl Fn(f64) -> Vec<(DVec3, f64)> + Copy) {
     let h = 1e-4;
     let (mut most, mut errors, mut torques) = (0.0f64, 0.0f64, 0.0f64);
@@ -204,7 +205,7 @@ fn follows(world: &World, linkage: &Linkage, start: f64, expected: impl Fn(f64) 
         for (place, (centre, _)) in world.bodies.position.iter().zip(expected(angle)) {
             errors = errors.max(place.distance(centre));
         }
-        // Impulses are those of the middle of the substep; the first step sets all in motion at once, and joints come back from that.
+        // Impulses belong to the middle of the substep. The first step sets all in motion at once, from which the joints take 20 steps to recover.
         if time > 20.5 * h {
             let torque = linkage.torque(expected, angle - 0.5 * linkage.rate * h);
             most = most.max(torque.abs());
@@ -239,7 +240,7 @@ fn a_slider_crank_moves_and_loads_its_motor_as_the_algebra_says() {
     });
 }
 
-/// Hinges in space hold a loop in a plane three times over.
+/// A four-bar linkage follows the algebra with redundant joint rows: hinges in space hold a loop in a plane three times over.
 #[test]
 fn a_four_bar_linkage_moves_and_loads_its_motor_as_the_algebra_says() {
     let (crank, coupler, rocker, ground) = (0.3, 0.9, 0.7, DVec3::new(1.0, 0.0, 0.0));
@@ -275,7 +276,7 @@ fn a_four_bar_linkage_moves_and_loads_its_motor_as_the_algebra_says() {
     });
 }
 
-/// A bar on three cranks of 0.5 m, this far from hanging; its mass and theirs.
+/// Bar on three cranks of 0.5 m, at the angle `start` from hanging \[rad\]; and the masses of the bar and of a crank \[kg\].
 fn three_cranks(start: f64) -> (World, [f64; 2]) {
     let (bar_mass, crank_mass) = (6.0, 1.0);
     let foot = |i: u32| DVec3::new(f64::from(i), 0.0, 0.0);
@@ -290,8 +291,8 @@ fn three_cranks(start: f64) -> (World, [f64; 2]) {
     (world, [bar_mass, crank_mass])
 }
 
-/// Three cranks where two would do: a bar on them swings as a pendulum of (M + 3 m/2)/(M + m), and none of them takes more than its
-/// weight calls for.
+/// A bar on three cranks, one of them redundant, swings as a pendulum under the gravity g (M + 3 m/2)/(M + m), and no hinge force exceeds three
+/// times the weight of the bar.
 #[test]
 fn a_bar_on_three_cranks_swings_as_on_two() {
     let (length, start) = (0.5, 1.0f64);
@@ -299,7 +300,7 @@ fn a_bar_on_three_cranks_swings_as_on_two() {
     let pull = G / length * (bar_mass + 1.5 * crank_mass) / (bar_mass + crank_mass);
     let (h, mut angle, mut speed) = (1e-4, start, 0.0);
     run(&world, h, 2.0, |state| {
-        // Its own integration, of second order.
+        // Reference solution: an integration of second order.
         speed -= 0.5 * h * pull * f64::sin(angle);
         angle += h * speed;
         speed -= 0.5 * h * pull * angle.sin();
@@ -311,7 +312,7 @@ fn a_bar_on_three_cranks_swings_as_on_two() {
     });
 }
 
-/// A top whose axis is level precesses at Ω = m g l/(I₃ ω₃), exactly: what its own motion adds vanishes with the cosine.
+/// A top whose axis is level precesses at Ω = m g l/(I₃ ω₃), exactly: the term of its precession squared vanishes with the cosine of the tilt.
 #[test]
 fn a_gyroscope_on_a_ball_joint_precesses() {
     let (mass, arm, spin) = (2.0, 0.3, 60.0);
@@ -354,7 +355,8 @@ fn a_chain_of_light_and_heavy_boxes_hangs_with_its_weight() {
     }
 }
 
-/// An arm of 2 kg and 1 m, level, whose motor lifts it to the end of its range.
+/// An arm of 2 kg and 1 m that starts level, with a motor at its torque limit: a limit above the torque of the weight lifts it to the upper end
+/// of its range, one below lets it sink to the lower end. The end of the range carries the difference.
 #[test]
 fn a_motor_stalls_at_its_limit_and_the_end_of_the_range_takes_the_rest() {
     let gravity = 2.0 * G * 0.5;
@@ -396,7 +398,8 @@ fn a_servo_follows_its_table_and_gives_way_beyond_its_limit() {
     assert!(joint.position < -0.05 && (joint.drive - 1.0).abs() < 1e-9, "{joint:?}: its arm falls");
 }
 
-/// A pendulum on a carriage that shakes, and one on a body that is towed along a locked axis: what these put in is booked.
+/// The energy balance of a pendulum closes on a carriage that oscillates, and on a body that moves along a locked axis: their work counts as
+/// boundary work.
 #[test]
 fn the_balance_closes_where_what_a_joint_hangs_from_moves() {
     let swing = || {
@@ -438,7 +441,7 @@ fn stalled() -> World {
     world
 }
 
-/// A motor that no force limits stops at the end of its range, and holds there.
+/// A motor without a force limit stops at the end of its range and stays there; motor and end together carry the weight of the arm.
 #[test]
 fn a_motor_without_a_limit_stops_at_the_end_of_its_range() {
     let mut world = stalled();
@@ -452,7 +455,8 @@ fn a_motor_without_a_limit_stops_at_the_end_of_its_range() {
     }
 }
 
-/// A ball that hits the free end of a level rod on a hinge: angular momentum about the hinge is kept, and restitution is that of the tip.
+/// A ball hits a level rod on a hinge near its free end: angular momentum about the hinge is conserved, and the restitution holds at the
+/// contact.
 #[test]
 fn a_ball_bounces_off_a_rod_on_a_hinge_with_the_mobility_of_the_rod() {
     let mut world = World::new(DVec3::ZERO, stone(0.0, 0.5));
@@ -488,7 +492,8 @@ fn a_ball_bounces_off_a_rod_on_a_hinge_with_the_mobility_of_the_rod() {
     }
 }
 
-/// Redundant rows keep no sweep going: with a tolerance a linkage without contacts is solved by the second sweep, in single precision too.
+/// Redundant joint rows do not keep the sweeps going: with a tolerance a linkage without contacts is solved by the second sweep, in single
+/// precision, too.
 #[test]
 fn a_linkage_with_redundant_rows_settles_within_a_tolerance() {
     let (world, _) = three_cranks(1.0);
@@ -497,7 +502,7 @@ fn a_linkage_with_redundant_rows_settles_within_a_tolerance() {
         let report = engine.advance(50).unwrap();
         assert!(report.sweeps <= 3, "{}: {} sweeps", engine.identity().engine, report.sweeps);
         let state = engine.snapshot().unwrap();
-        // Each of the feet takes its part, none many times the weight.
+        // Every joint carries its part of the weight, none many times of it.
         let weight = 9.0 * G;
         assert!(state.world.joint_states.iter().all(|joint| joint.force.length() < 2.0 * weight));
     }

@@ -1,4 +1,4 @@
-//! What contacts give the boundaries, bounces included: on both engines it is what the bodies lose.
+//! Impulses of the contacts on the boundaries, bounces included: on both engines they equal the momentum that the bodies lose.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -12,12 +12,13 @@ use glam::DVec3;
 /// Half a unit in the last place of a number near 1, in single precision.
 const ROUNDING: f64 = 0.5 * f32::EPSILON as f64;
 
-/// Share of the impulse turned over that rounding may leave: every change of a velocity is rounded, as in the balance.
+/// Tolerance, as a share of the sum of all impulses on the boundaries: every change of a velocity is rounded, as in the energy balance.
 fn bound(engine: &dyn Engine) -> f64 {
     if engine.identity().engine == "cpu" { 1e-12 } else { 16.0 * ROUNDING }
 }
 
-/// Momentum that gravity gave and that neither the bodies nor the boundaries have \[N s\], with one boundary left out.
+/// Momentum that gravity gave and that neither the bodies nor the boundaries received \[N s\], with one boundary left out if `without`
+/// names it.
 fn missing(start: &Snapshot, end: &Snapshot, without: Option<usize>) -> DVec3 {
     let world = &end.world;
     let grains: f64 = (0..world.grain_count()).map(|grain| world.grain_mass(grain)).sum();

@@ -1,4 +1,5 @@
-//! Grains that fall out of the scene are told of, and the domain says what becomes of them: the same on both engines.
+//! Lost grains: grains that fall out of the scene are reported, and the domain decides what happens to them, in the same way on both
+//! engines.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::atomic::AtomicBool;
@@ -51,7 +52,7 @@ fn after(engine: &mut dyn Engine, seconds: f64) -> Snapshot {
 fn grains_that_fall_past_everything_go_on_and_are_counted_where_they_passed() {
     for mut engine in both(&table("").world, &settings()) {
         assert_eq!(lost(&engine.snapshot().unwrap()), None);
-        // By now they are faster than twenty diameters a step, and 180 m below.
+        // By now the four lost grains move more than twenty diameters per step and are 180 m below.
         let state = after(engine.as_mut(), 6.0);
         let found = lost(&state).expect("four are lost");
         assert_eq!((found.grains, count(&state)), (4, 4.0), "{}", engine.identity().engine);
@@ -68,7 +69,7 @@ fn grains_that_fall_past_everything_go_on_and_are_counted_where_they_passed() {
 fn a_domain_removes_what_leaves_it_on_the_substep_and_keeps_account_of_it() {
     let scenario = table(BELOW);
     let states = both(&scenario.world, &settings()).map(|mut engine| {
-        // They fall 0.7 m: that takes 0.378 s.
+        // The grains fall 0.7 m, which takes 0.378 s.
         assert_eq!(count(&after(engine.as_mut(), 0.37)), 0.0);
         let state = after(engine.as_mut(), 0.01);
         assert_eq!((count(&state), state.world.present_count()), (4.0, 4), "{}", engine.identity().engine);
@@ -108,7 +109,7 @@ fn a_domain_that_stops_fails_with_the_first_grain_outside_and_its_place() {
     }
 }
 
-/// What a run of a scene says at its end, on the CPU.
+/// Summary of a run of the scene on the CPU engine.
 fn summary(scenario: &Scenario) -> Summary {
     let folder = tempfile::tempdir().unwrap();
     let never = AtomicBool::new(false);

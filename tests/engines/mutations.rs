@@ -1,6 +1,6 @@
-//! A solver that is broken on purpose is caught by the validation suite: proof that its cases look at what they
-//! claim to look at. Shaders are edited in ways in which solvers have been written; each edit must make a case
-//! miss, and the same cases must be met without it.
+//! Mutations: the validation suite catches a solver that is broken on purpose, which proves that its cases look at what they claim to look
+//! at. The shaders are edited in ways in which solvers have been written; each edit must make a case miss an expectation, and the same case
+//! must meet it without the edit.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::collections::BTreeSet;
@@ -185,7 +185,7 @@ fn every_mistake_is_caught_by_its_case() {
     }
 }
 
-/// The control: it is the mistakes that those cases miss, not something else.
+/// Control: the cases miss their expectations because of the mistakes, not for another reason.
 #[test]
 fn the_same_cases_are_met_without_mistakes() {
     let cases: BTreeSet<&str> = MUTATIONS.iter().map(|mutation| mutation.caught_by.0).collect();
@@ -195,7 +195,7 @@ fn the_same_cases_are_met_without_mistakes() {
     }
 }
 
-/// A change that is none: edited shaders are not the reason why a case is missed.
+/// Control: an edit that changes nothing is not caught, so editing the shaders is not why a case misses.
 #[test]
 fn an_edit_that_changes_nothing_is_not_caught() {
     let same = edit("constraint.friction * normal", "normal * constraint.friction");

@@ -34,7 +34,7 @@ fn pellet() -> Material {
     }
 }
 
-/// A cell of the same length along some axes.
+/// Periodic cell of length [`PERIOD`] along the chosen axes.
 fn cell(is_periodic: [bool; 3]) -> Periodic {
     let length = DVec3::from(is_periodic.map(|on| if on { PERIOD } else { 0.0 }));
     Periodic { min: DVec3::ZERO, length }
@@ -58,7 +58,7 @@ fn bits(state: &Snapshot) -> Vec<[u64; 3]> {
     all.chain(impulses).map(|v| v.to_array().map(f64::to_bits)).collect()
 }
 
-/// Pairs by all 27 images of every grain, each image by itself.
+/// Reference list of pairs: the first grain with all 27 images of the second, each image by itself.
 fn pairs_by_images(world: &World, margin: f64) -> Vec<Key> {
     let images: Vec<DVec3> = (0..27)
         .map(|i| DVec3::new(f64::from(i % 3 - 1), f64::from(i / 3 % 3 - 1), f64::from(i / 9 - 1)))
@@ -69,7 +69,7 @@ fn pairs_by_images(world: &World, margin: f64) -> Vec<Key> {
             let reach = (world.spheres[a].radius + world.spheres[b].radius) * (1.0 + margin);
             let near = |image: &&DVec3| (*second + **image * world.periodic.length - *first).length() < reach;
             let mut met: Vec<DVec3> = images.iter().filter(near).copied().collect();
-            // Without a period along an axis its images are all the same.
+            // Without a period along an axis all its images are the same.
             met.iter_mut().for_each(|image| *image *= world.periodic.length);
             met.dedup_by_key(|image| image.to_array().map(f64::to_bits));
             met.sort_by(|x, y| x.to_array().partial_cmp(&y.to_array()).unwrap());
@@ -145,7 +145,7 @@ fn a_grain_that_crosses_a_face_keeps_its_velocity_and_comes_in_on_the_other_side
             assert_eq!(bodies.velocity[0], before);
             let place = bodies.position[0];
             let expected = start + moved;
-            // On the GPU each step rounds the offset in its cell once.
+            // On the GPU each step rounds the offset of the grain in its cell once.
             let off = world.separation(place, expected).length();
             assert!(off < 40.0 * f64::from(f32::EPSILON) * 0.01, "{off} m away at step {step}");
             assert!(place.x >= 0.0 && place.x < PERIOD && place.y >= 0.0 && place.y < PERIOD, "{place}");
@@ -179,7 +179,7 @@ fn stack(shift: f64) -> World {
 
 #[test]
 fn a_stack_across_a_face_carries_its_load_as_one_in_the_middle() {
-    // The face of the second is between its two grains.
+    // In the second stack the face lies between the two grains.
     let (here, there) = (stack(0.0), stack(PERIOD - 0.015625));
     let settings = Settings::default();
     let apart = |state: &Snapshot| (state.world.bodies.position[1] - state.world.bodies.position[2]).length();
@@ -233,21 +233,21 @@ fn a_collision_across_faces_is_that_in_the_middle() {
     for grain in 0..3 {
         let turned = (on_cpu.world.bodies.velocity[grain] - start.bodies.velocity[grain]).length();
         assert!(turned > 0.1, "grain {grain} has met another: {turned} m/s");
-        // The grains are one period apart at most, and a collision makes a few roundings a few tens larger.
+        // The grains are at most one period apart, and a collision enlarges a few roundings by a factor of a few tens.
         let (one, other) = (on_cpu.world.bodies.velocity[grain], cpu_across.world.bodies.velocity[grain]);
         assert!(one.distance(other) < 1e-9 * one.length(), "{one} and {other}");
         let place = start
             .separation(cpu_across.world.bodies.position[grain], on_cpu.world.bodies.position[grain] + half);
         assert!(place.length() < 1e-9 * PERIOD, "{place}");
     }
-    // Half a period is two whole cells: on the GPU offsets, and all that follows, are the same bits.
+    // Half a period is two whole cells: on the GPU the offsets in the cells, and so all results, have the same bits.
     assert_eq!(on_gpu.world.bodies.velocity, gpu_across.world.bodies.velocity);
     assert_eq!(on_gpu.world.bodies.angular_velocity, gpu_across.world.bodies.angular_velocity);
     let third = run(&mut gpu(&collision(DVec3::splat(PERIOD / 3.0)), &settings), 100);
     assert_ne!(on_gpu.world.bodies.velocity, third.world.bodies.velocity, "a third of a period must show");
 }
 
-/// The gas in an eighth of its cell, with an eighth of its grains.
+/// The gas of `gas.toml` with an eighth of the volume and of the grains.
 fn small_gas() -> Scenario {
     let axes = ["x", "y", "z"].into_iter().enumerate();
     let mut overrides: Vec<String> = axes
@@ -305,7 +305,7 @@ fn contact_lines_across_a_face_lead_to_the_nearest_image() {
     }
 }
 
-/// A wall, a cylinder as long as the period, and a ball: grains meet them across the faces.
+/// A pipe as long as the period acts on two grains through its nearest image, across the faces. The tolerance is rounding of the gap.
 #[test]
 fn boundaries_act_through_their_nearest_image() {
     let scenario = pellets(
@@ -384,7 +384,7 @@ fn a_period_too_short_for_the_grains_is_refused_by_both_engines() {
     assert!(matches!(error, Error::ShortPeriod { axis: "y", .. }), "{error}");
 }
 
-/// Grains that come later widen the cells on the GPU; the period stays what it is.
+/// A larger grain that is added later widens the cells on the GPU; the period stays the same, and positions move by rounding at most.
 #[test]
 fn a_larger_grain_changes_the_number_of_cells_and_nothing_else() {
     let small = |i: u32| Grain::at(DVec3::splat(0.0005 + 0.004 * f64::from(i)), 0.0015, 0);

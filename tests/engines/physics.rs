@@ -1,4 +1,4 @@
-//! What the scenarios must show, on both engines: whole runs, compared by what is physical.
+//! Physics of whole runs on both engines: the scenarios, compared by physical quantities.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::atomic::AtomicBool;
@@ -44,7 +44,7 @@ fn engines(scenario: &Scenario) -> [Box<dyn Engine>; 2] {
     both(&scenario.world, &scenario.settings)
 }
 
-/// The impulses of a state by contact, for an engine that goes on from it.
+/// Impulses of the contacts of a state, for an engine that continues from it.
 fn forces(state: &Snapshot) -> Vec<(Key, Impulse)> {
     state.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect()
 }
@@ -133,7 +133,7 @@ fn cold_needs_at_least_twice_the_iterations_of_history() {
     }
 }
 
-/// \[E12\]: from a cold start, where sweeps have most to do.
+/// Twenty accelerated sweeps \[E12\] are at least twice as accurate as fifty plain ones, from a cold start, where sweeps have most to do.
 #[test]
 fn twenty_accelerated_sweeps_hold_a_column_better_than_fifty_plain_ones() {
     for engine_index in 0..2 {
@@ -148,7 +148,7 @@ fn twenty_accelerated_sweeps_hold_a_column_better_than_fifty_plain_ones() {
     }
 }
 
-/// The same work spent on substeps gains accuracy: 5 substeps of 2 sweeps beat 10 sweeps [E9].
+/// The same work spent on substeps gains accuracy: 5 substeps of 2 sweeps beat 10 sweeps \[E9\].
 #[test]
 fn substeps_hold_a_column_better_than_as_many_sweeps() {
     for engine_index in 0..2 {
@@ -192,7 +192,7 @@ fn a_grain_sinks_into_the_floor_as_hertz_predicts() {
     }
 }
 
-/// The state after 30 steps of 1 ms, with plain sweeps, of a pellet that lies on a rigid floor and moves so.
+/// State of a pellet on a rigid floor, with the given initial motion, after 30 steps of 1 ms with plain sweeps; per engine.
 fn on_the_floor(settings: Settings, motion: &str) -> [Snapshot; 2] {
     let settings = Settings {
         time_step: 1e-3,
@@ -239,7 +239,7 @@ fn the_rolling_arm_is_a_multiple_of_the_effective_radius() {
 #[test]
 fn a_box_cone_resists_a_slip_between_its_tangents_more_than_a_disc() {
     let motion = "locked_axes = [\"rx\", \"ry\", \"rz\"]\nvelocity = [1, 1, 0]";
-    // In single precision each of 30 steps rounds the speed, and the gap, which over h is a normal velocity.
+    // Each of 30 steps rounds the speed in single precision, and the gap, which divided by h is a normal velocity.
     let bound = 30.0 * 6e-8 * (1.5 + 0.91 * 0.5 * D / 1e-3);
     for (cone, each) in [(Cone::Disc, f64::sqrt(0.5)), (Cone::Box, 1.0)] {
         for state in on_the_floor(Settings { cone, ..Settings::default() }, motion) {
@@ -251,7 +251,7 @@ fn a_box_cone_resists_a_slip_between_its_tangents_more_than_a_disc() {
             assert!(state.contacts[0].is_sliding(), "{cone:?}");
         }
     }
-    // Along a tangent the two are the same.
+    // Along a tangent both cones are the same.
     let along = "locked_axes = [\"rx\", \"ry\", \"rz\"]\nvelocity = [0, 1, 0]";
     let speeds = [Cone::Disc, Cone::Box].map(|cone| {
         on_the_floor(Settings { cone, ..Settings::default() }, along)
@@ -271,9 +271,9 @@ fn a_box_of_a_thousand_grains_comes_to_rest_on_its_floor() {
     }
 }
 
-/// A grain may rock in its place for seconds, as nothing resists rolling here, or spin for ever where it lies alone on the
-/// floor: translation takes less than the scenario allows for all motion, and the total energy does not rise by more than single
-/// precision rounds heights.
+/// A bed at rest stays at rest. Only translation is judged, since a grain may rock in its place for seconds, as nothing resists rolling
+/// here, or spin for ever where it lies alone on the floor: its kinetic energy is less than the scenario allows for all motion. The total
+/// energy does not rise by more than single precision rounds heights.
 fn assert_stays_at_rest(engine: &mut dyn Engine, begin: f64) {
     for _ in 0..10 {
         engine.advance(20).unwrap();
@@ -294,7 +294,7 @@ fn total_per_grain(state: &Snapshot) -> f64 {
     total / (state.world.grain_count() as f64 * state.world.grain_mass(0) * 9.81 * D)
 }
 
-/// No grain has left the box, and contacts at rest carry what Hertz says of their overlap.
+/// No grain has left the box, and the normal forces at rest sum to Hertz's forces of the overlaps within 3 %.
 fn assert_nothing_creeps(state: &Snapshot) {
     for position in state.world.bodies.position.iter().skip(1) {
         let inside = position.x.abs().max(position.y.abs()) < 0.078 && position.z > 0.0;
@@ -310,7 +310,7 @@ fn assert_nothing_creeps(state: &Snapshot) {
     assert!((carried / predicted - 1.0).abs() < 0.03, "forces {carried} N, Hertz {predicted} N");
 }
 
-/// The middle one of three beds is judged, and of its energy the translation: without twisting resistance a grain alone
+/// The median of three beds agrees with LAMMPS. Of the kinetic energy only translation is judged: without twisting resistance a grain alone
 /// on the floor may spin for ever, as one does in about every second bed of a thousand.
 #[test]
 fn the_settled_bed_of_a_thousand_agrees_with_smooth_dem() {
@@ -362,20 +362,21 @@ fn a_pile_stands_with_the_adaptive_start_and_melts_with_history() {
         assert!((support - 1.0).abs() < 1e-3, "the ground carries {support} of the weight");
     }
     for engine in &mut engines(&melting) {
-        // It goes on to sink: to 0.90 by then, to 0.77 in three times as long.
+        // The pile keeps sinking: to 0.90 of its height by then, to 0.77 after three times as long.
         engine.advance(200).unwrap();
         let height = height(&engine.snapshot().unwrap());
         assert!(height < 0.92 * before, "history 0.85 kept {height} m of {before} m");
     }
 }
 
-/// What the expectations of a drum find, as means over its last seconds: the dynamic angle \[°\], and what comes second.
+/// Values of the first two expectations of a drum, means over its last seconds: the dynamic angle \[°\], and the second one of the
+/// scenario.
 fn found(summary: &Summary) -> [f64; 2] {
     [0, 1].map(|i| summary.expectations[i].found.unwrap())
 }
 
-/// The drum turns on for 5 s from where it was left, with other settings. The surface has its new angle within a second; the mean is over the
-/// last three.
+/// Turns the drum for another 5 s from a state, with other settings. The surface reaches its new angle within a second; the means are over
+/// the last three seconds.
 fn goes_on(state: &Snapshot, settings: &[&str]) -> [f64; 2] {
     let window = ["duration=5.0", "expect.dynamic_angle_deg.from=2.0", "expect.plug_share.from=2.0"];
     let until = ["expect.dynamic_angle_deg.until=5.0", "expect.plug_share.until=5.0"];
@@ -400,7 +401,8 @@ fn a_drum_keeps_its_angle_with_history_flattens_cold_and_steepens_with_more_iter
     assert!((angle - 49.5).abs() < 3.5, "history, 50 iterations: {angle}°");
 }
 
-/// The mean angle of one run to the next, with other seeds or on the other engine, differs by up to 1°.
+/// Both engines keep the same mean angle within 2°. It differs by up to 1° from one run to the next, with other seeds or on the other
+/// engine.
 #[test]
 fn both_engines_keep_a_small_drum_at_the_same_angle() {
     let angle = |engine: usize, settings: &[&str]| {

@@ -32,13 +32,13 @@ packing = {{ kind = "list", positions = [[{:?}, 0, {:?}]] }}
     ))
 }
 
-/// The scenario with a plane, which stands before all tables.
+/// The scenario in the plane xz, without rolling resistance. The key `plane` must stand before all tables, so it is set as an override.
 fn in_plane(text: &str) -> Scenario {
     let overrides = ["plane=\"xz\"".to_owned(), "materials.pellet.rolling_resistance=0.0".to_owned()];
     Scenario::parse("plane", text, Path::new("."), &overrides).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// g sin 20° / (1 + I/(m r²)): two thirds of g sin 20° for a disc, five sevenths for a ball, on both engines.
+/// Acceleration down the slope, g sin 20° / (1 + I/(m r²)): two thirds of g sin 20° for a disc, five sevenths for a ball, on both engines.
 #[test]
 fn a_disc_rolls_down_a_slope_slower_than_a_ball() {
     let text = roller("").resolved;
@@ -49,7 +49,7 @@ fn a_disc_rolls_down_a_slope_slower_than_a_ball() {
         &["materials.pellet.rolling_resistance=0.0".to_owned()],
     );
     for (scene, share) in [(in_plane(&text), 2.0 / 3.0), (ball.unwrap(), 5.0 / 7.0)] {
-        // A metre of a disc would sink into this soft plane by 3 % of its radius.
+        // A disc, one metre long, would sink into this soft plane by 3 % of its radius.
         let normal_law = NormalLaw::Rigid;
         let settings = Settings { time_step: 1e-3, iterations: 50, normal_law, ..Settings::default() };
         for mut engine in both(&scene.world, &settings) {
@@ -58,7 +58,7 @@ fn a_disc_rolls_down_a_slope_slower_than_a_ball() {
             let speed = state.world.bodies.velocity[1].length();
             let expected = share * G * 20f64.to_radians().sin() * 0.2;
             let name = engine.identity().engine;
-            // The pull of the first step is felt before the contact is, as in the throw: half a step in 200.
+            // Gravity of the first step acts before the contact does, as in the throw: half a step in 200.
             assert!((speed / expected - 1.0).abs() < 5e-3, "{name}: {speed} m/s, not {expected}");
         }
     }

@@ -1,5 +1,5 @@
-//! A run that was interrupted and went on comes to the files of one that never stopped, to the bit, on both engines; saving changes
-//! nothing; and the grains of a checkpoint start another scene with the forces they had.
+//! Checkpoints on both engines: a run that was interrupted and resumed writes the same files, bit for bit, as one that never stopped;
+//! saving changes nothing; and the grains of a checkpoint start another scene with their forces.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod scenes;
@@ -25,7 +25,7 @@ use glam::DVec3;
 use scenes::{CLUMPS, CONVERGENCE, EMITTER_AND_SINK, GAS, GLASS, SCENES};
 
 fn scene(body: &str, overrides: &[&str]) -> Scenario {
-    // Keys before tables: what is at the top of the body comes first.
+    // TOML needs keys before tables: the keys at the top of the body come first.
     let (top, tables) = body.split_at(body.find("\n[").unwrap());
     let overrides: Vec<String> = overrides.iter().map(|&text| text.into()).collect();
     let text = format!("{top}\n{GLASS}\n{tables}");
@@ -65,14 +65,15 @@ fn run(kind: Kind, scene: &Scenario, folder: &Path, goes_on: bool, stop: Option<
     .unwrap()
 }
 
-/// All files of a run but for wall times, and the number of threads, which may change on the way.
+/// All files of a run without wall times and without the number of threads, which may change on resuming.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files_of_run(folder, &|summary| {
         summary["engine"].as_object_mut().unwrap().remove("driver").unwrap();
     })
 }
 
-/// Runs without a stop, and with two at random steps; between them the number of threads changes.
+/// Compares a run without a stop with a run that is stopped at two random steps and resumed; the number of threads changes between its
+/// parts.
 fn goes_on_to_the_bit(kind: Kind, of: &str, body: &str, seed: u64) {
     let scene = scene(body, &[]);
     let steps = (scene.duration / scene.settings.time_step).round() as u64;
@@ -107,7 +108,7 @@ fn a_run_that_goes_on_comes_to_the_same_files_on_the_gpu() {
     }
 }
 
-/// Checkpoints come in the middle of what a submission would do, between outputs, and reach beyond the duration.
+/// Checkpoints fall between outputs, in the middle of what would be one submission, and reach beyond the duration.
 #[test]
 fn checkpoints_change_no_bit_of_the_run_that_saves_them() {
     let plain = scene(EMITTER_AND_SINK, &[]);
@@ -117,7 +118,7 @@ fn checkpoints_change_no_bit_of_the_run_that_saves_them() {
         run(kind, &plain, without.path(), false, None);
         run(kind, &saving, with.path(), false, None);
         let (mut found, mut expected) = (files(with.path()), files(without.path()));
-        // It says what it was told to save.
+        // `scenario.toml` names the checkpoints asked for, so it differs.
         for files in [&mut found, &mut expected] {
             files.remove("scenario.toml").unwrap();
         }
@@ -130,7 +131,7 @@ fn checkpoints_change_no_bit_of_the_run_that_saves_them() {
     }
 }
 
-/// A scene that both engines have run for some steps, saved.
+/// A scene, its engine after `steps` steps, and the saved state of the engine.
 fn saved(kind: Kind, body: &str, steps: u64) -> (Scenario, Box<dyn Engine>, Vec<u8>) {
     let scene = scene(body, &[]);
     let mut engine = engine(kind, &scene);
@@ -140,7 +141,7 @@ fn saved(kind: Kind, body: &str, steps: u64) -> (Scenario, Box<dyn Engine>, Vec<
     (scene, engine, bytes)
 }
 
-/// The checkpoint of the end knows nothing of the outputs that only an end has.
+/// A completed run can be continued beyond its duration: its last checkpoint does not contain the outputs that only the end of a run has.
 #[test]
 fn a_run_that_has_ended_goes_on_beyond_its_duration() {
     let scene = scene(EMITTER_AND_SINK, &["checkpoint.every=1000", "output.every=0.07"]);
@@ -153,7 +154,7 @@ fn a_run_that_has_ended_goes_on_beyond_its_duration() {
     until(whole.path(), 0.4, None);
     let ended = until(parts.path(), scene.duration, None);
     assert_eq!((ended.status, ended.steps), (Status::Completed, 150));
-    // Killed after its last checkpoint, with no step left to do.
+    // As if the run was killed after its last checkpoint, with no step left to do.
     let before = files(parts.path());
     fs::remove_file(parts.path().join("summary.json")).unwrap();
     until(parts.path(), scene.duration, Some(Resumption::of(parts.path()).unwrap()));
@@ -163,7 +164,7 @@ fn a_run_that_has_ended_goes_on_beyond_its_duration() {
     assert_same(&files(parts.path()), &files(whole.path()), "beyond the duration");
 }
 
-/// A device that goes away takes nothing along but the steps since the last checkpoint.
+/// A lost device costs no more than the steps since the last checkpoint: another device continues from there to the same files.
 #[test]
 fn a_run_whose_device_was_lost_goes_on_on_another() {
     let scene = scene(GAS, &["checkpoint.every_simulated=0.03"]);
@@ -185,7 +186,8 @@ fn a_run_whose_device_was_lost_goes_on_on_another() {
     assert_same(&files(parts.path()), &files(whole.path()), "after the loss of a device");
 }
 
-/// Whatever lies in the buffers that are not of the state, the next steps are the same; without one that is, they are not.
+/// The buffers that are not saved do not affect the next steps, whatever they contain; without one of the saved buffers the next steps
+/// differ.
 #[test]
 fn what_is_not_saved_of_the_device_is_of_no_use_to_the_next_step() {
     let (scene, mut undisturbed, bytes) = saved(Kind::Gpu, CLUMPS, 60);
@@ -197,7 +199,7 @@ fn what_is_not_saved_of_the_device_is_of_no_use_to_the_next_step() {
         spoil(&engine);
         engine.advance(40).ok().and_then(|_| engine.snapshot().ok())
     };
-    // These follow from the world.
+    // These buffers are made from the world.
     let made_anew = ["params", "surfaces", "sinks", "laws"];
     let found = goes_on(&|engine| {
         let scratch = engine
@@ -212,12 +214,13 @@ fn what_is_not_saved_of_the_device_is_of_no_use_to_the_next_step() {
         let other = goes_on(&|engine| engine.fill_words(name, 0));
         let is_same = other
             .is_some_and(|other| (&other.world, &other.contacts) == (&expected.world, &expected.contacts));
-        // Without paths since the last search that search comes later: a state as good, of other bits.
+        // Without the paths since the last search the next search comes later: the state is as good, but may have other bits.
         assert!(!is_same || name == "travel", "without {name} the state is the same");
     }
 }
 
-/// Rates, emitters and steps go on; a file of another kind is refused.
+/// A restored simulation continues its rates, emitters and steps. A file of another engine, scene or version, a damaged file and a file of
+/// another kind are refused.
 #[test]
 fn a_simulation_is_saved_and_restored_by_code() {
     let scene = scene(EMITTER_AND_SINK, &[]);
@@ -278,7 +281,7 @@ fn a_simulation_is_saved_and_restored_by_code() {
     assert!(with(&|bytes| *bytes = b"x,y,z\n".to_vec()).contains("is no checkpoint"));
 }
 
-/// A state that springs left goes on under impulses: what only a solve tells is not known before the next step.
+/// A state of the smooth method continues under impulses. Its objective, which only a solve gives, is unknown before the next step.
 #[test]
 fn a_state_of_the_smooth_method_has_no_objective_until_the_other_has_solved() {
     let world = column(5, 0.0).world;
@@ -294,8 +297,8 @@ fn a_state_of_the_smooth_method_has_no_objective_until_the_other_has_solved() {
     assert!(impulses.snapshot().unwrap().report.objective.is_some());
 }
 
-/// A bed that was settled once goes on in a new scene, on either engine from either, as if nothing had been: its contacts carry what they
-/// carried. The same grains without their impulses have to find them again.
+/// A bed that was settled once continues in a new scene, on either engine from either, as if nothing had happened: after one step the
+/// contacts carry its weight within 2 %. The same grains without their impulses do not, by more than 20 %.
 #[test]
 fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
     let bed = format!(
@@ -323,7 +326,7 @@ fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
         );
         let start =
             format!("{head}[start]\ncheckpoint = \"{}\"\n[clumps.rod]{clumps}", folder.path().display());
-        // Half the step, so half the impulses; one sweep, which finds little by itself.
+        // Half the time step, so half the impulses; and one sweep, which finds little by itself.
         let few = [
             "solver.time_step=1e-3",
             "solver.iterations=1",
@@ -338,7 +341,7 @@ fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
             assert!(weight.contacts.iter().any(|contact| contact.is_active()), "before the first step");
             simulation.step(1).unwrap();
             let supported = simulation.quantity("weight_supported").unwrap();
-            // A step of one sweep leaves what the rest state had not converged to.
+            // One sweep leaves the error to which the settled state had not converged.
             assert!((supported - 1.0).abs() < 0.02, "{kind:?} to {there:?}: {supported}");
             let without = Scenario { seeds: Vec::new(), ..scenario.clone() };
             let mut bare = self::simulation(there, &without);
@@ -346,7 +349,7 @@ fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
             let supported = bare.quantity("weight_supported").unwrap();
             assert!((supported - 1.0).abs() > 0.2, "without impulses {supported}");
         }
-        // In another period they would be folded into each other.
+        // In another period the grains would be folded into each other.
         let folded = format!("{start}[periodic]\nx = [-0.05, 0.05]\n");
         let folded = Scenario::parse(
             "restart",
@@ -355,7 +358,7 @@ fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
             &[],
         );
         assert!(folded.is_err_and(|problems| problems.to_string().contains("period of 0 m along x")));
-        // Where the law is another, they start from nothing.
+        // With another contact law the grains start without impulses.
         let [slippery, unknown] = ["materials.glass.friction=0.2", "clumps.rod.spheres.0.radius=0.0041"];
         assert!(scene(&start, &[slippery]).seeds.is_empty());
         let text = format!("{GLASS}{start}");
@@ -365,7 +368,7 @@ fn the_grains_of_a_checkpoint_start_another_scene_with_the_forces_they_had() {
     }
 }
 
-/// What may change while a run is interrupted has its effect from there on.
+/// Settings that may change while a run is interrupted take effect from there on.
 #[test]
 fn intervals_that_change_on_the_way_count_from_there() {
     let folder = tempfile::tempdir().unwrap();
@@ -375,7 +378,7 @@ fn intervals_that_change_on_the_way_count_from_there() {
     let states = || Checkpoint::last_header(folder.path()).unwrap().1.step;
     let (rows_before, step) = (rows(), states());
     assert!(rows_before <= 2 && step >= 30, "{rows_before} rows, {step} steps");
-    // Without checkpoints in simulated time none comes any more, and outputs come ten times as often.
+    // No more checkpoints come in simulated time, and outputs come ten times as often.
     let second = scene(GAS, &["output.every=0.01", "checkpoint.every=1000"]);
     let summary = run(Kind::Cpu, &second, folder.path(), true, None);
     assert_eq!(summary.status, Status::Completed);
@@ -418,7 +421,7 @@ fn a_scene_that_starts_from_a_checkpoint_goes_on_from_its_own_first_moment() {
     }
 }
 
-/// Of a box that has lost a wall, the other walls carry what they carried, each its own part.
+/// In a box that has lost a wall, each other wall carries its own forces as before: the floor still carries the weight, within 5 %.
 #[test]
 fn a_wall_that_is_taken_away_takes_no_forces_of_the_others() {
     let bed = |open: &str, rest: &str| {
@@ -435,7 +438,7 @@ fn a_wall_that_is_taken_away_takes_no_forces_of_the_others() {
     run(Kind::Cpu, &bed("\"+z\"", grains), folder.path(), false, None);
     let start = format!("[start]\ncheckpoint = \"{}\"\n", folder.path().display());
     let dam = bed("\"+z\", \"+x\"", &start);
-    // Of each wall the normal of its plane, which the impulses on it are along.
+    // Impulses act along the normal of each wall's plane; the floor is the wall whose normal points up.
     let floor =
         dam.world.surfaces.iter().position(|surface| surface.orientation * DVec3::Z == DVec3::Z).unwrap();
     let on_floor: Vec<_> = dam.seeds.iter().filter(|(key, _)| key.b as usize == floor).collect();

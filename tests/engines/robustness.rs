@@ -1,4 +1,4 @@
-//! Same inputs, same bits; nothing dropped; failures that say what to change.
+//! Robustness: the same inputs give the same bits, nothing is dropped, and errors say what to change.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -22,7 +22,8 @@ fn settings() -> Settings {
     Settings { iterations: 10, ..Settings::default() }
 }
 
-/// Whether two states have the same bits, wherever they are.
+/// Whether two states have the same bits of velocities, orientations and normal impulses. Positions are not compared: the states may be at
+/// different places.
 fn same_bits(a: &Snapshot, b: &Snapshot) -> bool {
     let impulses = |contacts: &[ContactState]| -> Vec<_> {
         contacts.iter().map(|contact| (contact.key, contact.impulse.normal.to_bits())).collect()
@@ -69,7 +70,7 @@ fn the_coloured_reference_has_the_same_bits_on_one_and_two_threads() {
     assert!(!same_bits(&states[0], &sequential), "another order must show");
 }
 
-/// The scene with its numbers cut to multiples of 2⁻³⁰ m, which stay exact after a shift by 10⁵ m.
+/// The scene with fixed boundaries and all positions rounded to multiples of 2⁻³⁰ m, which stay exact after a shift by 10⁵ m.
 fn on_a_fine_lattice(world: &World) -> World {
     let cut = |v: DVec3| (v * f64::from(1 << 30)).round() / f64::from(1 << 30);
     let mut world = world.clone();
@@ -139,7 +140,7 @@ fn grains_added_during_a_run_grow_the_buffers_and_lose_nothing() {
     }
 }
 
-/// Four grains of which the last two nearly touch, about to fail.
+/// Errors and snapshots after them, per engine, of a scene that fails: four grains, the last two of which nearly touch, after `change`.
 fn failing(change: impl Fn(&mut World)) -> [(Error, Result<Snapshot, Error>); 2] {
     let scenario = pellets(
         r#"
@@ -157,8 +158,8 @@ packing = { kind = "list", positions = [[0, 0, 1], [0.1, 0, 1], [0.2, 0, 1], [0.
     both(&world, &settings()).map(|mut engine| (engine.advance(5).unwrap_err(), engine.snapshot()))
 }
 
-/// After a failure the CPU engine shows the last good state, the GPU engine none: its velocities are those
-/// that failed.
+/// The last good state, which the CPU engine shows after a failure. The GPU engine shows none, because its velocities are those that
+/// failed.
 fn good_state(states: [(Error, Result<Snapshot, Error>); 2]) -> Snapshot {
     let [(_, cpu), (failure, gpu)] = states;
     let refusal = gpu.unwrap_err().to_string();
@@ -177,7 +178,7 @@ fn a_velocity_that_is_not_a_number_names_the_grain_and_the_time() {
 
 #[test]
 fn a_grain_that_explodes_is_named_and_stays_where_it_was() {
-    // Grain 3 drives grain 2 to 6 km/s; both fly at 1 km/s across that before, which is nobody's fault.
+    // Grain 3 drives grain 2 to 6 km/s. Both already fly at 1 km/s across that direction, which is no failure.
     let states = failing(|world| {
         world.bodies.velocity[3] = DVec3::new(0.0, 1e3, 0.0);
         world.bodies.velocity[4] = DVec3::new(-1e4, 1e3, 0.0);
@@ -255,7 +256,7 @@ fn a_lost_device_is_an_error_that_says_what_to_do() {
     assert!(error.to_string().contains("t = 0.015000 s"), "the time of the last good state: {error}");
 }
 
-/// A larger grain widens the cells that positions are anchored to; nothing else may notice.
+/// A larger grain widens the cells that positions are anchored to; nothing else changes, except by rounding.
 #[test]
 fn a_larger_grain_moves_the_anchors_and_nothing_else() {
     let scenario = box_of(300);
@@ -270,7 +271,7 @@ fn a_larger_grain_moves_the_anchors_and_nothing_else() {
     }
     assert_eq!(before.world.bodies.velocity[..], after.world.bodies.velocity[..before.world.bodies.len()]);
 
-    // One step more, with and without: the large grain is far away, and the impulses are remembered.
+    // One step more, with and without the large grain, which is far away: the impulses are kept.
     let mut alone = gpu(&scenario.world, &settings());
     let (alone, with) = (run(&mut alone, 81), run(&mut engine, 1));
     for (old, new) in alone.world.bodies.velocity.iter().zip(&with.world.bodies.velocity) {
@@ -319,7 +320,8 @@ fn locked_axes_stay_locked_on_both_engines() {
     }
 }
 
-/// Contacts are found for a snapshot before the first step; no velocity has been solved for them then.
+/// An advance of no steps changes nothing and does not fail, although the snapshot before the first step has found contacts and no velocity
+/// has been solved for them yet.
 #[test]
 fn an_advance_of_no_steps_changes_nothing_and_fails_on_no_engine() {
     let scenario = box_of(100);

@@ -1,5 +1,5 @@
-//! Contacts are searched for only when some grain may have come to one that is not in the list, and a step that
-//! was expected to be calm and is not is done again.
+//! Neighbour list: it is rebuilt only when some grain may have reached another that is not in the list, and a step that was expected to be
+//! calm but is not is repeated.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use crate::common::*;
@@ -17,7 +17,7 @@ fn settled() -> World {
     engine.snapshot().unwrap().world
 }
 
-/// At every step: whatever overlaps is in the list, however old that is.
+/// At every step the neighbour list contains all overlapping pairs, however old it is.
 #[test]
 fn a_bed_at_rest_is_rarely_searched_and_its_list_holds_all_that_touch() {
     let (world, settings) = (settled(), Settings::default());
@@ -36,7 +36,8 @@ fn a_bed_at_rest_is_rarely_searched_and_its_list_holds_all_that_touch() {
     }
 }
 
-/// Not even a slow grain comes to another that is not in the list: with a margin of 0 every step searches.
+/// The narrower the margin (skin), the more often the neighbour list is rebuilt: with a margin of 0 every step, since not even a slow grain
+/// may reach another that is not in the list.
 #[test]
 fn grains_in_motion_are_searched_for_as_often_as_the_margin_is_narrow() {
     let scenario = box_of(400);
@@ -52,8 +53,8 @@ fn grains_in_motion_are_searched_for_as_often_as_the_margin_is_narrow() {
     assert!((2..12).contains(&cpu), "{cpu} searches of 12");
 }
 
-/// A grain that floats down to the floor for 24 steps, faster than the impact threshold in the end but never by half
-/// the margin: no step searches, and the one in which it bounces comes unexpected.
+/// A grain that sinks to the floor for 24 steps, in the end faster than the impact threshold but never by half the margin: no step rebuilds
+/// the neighbour list, and the step in which the grain bounces is expected to be calm.
 fn floating() -> (World, Settings) {
     let mut scenario = pellets(
         r#"
@@ -107,7 +108,7 @@ fn a_bounce_that_calm_steps_do_not_expect_is_not_lost() {
     assert!(lost < 0.5 * expected, "without the halt the bounce is lost: {lost} m/s");
 }
 
-/// A snapshot at the start finds contacts, too; the first step does not take them for its own.
+/// A snapshot at the start finds contacts, too, but the first step does not use them as its own.
 #[test]
 fn looking_at_the_start_changes_no_bit() {
     let scenario = box_of(300);
@@ -144,7 +145,8 @@ motion = { kind = "table", times = [0.03, 0.06], displacements = [[0, 0, 0], [0,
     )
 }
 
-/// Which steps search must not depend on how many are submitted at once: a plate moves for some of them.
+/// The steps that rebuild the neighbour list do not depend on how many steps are submitted at once, although a plate moves in some of them
+/// only.
 #[test]
 fn a_boundary_that_starts_and_stops_gives_the_same_bits_however_steps_are_submitted() {
     let world = under_a_plate();
@@ -156,18 +158,20 @@ fn a_boundary_that_starts_and_stops_gives_the_same_bits_however_steps_are_submit
     let [at_once, one_by_one, uneven] = [&[24][..], &[1; 24], &[5, 9, 3, 7]].map(run);
     assert_eq!(at_once, one_by_one);
     assert_eq!(at_once, uneven);
-    // Of the 0.26 mm up to which none is needed a grain may fall half: the first, and one for every 0.14 of its 0.3 mm.
+    // Rebuilds: the first, and one for every 0.14 mm of the plate's 0.3 mm. Of the 0.26 mm up to which none is needed a grain may fall
+    // half.
     assert!((2..8).contains(&at_once.1), "{} searches", at_once.1);
 }
 
-/// Grains at rest on a floor, and a boundary that comes to them within 0.1 s from where it is in no list.
+/// Grains at rest on a floor, and a boundary that reaches them within 0.1 s from a place where it is in no neighbour list.
 fn approached_by(boundary: &str) -> (World, Settings) {
     let mut world = three_grains_and(boundary);
     world.gravity *= 0.1;
     (world, Settings { time_step: 1e-3, ..Settings::default() })
 }
 
-/// How often an engine searches in 0.12 s, and whether its list held all that touched after every step, the visitor among it.
+/// Number of rebuilds of the neighbour list in 0.12 s, and whether the list contained all touching pairs after every step, those of the
+/// visitor included.
 fn visit(engine: &mut dyn Engine) -> (u64, bool) {
     let (mut searches, mut holds_all, mut has_come) = (0, true, false);
     for _ in 0..120 {
@@ -187,7 +191,7 @@ fn a_boundary_that_moves_is_searched_for_as_often_as_it_goes_half_the_skin() {
         // A plate that comes down by 5 mm.
         r#"shape = { kind = "plane", point = [0, 0, 0.018], normal = [0, 0, -1] }
 motion = { kind = "velocity", velocity = [0, 0, -0.05] }"#,
-        // A cam that turns down on one of them.
+        // A cam that turns down on one of the grains.
         r#"shape = { kind = "capsule", from = [0.0129, -0.01, 0.029], to = [0.0129, 0.01, 0.029], radius = 0.012 }
 motion = { kind = "rotation", point = [-0.027, 0, 0.029], axis = [0, 1, 0], rate = 1.5 }"#,
         // A plate in flight.

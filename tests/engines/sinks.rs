@@ -50,7 +50,7 @@ packing = { kind = "lattice", corner = [-0.9, -0.9, -0.9], counts = [10, 10, 10]
         .unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// The sink of [`every_form`] that a point is in, by the words of the file.
+/// The sink of [`every_form`] that contains a point, computed from the shapes that its scenario describes.
 fn sink_by_hand(p: DVec3) -> Option<u32> {
     let axis = DVec3::new(1.0, 2.0, 0.0) / 5f64.sqrt();
     let from_base = p - DVec3::new(0.0, -0.9, 0.1);
@@ -216,8 +216,8 @@ fn stays_as_it_was(before: &World, after: &World, name: &str) {
 #[test]
 fn the_contact_search_leaves_out_removed_grains_and_finds_all_others() {
     let settings = settings();
-    // Away from the origin, where a row of cells crosses the end of the table and comes back at its beginning:
-    // the grains there stay, and stood elsewhere in the table before.
+    // The sink lies away from the origin, where a row of cells crosses the end of the table and continues at its beginning. The grains
+    // there stay, but had other places in the table before.
     let mut engine = gpu(&bed_with_a_sink("min = [0.03, -1, -1], max = [1, 1, 1]"), &settings);
     engine.advance(4).unwrap();
     let world = engine.snapshot().unwrap().world;
@@ -264,7 +264,7 @@ fn stays_as_it_was_but_for_rounding(before: &World, after: &World) {
     for grain in (0..before.grain_count()).filter(|&grain| !before.is_present(grain)) {
         let body = before.grain_body(grain);
         assert_eq!(before.removed[grain], after.removed[grain]);
-        // A position crosses to single precision once: half a unit in the last place of a cell.
+        // A position is converted to single precision once: half a unit in the last place of a cell.
         let moved = before.bodies.position[body].distance(after.bodies.position[body]);
         assert!(moved < f64::from(f32::EPSILON) * D, "grain {grain} moved by {moved} m");
     }
@@ -422,7 +422,7 @@ fn grains_that_come_take_the_places_of_those_that_left_and_nothing_of_theirs() {
         let renewed: Vec<usize> = (0..count).filter(|&grain| of_new(&after.world.ids[grain])).collect();
         assert_eq!(renewed.len(), 5, "{name}");
         assert_eq!(after.contacts, before.contacts, "{name}: the new grains fly");
-        // They fall freely: nothing is left of the contacts of their places.
+        // The new grains fall freely: no contact of the grains that had their places is left.
         engine.advance(2).unwrap();
         let world = engine.snapshot().unwrap().world;
         let h = settings().time_step;
@@ -446,7 +446,7 @@ fn scenes_without_sinks_remove_nothing() {
     assert!(world.sinks.is_empty() && world.removed.iter().all(Option::is_none));
 }
 
-/// Two sizes rain on both halves of a sink, 0.4 kg/s; places of grains that left are taken again by those that come.
+/// Grains of two sizes fall into a sink at 0.4 kg/s; new grains take the places of removed ones.
 const SORTED: &str = r#"
 [solver]
 time_step = 2e-3
@@ -466,7 +466,8 @@ bins = [0.004, 0.006]
 profile = { axis = "y", from = -0.1, until = 0.1, bins = 4 }
 "#;
 
-/// What a sink sorts adds up to what it took, and a mass rate to the mass, on both engines alike.
+/// The size classes and the profile of a sink sum to the grains and the mass that it took, and the mass rate of the emitter to the mass, on
+/// both engines alike.
 #[test]
 fn a_sink_sorts_what_it_takes_by_size_and_by_place() {
     let scenario = pellets(SORTED);
@@ -490,9 +491,9 @@ fn a_sink_sorts_what_it_takes_by_size_and_by_place() {
         assert!((masses / mass - 1.0).abs() < 1e-12, "{name}: {masses} and {mass} kg");
         let profile: Vec<f64> = (0..6).map(|bin| number(&at("profile_grains", bin))).collect();
         assert_eq!((profile.iter().sum::<f64>(), profile[0], profile[5]), (grains, 0.0, 0.0), "{name}");
-        // A quarter of some 450 each: three standard deviations of the binomial are 28.
+        // A quarter of some 450 grains in each bin: three standard deviations of the binomial are 28.
         assert!(profile[1..5].iter().all(|part| (part / grains - 0.25).abs() < 0.065), "{name}: {profile:?}");
-        // A wave every 50 ms, of grains of 4/3 π 3700 kg/m³ (0.75 · 3³ + 0.25 · 5³) mm³ in the mean.
+        // A wave every 50 ms; the mean mass of a grain is 4/3 π 3700 kg/m³ (0.75 · 3³ + 0.25 · 5³) mm³.
         let mean_mass = 4.0 / 3.0 * std::f64::consts::PI * 3700.0 * (0.75 * 27.0 + 0.25 * 125.0) * 1e-9;
         let per_second = 0.4 / mean_mass;
         assert!(
@@ -503,7 +504,8 @@ fn a_sink_sorts_what_it_takes_by_size_and_by_place() {
     }
 }
 
-/// 400 pellets above the sieve of the shipped circuit, 19 gaps of 9 to 16 mm between turning rollers, which are thinner than they were by so much \[m\].
+/// 400 pellets above the sieve of `circuit.toml`: 19 gaps of 9 to 16 mm between turning rollers, whose radii are reduced by `thinner`
+/// \[m\].
 fn sieve(thinner: f64) -> Scenario {
     let over_the_sieve = "grains.0.packing={ kind = \"random\", count = 400, region = { kind = \"box\", \
                           min = [0.42, 0.62, -0.33], max = [0.82, 1.1, -0.2] } }";
@@ -516,7 +518,7 @@ fn sieve(thinner: f64) -> Scenario {
     scene
 }
 
-/// After 1.5 s the radii of the grains that each of the first two sinks took \[m\], and how many are left.
+/// Radii of the grains that each of the first two sinks took in 1.5 s \[m\], and the number of grains left.
 fn sieved(mut engine: Box<dyn Engine>) -> ([Vec<f64>; 2], usize) {
     engine.advance(600).unwrap();
     let world = engine.snapshot().unwrap().world;

@@ -32,7 +32,7 @@ material = "pellet"
 shape = { kind = "box", min = [-0.045, -0.045, 0.0], max = [0.045, 0.045, 1.0], open = ["+z"] }
 "#;
 
-/// A sphere of lead on 784 grains a tenth as large: it is the first grain.
+/// A sphere of lead, the first grain, on 784 grains a tenth as large.
 fn intruder() -> Scenario {
     pellets(&format!(
         r#"{WALLS}
@@ -55,7 +55,7 @@ packing = {{ kind = "lattice", structure = "cubic", corner = [-0.0403, -0.0403, 
     ))
 }
 
-/// 600 grains from 1 to 10.
+/// 600 grains with radii from 1 to 10 mm.
 fn one_to_ten() -> Scenario {
     pellets(&format!(
         r#"{WALLS}
@@ -79,7 +79,7 @@ fn largest_of(world: &World) -> usize {
     world.grain_body(largest.unwrap())
 }
 
-/// Impulse of all contacts on a body in the last substep \[N s\], and how many of them there are.
+/// Impulse of all contacts on a body in the last substep \[N s\], and the number of these contacts.
 fn impulse_on(state: &Snapshot, body: usize) -> (DVec3, usize) {
     let mut sum = (DVec3::ZERO, 0);
     for contact in &state.contacts {
@@ -90,7 +90,7 @@ fn impulse_on(state: &Snapshot, body: usize) -> (DVec3, usize) {
     sum
 }
 
-/// Weight of a body that its contacts carry \[-\].
+/// Share of the weight of a body that its contacts carry \[-\].
 fn carried(state: &Snapshot, body: usize) -> f64 {
     let weight = GRAVITY / state.world.bodies.inverse_mass[body];
     impulse_on(state, body).0.z / state.substep / weight
@@ -112,7 +112,8 @@ fn spread(values: [f64; 3]) -> f64 {
     values.into_iter().fold(f64::MIN, f64::max) - values.into_iter().fold(f64::MAX, f64::min)
 }
 
-/// Paths differ, so packings do by some grains in their places; what they carry does not.
+/// A heavy intruder settles alike in any order and on both engines. The paths differ, so the packings differ in the places of some grains,
+/// but the loads agree with the weight within 1 %.
 #[test]
 fn a_heavy_intruder_settles_whatever_the_order_and_the_engine() {
     let world = intruder().world;
@@ -130,9 +131,9 @@ fn a_heavy_intruder_settles_whatever_the_order_and_the_engine() {
     });
     for (name, state, load, supported) in &states {
         let contacts = impulse_on(state, body).1;
-        // More than a workgroup sums for it, besides those that have a colour.
+        // More contacts than a workgroup sums for the body, besides those that have a colour.
         assert!(contacts > 64 + 8, "{name}: a hub of {contacts} contacts");
-        // It may still sink between the grains: with 1 % of its weight it gains 10 mm/s in these steps.
+        // The intruder may still sink between the grains: with 1 % of its weight it gains 10 mm/s in these steps.
         assert!((load - 1.0).abs() < 0.01, "{name}: the contacts carry {load} of the intruder");
         assert!((supported - 1.0).abs() < 0.01, "{name}: the walls carry {supported}");
     }
@@ -158,10 +159,11 @@ fn a_bed_of_sizes_1_to_10_settles_whatever_the_order_and_the_engine() {
     assert!(spread(overlaps) < 0.2 * overlaps[0], "mean overlaps {overlaps:?}");
 }
 
-/// Share of the intruder's weight by which what its contacts do differs from what moves it in a step.
+/// Difference between the impulses of the intruder's contacts and its change of momentum without gravity in a step, as a share of its
+/// weight \[-\].
 fn lost(world: &World, edits: &[Edit]) -> f64 {
     let body = largest_of(world);
-    // Nothing bounces: what impacts do is not among the impulses.
+    // Impacts are switched off: their impulses are not among those of the contacts.
     let mut engine = gpu(world, &Settings { impact_threshold: 10.0, ..settings() });
     if !edits.is_empty() {
         engine.edit_shaders(edits).unwrap();
@@ -179,7 +181,7 @@ fn what_its_contacts_do_to_a_hub_is_what_moves_it_to_the_same_bits() {
     let mut bed = cpu(&intruder().world, &settings());
     bed.advance(STEPS).unwrap();
     let world = bed.snapshot().unwrap().world;
-    // 40 sweeps, the velocities in single precision: 0.05 m/s of gravity in a step.
+    // The bound is for 40 sweeps on velocities in single precision; gravity gives 0.05 m/s in a step.
     let whole = lost(&world, &[]);
     assert!(whole < 1e-3, "{whole} of the weight is lost");
     let broken = Edit {
@@ -197,8 +199,9 @@ fn what_its_contacts_do_to_a_hub_is_what_moves_it_to_the_same_bits() {
     assert_eq!(one, other);
 }
 
-/// Contacts of each colour, those of the rest, and where there are some of these all bodies, each of which looks for what they did
-/// to it, rounded up to workgroups of 64; in an accelerated solve in any case all bodies and the rest, as all go on.
+/// A plain sweep is one dispatch per colour over its contacts, one over the overflow contacts, and, where there are overflow contacts, one
+/// over all bodies, each of which sums the impulses of these contacts on it. In an accelerated solve the last dispatch always covers all
+/// bodies and all overflow contacts, since all of them are extrapolated. All are rounded up to workgroups of 64.
 #[test]
 fn a_sweep_is_ten_dispatches_of_no_more_than_its_contacts_whatever_the_sizes() {
     for (name, scenario, acceleration) in [

@@ -1,5 +1,4 @@
-//! Sliders and their drives \[E11\]: closed forms on both engines, and plates under a thousand grains against the
-//! sequential order.
+//! Sliders and their drives \[E11\]: closed forms on both engines, and lids on thousands of grains against the sequential order.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::path::Path;
@@ -16,13 +15,13 @@ use esker::settings::{Order, Settings, WarmStart};
 const GRAVITY: f64 = 9.81;
 const H: f64 = 5e-3;
 
-/// The pellets without gravity.
+/// Scenario of pellets without gravity.
 fn weightless(body: &str) -> Scenario {
     let overrides = ["gravity=[0, 0, 0]".to_owned()];
     Scenario::parse("weightless", &pellets(body).resolved, Path::new("."), &overrides).unwrap()
 }
 
-/// A plate of 2 kg that looks along z, alone.
+/// A single plate of 2 kg with its normal along z, on a slider.
 fn plate(motion: &str) -> String {
     format!(
         r#"
@@ -35,7 +34,7 @@ motion = {{ kind = "slider", mass = 2.0, {motion} }}
     )
 }
 
-/// Runs a world on both engines; the claim is told the state and a tolerance for sums of so many roundings.
+/// Runs a world on both engines and gives the claim the state, the name of the engine and the tolerance for the accumulated rounding.
 fn on_both(world: &World, settings: Settings, steps: u64, claim: impl Fn(&Snapshot, &str, f64)) {
     for (engine, rounding) in both(world, &settings).iter_mut().zip([1e-12, 1e-5]) {
         engine.advance(steps).unwrap();
@@ -65,7 +64,7 @@ fn a_force_by_table_gives_the_momentum_under_its_curve() {
     let drive = "drive = { force = { times = [0.05, 0.15], values = [0.0, 4.0] } }, axis = [0, 0, -1]";
     let scenario = weightless(&plate(drive));
     on_both(&scenario.world, Settings::default(), 40, |state, name, rounding| {
-        // A ramp of 0.1 s, then 4 N for 0.05 s, in steps whose middles lie on it.
+        // A ramp of 0.1 s, then 4 N for 0.05 s, in steps whose middles lie on the curve.
         let momentum = 0.5 * 4.0 * 0.1 + 4.0 * 0.05;
         assert_near(state.world.bodies.velocity[0].z, -momentum / 2.0, rounding, name);
     });
@@ -75,7 +74,7 @@ fn a_force_by_table_gives_the_momentum_under_its_curve() {
 fn a_motor_has_its_limit_until_it_holds_its_velocity() {
     let scenario = weightless(&plate("drive = { velocity = 0.1, force_limit = 4.0 }"));
     for (steps, velocity, force) in [(5, 0.05, 4.0), (10, 0.1, 4.0), (11, 0.1, 0.0), (40, 0.1, 0.0)] {
-        // Rounding of the velocity times the mass over the step.
+        // The tolerance of the force is the rounding of the velocity times the mass over the time step.
         on_both(&scenario.world, Settings::default(), steps, |state, name, rounding| {
             assert_near(state.world.bodies.velocity[0].z, velocity, rounding, name);
             assert_near(state.world.joint_states[0].drive, force, 100.0 * rounding, name);
@@ -139,7 +138,7 @@ fn a_motor_that_cannot_go_on_presses_with_its_limit() {
         let scenario = press(&format!("drive = {{ velocity = 0.02, force_limit = {limit} }}"));
         on_both(&scenario.world, settings, 400, |state, name, _| {
             let loads = loads::on_boundaries(state);
-            // What is left of the motion is the acceleration of 0.5 kg: less than a thousandth of the force.
+            // The rest of the motion is the acceleration of 0.5 kg: less than a thousandth of the force.
             assert_near(loads[1].force.z, limit, 1e-3 * limit, name);
             assert_near(loads[0].force.z, -limit, 1e-3 * limit, name);
             assert_near(state.world.joint_states[0].drive, limit, 1e-6 * limit, name);
@@ -156,7 +155,7 @@ fn a_motor_strong_enough_crushes_at_its_velocity() {
         assert_near(state.world.bodies.velocity[1].z, -0.02, rounding, name);
         let load = loads::on_boundaries(state)[1].force.z;
         assert!(load > 5.0, "{name}: the column pushes back with {load} N");
-        // The velocity is held, so the motor gives what the grains do.
+        // The velocity is held, so the force of the motor equals that of the grains.
         assert_near(state.world.joint_states[0].drive, load, 1e-3 * load, name);
     });
 }
@@ -182,7 +181,7 @@ fn a_plate_that_nothing_drives_lies_on_the_grains_with_its_weight() {
     });
 }
 
-/// A cell in which six plates press on grains, at rest.
+/// In a cell at rest, whose six plates press on grains, the stresses are those that the walls hold, within 1 %.
 #[test]
 fn a_cell_comes_to_the_stresses_that_its_walls_hold() {
     let text = cell_of_sliders().resolved;
@@ -192,7 +191,7 @@ fn a_cell_comes_to_the_stresses_that_its_walls_hold() {
     let cell =
         "[observe.cell]\nx = [\"left\", \"right\"]\ny = [\"front\", \"back\"]\nz = [\"bottom\", \"top\"]\n";
     let text = text.replace("[observe]", cell).replace("energy = true", "");
-    // Rough walls would carry a part of what the others press.
+    // Rough walls would carry a part of the load of the other walls.
     let smooth =
         ["gravity=[0, 0, 0]", "materials.pellet.friction=0", "materials.pellet.rolling_resistance=0"];
     let scenario = Scenario::parse("cell", &text, Path::new("."), &smooth.map(str::to_owned))
@@ -223,7 +222,7 @@ fn the_balance_closes_with_all_kinds_of_drives() {
             |state, name, rounding| {
                 let (share, balance) = (energy::error_share(state), state.balance.unwrap());
                 assert!(share < rounding, "{name}: the balance is off by {share:e}");
-                // What the drives do is far more than that, so it would show.
+                // The work of the drives is far larger, so an error in it would show.
                 let unbooked = balance.boundary_work.abs() / balance.turnover();
                 assert!(unbooked > 100.0 * rounding, "{name}: {unbooked:e}");
             },
@@ -245,7 +244,8 @@ fn the_same_cell_comes_to_the_same_bits() {
     }
 }
 
-/// Eight colours, the contacts without one, the bodies, then the joints and what goes on to the next sweep.
+/// One dispatch for each of eight colours, one for the overflow contacts, one for the bodies, one for the joints and one for the
+/// extrapolation before the next sweep.
 #[test]
 fn a_sweep_with_motors_is_twelve_dispatches() {
     let mut engine = gpu(&cell_of_sliders().world, &Settings { iterations: 10, ..Settings::default() });
@@ -254,7 +254,7 @@ fn a_sweep_with_motors_is_twelve_dispatches() {
 
 #[test]
 fn sweeps_go_on_until_motors_have_settled_too() {
-    // Nothing but a motor: the first sweep changes the velocity by 0.1 m/s, the second by nothing.
+    // Only a motor acts: the first sweep changes the velocity by 0.1 m/s, the second by nothing.
     let scenario = weightless(&plate("drive = { velocity = 0.1 }"));
     let settings = Settings { tolerance: 1e-3, iterations: 50, ..Settings::default() };
     for engine in &mut both(&scenario.world, &settings) {
@@ -263,7 +263,7 @@ fn sweeps_go_on_until_motors_have_settled_too() {
     }
 }
 
-/// What the GPU comes to with an edited shader.
+/// State of the GPU engine after some steps with an edited shader.
 fn on_edited_gpu(world: &World, edit: Edit, steps: u64) -> Snapshot {
     let mut engine = gpu(world, &Settings { iterations: 20, ..Settings::default() });
     engine.edit_shaders(&[edit]).unwrap();
@@ -318,8 +318,8 @@ allow_overlap = true
     )
 }
 
-/// One step from the same state, cold, so that all of the forces is to be found: sequential, coloured and on the GPU.
-/// Once converged they agree; after a few sweeps the orders do not.
+/// One step from the same state with a cold start, which has to find all forces: in sequential order, in colours and on the GPU. Converged
+/// solutions agree; after a few sweeps the two orders still differ.
 #[test]
 fn a_lid_on_a_thousand_grains_converges_to_the_sequential_answer() {
     let settings = Settings { iterations: 30, ..Settings::default() };
@@ -345,8 +345,8 @@ fn a_lid_on_a_thousand_grains_converges_to_the_sequential_answer() {
     };
     let [sequential, coloured] = [Order::Sequential, Order::Coloured].map(|order| in_order(order, 1500));
     let on_gpu = solve(&mut gpu(&bed.world, &of(1500)));
-    // What is left of the first sweep's error is below rounding; in single precision the overlaps are rounded, half a
-    // unit of 13 mm in 20 µm, one and a half times as much in the force, at random over a thousand contacts.
+    // The error left from the first sweep is below rounding. In single precision the overlaps are rounded: half a unit in the last place of
+    // 13 mm in 20 µm, one and a half times as much in the force, at random over a thousand contacts.
     assert!(apart(sequential, coloured) < 1e-7, "{sequential:?} N and {coloured:?} N");
     assert!(apart(sequential, on_gpu) < 1e-3, "{sequential:?} N and {on_gpu:?} N");
     // The grains hold the lid against the motor, which is at its limit, and its weight.
@@ -355,7 +355,7 @@ fn a_lid_on_a_thousand_grains_converges_to_the_sequential_answer() {
     assert!(apart(sequential, coloured) > 1e-2, "after 5 sweeps: {sequential:?} N and {coloured:?} N");
 }
 
-/// More sides than one workgroup's invocations can sum in a step: the long list of a hub, and the motor after it.
+/// A lid with more contacts than the invocations of one workgroup can sum in one step: the long list of a hub body, and the motor after it.
 #[test]
 fn a_lid_on_five_thousand_grains_is_held_alike_on_both_engines() {
     let text = lid_on_a_thousand_grains().resolved;

@@ -17,7 +17,7 @@ fn smooth_engines(scene: &Scenario, settings: &Settings) -> [Box<dyn Engine>; 2]
     both(&scene.world, settings)
 }
 
-/// A scene with these settings, overridden like `--set`.
+/// A scene on a floor, with overrides like those of `--set`.
 fn scene(text: &str, overrides: &[&str]) -> Scenario {
     pellets_with(&format!("{FLOOR}{text}"), overrides)
 }
@@ -57,7 +57,7 @@ packing = { kind = "list", positions = [[0.1, 0, 0.03]], velocities = [[0, 0, -0
     }
 }
 
-/// A column of pellets at rest gives way as Hertz predicts: the nonsmooth height, to a millionth.
+/// A column of pellets at rest is compressed as Hertz predicts: its height is that of the nonsmooth method, to a millionth.
 #[test]
 fn a_column_has_the_height_of_hertz() {
     let count = 10;
@@ -113,8 +113,8 @@ packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities
     }
 }
 
-/// Spheres of 20 μm and 1 without restitution loss that hit a plane at 5 m/s with these speeds along it \[m/s\], Chung & Ooi 2011, test 5; for each the
-/// velocity of its contact point along the plane \[m/s\] and its spin \[rad/s\] afterwards, on both engines.
+/// Velocity of the contact point along the plane \[m/s\] and spin \[rad/s\] of spheres after an impact, per engine (Chung & Ooi 2011, test
+/// 5). The spheres have a diameter of 20 μm and hit a plane at 5 m/s with the given speeds along it \[m/s\].
 fn tiny_spheres_after_impact(speeds: &[f64], settings: &Settings, overrides: &[&str]) -> [Vec<[f64; 2]>; 2] {
     let list = |of: &dyn Fn(usize) -> String| (0..speeds.len()).map(of).collect::<Vec<_>>().join(", ");
     let positions = list(&|i| format!("[{}, 0, 1e-5]", 1e-4 * i as f64));
@@ -139,9 +139,10 @@ packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities
     })
 }
 
-/// Chung & Ooi 2011, test 5: beyond x = 7, with x the speed along the plane over μ times that into it, the contact slides throughout and its point
-/// leaves with (x - 7) μ v; below, springs send the point back and spin the sphere faster than a rigid contact, which stops it. The lever of the force is shorter
-/// than the radius by up to the overlap, 0.9 % of it at most: as much of the spin of 5 μ v/R.
+/// Chung & Ooi 2011, test 5, with x the speed along the plane over μ times that into it. Beyond x = 7 the contact slides throughout, and
+/// its point leaves with (x - 7) μ v. Below, the springs send the point back and spin the sphere faster than a rigid contact, which stops
+/// it. The lever of the force is shorter than the radius by up to the overlap, at most 0.9 % of it, and so is the spin of 5 μ v/R, by at
+/// most the same share.
 #[test]
 fn a_tiny_sphere_slides_or_is_sent_back_by_its_springs() {
     let steel = "materials.pellet={ density = 7850.0, youngs_modulus = 208e9, poisson_ratio = 0.3, restitution = 1.0, friction = 0.3 }";
@@ -215,7 +216,7 @@ packing = { kind = "random", count = 60, region = { kind = "box", min = [-0.03, 
             assert!(energy::error_share(&state) < closes, "closure {}", energy::error_share(&state));
             let lost = lost(&state);
             for (now, before) in lost.into_iter().zip(last) {
-                // Overlaps and springs are told half a step apart.
+                // The energies of overlaps and of springs are half a step apart.
                 assert!(now > before - 1e-3 * lost[1].max(1e-6), "lost {now} J after {before} J");
             }
             last = lost;
@@ -271,7 +272,7 @@ packing = { kind = "list", positions = [[0, 0, 0.0065]] }
 fn a_restored_run_goes_on_with_the_same_bits() {
     let scene = clumps_among_spheres("");
     let settings = smooth(5e-5);
-    // From where the clumps lie on one another.
+    // A state in which the clumps lie on one another.
     let mut fallen = cpu(&scene.world, &Settings::default());
     fallen.advance(60).unwrap();
     let scene = Scenario { world: fallen.snapshot().unwrap().world, ..scene };
@@ -298,8 +299,8 @@ fn a_restored_run_goes_on_with_the_same_bits() {
     }
 }
 
-/// Springs that start from the forces of an earlier state hold what they held: a settled bed of clumps and spheres hardly stirs, and one that
-/// starts without them slips.
+/// Springs that start from the forces of an earlier state carry the same load: a settled bed of clumps and spheres hardly stirs, and one
+/// that starts without them slips.
 #[test]
 fn springs_start_from_the_forces_of_an_earlier_state() {
     let scene = clumps_among_spheres("");
@@ -320,9 +321,10 @@ fn springs_start_from_the_forces_of_an_earlier_state() {
     assert!(with < 0.1 * without, "{with} m/s with springs, {without} m/s without");
 }
 
-/// A ball that a viscoelastic floor throws up, pressed in by 3 % of its radius: the nonsmooth steps, without impacts and with the damping time
-/// of the pair, come to the smooth trajectory as h (Servin et al. 2014). (A ball that lands is brought to rest first, by the row of a pair that does
-/// not touch yet; what it then lacks is what impacts are for. And at the end of a contact a damper pulls, where a row lets go.)
+/// Nonsmooth steps without impacts converge to the smooth trajectory as h (Servin et al. 2014): a ball, pressed by 3 % of its radius into a
+/// viscoelastic floor that throws it up, with the damping time of the pair. (A ball that lands is brought to rest first, by the contact
+/// constraint of a pair that does not touch yet; impacts give what it then lacks. At the end of a contact a damper pulls, where a contact
+/// constraint lets go.)
 #[test]
 fn elastic_nonsmooth_steps_come_to_the_smooth_trajectory_at_first_order() {
     let text = r#"
@@ -357,10 +359,11 @@ packing = { kind = "list", positions = [[0, 0, 0.0063]] }
     }
 }
 
-/// Loses a part of what an overlap stores, and is more than two steps at any of the steps.
+/// Damping of the material \[s\]: it dissipates a part of the energy that an overlap stores, and is longer than two of any of the time
+/// steps.
 const DAMPED: &str = "materials.pellet.damping=2e-4";
 
-/// What a column gives way falls as E^(-2/3), to the height of the rigid law.
+/// The compression of a column falls as E^(-2/3), to the height of the rigid law.
 #[test]
 fn the_rigid_law_is_the_limit_of_stiffness() {
     let text = r#"

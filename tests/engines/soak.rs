@@ -1,5 +1,5 @@
-//! The soak of `scenarios/soak.toml` in small: emitters run, then the bed lies still. Memory stays within what was
-//! planned before the first step, and a bed at rest neither creeps nor warms up.
+//! A small version of `scenarios/soak.toml`: emitters run, then the bed lies still. Memory stays within the plan made before the first
+//! step, and a bed at rest neither creeps nor warms up.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::io::Write;
@@ -39,7 +39,7 @@ fn small_soak() -> Scenario {
     scenario("soak.toml", &overrides)
 }
 
-/// An engine, and the most memory that it ever said it holds.
+/// An engine, and the most memory that it ever reported \[bytes\].
 struct Watched<E: Engine> {
     engine: E,
     most: u64,
@@ -100,7 +100,7 @@ impl<E: Engine> Engine for Watched<E> {
     }
 }
 
-/// Runs the soak: the most memory there was \[bytes\], and the expectations that were missed.
+/// Runs the soak; returns the most memory \[bytes\] and the missed expectations.
 fn soak(scene: &Scenario, engine: impl Engine) -> (u64, Vec<String>) {
     let mut watched = Watched { engine, most: 0 };
     let (folder, interrupt) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
@@ -133,8 +133,8 @@ fn the_gpu_engine_keeps_to_its_plan_and_the_bed_rests() {
     assert_eq!(missed, [""; 0]);
 }
 
-/// The control: an engine that is not told of the grains to come grows in steps, beyond what they need; a start that
-/// loses part of its impulses lets the bed creep.
+/// Control: an engine that is not told of the grains to come grows in steps, beyond what they need; a warm start that loses part of the
+/// impulses lets the bed creep.
 #[test]
 fn growth_beyond_the_plan_and_creep_are_noticed() {
     let mut scene = small_soak();

@@ -24,7 +24,7 @@ use glam::DVec3;
 use crate::common;
 use step::Step;
 
-/// Grains of a tile: of 1 000 there are 16 tiles then, and half of the contacts are within.
+/// Grains per tile: a bed of 1 000 grains then has 16 tiles, with half of the contacts within them.
 const GRAINS: usize = 100;
 /// Grains on top of each other in the bed, at most.
 const LAYERS: f64 = 20.0;
@@ -37,7 +37,7 @@ static BED: LazyLock<(World, Settings)> = LazyLock::new(|| {
     (engine.snapshot().unwrap().world, scenario.settings)
 });
 
-/// The contact problem of a substep, cold.
+/// The contact problem of a substep, without a warm start.
 struct Scene(Step);
 
 impl Scene {
@@ -66,7 +66,7 @@ impl Scene {
         residual::measure(self.0.settings.cone, &self.0.constraints, &self.0.velocities)
     }
 
-    /// Largest difference of the velocities from those of another scene [m/s].
+    /// Largest difference of the velocities from those of another scene \[m/s\].
     fn distance(&self, other: &Scene) -> f64 {
         let pairs = self.0.velocities.iter().zip(&other.0.velocities);
         pairs.map(|(a, b)| a.linear.distance(b.linear)).fold(0.0, f64::max)
@@ -118,7 +118,7 @@ fn tiles_come_to_the_same_bits_on_any_number_of_threads() {
     assert!(one.distance(&colours) > 0.0, "another order has other bits");
 }
 
-/// Projected gradient descent asks all contacts at once: their order moves the last digits of its sums alone.
+/// Projected gradient descent treats all contacts at once: their order changes only the last digits of its sums.
 #[test]
 fn projected_gradient_descent_knows_of_no_tiles() {
     let (world, settings) = &*BED;
@@ -131,8 +131,8 @@ fn projected_gradient_descent_knows_of_no_tiles() {
     assert!(tiles.distance(&less) > 1e-6, "an iteration more would make no difference");
 }
 
-/// Without friction the velocities after impacts are unique. Each contact may be off by a share of the fastest bounce when a round counts as solved, and grains by
-/// what the contacts below them come to.
+/// Without friction the velocities after impacts are unique. When a round counts as solved, each contact may still be off by a share of the
+/// fastest bounce, and each grain by the sum over the contacts below it.
 #[test]
 fn a_bed_bounces_in_tiles_as_in_colours() {
     let (mut world, settings) = BED.clone();

@@ -1,5 +1,5 @@
-//! Where a problem has one solution, the way to it leaves no trace: whatever the sweeps start from, forces, overlaps
-//! and accelerations are those of the closed form, to the tolerances of the validation suite.
+//! Problems with one solution: whatever the sweeps start from, forces, overlaps and accelerations are those of the closed form, to the
+//! tolerances of the validation suite.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::atomic::AtomicBool;
@@ -50,8 +50,8 @@ fn every_warm_start_comes_to_the_same_forces_overlaps_and_accelerations() {
     }
 }
 
-/// Of sweeps that do not converge the overlaps of a column keep a trace; its forces are those of rest all the same.
-/// A start that keeps what it had, or knows the law, needs a tenth of the sweeps.
+/// Sweeps that do not converge leave an error in the overlaps of a column, but its forces are those of rest all the same. A start that
+/// keeps its impulses, or knows the contact law, needs a tenth of the sweeps.
 #[test]
 fn a_cold_start_and_a_fading_one_need_more_sweeps_than_the_others() {
     for precision in [Precision::Double, Precision::Single] {

@@ -1,4 +1,4 @@
-//! What `esker bench` measures with, and the command as a user starts it.
+//! `esker bench`: the profiling with which it measures, and the command as a user starts it.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use esker::engine::{Engine, Profiling};
 use esker::gpu::device::{Device, DeviceChoice};
 use serde_json::Value;
 
-/// Dispatches grow with the sweeps by the same number each, and profiling changes neither them nor a bit of the result.
+/// Every additional sweep adds the same number of dispatches, and profiling changes neither them nor a bit of the result.
 #[test]
 fn profiling_is_opt_in_counts_the_same_dispatches_and_changes_no_bit() {
     let scenario = box_of(60);
@@ -30,7 +30,8 @@ fn profiling_is_opt_in_counts_the_same_dispatches_and_changes_no_bit() {
     profiled.profile(Profiling::Off);
     assert!(profiled.advance(1).unwrap().stages.is_empty(), "it can be switched off again");
 
-    // The dispatches of the impact stage are empty while nothing bounces. They are told in pairs of sweeps, and six after each.
+    // The dispatches of the impact stage are empty while nothing bounces. They are recorded in pairs of sweeps, with six more after each
+    // pair.
     settings.iterations += 5;
     settings.impact_iterations += 4;
     let more = gpu(&scenario.world, &settings).advance(1).unwrap().dispatches;
@@ -69,7 +70,7 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// Settled beds that it keeps.
+    /// Files of the settled beds that the command keeps.
     fn beds(&self) -> Vec<PathBuf> {
         fs::read_dir(self.path("beds")).unwrap().map(|entry| entry.unwrap().path()).collect()
     }
@@ -159,7 +160,7 @@ fn a_settled_bed_is_kept_and_a_damaged_one_settled_anew() {
     assert_eq!(place.json()["cases"][0]["start"]["origin"], "built");
     assert_eq!(fs::read(&bed).unwrap(), settled, "the same bed, to the bit");
 
-    // Another scenario is another bed; other iterations are not.
+    // Another scenario needs another bed; other iterations do not.
     assert!(place.bench(&[&SMALL[..], &["--device", "cpu", "--iterations", "3"]].concat()).status.success());
     assert_eq!((place.beds().len(), &place.json()["cases"][0]["settings"]["iterations"]), (1, &3.into()));
     let friction = ["--device", "cpu", "--set", "materials.pellet.friction=0.4"];

@@ -181,7 +181,7 @@ fn check_counts_the_ways_in_which_a_machine_moves() {
     let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/excavator.toml");
     let output = Place::with_grain().esker(&["check", scenario]);
     assert_eq!(code(&output), 0, "{}", error_text(&output));
-    // Four cylinders and motors; the linkage of the bucket is a loop of hinges in a plane, whose rows follow thrice from others.
+    // Four cylinders and motors; the linkage of the bucket is a loop of hinges in a plane, three of whose rows follow from the others.
     for part in ["10 (left track,", "14 joints, 50000 kg", "4 ways, 4 drives, 3 rows that follow"] {
         assert!(text(&output).contains(part), "no `{part}` in:\n{}", text(&output));
     }
@@ -301,7 +301,7 @@ fn an_interrupted_run_exits_1_and_keeps_what_it_has() {
     assert_eq!(summary["expectations"][0]["verdict"], "not_reached");
 }
 
-/// A run that would take hours, going on until it is killed. It has written its first output when this returns.
+/// Starts a run that would take hours and continues until it is killed. The run has written its first output when this returns.
 #[cfg(unix)]
 fn start_endless(place: &Place, folder: &str) -> Running {
     use std::time::{Duration, Instant};
@@ -391,7 +391,7 @@ fn a_link_in_the_folder_leads_to_nothing_that_is_cleared_or_written() {
     assert_eq!(summary(&place.path("out"))["status"], "completed");
 }
 
-/// The shell runs a line in which `esker` stands for the program.
+/// Runs a line in the shell, with `esker` replaced by the path of the program.
 #[cfg(unix)]
 fn shell(place: &Place, line: &str) -> Output {
     let line = line.replace("esker", env!("CARGO_BIN_EXE_esker"));

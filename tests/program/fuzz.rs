@@ -1,7 +1,7 @@
-//! Scenarios and command lines that nobody would write: whatever comes in, the program answers and does not panic.
+//! Fuzzing of scenarios and command lines: whatever the input, the program answers and does not panic.
 //!
-//! Half a minute each in the test suite, from one seed; `ESKER_FUZZ_SECONDS=7200 cargo test --release --test program fuzz` goes on for
-//! two hours, from a seed of its own. What goes wrong is left in `target/fuzz`, and its name says how to see it again.
+//! Each test runs for half a minute in the test suite, from one seed; `ESKER_FUZZ_SECONDS=7200 cargo test --release --test program fuzz`
+//! runs for two hours, from another seed. Inputs that fail are left in `target/fuzz`; their names say how to reproduce the failure.
 #![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
 #![allow(clippy::print_stdout, reason = "how much was tried is what a long run is for")]
 
@@ -18,8 +18,8 @@ use esker::simulation::{Device, Simulation};
 
 use crate::place::Place;
 
-/// What stands in the place of a number. None between those that are refused at once and those that make a small scene: a scene of
-/// ten million grains is no mistake.
+/// Replacements of numbers. None lies between those that are refused at once and those that make a small scene: a scene of ten million
+/// grains is no mistake.
 const NUMBERS: [&str; 24] = [
     "0",
     "-1",
@@ -47,14 +47,14 @@ const NUMBERS: [&str; 24] = [
     "\"x\"",
 ];
 
-/// What is put between other bytes; no digits, or they would make large numbers of small ones.
+/// Pieces that are put between other characters; no digits, or they would make large numbers of small ones.
 const PIECES: [&str; 16] =
     ["\n", " ", "=", ".", ",", "[", "]", "{", "}", "\"", "'", "#", "µ", "\u{0}", "\u{feff}", "\r\n"];
 
-/// Grains, and sweeps of a step, up to which a scene is run.
+/// Largest number of grains, and of sweeps per step, with which a scene is run.
 const FEW: usize = 400;
 
-/// How long to go on, and from which seed.
+/// Duration of a test, and its seed.
 fn plan() -> (Duration, u64) {
     match std::env::var("ESKER_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()) {
         Some(seconds) => {
@@ -98,7 +98,7 @@ impl Dice {
     }
 }
 
-/// One change of a text.
+/// The text with one random change.
 fn change(text: &str, others: &[String], dice: &mut Dice) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let line = dice.below(lines.len());
@@ -134,7 +134,7 @@ fn with_number(text: &str, number: &str, dice: &mut Dice) -> String {
     format!("{}{number}{}", &text[..start], &text[end..])
 }
 
-/// The text with something put in, or a few characters taken out.
+/// The text with one of the pieces put in, or with one in place of a few characters.
 fn with_piece(text: &str, dice: &mut Dice) -> String {
     let places: Vec<usize> = text.char_indices().map(|(i, _)| i).collect();
     let Some(&place) = places.get(dice.below(places.len())) else { return text.to_owned() };
@@ -147,8 +147,8 @@ fn with_piece(text: &str, dice: &mut Dice) -> String {
     format!("{}{}{}", &text[..place], dice.one(&PIECES), &rest[cut..])
 }
 
-/// Reads a text as a scenario; what is right is written out, read again and run for a few steps. Returns how far it came: refused, read,
-/// run.
+/// Reads a text as a scenario; a valid scenario is written out, read again and, if it is small, run for a few steps. Returns how far it
+/// came: 0 for refused, 1 for read, 2 for run.
 fn try_scenario(text: &str) -> usize {
     let Ok(scenario) = Scenario::parse("case", text, Path::new(""), &[]).map_err(|problems| {
         assert!(!problems.list().is_empty() && !esker::cli::drawing(&problems).is_empty());
@@ -177,7 +177,7 @@ fn try_scenario(text: &str) -> usize {
     2
 }
 
-/// Where what went wrong is left.
+/// Writes an input that failed to `target/fuzz`; returns its path.
 fn leave(name: &str, content: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/fuzz");
     fs::create_dir_all(&folder).expect("a folder");
@@ -282,7 +282,7 @@ const SCENE: &str = "duration = 0.02\n[solver]\ntime_step = 1e-3\n[materials.gla
     radius = { kind = \"constant\", value = 0.005 }\npacking = { kind = \"column\", count = 4, base = [0, 0, 0] }\n\
     [checkpoint]\nevery_simulated = 0.004\n";
 
-/// Waits for a process, at most so long.
+/// Waits for a process until it ends, or for `most` and then kills it.
 fn wait(child: &mut Child, most: Duration) -> Option<std::process::ExitStatus> {
     let start = Instant::now();
     while start.elapsed() < most {
@@ -310,7 +310,7 @@ fn fuzz_command_lines() {
             _ => vec!["run", "scene.toml", "--device", "cpu", "--out", "out"],
         };
         line.extend((0..dice.below(5)).map(|_| dice.one(&WORDS)).collect::<Vec<&str>>());
-        // These take their time, and mean to.
+        // These commands take long on purpose.
         if line.iter().any(|word| ["bench", "validate", "/"].contains(word)) && !line.contains(&"--list") {
             continue;
         }

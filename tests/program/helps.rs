@@ -1,4 +1,4 @@
-//! What the program gives to those who begin: examples to start from, completions, pages of the manual, the schema for editors.
+//! Help for beginners: examples to start from, completions, pages of the manual, the schema for editors.
 
 use std::fs;
 

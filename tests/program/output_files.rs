@@ -1,4 +1,4 @@
-//! The files of a run, read back by other programs' rules.
+//! Result files of a run, read back by other libraries.
 
 use std::fs;
 use std::path::Path;
@@ -84,7 +84,7 @@ fn read_vtp(path: &Path) -> PolyDataPiece {
     }
 }
 
-/// Values of a named array and how many of them a point or cell has.
+/// Values of a named array, and the number of components per point or cell.
 fn array(attributes: &[Attribute], name: &str) -> (Vec<f64>, u32) {
     let found = attributes.iter().find_map(|attribute| match attribute {
         Attribute::DataArray(array) if array.name == name => Some(array),
@@ -205,7 +205,7 @@ fn contacts_come_back_as_lines_with_their_forces() {
     let piece = read_vtp(&folder.path().join("contacts_000002.vtp"));
     let points = numbers(&piece.points);
     assert_eq!(cells(piece.lines), (vec![0, 1, 2, 3], vec![2, 4]));
-    // From the centre of the small grain down to the floor.
+    // The line leads from the centre of the small grain down to the floor.
     assert!((points[2] - 0.01).abs() < 1e-4 && points[5].abs() < 1e-4, "{points:?}");
 
     let cell = &piece.data.cell;
@@ -220,7 +220,7 @@ fn contacts_come_back_as_lines_with_their_forces() {
     assert_eq!(array(cell, "bodies"), (vec![0.0, -1.0, 1.0, -1.0], 2), "two grains on the first boundary");
 }
 
-/// Sums over the triangles of each boundary in a frame of walls: area \[m²\], and velocity over the area \[m/s\].
+/// Per boundary in a frame of walls: area of its triangles \[m²\], and their mean velocity weighted by area \[m/s\].
 fn areas_and_velocities(piece: &PolyDataPiece) -> Vec<(f64, DVec3)> {
     let points: Vec<DVec3> = numbers(&piece.points).chunks(3).map(DVec3::from_slice).collect();
     let (boundaries, _) = array(&piece.data.cell, "boundary");
@@ -246,7 +246,8 @@ fn walls_come_back_as_triangles_where_they_are() {
     for (number, height) in [(0, 8.0), (1, 8.1), (2, 8.2)] {
         let piece = read_vtp(&folder.path().join(format!("walls_{number:06}.vtp")));
         let found = areas_and_velocities(&piece);
-        // Around the box, and of the floor what is under the start, 120 mm by 200 mm, and about as far around it as that is high.
+        // Areas: the surface of the box, and the part of the floor under the initial scene, 120 mm by 200 mm, widened to each side by about
+        // the height of the scene.
         let box_area = 2.0 * (0.1 * 0.2 + 0.2 * 0.3 + 0.3 * 0.1);
         assert!((found[1].0 - box_area).abs() < 1e-12, "{found:?}");
         let around = 8.15 * (2.0 + 6.0 * 0.03);
@@ -361,7 +362,7 @@ fn the_resolved_scenario_runs_to_the_same_end() {
     assert_eq!(first.observables, second.observables);
 }
 
-/// A row per class of directions and output, the last of which is drawn.
+/// `fabric.csv` has a row per class of directions and output; the last output is drawn.
 #[test]
 fn the_fabric_is_written_with_every_output() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -378,7 +379,7 @@ fn the_fabric_is_written_with_every_output() {
     assert!(rose.contains("<polygon") && rose.contains(&format!("{contacts} contacts:")), "{rose}");
 }
 
-/// A row per layer and output, which hold all grains together.
+/// `layers.csv` has a row per layer and output; all layers together hold all grains.
 #[test]
 fn layers_are_written_with_every_output() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -395,7 +396,7 @@ fn layers_are_written_with_every_output() {
         last.map(|row| row.split(',').nth(place).and_then(|cell| cell.parse().ok()).expect("a number"))
             .collect()
     };
-    // Balls of 10, 20 and 10 mm in layers of 4 m² and 25 mm.
+    // Balls with radii of 10, 20 and 10 mm, in layers of 4 m² and 25 mm.
     let volume: f64 = column("solid_fraction").iter().sum::<f64>() * 0.1;
     let expected = 4.0 / 3.0 * std::f64::consts::PI * 1e-6 * (1.0 + 8.0 + 1.0);
     assert!((volume / expected - 1.0).abs() < 1e-12, "{volume} for {expected}");

@@ -1,4 +1,4 @@
-//! A folder in which the program is run, and what it says.
+//! A folder in which the program is run, and the output of the program.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Pictures as a user makes them, and what they are made of.
+//! Pictures as a user makes them with `esker render`, and the fields and looks that they are made of.
 
 use std::fs;
 use std::path::Path;
@@ -63,7 +63,7 @@ impl Place {
         self.esker(&[&["render", "out/scene", "--size", "160x120"], more].concat())
     }
 
-    /// The same, where it must succeed.
+    /// Calls `render` and asserts that it succeeds.
     fn draws(&self, more: &[&str]) {
         let output = self.render(more);
         assert_eq!(code(&output), 0, "{more:?}: {}", error_text(&output));
@@ -171,13 +171,13 @@ fn a_scenario_is_drawn_in_its_initial_state() {
 
 #[test]
 fn a_run_draws_as_it_goes_what_render_draws_afterwards() {
-    // With the range and what is to fit given, as a run does not know what is to come.
+    // With the range and the fitted region given, as a run does not know what is to come.
     let pictures = "output.pictures={ every = 0.1, size = [160, 120], range = [0.0, 0.5], \
                     fit = { min = [-0.04, -0.04, 0.0], max = [0.15, 0.05, 0.15] } }";
     let place = Place::with_results(&["--set", pictures]);
     let folder = place.path("out/scene/pictures");
     assert_eq!(names_in(&folder), ["picture_000000.png", "picture_000001.png", "picture_000002.png"]);
-    // Every second frame is one of them: the look is that of the scenario.
+    // Every second frame is one of these pictures, with the look of the scenario.
     for (picture, time) in
         [("picture_000000.png", "0"), ("picture_000001.png", "0.1"), ("picture_000002.png", "0.2")]
     {
@@ -244,7 +244,7 @@ fn mp4_goes_through_ffmpeg_and_says_so_when_there_is_none() {
     assert!(error_text(&output).contains("ffmpeg") && error_text(&output).contains(".gif"));
     assert!(!place.path("film.mp4").exists());
 
-    // One that keeps what it is sent.
+    // A program `ffmpeg` that keeps its input.
     let ffmpeg = programs.join("ffmpeg");
     fs::write(&ffmpeg, "#!/bin/sh\nfor last; do :; done\n/bin/cat > \"$last\"\n").expect("written");
     fs::set_permissions(&ffmpeg, fs::Permissions::from_mode(0o755)).expect("made a program");
@@ -266,7 +266,7 @@ fn scene() -> Scenario {
     scene_in_a_cup("{ kind = \"fixed\" }")
 }
 
-/// The same where the cup turns about its own axis.
+/// The scene with a cup that turns about its own axis.
 fn turning_scene() -> Scenario {
     scene_in_a_cup("{ kind = \"rotation\", rate = 2.0, start = 0.1 }")
 }
@@ -295,7 +295,8 @@ fn every_field_that_a_scenario_may_name_can_be_drawn() {
     }
 }
 
-/// A grain beside the axis of the cup, before the cup turns and while it does; in a scene where nothing turns there is no such field.
+/// Relative velocity of a grain beside the axis of the cup, before the cup turns and while it turns; a scene where nothing turns has no
+/// such field.
 #[test]
 fn relative_velocities_are_those_beside_what_turns() {
     let mut scenario = turning_scene();
@@ -319,7 +320,8 @@ fn relative_velocities_are_those_beside_what_turns() {
     assert_eq!(relative(&scene().world, 0.2), None);
 }
 
-/// The lowest of three grains carries three, the middle one two, the upper one one: their lines are as wide.
+/// Force lines are as wide as their forces are large: the contact below the lowest of three stacked grains carries three weights, the
+/// middle one two, the upper one one.
 #[test]
 fn lines_of_forces_are_as_wide_as_the_forces_are_large() {
     let scenario = scene();

@@ -1,4 +1,4 @@
-//! Runs that are killed, told to end, and go on with `--resume`.
+//! Runs that are killed or interrupted, and resumed with `--resume`.
 #![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
 
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ fn summary(folder: &Path) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
-/// Starts a run that goes on from the last checkpoint.
+/// Starts a run that resumes from the last checkpoint.
 fn go_on(place: &Place) -> Child {
     let arguments = ["run", "scene.toml", "--device", "cpu", "--out", "parts", "--resume", "--quiet"];
     place.command(&arguments).stderr(Stdio::null()).spawn().expect("the program starts")
@@ -75,7 +75,7 @@ fn send(signal: &str, child: &Child) {
     assert!(sent.expect("kill is there").success());
 }
 
-/// Kills a run 50 times, wherever it is. Every second signal asks it to end, the others do not ask.
+/// Kills a run 50 times, at random moments. Every second signal asks the run to end, the others kill it at once.
 #[cfg(unix)]
 #[test]
 fn a_run_that_is_killed_again_and_again_comes_to_the_files_of_an_undisturbed_one() {
@@ -96,7 +96,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_files_of_an_undisturbed_one
             let told = Instant::now();
             let status = child.wait().expect("a child");
             assert!(told.elapsed() < Duration::from_secs(10), "it does not end");
-            // Before it listens, a signal kills it; and it may have been about to end by itself.
+            // Before the run listens, a signal kills it; and the run may have been about to end by itself.
             if asks && status.code() == Some(1) {
                 assert_eq!(summary(&place.path("parts"))["status"], "interrupted");
                 asked += 1;
@@ -112,7 +112,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_files_of_an_undisturbed_one
     compare();
 }
 
-/// What is said on the way: where there is no checkpoint, from where it goes on, what was changed, what is not to be changed.
+/// Messages of a resumed run: that there is no checkpoint, from which one it continues, what was changed, and what must not be changed.
 #[test]
 fn going_on_is_told_and_changes_are_noted() {
     let place = Place::with("scene.toml", SCENE);
@@ -137,7 +137,7 @@ fn going_on_is_told_and_changes_are_noted() {
     let said: String = error_text(&early).chars().filter(|c| c.is_alphanumeric()).collect();
     assert!(code(&early) == 2 && said.contains("aftertheendofthisrun"), "{said}");
 
-    // Of a damaged one the one before it is taken.
+    // If the last checkpoint is damaged, the one before it is used.
     let last = place.path("out").join("checkpoint_000000000200.esker");
     let mut bytes = fs::read(&last).expect("the last checkpoint");
     let middle = bytes.len() / 2;
@@ -161,7 +161,7 @@ fn after_a_failure_the_last_checkpoint_is_named() {
     assert!(said.contains("the last checkpoint is out/checkpoint_") && said.contains("--resume"), "{said}");
 }
 
-/// What a run wrote is where another starts: a frame as a packing, a checkpoint as the start.
+/// The results of a run can start another: a frame as a packing, a checkpoint as the start.
 #[test]
 fn what_a_run_writes_can_be_read_back_as_a_packing_and_as_a_start() {
     let place = Place::with("scene.toml", SCENE);
@@ -209,7 +209,7 @@ fn a_run_that_has_come_to_its_end_is_left_as_it_is() {
             ["run", "scene.toml", "--device", "cpu", "--out", "out", "--resume", "--set", "duration=0.1"];
         place.esker(&[&arguments, more].concat())
     };
-    // An end that comes early leaves a state, whatever the scenario says.
+    // A run that ends early leaves a checkpoint, whatever the scenario says.
     assert_eq!(code(&run(&["--until", "0.05"])), 0);
     let rest = run(&[]);
     assert!(code(&rest) == 0 && error_text(&rest).contains("going on"), "{}", error_text(&rest));
@@ -230,7 +230,7 @@ fn a_run_that_has_come_to_its_end_is_left_as_it_is() {
     assert!(code(&other) == 0 && error_text(&other).contains("starting anew"), "{}", error_text(&other));
 }
 
-/// A frame that is missing is told before anything is touched.
+/// A missing frame is reported before any file is changed.
 #[test]
 fn results_that_a_checkpoint_relies_on_are_looked_for_before_anything_is_cut() {
     let place = Place::with("scene.toml", SCENE);
@@ -251,7 +251,7 @@ fn results_that_a_checkpoint_relies_on_are_looked_for_before_anything_is_cut() {
     assert_eq!(code(&run("0.2", &["--resume"])), 0);
 }
 
-/// A closed terminal ends a run in order; one that was told to outlive it goes on.
+/// The signal of a closed terminal ends a run in order; a run that ignores the signal continues.
 #[cfg(unix)]
 #[test]
 fn a_hang_up_ends_a_run_unless_it_is_ignored() {
@@ -263,7 +263,7 @@ fn a_hang_up_ends_a_run_unless_it_is_ignored() {
             ["run", "scene.toml", "--device", "cpu", "--out", "out", "--quiet", "--set", "duration=3.0"];
         let mut command = place.command(&arguments);
         let disposition = if ignoring { libc::SIG_IGN } else { libc::SIG_DFL };
-        // What starts these tests may ignore it, too. SAFETY: between fork and exec signal() may be called.
+        // The program that starts these tests may ignore the signal, too. SAFETY: between fork and exec signal() may be called.
         unsafe {
             command.pre_exec(move || {
                 libc::signal(libc::SIGHUP, disposition);
@@ -271,7 +271,7 @@ fn a_hang_up_ends_a_run_unless_it_is_ignored() {
             });
         }
         let mut child = command.stderr(Stdio::null()).spawn().expect("the program starts");
-        // It listens before it writes anything.
+        // The run listens to signals before it writes anything.
         let begun = Instant::now();
         while !rows.exists() && begun.elapsed() < Duration::from_secs(60) {
             sleep(Duration::from_millis(5));

@@ -1,4 +1,4 @@
-//! A wrong scenario is refused with the place of every mistake and what to do about it.
+//! Errors of scenarios: a wrong scenario is refused with the place of every mistake and what to do about it.
 
 mod of_machines;
 mod of_the_whole;
@@ -482,7 +482,7 @@ fn a_bad_mesh_is_refused() {
     assert!(problems.contains("is larger than 536.87 MB"), "{problems}");
 }
 
-/// A belt moves in itself, and nowhere else.
+/// A belt moves within its own surface and has no other motion.
 #[test]
 fn a_belt_that_leads_out_of_its_surface_is_refused() {
     let plane = "normal = [0, 0, 1] }";
@@ -495,7 +495,7 @@ fn a_belt_that_leads_out_of_its_surface_is_refused() {
     assert!(Scenario::parse("case.toml", &text, Path::new(""), &[]).is_ok());
 }
 
-/// Classes of a sink ascend, and a source has one rate.
+/// The bins of a sink ascend, and an emitter has one rate.
 #[test]
 fn bad_bins_and_two_rates_are_refused() {
     let plane = "region = { kind = \"plane\", point = [0, 0, -1], normal = [0, 0, 1] }";

@@ -1,4 +1,4 @@
-//! No text makes the reader panic, and what it refuses it can also draw.
+//! Properties of the reader of scenarios: no text makes it panic, and it can draw every refusal.
 
 use std::path::Path;
 
@@ -58,13 +58,13 @@ fn read(text: &str, overrides: &[String]) {
     }
 }
 
-/// A place between characters.
+/// Byte index between characters at about this share of the text.
 fn cut(text: &str, share: f64) -> usize {
     let wanted = (share * text.len() as f64) as usize;
     (0..=wanted).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
 }
 
-/// Replaces value number `share` of the file, if there is one there.
+/// Replaces the value at this share of all values of the file, if there is one.
 fn replace_value(text: &str, share: f64, piece: &str) -> String {
     let code = text.find("title").unwrap_or(0);
     let values: Vec<usize> = text.match_indices("= ").map(|(i, _)| i + 2).filter(|&i| i > code).collect();

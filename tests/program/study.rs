@@ -14,7 +14,7 @@ use esker::scenario::study::{Size, Study};
 use esker::study::report::Report;
 use esker::study::{self, Done, Event, Options, Shard, plan};
 
-/// A grain that is thrown up and comes to no floor: after n steps of h its speed is v - g n h.
+/// A grain that is thrown up and never reaches a floor: after n steps of h its speed is v - g n h.
 const THROW: &str = r#"
 duration = 0.1
 gravity = [0, 0, -10]
@@ -38,7 +38,7 @@ outside = "stop"
 grains = [0]
 "#;
 
-/// Rise is v t - g t (t + h) / 2: too low by g t h / 2, which falls with the step.
+/// The rise is v t - g t (t + h) / 2: too low by g t h / 2, which falls with the step.
 const STUDY: &str = r#"
 title = "Throws"
 about = "A grain is thrown up."
@@ -147,7 +147,7 @@ fn rows(folder: &Path) -> Vec<BTreeMap<String, String>> {
     reader.records().map(|record| row(record.unwrap())).collect()
 }
 
-/// Folder and time of every record.
+/// Folder and time of modification of every record.
 fn records(folder: &Path) -> BTreeMap<String, std::time::SystemTime> {
     let runs = fs::read_dir(folder.join("out/studies/throws/runs")).unwrap().flatten();
     let record = |run: fs::DirEntry| {

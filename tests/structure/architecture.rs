@@ -1,4 +1,4 @@
-//! Who may import whom, and what a file may point at.
+//! Architecture: which module may import which, and which paths a file may name.
 //!
 //! ```text
 //! main → cli → validation, study → simulation → scenario → render → output → observe ─┐
@@ -6,8 +6,8 @@
 //!         └──→ cpu | gpu ◄──────────────────────────────────────┘ ────────────────────┴→ engine → model, settings → contact → error
 //! ```
 //!
-//! `cpu` and `gpu` never see each other, what observes and writes sees neither, and only `gpu`
-//! knows of the graphics interface. `bench`, between `cli` and `scenario`, sees both and compares them.
+//! `cpu` and `gpu` never import each other, the modules that observe and write import neither, and only `gpu`
+//! knows of the graphics interface. `bench`, between `cli` and `scenario`, imports both and compares them.
 #![allow(clippy::expect_used, reason = "a failed expectation fails the test")]
 
 use std::fs;
@@ -132,7 +132,7 @@ const MAY_NAME: [(&str, &[&str]); 24] = [
     ("main", &["cli"]),
 ];
 
-/// Crates that one module keeps to itself.
+/// External crates that only one module may use.
 const KEPT: [(&str, &str); 15] = [
     ("postcard", "engine"),
     ("wgpu", "gpu"),
@@ -191,7 +191,7 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// What stands behind each `prefix` in a text, where that is not the end of a longer word.
+/// Text behind each `prefix` that is not the end of a longer word.
 fn behind<'a>(text: &'a str, prefix: &'a str) -> impl Iterator<Item = &'a str> {
     let starts_word = |&(at, _): &(usize, &str)| !text[..at].ends_with(is_word);
     text.match_indices(prefix).filter(starts_word).map(move |(at, _)| &text[at + prefix.len()..])
@@ -231,7 +231,7 @@ fn named_modules(code: &str, crate_name: &str) -> Vec<String> {
 /// Lines of a file, at most: beyond that it holds more than one thing.
 const MOST_LINES: usize = 600;
 
-/// Files of these that are too long.
+/// Those of the files that are too long.
 fn too_long(files: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
     let lengths = files.into_iter().map(|(file, text)| (file, text.lines().count()));
     lengths
@@ -250,7 +250,7 @@ fn no_file_has_over_600_lines() {
     assert_eq!(too_long([long]), ["long.rs: 601 lines"], "the check can fail");
 }
 
-/// What a source file names that it may not.
+/// Modules and crates that a source file names but must not.
 fn faults(file: &str, text: &str) -> Vec<String> {
     let module = module_of(file);
     let Some((_, allowed)) = MAY_NAME.iter().find(|(name, _)| *name == module) else {

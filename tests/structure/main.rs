@@ -1,4 +1,4 @@
-//! The structure of the code: who imports whom, and what shaders and Rust share.
+//! The structure of the code: which module imports which, and what shaders and Rust share.
 #![allow(missing_docs, reason = "tests say by their names what they claim")]
 
 mod architecture;

@@ -62,7 +62,7 @@ fn every_kernel_of_the_step_exists_and_every_kernel_is_in_the_step() {
             "{shader}.wgsl has no kernel {entry}"
         );
     }
-    // The kernels of the prefix sum stand behind `Work::Scan`.
+    // The kernels of the prefix sum belong to `Work::Scan`.
     for (shader, reflection) in all().iter().filter(|(shader, _)| *shader != "scan") {
         for kernel in reflection.kernels() {
             assert!(used.contains(&(shader, kernel)), "{shader}.wgsl: no stage runs {kernel}");
@@ -70,7 +70,7 @@ fn every_kernel_of_the_step_exists_and_every_kernel_is_in_the_step() {
     }
 }
 
-/// Storage and uniform buffers among what a kernel binds.
+/// Numbers of storage and of uniform buffers that a kernel binds.
 fn buffer_counts(variables: &[Variable]) -> (usize, usize) {
     let uniforms = variables.iter().filter(|variable| variable.kind == VariableKind::Uniform).count();
     (variables.len() - uniforms, uniforms)
@@ -384,10 +384,10 @@ fn a_swapped_a_missing_and_a_wider_field_are_noticed() {
     assert!(found("a: u32, b: u32, previous: u32, place: array<u32, 2>").contains("20 in WGSL"));
 }
 
-/// A buffer, and under which name something uses it.
+/// A use of a buffer: the buffer, and the name under which it is used.
 type Use = (String, String);
 
-/// The buffer that a variable of a kernel stands for, under the name that the kernel has for what is in it.
+/// Use of a buffer by a variable of a kernel: the buffer that the variable stands for, and the kernel's name for its content.
 fn use_of(variable: &Variable, aliases: Aliases) -> Use {
     match aliases.iter().find(|(name, _)| *name == variable.name) {
         Some((name, buffer)) if room_of(buffer) == *buffer => {
@@ -398,7 +398,7 @@ fn use_of(variable: &Variable, aliases: Aliases) -> Use {
     }
 }
 
-/// What the kernels of the step list use, in the order in which they run: buffers under their own name or another.
+/// Uses of buffers by the kernels of the step list, in the order in which they run: under their own name or another.
 fn uses_of_buffers(works: &[&Work]) -> Vec<Use> {
     let mut uses = Vec::new();
     for work in works {
@@ -407,7 +407,7 @@ fn uses_of_buffers(works: &[&Work]) -> Vec<Use> {
         }
         for Kernel { shader, entry, aliases, .. } in work.kernels() {
             let variables = reflect(shader).variables(entry).expect("a kernel of this shader");
-            // Only sweeps are extrapolated: elsewhere the same kernel leaves alone what the last sweep left.
+            // Only sweeps are extrapolated: elsewhere the same kernel does not touch the values that the last sweep left.
             let is_used = |variable: &&Variable| {
                 variable.group == 0
                     && (matches!(work, Work::Sweeps(_)) || !variable.name.starts_with("last_"))
@@ -418,7 +418,7 @@ fn uses_of_buffers(works: &[&Work]) -> Vec<Use> {
     uses
 }
 
-/// Buffers that are used under a name, then under another, and then under the first again, without going round the step.
+/// Buffers that are used under a name, then under another, and then under the first again, within one step.
 fn interleaved(uses: &[Use]) -> Vec<String> {
     let mut buffers: Vec<&String> = uses.iter().map(|(buffer, _)| buffer).collect();
     buffers.sort_unstable();
@@ -452,7 +452,7 @@ fn what_shares_a_room_does_not_need_it_at_the_same_time() {
     }
     assert_eq!(interleaved(&uses), Vec::<String>::new());
     assert_eq!(interleaved(&of_descent), Vec::<String>::new());
-    // The pairs found come after the constraints: their room is in use.
+    // Wrong on purpose: the pairs found are stored after the constraints, when their room is in use.
     let mut wrong = works.clone();
     let at = wrong.iter().position(|work| {
         work.kernels().iter().any(|kernel| (kernel.shader, kernel.entry) == ("narrowphase", "apply_laws"))

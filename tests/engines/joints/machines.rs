@@ -2,8 +2,7 @@
 
 use super::*;
 
-/// A bucket on an arm, which a cylinder presses on a column of grains that give way: what the cylinder gives follows from the load by
-/// virtual work.
+/// A cylinder presses a bucket on an arm onto a column of elastic grains: by virtual work the force of the cylinder follows from the load.
 #[test]
 fn a_cylinder_that_presses_a_bucket_on_a_column_gives_what_virtual_work_says() {
     let mut world = World::new(DVec3::new(0.0, 0.0, -G), stone(0.3, 0.1));
@@ -38,7 +37,7 @@ fn a_cylinder_that_presses_a_bucket_on_a_column_gives_what_virtual_work_says() {
     let state = engine.snapshot().unwrap();
     let world = &state.world;
     let load = loads::on_boundaries(&state)[0];
-    // Turn by a small angle about the hinge: work of the load, of the weight, of the cylinder.
+    // In a small rotation about the hinge the works of the load, the weight and the cylinder cancel.
     let centre = world.bodies.position[0];
     let of_load = load.torque + centre.cross(load.force);
     let of_weight = centre.cross(10.0 * world.gravity);
@@ -47,11 +46,11 @@ fn a_cylinder_that_presses_a_bucket_on_a_column_gives_what_virtual_work_says() {
     let expected = -(of_load + of_weight).y / lever;
     assert!(load.force.z > 100.0, "the column carries {} N", load.force.z);
     assert_near(world.joint_states[cylinder].drive, expected, 1e-3 * expected, "force of the cylinder");
-    // The same out of the geometry at the start, as the algebra of a lever: it has sunk by little.
+    // The force from virtual work is the prescribed force of the cylinder.
     assert_near(expected, 400.0, 0.4, "virtual work");
 }
 
-/// A boom, a stick and a bucket on hinges, each held by a cylinder, above a floor with two layers of grains: a digger in small.
+/// Small digger: a boom, a stick and a bucket on hinges, each held by a cylinder, above a floor with two layers of grains.
 pub fn digger() -> World {
     let mut world = World::new(DVec3::new(0.0, 0.0, -G), stone(0.5, 0.1));
     let solid = |half: DVec3| RigidBody::solid(Form::Box { half }, 800.0).unwrap();
@@ -96,7 +95,8 @@ pub fn digger() -> World {
     world
 }
 
-/// In single precision cylinders and places stay as they are in double precision, up to what the grains make of roundings.
+/// A digger has the same positions of bodies and joints in single and in double precision, up to the growth of roundings in the motion of the
+/// grains, and its energy balance closes.
 #[test]
 fn a_digger_moves_alike_on_both_engines_and_books_its_work() {
     let settings = Settings { time_step: 2e-3, iterations: 30, ..Settings::default() };
@@ -124,7 +124,8 @@ fn a_digger_moves_alike_on_both_engines_and_books_its_work() {
     assert_near(servo.position, lift - 0.05, 2e-3, "servo");
 }
 
-/// Without grains both come to the same but for rounding, over half a turn of a linkage in a loop.
+/// Machines without grains move alike on both engines, up to rounding: a pendulum, a chain of light and heavy links, and an arm that its motor
+/// holds at the end of its range.
 #[test]
 fn machines_without_grains_move_alike_on_both_engines() {
     let chain = {
@@ -155,7 +156,8 @@ fn machines_without_grains_move_alike_on_both_engines() {
     }
 }
 
-/// Broken joints show: without what brings them back they drift, and ends of ranges and limits of motors act where they should not.
+/// Control: joints that are broken on purpose are noticed. A hinge without its bias velocity drifts, an end of a range acts too early, and a
+/// motor exceeds its limit.
 #[test]
 fn joints_that_are_broken_on_purpose_show() {
     let run = |world: &World, edit: Option<Edit>, steps: u64| {
@@ -169,7 +171,7 @@ fn joints_that_are_broken_on_purpose_show() {
     assert!(largest_error(&run(&world, None, 1000)) < 1e-4);
     assert!(largest_error(&run(&world, Some(drifts), 1000)) > 1e-3);
 
-    // The end of a range that takes effect before it is reached.
+    // An end of a range that takes effect before it is reached.
     let early = Edit { from: "row.aim = -side * room / params.h;", to: "row.aim = 0.0;" };
     let position = |edit| run(&stalled(), edit, 1000).joint_states[0].position;
     assert_near(position(None), 0.3, 1e-3, "end of the range");
@@ -183,13 +185,13 @@ fn joints_that_are_broken_on_purpose_show() {
     assert!(force(Some(unbounded)) > 5.0);
 }
 
-/// The shipped excavator with few large grains, for six times the response time of its servos: its cylinders hold it up, with what the weights of the
-/// parts behind a pin say about that pin.
+/// The shipped excavator with few large grains stands on its cylinders after six response times of its servos: the force of a cylinder balances
+/// the moment, about a pin, of the weights of all parts behind that pin.
 #[test]
 fn the_excavator_stands_on_its_cylinders_on_both_engines() {
     let scene = scenario("excavator.toml", &["grains.0.radius.min=0.25", "grains.0.radius.max=0.3"]);
-    // In single precision arms of 6 m are rounded by 4e-7 m, which 4 Υ/h² = 7e4/s² makes 0.03 m/s² of: on 4 t at levers of 3 m to 0.8 m
-    // that is 450 N at the tail of the stick, 1.4 % of what is there.
+    // Tolerance in single precision: arms of 6 m are rounded by 4e-7 m, which 4 Υ/h² = 7e4/s² turns into 0.03 m/s². For 4 t at levers of 3 m
+    // to 0.8 m that is 450 N at the tail of the stick, 1.4 % of the force there.
     for (engine, tolerance) in both(&scene.world, &scene.settings).iter_mut().zip([1e-3, 3e-2]) {
         engine.advance(240).unwrap();
         let world = &engine.snapshot().unwrap().world;

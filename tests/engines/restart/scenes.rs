@@ -1,4 +1,4 @@
-//! Scenes that are interrupted: materials that all share, and the rest of each.
+//! Scenes of the restart tests: the head that all share, and the rest of each.
 
 pub const GLASS: &str = r#"
 seed = 3
@@ -13,7 +13,7 @@ friction = 0.5
 rolling_resistance = 0.05
 "#;
 
-/// Grains come, with sizes drawn at random, and leave through a hole; the floor shakes, forces on it are averaged.
+/// An emitter of grains with random sizes and a hole as their sink; the floor shakes, and the forces on it are averaged.
 pub const EMITTER_AND_SINK: &str = r#"
 duration = 0.3
 [[boundaries]]
@@ -195,7 +195,7 @@ every = 0.05
 "joint_position:shaft" = { take = "final", at_least = 7.0 }
 "#;
 
-/// Steps are solved again on the side, and the start of the energies is remembered.
+/// A convergence analysis solves some steps again beside the run, and the energies at the start are remembered.
 pub const CONVERGENCE: &str = r#"
 duration = 0.12
 [[boundaries]]

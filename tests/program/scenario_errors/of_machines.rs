@@ -1,4 +1,4 @@
-//! Mistakes in bodies that are free, joints, sliders and cells.
+//! Mistakes in dynamic bodies, joints, sliders and cells.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn what_cannot_be_free_says_what_can() {
     refuses("[[boundaries]]", plane, &free(ball, ", locked_axes = [\"w\"]"), "\"w\"", &["\"w\"", "unknown"]);
 }
 
-/// Asserts that a bare file with these boundaries and joints has one mistake, told with all of these words.
+/// Asserts that a bare file with these boundaries and joints has one mistake, whose message contains all of these words.
 fn refuses_machine(boundaries: &str, joints: &str, words: &[&str]) {
     let head = "duration = 1.0\n[materials.steel]\ndensity = 7800.0\nyoungs_modulus = 1e8\npoisson_ratio = 0.3\n\
                 restitution = 0.4\nfriction = 0.5\n";
@@ -103,7 +103,7 @@ fn two_motors_on_one_axis_and_one_in_a_loop_that_cannot_move_are_told() {
 #[test]
 fn a_body_that_is_put_together_wrong_says_what_it_needs() {
     let body = |shapes: &str, motion: &str| {
-        // Something to simulate, whatever becomes of the body.
+        // Something to simulate, whatever happens to the body.
         bar("other", [9.0; 3], "motion = { kind = \"dynamic\" }")
             + &format!(
                 "[[boundaries]]\nname = \"body\"\nmaterial = \"steel\"\n{shapes}\nmotion = {{ kind = \"dynamic\"{motion} }}\n"
@@ -176,7 +176,7 @@ fn a_slider_that_is_wrong_says_what_it_needs() {
     assert!(found.contains("neither a plane nor a solid box or sphere"), "{found}");
 }
 
-/// The good file with three pairs of walls and what is observed of them.
+/// The good file with three pairs of walls and the quantities observed of them.
 fn with_walls(cell: &str) -> String {
     let wall = |name: &str, point: &str, normal: &str| {
         format!(

@@ -1,4 +1,4 @@
-//! Mistakes in what is observed and drawn, in other files, and in a scenario as a whole.
+//! Mistakes in observations and pictures, in other files, and in a scenario as a whole.
 
 use super::*;
 
@@ -128,7 +128,7 @@ fn a_velocity_relative_to_what_turns_needs_something_that_does() {
     );
 }
 
-/// The good file with one more boundary, free, of this shape.
+/// The good file with one more boundary, dynamic, of this shape.
 fn with_free(shape: &str) -> String {
     format!(
         "{GOOD}\n[[boundaries]]\nname = \"lid\"\nmaterial = \"glass\"\nshape = {{ {shape} }}\nmotion = {{ kind = \"dynamic\" }}\n"
@@ -269,7 +269,7 @@ fn overrides_are_refused_with_their_own_words() {
     }
 }
 
-/// Breaks the good file by a table of its own before `[solver]`.
+/// Breaks the good file by a table `[periodic]` before `[solver]`.
 fn refuses_period(table: &str, marked: &str, words: &[&str]) {
     refuses("[solver]", "[solver]", &format!("[periodic]\n{table}\n\n[solver]"), marked, words);
 }
@@ -330,7 +330,7 @@ fn a_plane_across_a_periodic_axis_is_refused() {
 
 #[test]
 fn an_overlap_across_a_periodic_face_is_found() {
-    // The column stands on x = 0; a grain at the other face touches its image.
+    // The column stands on x = 0; a grain at the other face touches the column's image.
     let list = "[[grains]]\nmaterial = \"glass\"\nradius = { kind = \"constant\", value = 0.01 }\n\
                 packing = { kind = \"list\", positions = [[0.285, 0, 0.01]] }\n\n[[emitters]]";
     let text = GOOD.replacen("[[emitters]]", list, 1);
@@ -399,7 +399,7 @@ fn a_step_longer_than_the_run_is_refused_with_both() {
     assert!(Scenario::parse("case.toml", GOOD, Path::new(""), &whole).is_ok(), "one step is a run");
 }
 
-/// What the good file says of glass, with another density or modulus.
+/// Reads the good file with overrides, such as another density or modulus of glass.
 fn with_glass(overrides: &[&str]) -> Result<Scenario, Problems> {
     let overrides: Vec<String> = overrides.iter().map(|&change| change.to_owned()).collect();
     Scenario::parse("case.toml", GOOD, Path::new(""), &overrides)
@@ -464,7 +464,7 @@ fn a_grain_on_the_wrong_side_of_a_boundary_is_named_with_both() {
     Scenario::parse("case.toml", &text, Path::new(""), &[]).unwrap_or_else(|found| panic!("{found}"));
 }
 
-/// What is said of the good file with these clumps in it, and this in the block of grains.
+/// Problems of the good file with these clumps, and with these lines in its block of grains.
 fn of_clumps(clumps: &str, block: &str) -> String {
     let text = GOOD.replace(
         "[[grains]]\nmaterial = \"glass\"\n",
@@ -497,7 +497,7 @@ fn wrong_clumps_are_named_with_what_is_wrong_with_them() {
     }
 }
 
-/// What an earlier version called otherwise is refused with the word of today.
+/// A word of an earlier version is refused, and the message names the word of today.
 #[test]
 fn an_earlier_word_is_refused_with_that_of_today() {
     let changed = |from: &str, to: &str| problems(&GOOD.replacen(from, to, 1), &[]).to_string();

@@ -1,4 +1,4 @@
-//! Parameters and constants: written where the shaders read them, and of the same values.
+//! Parameters and constants: they are written where the shaders read them, and have the same values.
 
 use super::*;
 use encase::UniformBuffer;
@@ -133,7 +133,7 @@ fn literal(module: &Module, name: &str) -> Option<Literal> {
     }
 }
 
-/// Value of a constant of a module, if it is a number of this kind.
+/// Value of a constant of a module, if it is a `u32`.
 fn constant(module: &Module, name: &str) -> Option<u32> {
     match literal(module, name) {
         Some(Literal::U32(value)) => Some(value),
@@ -141,7 +141,7 @@ fn constant(module: &Module, name: &str) -> Option<u32> {
     }
 }
 
-/// The same for a number with a fraction.
+/// Value of a constant of a module, if it is an `f32`.
 fn fraction(module: &Module, name: &str) -> Option<f32> {
     match literal(module, name) {
         Some(Literal::F32(value)) => Some(value),
@@ -175,7 +175,7 @@ fn constants_have_the_values_of_their_twins() {
     assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
 }
 
-/// A kernel that runs over all of something takes 64 per workgroup: the host divides by that.
+/// A kernel that runs over many items has workgroups of the size by which the host divides: 64, and 256 for blocks of contacts.
 #[test]
 fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
     let expected = |over| match over {

@@ -1,4 +1,4 @@
-//! Stages after the sweeps: residual, loads, ledger, positions.
+//! GPU stages after the sweeps: residual, loads, energy balance, positions.
 
 use super::*;
 
@@ -37,7 +37,7 @@ fn kinetic(world: &World, velocities: &[Velocity]) -> f64 {
     free.map(|(body, v)| 0.5 * v.linear.length_squared() / v.inverse_mass + rotational(body, v)).sum()
 }
 
-/// Works are impulses times velocities; each is off by what `velocity_bound` allows the other.
+/// Error bound of works \[J\]. Works are impulses times velocities, and `velocity_bound` gives the error of both.
 fn work_bound(constraints: &[Constraint], velocities: &[Velocity], sweeps: u32) -> f64 {
     let free = velocities.iter().filter(|velocity| velocity.is_free());
     let momentum: f64 = free.map(|velocity| velocity.linear.length() / velocity.inverse_mass).sum();
@@ -57,7 +57,7 @@ fn loads_are_those_of_its_twin() {
         let (found, constraints) = (case.gpu.loads().unwrap(), case.twin_constraints());
         let mut expected = vec![TotalImpulse::default(); case.world.boundaries.len()];
         loads::add(constraints.iter(), &mut expected);
-        // Each contact is rounded to single precision, in a product of an arm and an impulse, and to a unit of the sum.
+        // The load of each contact is rounded to single precision, as is the product of arm and impulse, and then to a unit of the integer sums.
         let carried: f64 =
             constraints.iter().map(|constraint| constraint.impulse.linear(constraint.normal).length()).sum();
         let arm = constraints
@@ -119,7 +119,7 @@ fn the_ledger_closes_and_holds_the_works_of_its_twin() {
         }
         holds_and_can_fail(case.name, "work", pairs);
 
-        // Impulses that are booked but were not applied.
+        // Control: impulses that are counted but were not applied leave a closure error.
         if !constraints.is_empty() {
             case.gpu.fill_words("impulses", 0.01f32.to_bits());
             case.run(&["balance"]);
