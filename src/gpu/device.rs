@@ -72,8 +72,8 @@ fn instance() -> wgpu::Instance {
     // Indirect arguments are written by our own kernels and stay in bounds (shared/plan.wgsl); checking
     // them would add a dispatch to every one of ours.
     descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
-    // Builds with debug assertions would look up the line of every instruction, for debuggers of shaders: a quarter of the time
-    // in which an engine starts.
+    // Builds with debug assertions would look up the line of every instruction, for debuggers of shaders, whenever an engine
+    // starts.
     descriptor.flags.remove(wgpu::InstanceFlags::DEBUG);
     wgpu::Instance::new(descriptor)
 }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER, Settings};
 
 use super::buffers::{Buffers, Capacity};
-use super::constants::{COLOURS, Planned};
+use super::constants::{COLOURS, GROUPS_PER_ROW, Planned};
 use super::counted::CountedPass;
 use super::device::Device;
 use super::layout::Turn;
@@ -238,11 +238,7 @@ impl Kernels {
     /// Dispatches `groups` workgroups, folded into rows: devices accept no more than 65 535 in one row.
     fn dispatch(&self, pass: &mut CountedPass<'_>, groups: u32) {
         if groups > 0 {
-            pass.dispatch_workgroups(
-                groups.min(self.pipelines.groups_per_row),
-                groups.div_ceil(self.pipelines.groups_per_row),
-                1,
-            );
+            pass.dispatch_workgroups(groups.min(GROUPS_PER_ROW), groups.div_ceil(GROUPS_PER_ROW), 1);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Pipelines: every kernel compiled for the features of a scene, once per device and set of features.
+//! Pipelines: every kernel compiled for the features of a scene, once per device and values of the overrides that it uses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,8 +23,6 @@ pub(super) struct Pipelines {
     pub(super) by_name: BTreeMap<Name, Arc<Pipeline>>,
     /// Layout of the bind group with the turn of a kernel.
     pub(super) turn_layout: wgpu::BindGroupLayout,
-    /// Number of workgroups per row of a folded dispatch, as the shaders declare it.
-    pub(super) groups_per_row: u32,
 }
 
 /// Modules and kernels that a device has compiled. Scenes share each kernel whose source and whose values of overrides are the same.
@@ -60,19 +58,15 @@ impl Cache {
         let of_source = |source: &Source| {
             let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
             let module = self.module(device, source, text)?;
-            let groups_per_row = module.reflection.constant("GROUPS_PER_ROW").ok_or_else(|| {
-                Error::Shader { shader: source.name.into(), reason: "has no constant GROUPS_PER_ROW".into() }
-            })?;
             let names: Vec<Name> = names(features).filter(|(shader, _)| *shader == source.name).collect();
             let kernels = side_by_side(&names, |&name| {
                 module.kernel(device, features, &turn_layout, name).map(|kernel| (name, kernel))
             });
-            Ok((groups_per_row, kernels.into_iter().collect::<Result<Vec<_>, Error>>()?))
+            kernels.into_iter().collect::<Result<Vec<_>, Error>>()
         };
-        let made = side_by_side(&SOURCES, of_source).into_iter().collect::<Result<Vec<_>, Error>>()?;
-        let groups_per_row = made[0].0;
-        let by_name = made.into_iter().flat_map(|(_, kernels)| kernels).collect();
-        Ok(Pipelines { features, by_name, turn_layout, groups_per_row })
+        let kernels = side_by_side(&SOURCES, of_source).into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let by_name = kernels.into_iter().flatten().collect();
+        Ok(Pipelines { features, by_name, turn_layout })
     }
 
     fn module(&self, device: &wgpu::Device, source: &Source, text: String) -> Result<Arc<Module>, Error> {

@@ -129,16 +129,6 @@ impl Reflection {
         self.module.entry_points.iter().map(|entry| entry.name.as_str())
     }
 
-    /// Returns the value of a constant, if it is a whole number.
-    pub fn constant(&self, name: &str) -> Option<u32> {
-        let mut constants = self.module.constants.iter().map(|(_, constant)| constant);
-        let constant = constants.find(|constant| constant.name.as_deref() == Some(name))?;
-        match self.module.global_expressions[constant.init] {
-            naga::Expression::Literal(naga::Literal::U32(value)) => Some(value),
-            _ => None,
-        }
-    }
-
     /// Returns the names of the overrides that a kernel uses, in its own code or in that of functions that it calls; `None` when there
     /// is no such kernel.
     pub fn overrides(&self, kernel: &str) -> Option<BTreeSet<&str>> {

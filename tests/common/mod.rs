@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use esker::contact::{Impulse, Key};
 use esker::cpu::CpuEngine;
-use esker::engine::Engine;
+use esker::engine::{Engine, Snapshot};
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
 use esker::model::{Boundary, Form, Material, Materials, Motion, Surface, World};
@@ -62,6 +63,11 @@ pub fn cpu(world: &World, settings: &Settings) -> CpuEngine {
 /// The CPU engine and the GPU engine at the same state, for tests that make the same claim of each.
 pub fn both(world: &World, settings: &Settings) -> [Box<dyn Engine>; 2] {
     [Box::new(cpu(world, settings)), Box::new(gpu(world, settings))]
+}
+
+/// Impulses of the contacts of a state, for an engine that continues from it.
+pub fn forces(state: &Snapshot) -> Vec<(Key, Impulse)> {
+    state.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect()
 }
 
 /// A single material, stone, with these coefficients of friction and restitution \[-\].

@@ -424,19 +424,26 @@ fn valleys(degrees: f64) -> [World; 2] {
     worlds
 }
 
+/// After so many steps the ball is beyond the bottom by at least this much \[m\], in the valley of triangles where it is between the
+/// planes, on both engines. Returns where the CPU engine has it between the planes.
+fn assert_rolls_as_between_planes(settings: &Settings, steps: u64, beyond: f64) -> DVec3 {
+    let of_engines = side_by_side(valleys(4.0), settings, steps);
+    for ([mesh, planes], (name, bound)) in of_engines.iter().zip([("cpu", 1e-9), ("gpu", 1e-5)]) {
+        assert!(planes[1].x > beyond, "{name}: the ball came to {}", planes[1]);
+        let apart = mesh[1].distance(planes[1]);
+        assert!(apart < bound, "{name}: {apart:e} m apart");
+    }
+    of_engines[0][1][1]
+}
+
 /// The seams of one side of the valley are no edges for a ball that is over the other side.
 #[test]
 fn a_ball_rolls_through_a_valley_of_triangles_as_between_two_planes() {
     let settings = Settings { time_step: 2e-3, iterations: 20, ..Settings::default() };
-    let [cpu, gpu] = side_by_side(valleys(4.0), &settings, 200);
-    for ([mesh, planes], (name, bound)) in [cpu, gpu].into_iter().zip([("cpu", 1e-9), ("gpu", 1e-5)]) {
-        assert!(planes[1].x > 0.02, "{name}: the ball came to {}", planes[1]);
-        let apart = mesh[1].distance(planes[1]);
-        assert!(apart < bound, "{name}: {apart:e} m apart");
-    }
+    assert_rolls_as_between_planes(&settings, 200, 0.02);
     let [mesh, planes] = valleys(4.0);
     let place = |world: &World, edits: &[Edit]| {
-        let mut gpu = self::gpu(world, &settings);
+        let mut gpu = gpu(world, &settings);
         if !edits.is_empty() {
             gpu.edit_shaders(edits).unwrap();
         }
@@ -457,17 +464,12 @@ fn a_ball_rolls_through_a_valley_of_triangles_as_between_two_planes() {
 #[test]
 fn springs_take_a_ball_over_seams_as_over_planes() {
     let settings = Settings { method: Method::Smooth, time_step: 4e-5, ..Settings::default() };
-    let [cpu, gpu] = side_by_side(valleys(4.0), &settings, 6_000);
-    for ([mesh, planes], (name, bound)) in [&cpu, &gpu].into_iter().zip([("cpu", 1e-9), ("gpu", 1e-5)]) {
-        assert!(planes[1].x > R, "{name}: the ball came to {}", planes[1]);
-        let apart = mesh[1].distance(planes[1]);
-        assert!(apart < bound, "{name}: {apart:e} m apart");
-    }
+    let place = assert_rolls_as_between_planes(&settings, 6_000, R);
     // A valley steeper by a hundredth of a degree must give another place.
     let [_, steeper] = valleys(4.01);
-    let mut engine = self::cpu(&steeper, &settings);
+    let mut engine = cpu(&steeper, &settings);
     engine.advance(6_000).unwrap();
-    let apart = engine.snapshot().unwrap().world.bodies.position[1].distance(cpu[1][1]);
+    let apart = engine.snapshot().unwrap().world.bodies.position[1].distance(place);
     assert!(apart > 2e-5, "the comparison can fail: {apart:e} m");
 }
 

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::common::*;
-use esker::contact::{Cone, Impulse, Key};
+use esker::contact::Cone;
 use esker::engine::{Engine, Snapshot};
 use esker::model::{World, sphere_volume};
 use esker::observe::energy::{self, kinetic_per_grain};
@@ -42,11 +42,6 @@ fn assert_met(summary: &Summary) {
 
 fn engines(scenario: &Scenario) -> [Box<dyn Engine>; 2] {
     both(&scenario.world, &scenario.settings)
-}
-
-/// Impulses of the contacts of a state, for an engine that continues from it.
-fn forces(state: &Snapshot) -> Vec<(Key, Impulse)> {
-    state.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect()
 }
 
 /// Height of a column at rest: contact k carries the weight of the k grains above it, and gives way by
@@ -362,10 +357,10 @@ fn a_pile_stands_with_the_adaptive_start_and_melts_with_history() {
         assert!((support - 1.0).abs() < 1e-3, "the ground carries {support} of the weight");
     }
     for engine in &mut engines(&melting) {
-        // The pile keeps sinking: to 0.90 of its height by then, to 0.77 after three times as long.
-        engine.advance(200).unwrap();
+        // The pile keeps sinking: to 0.86 of its height by then, to 0.77 after twice as long.
+        engine.advance(300).unwrap();
         let height = height(&engine.snapshot().unwrap());
-        assert!(height < 0.92 * before, "history 0.85 kept {height} m of {before} m");
+        assert!(height < 0.9 * before, "history 0.85 kept {height} m of {before} m");
     }
 }
 

@@ -75,31 +75,41 @@ fn a_column_has_the_height_of_hertz() {
     }
 }
 
+/// Spheres in touch with a plane, far apart, each with a velocity along it and one into it \[m/s\].
+fn spheres_at_a_plane(radius: f64, velocities: &[[f64; 2]]) -> String {
+    let list = |of: &dyn Fn(usize) -> String| (0..velocities.len()).map(of).collect::<Vec<_>>().join(", ");
+    let positions = list(&|i| format!("[{}, 0, {radius}]", 8.0 * radius * i as f64));
+    let velocities = list(&|i| format!("[{}, 0, {}]", velocities[i][0], -velocities[i][1]));
+    format!(
+        r#"
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = {radius} }}
+packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities}] }}
+"#
+    )
+}
+
+/// Steel of test 5 of Chung & Ooi 2011, with this friction.
+fn steel(friction: f64) -> String {
+    format!(
+        "materials.pellet={{ density = 7850.0, youngs_modulus = 208e9, poisson_ratio = 0.3, restitution = 1.0, friction = {friction} }}"
+    )
+}
+
 /// Chung & Ooi 2011, test 4, where the contact sticks: its springs give back tangential velocity, and the sphere spins faster than a rigid one.
 /// Velocities and spins of the paper, read off its curves.
 #[test]
 fn tangential_springs_give_back_what_rigid_contacts_do_not() {
     let angles: [(f64, f64, f64); 4] =
         [(15.0, 0.6299, 378.0), (20.0, 0.8217, 511.0), (25.0, 1.045, 599.0), (30.0, 1.334, 617.0)];
-    let list = |of: &dyn Fn(usize, f64) -> String| {
-        let each = angles.iter().enumerate().map(|(i, angle)| of(i, angle.0.to_radians()));
-        each.collect::<Vec<_>>().join(", ")
-    };
-    let positions = list(&|i, _| format!("[{}, 0, 0.0025]", 0.02 * i as f64));
-    let velocities = list(&|_, angle| format!("[{}, 0, {}]", 3.9 * angle.sin(), -3.9 * angle.cos()));
-    let text = format!(
-        r#"
-[[grains]]
-material = "pellet"
-radius = {{ kind = "constant", value = 0.0025 }}
-packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities}] }}
-"#
-    );
+    let velocities =
+        angles.map(|(angle, ..)| [3.9 * angle.to_radians().sin(), 3.9 * angle.to_radians().cos()]);
     let oxide = [
         "gravity=[0, 0, 0]",
         "materials.pellet={ density = 4000.0, youngs_modulus = 380e9, poisson_ratio = 0.23, restitution = 0.98, friction = 0.092 }",
     ];
-    let scene = scene(&text, &oxide);
+    let scene = scene(&spheres_at_a_plane(0.0025, &velocities), &oxide);
     for mut engine in smooth_engines(&scene, &smooth(2e-8)) {
         engine.advance(1000).unwrap();
         let bodies = engine.snapshot().unwrap().world.bodies;
@@ -116,17 +126,8 @@ packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities
 /// Velocity of the contact point along the plane \[m/s\] and spin \[rad/s\] of spheres after an impact, per engine (Chung & Ooi 2011, test
 /// 5). The spheres have a diameter of 20 μm and hit a plane at 5 m/s with the given speeds along it \[m/s\].
 fn tiny_spheres_after_impact(speeds: &[f64], settings: &Settings, overrides: &[&str]) -> [Vec<[f64; 2]>; 2] {
-    let list = |of: &dyn Fn(usize) -> String| (0..speeds.len()).map(of).collect::<Vec<_>>().join(", ");
-    let positions = list(&|i| format!("[{}, 0, 1e-5]", 1e-4 * i as f64));
-    let velocities = list(&|i| format!("[{}, 0, -5]", speeds[i]));
-    let text = format!(
-        r#"
-[[grains]]
-material = "pellet"
-radius = {{ kind = "constant", value = 1e-5 }}
-packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities}] }}
-"#
-    );
+    let velocities: Vec<_> = speeds.iter().map(|&along| [along, 5.0]).collect();
+    let text = spheres_at_a_plane(1e-5, &velocities);
     let scene = scene(&text, &[&["gravity=[0, 0, 0]"], overrides].concat());
     both(&scene.world, settings).map(|mut engine| {
         engine.advance(600).unwrap();
@@ -145,12 +146,12 @@ packing = {{ kind = "list", positions = [{positions}], velocities = [{velocities
 /// most the same share.
 #[test]
 fn a_tiny_sphere_slides_or_is_sent_back_by_its_springs() {
-    let steel = "materials.pellet={ density = 7850.0, youngs_modulus = 208e9, poisson_ratio = 0.3, restitution = 1.0, friction = 0.3 }";
+    let steel = steel(0.3);
     let unit = 0.3 * 5.0;
     let x = [3.0, 4.0, 5.0, 9.158, 11.904, 31.10];
     let speeds = x.map(|x| x * unit);
     for (engine, after) in
-        tiny_spheres_after_impact(&speeds, &smooth(1e-10), &[steel]).into_iter().enumerate()
+        tiny_spheres_after_impact(&speeds, &smooth(1e-10), &[&steel]).into_iter().enumerate()
     {
         for (x, [point, spin]) in x.into_iter().zip(after) {
             let (point, spin) = (point / unit, 1e-5 * spin / unit);
@@ -165,7 +166,7 @@ fn a_tiny_sphere_slides_or_is_sent_back_by_its_springs() {
         }
     }
     let rigid = Settings { time_step: 1e-9, ..Settings::default() };
-    for [point, spin] in tiny_spheres_after_impact(&speeds[..3], &rigid, &[steel]).concat() {
+    for [point, spin] in tiny_spheres_after_impact(&speeds[..3], &rigid, &[&steel]).concat() {
         assert!((point / unit).abs() < 1e-3, "a rigid contact stops its point: {point} m/s, spin {spin}");
     }
 }
@@ -175,12 +176,12 @@ fn a_tiny_sphere_slides_or_is_sent_back_by_its_springs() {
 #[test]
 fn a_contact_that_sticks_returns_the_velocity_of_two_oscillators() {
     let hooke = Settings { normal_law: NormalLaw::Hooke, ..smooth(1e-10) };
-    let rough = "materials.pellet={ density = 7850.0, youngs_modulus = 208e9, poisson_ratio = 0.3, restitution = 1.0, friction = 1e4 }";
+    let rough = steel(1e4);
     for ratio in [2.0 / 7.0, 0.5, 1.0] {
         let pair =
             format!("pairs=[{{ materials = [\"pellet\", \"pellet\"], tangential_stiffness = {ratio} }}]");
         let expected = 3.0 * (std::f64::consts::PI * (3.5_f64 * ratio).sqrt()).cos();
-        for after in tiny_spheres_after_impact(&[3.0], &hooke, &[rough, &pair]) {
+        for after in tiny_spheres_after_impact(&[3.0], &hooke, &[&rough, &pair]) {
             let [point, _] = after[0];
             assert!((point - expected).abs() < 0.03, "κ = {ratio}: {point} m/s, expected {expected}");
         }
@@ -311,9 +312,7 @@ fn springs_start_from_the_forces_of_an_earlier_state() {
     let [with, without] = [true, false].map(|seeded| {
         let mut engine = cpu(&saved.world, &settings);
         if seeded {
-            let impulses: Vec<_> =
-                saved.contacts.iter().map(|contact| (contact.key, contact.impulse)).collect();
-            engine.seed(&impulses).unwrap();
+            engine.seed(&forces(&saved)).unwrap();
         }
         engine.advance(200).unwrap();
         rms_speed(&engine.snapshot().unwrap())
