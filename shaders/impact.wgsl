@@ -143,7 +143,7 @@ fn begin_constraint(place: u32, constraint: Constraint, gap: f32) {
 // Ends the round if the last sweep changed little enough. Runs after every second sweep.
 @compute @workgroup_size(64)
 fn check_impacts(@builtin(local_invocation_index) lane: u32) {
-    let is_swept = status.striking == 1u;
+    let is_swept = status.striking == 1u && !is_halted();
     let change = bitcast<f32>(atomicLoad(&status.change));
     let tolerance = params.impact_tolerance * bitcast<f32>(atomicLoad(&status.fastest));
     let is_over = is_swept && change < tolerance;

@@ -96,5 +96,8 @@ fn remember_owners(@builtin(global_invocation_id) invocation: vec3u) {
 fn finish_step() {
     if !is_halted() {
         status.step++;
+        if status.step == status.wanted {
+            atomicOr(&status.halted, HALT_DONE);
+        }
     }
 }

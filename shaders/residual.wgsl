@@ -18,7 +18,8 @@ fn measure(
 ) {
     let k = flat(invocation);
     var value = vec3f(0.0);
-    if k < status.contacts && !is_halted() {
+    let is_solved = (atomicLoad(&status.halted) & ~HALT_DONE) == 0u;
+    if k < status.contacts && is_solved {
         value = residual_of(contacts[k].place);
     }
     sums[lane] = value;

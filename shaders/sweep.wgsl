@@ -211,7 +211,7 @@ fn check_change(@builtin(local_invocation_index) lane: u32) {
         arguments[3u * (ARGUMENTS_SWEEP + lane)] = 0u;
     }
     workgroupBarrier();
-    if lane == 0u {
+    if lane == 0u && !is_halted() {
         if status.converged == 0u {
             status.sweeps++;
         }

@@ -255,6 +255,24 @@ pub enum Error {
         /// Message of the driver.
         reason: String,
     },
+    /// The device cannot launch many worlds at once.
+    #[error(
+        "the device lets a kernel bind {there} storage buffers, and a launch of many worlds needs {needed}: run the worlds one by one"
+    )]
+    FewStorageBuffers {
+        /// Number of storage buffers that a kernel needs.
+        needed: u32,
+        /// Number of storage buffers that the device grants.
+        there: u32,
+    },
+    /// All slots of an ensemble are taken.
+    #[error(
+        "the ensemble has room for {worlds} worlds, and all are taken: drop an engine, or make an ensemble with more room"
+    )]
+    EnsembleFull {
+        /// Number of worlds for which there is room.
+        worlds: usize,
+    },
     /// The device was lost during a run.
     #[error(
         "the device was lost at t = {time:.6} s ({reason}); results up to the last output are on disk. \

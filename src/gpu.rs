@@ -12,6 +12,7 @@ pub mod copy;
 mod counted;
 pub mod device;
 mod engine;
+pub mod ensemble;
 mod failure;
 mod inspect;
 mod kernel;
@@ -24,6 +25,8 @@ pub mod step;
 mod timing;
 pub mod traffic;
 
+use std::sync::Arc;
+
 use bytemuck::Pod;
 
 use crate::contact::{Impulse, Key};
@@ -32,16 +35,13 @@ use crate::error::Error;
 use crate::model::{Grain, World, contact_reach};
 use crate::settings::{Bookkeeping, Settings};
 
-use buffers::Buffers;
 pub use buffers::{Capacity, LODGERS, room_of};
-use counted::{CountedPass, Tally};
 use device::Device;
-use kernel::Kernels;
+use ensemble::{Ensemble, Request, Slot};
 pub use kernel::STEEPEST;
 use layout::{Anchors, LoadScale, Loads, Params, Status, Totals, Works};
 use pipelines::Features;
 use step::{Method, NONSMOOTH, Pace};
-use timing::Timer;
 
 /// Largest number of steps in one submission: drivers reset a device that is busy for seconds.
 const STEPS_PER_SUBMISSION: u64 = 32;
@@ -52,16 +52,15 @@ const CALM_AFTER: u64 = 16;
 
 /// The engine on a graphics device, or on a software adapter.
 pub struct GpuEngine {
-    device: Device,
+    /// Buffers and kernels, those of an ensemble where the world is launched with others.
+    slot: Slot,
     world: World,
     settings: Settings,
+    /// Features of the world, for which its kernels are compiled.
+    features: Features,
     /// Stages of a step, and its solver.
     method: &'static Method,
     anchors: Anchors,
-    buffers: Buffers,
-    kernels: Kernels,
-    /// Timer of the stages; `None` without profiling, or where the device has no timestamps.
-    timer: Option<Timer>,
     /// Status that the last submission left, from which the next one starts.
     status: Status,
     /// Number of steps since the last one with a rebuild of the neighbour list or with impacts.
@@ -118,14 +117,30 @@ impl GpuEngine {
         settings: Settings,
         room: Room,
     ) -> Result<GpuEngine, Error> {
+        GpuEngine::in_ensemble(&Ensemble::new(device, 1)?, world, settings, room)
+    }
+
+    /// Creates an engine like [`GpuEngine::with_room`] whose world is launched together with the others of an ensemble. Every engine of an
+    /// ensemble has to step, or be dropped: the others wait for it.
+    ///
+    /// # Errors
+    /// As [`GpuEngine::new`], and when the ensemble has no room for another world.
+    ///
+    /// # Panics
+    /// As [`GpuEngine::new`].
+    pub fn in_ensemble(
+        ensemble: &Arc<Ensemble>,
+        world: World,
+        settings: Settings,
+        room: Room,
+    ) -> Result<GpuEngine, Error> {
         assert!(settings.validate().is_ok(), "settings are validated before an engine is made");
         world.periodic.check(contact_reach(world.largest_radius(), settings.reach()))?;
         let settings = prudent(&settings, &world);
         let grains = world.spheres.iter().map(|sphere| (sphere.material, sphere.radius));
         layout::check_single(&world, &settings, grains)?;
-        let capacity = Capacity::for_world(&world, &settings, room);
-        let buffers = Buffers::new(&device, &capacity)?;
-        let kernels = Kernels::new(&device, &buffers, Features::of(&world, &settings))?;
+        let features = Features::of(&world, &settings);
+        let slot = ensemble.join(features, &Capacity::for_world(&world, &settings, room))?;
         let anchors = Anchors::for_world(&world, &settings);
         let engine = GpuEngine {
             loads: Loads::none(LoadScale::of(&world, &anchors), world.boundaries.len()),
@@ -133,12 +148,10 @@ impl GpuEngine {
             start_time: world.time,
             method: step::method_of(&settings),
             balance: EnergyBalance::opened_at(&world),
-            device,
+            slot,
             world,
             settings,
-            buffers,
-            kernels,
-            timer: None,
+            features,
             status: Status { search: 1, ..Status::default() },
             calm_steps: 0,
             newcomers: Newcomers::default(),
@@ -148,11 +161,10 @@ impl GpuEngine {
             report: StepReport { work: Work { sweeps: Some(0), ..Work::default() }, ..StepReport::default() },
             failure: None,
         };
-        engine.device.check()?;
+        engine.device().check()?;
         engine.upload_world()?;
         let totals = Totals::opened_with(engine.balance.initial_kinetic);
-        let buffer = engine.buffers.get("totals");
-        engine.device.queue().write_buffer(buffer, 0, bytemuck::bytes_of(&totals));
+        engine.slot.write("totals", bytemuck::bytes_of(&totals));
         Ok(engine)
     }
 
@@ -164,22 +176,29 @@ impl GpuEngine {
     /// # Panics
     /// When the text of an edit is in no shader.
     pub fn edit_shaders(&mut self, edits: &[shader::Edit]) -> Result<(), Error> {
-        self.kernels.edit(&self.device, &self.buffers, edits)
+        for shader::Edit { from, .. } in edits {
+            assert!(
+                shader::SOURCES.iter().any(|source| source.text().contains(from)),
+                "no shader has the text `{from}`"
+            );
+        }
+        self.slot.edit(edits, self.features)
     }
 
     /// Returns the device that the engine runs on.
     pub fn device(&self) -> &Device {
-        &self.device
+        self.slot.device()
     }
 
     /// Reads the first `count` elements of a buffer.
     async fn read_list<T: Pod>(&self, buffer: &str, count: usize) -> Result<Vec<T>, Error> {
-        readback::read(&self.device, self.buffers.get(buffer), (count * size_of::<T>()) as u64).await
+        let bytes = self.slot.read(&[(buffer, (count * size_of::<T>()) as u64)]).await?;
+        Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 
     /// Reads the number of contacts in the neighbour list; at most the capacity.
     async fn contact_count(&self) -> Result<usize, Error> {
-        Ok(self.read_status().await?.contacts.min(self.buffers.capacity().contacts) as usize)
+        Ok(self.read_status().await?.contacts.min(self.slot.capacity().contacts) as usize)
     }
 
     fn upload_world(&self) -> Result<(), Error> {
@@ -187,8 +206,7 @@ impl GpuEngine {
         let sinks = drains.iter().map(|sink| &sink.position);
         let mut positions = self.world.bodies.position.iter().chain(sinks);
         positions.try_for_each(|&position| self.anchors.check_reach(position))?;
-        let queue = self.device.queue();
-        let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
+        let write = |name, bytes: &[u8]| self.slot.write(name, bytes);
         write(
             "poses",
             bytemuck::cast_slice(&layout::poses(&self.world, &self.anchors, self.settings.substep())),
@@ -210,8 +228,8 @@ impl GpuEngine {
     }
 
     fn upload_params(&self) {
-        let params = Params::new(&self.world, &self.settings, &self.anchors, self.buffers.capacity());
-        self.device.queue().write_buffer(self.buffers.get("params"), 0, &params.to_bytes());
+        let capacity = self.slot.capacity();
+        self.slot.set_params(Params::new(&self.world, &self.settings, &self.anchors, &capacity));
     }
 
     /// Uploads the drives of the joints in the next `steps` steps, and the states of the boundaries at the ends of their substeps. The
@@ -223,41 +241,57 @@ impl GpuEngine {
         let of_steps = ends.clone().take((steps * u64::from(self.settings.substeps)) as usize);
         let drives = layout::joint_drives(&self.world, of_steps, h);
         if !drives.is_empty() {
-            let buffer = self.buffers.get("joint_drives");
-            self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&drives));
+            self.slot.write("joint_drives", bytemuck::cast_slice(&drives));
         }
         let schedule = layout::schedule(&self.world, &self.anchors, ends, h, self.settings.substeps as usize);
         if !schedule.is_empty() {
-            let buffer = self.buffers.get("schedule");
-            self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&schedule));
+            self.slot.write("schedule", bytemuck::cast_slice(&schedule));
         }
     }
 
-    /// Submits up to `steps` steps and returns how many were done.
-    async fn submit_steps(&mut self, steps: u64) -> Result<u64, Error> {
-        let pace = self.pace();
+    /// Launches up to `steps` steps and returns how many were done. Measures the residuals after the last of them, if `measures`.
+    async fn submit_steps(&mut self, steps: u64, measures: bool) -> Result<u64, Error> {
         self.upload_schedule(steps);
-        self.reset_status(pace);
-        let mut encoder = self.device.encoder();
-        let mut tally = Tally::default();
-        let mut timed = Vec::new();
-        if let Some(timer) = &self.timer {
-            timed = self.encode_timed_step(&mut encoder, pace, timer, &mut tally);
-        }
-        self.encode_steps(&mut encoder, steps - u64::from(!timed.is_empty()), pace, &mut tally);
-        self.device.submit(encoder);
-        let status = self.read_submission(steps).await?;
-        if let Some(timer) = &self.timer {
+        let request = Request {
+            steps,
+            pace: self.pace(),
+            status: Status { search: self.status.search, ..kept(&self.status) },
+            features: self.features,
+            method: self.method,
+            settings: self.settings,
+            measures,
+            booked: self.booked(steps),
+            loads: self.loads.bytes(),
+        };
+        let answer = self.slot.launch(request).await?;
+        let status = answer.status;
+        self.take_works(&status, &answer.works, &answer.loads);
+        for (stage, seconds) in answer.stages {
             // One step is timed; the time counts for each step of the submission.
-            for (stage, seconds) in timer.read(&self.device, &timed).await? {
-                add_stage_time(&mut self.report.stages, stage, seconds * f64::from(status.step));
-            }
+            add_stage_time(&mut self.report.stages, stage, seconds * f64::from(status.step));
         }
-        self.report.dispatches = tally.of_one_step(steps, &self.settings);
+        let (tally, of_steps) = answer.tally;
+        self.report.dispatches = tally.of_one_step(of_steps, &self.settings);
         self.take_status(&status).await?;
+        if measures && u64::from(status.step) == steps {
+            self.report.residuals = state::summed(&answer.residuals, status.contacts as usize);
+            return Ok(steps);
+        }
         let substeps = self.settings.substeps;
         let left = substeps - (status.substep - status.step * substeps);
-        Ok(u64::from(status.step) + self.finish_again(status, left).await?)
+        let done = u64::from(status.step) + self.finish_again(status, left).await?;
+        if measures && done == steps {
+            self.report.residuals = self.residuals().await?;
+        }
+        Ok(done)
+    }
+
+    /// Returns the number of substeps of a submission of `steps` steps whose works are read.
+    fn booked(&self, steps: u64) -> u64 {
+        match self.settings.bookkeeping {
+            Bookkeeping::On => steps * u64::from(self.settings.substeps),
+            Bookkeeping::Off => 0,
+        }
     }
 
     /// Finishes a step that halted because friction and rolling made energy: solves the halted substep again, the first of the `left`
@@ -291,39 +325,34 @@ impl GpuEngine {
             careful: 1 + tries,
             ..kept(halted)
         });
-        let mut encoder = self.device.encoder();
-        {
-            let mut pass = CountedPass::begin(&mut encoder);
+        self.slot.submit_alone(self.features, |kernels, pass, buffers| {
             let careful = self.settings.careful();
-            NONSMOOTH.for_each_stage_again(|stage| {
-                self.kernels.encode(&mut pass, stage, &careful, &self.buffers);
-            });
+            NONSMOOTH.for_each_stage_again(|stage| kernels.encode(pass, stage, &careful, buffers));
             self.method.for_each_stage_to_the_end(left - 1, Pace::Full, |stage| {
-                self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
+                kernels.encode(pass, stage, &self.settings, buffers);
             });
-        }
-        self.device.submit(encoder);
+        });
     }
 
-    /// Reads the results of a submission of `steps` steps: adds the works of its substeps to the energy balance and its impulses on the
-    /// boundaries to the loads. Returns the status after the submission.
+    /// Reads the results of a submission of `steps` steps of this world alone. Returns the status after the submission.
     async fn read_submission(&mut self, steps: u64) -> Result<Status, Error> {
-        let substeps = match self.settings.bookkeeping {
-            Bookkeeping::On => steps * u64::from(self.settings.substeps),
-            Bookkeeping::Off => 0,
-        };
-        let status = (self.buffers.get("status"), size_of::<Status>() as u64);
-        let balance = (self.buffers.get("balance"), substeps * size_of::<Works>() as u64);
-        let loads = (self.buffers.get("loads"), self.loads.bytes());
-        let bytes = readback::read_all(&self.device, &[status, balance, loads]).await?;
+        let balance = self.booked(steps) * size_of::<Works>() as u64;
+        let parts =
+            [("status", size_of::<Status>() as u64), ("balance", balance), ("loads", self.loads.bytes())];
+        let bytes = self.slot.read(&parts).await?;
         let (status, after) = bytes.split_at(size_of::<Status>());
-        let (entries, loads) = after.split_at(balance.1 as usize);
+        let (works, loads) = after.split_at(balance as usize);
         let status: Status = bytemuck::pod_read_unaligned(status);
-        self.loads.add(&bytemuck::pod_collect_to_vec::<u8, u32>(loads));
-        let entries = bytemuck::pod_collect_to_vec::<u8, Works>(entries);
-        // The works are added one by one: the sum must not depend on the number of steps per submission.
-        entries.iter().take(status.substep as usize).for_each(|works| self.balance += layout::entry(works));
+        let works: Vec<Works> = bytemuck::pod_collect_to_vec(works);
+        self.take_works(&status, &works, &bytemuck::pod_collect_to_vec::<u8, u32>(loads));
         Ok(status)
+    }
+
+    /// Adds the works of the substeps of a submission to the energy balance, and its impulses on the boundaries to the loads.
+    fn take_works(&mut self, status: &Status, works: &[Works], loads: &[u32]) {
+        self.loads.add(loads);
+        // The works are added one by one: the sum must not depend on the number of steps per submission.
+        works.iter().take(status.substep as usize).for_each(|works| self.balance += layout::entry(works));
     }
 
     /// Returns the pace of the next submission: calm after `CALM_AFTER` steps without rebuilds and impacts. Steps of several substeps are
@@ -332,50 +361,14 @@ impl GpuEngine {
         if self.settings.substeps == 1 && self.calm_steps >= CALM_AFTER { Pace::Calm } else { Pace::Full }
     }
 
-    /// Encodes steps in one compute pass.
-    fn encode_steps(&self, encoder: &mut wgpu::CommandEncoder, steps: u64, pace: Pace, tally: &mut Tally) {
-        let mut pass = CountedPass::begin(encoder);
-        for _ in 0..steps {
-            self.method.for_each_stage(self.settings.substeps, pace, |stage| {
-                self.encode_stage(&mut pass, stage, tally);
-            });
-        }
-    }
-
-    /// Encodes one step with a compute pass per stage, so that each stage can be timed. Returns the names of the stages.
-    fn encode_timed_step(
-        &self,
-        encoder: &mut wgpu::CommandEncoder,
-        pace: Pace,
-        timer: &Timer,
-        tally: &mut Tally,
-    ) -> Vec<&'static str> {
-        let mut names = Vec::new();
-        self.method.for_each_stage(self.settings.substeps, pace, |stage| {
-            let mut pass = CountedPass::new(timer.begin(encoder, stage.name, names.len() as u32));
-            self.encode_stage(&mut pass, stage, tally);
-            names.push(stage.name);
-        });
-        timer.resolve(encoder, names.len() as u32);
-        names
-    }
-
-    fn encode_stage(&self, pass: &mut CountedPass<'_>, stage: &step::Stage, tally: &mut Tally) {
-        let before = pass.dispatches();
-        self.kernels.encode(pass, stage, &self.settings, &self.buffers);
-        tally.add(stage.name, pass.dispatches() - before);
-    }
-
-    fn reset_status(&self, pace: Pace) {
-        let calm = u32::from(pace == Pace::Calm);
-        self.write_status(&Status { search: self.status.search, calm, ..kept(&self.status) });
+    /// Writes the status with which a rebuild of the neighbour list begins.
+    fn reset_status(&self) {
+        self.write_status(&Status { search: self.status.search, ..kept(&self.status) });
     }
 
     /// Writes the status with which a submission begins, and sets the sums of the loads on boundaries to zero.
     fn write_status(&self, status: &Status) {
-        let write = |name, bytes: &[u8]| self.device.queue().write_buffer(self.buffers.get(name), 0, bytes);
-        write("status", bytemuck::bytes_of(status));
-        write("loads", &vec![0; self.loads.bytes() as usize]);
+        self.slot.write_status(status, self.loads.bytes());
     }
 
     /// Takes over the status after a submission: counts its steps, grows a buffer that was too small, and returns an error if the state
@@ -397,7 +390,7 @@ impl GpuEngine {
             return self.make_room_for(status.contacts);
         }
         if status.halted & layout::HALT_OVERFLOW != 0 {
-            return self.grow(self.buffers.capacity().with_overflow(status.overflow));
+            return self.slot.grow(&self.slot.capacity().with_overflow(status.overflow));
         }
         self.report.contacts = u64::from(status.contacts);
         self.report.colours = status.colours;
@@ -417,15 +410,7 @@ impl GpuEngine {
     }
 
     fn make_room_for(&mut self, contacts: u32) -> Result<(), Error> {
-        self.grow(self.buffers.capacity().with_contacts(contacts, self.device.largest_binding()))
-    }
-
-    fn grow(&mut self, capacity: Capacity) -> Result<(), Error> {
-        self.buffers.grow(&self.device, &capacity)?;
-        self.kernels.bind(&self.device, &self.buffers)?;
-        self.device.check()?;
-        self.upload_params();
-        Ok(())
+        self.slot.grow(&self.slot.capacity().with_contacts(contacts, self.slot.largest_buffer()))
     }
 
     async fn advance_steps(&mut self, steps: u64) -> Result<StepReport, Error> {
@@ -441,13 +426,12 @@ impl GpuEngine {
         };
         let sweeps = u64::from(self.settings.substeps) * u64::from(passes);
         let most = (SWEEPS_PER_SUBMISSION / sweeps).clamp(1, STEPS_PER_SUBMISSION);
+        // The smooth method solves no contact problem, so it leaves no residuals.
+        let solves = self.settings.method == crate::settings::Method::Nonsmooth;
         let mut left = steps;
         while left > 0 {
-            left -= self.submit_steps(left.min(most).min(self.steps_at_once)).await?;
-        }
-        // The smooth method solves no contact problem, so it leaves no residuals.
-        if steps > 0 && self.settings.method == crate::settings::Method::Nonsmooth {
-            self.report.residuals = self.residuals().await?;
+            let next = left.min(most).min(self.steps_at_once);
+            left -= self.submit_steps(next, solves && next == left).await?;
         }
         Ok(self.report.clone())
     }
@@ -472,12 +456,9 @@ impl GpuEngine {
         self.anchors = Anchors::for_world(&self.world, &self.settings);
         self.loads = self.loads.scaled(LoadScale::of(&self.world, &self.anchors));
         self.status.search = 1;
-        let features = Features::of(&self.world, &self.settings);
-        self.kernels.adapt(&self.device, &self.buffers, features)?;
-        let capacity = self.buffers.capacity().enough_for(&self.world, features.guard);
-        if capacity != *self.buffers.capacity() {
-            self.grow(capacity)?;
-        }
+        self.features = Features::of(&self.world, &self.settings);
+        let capacity = self.slot.capacity().enough_for(&self.world, self.features.guard);
+        self.slot.prepare(self.features, &capacity)?;
         self.upload_world()
     }
 

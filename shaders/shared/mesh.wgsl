@@ -131,13 +131,13 @@ fn nearest_on_patch(boxes: vec2u, point: vec3f, reach: f32) -> Nearest {
         let leaf = leaf_at(node);
         for (var i = 0u; i < leaf.y; i++) {
             let block = leaf.x + 4u * i;
-            let found = nearest_on_triangle(point, triangle_at(block));
-            let apart = point - found.point;
+            let nearest = nearest_on_triangle(point, triangle_at(block));
+            let apart = point - nearest.point;
             let squared = dot(apart, apart);
             if squared < limit || (best == NONE && squared <= limit) {
                 limit = squared;
                 best = block;
-                place = found;
+                place = nearest;
             }
         }
         node += 2u;

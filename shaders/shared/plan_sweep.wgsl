@@ -7,7 +7,7 @@ fn swept() -> u32 {
 
 // Plans the dispatches of a sweep from place `first` of `arguments` on, and resets the counters of sweeps.
 fn plan_colours(first: u32, lane: u32, runs: bool) {
-    if lane == 0u {
+    if lane == 0u && !is_halted() {
         status.sweeps = 0u;
         status.converged = 0u;
         atomicStore(&status.change, 0u);

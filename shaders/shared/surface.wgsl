@@ -38,15 +38,15 @@ fn distance_to_revolved(form: u32, size: vec4f, point: vec3f, reach: f32) -> Dis
     let flat_point = vec2f(from_axis, point.z);
     let bottom = vec2f(size.x, -0.5 * size.z);
     let top = vec2f(size.y, 0.5 * size.z);
-    var found: FlatDistance;
+    var flat: FlatDistance;
     switch form {
-        case FORM_DISC: { found = thin_segment(flat_point, vec2f(0.0), vec2f(size.x, 0.0), reach); }
-        case FORM_WALL_INSIDE: { found = thin_segment(flat_point, bottom, top, reach); }
-        case FORM_WALL_OUTSIDE: { found = thin_segment(flat_point, top, bottom, reach); }
-        default: { found = distance_to_solid(flat_point, bottom, top); }
+        case FORM_DISC: { flat = thin_segment(flat_point, vec2f(0.0), vec2f(size.x, 0.0), reach); }
+        case FORM_WALL_INSIDE: { flat = thin_segment(flat_point, bottom, top, reach); }
+        case FORM_WALL_OUTSIDE: { flat = thin_segment(flat_point, top, bottom, reach); }
+        default: { flat = distance_to_solid(flat_point, bottom, top); }
     }
-    let normal = found.normal.x * outward + vec3f(0.0, 0.0, found.normal.y);
-    return Distance(normal, found.length, found.near);
+    let normal = flat.normal.x * outward + vec3f(0.0, 0.0, flat.normal.y);
+    return Distance(normal, flat.length, flat.near);
 }
 
 fn direction_or(vector: vec3f, length: f32, fallback: vec3f) -> vec3f {
@@ -138,7 +138,7 @@ fn touch_surface(surface: Surface, body_pose: Pose, pose: Pose, radius: f32) -> 
     let frame = compose(body_pose.orientation, surface.orientation);
     let origin = rotate(body_pose.orientation, surface.position);
     let point = rotate(conjugate(frame), between(body_pose, pose) - origin);
-    var found = distance_to_surface(surface.form, surface.size, point, radius);
-    found.normal = rotate(frame, found.normal);
-    return found;
+    var distance = distance_to_surface(surface.form, surface.size, point, radius);
+    distance.normal = rotate(frame, distance.normal);
+    return distance;
 }

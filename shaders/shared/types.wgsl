@@ -82,6 +82,7 @@ struct Status {
     theta: f32,                // member θ of Nesterov's sequence [-]
     share: f32,                // extrapolation factor β of an iteration [-] [E15]
     goes_on: u32,              // 1: the last try counts as an iteration; 0: the next try starts at the same point with a larger L
+    wanted: u32,               // steps that the host wants of this submission; 0: as many as it holds
     colour_starts: array<u32, 10>, // first place in solving order of the 8 colours and of the overflow contacts; number of contacts
 }
 

@@ -1,6 +1,7 @@
 //! Buffers on the device, by name, and their sizes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use encase::ShaderType as _;
 
@@ -11,8 +12,9 @@ use crate::settings::{Bookkeeping, Settings};
 
 use super::constants::{BOOKED, COLOURS, Planned};
 use super::device::Device;
+use super::ensemble::launcher::Launcher;
 use super::layout;
-use super::pipelines::Features;
+use super::pipelines::{Features, OfMany};
 use super::{Room, STEPS_PER_SUBMISSION};
 
 /// Smallest size of a buffer \[bytes\]: an empty list still has to hold one element of any type.
@@ -149,6 +151,34 @@ impl Capacity {
         }
     }
 
+    /// Returns the capacity that is enough for this one and another.
+    pub(super) fn union(&self, other: &Capacity) -> Capacity {
+        Capacity {
+            grains: self.grains.max(other.grains),
+            spheres: self.spheres.max(other.spheres),
+            boundaries: self.boundaries.max(other.boundaries),
+            rigids: self.rigids.max(other.rigids),
+            vertices: self.vertices.max(other.vertices),
+            surfaces: self.surfaces.max(other.surfaces),
+            mesh_blocks: self.mesh_blocks.max(other.mesh_blocks),
+            joints: self.joints.max(other.joints),
+            machines: self.machines.max(other.machines),
+            joint_rows: self.joint_rows.max(other.joint_rows),
+            machine_bodies: self.machine_bodies.max(other.machine_bodies),
+            machine_matrix: self.machine_matrix.max(other.machine_matrix),
+            materials: self.materials.max(other.materials),
+            sinks: self.sinks.max(other.sinks),
+            contacts: self.contacts.max(other.contacts),
+            overflow: self.overflow.max(other.overflow),
+            buckets: self.buckets.max(other.buckets),
+            substeps: self.substeps.max(other.substeps),
+            keeps_balance: self.keeps_balance || other.keeps_balance,
+            accelerates: self.accelerates || other.accelerates,
+            impulse_pairs: self.impulse_pairs.max(other.impulse_pairs),
+            descends: self.descends || other.descends,
+        }
+    }
+
     /// Returns this capacity under other settings: the parts that depend on the settings are taken from `own`.
     #[cfg(feature = "scenario")]
     pub(super) fn under(&self, own: &Capacity, is_guarded: bool) -> Capacity {
@@ -255,6 +285,12 @@ impl Capacity {
         ]
     }
 
+    /// Returns the size of a buffer for one world \[bytes\].
+    #[cfg(feature = "scenario")]
+    pub(super) fn size_of(&self, buffer: &str) -> u64 {
+        self.sizes().into_iter().find(|(name, _)| *name == buffer).map_or(0, |(_, bytes)| bytes.max(SMALLEST))
+    }
+
     /// Returns name and size \[bytes\] of the largest buffer.
     pub fn largest(&self) -> (&'static str, u64) {
         self.sizes().into_iter().max_by_key(|(_, bytes)| *bytes).unwrap_or_default()
@@ -312,38 +348,101 @@ fn buckets_for(grains: u32) -> u32 {
     grains.max(64).checked_next_power_of_two().unwrap_or(1 << 31)
 }
 
-/// All buffers of an engine.
+/// All buffers of the worlds that are launched together. Each buffer holds a part of the same size for every world.
 pub struct Buffers {
     capacity: Capacity,
+    /// Power of two of the number of worlds for which there is room.
+    bits: u32,
     buffers: BTreeMap<&'static str, wgpu::Buffer>,
+    /// Launcher of many worlds; `None` for one.
+    launcher: Option<Launcher>,
+}
+
+/// Part of a buffer that belongs to a world.
+#[derive(Clone)]
+pub(super) struct Part {
+    pub(super) buffer: wgpu::Buffer,
+    /// First byte.
+    pub(super) start: u64,
+    /// Number of bytes.
+    pub(super) bytes: u64,
 }
 
 impl Buffers {
-    pub(super) fn new(device: &Device, capacity: &Capacity) -> Result<Buffers, Error> {
-        let mut buffers = Buffers { capacity: *capacity, buffers: BTreeMap::new() };
-        buffers.grow(device, capacity)?;
+    /// Creates the buffers of 2^`bits` worlds, each with this capacity.
+    pub(super) fn new(
+        device: &Device,
+        capacity: &Capacity,
+        bits: u32,
+        of_many: Option<&OfMany>,
+    ) -> Result<Buffers, Error> {
+        let mut buffers = Buffers { capacity: *capacity, bits, buffers: BTreeMap::new(), launcher: None };
+        buffers.grow(device, capacity, of_many)?;
+        buffers.launcher =
+            of_many.map(|of| Launcher::new(device, bits, buffers.get("arguments"), Arc::clone(&of.sizing)));
         Ok(buffers)
     }
 
-    /// Resizes the buffers; their old contents stay at their beginnings.
-    pub(super) fn grow(&mut self, device: &Device, capacity: &Capacity) -> Result<(), Error> {
-        capacity.check(device.largest_binding())?;
+    /// Resizes the parts of the worlds; their old contents stay at their beginnings.
+    pub(super) fn grow(
+        &mut self,
+        device: &Device,
+        capacity: &Capacity,
+        of_many: Option<&OfMany>,
+    ) -> Result<(), Error> {
+        capacity.check(device.largest_binding() >> self.bits)?;
         let mut encoder = device.encoder();
         for (name, bytes) in capacity.sizes() {
-            let bytes = bytes.max(SMALLEST);
+            let unit = of_many.and_then(|of| of.units.get(name)).copied().unwrap_or(1);
+            let bytes = bytes.max(SMALLEST).next_multiple_of(unit);
             let old = self.buffers.get(name);
-            if old.is_some_and(|buffer| buffer.size() == bytes) {
+            if old.is_some_and(|buffer| buffer.size() >> self.bits == bytes) {
                 continue;
             }
-            let buffer = create(device, name, bytes);
+            let buffer = create(device, name, bytes << self.bits);
             if let Some(old) = old {
-                encoder.copy_buffer_to_buffer(old, 0, &buffer, 0, old.size().min(bytes));
+                let before = old.size() >> self.bits;
+                for slot in 0..1 << self.bits {
+                    encoder.copy_buffer_to_buffer(
+                        old,
+                        slot * before,
+                        &buffer,
+                        slot * bytes,
+                        before.min(bytes),
+                    );
+                }
             }
             self.buffers.insert(name, buffer);
         }
         device.submit(encoder);
         self.capacity = *capacity;
-        device.check().map_err(|error| error.on_growing_to(capacity.bytes(), u64::from(capacity.grains)))
+        let needed = self.bytes() << self.bits;
+        device.check().map_err(|error| error.on_growing_to(needed, u64::from(capacity.grains) << self.bits))
+    }
+
+    /// Sets the part of a world to zero in every buffer.
+    pub(super) fn clear(&self, device: &Device, slot: u32) {
+        let mut encoder = device.encoder();
+        for name in self.names() {
+            let Part { buffer, start, bytes } = self.part(name, slot);
+            encoder.clear_buffer(&buffer, start, Some(bytes));
+        }
+        device.submit(encoder);
+    }
+
+    /// Returns the part of a buffer that belongs to the world in this slot.
+    pub(super) fn part(&self, name: &str, slot: u32) -> Part {
+        let buffer = self.get(name).clone();
+        let bytes = buffer.size() >> self.bits;
+        Part { buffer, start: u64::from(slot) * bytes, bytes }
+    }
+
+    pub(super) fn launcher(&self) -> Option<&Launcher> {
+        self.launcher.as_ref()
+    }
+
+    pub(super) fn launcher_mut(&mut self) -> Option<&mut Launcher> {
+        self.launcher.as_mut()
     }
 
     pub(super) fn get(&self, name: &str) -> &wgpu::Buffer {
@@ -363,14 +462,16 @@ impl Buffers {
         &self.capacity
     }
 
+    /// Returns the number of bytes that belong to one world.
     pub(super) fn bytes(&self) -> u64 {
-        self.buffers.values().map(wgpu::Buffer::size).sum()
+        self.buffers.values().map(|buffer| buffer.size() >> self.bits).sum()
     }
 }
 
 fn create(device: &Device, name: &'static str, bytes: u64) -> wgpu::Buffer {
     let role = match name {
-        "params" => wgpu::BufferUsages::UNIFORM,
+        // A uniform for one world, a list for many.
+        "params" => wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::STORAGE,
         "arguments" => wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::INDIRECT,
         _ => wgpu::BufferUsages::STORAGE,
     };

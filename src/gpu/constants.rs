@@ -33,6 +33,8 @@ constants! {
     HALT_OUTSIDE = 64;
     /// Halt: friction and rolling made energy in a substep, which is to be solved again \[E12\].
     HALT_GAIN = 128;
+    /// Halt: all steps are done that the host wants of this submission.
+    HALT_DONE = 256;
     /// Warm start: zero impulses.
     WARM_COLD = 0;
     /// Warm start: a fraction of the last impulses.
@@ -200,9 +202,14 @@ impl Planned {
         place_of(self as usize)
     }
 
+    /// Returns the number of dispatch sizes.
+    pub fn count() -> u32 {
+        place_of(PLANNED.len())
+    }
+
     /// Returns the size of `arguments` \[bytes\].
     pub fn bytes() -> u64 {
-        12 * u64::from(place_of(PLANNED.len()))
+        12 * u64::from(Planned::count())
     }
 }
 
@@ -211,12 +218,14 @@ fn place_of(size: usize) -> u32 {
     PLANNED[..size].iter().map(|(_, count)| count).sum()
 }
 
-/// Returns the WGSL declarations of all constants, `const COLOURS = 8u;`, and of the places of dispatch sizes, `ARGUMENTS_SWEEP` etc.
+/// Returns the WGSL declarations of all constants, `const COLOURS = 8u;`, of the places of dispatch sizes, `ARGUMENTS_SWEEP`
+/// etc., and of their number `PLACES`.
 pub fn text() -> String {
     let constants = CONSTANTS.iter().map(|&(name, value)| (name.to_owned(), value));
     let places =
         PLANNED.iter().enumerate().map(|(size, (name, _))| (format!("ARGUMENTS_{name}"), place_of(size)));
-    constants.chain(places).map(|(name, value)| format!("const {name} = {value}u;\n")).collect()
+    let all = constants.chain(places).chain([("PLACES".to_owned(), Planned::count())]);
+    all.map(|(name, value)| format!("const {name} = {value}u;\n")).collect()
 }
 
 #[cfg(test)]

@@ -7,11 +7,14 @@ use pollster::block_on;
 use crate::engine::{Identity, Precision};
 use crate::error::Error;
 
-use super::pipelines::{Cache, Features, Pipelines};
+use super::pipelines::{Cache, Features, Pipelines, Worlds};
 use super::shader::Edit;
 
 /// Largest number of storage buffers that a kernel may bind, which WebGPU grants everywhere.
 pub const STORAGE_BUFFERS: u32 = 8;
+
+/// Number of storage buffers that a kernel binds in a launch of many worlds: their constants and the list of the launch as well.
+pub const STORAGE_BUFFERS_OF_MANY: u32 = STORAGE_BUFFERS + 2;
 
 /// Choice of the adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,7 +135,10 @@ impl Device {
         let limits = wgpu::Limits {
             max_storage_buffer_binding_size: offered.max_storage_buffer_binding_size,
             max_buffer_size: offered.max_buffer_size,
-            max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
+            // Launches of many worlds need two more.
+            max_storage_buffers_per_shader_stage: offered
+                .max_storage_buffers_per_shader_stage
+                .min(STORAGE_BUFFERS_OF_MANY),
             ..wgpu::Limits::default()
         };
         let request = adapter.request_device(&wgpu::DeviceDescriptor {
@@ -174,9 +180,23 @@ impl Device {
         }
     }
 
+    /// Checks whether kernels can bind this number of storage buffers.
+    ///
+    /// # Errors
+    /// [`Error::FewStorageBuffers`] when they cannot.
+    pub(super) fn check_storage_buffers(&self, needed: u32) -> Result<(), Error> {
+        let there = self.device.limits().max_storage_buffers_per_shader_stage;
+        if there < needed { Err(Error::FewStorageBuffers { needed, there }) } else { Ok(()) }
+    }
+
     /// Returns all kernels for the features of a scene, with `edits` applied to their sources.
-    pub(super) fn pipelines(&self, features: Features, edits: &[Edit]) -> Result<Pipelines, Error> {
-        self.pipelines.get(&self.device, features, edits)
+    pub(super) fn pipelines(
+        &self,
+        features: Features,
+        edits: &[Edit],
+        worlds: Worlds,
+    ) -> Result<Pipelines, Error> {
+        self.pipelines.get(&self.device, features, edits, worlds)
     }
 
     /// Destroys the device, as a driver does that resets it.

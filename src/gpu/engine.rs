@@ -13,7 +13,7 @@ use super::timing::Timer;
 
 impl Engine for GpuEngine {
     fn identity(&self) -> Identity {
-        self.device.identity()
+        self.device().identity()
     }
 
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
@@ -100,13 +100,13 @@ impl Engine for GpuEngine {
     }
 
     fn memory(&self) -> u64 {
-        self.buffers.bytes()
+        self.slot.bytes()
     }
 
     fn profile(&mut self, profiling: Profiling) {
-        self.timer = match profiling {
-            Profiling::On => Timer::new(&self.device, self.settings.substeps),
+        self.slot.set_timer(match profiling {
+            Profiling::On => Timer::new(self.device(), self.settings.substeps),
             Profiling::Off => None,
-        };
+        });
     }
 }

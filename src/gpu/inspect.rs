@@ -9,9 +9,8 @@ use crate::error::Error;
 
 use super::GpuEngine;
 use super::constants;
-use super::counted::CountedPass;
 use super::layout::{self, ConstraintArms, ConstraintHead, LoadScale, Loads, Status, Works};
-use super::step::{self, Pace};
+use super::step;
 
 impl GpuEngine {
     /// Runs one stage of the step list; for stage tests.
@@ -33,7 +32,7 @@ impl GpuEngine {
     pub(super) fn open_search(&mut self, before: Status) {
         self.status = Status { search: 1, ..before };
         self.upload_schedule(1);
-        self.reset_status(Pace::Full);
+        self.reset_status();
     }
 
     /// Submits one stage of the step list.
@@ -41,27 +40,21 @@ impl GpuEngine {
         let stages = self.method.stages().chain([&step::RESIDUAL]);
         let stages: Vec<_> = stages.into_iter().filter(|stage| stage.name == name).collect();
         assert!(!stages.is_empty(), "no stage of the step list is called {name}");
-        let mut encoder = self.device.encoder();
-        {
-            let mut pass = CountedPass::begin(&mut encoder);
-            for stage in stages {
-                self.kernels.encode(&mut pass, stage, &self.settings, &self.buffers);
-            }
-        }
-        self.device.submit(encoder);
-        self.device.check()
+        self.slot.submit_alone(self.features, |kernels, pass, buffers| {
+            stages.into_iter().for_each(|stage| kernels.encode(pass, stage, &self.settings, buffers));
+        });
+        self.device().check()
     }
 
     /// Returns the names of all buffers; for stage tests.
     pub fn buffer_names(&self) -> Vec<&'static str> {
-        self.buffers.names().collect()
+        self.slot.buffer_names()
     }
 
     /// Fills a buffer with one 32-bit word; for stage tests.
     pub fn fill_words(&self, buffer: &'static str, word: u32) {
-        let buffer = self.buffers.get(buffer);
-        let words = vec![word; buffer.size() as usize / 4];
-        self.device.queue().write_buffer(buffer, 0, bytemuck::cast_slice(&words));
+        let words = vec![word; self.slot.part(buffer).bytes as usize / 4];
+        self.slot.write(buffer, bytemuck::cast_slice(&words));
     }
 
     /// Reads the keys of the present contacts in ascending order.

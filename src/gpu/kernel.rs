@@ -9,9 +9,10 @@ use super::buffers::{Buffers, Capacity};
 use super::constants::{COLOURS, GROUPS_PER_ROW, Planned};
 use super::counted::CountedPass;
 use super::device::Device;
+use super::ensemble::launcher::Launcher;
 use super::layout::Turn;
-use super::pipelines::{Features, Name, Pipelines, SCAN, uses};
-use super::shader::{Edit, SOURCES, Variable};
+use super::pipelines::{Features, Name, OfMany, Pipelines, SCAN, uses};
+use super::shader::Variable;
 use super::step::{self, Aliases, Kernel, Over, Pass, Stage, Work};
 
 /// Distance of two entries in the buffer of turns \[bytes\]: an alignment of dynamic offsets that every device accepts.
@@ -30,57 +31,24 @@ pub struct Kernels {
     pipelines: Pipelines,
     groups: BTreeMap<(Name, Aliases), wgpu::BindGroup>,
     turn_group: wgpu::BindGroup,
-    /// Edits of the sources, for tests.
-    edits: Vec<Edit>,
 }
 
 impl Kernels {
-    pub(super) fn new(device: &Device, buffers: &Buffers, features: Features) -> Result<Kernels, Error> {
-        Kernels::edited(device, buffers, features, &[])
-    }
-
-    fn edited(
-        device: &Device,
-        buffers: &Buffers,
-        features: Features,
-        edits: &[Edit],
-    ) -> Result<Kernels, Error> {
-        let pipelines = device.pipelines(features, edits)?;
+    pub(super) fn new(device: &Device, buffers: &Buffers, pipelines: Pipelines) -> Result<Kernels, Error> {
         let turn_group = make_turns(device, &pipelines.turn_layout);
-        let mut kernels = Kernels { pipelines, groups: BTreeMap::new(), turn_group, edits: edits.to_vec() };
+        let mut kernels = Kernels { pipelines, groups: BTreeMap::new(), turn_group };
         kernels.bind(device, buffers)?;
         Ok(kernels)
     }
 
     /// Returns the features of the scene for which the kernels are compiled.
-    #[cfg(feature = "scenario")]
     pub(super) fn features(&self) -> Features {
         self.pipelines.features
     }
 
-    /// Replaces the kernels if the features of the scene have changed.
-    pub(super) fn adapt(
-        &mut self,
-        device: &Device,
-        buffers: &Buffers,
-        features: Features,
-    ) -> Result<(), Error> {
-        if self.pipelines.features != features {
-            *self = Kernels::edited(device, buffers, features, &self.edits)?;
-        }
-        Ok(())
-    }
-
-    /// Compiles the kernels anew from edited sources.
-    pub(super) fn edit(&mut self, device: &Device, buffers: &Buffers, edits: &[Edit]) -> Result<(), Error> {
-        for Edit { from, .. } in edits {
-            assert!(
-                SOURCES.iter().any(|source| source.text().contains(from)),
-                "no shader has the text `{from}`"
-            );
-        }
-        *self = Kernels::edited(device, buffers, self.pipelines.features, edits)?;
-        Ok(())
+    /// Returns what a launch of many worlds needs.
+    pub(super) fn of_many(&self) -> Option<&OfMany> {
+        self.pipelines.of_many.as_ref()
     }
 
     /// Binds every variable that a kernel declares to the buffer of the same name, or of its alias.
@@ -135,9 +103,9 @@ impl Kernels {
             Work::Run(kernel) => self.run(pass, kernel, 0, buffers),
             Work::Book(kernel) if buffers.capacity().keeps_balance => self.run(pass, kernel, 0, buffers),
             Work::Weigh(kernel) if buffers.capacity().boundaries > 0 => self.run(pass, kernel, 0, buffers),
-            Work::Join(kernel) if buffers.capacity().mesh_blocks > 0 => self.run(pass, kernel, 0, buffers),
-            Work::Hold(kernel) if buffers.capacity().joints > 0 => self.run(pass, kernel, 0, buffers),
-            Work::BookJoints(kernel) if buffers.capacity().joints > 0 && buffers.capacity().keeps_balance => {
+            Work::Join(kernel) if self.features().meshes => self.run(pass, kernel, 0, buffers),
+            Work::Hold(kernel) if self.features().joints => self.run(pass, kernel, 0, buffers),
+            Work::BookJoints(kernel) if self.features().joints && buffers.capacity().keeps_balance => {
                 self.run(pass, kernel, 0, buffers);
             }
             Work::Book(_) | Work::Weigh(_) | Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => {}
@@ -186,7 +154,7 @@ impl Kernels {
             return self.colours(pass, kernels, [0, 0], buffers);
         };
         let turn = |before: u32| first_turn(before, before + 1 < settings.iterations);
-        let goes_on_by_itself = settings.tolerance > 0.0 || buffers.capacity().joints > 0;
+        let goes_on_by_itself = settings.tolerance > 0.0 || self.features().joints;
         if before > 0 && goes_on_by_itself {
             self.run(pass, extrapolate, turn(before), buffers);
         }
@@ -195,50 +163,40 @@ impl Kernels {
         self.colours(pass, kernels, [turn(before), next], buffers);
     }
 
-    /// Sets pipeline and bind groups of a kernel, with its turn if it reads one.
-    fn set(&self, pass: &mut CountedPass<'_>, name: Name, aliases: Aliases, turn: u32) {
+    /// Sets pipeline and bind groups of a kernel, with its turn if it reads one. `place` is the place of its dispatch in `arguments`, if
+    /// the device computes the size.
+    fn set(
+        &self,
+        pass: &mut CountedPass<'_>,
+        (name, aliases): (Name, Aliases),
+        turn: u32,
+        place: Option<u32>,
+        buffers: &Buffers,
+    ) {
         let pipeline = &self.pipelines.by_name[&name];
         pass.set_pipeline(&pipeline.pipeline);
         pass.set_bind_group(0, &self.groups[&(name, aliases)], &[]);
         if pipeline.takes_turn {
             pass.set_bind_group(1, &self.turn_group, &[turn * TURN_STRIDE]);
         }
+        if let Some(launcher) = buffers.launcher() {
+            launcher.bind(pass, place);
+        }
     }
 
     fn run(&self, pass: &mut CountedPass<'_>, kernel: &Kernel, turn: u32, buffers: &Buffers) {
-        self.set(pass, (kernel.shader, kernel.entry), kernel.aliases, turn);
-        self.dispatch_over(pass, kernel.over, buffers);
+        let name = (kernel.shader, kernel.entry);
+        self.set(pass, (name, kernel.aliases), turn, place_of(kernel.over), buffers);
+        dispatch_over(pass, kernel.over, buffers);
+        if let Some(launcher) = buffers.launcher().filter(|_| self.pipelines.by_name[&name].plans) {
+            launcher.find_sizes(pass);
+        }
     }
 
     fn scan(&self, pass: &mut CountedPass<'_>, over: Over, aliases: Aliases, buffers: &Buffers) {
         for (kernel, over) in SCAN.into_iter().zip([over, Over::At(Planned::Search), over]) {
-            self.set(pass, ("scan", kernel), aliases, 0);
-            self.dispatch_over(pass, over, buffers);
-        }
-    }
-
-    /// Dispatches the workgroups that cover the elements of a kernel.
-    fn dispatch_over(&self, pass: &mut CountedPass<'_>, over: Over, buffers: &Buffers) {
-        let Capacity { grains, spheres, boundaries, rigids, sinks, joints, machines, .. } =
-            *buffers.capacity();
-        let invocations = match over {
-            Over::Spheres => spheres,
-            Over::SpheresNearSinks if sinks == 0 => 0,
-            Over::SpheresNearSinks => spheres,
-            Over::Bodies => boundaries + grains,
-            Over::Aimed => boundaries.max(rigids),
-            Over::Joints => joints,
-            Over::Machines => return self.dispatch(pass, machines),
-            Over::Once => 1,
-            Over::At(planned) => return dispatch_planned(pass, planned.place(), buffers),
-        };
-        self.dispatch(pass, invocations.div_ceil(64));
-    }
-
-    /// Dispatches `groups` workgroups, folded into rows: devices accept no more than 65 535 in one row.
-    fn dispatch(&self, pass: &mut CountedPass<'_>, groups: u32) {
-        if groups > 0 {
-            pass.dispatch_workgroups(groups.min(GROUPS_PER_ROW), groups.div_ceil(GROUPS_PER_ROW), 1);
+            self.set(pass, (("scan", kernel), aliases), 0, place_of(over), buffers);
+            dispatch_over(pass, over, buffers);
         }
     }
 
@@ -248,10 +206,11 @@ impl Kernels {
         let colours = (0..COLOURS).map(|colour| (&kernels.colour, turn, colour));
         let all = colours.chain([(&kernels.overflow, turn, COLOURS), (&kernels.gather, next, COLOURS + 1)]);
         for (Kernel { shader, entry, aliases, .. }, turn, place) in all {
-            self.set(pass, (shader, entry), aliases, turn + place);
-            dispatch_planned(pass, kernels.arguments.place() + place, buffers);
+            let at = kernels.arguments.place() + place;
+            self.set(pass, ((shader, entry), aliases), turn + place, Some(at), buffers);
+            dispatch_planned(pass, at, buffers);
         }
-        if let Some(joints) = kernels.joints.as_ref().filter(|_| buffers.capacity().joints > 0) {
+        if let Some(joints) = kernels.joints.as_ref().filter(|_| self.features().joints) {
             self.run(pass, joints, turn, buffers);
         }
     }
@@ -262,9 +221,43 @@ fn buffer_of(variable: &str, aliases: Aliases) -> &str {
     aliases.iter().find(|(from, _)| *from == variable).map_or(variable, |(_, to)| to)
 }
 
+/// Returns the place in `arguments` of a size that the device computes.
+fn place_of(over: Over) -> Option<u32> {
+    match over {
+        Over::At(planned) => Some(planned.place()),
+        _ => None,
+    }
+}
+
+/// Dispatches the workgroups that cover the elements of a kernel.
+fn dispatch_over(pass: &mut CountedPass<'_>, over: Over, buffers: &Buffers) {
+    let Capacity { grains, spheres, boundaries, rigids, sinks, joints, machines, .. } = *buffers.capacity();
+    let invocations = match over {
+        Over::Spheres => spheres,
+        Over::SpheresNearSinks if sinks == 0 => 0,
+        Over::SpheresNearSinks => spheres,
+        Over::Bodies => boundaries + grains,
+        Over::Aimed => boundaries.max(rigids),
+        Over::Joints => joints,
+        Over::Machines => return dispatch(pass, machines, buffers),
+        Over::Once => 1,
+        Over::At(planned) => return dispatch_planned(pass, planned.place(), buffers),
+    };
+    dispatch(pass, invocations.div_ceil(64), buffers);
+}
+
+/// Dispatches `groups` workgroups for each world, folded into rows: devices accept no more than 65 535 in one row.
+fn dispatch(pass: &mut CountedPass<'_>, groups: u32, buffers: &Buffers) {
+    let worlds = buffers.launcher().map_or(1, Launcher::count);
+    if groups > 0 && worlds > 0 {
+        pass.dispatch_workgroups(groups.min(GROUPS_PER_ROW), groups.div_ceil(GROUPS_PER_ROW), worlds);
+    }
+}
+
 /// Dispatches the number of workgroups that the device has written at `place` of `arguments`.
 fn dispatch_planned(pass: &mut CountedPass<'_>, place: u32, buffers: &Buffers) {
-    pass.dispatch_workgroups_indirect(buffers.get("arguments"), 12 * u64::from(place));
+    let arguments = buffers.launcher().map_or_else(|| buffers.get("arguments"), Launcher::launches);
+    pass.dispatch_workgroups_indirect(arguments, 12 * u64::from(place));
 }
 
 /// Returns the largest number of tries that `iterations` iterations of projected gradient descent take \[E15\]. A failed try doubles

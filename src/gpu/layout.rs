@@ -59,6 +59,7 @@ impl Params {
         };
         let [stride_y, stride_z] = anchors.strides(world, capacity.buckets);
         let loads = LoadScale::of(world, anchors);
+        let machines = Machines::of(world);
         Params {
             gravity: Vec3::from(single(world.gravity)),
             h: h as f32,
@@ -103,9 +104,9 @@ impl Params {
             gain_at_once: largest_gain_at_once(settings, world).min(f64::from(f32::MAX)) as f32,
             spheres: world.spheres.len() as u32,
             rigids: rigid_count(world) as u32,
-            joints: capacity.joints,
-            joint_rows: capacity.joint_rows,
-            machines: capacity.machines,
+            joints: world.joints.len() as u32,
+            joint_rows: machines.rows,
+            machines: machines.list.len() as u32,
             iterations: settings.iterations,
         }
     }

@@ -9,8 +9,10 @@ use crate::error::Error;
 use crate::model::{Kind, World};
 use crate::settings::{Acceleration, Algorithm, Damping, Method, Settings};
 
+use super::buffers::room_of;
+use super::ensemble::shaders::{LAUNCH_GROUP, for_many_worlds};
 use super::layout::Turn;
-use super::shader::{Edit, Reflection, SOURCES, Source, Variable, VariableKind};
+use super::shader::{Edit, LAUNCH, Reflection, SOURCES, Source, Variable, VariableKind};
 use super::step::{self, AGAIN, Aliases, RESIDUAL, Work};
 
 /// Shader and entry point of a kernel.
@@ -23,6 +25,25 @@ pub(super) struct Pipelines {
     pub(super) by_name: BTreeMap<Name, Arc<Pipeline>>,
     /// Layout of the bind group with the turn of a kernel.
     pub(super) turn_layout: wgpu::BindGroupLayout,
+    /// What a launch of many worlds needs; `None` in kernels for one world.
+    pub(super) of_many: Option<OfMany>,
+}
+
+/// What a launch of many worlds needs beside its kernels.
+pub(super) struct OfMany {
+    /// Kernel that finds the sizes of the dispatches.
+    pub(super) sizing: Arc<Pipeline>,
+    /// By buffer, the number of bytes of which the part of each world has to be a multiple, so that elements of every type begin there.
+    pub(super) units: BTreeMap<String, u64>,
+}
+
+/// Number of worlds that the kernels step at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Worlds {
+    /// One, which has the buffers to itself.
+    One,
+    /// Many, each with a part of every buffer.
+    Many,
 }
 
 /// Modules and kernels that a device has compiled. Scenes share each kernel whose source and whose values of overrides are the same.
@@ -50,23 +71,33 @@ impl Cache {
         device: &wgpu::Device,
         features: Features,
         edits: &[Edit],
+        worlds: Worlds,
     ) -> Result<Pipelines, Error> {
         let turn_layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("turn"),
-            entries: &[turn_entry()],
+            entries: &[uniform_entry(size_of::<Turn>() as u64)],
         });
         let of_source = |source: &Source| {
             let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
+            let text = if worlds == Worlds::Many { for_many_worlds(&text) } else { text };
             let module = self.module(device, source, text)?;
             let names: Vec<Name> = names(features).filter(|(shader, _)| *shader == source.name).collect();
             let kernels = side_by_side(&names, |&name| {
                 module.kernel(device, features, &turn_layout, name).map(|kernel| (name, kernel))
             });
-            kernels.into_iter().collect::<Result<Vec<_>, Error>>()
+            Ok((module, kernels.into_iter().collect::<Result<Vec<_>, Error>>()?))
         };
-        let kernels = side_by_side(&SOURCES, of_source).into_iter().collect::<Result<Vec<_>, Error>>()?;
-        let by_name = kernels.into_iter().flatten().collect();
-        Ok(Pipelines { features, by_name, turn_layout })
+        let made = side_by_side(&SOURCES, of_source).into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let of_many = match worlds {
+            Worlds::One => None,
+            Worlds::Many => {
+                let launch = self.module(device, &LAUNCH, LAUNCH.text())?;
+                let sizing = launch.kernel(device, features, &turn_layout, (LAUNCH.name, "size_launch"))?;
+                Some(OfMany { sizing, units: units(made.iter().map(|(module, _)| &module.reflection)) })
+            }
+        };
+        let by_name = made.into_iter().flat_map(|(_, kernels)| kernels).collect();
+        Ok(Pipelines { features, by_name, turn_layout, of_many })
     }
 
     fn module(&self, device: &wgpu::Device, source: &Source, text: String) -> Result<Arc<Module>, Error> {
@@ -224,6 +255,8 @@ pub(super) struct Pipeline {
     pub(super) variables: Vec<Variable>,
     /// Whether the kernel reads its turn, in bind group 1.
     pub(super) takes_turn: bool,
+    /// Whether the kernel plans dispatches.
+    pub(super) plans: bool,
 }
 
 /// Kernels of a prefix sum, in order.
@@ -259,14 +292,20 @@ impl Module {
         variables: Vec<Variable>,
     ) -> Pipeline {
         let takes_turn = variables.iter().any(|variable| variable.group == 1);
+        let is_of_many = variables.iter().any(|variable| variable.group == LAUNCH_GROUP);
+        let plans = self.reflection.writes(entry, "arguments");
         let variables: Vec<Variable> = variables.into_iter().filter(|variable| variable.group == 0).collect();
         let entries: Vec<_> = variables.iter().map(layout_entry).collect();
         let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some(entry),
             entries: &entries,
         });
-        let mut layouts = vec![Some(&layout)];
-        layouts.extend(takes_turn.then_some(Some(turn_layout)));
+        let launch = launch_layout(device);
+        let mut layouts =
+            vec![Some(&layout), takes_turn.then_some(turn_layout), is_of_many.then_some(&launch)];
+        while layouts.last().is_some_and(Option::is_none) {
+            layouts.pop();
+        }
         let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(entry),
             bind_group_layouts: &layouts,
@@ -284,7 +323,7 @@ impl Module {
             },
             cache: None,
         });
-        Pipeline { pipeline, layout, variables, takes_turn }
+        Pipeline { pipeline, layout, variables, takes_turn, plans }
     }
 }
 
@@ -335,6 +374,48 @@ fn names(features: Features) -> impl Iterator<Item = Name> {
     names.into_iter()
 }
 
+/// Returns, by buffer, the least number of bytes that holds a whole number of elements of every type that shaders find there.
+fn units<'a>(modules: impl Iterator<Item = &'a Reflection>) -> BTreeMap<String, u64> {
+    let methods = [&step::NONSMOOTH, &step::DESCENDING, &step::SMOOTH];
+    let works = || methods.into_iter().flat_map(step::Method::stages).flat_map(|stage| stage.work);
+    let of_kernels = works().flat_map(Work::kernels).flat_map(|kernel| kernel.aliases);
+    let of_scans =
+        works().filter_map(|work| if let Work::Scan(_, aliases) = work { Some(*aliases) } else { None });
+    let aliases: Vec<&(&str, &str)> = of_kernels.chain(of_scans.flatten()).collect();
+    let mut units = BTreeMap::new();
+    for variable in modules.flat_map(Reflection::all_variables).filter(|variable| variable.group == 0) {
+        let others = aliases.iter().filter(|(from, _)| *from == variable.name).map(|(_, to)| *to);
+        for name in others.chain([variable.name.as_str()]) {
+            let unit = units.entry(room_of(name).to_owned()).or_insert(1);
+            *unit = least_common_multiple(*unit, u64::from(variable.element));
+        }
+    }
+    units
+}
+
+fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut divisor, mut rest) = (a, b);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    a / divisor * b
+}
+
+/// Returns the layout of the bind group with the place of a dispatch in a launch of many worlds.
+pub(super) fn launch_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    let launched = Variable {
+        name: "launched".into(),
+        group: LAUNCH_GROUP,
+        binding: 1,
+        kind: VariableKind::Read,
+        element: 4,
+    };
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("launch"),
+        entries: &[uniform_entry(8), layout_entry(&launched)],
+    })
+}
+
 fn layout_entry(variable: &Variable) -> wgpu::BindGroupLayoutEntry {
     let ty = match variable.kind {
         VariableKind::Uniform => wgpu::BufferBindingType::Uniform,
@@ -349,14 +430,15 @@ fn layout_entry(variable: &Variable) -> wgpu::BindGroupLayoutEntry {
     }
 }
 
-fn turn_entry() -> wgpu::BindGroupLayoutEntry {
+/// Returns the entry of a uniform buffer of elements of this size \[bytes\], one of which is bound by its offset.
+fn uniform_entry(element: u64) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding: 0,
         visibility: wgpu::ShaderStages::COMPUTE,
         ty: wgpu::BindingType::Buffer {
             ty: wgpu::BufferBindingType::Uniform,
             has_dynamic_offset: true,
-            min_binding_size: wgpu::BufferSize::new(size_of::<Turn>() as u64),
+            min_binding_size: wgpu::BufferSize::new(element),
         },
         count: None,
     }

@@ -11,20 +11,21 @@ use bytemuck::{AnyBitPattern, NoUninit};
 
 use crate::error::Error;
 
+use super::buffers::Part;
 use super::device::Device;
 
-/// Reads the first `bytes` bytes of a buffer, as a list.
+/// Reads a whole buffer, as a list.
 pub(super) async fn read<T: AnyBitPattern + NoUninit>(
     device: &Device,
     buffer: &wgpu::Buffer,
-    bytes: u64,
 ) -> Result<Vec<T>, Error> {
-    Ok(bytemuck::pod_collect_to_vec(&read_all(device, &[(buffer, bytes)]).await?))
+    let whole = Part { buffer: buffer.clone(), start: 0, bytes: buffer.size() };
+    Ok(bytemuck::pod_collect_to_vec(&read_all(device, &[whole]).await?))
 }
 
-/// Reads the first bytes of several buffers, one after the other, in one wait. Each part is a buffer with its number of bytes.
-pub(super) async fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) -> Result<Vec<u8>, Error> {
-    let bytes = parts.iter().map(|(_, bytes)| bytes).sum();
+/// Reads parts of buffers, one after the other, in one wait.
+pub(super) async fn read_all(device: &Device, parts: &[Part]) -> Result<Vec<u8>, Error> {
+    let bytes = parts.iter().map(|part| part.bytes).sum();
     if bytes == 0 {
         return Ok(Vec::new());
     }
@@ -36,8 +37,8 @@ pub(super) async fn read_all(device: &Device, parts: &[(&wgpu::Buffer, u64)]) ->
     });
     let mut encoder = device.encoder();
     let mut at = 0;
-    for &(buffer, bytes) in parts {
-        encoder.copy_buffer_to_buffer(buffer, 0, &staging, at, bytes);
+    for Part { buffer, start, bytes } in parts.iter().filter(|part| part.bytes > 0) {
+        encoder.copy_buffer_to_buffer(buffer, *start, &staging, at, *bytes);
         at += bytes;
     }
     device.submit(encoder);

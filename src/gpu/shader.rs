@@ -23,7 +23,7 @@ macro_rules! shared {
 }
 
 macro_rules! source {
-    ($name:literal uses $($part:literal)*) => {
+    ($name:literal uses$( $part:literal)*) => {
         Source {
             name: $name,
             parts: &[$(shared!($part),)* include_str!(concat!("../../shaders/", $name, ".wgsl"))],
@@ -54,6 +54,9 @@ pub const SOURCES: [Source; 20] = [
     source!("loads" uses "types" "impulses"),
     source!("response" uses "types" "motion" "constraints" "solve" "impulses" "rigid"),
 ];
+
+/// Shader that finds the sizes of the dispatches in a launch of many worlds; no stage of a step.
+pub const LAUNCH: Source = source!("launch" uses);
 
 impl Source {
     /// Returns the WGSL text.
@@ -110,6 +113,8 @@ pub struct Variable {
     pub binding: u32,
     /// How it is bound.
     pub kind: VariableKind,
+    /// Size of an element of a list, or of the struct that is no list \[bytes\].
+    pub element: u32,
 }
 
 /// How a variable is bound.
@@ -158,10 +163,25 @@ impl Reflection {
             .global_variables
             .iter()
             .filter(|(handle, _)| !uses[*handle].is_empty())
-            .filter_map(|(_, variable)| describe(variable))
+            .filter_map(|(_, variable)| describe(&self.module, variable))
             .collect();
         variables.sort_by_key(|variable| (variable.group, variable.binding));
         Some(variables)
+    }
+
+    /// Returns all variables of the module that are bound.
+    pub(super) fn all_variables(&self) -> impl Iterator<Item = Variable> {
+        self.module.global_variables.iter().filter_map(|(_, variable)| describe(&self.module, variable))
+    }
+
+    /// Whether a kernel writes a variable, in its own code or in that of functions that it calls.
+    pub(super) fn writes(&self, kernel: &str, variable: &str) -> bool {
+        let index = self.module.entry_points.iter().position(|entry| entry.name == kernel);
+        let mut named =
+            self.module.global_variables.iter().filter(|(_, known)| known.name.as_deref() == Some(variable));
+        index.zip(named.next()).is_some_and(|(index, (handle, _))| {
+            self.info.get_entry_point(index)[handle].contains(naga::valid::GlobalUse::WRITE)
+        })
     }
 }
 
@@ -187,7 +207,7 @@ fn collect_calls(block: &naga::Block, calls: &mut Vec<naga::Handle<naga::Functio
     }
 }
 
-fn describe(variable: &naga::GlobalVariable) -> Option<Variable> {
+fn describe(module: &naga::Module, variable: &naga::GlobalVariable) -> Option<Variable> {
     let binding = variable.binding?;
     let kind = match variable.space {
         naga::AddressSpace::Uniform => VariableKind::Uniform,
@@ -198,7 +218,11 @@ fn describe(variable: &naga::GlobalVariable) -> Option<Variable> {
         _ => return None,
     };
     let name = variable.name.clone()?;
-    Some(Variable { name, group: binding.group, binding: binding.binding, kind })
+    let element = match module.types[variable.ty].inner {
+        naga::TypeInner::Array { stride, .. } => stride,
+        ref inner => inner.size(module.to_ctx()),
+    };
+    Some(Variable { name, group: binding.group, binding: binding.binding, kind, element })
 }
 
 #[cfg(test)]

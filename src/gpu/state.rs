@@ -9,7 +9,6 @@ use crate::error::Error;
 use crate::settings::{Bookkeeping, Method};
 
 use super::GpuEngine;
-use super::counted::CountedPass;
 use super::layout::{self, ConstraintHead, Status};
 use super::step;
 
@@ -26,6 +25,16 @@ struct Solved {
     sides: Vec<(Key, i8)>,
 }
 
+/// Returns the residuals of `count` contacts from the sums and maxima of their blocks, in order.
+pub(super) fn summed(blocks: &[[f32; 8]], count: usize) -> Residuals {
+    let blocks = &blocks[..count.div_ceil(64)];
+    let spread = |kind: usize| Spread {
+        mean: blocks.iter().map(|block| f64::from(block[kind])).sum::<f64>() / count.max(1) as f64,
+        max: blocks.iter().map(|block| f64::from(block[4 + kind])).fold(0.0, f64::max),
+    };
+    Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) }
+}
+
 impl GpuEngine {
     /// Reads poses, velocities, joint states and removed grains back into `world`.
     pub(super) async fn pull_world(&mut self) -> Result<(), Error> {
@@ -34,7 +43,7 @@ impl GpuEngine {
         layout::pull(&mut self.world, &self.anchors, &poses, &velocities);
         if !self.world.joints.is_empty() {
             let joints: Vec<layout::Joint> = self.read_list("joints", self.world.joints.len()).await?;
-            let count = self.buffers.capacity().joint_rows as usize;
+            let count = self.slot.capacity().joint_rows as usize;
             let rows: Vec<layout::JointRow> = self.read_list("joint_rows", count).await?;
             layout::pull_joints(&mut self.world, &joints, &rows, self.settings.substep());
         }
@@ -55,19 +64,11 @@ impl GpuEngine {
     }
 
     pub(super) async fn residuals(&self) -> Result<Residuals, Error> {
-        let mut encoder = self.device.encoder();
-        {
-            let mut pass = CountedPass::begin(&mut encoder);
-            self.kernels.encode(&mut pass, &step::RESIDUAL, &self.settings, &self.buffers);
-        }
-        self.device.submit(encoder);
+        self.slot.submit_alone(self.features, |kernels, pass, buffers| {
+            kernels.encode(pass, &step::RESIDUAL, &self.settings, buffers);
+        });
         let count = self.contact_count().await?;
-        let blocks: Vec<[f32; 8]> = self.read_list("residuals", count.div_ceil(64)).await?;
-        let spread = |kind: usize| Spread {
-            mean: blocks.iter().map(|block| f64::from(block[kind])).sum::<f64>() / count.max(1) as f64,
-            max: blocks.iter().map(|block| f64::from(block[4 + kind])).fold(0.0, f64::max),
-        };
-        Ok(Residuals { normal: spread(0), friction: spread(1), rolling: spread(2) })
+        Ok(summed(&self.read_list("residuals", count.div_ceil(64)).await?, count))
     }
 
     pub(super) async fn take_snapshot(&mut self) -> Result<Snapshot, Error> {
@@ -139,7 +140,7 @@ impl GpuEngine {
 
     /// Returns the count of numbers per contact in `impulses`, springs and cohesion included.
     pub(super) fn numbers_per_impulse(&self) -> usize {
-        2 * self.buffers.capacity().impulse_pairs as usize
+        2 * self.features.impulse_pairs() as usize
     }
 
     /// Finds the contacts before the first step. Their impulses are those of the seeds, or zero.
@@ -173,7 +174,7 @@ impl GpuEngine {
             return Ok(());
         }
         let count = self.seeds.len() as u32;
-        if count > self.buffers.capacity().contacts {
+        if count > self.slot.capacity().contacts {
             self.make_room_for(count)?;
         }
         let (first, balls) =
@@ -200,8 +201,7 @@ impl GpuEngine {
                 values.resize(values.len() + self.numbers_per_impulse() - layout::IMPULSE, 0.0);
             }
         }
-        let queue = self.device.queue();
-        let write = |name, bytes: &[u8]| queue.write_buffer(self.buffers.get(name), 0, bytes);
+        let write = |name, bytes: &[u8]| self.slot.write(name, bytes);
         write("contact_starts", bytemuck::cast_slice(&starts));
         write("contacts", bytemuck::cast_slice(&contacts));
         write("impulses", bytemuck::cast_slice(&values));

@@ -68,7 +68,7 @@ impl Timer {
         device: &Device,
         stages: &[&'static str],
     ) -> Result<Vec<(&'static str, f64)>, Error> {
-        let times: Vec<[u64; 2]> = readback::read(device, &self.resolved, self.resolved.size()).await?;
+        let times: Vec<[u64; 2]> = readback::read(device, &self.resolved).await?;
         let seconds = |[start, end]: &[u64; 2]| end.saturating_sub(*start) as f64 * self.tick;
         Ok(stages.iter().copied().zip(times.iter().map(seconds)).collect())
     }

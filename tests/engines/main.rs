@@ -14,6 +14,7 @@ mod convergence;
 mod door;
 mod dynamic_boundaries;
 mod energy;
+mod ensembles;
 mod folding;
 mod gpu_stages;
 mod gradient;

@@ -97,8 +97,13 @@ fn no_kernel_binds_more_buffers_than_devices_grant() {
 
 #[test]
 fn a_storage_buffer_too_many_is_noticed() {
-    let variable =
-        |binding| Variable { name: format!("v{binding}"), group: 0, binding, kind: VariableKind::Read };
+    let variable = |binding| Variable {
+        name: format!("v{binding}"),
+        group: 0,
+        binding,
+        kind: VariableKind::Read,
+        element: 4,
+    };
     let many: Vec<Variable> = (0..=STORAGE_BUFFERS).map(variable).collect();
     assert!(fits_devices(&many[1..]) && !fits_devices(&many));
 }
@@ -207,6 +212,7 @@ fn twins() -> Vec<Twin> {
             theta,
             share,
             goes_on,
+            wanted,
             colour_starts,
         }),
         twin!(Pose { cell, machine, offset, free_speed, orientation }),

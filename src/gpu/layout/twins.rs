@@ -197,6 +197,8 @@ pub struct Status {
     /// Flag of the last try of projected gradient descent. 1: the try counts as an iteration; 0: the next try starts from the same point,
     /// with a larger steepness.
     pub goes_on: u32,
+    /// Number of steps that the host wants of this submission; 0: as many as it holds.
+    pub wanted: u32,
     /// First place in solving order of each of the 8 colours and of the overflow contacts, then the number of contacts.
     pub colour_starts: [u32; 10],
 }

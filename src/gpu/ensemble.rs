@@ -1,0 +1,569 @@
+//! Ensembles: worlds on one device that are launched together, so that many small scenes fill a graphics card.
+//!
+//! ```text
+//! engine ─► slot ─┐
+//! engine ─► slot ─┼─► launch: waits until every engine of the ensemble asks for steps ─► one submission ─► answers
+//! engine ─► slot ─┘
+//! ```
+//!
+//! Every buffer holds a part of the same size for each world ([`shaders`]), and each world has its own engine, time, results and failures.
+//! Engines of an ensemble step from threads of their own: a launch begins when all of them wait for one, or have been dropped. An engine
+//! that shares its device with no other is the only member of an ensemble for one world, whose kernels know nothing of parts.
+
+pub(super) mod launcher;
+pub(super) mod shaders;
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+use crate::error::Error;
+use crate::settings::Settings;
+
+use super::buffers::{Buffers, Capacity, Part};
+use super::counted::{CountedPass, Tally};
+use super::device::{Device, STORAGE_BUFFERS_OF_MANY};
+use super::kernel::Kernels;
+use super::layout::{Params, Status, Works};
+use super::pipelines::{Features, Worlds};
+use super::readback;
+use super::shader::Edit;
+use super::step::{self, Method, Pace};
+use super::timing::Timer;
+
+/// Worlds on one device that are launched together.
+pub struct Ensemble {
+    device: Device,
+    /// Power of two of the number of slots.
+    bits: u32,
+    shared: Mutex<Shared>,
+}
+
+/// What the members of an ensemble share.
+struct Shared {
+    /// Buffers and kernels; `None` before the first world has come.
+    data: Option<Data>,
+    /// Edits of the shaders, for tests.
+    edits: Vec<Edit>,
+    /// Constants of the world in each slot; `None` where the slot is free.
+    members: Vec<Option<Member>>,
+    /// Members that wait for a launch, with what they ask for.
+    waiting: Vec<(u32, Request)>,
+    /// Answers that members have not taken yet; `None` where the launch failed.
+    answers: BTreeMap<u32, Option<Box<Answer>>>,
+    wakers: BTreeMap<u32, Waker>,
+    /// Timer of the stages, for an ensemble of one world.
+    timer: Option<Timer>,
+}
+
+struct Data {
+    buffers: Buffers,
+    /// Kernels for each set of features that some world has or had.
+    kernels: Vec<Kernels>,
+}
+
+/// World in a slot.
+#[derive(Default)]
+struct Member {
+    /// Constants, as they were uploaded last.
+    params: Option<Params>,
+}
+
+/// Steps that an engine asks for.
+pub(super) struct Request {
+    /// Number of steps; a launch may hold more, of which this world takes no part.
+    pub(super) steps: u64,
+    pub(super) pace: Pace,
+    /// Status with which the steps begin.
+    pub(super) status: Status,
+    pub(super) features: Features,
+    pub(super) method: &'static Method,
+    pub(super) settings: Settings,
+    /// Whether the residuals are measured after the last step.
+    pub(super) measures: bool,
+    /// Number of substeps whose works are read.
+    pub(super) booked: u64,
+    /// Size of the loads \[bytes\].
+    pub(super) loads: u64,
+}
+
+/// What a launch left of a world.
+pub(super) struct Answer {
+    pub(super) status: Status,
+    /// Works of the substeps.
+    pub(super) works: Vec<Works>,
+    /// Sums of the loads, in integer units.
+    pub(super) loads: Vec<u32>,
+    /// Residuals of each block of contacts: sums, then maxima; empty where none were asked for.
+    pub(super) residuals: Vec<[f32; 8]>,
+    /// Numbers of dispatches, and of the steps among which they are shared out.
+    pub(super) tally: (Tally, u64),
+    /// Wall time of each stage of the first step \[s\], where it is timed.
+    pub(super) stages: Vec<(&'static str, f64)>,
+}
+
+impl Request {
+    /// Whether another world can be launched with this one: it runs the same kernels in the same order.
+    fn goes_with(&self, other: &Request) -> bool {
+        let order = |request: &Request| {
+            let Settings { iterations, substeps, impact_iterations, .. } = request.settings;
+            (iterations, substeps, impact_iterations)
+        };
+        self.features == other.features && order(self) == order(other)
+    }
+
+    /// Returns the numbers of bytes to be read of status, works, loads and residuals.
+    fn bytes(&self, capacity: &Capacity) -> [(&'static str, u64); 4] {
+        let blocks = if self.measures { u64::from(capacity.contacts).div_ceil(64) } else { 0 };
+        [
+            ("status", size_of::<Status>() as u64),
+            ("balance", self.booked * size_of::<Works>() as u64),
+            ("loads", self.loads),
+            ("residuals", blocks * size_of::<[f32; 8]>() as u64),
+        ]
+    }
+}
+
+impl Ensemble {
+    /// Creates an ensemble with room for this number of worlds, which is rounded up to a power of two.
+    ///
+    /// # Errors
+    /// When kernels of the device cannot bind the buffers that a launch of many worlds needs.
+    pub fn new(device: Device, worlds: usize) -> Result<Arc<Ensemble>, Error> {
+        let bits = worlds.max(1).next_power_of_two().trailing_zeros();
+        if bits > 0 {
+            device.check_storage_buffers(STORAGE_BUFFERS_OF_MANY)?;
+        }
+        let members = std::iter::repeat_with(|| None).take(1 << bits).collect();
+        let shared = Shared {
+            data: None,
+            edits: Vec::new(),
+            members,
+            waiting: Vec::new(),
+            answers: BTreeMap::new(),
+            wakers: BTreeMap::new(),
+            timer: None,
+        };
+        Ok(Arc::new(Ensemble { device, bits, shared: Mutex::new(shared) }))
+    }
+
+    /// Returns the number of worlds for which there is room.
+    pub fn room(&self) -> usize {
+        1 << self.bits
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives a slot to a world with these features that needs this capacity.
+    pub(super) fn join(self: &Arc<Self>, features: Features, capacity: &Capacity) -> Result<Slot, Error> {
+        let mut shared = self.lock();
+        let index = shared.members.iter().position(Option::is_none);
+        let index = index.ok_or(Error::EnsembleFull { worlds: self.room() })?;
+        shared.prepare(self, features, capacity)?;
+        shared.data().buffers.clear(&self.device, index as u32);
+        shared.members[index] = Some(Member::default());
+        drop(shared);
+        Ok(Slot { ensemble: Arc::clone(self), index: index as u32 })
+    }
+}
+
+impl Shared {
+    fn data(&self) -> &Data {
+        self.data.as_ref().expect("a member has joined, and the first one brings the data")
+    }
+
+    /// Prepares kernels and buffers for a world with these features that needs this capacity.
+    fn prepare(&mut self, ensemble: &Ensemble, features: Features, capacity: &Capacity) -> Result<(), Error> {
+        let device = &ensemble.device;
+        let worlds = if ensemble.bits == 0 { Worlds::One } else { Worlds::Many };
+        let is_known = |data: &Data| data.kernels.iter().any(|kernels| kernels.features() == features);
+        if !self.data.as_ref().is_some_and(is_known) {
+            let pipelines = device.pipelines(features, &self.edits, worlds)?;
+            if let Some(Data { buffers, kernels }) = &mut self.data {
+                let made = Kernels::new(device, buffers, pipelines)?;
+                // A scene that has changed its features seldom changes them back.
+                if worlds == Worlds::One {
+                    kernels.clear();
+                }
+                kernels.push(made);
+            } else {
+                let buffers = Buffers::new(device, capacity, ensemble.bits, pipelines.of_many.as_ref())?;
+                let kernels = vec![Kernels::new(device, &buffers, pipelines)?];
+                self.data = Some(Data { buffers, kernels });
+            }
+        }
+        self.grow(device, capacity)
+    }
+
+    /// Gives every world room for this capacity.
+    fn grow(&mut self, device: &Device, capacity: &Capacity) -> Result<(), Error> {
+        let Some(Data { buffers, kernels }) = &mut self.data else { return Ok(()) };
+        let capacity = buffers.capacity().union(capacity);
+        if capacity == *buffers.capacity() {
+            return Ok(());
+        }
+        buffers.grow(device, &capacity, kernels.first().and_then(Kernels::of_many))?;
+        for kernels in kernels {
+            kernels.bind(device, buffers)?;
+        }
+        device.check()?;
+        for slot in 0..self.members.len() {
+            self.upload_params(device, slot);
+        }
+        Ok(())
+    }
+
+    /// Uploads the constants of the world in a slot, with the present room for contacts.
+    fn upload_params(&self, device: &Device, slot: usize) {
+        let Some(params) = self.members[slot].as_ref().and_then(|member| member.params) else { return };
+        let Capacity { contacts, overflow, .. } = *self.data().buffers.capacity();
+        let params = Params { contact_capacity: contacts, overflow_capacity: overflow, ..params };
+        self.write(device, slot as u32, "params", 0, &params.to_bytes());
+    }
+
+    fn write(&self, device: &Device, slot: u32, buffer: &str, offset: u64, bytes: &[u8]) {
+        let Part { buffer, start, .. } = self.data().buffers.part(buffer, slot);
+        device.queue().write_buffer(&buffer, start + offset, bytes);
+    }
+
+    fn kernels(&self, features: Features) -> &Kernels {
+        let known = self.data().kernels.iter().find(|kernels| kernels.features() == features);
+        known.expect("kernels are made when a world joins or changes its features")
+    }
+
+    /// Chooses the worlds of the next submission.
+    fn choose(&mut self, device: &Device, slots: &[u32]) {
+        let launcher = self.data.as_mut().and_then(|data| data.buffers.launcher_mut());
+        launcher.into_iter().for_each(|launcher| launcher.choose(device, slots));
+    }
+
+    /// Submits the steps of worlds that run the same kernels. Returns the dispatches with the number of steps, and the timed stages.
+    fn submit(&mut self, device: &Device, class: &[&(u32, Request)]) -> (Tally, u64, Vec<&'static str>) {
+        let Some((_, first)) = class.first() else { return (Tally::default(), 0, Vec::new()) };
+        let steps = class.iter().map(|(_, request)| request.steps).max().unwrap_or_default();
+        let is_calm = class.iter().all(|(_, request)| request.pace == Pace::Calm);
+        let pace = if is_calm { Pace::Calm } else { Pace::Full };
+        for (slot, request) in class {
+            let status = Status { calm: u32::from(is_calm), wanted: request.steps as u32, ..request.status };
+            self.write_status(device, *slot, &status, request.loads);
+        }
+        self.choose(device, &class.iter().map(|(slot, _)| *slot).collect::<Vec<_>>());
+        let mut encoder = device.encoder();
+        let mut tally = Tally::default();
+        let launch =
+            Launch { kernels: self.kernels(first.features), buffers: &self.data().buffers, request: first };
+        let timed = match &self.timer {
+            Some(timer) => launch.encode_timed_step(&mut encoder, pace, timer, &mut tally),
+            None => Vec::new(),
+        };
+        {
+            let mut pass = CountedPass::begin(&mut encoder);
+            for _ in 0..steps - u64::from(!timed.is_empty()) {
+                first.method.for_each_stage(first.settings.substeps, pace, |stage| {
+                    launch.encode_stage(&mut pass, stage, &mut tally);
+                });
+            }
+            if class.iter().any(|(_, request)| request.measures) {
+                launch.kernels.encode(&mut pass, &step::RESIDUAL, &first.settings, launch.buffers);
+            }
+        }
+        device.submit(encoder);
+        (tally, steps, timed)
+    }
+
+    /// Writes the status with which a submission begins, and sets the sums of the loads on boundaries to zero.
+    fn write_status(&self, device: &Device, slot: u32, status: &Status, loads: u64) {
+        self.write(device, slot, "status", 0, bytemuck::bytes_of(status));
+        self.write(device, slot, "loads", 0, &vec![0; loads as usize]);
+    }
+
+    /// Wakes members that wait: all, or one that finds that it can launch.
+    fn wake(&mut self) {
+        std::mem::take(&mut self.wakers).into_values().for_each(Waker::wake);
+    }
+}
+
+/// Kernels, buffers and settings of the worlds of a launch.
+struct Launch<'a> {
+    kernels: &'a Kernels,
+    buffers: &'a Buffers,
+    request: &'a Request,
+}
+
+impl Launch<'_> {
+    /// Encodes one step with a compute pass per stage, so that each stage can be timed. Returns the names of the stages.
+    fn encode_timed_step(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        pace: Pace,
+        timer: &Timer,
+        tally: &mut Tally,
+    ) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        self.request.method.for_each_stage(self.request.settings.substeps, pace, |stage| {
+            let mut pass = CountedPass::new(timer.begin(encoder, stage.name, names.len() as u32));
+            self.encode_stage(&mut pass, stage, tally);
+            names.push(stage.name);
+        });
+        timer.resolve(encoder, names.len() as u32);
+        names
+    }
+
+    fn encode_stage(&self, pass: &mut CountedPass<'_>, stage: &step::Stage, tally: &mut Tally) {
+        let before = pass.dispatches();
+        self.kernels.encode(pass, stage, &self.request.settings, self.buffers);
+        tally.add(stage.name, pass.dispatches() - before);
+    }
+}
+
+/// Place of a world in an ensemble: its parts of the buffers. The world leaves the ensemble when the slot is dropped.
+pub(super) struct Slot {
+    ensemble: Arc<Ensemble>,
+    index: u32,
+}
+
+/// Turn of a member that waits.
+enum Turn {
+    /// Launch for these members, itself among them.
+    Launch(Vec<(u32, Request)>),
+    /// Take the answer of a launch by another member.
+    Take(Option<Box<Answer>>),
+}
+
+impl Slot {
+    pub(super) fn device(&self) -> &Device {
+        &self.ensemble.device
+    }
+
+    /// Returns the capacity of each world.
+    pub(super) fn capacity(&self) -> Capacity {
+        *self.ensemble.lock().data().buffers.capacity()
+    }
+
+    /// Returns the largest size of a buffer of this world \[bytes\].
+    pub(super) fn largest_buffer(&self) -> u64 {
+        self.device().largest_binding() >> self.ensemble.bits
+    }
+
+    /// Returns the number of bytes that belong to this world.
+    pub(super) fn bytes(&self) -> u64 {
+        self.ensemble.lock().data().buffers.bytes()
+    }
+
+    pub(super) fn buffer_names(&self) -> Vec<&'static str> {
+        self.ensemble.lock().data().buffers.names().collect()
+    }
+
+    /// Returns the part of a buffer that belongs to this world.
+    pub(super) fn part(&self, buffer: &str) -> Part {
+        self.ensemble.lock().data().buffers.part(buffer, self.index)
+    }
+
+    /// Writes bytes into a buffer, from byte `offset` of the part of this world on.
+    pub(super) fn write_at(&self, buffer: &str, offset: u64, bytes: &[u8]) {
+        self.ensemble.lock().write(self.device(), self.index, buffer, offset, bytes);
+    }
+
+    /// Writes bytes to the beginning of a buffer.
+    pub(super) fn write(&self, buffer: &str, bytes: &[u8]) {
+        self.write_at(buffer, 0, bytes);
+    }
+
+    /// Writes the status with which a submission begins, and sets the sums of the loads on boundaries to zero.
+    pub(super) fn write_status(&self, status: &Status, loads: u64) {
+        self.ensemble.lock().write_status(self.device(), self.index, status, loads);
+    }
+
+    /// Uploads the constants of this world.
+    pub(super) fn set_params(&self, params: Params) {
+        let mut shared = self.ensemble.lock();
+        shared.members[self.index as usize] = Some(Member { params: Some(params) });
+        shared.upload_params(self.device(), self.index as usize);
+    }
+
+    /// Reads the first bytes of several buffers, one after the other, in one wait.
+    pub(super) async fn read(&self, parts: &[(&str, u64)]) -> Result<Vec<u8>, Error> {
+        let parts: Vec<Part> =
+            parts.iter().map(|&(buffer, bytes)| Part { bytes, ..self.part(buffer) }).collect();
+        readback::read_all(self.device(), &parts).await
+    }
+
+    /// Gives every world of the ensemble room for this capacity.
+    pub(super) fn grow(&self, capacity: &Capacity) -> Result<(), Error> {
+        self.ensemble.lock().grow(self.device(), capacity)
+    }
+
+    /// Prepares kernels and buffers for other features and a larger capacity of this world.
+    pub(super) fn prepare(&self, features: Features, capacity: &Capacity) -> Result<(), Error> {
+        self.ensemble.lock().prepare(&self.ensemble, features, capacity)
+    }
+
+    /// Compiles the kernels for these features anew, from edited sources.
+    pub(super) fn edit(&self, edits: &[Edit], features: Features) -> Result<(), Error> {
+        let mut shared = self.ensemble.lock();
+        shared.edits = edits.to_vec();
+        shared.data.iter_mut().for_each(|data| data.kernels.clear());
+        let capacity = *shared.data().buffers.capacity();
+        shared.prepare(&self.ensemble, features, &capacity)
+    }
+
+    /// Sets the timer of the stages, which an ensemble of several worlds has not.
+    pub(super) fn set_timer(&self, timer: Option<Timer>) {
+        self.ensemble.lock().timer = timer.filter(|_| self.ensemble.bits == 0);
+    }
+
+    /// Submits commands for this world alone.
+    pub(super) fn submit_alone(
+        &self,
+        features: Features,
+        encode: impl FnOnce(&Kernels, &mut CountedPass<'_>, &Buffers),
+    ) {
+        let device = self.device();
+        let mut shared = self.ensemble.lock();
+        shared.choose(device, &[self.index]);
+        let mut encoder = device.encoder();
+        {
+            let mut pass = CountedPass::begin(&mut encoder);
+            encode(shared.kernels(features), &mut pass, &shared.data().buffers);
+        }
+        device.submit(encoder);
+    }
+
+    /// Waits until all members of the ensemble ask for steps, launches them, and returns what they left of this world.
+    pub(super) async fn launch(&self, request: Request) -> Result<Answer, Error> {
+        self.ensemble.lock().waiting.push((self.index, request));
+        let turn = poll_fn(|context| {
+            let mut shared = self.ensemble.lock();
+            if let Some(answer) = shared.answers.remove(&self.index) {
+                return Poll::Ready(Turn::Take(answer));
+            }
+            if shared.waiting.len() == shared.members.iter().flatten().count() {
+                return Poll::Ready(Turn::Launch(std::mem::take(&mut shared.waiting)));
+            }
+            shared.wakers.insert(self.index, context.waker().clone());
+            Poll::Pending
+        });
+        match turn.await {
+            Turn::Take(Some(answer)) => Ok(*answer),
+            Turn::Take(None) => {
+                self.device().check()?;
+                Err(Error::DeviceLost { reason: "a launch of several worlds failed".into(), time: f64::NAN })
+            }
+            Turn::Launch(requests) => self.launch_all(&requests).await,
+        }
+    }
+
+    /// Launches the steps of all members and hands out their answers; returns that of this world.
+    async fn launch_all(&self, requests: &[(u32, Request)]) -> Result<Answer, Error> {
+        let mut handing = Handing { slot: self, open: requests.iter().map(|(slot, _)| *slot).collect() };
+        let mut tallies: Vec<(Tally, u64, Vec<&'static str>)> = Vec::new();
+        let mut ordered: Vec<(&(u32, Request), usize)> = Vec::new();
+        let mut parts = Vec::new();
+        {
+            let mut shared = self.ensemble.lock();
+            for class in classes(requests) {
+                tallies.push(shared.submit(self.device(), &class));
+                ordered.extend(class.iter().map(|member| (*member, tallies.len() - 1)));
+            }
+            let buffers = &shared.data().buffers;
+            for ((slot, request), _) in &ordered {
+                let of_world = request.bytes(buffers.capacity());
+                parts.push(of_world.map(|(name, bytes)| Part { bytes, ..buffers.part(name, *slot) }));
+            }
+        }
+        let bytes = readback::read_all(self.device(), parts.as_flattened()).await?;
+        let mut rest = bytes.as_slice();
+        let mut own = None;
+        for (((slot, request), class), parts) in ordered.into_iter().zip(&parts) {
+            let [status, works, loads, residuals] = parts.each_ref().map(|part| {
+                let (taken, after) = rest.split_at(part.bytes as usize);
+                rest = after;
+                taken
+            });
+            let (tally, steps, timed) = &tallies[class];
+            let stages = match self.read_timer(timed).await {
+                Some(stages) => stages?,
+                None => Vec::new(),
+            };
+            let answer = Answer {
+                status: bytemuck::pod_read_unaligned(status),
+                works: bytemuck::pod_collect_to_vec(works),
+                loads: bytemuck::pod_collect_to_vec(loads),
+                residuals: if request.measures {
+                    bytemuck::pod_collect_to_vec(residuals)
+                } else {
+                    Vec::new()
+                },
+                tally: (tally.clone(), *steps),
+                stages,
+            };
+            if *slot == self.index {
+                own = Some(answer);
+            } else {
+                handing.give(*slot, answer);
+            }
+        }
+        handing.open.retain(|slot| *slot != self.index);
+        own.ok_or_else(|| Error::Refused { reason: "a launch left out a world that had asked for it".into() })
+    }
+
+    /// Reads the wall times of these stages \[s\]; `None` where none were timed.
+    async fn read_timer(&self, timed: &[&'static str]) -> Option<Result<Vec<(&'static str, f64)>, Error>> {
+        if timed.is_empty() {
+            return None;
+        }
+        let timer = self.ensemble.lock().timer.take()?;
+        let stages = timer.read(self.device(), timed).await;
+        self.ensemble.lock().timer = Some(timer);
+        Some(stages)
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        let mut shared = self.ensemble.lock();
+        shared.members[self.index as usize] = None;
+        shared.answers.remove(&self.index);
+        shared.waiting.retain(|(slot, _)| *slot != self.index);
+        // The others may all be waiting now.
+        shared.wake();
+    }
+}
+
+/// Sorts requests into those that can be launched together.
+fn classes(requests: &[(u32, Request)]) -> Vec<Vec<&(u32, Request)>> {
+    let mut classes: Vec<Vec<&(u32, Request)>> = Vec::new();
+    for member in requests {
+        match classes.iter_mut().find(|class| class[0].1.goes_with(&member.1)) {
+            Some(class) => class.push(member),
+            None => classes.push(vec![member]),
+        }
+    }
+    classes
+}
+
+/// Answers that a launch still has to hand out. Members that get none learn of the failure.
+struct Handing<'a> {
+    slot: &'a Slot,
+    open: Vec<u32>,
+}
+
+impl Handing<'_> {
+    fn give(&mut self, slot: u32, answer: Answer) {
+        self.open.retain(|open| *open != slot);
+        self.slot.ensemble.lock().answers.insert(slot, Some(Box::new(answer)));
+    }
+}
+
+impl Drop for Handing<'_> {
+    fn drop(&mut self) {
+        let mut shared = self.slot.ensemble.lock();
+        for slot in self.open.iter().filter(|slot| **slot != self.slot.index) {
+            shared.answers.insert(*slot, None);
+        }
+        shared.wake();
+    }
+}
