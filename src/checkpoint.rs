@@ -369,11 +369,12 @@ mod tests {
         assert_eq!((found.map(|found| found.header.step), told.len()), (Some(90), 1));
         std::fs::write(file(90), &damaged).expect("written");
         assert!(Checkpoint::latest(folder.path()).is_err(), "none is whole");
-        let mut other = b"esker checkpoint 7\n".to_vec();
+        let mut other = format!("esker checkpoint {}\n", FORMAT + 1).into_bytes();
         other.extend(crc32fast::hash(&other).to_le_bytes());
         std::fs::write(file(100), other).expect("written");
         let refusal = Checkpoint::latest(folder.path()).expect_err("another format").to_string();
-        assert!(refusal.contains("has format 7, and this program reads format 6"), "{refusal}");
+        let told = format!("has format {}, and this program reads format {FORMAT}", FORMAT + 1);
+        assert!(refusal.contains(&told), "{refusal}");
     }
 
     /// The error of a full disk is reported in the words of the system.

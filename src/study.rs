@@ -8,8 +8,9 @@
 //! A finished run leaves `record.json` in its folder `runs/<name>.<fingerprint>/`. The fingerprint covers everything that the numbers of
 //! the run depend on: the scenario with all settings and data files, the kept quantities, and the version of this program. After a change
 //! of the study only the runs that the change affects are run again; plots, findings and numbers are computed anew from the records, and
-//! values may be added to an axis. On the CPU engine several runs are made at the same time, each on a share of the cores; results do not
-//! depend on the number of threads, so they are the same as those of single runs.
+//! values may be added to an axis. Several runs are made at the same time: on the CPU engine each on a share of the cores, on a GPU in one
+//! ensemble, whose worlds are launched together. Results depend neither on the number of threads nor on the other worlds, so they are the
+//! same as those of single runs.
 
 pub mod draw;
 pub mod plan;
@@ -141,13 +142,15 @@ impl Done {
     }
 }
 
-/// Options of an execution: the folder of the results and the interrupt flag.
+/// Options of an execution.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
     /// Folder of the results.
     pub folder: &'a Path,
     /// Interrupt flag: when it is set, the runs end after their present batch of steps, and no other run starts.
     pub interrupt: &'a AtomicBool,
+    /// Number of runs that a GPU makes at the same time; the engines then have to be of one ensemble.
+    pub at_once: usize,
 }
 
 /// Makes the unfinished runs of `wanted`, the most expensive first, and leaves a record of each. `runs` are all runs of the study. A run
@@ -175,15 +178,21 @@ pub fn execute(
     let cores = rayon::current_num_threads();
     let workers = match identity.precision {
         Precision::Double => cores.min(pending.len()),
-        Precision::Single => 1,
+        Precision::Single => options.at_once.min(pending.len()),
     };
     let queue = Queue::new(&pending);
     let work = || {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads((cores / workers).max(1)).build();
-        let pool = pool.map_err(|error| Error::file("threads")(std::io::Error::other(error)))?;
+        let pool = match identity.precision {
+            Precision::Double => Some(threads((cores / workers).max(1))?),
+            Precision::Single => None,
+        };
         while let Some((i, run)) = queue.next(options.interrupt) {
             let advanced = |share| watch(Event::Advanced(queue.advanced(i, share)));
-            let record = pool.install(|| make(study, run, (open, identity.engine), options, &advanced));
+            let make = || make(study, run, (open, identity.engine), options, &advanced);
+            let record = match &pool {
+                Some(pool) => pool.install(make),
+                None => make(),
+            };
             match record.inspect_err(|_| queue.stop())? {
                 Some(record) => watch(Event::Ran(run, &record)),
                 None => queue.stop(),
@@ -201,8 +210,16 @@ pub fn execute(
     Ok(!queue.is_stopped() && !options.interrupt.load(Ordering::Relaxed))
 }
 
+fn threads(count: usize) -> Result<rayon::ThreadPool, Error> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+    pool.map_err(|error| Error::file("threads")(std::io::Error::other(error)))
+}
+
 /// Reads the scenario of a run; it was valid when the runs were planned.
-fn load(study: &Study, run: &Run) -> Result<Scenario, Error> {
+///
+/// # Errors
+/// When a file has changed since.
+pub fn load(study: &Study, run: &Run) -> Result<Scenario, Error> {
     run.scenario(study).map_err(|problems| Error::file(&study.scenario)(std::io::Error::other(problems)))
 }
 

@@ -1,12 +1,15 @@
 //! Choice of the engine that runs a scenario.
 
+use std::sync::Arc;
+
 use clap::ValueEnum;
 
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::gpu::device::{self, Device};
+use crate::gpu::ensemble::Ensemble;
 use crate::scenario::Scenario;
-use crate::simulation::device::{check_for_gpu, cpu as open_cpu, gpu as open_gpu};
+use crate::simulation::device::{check_for_gpu, cpu as open_cpu, ensemble_for, gpu as open_gpu, gpu_in};
 
 use super::memory;
 use super::terminal::note;
@@ -36,27 +39,77 @@ impl DeviceChoice {
 /// # Errors
 /// When there is no such device, or the scene does not fit it.
 pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    let opened = |choice| gpu(&Device::open(choice)?, scenario, open_gpu);
     match choice {
         DeviceChoice::Cpu => cpu(scenario),
-        DeviceChoice::Gpu => gpu(device::DeviceChoice::Hardware, scenario),
-        DeviceChoice::Software => gpu(device::DeviceChoice::Software, scenario),
-        DeviceChoice::Auto => match gpu(device::DeviceChoice::Hardware, scenario) {
-            Err(Error::NoAdapter { .. }) => cpu(scenario),
-            Err(
-                error @ (Error::NoDevice { .. }
-                | Error::BufferTooLarge { .. }
-                | Error::DeviceTooSmall { .. }
-                | Error::TooFar { .. }
-                | Error::BeyondSingle { .. }
-                | Error::MachineTooLarge { .. }
-                | Error::TooSmall { .. }
-                | Error::NotOnGpu { .. }),
-            ) => {
-                note!("warning: {error}; running on the CPU engine instead");
-                cpu(scenario)
-            }
-            opened => opened,
-        },
+        DeviceChoice::Gpu => opened(device::DeviceChoice::Hardware),
+        DeviceChoice::Software => opened(device::DeviceChoice::Software),
+        DeviceChoice::Auto => or_cpu(opened(device::DeviceChoice::Hardware), scenario),
+    }
+}
+
+/// Engines for the runs of a study. On a GPU they are launched together.
+pub struct Engines {
+    choice: DeviceChoice,
+    /// Worlds on the device; `None` on the CPU engine.
+    ensemble: Option<(Device, Arc<Ensemble>)>,
+}
+
+impl Engines {
+    /// Prepares the chosen device for a number of runs, of which this is the most expensive.
+    ///
+    /// # Errors
+    /// When there is no such device.
+    pub fn new(choice: DeviceChoice, scenario: &Scenario, runs: usize) -> Result<Engines, Error> {
+        let device = match choice {
+            DeviceChoice::Cpu => None,
+            DeviceChoice::Gpu => Some(Device::open(device::DeviceChoice::Hardware)?),
+            DeviceChoice::Software => Some(Device::open(device::DeviceChoice::Software)?),
+            DeviceChoice::Auto => match Device::open(device::DeviceChoice::Hardware) {
+                Ok(device) => Some(device),
+                // Each run says why the CPU engine takes it.
+                Err(Error::NoAdapter { .. } | Error::NoDevice { .. }) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        let with_ensemble = |device: Device| Ok((device.clone(), ensemble_for(device, scenario, runs)?));
+        Ok(Engines { choice, ensemble: device.map(with_ensemble).transpose()? })
+    }
+
+    /// Returns the number of runs that a GPU makes at the same time.
+    pub fn at_once(&self) -> usize {
+        self.ensemble.as_ref().map_or(1, |(_, ensemble)| ensemble.room())
+    }
+
+    /// Opens an engine at the initial state of a scenario.
+    ///
+    /// # Errors
+    /// When the scene does not fit the device.
+    pub fn open(&self, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+        let Some((device, ensemble)) = &self.ensemble else { return open(self.choice, scenario) };
+        let opened = gpu(device, scenario, |_, scenario| gpu_in(ensemble, scenario));
+        if self.choice == DeviceChoice::Auto { or_cpu(opened, scenario) } else { opened }
+    }
+}
+
+/// Returns an engine on a GPU, or the CPU engine where there is none or the scene does not fit it.
+fn or_cpu(opened: Result<Box<dyn Engine>, Error>, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    match opened {
+        Err(Error::NoAdapter { .. }) => cpu(scenario),
+        Err(
+            error @ (Error::NoDevice { .. }
+            | Error::BufferTooLarge { .. }
+            | Error::DeviceTooSmall { .. }
+            | Error::TooFar { .. }
+            | Error::BeyondSingle { .. }
+            | Error::MachineTooLarge { .. }
+            | Error::TooSmall { .. }
+            | Error::NotOnGpu { .. }),
+        ) => {
+            note!("warning: {error}; running on the CPU engine instead");
+            cpu(scenario)
+        }
+        opened => opened,
     }
 }
 
@@ -65,13 +118,17 @@ fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     open_cpu(scenario)
 }
 
-fn gpu(choice: device::DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
-    let device = Device::open(choice)?;
+/// Opens an engine on a device, after a check of the scene and of the memory that it needs.
+fn gpu(
+    device: &Device,
+    scenario: &Scenario,
+    open: impl FnOnce(Device, &Scenario) -> Result<Box<dyn Engine>, Error>,
+) -> Result<Box<dyn Engine>, Error> {
     check_for_gpu(scenario)?;
     let plan = memory::of_gpu(scenario);
     plan.check(device.largest_binding())?;
     if device.is_software() {
         memory::check_machine("a software adapter", plan.bytes() + memory::of_host(scenario), scenario)?;
     }
-    open_gpu(device, scenario)
+    open(device.clone(), scenario)
 }

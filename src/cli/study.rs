@@ -10,10 +10,11 @@ use crate::scenario::study::{Size, Study};
 use crate::study::report::{Judged, Report};
 use crate::study::{self, Done, Event, Options, Shard, plan};
 
+use super::device::Engines;
 use super::interrupt::{INTERRUPT, listen_for_interrupt};
 use super::progress::StudyDisplay;
 use super::terminal::{note, say};
-use super::{DeviceChoice, Failure, Outcome, open, short};
+use super::{DeviceChoice, Failure, Outcome, short};
 
 /// Arguments of `esker study`.
 #[derive(Debug, clap::Args)]
@@ -61,7 +62,8 @@ pub(super) fn study(arguments: &Arguments) -> Result<Outcome, Failure> {
     }
     let _lock = FolderLock::take(&folder, sharing(arguments))?;
     tell_what_is_there(&study, &runs, &wanted, &done, &folder);
-    let is_complete = arguments.report || make(arguments, &study, &runs, &wanted, &folder)?;
+    let open: Vec<&plan::Run> = wanted.iter().copied().filter(|run| done.record(run).is_none()).collect();
+    let is_complete = arguments.report || open.is_empty() || make(arguments, &study, &runs, &open, &folder)?;
     if !is_complete {
         note!("interrupted; the same command goes on from here");
     }
@@ -107,7 +109,7 @@ fn tell_what_is_there(study: &Study, runs: &[plan::Run], wanted: &[&plan::Run], 
     }
 }
 
-/// Makes the runs; returns whether all came to an end.
+/// Makes the runs that are not over; returns whether all came to an end.
 fn make(
     arguments: &Arguments,
     study: &Study,
@@ -115,10 +117,12 @@ fn make(
     wanted: &[&plan::Run],
     folder: &Path,
 ) -> Result<bool, Failure> {
+    let Some(heaviest) = wanted.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)) else { return Ok(true) };
+    let engines = Engines::new(arguments.device, &study::load(study, heaviest)?, wanted.len())?;
     listen_for_interrupt();
     let display = Mutex::new(StudyDisplay::new());
     let over = Mutex::new(0);
-    let open = |scenario: &Scenario| open(arguments.device, scenario);
+    let open = |scenario: &Scenario| engines.open(scenario);
     let watch = |event: Event<'_>| {
         let mut display = display.lock().unwrap_or_else(PoisonError::into_inner);
         let mut over = over.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,7 +136,7 @@ fn make(
             }
         }
     };
-    let options = Options { folder, interrupt: &INTERRUPT };
+    let options = Options { folder, interrupt: &INTERRUPT, at_once: engines.at_once() };
     let result = study::execute(study, runs, wanted, &open, &options, &watch);
     display.lock().unwrap_or_else(PoisonError::into_inner).finish();
     Ok(result?)

@@ -180,13 +180,14 @@ impl Device {
         }
     }
 
-    /// Checks whether kernels can bind this number of storage buffers.
-    ///
-    /// # Errors
-    /// [`Error::FewStorageBuffers`] when they cannot.
-    pub(super) fn check_storage_buffers(&self, needed: u32) -> Result<(), Error> {
-        let there = self.device.limits().max_storage_buffers_per_shader_stage;
-        if there < needed { Err(Error::FewStorageBuffers { needed, there }) } else { Ok(()) }
+    /// Whether kernels can bind the buffers that a launch of many worlds needs.
+    pub fn launches_many(&self) -> bool {
+        self.storage_buffers() >= STORAGE_BUFFERS_OF_MANY
+    }
+
+    /// Returns the number of storage buffers that a kernel can bind.
+    pub(super) fn storage_buffers(&self) -> u32 {
+        self.device.limits().max_storage_buffers_per_shader_stage
     }
 
     /// Returns all kernels for the features of a scene, with `edits` applied to their sources.

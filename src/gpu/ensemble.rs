@@ -132,8 +132,9 @@ impl Ensemble {
     /// When kernels of the device cannot bind the buffers that a launch of many worlds needs.
     pub fn new(device: Device, worlds: usize) -> Result<Arc<Ensemble>, Error> {
         let bits = worlds.max(1).next_power_of_two().trailing_zeros();
-        if bits > 0 {
-            device.check_storage_buffers(STORAGE_BUFFERS_OF_MANY)?;
+        if bits > 0 && !device.launches_many() {
+            let (needed, there) = (STORAGE_BUFFERS_OF_MANY, device.storage_buffers());
+            return Err(Error::FewStorageBuffers { needed, there });
         }
         let members = std::iter::repeat_with(|| None).take(1 << bits).collect();
         let shared = Shared {

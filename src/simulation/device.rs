@@ -1,14 +1,19 @@
 //! Devices that a simulation can run on.
 
+#[cfg(feature = "gpu")]
+use std::sync::Arc;
+
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::error::Error;
 #[cfg(feature = "gpu")]
 use crate::gpu::device::{self, DeviceChoice};
 #[cfg(feature = "gpu")]
+use crate::gpu::ensemble::Ensemble;
+#[cfg(feature = "gpu")]
 use crate::gpu::layout::check_single;
 #[cfg(feature = "gpu")]
-use crate::gpu::{GpuEngine, Room};
+use crate::gpu::{Capacity, GpuEngine, Room};
 use crate::scenario::Scenario;
 
 /// Device that a simulation runs on.
@@ -72,13 +77,52 @@ pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
 /// When the scene does not fit the device.
 #[cfg(feature = "gpu")]
 pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    gpu_in(&Ensemble::new(device, 1)?, scenario)
+}
+
+/// Makes the GPU engine at the start of a scenario, in an ensemble whose worlds are launched together.
+///
+/// # Errors
+/// As [`gpu`], and when the ensemble is full.
+#[cfg(feature = "gpu")]
+pub fn gpu_in(ensemble: &Arc<Ensemble>, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     check_for_gpu(scenario)?;
     let mut world = scenario.world.clone();
     world.reserve(scenario.planned_grains());
     let room = Room::Grains(scenario.planned_grains());
-    let mut engine = GpuEngine::with_room(device, world, scenario.settings, room)?;
+    let mut engine = GpuEngine::in_ensemble(ensemble, world, scenario.settings, room)?;
     engine.seed(&scenario.seeds)?;
     Ok(Box::new(engine))
+}
+
+/// Largest number of worlds in an ensemble for a study.
+#[cfg(feature = "gpu")]
+const MOST_WORLDS: usize = 256;
+/// Largest size of the buffers of an ensemble for a study, where it holds several worlds \[bytes\]: that of 4·10⁵ grains, which fill any card.
+#[cfg(feature = "gpu")]
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Makes an ensemble for `runs` scenes like this one: with room for as many as fill a card, or for one that fills it alone.
+///
+/// # Errors
+/// When the device cannot launch worlds.
+#[cfg(feature = "gpu")]
+pub fn ensemble_for(
+    device: device::Device,
+    scenario: &Scenario,
+    runs: usize,
+) -> Result<Arc<Ensemble>, Error> {
+    let planned = Room::Grains(scenario.planned_grains());
+    let capacity = Capacity::for_world(&scenario.world, &scenario.settings, planned);
+    let fits = |worlds: usize| {
+        let worlds = worlds as u64;
+        worlds * capacity.bytes() <= MOST_BYTES && worlds * capacity.largest().1 <= device.largest_binding()
+    };
+    let mut worlds = if device.launches_many() { runs.min(MOST_WORLDS).next_power_of_two() } else { 1 };
+    while worlds > 1 && !fits(worlds) {
+        worlds /= 2;
+    }
+    Ensemble::new(device, worlds)
 }
 
 /// Checks that the GPU engine can compute a scenario in single precision, including the grains of emitters.

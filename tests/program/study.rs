@@ -11,6 +11,7 @@ use esker::engine::Engine;
 use esker::error::Error;
 use esker::scenario::Scenario;
 use esker::scenario::study::{Size, Study};
+use esker::simulation::device::{ensemble_for, gpu_in};
 use esker::study::report::Report;
 use esker::study::{self, Done, Event, Options, Shard, plan};
 
@@ -337,7 +338,7 @@ fn an_interrupt_keeps_what_is_over() {
     let study = load(folder.path());
     let runs = plan::runs(&study).unwrap();
     let interrupt = AtomicBool::new(false);
-    let options = Options { folder: folder.path(), interrupt: &interrupt };
+    let options = Options { folder: folder.path(), interrupt: &interrupt, at_once: 1 };
     let stop = |event: Event<'_>| {
         interrupt.fetch_or(matches!(event, Event::Ran(..)), Ordering::Relaxed);
     };
@@ -356,11 +357,34 @@ fn an_interrupt_keeps_what_is_over() {
 }
 
 #[test]
+fn runs_that_a_gpu_makes_together_come_to_the_numbers_of_single_ones() {
+    let numbers = |at_once: usize| {
+        let folder = place(AS_IT_IS);
+        let study = load(folder.path());
+        let runs = plan::runs(&study).unwrap();
+        let heaviest = study::load(&study, &runs[0]).unwrap();
+        let ensemble = ensemble_for(crate::common::device(), &heaviest, at_once).unwrap();
+        assert_eq!(ensemble.room(), at_once);
+        let open = |scenario: &Scenario| gpu_in(&ensemble, scenario);
+        let options = Options { folder: folder.path(), interrupt: &AtomicBool::new(false), at_once };
+        assert!(
+            study::execute(&study, &runs, &runs.iter().collect::<Vec<_>>(), &open, &options, &|_| ())
+                .unwrap()
+        );
+        let done = Done::load(folder.path()).unwrap();
+        runs.iter().map(|run| done.record(run).unwrap().kept.clone()).collect::<Vec<_>>()
+    };
+    let together = numbers(8);
+    assert_eq!(together, numbers(1));
+    assert_ne!(together[0], together[1], "another time step must show");
+}
+
+#[test]
 fn runs_of_both_engines_are_not_mixed() {
     let folder = place(AS_IT_IS);
     let study = load(folder.path());
     let runs = plan::runs(&study).unwrap();
-    let options = Options { folder: folder.path(), interrupt: &AtomicBool::new(false) };
+    let options = Options { folder: folder.path(), interrupt: &AtomicBool::new(false), at_once: 1 };
     let gpu = |scenario: &Scenario| -> Result<Box<dyn Engine>, Error> {
         Ok(Box::new(crate::common::gpu(&scenario.world, &scenario.settings)))
     };
