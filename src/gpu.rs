@@ -182,7 +182,7 @@ impl GpuEngine {
                 "no shader has the text `{from}`"
             );
         }
-        self.slot.edit(edits, self.features)
+        self.slot.edit(edits)
     }
 
     /// Returns the device that the engine runs on.

@@ -7,30 +7,35 @@
 //! ```
 //!
 //! Every buffer holds a part of the same size for each world ([`shaders`]), and each world has its own engine, time, results and failures.
-//! Engines of an ensemble step from threads of their own: a launch begins when all of them wait for one, or have been dropped. An engine
-//! that shares its device with no other is the only member of an ensemble for one world, whose kernels know nothing of parts.
+//! Engines of an ensemble step from threads of their own: a launch begins when all of them ask for steps. It does not wait for ever: an
+//! engine that has something else to do is left out until it asks again. An engine that shares its device with no other is the only member
+//! of an ensemble for one world, whose kernels know nothing of parts.
 
 pub(super) mod launcher;
+mod request;
 pub(super) mod shaders;
 
 use std::collections::BTreeMap;
-use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, Waker};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use crate::engine::clock::Instant;
 use crate::error::Error;
-use crate::settings::Settings;
 
 use super::buffers::{Buffers, Capacity, Part};
 use super::counted::{CountedPass, Tally};
 use super::device::{Device, STORAGE_BUFFERS_OF_MANY};
 use super::kernel::Kernels;
-use super::layout::{Params, Status, Works};
+use super::layout::{Params, Status};
 use super::pipelines::{Features, Worlds};
 use super::readback;
 use super::shader::Edit;
-use super::step::{self, Method, Pace};
+use super::step::{self, Pace};
 use super::timing::Timer;
+pub(super) use request::{Answer, Request};
+
+/// Least time for which a launch waits for members that are late.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Worlds on one device that are launched together.
 pub struct Ensemble {
@@ -38,6 +43,8 @@ pub struct Ensemble {
     /// Power of two of the number of slots.
     bits: u32,
     shared: Mutex<Shared>,
+    /// Signal to members that wait: another asks for steps, leaves, or has made a launch.
+    changed: Condvar,
 }
 
 /// What the members of an ensemble share.
@@ -52,7 +59,10 @@ struct Shared {
     waiting: Vec<(u32, Request)>,
     /// Answers that members have not taken yet; `None` where the launch failed.
     answers: BTreeMap<u32, Option<Box<Answer>>>,
-    wakers: BTreeMap<u32, Waker>,
+    /// Whether a launch is under way.
+    is_launching: bool,
+    /// Duration of the last launch, and so the time for which the next one waits for members that are late.
+    last_launch: Duration,
     /// Timer of the stages, for an ensemble of one world.
     timer: Option<Timer>,
 }
@@ -68,61 +78,8 @@ struct Data {
 struct Member {
     /// Constants, as they were uploaded last.
     params: Option<Params>,
-}
-
-/// Steps that an engine asks for.
-pub(super) struct Request {
-    /// Number of steps; a launch may hold more, of which this world takes no part.
-    pub(super) steps: u64,
-    pub(super) pace: Pace,
-    /// Status with which the steps begin.
-    pub(super) status: Status,
-    pub(super) features: Features,
-    pub(super) method: &'static Method,
-    pub(super) settings: Settings,
-    /// Whether the residuals are measured after the last step.
-    pub(super) measures: bool,
-    /// Number of substeps whose works are read.
-    pub(super) booked: u64,
-    /// Size of the loads \[bytes\].
-    pub(super) loads: u64,
-}
-
-/// What a launch left of a world.
-pub(super) struct Answer {
-    pub(super) status: Status,
-    /// Works of the substeps.
-    pub(super) works: Vec<Works>,
-    /// Sums of the loads, in integer units.
-    pub(super) loads: Vec<u32>,
-    /// Residuals of each block of contacts: sums, then maxima; empty where none were asked for.
-    pub(super) residuals: Vec<[f32; 8]>,
-    /// Numbers of dispatches, and of the steps among which they are shared out.
-    pub(super) tally: (Tally, u64),
-    /// Wall time of each stage of the first step \[s\], where it is timed.
-    pub(super) stages: Vec<(&'static str, f64)>,
-}
-
-impl Request {
-    /// Whether another world can be launched with this one: it runs the same kernels in the same order.
-    fn goes_with(&self, other: &Request) -> bool {
-        let order = |request: &Request| {
-            let Settings { iterations, substeps, impact_iterations, .. } = request.settings;
-            (iterations, substeps, impact_iterations)
-        };
-        self.features == other.features && order(self) == order(other)
-    }
-
-    /// Returns the numbers of bytes to be read of status, works, loads and residuals.
-    fn bytes(&self, capacity: &Capacity) -> [(&'static str, u64); 4] {
-        let blocks = if self.measures { u64::from(capacity.contacts).div_ceil(64) } else { 0 };
-        [
-            ("status", size_of::<Status>() as u64),
-            ("balance", self.booked * size_of::<Works>() as u64),
-            ("loads", self.loads),
-            ("residuals", blocks * size_of::<[f32; 8]>() as u64),
-        ]
-    }
+    /// Whether the last launch went without this world because it did not ask for steps in time.
+    is_absent: bool,
 }
 
 impl Ensemble {
@@ -143,10 +100,11 @@ impl Ensemble {
             members,
             waiting: Vec::new(),
             answers: BTreeMap::new(),
-            wakers: BTreeMap::new(),
+            is_launching: false,
+            last_launch: Duration::ZERO,
             timer: None,
         };
-        Ok(Arc::new(Ensemble { device, bits, shared: Mutex::new(shared) }))
+        Ok(Arc::new(Ensemble { device, bits, shared: Mutex::new(shared), changed: Condvar::new() }))
     }
 
     /// Returns the number of worlds for which there is room.
@@ -281,9 +239,20 @@ impl Shared {
         self.write(device, slot, "loads", 0, &vec![0; loads as usize]);
     }
 
-    /// Wakes members that wait: all, or one that finds that it can launch.
-    fn wake(&mut self) {
-        std::mem::take(&mut self.wakers).into_values().for_each(Waker::wake);
+    /// Whether every member that is expected asks for steps.
+    fn is_complete(&self) -> bool {
+        self.waiting.len() >= self.members.iter().flatten().filter(|member| !member.is_absent).count()
+    }
+
+    /// Takes the requests for a launch. Members that have not asked for steps are no longer expected.
+    fn take_waiting(&mut self) -> Vec<(u32, Request)> {
+        let requests = std::mem::take(&mut self.waiting);
+        let is_here = |slot: usize| requests.iter().any(|(here, _)| *here as usize == slot);
+        for (slot, member) in self.members.iter_mut().enumerate() {
+            member.iter_mut().for_each(|member| member.is_absent = !is_here(slot));
+        }
+        self.is_launching = true;
+        requests
     }
 }
 
@@ -381,7 +350,7 @@ impl Slot {
     /// Uploads the constants of this world.
     pub(super) fn set_params(&self, params: Params) {
         let mut shared = self.ensemble.lock();
-        shared.members[self.index as usize] = Some(Member { params: Some(params) });
+        shared.members[self.index as usize] = Some(Member { params: Some(params), ..Member::default() });
         shared.upload_params(self.device(), self.index as usize);
     }
 
@@ -402,13 +371,13 @@ impl Slot {
         self.ensemble.lock().prepare(&self.ensemble, features, capacity)
     }
 
-    /// Compiles the kernels for these features anew, from edited sources.
-    pub(super) fn edit(&self, edits: &[Edit], features: Features) -> Result<(), Error> {
+    /// Compiles the kernels of all members anew, from edited sources.
+    pub(super) fn edit(&self, edits: &[Edit]) -> Result<(), Error> {
         let mut shared = self.ensemble.lock();
         shared.edits = edits.to_vec();
-        shared.data.iter_mut().for_each(|data| data.kernels.clear());
+        let made = shared.data.as_mut().map(|data| std::mem::take(&mut data.kernels)).unwrap_or_default();
         let capacity = *shared.data().buffers.capacity();
-        shared.prepare(&self.ensemble, features, &capacity)
+        made.iter().try_for_each(|kernels| shared.prepare(&self.ensemble, kernels.features(), &capacity))
     }
 
     /// Sets the timer of the stages, which an ensemble of several worlds has not.
@@ -435,19 +404,7 @@ impl Slot {
 
     /// Waits until all members of the ensemble ask for steps, launches them, and returns what they left of this world.
     pub(super) async fn launch(&self, request: Request) -> Result<Answer, Error> {
-        self.ensemble.lock().waiting.push((self.index, request));
-        let turn = poll_fn(|context| {
-            let mut shared = self.ensemble.lock();
-            if let Some(answer) = shared.answers.remove(&self.index) {
-                return Poll::Ready(Turn::Take(answer));
-            }
-            if shared.waiting.len() == shared.members.iter().flatten().count() {
-                return Poll::Ready(Turn::Launch(std::mem::take(&mut shared.waiting)));
-            }
-            shared.wakers.insert(self.index, context.waker().clone());
-            Poll::Pending
-        });
-        match turn.await {
+        match self.wait_for_turn(request) {
             Turn::Take(Some(answer)) => Ok(*answer),
             Turn::Take(None) => {
                 self.device().check()?;
@@ -457,9 +414,41 @@ impl Slot {
         }
     }
 
+    /// Waits until this member has to launch, or another has launched its steps. The only member of an ensemble never waits.
+    fn wait_for_turn(&self, request: Request) -> Turn {
+        let Ensemble { changed, .. } = &*self.ensemble;
+        let mut shared = self.ensemble.lock();
+        shared.waiting.push((self.index, request));
+        if let Some(member) = &mut shared.members[self.index as usize] {
+            member.is_absent = false;
+        }
+        changed.notify_all();
+        let mut since = Instant::now();
+        loop {
+            if let Some(answer) = shared.answers.remove(&self.index) {
+                return Turn::Take(answer);
+            }
+            if shared.is_launching {
+                since = Instant::now();
+                shared = changed.wait(shared).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let patience = shared.last_launch.max(PATIENCE).saturating_sub(since.elapsed());
+            if shared.is_complete() || patience.is_zero() {
+                return Turn::Launch(shared.take_waiting());
+            }
+            let waited = changed.wait_timeout(shared, patience);
+            shared = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
     /// Launches the steps of all members and hands out their answers; returns that of this world.
     async fn launch_all(&self, requests: &[(u32, Request)]) -> Result<Answer, Error> {
-        let mut handing = Handing { slot: self, open: requests.iter().map(|(slot, _)| *slot).collect() };
+        let mut handing = Handing {
+            slot: self,
+            open: requests.iter().map(|(slot, _)| *slot).collect(),
+            since: Instant::now(),
+        };
         let mut tallies: Vec<(Tally, u64, Vec<&'static str>)> = Vec::new();
         let mut ordered: Vec<(&(u32, Request), usize)> = Vec::new();
         let mut parts = Vec::new();
@@ -530,7 +519,7 @@ impl Drop for Slot {
         shared.answers.remove(&self.index);
         shared.waiting.retain(|(slot, _)| *slot != self.index);
         // The others may all be waiting now.
-        shared.wake();
+        self.ensemble.changed.notify_all();
     }
 }
 
@@ -550,6 +539,8 @@ fn classes(requests: &[(u32, Request)]) -> Vec<Vec<&(u32, Request)>> {
 struct Handing<'a> {
     slot: &'a Slot,
     open: Vec<u32>,
+    /// Start of the launch.
+    since: Instant,
 }
 
 impl Handing<'_> {
@@ -565,6 +556,8 @@ impl Drop for Handing<'_> {
         for slot in self.open.iter().filter(|slot| **slot != self.slot.index) {
             shared.answers.insert(*slot, None);
         }
-        shared.wake();
+        shared.is_launching = false;
+        shared.last_launch = self.since.elapsed();
+        self.slot.ensemble.changed.notify_all();
     }
 }

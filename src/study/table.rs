@@ -105,6 +105,9 @@ pub fn reduce(reduce: Reduce, cells: &[(f64, &Cell)]) -> Cell {
         Reduce::Spread => series::spread(&points),
         Reduce::Exponent => series::exponent(&points),
         Reduce::Linearity => series::line(&points).map_or(f64::NAN, |line| line.r_squared),
+        Reduce::AtMinimum => {
+            points.iter().min_by(|a, b| a.1.total_cmp(&b.1)).map_or(f64::NAN, |point| point.0)
+        }
         Reduce::Needed(_) => f64::NAN,
     };
     Cell { remark, ..Cell::from(number) }
@@ -196,12 +199,15 @@ mod tests {
             (Reduce::Minimum, 3.0),
             (Reduce::Spread, 45.0),
             (Reduce::Exponent, 2.0),
+            (Reduce::AtMinimum, 1.0),
         ] {
             let found = taken(how, &x, &values);
             approx::assert_relative_eq!(found.number.expect("a number"), expected, max_relative = 1e-12);
             assert_eq!(found.remark.as_deref(), Some("1 of 4 are missing: it exploded"));
         }
         assert!(taken(Reduce::Linearity, &x, &values).number.expect("a number") < 0.999, "it is a parabola");
+        let valley = [Some(3.0), Some(-1.0), None, Some(2.0)];
+        assert_eq!(taken(Reduce::AtMinimum, &x, &valley).number, Some(2.0));
         assert_eq!(taken(Reduce::Mean, &x, &[None, None, None, None]).number, None);
     }
 }

@@ -111,6 +111,8 @@ fn worlds_come_to_the_same_bits_together_as_alone() {
             assert_same(found.as_ref().unwrap(), alone, &format!("world {i} in round {round}"));
         }
     }
+    let loaded = |state: &Snapshot| state.contacts.iter().filter(|contact| contact.is_active()).count();
+    assert!(alone.iter().all(|(state, _)| loaded(state) > 50), "grains have to press on each other");
     let [first, .., last] = [0, 1, 2].map(|i| &alone[i].0);
     assert!(first.world.bodies.position != last.world.bodies.position, "friction must show");
 }

@@ -90,9 +90,10 @@
 //! | `"mean"`, `"maximum"`, `"minimum"`, `"spread"` | mean, largest, smallest, largest minus smallest |
 //! | `"exponent"` | least-squares slope of its logarithm over that of the axis |
 //! | `"linearity"` | share of the variance that the least-squares line explains, R² \[-\] |
+//! | `"at_minimum"` | value of the axis at which it is smallest: the setting that fits best |
 //! | `"needed"` | value of the axis from which on the number's size stays `below` a bound, interpolated in logarithms |
 //!
-//! With `measured_in = "sweeps_per_second"`, or another number, the last three reductions use that number in place of the values of the
+//! With `measured_in = "sweeps_per_second"`, or another number, the last four reductions use that number in place of the values of the
 //! axis: `needed` then gives the work that is needed.
 //!
 //! A number that does not exist (a run failed; the bound is never met, or is met from the first value on) is left out of reductions, and

@@ -69,11 +69,12 @@ fn shipped_scenarios_are_valid_and_resolve_to_themselves() {
         .expect("written");
     let file = format!("grains.0.packing.file=\"{}\"", settled.path().display());
     let few = "grains.0.packing.count=1000";
-    let cases: [(&str, &[&str], usize); 36] = [
+    let cases: [(&str, &[&str], usize); 37] = [
         ("column.toml", &[], 25),
         ("servin_column.toml", &[], 10),
         ("servin_drum.toml", &[], 2000),
         ("servin_tube.toml", &[], 1000),
+        ("draw_down.toml", &[], 1000),
         ("beam.toml", &[], 3),
         ("pyramid.toml", &[], 2870),
         ("compaction.toml", &[], 1016),

@@ -109,6 +109,8 @@ pub enum Reduce {
     Exponent,
     /// R² of the least-squares line.
     Linearity,
+    /// Value of the axis at which the number is smallest.
+    AtMinimum,
     /// Value of the axis from which on the magnitude stays below this bound.
     Needed(f64),
 }
@@ -327,7 +329,8 @@ fn compare(
 
 /// Reads `take` with the keys that belong to it; `Some(None)` if there is none. `of` is `None` if it is faulty.
 fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Option<Option<TakeAlong>> {
-    const TAKES: &[&str] = &["mean", "maximum", "minimum", "spread", "exponent", "linearity", "needed"];
+    const TAKES: &[&str] =
+        &["mean", "maximum", "minimum", "spread", "exponent", "linearity", "at_minimum", "needed"];
     if !table.has("take") {
         return Some(None);
     }
@@ -345,6 +348,7 @@ fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Optio
         Some("spread") => Reduce::Spread,
         Some("exponent") => Reduce::Exponent,
         Some("linearity") => Reduce::Linearity,
+        Some("at_minimum") => Reduce::AtMinimum,
         Some(_) => Reduce::Needed(table.get("below", number(POSITIVE))?),
         None => {
             table.leave_keys_unjudged();
@@ -357,7 +361,8 @@ fn take(table: &mut Table<'_>, known: &Known<'_>, of: Option<&Operand>) -> Optio
         table.problem(format!("`{}` does not depend on `{name}`", table.name()), known.in_words(axes));
         return None;
     }
-    let needs_numbers = matches!(reduce, Reduce::Exponent | Reduce::Linearity | Reduce::Needed(_));
+    let needs_numbers =
+        matches!(reduce, Reduce::Exponent | Reduce::Linearity | Reduce::AtMinimum | Reduce::Needed(_));
     let is_numeric = matches!(along[..], [axis] if known.axes[axis].numbers().is_some());
     if is_sound && needs_numbers && !is_numeric {
         table.problem(

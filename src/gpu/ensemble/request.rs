@@ -1,0 +1,63 @@
+//! What an engine asks of a launch, and what the launch leaves of its world.
+
+use crate::gpu::buffers::Capacity;
+use crate::gpu::counted::Tally;
+use crate::gpu::layout::{Status, Works};
+use crate::gpu::pipelines::Features;
+use crate::gpu::step::{Method, Pace};
+use crate::settings::Settings;
+
+/// Steps that an engine asks for.
+pub(in crate::gpu) struct Request {
+    /// Number of steps; a launch may hold more, of which this world takes no part.
+    pub(in crate::gpu) steps: u64,
+    pub(in crate::gpu) pace: Pace,
+    /// Status with which the steps begin.
+    pub(in crate::gpu) status: Status,
+    pub(in crate::gpu) features: Features,
+    pub(in crate::gpu) method: &'static Method,
+    pub(in crate::gpu) settings: Settings,
+    /// Whether the residuals are measured after the last step.
+    pub(in crate::gpu) measures: bool,
+    /// Number of substeps whose works are read.
+    pub(in crate::gpu) booked: u64,
+    /// Size of the loads \[bytes\].
+    pub(in crate::gpu) loads: u64,
+}
+
+/// What a launch left of a world.
+pub(in crate::gpu) struct Answer {
+    pub(in crate::gpu) status: Status,
+    /// Works of the substeps.
+    pub(in crate::gpu) works: Vec<Works>,
+    /// Sums of the loads, in integer units.
+    pub(in crate::gpu) loads: Vec<u32>,
+    /// Residuals of each block of contacts: sums, then maxima; empty where none were asked for.
+    pub(in crate::gpu) residuals: Vec<[f32; 8]>,
+    /// Numbers of dispatches, and of the steps among which they are shared out.
+    pub(in crate::gpu) tally: (Tally, u64),
+    /// Wall time of each stage of the first step \[s\], where it is timed.
+    pub(in crate::gpu) stages: Vec<(&'static str, f64)>,
+}
+
+impl Request {
+    /// Whether another world can be launched with this one: it runs the same kernels in the same order.
+    pub(super) fn goes_with(&self, other: &Request) -> bool {
+        let order = |request: &Request| {
+            let Settings { iterations, substeps, impact_iterations, .. } = request.settings;
+            (iterations, substeps, impact_iterations)
+        };
+        self.features == other.features && order(self) == order(other)
+    }
+
+    /// Returns the numbers of bytes to be read of status, works, loads and residuals.
+    pub(super) fn bytes(&self, capacity: &Capacity) -> [(&'static str, u64); 4] {
+        let blocks = if self.measures { u64::from(capacity.contacts).div_ceil(64) } else { 0 };
+        [
+            ("status", size_of::<Status>() as u64),
+            ("balance", self.booked * size_of::<Works>() as u64),
+            ("loads", self.loads),
+            ("residuals", blocks * size_of::<[f32; 8]>() as u64),
+        ]
+    }
+}
