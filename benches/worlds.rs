@@ -27,7 +27,7 @@ fn main() {
         _ => (64, 1000),
     };
     let device = Device::open(DeviceChoice::Any).expect("a wgpu adapter: install mesa-vulkan-drivers");
-    let mut cases = vec![
+    let mut cases = [
         Case::new(&device, 1, grains, "one world alone"),
         Case::new(&device, worlds, grains, "all worlds in one launch"),
         Case::new(&device, 1, worlds * grains, "one scene of as many grains"),

@@ -6,7 +6,7 @@
 //! engine ─► slot ─┘
 //! ```
 //!
-//! Every buffer holds a part of the same size for each world ([`shaders`]), and each world has its own engine, time, results and failures.
+//! Every buffer holds a part of the same size for each world (`shaders.rs`), and each world has its own engine, time, results and failures.
 //! Engines of an ensemble step from threads of their own: a launch begins when all of them ask for steps. It does not wait for ever: an
 //! engine that has something else to do is left out until it asks again. An engine that shares its device with no other is the only member
 //! of an ensemble for one world, whose kernels know nothing of parts.
