@@ -120,8 +120,8 @@ impl GpuEngine {
         GpuEngine::in_ensemble(&Ensemble::new(device, 1)?, world, settings, room)
     }
 
-    /// Creates an engine like [`GpuEngine::with_room`] whose world is launched together with the others of an ensemble. Every engine of an
-    /// ensemble has to step, or be dropped: the others wait for it.
+    /// Creates an engine like [`GpuEngine::with_room`] whose world is launched together with the others of an ensemble. Engines
+    /// of an ensemble step in threads of their own: each waits for the others, for as long as the last launch took and at least 50 ms.
     ///
     /// # Errors
     /// As [`GpuEngine::new`], and when the ensemble has no room for another world.

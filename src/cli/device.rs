@@ -56,11 +56,14 @@ pub struct Engines {
 }
 
 impl Engines {
-    /// Prepares the chosen device for a number of runs, of which this is the most expensive.
+    /// Prepares the chosen device for these runs.
     ///
     /// # Errors
-    /// When there is no such device.
-    pub fn new(choice: DeviceChoice, scenario: &Scenario, runs: usize) -> Result<Engines, Error> {
+    /// When there is no such device, or a scenario cannot be read.
+    pub fn new(
+        choice: DeviceChoice,
+        runs: impl Iterator<Item = Result<Scenario, Error>>,
+    ) -> Result<Engines, Error> {
         let device = match choice {
             DeviceChoice::Cpu => None,
             DeviceChoice::Gpu => Some(Device::open(device::DeviceChoice::Hardware)?),
@@ -72,8 +75,15 @@ impl Engines {
                 Err(error) => return Err(error),
             },
         };
-        let with_ensemble = |device: Device| Ok((device.clone(), ensemble_for(device, scenario, runs)?));
-        Ok(Engines { choice, ensemble: device.map(with_ensemble).transpose()? })
+        let Some(device) = device else { return Ok(Engines { choice, ensemble: None }) };
+        let capacities =
+            runs.map(|scenario| Ok(memory::of_gpu(&scenario?))).collect::<Result<Vec<_>, Error>>()?;
+        let runs = capacities.len();
+        let Some(largest) = capacities.into_iter().reduce(|a, b| a.union(&b)) else {
+            return Ok(Engines { choice, ensemble: None });
+        };
+        let ensemble = ensemble_for(device.clone(), &largest, runs)?;
+        Ok(Engines { choice, ensemble: Some((device, ensemble)) })
     }
 
     /// Returns the number of runs that a GPU makes at the same time.

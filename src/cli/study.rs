@@ -117,8 +117,8 @@ fn make(
     wanted: &[&plan::Run],
     folder: &Path,
 ) -> Result<bool, Failure> {
-    let Some(heaviest) = wanted.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)) else { return Ok(true) };
-    let engines = Engines::new(arguments.device, &study::load(study, heaviest)?, wanted.len())?;
+    let scenario = |run: &&plan::Run| study::load(study, run);
+    let engines = Engines::new(arguments.device, wanted.iter().map(scenario))?;
     listen_for_interrupt();
     let display = Mutex::new(StudyDisplay::new());
     let over = Mutex::new(0);

@@ -152,7 +152,8 @@ impl Capacity {
     }
 
     /// Returns the capacity that is enough for this one and another.
-    pub(super) fn union(&self, other: &Capacity) -> Capacity {
+    #[must_use]
+    pub fn union(&self, other: &Capacity) -> Capacity {
         Capacity {
             grains: self.grains.max(other.grains),
             spheres: self.spheres.max(other.spheres),

@@ -138,7 +138,7 @@ impl Device {
             // Launches of many worlds need two more.
             max_storage_buffers_per_shader_stage: offered
                 .max_storage_buffers_per_shader_stage
-                .min(STORAGE_BUFFERS_OF_MANY),
+                .clamp(STORAGE_BUFFERS, STORAGE_BUFFERS_OF_MANY),
             ..wgpu::Limits::default()
         };
         let request = adapter.request_device(&wgpu::DeviceDescriptor {
@@ -180,9 +180,10 @@ impl Device {
         }
     }
 
-    /// Whether kernels can bind the buffers that a launch of many worlds needs.
+    /// Whether kernels can bind the buffers that a launch of many worlds needs. In a browser, where a thread may not wait for others, no
+    /// device launches many.
     pub fn launches_many(&self) -> bool {
-        self.storage_buffers() >= STORAGE_BUFFERS_OF_MANY
+        cfg!(not(target_arch = "wasm32")) && self.storage_buffers() >= STORAGE_BUFFERS_OF_MANY
     }
 
     /// Returns the number of storage buffers that a kernel can bind.

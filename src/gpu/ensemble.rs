@@ -53,7 +53,7 @@ struct Shared {
     data: Option<Data>,
     /// Edits of the shaders, for tests.
     edits: Vec<Edit>,
-    /// Constants of the world in each slot; `None` where the slot is free.
+    /// World in each slot; `None` where the slot is free.
     members: Vec<Option<Member>>,
     /// Members that wait for a launch, with what they ask for.
     waiting: Vec<(u32, Request)>,
@@ -168,11 +168,7 @@ impl Shared {
         for kernels in kernels {
             kernels.bind(device, buffers)?;
         }
-        device.check()?;
-        for slot in 0..self.members.len() {
-            self.upload_params(device, slot);
-        }
-        Ok(())
+        device.check()
     }
 
     /// Uploads the constants of the world in a slot, with the present room for contacts.
@@ -350,7 +346,8 @@ impl Slot {
     /// Uploads the constants of this world.
     pub(super) fn set_params(&self, params: Params) {
         let mut shared = self.ensemble.lock();
-        shared.members[self.index as usize] = Some(Member { params: Some(params), ..Member::default() });
+        let member = shared.members[self.index as usize].get_or_insert_default();
+        member.params = Some(params);
         shared.upload_params(self.device(), self.index as usize);
     }
 
@@ -361,9 +358,13 @@ impl Slot {
         readback::read_all(self.device(), &parts).await
     }
 
-    /// Gives every world of the ensemble room for this capacity.
+    /// Gives every world of the ensemble room for this capacity. Only this world learns of it: the others use the new room when they ask
+    /// for more themselves, between the same steps as alone.
     pub(super) fn grow(&self, capacity: &Capacity) -> Result<(), Error> {
-        self.ensemble.lock().grow(self.device(), capacity)
+        let mut shared = self.ensemble.lock();
+        shared.grow(self.device(), capacity)?;
+        shared.upload_params(self.device(), self.index as usize);
+        Ok(())
     }
 
     /// Prepares kernels and buffers for other features and a larger capacity of this world.
@@ -397,6 +398,8 @@ impl Slot {
         let mut encoder = device.encoder();
         {
             let mut pass = CountedPass::begin(&mut encoder);
+            // The sizes are still those of the worlds of the last submission.
+            shared.data().buffers.launcher().into_iter().for_each(|launcher| launcher.find_sizes(&mut pass));
             encode(shared.kernels(features), &mut pass, &shared.data().buffers);
         }
         device.submit(encoder);
@@ -422,7 +425,6 @@ impl Slot {
         if let Some(member) = &mut shared.members[self.index as usize] {
             member.is_absent = false;
         }
-        changed.notify_all();
         let mut since = Instant::now();
         loop {
             if let Some(answer) = shared.answers.remove(&self.index) {

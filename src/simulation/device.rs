@@ -102,18 +102,16 @@ const MOST_WORLDS: usize = 256;
 #[cfg(feature = "gpu")]
 const MOST_BYTES: u64 = 1 << 30;
 
-/// Makes an ensemble for `runs` scenes like this one: with room for as many as fill a card, or for one that fills it alone.
+/// Makes an ensemble for `runs` scenes of at most this capacity: with room for as many as fill a card, or for one that fills it alone.
 ///
 /// # Errors
-/// When the device cannot launch worlds.
+/// None so far: where a device cannot launch many worlds, the ensemble has room for one.
 #[cfg(feature = "gpu")]
 pub fn ensemble_for(
     device: device::Device,
-    scenario: &Scenario,
+    capacity: &Capacity,
     runs: usize,
 ) -> Result<Arc<Ensemble>, Error> {
-    let planned = Room::Grains(scenario.planned_grains());
-    let capacity = Capacity::for_world(&scenario.world, &scenario.settings, planned);
     let fits = |worlds: usize| {
         let worlds = worlds as u64;
         worlds * capacity.bytes() <= MOST_BYTES && worlds * capacity.largest().1 <= device.largest_binding()

@@ -42,7 +42,7 @@ impl Case {
 }
 
 /// Worlds of three kinds: boxes of grains that differ in friction, time step and number of grains, a drum with grains of several sizes,
-/// and a cell whose walls are driven by joints.
+/// a cell whose walls are driven by joints, and a heap some of whose substeps are solved again.
 fn cases() -> Vec<Case> {
     let settings = Settings { iterations: 10, ..Settings::default() };
     let boxes = [(150, 0.3, 5e-3, 7), (220, 0.9, 4e-3, 100), (150, 0.9, 5e-3, 32)];
@@ -59,6 +59,8 @@ fn cases() -> Vec<Case> {
     cases.push(Case { world: mixed_sizes_in_a_drum().world, settings: accelerated, stride: 23 });
     let tolerant = Settings { tolerance: 1e-4, ..settings };
     cases.push(Case { world: cell_of_sliders().world, settings: tolerant, stride: 40 });
+    let heap = scenario("validation/sticky_heap.toml", &["solver.warm_start=model"]);
+    cases.push(Case { world: heap.world, settings: heap.settings, stride: 32 });
     cases
 }
 
@@ -113,6 +115,7 @@ fn worlds_come_to_the_same_bits_together_as_alone() {
     }
     let loaded = |state: &Snapshot| state.contacts.iter().filter(|contact| contact.is_active()).count();
     assert!(alone.iter().all(|(state, _)| loaded(state) > 50), "grains have to press on each other");
+    assert!(alone[5].1.work.solved_again > 0, "a guard has to act");
     let [first, .., last] = [0, 1, 2].map(|i| &alone[i].0);
     assert!(first.world.bodies.position != last.world.bodies.position, "friction must show");
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use esker::engine::Engine;
 use esker::error::Error;
+use esker::gpu::{Capacity, Room};
 use esker::scenario::Scenario;
 use esker::scenario::study::{Size, Study};
 use esker::simulation::device::{ensemble_for, gpu_in};
@@ -363,7 +364,8 @@ fn runs_that_a_gpu_makes_together_come_to_the_numbers_of_single_ones() {
         let study = load(folder.path());
         let runs = plan::runs(&study).unwrap();
         let heaviest = study::load(&study, &runs[0]).unwrap();
-        let ensemble = ensemble_for(crate::common::device(), &heaviest, at_once).unwrap();
+        let capacity = Capacity::for_world(&heaviest.world, &heaviest.settings, Room::Estimated);
+        let ensemble = ensemble_for(crate::common::device(), &capacity, at_once).unwrap();
         assert_eq!(ensemble.room(), at_once);
         let open = |scenario: &Scenario| gpu_in(&ensemble, scenario);
         let options = Options { folder: folder.path(), interrupt: &AtomicBool::new(false), at_once };
