@@ -34,7 +34,7 @@ fn judge(@builtin(global_invocation_id) invocation: vec3u) {
     if body >= bodies() || (body < params.boundaries && !is_rigid(body)) {
         return;
     }
-    if (atomicLoad(&status.halted) & ~(HALT_NOT_A_NUMBER | HALT_EXPLODED | HALT_FAR)) != 0u {
+    if is_halted_beyond(HALT_NOT_A_NUMBER | HALT_EXPLODED | HALT_FAR) {
         return;  // these velocities do not count, or were judged before
     }
     let velocity = velocities[body];

@@ -18,8 +18,7 @@ fn measure(
 ) {
     let k = flat(invocation);
     var value = vec3f(0.0);
-    let is_solved = (atomicLoad(&status.halted) & ~HALT_DONE) == 0u;
-    if k < status.contacts && is_solved {
+    if k < status.contacts && !is_halted_beyond(HALT_DONE) {
         value = residual_of(contacts[k].place);
     }
     sums[lane] = value;

@@ -12,8 +12,7 @@
 fn drain(@builtin(global_invocation_id) invocation: vec3u) {
     let sphere = params.vertices + flat(invocation);
     // A grain outside halts the run, but not the search for the first one.
-    let is_over = (atomicLoad(&status.halted) & ~HALT_OUTSIDE) != 0u;
-    if sphere >= balls() || is_over || is_removed(spheres[sphere]) {
+    if sphere >= balls() || is_halted_beyond(HALT_OUTSIDE) || is_removed(spheres[sphere]) {
         return;
     }
     let body = spheres[sphere].body;

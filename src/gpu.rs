@@ -37,9 +37,9 @@ use crate::settings::{Bookkeeping, Settings};
 
 pub use buffers::{Capacity, LODGERS, room_of};
 use device::Device;
-use ensemble::{Ensemble, Request, Slot};
+use ensemble::{Answer, Ensemble, Request, Results, Slot, Wanted};
 pub use kernel::STEEPEST;
-use layout::{Anchors, LoadScale, Loads, Params, Status, Totals, Works};
+use layout::{Anchors, LoadScale, Loads, Params, Status, Totals};
 use pipelines::Features;
 use step::{Method, NONSMOOTH, Pace};
 
@@ -229,7 +229,8 @@ impl GpuEngine {
 
     fn upload_params(&self) {
         let capacity = self.slot.capacity();
-        self.slot.set_params(Params::new(&self.world, &self.settings, &self.anchors, &capacity));
+        let params = Params::new(&self.world, &self.settings, &self.anchors, &capacity);
+        self.slot.write("params", &params.to_bytes());
     }
 
     /// Uploads the drives of the joints in the next `steps` steps, and the states of the boundaries at the ends of their substeps. The
@@ -260,21 +261,18 @@ impl GpuEngine {
             method: self.method,
             settings: self.settings,
             measures,
-            booked: self.booked(steps),
-            loads: self.loads.bytes(),
+            wanted: self.wanted(steps, if measures { self.slot.capacity().contacts } else { 0 }),
         };
-        let answer = self.slot.launch(request).await?;
-        let status = answer.status;
-        self.take_works(&status, &answer.works, &answer.loads);
-        for (stage, seconds) in answer.stages {
+        let Answer { results, dispatches, stages } = self.slot.launch(request).await?;
+        let status = self.take_works(&results);
+        for (stage, seconds) in stages {
             // One step is timed; the time counts for each step of the submission.
             add_stage_time(&mut self.report.stages, stage, seconds * f64::from(status.step));
         }
-        let (tally, of_steps) = answer.tally;
-        self.report.dispatches = tally.of_one_step(of_steps, &self.settings);
+        self.report.dispatches = dispatches;
         self.take_status(&status).await?;
         if measures && u64::from(status.step) == steps {
-            self.report.residuals = state::summed(&answer.residuals, status.contacts as usize);
+            self.report.residuals = state::summed(&results.residuals, status.contacts as usize);
             return Ok(steps);
         }
         let substeps = self.settings.substeps;
@@ -286,12 +284,13 @@ impl GpuEngine {
         Ok(done)
     }
 
-    /// Returns the number of substeps of a submission of `steps` steps whose works are read.
-    fn booked(&self, steps: u64) -> u64 {
-        match self.settings.bookkeeping {
+    /// Returns the results of `steps` steps that are to be read, with the residuals of up to `measured` contacts.
+    fn wanted(&self, steps: u64, measured: u32) -> Wanted {
+        let booked = match self.settings.bookkeeping {
             Bookkeeping::On => steps * u64::from(self.settings.substeps),
             Bookkeeping::Off => 0,
-        }
+        };
+        Wanted { booked, loads: self.loads.bytes(), blocks: u64::from(measured).div_ceil(64) }
     }
 
     /// Finishes a step that halted because friction and rolling made energy: solves the halted substep again, the first of the `left`
@@ -301,7 +300,8 @@ impl GpuEngine {
         while halted.halted & layout::HALT_GAIN != 0 {
             self.steps_at_once = 1;
             self.submit_again(&halted, left, tries);
-            let status = self.read_submission(1).await?;
+            let results = self.slot.read_results(self.wanted(1, 0)).await?;
+            let status = self.take_works(&results);
             self.report.work.solved_again += u64::from(tries == 0);
             self.count_sweeps(u64::from(tries == 0));
             self.take_status(&status).await?;
@@ -334,36 +334,20 @@ impl GpuEngine {
         });
     }
 
-    /// Reads the results of a submission of `steps` steps of this world alone. Returns the status after the submission.
-    async fn read_submission(&mut self, steps: u64) -> Result<Status, Error> {
-        let balance = self.booked(steps) * size_of::<Works>() as u64;
-        let parts =
-            [("status", size_of::<Status>() as u64), ("balance", balance), ("loads", self.loads.bytes())];
-        let bytes = self.slot.read(&parts).await?;
-        let (status, after) = bytes.split_at(size_of::<Status>());
-        let (works, loads) = after.split_at(balance as usize);
-        let status: Status = bytemuck::pod_read_unaligned(status);
-        let works: Vec<Works> = bytemuck::pod_collect_to_vec(works);
-        self.take_works(&status, &works, &bytemuck::pod_collect_to_vec::<u8, u32>(loads));
-        Ok(status)
-    }
-
-    /// Adds the works of the substeps of a submission to the energy balance, and its impulses on the boundaries to the loads.
-    fn take_works(&mut self, status: &Status, works: &[Works], loads: &[u32]) {
+    /// Adds the works of the substeps of a submission to the energy balance, and its impulses on the boundaries to the loads. Returns the
+    /// status after the submission.
+    fn take_works(&mut self, results: &Results) -> Status {
+        let Results { status, works, loads, .. } = results;
         self.loads.add(loads);
         // The works are added one by one: the sum must not depend on the number of steps per submission.
         works.iter().take(status.substep as usize).for_each(|works| self.balance += layout::entry(works));
+        *status
     }
 
     /// Returns the pace of the next submission: calm after `CALM_AFTER` steps without rebuilds and impacts. Steps of several substeps are
     /// never calm, as such a step cannot halt between its substeps and be repeated.
     fn pace(&self) -> Pace {
         if self.settings.substeps == 1 && self.calm_steps >= CALM_AFTER { Pace::Calm } else { Pace::Full }
-    }
-
-    /// Writes the status with which a rebuild of the neighbour list begins.
-    fn reset_status(&self) {
-        self.write_status(&Status { search: self.status.search, ..kept(&self.status) });
     }
 
     /// Writes the status with which a submission begins, and sets the sums of the loads on boundaries to zero.
@@ -390,7 +374,7 @@ impl GpuEngine {
             return self.make_room_for(status.contacts);
         }
         if status.halted & layout::HALT_OVERFLOW != 0 {
-            return self.slot.grow(&self.slot.capacity().with_overflow(status.overflow));
+            return self.grow(&self.slot.capacity().with_overflow(status.overflow));
         }
         self.report.contacts = u64::from(status.contacts);
         self.report.colours = status.colours;
@@ -410,7 +394,13 @@ impl GpuEngine {
     }
 
     fn make_room_for(&mut self, contacts: u32) -> Result<(), Error> {
-        self.slot.grow(&self.slot.capacity().with_contacts(contacts, self.slot.largest_buffer()))
+        self.grow(&self.slot.capacity().with_contacts(contacts, self.slot.largest_buffer()))
+    }
+
+    fn grow(&mut self, capacity: &Capacity) -> Result<(), Error> {
+        self.slot.grow(capacity)?;
+        self.upload_params();
+        Ok(())
     }
 
     async fn advance_steps(&mut self, steps: u64) -> Result<StepReport, Error> {

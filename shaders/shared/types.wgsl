@@ -270,7 +270,12 @@ const FAR = -1e30;             // bias velocity of a contact that takes no part 
 @group(0) @binding(1) var<storage, read_write> status: Status;
 
 fn is_halted() -> bool {
-    return atomicLoad(&status.halted) != 0u;
+    return is_halted_beyond(0u);
+}
+
+// Whether there is a halt for any reason but these.
+fn is_halted_beyond(reasons: u32) -> bool {
+    return (atomicLoad(&status.halted) & ~reasons) != 0u;
 }
 
 // Number of vertices and spheres of grains: the indices of `spheres`, vertices first.

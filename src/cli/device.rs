@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::gpu::device::{self, Device};
 use crate::gpu::ensemble::Ensemble;
 use crate::scenario::Scenario;
-use crate::simulation::device::{check_for_gpu, cpu as open_cpu, ensemble_for, gpu as open_gpu, gpu_in};
+use crate::simulation::device::{check_for_gpu, cpu as open_cpu, ensemble_for, gpu_in};
 
 use super::memory;
 use super::terminal::note;
@@ -28,6 +28,15 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
+    /// Kind of the adapter; `None` for the CPU engine.
+    fn adapter(self) -> Option<device::DeviceChoice> {
+        match self {
+            DeviceChoice::Cpu => None,
+            DeviceChoice::Software => Some(device::DeviceChoice::Software),
+            DeviceChoice::Auto | DeviceChoice::Gpu => Some(device::DeviceChoice::Hardware),
+        }
+    }
+
     /// Name of the choice on the command line.
     pub fn word(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -39,20 +48,16 @@ impl DeviceChoice {
 /// # Errors
 /// When there is no such device, or the scene does not fit it.
 pub fn open(choice: DeviceChoice, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
-    let opened = |choice| gpu(&Device::open(choice)?, scenario, open_gpu);
-    match choice {
-        DeviceChoice::Cpu => cpu(scenario),
-        DeviceChoice::Gpu => opened(device::DeviceChoice::Hardware),
-        DeviceChoice::Software => opened(device::DeviceChoice::Software),
-        DeviceChoice::Auto => or_cpu(opened(device::DeviceChoice::Hardware), scenario),
-    }
+    let Some(adapter) = choice.adapter() else { return cpu(scenario) };
+    let alone = Device::open(adapter).and_then(|device| Ensemble::new(device, 1));
+    or_cpu(choice, alone.and_then(|ensemble| gpu(&ensemble, scenario)), scenario)
 }
 
 /// Engines for the runs of a study. On a GPU they are launched together.
 pub struct Engines {
     choice: DeviceChoice,
     /// Worlds on the device; `None` on the CPU engine.
-    ensemble: Option<(Device, Arc<Ensemble>)>,
+    ensemble: Option<Arc<Ensemble>>,
 }
 
 impl Engines {
@@ -64,31 +69,23 @@ impl Engines {
         choice: DeviceChoice,
         runs: impl Iterator<Item = Result<Scenario, Error>>,
     ) -> Result<Engines, Error> {
-        let device = match choice {
-            DeviceChoice::Cpu => None,
-            DeviceChoice::Gpu => Some(Device::open(device::DeviceChoice::Hardware)?),
-            DeviceChoice::Software => Some(Device::open(device::DeviceChoice::Software)?),
-            DeviceChoice::Auto => match Device::open(device::DeviceChoice::Hardware) {
-                Ok(device) => Some(device),
-                // Each run says why the CPU engine takes it.
-                Err(Error::NoAdapter { .. } | Error::NoDevice { .. }) => None,
-                Err(error) => return Err(error),
-            },
+        let device = match choice.adapter().map(Device::open).transpose() {
+            // Each run says why the CPU engine takes it.
+            Err(Error::NoAdapter { .. } | Error::NoDevice { .. }) if choice == DeviceChoice::Auto => None,
+            opened => opened?,
         };
         let Some(device) = device else { return Ok(Engines { choice, ensemble: None }) };
         let capacities =
             runs.map(|scenario| Ok(memory::of_gpu(&scenario?))).collect::<Result<Vec<_>, Error>>()?;
         let runs = capacities.len();
-        let Some(largest) = capacities.into_iter().reduce(|a, b| a.union(&b)) else {
-            return Ok(Engines { choice, ensemble: None });
-        };
-        let ensemble = ensemble_for(device.clone(), &largest, runs)?;
-        Ok(Engines { choice, ensemble: Some((device, ensemble)) })
+        let largest = capacities.into_iter().reduce(|a, b| a.union(&b));
+        let ensemble = largest.map(|largest| ensemble_for(device, &largest, runs)).transpose()?;
+        Ok(Engines { choice, ensemble })
     }
 
     /// Returns the number of runs that a GPU makes at the same time.
     pub fn at_once(&self) -> usize {
-        self.ensemble.as_ref().map_or(1, |(_, ensemble)| ensemble.room())
+        self.ensemble.as_ref().map_or(1, |ensemble| ensemble.room())
     }
 
     /// Opens an engine at the initial state of a scenario.
@@ -96,15 +93,21 @@ impl Engines {
     /// # Errors
     /// When the scene does not fit the device.
     pub fn open(&self, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
-        let Some((device, ensemble)) = &self.ensemble else { return open(self.choice, scenario) };
-        let opened = gpu(device, scenario, |_, scenario| gpu_in(ensemble, scenario));
-        if self.choice == DeviceChoice::Auto { or_cpu(opened, scenario) } else { opened }
+        match &self.ensemble {
+            Some(ensemble) => or_cpu(self.choice, gpu(ensemble, scenario), scenario),
+            None => open(self.choice, scenario),
+        }
     }
 }
 
-/// Returns an engine on a GPU, or the CPU engine where there is none or the scene does not fit it.
-fn or_cpu(opened: Result<Box<dyn Engine>, Error>, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+/// Returns an engine on a GPU. Where the choice is `Auto`, and there is no GPU or the scene does not fit it, returns the CPU engine.
+fn or_cpu(
+    choice: DeviceChoice,
+    opened: Result<Box<dyn Engine>, Error>,
+    scenario: &Scenario,
+) -> Result<Box<dyn Engine>, Error> {
     match opened {
+        Err(error) if choice != DeviceChoice::Auto => Err(error),
         Err(Error::NoAdapter { .. }) => cpu(scenario),
         Err(
             error @ (Error::NoDevice { .. }
@@ -128,17 +131,14 @@ fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     open_cpu(scenario)
 }
 
-/// Opens an engine on a device, after a check of the scene and of the memory that it needs.
-fn gpu(
-    device: &Device,
-    scenario: &Scenario,
-    open: impl FnOnce(Device, &Scenario) -> Result<Box<dyn Engine>, Error>,
-) -> Result<Box<dyn Engine>, Error> {
+/// Opens an engine in an ensemble, after a check of the scene and of the memory that it needs.
+fn gpu(ensemble: &Arc<Ensemble>, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
+    let device = ensemble.device();
     check_for_gpu(scenario)?;
     let plan = memory::of_gpu(scenario);
     plan.check(device.largest_binding())?;
     if device.is_software() {
         memory::check_machine("a software adapter", plan.bytes() + memory::of_host(scenario), scenario)?;
     }
-    open(device.clone(), scenario)
+    gpu_in(ensemble, scenario)
 }

@@ -355,6 +355,8 @@ pub struct Buffers {
     /// Power of two of the number of worlds for which there is room.
     bits: u32,
     buffers: BTreeMap<&'static str, wgpu::Buffer>,
+    /// Numbers of bytes of which the parts are multiples, see [`OfMany`]; empty for one world.
+    units: BTreeMap<String, u64>,
     /// Launcher of many worlds; `None` for one.
     launcher: Option<Launcher>,
 }
@@ -377,25 +379,21 @@ impl Buffers {
         bits: u32,
         of_many: Option<&OfMany>,
     ) -> Result<Buffers, Error> {
-        let mut buffers = Buffers { capacity: *capacity, bits, buffers: BTreeMap::new(), launcher: None };
-        buffers.grow(device, capacity, of_many)?;
+        let units = of_many.map(|of| of.units.clone()).unwrap_or_default();
+        let mut buffers =
+            Buffers { capacity: *capacity, bits, buffers: BTreeMap::new(), units, launcher: None };
+        buffers.grow(device, capacity)?;
         buffers.launcher =
             of_many.map(|of| Launcher::new(device, bits, buffers.get("arguments"), Arc::clone(&of.sizing)));
         Ok(buffers)
     }
 
     /// Resizes the parts of the worlds; their old contents stay at their beginnings.
-    pub(super) fn grow(
-        &mut self,
-        device: &Device,
-        capacity: &Capacity,
-        of_many: Option<&OfMany>,
-    ) -> Result<(), Error> {
+    pub(super) fn grow(&mut self, device: &Device, capacity: &Capacity) -> Result<(), Error> {
         capacity.check(device.largest_binding() >> self.bits)?;
         let mut encoder = device.encoder();
         for (name, bytes) in capacity.sizes() {
-            let unit = of_many.and_then(|of| of.units.get(name)).copied().unwrap_or(1);
-            let bytes = bytes.max(SMALLEST).next_multiple_of(unit);
+            let bytes = bytes.max(SMALLEST).next_multiple_of(self.units.get(name).copied().unwrap_or(1));
             let old = self.buffers.get(name);
             if old.is_some_and(|buffer| buffer.size() >> self.bits == bytes) {
                 continue;

@@ -82,7 +82,7 @@ impl GpuEngine {
     fn in_use(&self, buffer: &str) -> u64 {
         let (world, status) = (&self.world, &self.status);
         let capacity = self.slot.capacity();
-        let contacts = status.contacts.min(capacity.contacts) as usize;
+        let (contacts, room) = (status.contacts.min(capacity.contacts) as usize, capacity.size_of(buffer));
         let bodies = world.bodies.len();
         match buffer {
             "status" => bytes_of::<Status>(1),
@@ -100,9 +100,9 @@ impl GpuEngine {
             "joints" => bytes_of::<layout::Joint>(world.joints.len()),
             "joint_rows" => bytes_of::<layout::JointRow>(capacity.joint_rows as usize),
             // Other buffers are no larger than needed, or hardly.
-            _ => capacity.size_of(buffer),
+            _ => room,
         }
-        .min(capacity.size_of(buffer))
+        .min(room)
     }
 
     pub(super) async fn write_state(&self, out: &mut dyn Write) -> Result<(), Error> {

@@ -46,7 +46,7 @@ impl<'a> CountedPass<'a> {
 }
 
 /// Number of dispatches in a submission, by stage.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Tally(Vec<(&'static str, u32)>);
 
 impl Tally {

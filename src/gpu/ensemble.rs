@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::engine::Dispatches;
 use crate::engine::clock::Instant;
 use crate::error::Error;
 
@@ -26,13 +27,13 @@ use super::buffers::{Buffers, Capacity, Part};
 use super::counted::{CountedPass, Tally};
 use super::device::{Device, STORAGE_BUFFERS_OF_MANY};
 use super::kernel::Kernels;
-use super::layout::{Params, Status};
+use super::layout::Status;
 use super::pipelines::{Features, Worlds};
 use super::readback;
 use super::shader::Edit;
 use super::step::{self, Pace};
 use super::timing::Timer;
-pub(super) use request::{Answer, Request};
+pub(super) use request::{Answer, Request, Results, Wanted};
 
 /// Least time for which a launch waits for members that are late.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -43,7 +44,7 @@ pub struct Ensemble {
     /// Power of two of the number of slots.
     bits: u32,
     shared: Mutex<Shared>,
-    /// Signal to members that wait: another asks for steps, leaves, or has made a launch.
+    /// Signal to members that wait: another has made a launch, or leaves.
     changed: Condvar,
 }
 
@@ -53,8 +54,7 @@ struct Shared {
     data: Option<Data>,
     /// Edits of the shaders, for tests.
     edits: Vec<Edit>,
-    /// World in each slot; `None` where the slot is free.
-    members: Vec<Option<Member>>,
+    slots: Vec<State>,
     /// Members that wait for a launch, with what they ask for.
     waiting: Vec<(u32, Request)>,
     /// Answers that members have not taken yet; `None` where the launch failed.
@@ -73,13 +73,15 @@ struct Data {
     kernels: Vec<Kernels>,
 }
 
-/// World in a slot.
-#[derive(Default)]
-struct Member {
-    /// Constants, as they were uploaded last.
-    params: Option<Params>,
-    /// Whether the last launch went without this world because it did not ask for steps in time.
-    is_absent: bool,
+/// State of a slot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// No world has it.
+    Free,
+    /// Its world is expected to take part in the next launch.
+    Expected,
+    /// The last launch went without its world, which did not ask for steps in time.
+    Absent,
 }
 
 impl Ensemble {
@@ -93,11 +95,10 @@ impl Ensemble {
             let (needed, there) = (STORAGE_BUFFERS_OF_MANY, device.storage_buffers());
             return Err(Error::FewStorageBuffers { needed, there });
         }
-        let members = std::iter::repeat_with(|| None).take(1 << bits).collect();
         let shared = Shared {
             data: None,
             edits: Vec::new(),
-            members,
+            slots: vec![State::Free; 1 << bits],
             waiting: Vec::new(),
             answers: BTreeMap::new(),
             is_launching: false,
@@ -112,6 +113,11 @@ impl Ensemble {
         1 << self.bits
     }
 
+    /// Returns the device of all worlds.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
     fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -119,11 +125,11 @@ impl Ensemble {
     /// Gives a slot to a world with these features that needs this capacity.
     pub(super) fn join(self: &Arc<Self>, features: Features, capacity: &Capacity) -> Result<Slot, Error> {
         let mut shared = self.lock();
-        let index = shared.members.iter().position(Option::is_none);
+        let index = shared.slots.iter().position(|slot| *slot == State::Free);
         let index = index.ok_or(Error::EnsembleFull { worlds: self.room() })?;
         shared.prepare(self, features, capacity)?;
         shared.data().buffers.clear(&self.device, index as u32);
-        shared.members[index] = Some(Member::default());
+        shared.slots[index] = State::Expected;
         drop(shared);
         Ok(Slot { ensemble: Arc::clone(self), index: index as u32 })
     }
@@ -164,19 +170,11 @@ impl Shared {
         if capacity == *buffers.capacity() {
             return Ok(());
         }
-        buffers.grow(device, &capacity, kernels.first().and_then(Kernels::of_many))?;
+        buffers.grow(device, &capacity)?;
         for kernels in kernels {
             kernels.bind(device, buffers)?;
         }
         device.check()
-    }
-
-    /// Uploads the constants of the world in a slot, with the present room for contacts.
-    fn upload_params(&self, device: &Device, slot: usize) {
-        let Some(params) = self.members[slot].as_ref().and_then(|member| member.params) else { return };
-        let Capacity { contacts, overflow, .. } = *self.data().buffers.capacity();
-        let params = Params { contact_capacity: contacts, overflow_capacity: overflow, ..params };
-        self.write(device, slot as u32, "params", 0, &params.to_bytes());
     }
 
     fn write(&self, device: &Device, slot: u32, buffer: &str, offset: u64, bytes: &[u8]) {
@@ -195,15 +193,15 @@ impl Shared {
         launcher.into_iter().for_each(|launcher| launcher.choose(device, slots));
     }
 
-    /// Submits the steps of worlds that run the same kernels. Returns the dispatches with the number of steps, and the timed stages.
-    fn submit(&mut self, device: &Device, class: &[&(u32, Request)]) -> (Tally, u64, Vec<&'static str>) {
-        let Some((_, first)) = class.first() else { return (Tally::default(), 0, Vec::new()) };
+    /// Submits the steps of worlds that run the same kernels. Returns the dispatches of a step, and the names of the timed stages.
+    fn submit(&mut self, device: &Device, class: &[&(u32, Request)]) -> (Dispatches, Vec<&'static str>) {
+        let first = &class[0].1;
         let steps = class.iter().map(|(_, request)| request.steps).max().unwrap_or_default();
         let is_calm = class.iter().all(|(_, request)| request.pace == Pace::Calm);
         let pace = if is_calm { Pace::Calm } else { Pace::Full };
         for (slot, request) in class {
             let status = Status { calm: u32::from(is_calm), wanted: request.steps as u32, ..request.status };
-            self.write_status(device, *slot, &status, request.loads);
+            self.write_status(device, *slot, &status, request.wanted.loads);
         }
         self.choose(device, &class.iter().map(|(slot, _)| *slot).collect::<Vec<_>>());
         let mut encoder = device.encoder();
@@ -226,7 +224,7 @@ impl Shared {
             }
         }
         device.submit(encoder);
-        (tally, steps, timed)
+        (tally.of_one_step(steps, &first.settings), timed)
     }
 
     /// Writes the status with which a submission begins, and sets the sums of the loads on boundaries to zero.
@@ -237,15 +235,17 @@ impl Shared {
 
     /// Whether every member that is expected asks for steps.
     fn is_complete(&self) -> bool {
-        self.waiting.len() >= self.members.iter().flatten().filter(|member| !member.is_absent).count()
+        self.waiting.len() >= self.slots.iter().filter(|slot| **slot == State::Expected).count()
     }
 
-    /// Takes the requests for a launch. Members that have not asked for steps are no longer expected.
-    fn take_waiting(&mut self) -> Vec<(u32, Request)> {
+    /// Begins a launch of those who wait. Members that have not asked for steps are no longer expected.
+    fn begin_launch(&mut self) -> Vec<(u32, Request)> {
         let requests = std::mem::take(&mut self.waiting);
         let is_here = |slot: usize| requests.iter().any(|(here, _)| *here as usize == slot);
-        for (slot, member) in self.members.iter_mut().enumerate() {
-            member.iter_mut().for_each(|member| member.is_absent = !is_here(slot));
+        for (slot, state) in self.slots.iter_mut().enumerate() {
+            if *state == State::Expected && !is_here(slot) {
+                *state = State::Absent;
+            }
         }
         self.is_launching = true;
         requests
@@ -343,14 +343,6 @@ impl Slot {
         self.ensemble.lock().write_status(self.device(), self.index, status, loads);
     }
 
-    /// Uploads the constants of this world.
-    pub(super) fn set_params(&self, params: Params) {
-        let mut shared = self.ensemble.lock();
-        let member = shared.members[self.index as usize].get_or_insert_default();
-        member.params = Some(params);
-        shared.upload_params(self.device(), self.index as usize);
-    }
-
     /// Reads the first bytes of several buffers, one after the other, in one wait.
     pub(super) async fn read(&self, parts: &[(&str, u64)]) -> Result<Vec<u8>, Error> {
         let parts: Vec<Part> =
@@ -358,13 +350,15 @@ impl Slot {
         readback::read_all(self.device(), &parts).await
     }
 
-    /// Gives every world of the ensemble room for this capacity. Only this world learns of it: the others use the new room when they ask
-    /// for more themselves, between the same steps as alone.
+    /// Reads the results of a submission.
+    pub(super) async fn read_results(&self, wanted: Wanted) -> Result<Results, Error> {
+        Ok(wanted.take(&mut self.read(&wanted.parts()).await?.as_slice()))
+    }
+
+    /// Gives every world of the ensemble room for this capacity. The others use the new room when they ask for more themselves, between
+    /// the same steps as alone: until then their constants tell the old one.
     pub(super) fn grow(&self, capacity: &Capacity) -> Result<(), Error> {
-        let mut shared = self.ensemble.lock();
-        shared.grow(self.device(), capacity)?;
-        shared.upload_params(self.device(), self.index as usize);
-        Ok(())
+        self.ensemble.lock().grow(self.device(), capacity)
     }
 
     /// Prepares kernels and buffers for other features and a larger capacity of this world.
@@ -422,9 +416,7 @@ impl Slot {
         let Ensemble { changed, .. } = &*self.ensemble;
         let mut shared = self.ensemble.lock();
         shared.waiting.push((self.index, request));
-        if let Some(member) = &mut shared.members[self.index as usize] {
-            member.is_absent = false;
-        }
+        shared.slots[self.index as usize] = State::Expected;
         let mut since = Instant::now();
         loop {
             if let Some(answer) = shared.answers.remove(&self.index) {
@@ -437,7 +429,7 @@ impl Slot {
             }
             let patience = shared.last_launch.max(PATIENCE).saturating_sub(since.elapsed());
             if shared.is_complete() || patience.is_zero() {
-                return Turn::Launch(shared.take_waiting());
+                return Turn::Launch(shared.begin_launch());
             }
             let waited = changed.wait_timeout(shared, patience);
             shared = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -451,47 +443,30 @@ impl Slot {
             open: requests.iter().map(|(slot, _)| *slot).collect(),
             since: Instant::now(),
         };
-        let mut tallies: Vec<(Tally, u64, Vec<&'static str>)> = Vec::new();
-        let mut ordered: Vec<(&(u32, Request), usize)> = Vec::new();
+        let mut launched: Vec<(&(u32, Request), Dispatches)> = Vec::new();
+        let mut timed = Vec::new();
         let mut parts = Vec::new();
         {
             let mut shared = self.ensemble.lock();
             for class in classes(requests) {
-                tallies.push(shared.submit(self.device(), &class));
-                ordered.extend(class.iter().map(|member| (*member, tallies.len() - 1)));
+                let (dispatches, stages) = shared.submit(self.device(), &class);
+                launched.extend(class.into_iter().map(|member| (member, dispatches.clone())));
+                timed = stages;
             }
             let buffers = &shared.data().buffers;
-            for ((slot, request), _) in &ordered {
-                let of_world = request.bytes(buffers.capacity());
-                parts.push(of_world.map(|(name, bytes)| Part { bytes, ..buffers.part(name, *slot) }));
+            for ((slot, request), _) in &launched {
+                let of_world = request.wanted.parts().into_iter();
+                parts.extend(of_world.map(|(name, bytes)| Part { bytes, ..buffers.part(name, *slot) }));
             }
         }
-        let bytes = readback::read_all(self.device(), parts.as_flattened()).await?;
+        let bytes = readback::read_all(self.device(), &parts).await?;
+        // Only an ensemble of one world has a timer.
+        let stages = self.read_timer(&timed).await?;
         let mut rest = bytes.as_slice();
         let mut own = None;
-        for (((slot, request), class), parts) in ordered.into_iter().zip(&parts) {
-            let [status, works, loads, residuals] = parts.each_ref().map(|part| {
-                let (taken, after) = rest.split_at(part.bytes as usize);
-                rest = after;
-                taken
-            });
-            let (tally, steps, timed) = &tallies[class];
-            let stages = match self.read_timer(timed).await {
-                Some(stages) => stages?,
-                None => Vec::new(),
-            };
-            let answer = Answer {
-                status: bytemuck::pod_read_unaligned(status),
-                works: bytemuck::pod_collect_to_vec(works),
-                loads: bytemuck::pod_collect_to_vec(loads),
-                residuals: if request.measures {
-                    bytemuck::pod_collect_to_vec(residuals)
-                } else {
-                    Vec::new()
-                },
-                tally: (tally.clone(), *steps),
-                stages,
-            };
+        for ((slot, request), dispatches) in launched {
+            let results = request.wanted.take(&mut rest);
+            let answer = Answer { results, dispatches, stages: stages.clone() };
             if *slot == self.index {
                 own = Some(answer);
             } else {
@@ -502,22 +477,19 @@ impl Slot {
         own.ok_or_else(|| Error::Refused { reason: "a launch left out a world that had asked for it".into() })
     }
 
-    /// Reads the wall times of these stages \[s\]; `None` where none were timed.
-    async fn read_timer(&self, timed: &[&'static str]) -> Option<Result<Vec<(&'static str, f64)>, Error>> {
-        if timed.is_empty() {
-            return None;
-        }
-        let timer = self.ensemble.lock().timer.take()?;
+    /// Reads the wall times of the timed stages \[s\].
+    async fn read_timer(&self, timed: &[&'static str]) -> Result<Vec<(&'static str, f64)>, Error> {
+        let Some(timer) = self.ensemble.lock().timer.take() else { return Ok(Vec::new()) };
         let stages = timer.read(self.device(), timed).await;
         self.ensemble.lock().timer = Some(timer);
-        Some(stages)
+        stages
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         let mut shared = self.ensemble.lock();
-        shared.members[self.index as usize] = None;
+        shared.slots[self.index as usize] = State::Free;
         shared.answers.remove(&self.index);
         shared.waiting.retain(|(slot, _)| *slot != self.index);
         // The others may all be waiting now.

@@ -7,10 +7,10 @@ use crate::contact::{Colouring, Key, Overflow};
 use crate::engine::TotalImpulse;
 use crate::error::Error;
 
-use super::GpuEngine;
 use super::constants;
 use super::layout::{self, ConstraintArms, ConstraintHead, LoadScale, Loads, Status, Works};
 use super::step;
+use super::{GpuEngine, kept};
 
 impl GpuEngine {
     /// Runs one stage of the step list; for stage tests.
@@ -32,7 +32,7 @@ impl GpuEngine {
     pub(super) fn open_search(&mut self, before: Status) {
         self.status = Status { search: 1, ..before };
         self.upload_schedule(1);
-        self.reset_status();
+        self.write_status(&Status { search: 1, ..kept(&before) });
     }
 
     /// Submits one stage of the step list.

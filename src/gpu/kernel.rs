@@ -11,7 +11,7 @@ use super::counted::CountedPass;
 use super::device::Device;
 use super::ensemble::launcher::Launcher;
 use super::layout::Turn;
-use super::pipelines::{Features, Name, OfMany, Pipelines, SCAN, uses};
+use super::pipelines::{Features, Name, Pipelines, SCAN, uses};
 use super::shader::Variable;
 use super::step::{self, Aliases, Kernel, Over, Pass, Stage, Work};
 
@@ -44,11 +44,6 @@ impl Kernels {
     /// Returns the features of the scene for which the kernels are compiled.
     pub(super) fn features(&self) -> Features {
         self.pipelines.features
-    }
-
-    /// Returns what a launch of many worlds needs.
-    pub(super) fn of_many(&self) -> Option<&OfMany> {
-        self.pipelines.of_many.as_ref()
     }
 
     /// Binds every variable that a kernel declares to the buffer of the same name, or of its alias.

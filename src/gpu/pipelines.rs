@@ -10,6 +10,7 @@ use crate::model::{Kind, World};
 use crate::settings::{Acceleration, Algorithm, Damping, Method, Settings};
 
 use super::buffers::room_of;
+use super::ensemble::launcher::PLACE_BYTES;
 use super::ensemble::shaders::{LAUNCH_GROUP, for_many_worlds};
 use super::layout::Turn;
 use super::shader::{Edit, LAUNCH, Reflection, SOURCES, Source, Variable, VariableKind};
@@ -300,9 +301,8 @@ impl Module {
             label: Some(entry),
             entries: &entries,
         });
-        let launch = launch_layout(device);
-        let mut layouts =
-            vec![Some(&layout), takes_turn.then_some(turn_layout), is_of_many.then_some(&launch)];
+        let launch = is_of_many.then(|| launch_layout(device));
+        let mut layouts = vec![Some(&layout), takes_turn.then_some(turn_layout), launch.as_ref()];
         while layouts.last().is_some_and(Option::is_none) {
             layouts.pop();
         }
@@ -412,7 +412,7 @@ pub(super) fn launch_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     };
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
         label: Some("launch"),
-        entries: &[uniform_entry(8), layout_entry(&launched)],
+        entries: &[uniform_entry(PLACE_BYTES), layout_entry(&launched)],
     })
 }
 

@@ -15,7 +15,7 @@ use glam::DVec3;
 
 const STEPS: u64 = 70;
 
-/// A world with its settings, and the numbers of steps after which its engine is asked for a snapshot.
+/// A world with its settings, and the number of steps that its engine is asked for at once.
 struct Case {
     world: World,
     settings: Settings,
@@ -41,7 +41,7 @@ impl Case {
     }
 }
 
-/// Worlds of three kinds: boxes of grains that differ in friction, time step and number of grains, a drum with grains of several sizes,
+/// Worlds of four kinds: boxes of grains that differ in friction, time step and number of grains, a drum with grains of several sizes,
 /// a cell whose walls are driven by joints, and a heap some of whose substeps are solved again.
 fn cases() -> Vec<Case> {
     let settings = Settings { iterations: 10, ..Settings::default() };

@@ -11,7 +11,7 @@ use crate::gpu::pipelines::{Pipeline, launch_layout};
 /// Distance of two entries in the buffer of places \[bytes\]: an alignment of dynamic offsets that every device accepts.
 const PLACE_STRIDE: u32 = 256;
 /// Size of an entry in the buffer of places \[bytes\]; WGSL `Launch`.
-const PLACE_BYTES: u64 = 8;
+pub(in crate::gpu) const PLACE_BYTES: u64 = 8;
 
 /// List of the launched worlds, and the dispatch sizes of the launch; see `shaders/launch.wgsl`.
 pub(in crate::gpu) struct Launcher {
@@ -50,7 +50,7 @@ impl Launcher {
         let places: Vec<u32> = (0..Planned::count()).chain([NONE]).collect();
         let mut bytes = vec![0u8; places.len() * PLACE_STRIDE as usize];
         for (place, room) in places.iter().zip(bytes.chunks_exact_mut(PLACE_STRIDE as usize)) {
-            room[..8].copy_from_slice(bytemuck::cast_slice(&[*place, bits]));
+            room[..PLACE_BYTES as usize].copy_from_slice(bytemuck::cast_slice(&[*place, bits]));
         }
         let uniform = create("places", bytes.len() as u64, wgpu::BufferUsages::UNIFORM);
         device.queue().write_buffer(&uniform, 0, &bytes);

@@ -1,7 +1,6 @@
 //! What an engine asks of a launch, and what the launch leaves of its world.
 
-use crate::gpu::buffers::Capacity;
-use crate::gpu::counted::Tally;
+use crate::engine::Dispatches;
 use crate::gpu::layout::{Status, Works};
 use crate::gpu::pipelines::Features;
 use crate::gpu::step::{Method, Pace};
@@ -19,23 +18,37 @@ pub(in crate::gpu) struct Request {
     pub(in crate::gpu) settings: Settings,
     /// Whether the residuals are measured after the last step.
     pub(in crate::gpu) measures: bool,
+    /// Results to be read.
+    pub(in crate::gpu) wanted: Wanted,
+}
+
+/// Sizes of the results of a submission.
+#[derive(Clone, Copy)]
+pub(in crate::gpu) struct Wanted {
     /// Number of substeps whose works are read.
     pub(in crate::gpu) booked: u64,
     /// Size of the loads \[bytes\].
     pub(in crate::gpu) loads: u64,
+    /// Number of blocks of contacts whose residuals are read.
+    pub(in crate::gpu) blocks: u64,
 }
 
-/// What a launch left of a world.
-pub(in crate::gpu) struct Answer {
+/// Results of a submission.
+pub(in crate::gpu) struct Results {
     pub(in crate::gpu) status: Status,
     /// Works of the substeps.
     pub(in crate::gpu) works: Vec<Works>,
     /// Sums of the loads, in integer units.
     pub(in crate::gpu) loads: Vec<u32>,
-    /// Residuals of each block of contacts: sums, then maxima; empty where none were asked for.
+    /// Residuals of each block of contacts: sums, then maxima.
     pub(in crate::gpu) residuals: Vec<[f32; 8]>,
-    /// Numbers of dispatches, and of the steps among which they are shared out.
-    pub(in crate::gpu) tally: (Tally, u64),
+}
+
+/// What a launch left of a world.
+pub(in crate::gpu) struct Answer {
+    pub(in crate::gpu) results: Results,
+    /// Numbers of dispatches of one step.
+    pub(in crate::gpu) dispatches: Dispatches,
     /// Wall time of each stage of the first step \[s\], where it is timed.
     pub(in crate::gpu) stages: Vec<(&'static str, f64)>,
 }
@@ -49,15 +62,31 @@ impl Request {
         };
         self.features == other.features && order(self) == order(other)
     }
+}
 
-    /// Returns the numbers of bytes to be read of status, works, loads and residuals.
-    pub(super) fn bytes(&self, capacity: &Capacity) -> [(&'static str, u64); 4] {
-        let blocks = if self.measures { u64::from(capacity.contacts).div_ceil(64) } else { 0 };
+impl Wanted {
+    /// Returns the buffers of the results, each with the number of bytes to be read.
+    pub(super) fn parts(self) -> [(&'static str, u64); 4] {
         [
             ("status", size_of::<Status>() as u64),
             ("balance", self.booked * size_of::<Works>() as u64),
             ("loads", self.loads),
-            ("residuals", blocks * size_of::<[f32; 8]>() as u64),
+            ("residuals", self.blocks * size_of::<[f32; 8]>() as u64),
         ]
+    }
+
+    /// Takes the results from the beginning of what was read.
+    pub(super) fn take(self, bytes: &mut &[u8]) -> Results {
+        let [status, works, loads, residuals] = self.parts().map(|(_, size)| {
+            let (taken, rest) = bytes.split_at(size as usize);
+            *bytes = rest;
+            taken
+        });
+        Results {
+            status: bytemuck::pod_read_unaligned(status),
+            works: bytemuck::pod_collect_to_vec(works),
+            loads: bytemuck::pod_collect_to_vec(loads),
+            residuals: bytemuck::pod_collect_to_vec(residuals),
+        }
     }
 }

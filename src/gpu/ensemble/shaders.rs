@@ -107,8 +107,7 @@ fn enter_worlds(code: &str) -> String {
     let mut kernels = code.split("@compute");
     let mut entered = kernels.next().unwrap_or_default().to_owned();
     for kernel in kernels {
-        let (head, body) =
-            kernel.split_once(") {").or_else(|| kernel.split_once("){")).unwrap_or((kernel, ""));
+        let (head, body) = kernel.split_once(") {").unwrap_or((kernel, ""));
         let group = head.split_once("@builtin(workgroup_id) ").and_then(|(_, name)| name.split_once(':'));
         let (comma, group, parameter) = match group {
             Some((name, _)) => ("", name, ""),
