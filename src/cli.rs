@@ -13,6 +13,7 @@ mod interrupt;
 mod memory;
 mod new;
 mod progress;
+mod ranks;
 mod render;
 mod run;
 mod schema;
@@ -137,6 +138,7 @@ pub fn main() -> ExitCode {
     let only_prints = command.only_prints();
     let result = match command {
         Command::Run(arguments) => run::run(&arguments),
+        _ if !only_prints && ranks::launched() > 1 => ranks::check_alone().map(|()| Outcome::Done),
         Command::Check(arguments) => check::check(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Study(arguments) => study::study(&arguments),

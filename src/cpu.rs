@@ -11,6 +11,7 @@ mod checkpoint;
 mod coarse;
 pub mod colouring;
 pub mod convergence;
+mod engine;
 pub mod gradient;
 mod groups;
 pub mod impact;
@@ -18,10 +19,12 @@ pub mod integrate;
 pub mod joints;
 pub mod loads;
 pub mod matching;
+mod memory;
 pub mod narrowphase;
 pub mod patches;
 pub mod predict;
 pub mod problem;
+pub mod ranks;
 pub mod residual;
 pub mod search;
 pub mod sinks;
@@ -40,32 +43,24 @@ use rayon::prelude::*;
 use crate::contact::{Colouring, Impulse, Key};
 use crate::engine::clock::Instant;
 use crate::engine::{
-    EnergyBalance, Engine, Identity, Newcomers, Precision, Snapshot, StepReport, TotalImpulse,
-    add_stage_time, is_guarded, largest_gain_at_once, planned_contacts, prudent,
+    EnergyBalance, Newcomers, StepReport, TotalImpulse, add_stage_time, is_guarded, largest_gain_at_once,
+    prudent,
 };
 use crate::error::Error;
-use crate::model::{Grain, World, contact_reach};
-use crate::settings::{
-    Acceleration, Algorithm, Bookkeeping, LARGEST_GAIN, Method, Order, Settings, ToleranceKind, WarmStart,
-};
+use crate::model::{World, contact_reach};
+use crate::settings::{Bookkeeping, LARGEST_GAIN, Method, Order, Settings, ToleranceKind, WarmStart};
 
-use coarse::Coarse;
-use gradient::ProjectedGradient;
 use joints::Joints;
 use narrowphase::{Constraint, Law, Onset};
 use patches::Patches;
 use problem::Problem;
+use ranks::Border;
 use search::Travel;
 use solver::Limits;
 use split::Split;
 use sweep::ProjectedGaussSeidel;
+use tiles::Tiles;
 use velocity::Velocity;
-
-/// Bytes per contact that the engine keeps from step to step.
-const HELD_PER_CONTACT: u64 =
-    (size_of::<Key>() + size_of::<Constraint>() + size_of::<Onset>() + size_of::<u32>()) as u64;
-/// Temporary bytes per contact within a step: the impact stage solves a copy of the constraints.
-const PASSING_PER_CONTACT: u64 = (size_of::<Constraint>() + 2 * size_of::<Key>()) as u64;
 
 /// Bytes that a sweep moves per contact: a constraint is read and its impulse written, the velocities of both bodies are
 /// read and written.
@@ -99,6 +94,8 @@ pub struct CpuEngine {
     /// Whether a substep is solved again in which friction and rolling made energy \[E12\].
     is_guarded: bool,
     newcomers: Newcomers,
+    /// Border of the part of a scene that is computed here, if ranks share it.
+    border: Border,
     /// Substeps done since the start; time is this times the substep, plus the time at the start.
     substeps_done: u64,
     start_time: f64,
@@ -145,6 +142,7 @@ impl CpuEngine {
             impulses: vec![TotalImpulse::default(); world.boundaries.len()],
             boundary_constraints: Vec::new(),
             newcomers: Newcomers::default(),
+            border: Border::default(),
             world,
             settings,
             travel: Travel::default(),
@@ -165,7 +163,8 @@ impl CpuEngine {
 
     /// Does one step: finds contacts if needed, then solves and moves in each substep. This is the algorithm.
     fn step(&mut self) -> Result<(), Error> {
-        if self.stages.time("search", || self.travel.calls_for_search(&self.world, &self.settings)) {
+        let Self { world, settings, travel, border, stages, .. } = self;
+        if stages.time("search", || border.any(travel.calls_for_search(world, settings))) {
             self.find_contacts();
         }
         for _ in 0..self.settings.substeps {
@@ -189,13 +188,15 @@ impl CpuEngine {
 
     /// Broadphase, matching, colouring: finds the pairs, the impulses that they carry over, and the solving order.
     fn find_contacts(&mut self) {
-        let (world, settings, stages) = (&self.world, &self.settings, &mut self.stages);
-        let keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.reach()));
+        self.take_in_newcomers();
+        let Self { world, settings, stages, border, .. } = self;
+        let mut keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.reach()));
+        border.choose(world, &mut keys);
         let carried = stages.time("matching", || {
             matching::match_impulses(&keys, &self.keys, &self.colouring, &self.constraints, &self.law)
         });
         let colouring = stages.time("colouring", || match settings.order {
-            Order::Coloured => colouring::greedy(world, &keys),
+            Order::Coloured => colouring::with_tiles(world, &keys, &Tiles::of_many(world), border),
             Order::Sequential => colouring::one_after_the_other(keys.len()),
             Order::Blocks(blocks) => colouring::in_blocks(keys.len(), blocks),
             Order::AtOnce => colouring::all_at_once(keys.len()),
@@ -203,15 +204,34 @@ impl CpuEngine {
         self.travel.reset(world, settings);
         self.report.searches += 1;
         self.hold_contacts(keys, colouring, &carried);
-        self.report.contacts = self.keys.len() as u64;
-        let used = (0..self.colouring.colours()).filter(|&colour| !self.colouring.colour(colour).is_empty());
-        self.report.colours = used.count() as u32;
-        self.report.overflow = self.colouring.overflow().len() as u64;
+        self.report_contacts();
+    }
+
+    fn report_contacts(&mut self) {
+        let Self { colouring, border, report, .. } = self;
+        let used = (0..colouring.colours()).filter(|&colour| !colouring.colour(colour).is_empty()).count();
+        let counted = border.counted(colouring.order.len());
+        let overflow = counted - colouring.overflow_start().min(counted);
+        let [contacts, overflow] = border.sums([counted as f64, overflow as f64]);
+        (report.contacts, report.overflow) = (contacts as u64, overflow as u64);
+        report.colours = border.largest(used as f64) as u32;
+    }
+
+    /// Takes the grains that came into the region of this rank, and ghosts, with what their contacts carry over.
+    fn take_in_newcomers(&mut self) {
+        #[cfg(feature = "scenario")]
+        if let Some(before) = self.hand_over() {
+            let order = colouring::one_after_the_other(before.keys.len());
+            self.border.nothing_foreign();
+            self.hold_contacts(before.keys, order, &before.impulses);
+            let (keys, known) = before.patches;
+            self.patches = Patches::remembered(keys, known);
+        }
     }
 
     /// Takes a new list of contacts, each with the impulse that it carries over.
     fn hold_contacts(&mut self, mut keys: Vec<Key>, mut colouring: Colouring, impulses: &[Impulse]) {
-        self.split = Split::new(&self.world, &keys, &colouring);
+        self.split = Split::new(&self.world, &keys, &colouring, &mut self.border);
         self.patches = Patches::new(&self.world, &keys, &colouring, &self.patches);
         let method = self.settings.method;
         renew(&mut self.constraints, keys.len(), |place| {
@@ -250,44 +270,6 @@ impl CpuEngine {
         keys.iter().zip(impulses).map(springs).collect()
     }
 
-    /// Bytes that an engine needs for a world with this many grains: what it holds between steps, and its temporary lists within a step.
-    pub fn planned_memory(world: &World, grains: usize, settings: &Settings) -> u64 {
-        CpuEngine::planned_holdings(world, grains, settings)
-            + CpuEngine::planned_passing(world, grains, settings)
-    }
-
-    /// Bytes of the temporary lists within a step.
-    pub fn planned_passing(world: &World, grains: usize, settings: &Settings) -> u64 {
-        let bodies = world.bodies_with(grains) as u64;
-        let contacts = planned_contacts(world.planned_spheres(grains)) as u64;
-        let coarse = if settings.coarse_corrections > 0 { Coarse::passing_bytes(bodies) } else { 0 };
-        let gradient = match settings.algorithm {
-            Algorithm::Pgs => 0,
-            Algorithm::Apgd => ProjectedGradient::passing_bytes(contacts),
-        };
-        contacts * PASSING_PER_CONTACT + coarse + gradient
-    }
-
-    /// Bytes that the engine holds between steps.
-    pub fn planned_holdings(world: &World, grains: usize, settings: &Settings) -> u64 {
-        let spheres = world.planned_spheres(grains);
-        let contacts = planned_contacts(spheres) as u64;
-        let bodies = world.bodies_with(grains) as u64;
-        let keeps_works = is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On;
-        let lists = if keeps_works { 2 } else { 1 };
-        let splitting = Split::planned_bytes(bodies, contacts);
-        let momentum = match settings.acceleration {
-            Acceleration::Nesterov => ProjectedGaussSeidel::planned_bytes(bodies),
-            Acceleration::None => 0,
-        };
-        world.planned_bytes(world.bodies_with(grains))
-            + bodies * lists * size_of::<Velocity>() as u64
-            + Travel::planned_bytes(spheres as u64, world.boundaries.len() as u64)
-            + contacts * HELD_PER_CONTACT
-            + splitting
-            + momentum
-    }
-
     /// Narrowphase, velocities, loads, integrate: does one substep.
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
@@ -300,15 +282,27 @@ impl CpuEngine {
         let of_boundaries =
             self.boundary_constraints.iter().map(|&constraint| &self.constraints[constraint as usize]);
         self.stages.time("loads", || loads::add(of_boundaries, &mut self.impulses));
-        let Self { world, settings, velocities, stages, travel, .. } = self;
-        let removed_energy = stages.time("integrate", || {
-            integrate::move_bodies(world, velocities, end, h, settings)?;
-            travel.add(world, velocities, h);
-            sinks::drain(world)
-        })?;
+        let removed_energy = self.move_bodies(end)?;
         self.balance += works + EnergyBalance { removed_energy, ..EnergyBalance::default() };
         self.substeps_done += 1;
         Ok(())
+    }
+
+    /// Integrate: moves the bodies to the time `end` \[s\], and removes those that came into a sink. Returns the energy that these had.
+    fn move_bodies(&mut self, end: f64) -> Result<f64, Error> {
+        let Self { world, settings, velocities, stages, travel, border, .. } = self;
+        let h = settings.substep();
+        stages.time("integrate", || {
+            border.agree(integrate::judge(world, velocities, h, settings))?;
+            integrate::move_bodies(world, velocities, end, h);
+            travel.add(world, velocities, h);
+            if !world.has_drains() {
+                return Ok(0.0);
+            }
+            let taken = border.agree(sinks::taken(world))?;
+            let own = sinks::remove(world, &taken, |body| border.counts(body));
+            Ok(border.sums([own])[0])
+        })
     }
 
     /// Impact, predict, warm start, sweep, balance: finds the velocities of a nonsmooth substep.
@@ -332,7 +326,9 @@ impl CpuEngine {
     /// Springs, predict, balance: finds the velocities of a smooth substep \[E13\].
     fn push_by_springs(&mut self, end: f64) -> EnergyBalance {
         let keeps_works = self.keeps_works();
-        let Self { world, settings, colouring, split, constraints, onsets, velocities, stages, .. } = self;
+        let Self {
+            world, settings, colouring, split, constraints, onsets, velocities, stages, border, ..
+        } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
         if keeps_works {
             stages.time("balance", || before.clone_from(velocities));
@@ -343,15 +339,21 @@ impl CpuEngine {
         });
         stages.time("predict", || predict::apply_forces(world, h, velocities));
         stages.time("warm_start", || {
-            let mut problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+            let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+            let mut problem = problem.across(border);
             warm_start::apply(WarmStart::Cold, &mut problem);
             problem.solve_joints();
+            problem.exchange();
         });
         joints.keep(h, world);
         if !keeps_works {
             return EnergyBalance::default();
         }
-        stages.time("balance", || balance::book_solve(world, h, constraints, &joints, before, velocities))
+        stages.time("balance", || {
+            let counted = &constraints[..border.counted(constraints.len())];
+            let works = balance::book_solve(world, h, counted, &joints, before, velocities, border);
+            border.total(works)
+        })
     }
 
     /// Fills the constraints of the substep that ends at `end` \[s\], and loads the velocities at its start.
@@ -381,7 +383,17 @@ impl CpuEngine {
     fn solve_impacts(&mut self) -> EnergyBalance {
         let keeps_works = self.keeps_works();
         let Self {
-            world, settings, colouring, split, constraints, onsets, velocities, stages, report, ..
+            world,
+            settings,
+            colouring,
+            split,
+            constraints,
+            onsets,
+            velocities,
+            stages,
+            report,
+            border,
+            ..
         } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
         let totals = &mut self.impulses;
@@ -389,34 +401,48 @@ impl CpuEngine {
             stages.time("balance", || before.clone_from(velocities));
         }
         let mut works = EnergyBalance::default();
-        let book = |impacts: &[Constraint], joints: &Joints, after: &[Velocity]| {
-            loads::add_impacts(impacts, totals);
+        let book = |problem: &Problem<'_>| {
+            loads::add_impacts(problem.constraints(), totals);
             if keeps_works {
-                works += balance::book_impacts(&world.pull(), h, impacts, before, after);
-                works += balance::book_joints(joints, before, after);
+                let after = problem.velocities();
+                works += balance::book_impacts(&world.pull(), h, problem.counted(), before, after);
+                if problem.is_first() {
+                    works += balance::book_joints(problem.joints(), before, after);
+                }
                 before.copy_from_slice(after);
             }
         };
         report.impacts = stages.time("impact", || {
-            let contacts = impact::Contacts { colouring, split, constraints, onsets };
+            let contacts = impact::Contacts { colouring, split, constraints, onsets, border };
             impact::solve(settings, world, contacts, velocities, book)
         });
-        works
+        if keeps_works { border.total(works) } else { works }
     }
 
     /// Predict, warm start, sweeps, balance: runs the continuous solve with these settings. Returns its works, all zero unless works are
     /// kept.
     fn solve_contacts(&mut self, end: f64, settings: &Settings) -> EnergyBalance {
         let keeps_works = self.keeps_works();
-        let Self { world, colouring, split, constraints, onsets, velocities, stages, report, solver, .. } =
-            self;
+        let Self {
+            world,
+            colouring,
+            split,
+            constraints,
+            onsets,
+            velocities,
+            stages,
+            report,
+            solver,
+            border,
+            ..
+        } = self;
         let (h, before) = (settings.substep(), &self.velocities_before);
         let mut joints = stages.time("predict", || {
             narrowphase::set_targets(constraints, onsets, velocities);
             start_solve(world, settings, end, constraints, onsets, velocities)
         });
         let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
-        let mut problem = problem.in_world(world);
+        let mut problem = problem.in_world(world).across(border);
         if settings.warm_start.updates_velocities() || world.materials.are_cohesive() {
             stages.time("warm_start", || warm_start::apply(settings.warm_start, &mut problem));
         }
@@ -428,11 +454,15 @@ impl CpuEngine {
             stages.add("convergence", outcome.testing);
         }
         joints.keep(h, world);
-        report.work.add(report.sweeps, constraints.len());
+        report.work.add(report.sweeps, report.contacts);
         if !keeps_works {
             return EnergyBalance::default();
         }
-        stages.time("balance", || balance::book_solve(world, h, constraints, &joints, before, velocities))
+        stages.time("balance", || {
+            let counted = &constraints[..border.counted(constraints.len())];
+            let works = balance::book_solve(world, h, counted, &joints, before, velocities, border);
+            border.total(works)
+        })
     }
 
     /// Repeats the continuous solve from the velocities after the impact stage, with plain sweeps and a cold start.
@@ -448,10 +478,14 @@ impl CpuEngine {
     }
 
     /// Whether friction and rolling made more energy in this substep alone than a share of the kinetic energy.
-    fn makes_energy_at_once(&self, works: &EnergyBalance) -> bool {
-        let share = || largest_gain_at_once(&self.settings, &self.world);
-        let scale = || balance::kinetic_scale(&self.world, self.settings.substep(), &self.velocities);
-        works.made() > 0.0 && share().is_finite() && works.made() > share() * scale()
+    fn makes_energy_at_once(&mut self, works: &EnergyBalance) -> bool {
+        let Self { world, settings, velocities, border, .. } = self;
+        let share = largest_gain_at_once(settings, world);
+        let mut scale = || {
+            let own = balance::kinetic_scale(world, settings.substep(), velocities, border);
+            border.sums([own])[0]
+        };
+        works.made() > 0.0 && share.is_finite() && works.made() > share * scale()
     }
 
     /// Whether the works of a substep are kept: for the guard \[E12\], or for the energy balance.
@@ -484,114 +518,4 @@ fn renew<T: Send>(list: &mut Vec<T>, contacts: usize, of: impl Fn(usize) -> T + 
         list.reserve_exact(contacts + contacts / 32);
     }
     (0..contacts).into_par_iter().with_min_len(narrowphase::CHUNK).map(of).collect_into_vec(list);
-}
-
-impl Engine for CpuEngine {
-    fn identity(&self) -> Identity {
-        Identity {
-            engine: "cpu",
-            device: "CPU engine, double precision".into(),
-            driver: format!("{} threads", rayon::current_num_threads()),
-            backend: "rayon".into(),
-            precision: Precision::Double,
-        }
-    }
-
-    fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
-        self.stages.0.clear();
-        self.report.searches = 0;
-        if steps > 0 {
-            self.newcomers.clear();
-        }
-        // Inside a scope the work stays in the thread pool. From outside, every colour would wake the pool anew.
-        rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
-        if steps > 0 && self.settings.method == Method::Nonsmooth {
-            self.report.residuals =
-                residual::measure(self.settings.cone, &self.constraints, &self.velocities);
-            self.report.objective = None;
-        }
-        Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
-    }
-
-    fn snapshot(&mut self) -> Result<Snapshot, Error> {
-        if self.report.step == 0 {
-            self.find_contacts();
-        }
-        let constraints = self.colouring.order.iter().zip(&self.constraints);
-        let with_impulse =
-            constraints.map(|(&contact, constraint)| (self.keys[contact as usize], constraint.impulse));
-        let impulses = self.newcomers.without_theirs(&self.world, with_impulse, self.constraints.len());
-        self.note_objective();
-        let report = self.report.clone();
-        let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
-        let (world, sides) = (self.world.clone(), self.patches.sides());
-        let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
-        let contacts = self.colouring.order.iter().map(|&contact| self.keys[contact as usize]);
-        let cohesion = self.constraints.iter().map(|constraint| constraint.cohesion);
-        snapshot.note_cohesion(contacts.clone().zip(cohesion));
-        if self.settings.method == Method::Smooth {
-            let held = self.constraints.iter().map(springs::held);
-            snapshot.note_springs(&self.settings, contacts.zip(held));
-        }
-        Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
-    }
-
-    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
-        Ok(self.world.present_spheres())
-    }
-
-    fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
-        let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
-        self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
-        let places = self.world.add_grains(grains.iter().copied());
-        self.travel.forget();
-        self.is_guarded = is_guarded(&self.settings, &self.world);
-        self.balance.emitted_energy += self.world.kinetic_energy_of(&places);
-        self.newcomers.add(places);
-        Ok(())
-    }
-
-    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
-        let before = self.world.kinetic_energy();
-        change(&mut self.world);
-        self.world.update_joints();
-        self.balance.note_change(self.world.kinetic_energy() - before);
-        self.travel.forget();
-        self.is_guarded = is_guarded(&self.settings, &self.world);
-        Ok(())
-    }
-
-    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
-        self.hold_seeds(impulses);
-        Ok(())
-    }
-
-    fn set_iterations(&mut self, iterations: u32) {
-        self.settings.iterations = iterations;
-    }
-
-    #[cfg(feature = "scenario")]
-    fn save(&mut self, out: &mut dyn std::io::Write) -> Result<(), Error> {
-        self.note_objective();
-        self.write_state(out)
-    }
-
-    #[cfg(feature = "scenario")]
-    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
-        self.read_state(state)
-    }
-
-    fn memory(&self) -> u64 {
-        let velocities = self.velocities.capacity() + self.velocities_before.capacity();
-        let contacts = self.constraints.capacity() * size_of::<Constraint>()
-            + self.onsets.capacity() * size_of::<Onset>()
-            + self.keys.capacity() * size_of::<Key>()
-            + (self.colouring.order.capacity() + self.boundary_constraints.capacity()) * size_of::<u32>();
-        self.world.bytes()
-            + (velocities * size_of::<Velocity>() + contacts) as u64
-            + self.travel.bytes()
-            + self.split.bytes()
-            + self.patches.bytes()
-            + self.solver.bytes()
-    }
 }

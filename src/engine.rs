@@ -434,10 +434,10 @@ pub struct Work {
 
 impl Work {
     /// Adds the sweeps of a substep over this many contacts.
-    pub fn add(&mut self, sweeps: u32, contacts: usize) {
+    pub fn add(&mut self, sweeps: u32, contacts: u64) {
         let sweeps = u64::from(sweeps);
         *self.sweeps.get_or_insert(0) += sweeps;
-        *self.contact_sweeps.get_or_insert(0) += sweeps * contacts as u64;
+        *self.contact_sweeps.get_or_insert(0) += sweeps * contacts;
     }
 }
 

@@ -239,6 +239,34 @@ pub enum Error {
         /// Cargo feature that it needs.
         feature: &'static str,
     },
+    /// Several ranks cannot run a scene with these settings.
+    #[error("several ranks cannot run {what}: {advice}, or run it as one process")]
+    NotOnRanks {
+        /// What only one process can run.
+        what: &'static str,
+        /// What to change.
+        advice: &'static str,
+    },
+    /// Several processes were started together for what one does.
+    #[error(
+        "{processes} processes were started together, and each would do the same: start one, or `esker run` of a build with the Cargo feature \"mpi\""
+    )]
+    ManyProcesses {
+        /// Their number.
+        processes: usize,
+    },
+    /// A scenario can be read by some of the processes of a run only.
+    #[error("{} can be read here, but not on all ranks: put it and the files that it names where every machine finds them", file.display())]
+    NotOnAllRanks {
+        /// Its file.
+        file: PathBuf,
+    },
+    /// MPI, which connects the processes of a run, cannot be used.
+    #[error("MPI cannot be used: {why}")]
+    NoMpi {
+        /// Why.
+        why: String,
+    },
     /// No adapter of the wanted kind was found.
     #[error("no {wanted} adapter found (looked for Vulkan, Metal and DX12); {advice}")]
     NoAdapter {

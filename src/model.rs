@@ -10,6 +10,8 @@ pub mod clump;
 pub mod domain;
 pub mod drive;
 pub mod force;
+#[cfg(feature = "scenario")]
+pub mod grain_state;
 mod grains;
 pub mod joint;
 pub mod levels;
@@ -32,6 +34,8 @@ pub use clump::Clump;
 pub use domain::{Domain, Outside};
 pub use drive::{Area, Course, Drive, Span};
 pub use force::{AppliedForce, Pull};
+#[cfg(feature = "scenario")]
+pub use grain_state::GrainState;
 pub use joint::{Joint, JointKind, JointState};
 pub use levels::Levels;
 pub use material::{Material, Materials, PairLaw};

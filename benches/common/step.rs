@@ -5,6 +5,7 @@ use esker::contact::{Colouring, Key};
 use esker::cpu::broadphase;
 use esker::cpu::narrowphase::{self, Constraint, Law, Onset};
 use esker::cpu::patches::Patches;
+use esker::cpu::ranks::Border;
 use esker::cpu::split::Split;
 use esker::cpu::velocity::{Velocity, load_velocities};
 use esker::model::World;
@@ -29,7 +30,7 @@ impl Step {
         let law = Law::new(&settings);
         let keys = broadphase::find_pairs(&world, settings.reach());
         let colouring = order(&world, &keys);
-        let mut split = Split::new(&world, &keys, &colouring);
+        let mut split = Split::new(&world, &keys, &colouring, &mut Border::default());
         split.refresh(&world);
         let mut constraints = vec![Constraint::default(); keys.len()];
         let mut onsets = vec![Onset::default(); keys.len()];

@@ -33,6 +33,14 @@ pub(super) fn listen_for_interrupt() {
     }
 }
 
+/// Makes signals that ask the program to end do nothing.
+#[cfg(feature = "mpi")]
+pub(super) fn ignore_signals() {
+    if let Err(error) = listen(|| {}) {
+        note!("warning: Ctrl-C will end the run without a summary ({error})");
+    }
+}
+
 /// Calls `on_signal` on a thread of its own. A SIGHUP that is already ignored stays ignored, as `nohup` requires.
 #[cfg(unix)]
 fn listen(mut on_signal: impl FnMut() + Send + 'static) -> io::Result<()> {

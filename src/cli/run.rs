@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::checkpoint::Checkpoint;
-use crate::engine::{Precision, Profiling};
+use crate::engine::{Engine, Precision, Profiling};
 use crate::error::Error;
 use crate::files;
 use crate::model::{Domain, Outside};
@@ -18,7 +18,7 @@ use crate::simulation::{self, Resumption, RunOptions};
 use super::interrupt::{INTERRUPT, listen_for_interrupt};
 use super::progress::Display;
 use super::terminal::{note, say};
-use super::{DeviceChoice, Failure, Outcome, open, short};
+use super::{DeviceChoice, Failure, Outcome, open, ranks, short};
 
 /// Share of the energy turned over that friction and rolling may create out of nothing before a run warns \[-\].
 const MADE_LIMIT: f64 = 1e-3;
@@ -27,16 +27,16 @@ const MADE_LIMIT: f64 = 1e-3;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Scenario file.
-    file: PathBuf,
+    pub(super) file: PathBuf,
     /// Where to run.
     #[arg(long, value_enum, default_value = "auto")]
-    device: DeviceChoice,
+    pub(super) device: DeviceChoice,
     /// Folder for the results [default: out/<scenario>]; those of an earlier run are replaced.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Change a value of the scenario, such as solver.iterations=100; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
-    overrides: Vec<String>,
+    pub(super) overrides: Vec<String>,
     /// Go on from the last checkpoint in the folder of the results; start anew where there is none.
     #[arg(long)]
     resume: bool,
@@ -53,8 +53,22 @@ pub(super) struct Arguments {
 
 /// Runs a scenario.
 pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+    #[cfg(feature = "mpi")]
+    if ranks::launched() > 1 {
+        return ranks::run(arguments);
+    }
+    ranks::check_alone()?;
     let scenario = Scenario::load(&arguments.file, &arguments.overrides)?;
-    check_end(arguments.until, &scenario)?;
+    run_on(&scenario, arguments, |choice| open(choice, &scenario))
+}
+
+/// Runs a scenario on the engine that `open` makes for a choice of device.
+pub(super) fn run_on(
+    scenario: &Scenario,
+    arguments: &Arguments,
+    open: impl FnOnce(DeviceChoice) -> Result<Box<dyn Engine>, Error>,
+) -> Result<Outcome, Failure> {
+    check_end(arguments.until, scenario)?;
     let folder = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(&scenario.name));
     output::check_folder(&folder)?;
     output::check_inputs(&folder, &scenario.inputs)?;
@@ -63,13 +77,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
         false => None,
     };
     let checkpoint = resume.as_ref().and_then(|resume| resume.checkpoint.as_ref());
-    if let Some(outcome) = finished(&resume, &scenario, arguments) {
+    if let Some(outcome) = finished(&resume, scenario, arguments) {
         return Ok(outcome);
     }
     if let Some(resume) = &resume {
         tell_of_checkpoint(resume, &folder, arguments.quiet);
     }
-    let mut engine = open(device_of(arguments.device, checkpoint), &scenario)?;
+    let mut engine = open(device_of(arguments.device, checkpoint))?;
     if arguments.profile {
         engine.profile(Profiling::On);
     }
@@ -80,7 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
     let mut display = if arguments.quiet { Display::Silent } else { Display::new() };
     let options =
         RunOptions { until: arguments.until, saves: true, resume, ..RunOptions::new(&folder, &INTERRUPT) };
-    let result = simulation::run(&scenario, engine.as_mut(), options, &mut |progress| display.show(progress));
+    let result = simulation::run(scenario, engine.as_mut(), options, &mut |progress| display.show(progress));
     display.finish();
     let summary = result.inspect_err(|error| tell_what_is_kept(&folder, error)).map_err(refused)?;
     tell_what_is_lost(&summary, scenario.world.domain.as_ref());

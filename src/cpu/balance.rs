@@ -12,6 +12,7 @@ use crate::model::{Pull, World};
 
 use super::joints::Joints;
 use super::narrowphase::{CHUNK, Constraint};
+use super::ranks::Border;
 use super::velocity::Velocity;
 
 /// Works of the impacts of a substep of length `h` \[s\]; the impulses of `constraints` took `before` to `after`. At an impact half of the
@@ -43,14 +44,15 @@ pub fn book_impacts(
 
 /// Kinetic energy of `velocities`, plus that of a fall of `h` \[s\] from rest \[J\]: the scale for energy gains. The fall is included so
 /// that contacts at rest may gain a little.
-pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity]) -> f64 {
+pub fn kinetic_scale(world: &World, h: f64, velocities: &[Velocity], border: &Border) -> f64 {
     let pull = world.pull();
     let kinetic = |(body, velocity): (usize, &Velocity)| {
         let fall = (h * velocity.pulled(&pull, body)).length_squared();
         let spin = velocity.angular.length_squared() / velocity.inverse_inertia;
         0.5 * ((velocity.linear.length_squared() + fall) / velocity.inverse_mass + spin)
     };
-    velocities.iter().enumerate().filter(|(_, velocity)| velocity.is_free()).map(kinetic).sum()
+    let is_counted = |(body, velocity): &(usize, &Velocity)| velocity.is_free() && border.counts(*body);
+    velocities.iter().enumerate().filter(is_counted).map(kinetic).sum()
 }
 
 /// Works of the contacts; the impulses of `constraints` took `before` to `after`. Summed task by task, so the bits do not depend on the
@@ -77,17 +79,28 @@ pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[V
 }
 
 /// Work of gravity and applied forces in a substep of length `h` \[s\] that took `before` to `after`.
-pub fn book_gravity(world: &World, h: f64, before: &[Velocity], after: &[Velocity]) -> EnergyBalance {
-    let work = |(before, after): (&Velocity, &Velocity)| {
-        if !before.is_free() {
+pub fn book_gravity(
+    world: &World,
+    h: f64,
+    before: &[Velocity],
+    after: &[Velocity],
+    border: &Border,
+) -> EnergyBalance {
+    let counts = border.counting();
+    let work = |(body, (before, after)): (usize, (&Velocity, &Velocity))| {
+        if !before.is_free() || !counts(body) {
             return 0.0;
         }
         let mean = mean(before, after);
         h * world.gravity.dot(mean.linear * mean.locked.free_translation()) / mean.inverse_mass
     };
-    let chunks = before.par_chunks(CHUNK).zip(after.par_chunks(CHUNK));
-    let sums: Vec<f64> = chunks.map(|(before, after)| before.iter().zip(after).map(work).sum()).collect();
-    let applied = world.forces.iter().map(|applied| {
+    let chunks = before.par_chunks(CHUNK).zip(after.par_chunks(CHUNK)).enumerate();
+    let of_chunk = |(chunk, (before, after)): (usize, (&[Velocity], &[Velocity]))| {
+        (chunk * CHUNK..).zip(before.iter().zip(after)).map(work).sum()
+    };
+    let sums: Vec<f64> = chunks.map(of_chunk).collect();
+    let counted = world.forces.iter().filter(|applied| counts(applied.body as usize));
+    let applied = counted.map(|applied| {
         let body = applied.body as usize;
         let mean = mean(&before[body], &after[body]);
         let way = applied.force.dot(mean.linear * mean.locked.free_translation());
@@ -108,10 +121,10 @@ pub fn book_solve(
     joints: &Joints,
     before: &[Velocity],
     after: &[Velocity],
+    border: &Border,
 ) -> EnergyBalance {
-    book_gravity(world, h, before, after)
-        + book_contacts(constraints, before, after)
-        + book_joints(joints, before, after)
+    let works = book_gravity(world, h, before, after, border) + book_contacts(constraints, before, after);
+    if border.is_first() { works + book_joints(joints, before, after) } else { works }
 }
 
 /// Work of the joints in a solve that took `before` to `after`, their drives included.

@@ -18,6 +18,7 @@ use crate::contact::{Colouring, Key, Overflow};
 use crate::model::World;
 
 use super::groups::Groups;
+use super::ranks::{Border, Cut};
 use super::tiles::Tiles;
 
 /// Largest number of colours (`COLOURS` in WGSL).
@@ -46,16 +47,23 @@ pub fn in_blocks(contacts: usize, blocks: u32) -> Colouring {
 
 /// Greedy colouring in the order of the keys; with many grains the contacts within tiles come before the colours.
 pub fn greedy(world: &World, keys: &[Key]) -> Colouring {
-    with_tiles(world, keys, &Tiles::of_many(world))
+    with_tiles(world, keys, &Tiles::of_many(world), &Border::default())
 }
 
 /// Greedy colouring in the order of the keys. The contacts of grains within a tile come before the colours, in the order of their own
 /// colours there: in the order of the keys accelerated sweeps overshoot. (In a bed of 10⁵, 50 sweeps leave 1.8 mm/s so, and 0.36 mm/s in
-/// the order of the colours.)
-pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles) -> Colouring {
+/// the order of the colours.) Contacts that ranks share have no colour; those that another rank counts are the last of all.
+pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles, border: &Border) -> Colouring {
+    let boundaries = world.boundaries.len();
+    let last = (tiles.count() + 1) * PLACES;
     let mut used = vec![0u32; world.bodies.len()];
     let mut place_of = |key: &Key| {
         let bodies = [key.a, key.b].map(|shape| world.shape_body(shape) as usize);
+        match border.cut(bodies, boundaries) {
+            Cut::Within => {}
+            Cut::Counted => return last - 1,
+            Cut::Foreign => return last,
+        }
         let is_with_surface = (key.b as usize) < world.surfaces.len();
         let part = tiles.around(bodies).filter(|_| !is_with_surface).unwrap_or(tiles.count());
         let no_colour = (part + 1) * PLACES - 1;
@@ -73,8 +81,7 @@ pub fn with_tiles(world: &World, keys: &[Key], tiles: &Tiles) -> Colouring {
         part * PLACES + colour as usize
     };
     let places: Vec<usize> = keys.iter().map(&mut place_of).collect();
-    let Groups { starts, values: order } =
-        Groups::new((tiles.count() + 1) * PLACES, places.iter().copied().zip(0..));
+    let Groups { starts, values: order } = Groups::new(last + 1, places.iter().copied().zip(0..));
     let (within, across) = starts.split_at(tiles.count() * PLACES);
     let mut of_tiles: Vec<u32> = within.iter().step_by(PLACES).copied().collect();
     if tiles.count() > 0 {

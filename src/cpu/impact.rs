@@ -15,6 +15,7 @@ use crate::settings::{IMPACT_PRECISION, IMPACT_TOLERANCE, Settings, TOUCH_TOLERA
 use super::joints::Joints;
 use super::narrowphase::{CHUNK, Constraint, FAR, Onset, times_d};
 use super::problem::Problem;
+use super::ranks::Border;
 use super::solver::{Limits, Solver};
 use super::split::Split;
 use super::sweep::ProjectedGaussSeidel;
@@ -49,27 +50,29 @@ pub struct Contacts<'a> {
     pub constraints: &'a [Constraint],
     /// Gap, restitution and other data of each contact from before the sweeps.
     pub onsets: &'a [Onset],
+    /// Border of this part of a scene.
+    pub border: &'a mut Border,
 }
 
-/// Solves the impacts, if there are any. After each round `book` gets its constraints and joints with their final impulses, and the
-/// velocities.
+/// Solves the impacts, if there are any. After each round `book` gets its problem with the final impulses and velocities.
 pub fn solve(
     settings: &Settings,
     world: &World,
     contacts: Contacts<'_>,
     velocities: &mut [Velocity],
-    mut book: impl FnMut(&[Constraint], &Joints, &[Velocity]),
+    mut book: impl FnMut(&Problem<'_>),
 ) -> Impacts {
-    let Contacts { colouring, split, constraints, onsets } = contacts;
+    let Contacts { colouring, split, constraints, onsets, border } = contacts;
     let mut law = Restitution { settings, pull: world.pull(), threshold: settings.impact_threshold };
     let mut done = Impacts::default();
-    let mut fastest = law.fastest_bounce(constraints, onsets, velocities);
+    let mut fastest = border.largest(law.fastest_bounce(constraints, onsets, velocities));
     while fastest > 0.0 && done.sweeps < settings.impact_iterations {
         let (colouring, mut impacts) = taking_part(colouring, constraints, onsets, |constraint, onset| {
             law.role(constraint, onset, velocities)
         });
         let mut joints = Joints::of_impacts(world, settings, velocities);
-        let mut problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
+        let problem = Problem::new(&colouring, split, &mut impacts, velocities, &mut joints);
+        let mut problem = problem.across(border);
         let mut sweep_until = |tolerance, problem: &mut Problem<'_>| {
             let iterations = settings.impact_iterations - done.sweeps;
             let outcome = ProjectedGaussSeidel::plain(settings).solve(
@@ -86,12 +89,15 @@ pub fn solve(
         let has_settled = sweep_until(settled, &mut problem);
         // Closing speeds that the sweeps left over must not bounce again.
         law.threshold = law.threshold.max(2.0 * settled);
-        fastest =
-            if has_settled { law.fastest_bounce(constraints, onsets, problem.velocities()) } else { 0.0 };
+        fastest = 0.0;
+        if has_settled {
+            let own = law.fastest_bounce(constraints, onsets, problem.velocities());
+            fastest = problem.largest(own);
+        }
         if fastest == 0.0 {
             sweep_until(precise, &mut problem);
         }
-        book(problem.constraints(), problem.joints(), problem.velocities());
+        book(&problem);
     }
     done.residual = done.residual.max(fastest);
     done

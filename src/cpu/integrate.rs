@@ -10,23 +10,12 @@ use crate::settings::{Settings, TRAVEL_LIMIT};
 use super::narrowphase::CHUNK;
 use super::velocity::Velocity;
 
-/// Commits the velocities and moves all bodies to time `end` \[s\].
-///
-/// # Errors
-/// When a velocity is not a number or carries a grain too far; nothing has moved then.
-pub fn move_bodies(
-    world: &mut World,
-    velocities: &[Velocity],
-    end: f64,
-    h: f64,
-    settings: &Settings,
-) -> Result<(), Error> {
-    judge(world, velocities, h, settings)?;
+/// Commits the velocities, which [`judge`] has found good, and moves all bodies to time `end` \[s\].
+pub fn move_bodies(world: &mut World, velocities: &[Velocity], end: f64, h: f64) {
     move_dynamic(world, velocities, h);
     world.move_boundaries(end, h);
     world.update_joints();
     world.time = end;
-    Ok(())
 }
 
 /// Moves the dynamic bodies. Spheres turn by their angular velocity; other bodies keep their angular momentum while they turn.
@@ -50,7 +39,10 @@ fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
 
 /// Checks that every velocity is a number, and that no contact made a body too fast. A body that merely falls or was thrown may be as fast
 /// as it likes, as it meets nothing.
-fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
+///
+/// # Errors
+/// When a velocity is not a number, or carries a grain too far.
+pub fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
     let (time, time_step) = (world.time, settings.time_step);
     let limit = Limit { diameter: world.largest_diameter(), h };
     let first = world.grain_body(0);

@@ -95,6 +95,18 @@ impl Patches {
         &self.known
     }
 
+    /// A list of which only the normals and sides of these contacts, ascending, are known: it comes before another.
+    #[cfg(feature = "scenario")]
+    pub(super) fn remembered(keys: Vec<Key>, known: Vec<Known>) -> Patches {
+        Patches { keys, known, ..Patches::default() }
+    }
+
+    /// Normal and side of a contact from the last substep, if it is one with a patch.
+    #[cfg(feature = "scenario")]
+    pub(super) fn known_of(&self, key: &Key) -> Option<Known> {
+        self.keys.binary_search(key).ok().map(|found| self.known[found])
+    }
+
     /// Sets the normals and sides from the last substep; returns whether there are as many of them as contacts.
     #[cfg(feature = "scenario")]
     pub(super) fn set_known(&mut self, known: Vec<Known>) -> bool {

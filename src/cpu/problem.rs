@@ -15,6 +15,7 @@ use crate::model::World;
 
 use super::joints::Joints;
 use super::narrowphase::Constraint;
+use super::ranks::Border;
 use super::split::Split;
 use super::sweep::{CHUNK, Visit};
 use super::velocity::Velocity;
@@ -27,6 +28,7 @@ pub struct Problem<'a> {
     velocities: &'a mut [Velocity],
     joints: &'a mut Joints,
     world: Option<&'a World>,
+    border: Option<&'a mut Border>,
 }
 
 impl<'a> Problem<'a> {
@@ -59,13 +61,42 @@ impl<'a> Problem<'a> {
                 && dynamic.met_by_itself(constraint).is_none()
         };
         assert!(overflow.par_iter().all(is_there), "a contact of a body that is not there, or with itself");
-        Problem { colouring, split, constraints, velocities, joints, world: None }
+        Problem { colouring, split, constraints, velocities, joints, world: None, border: None }
     }
 
     /// Adds the world with the positions of the bodies, which coarse corrections need.
     #[must_use]
     pub fn in_world(self, world: &'a World) -> Problem<'a> {
         Problem { world: Some(world), ..self }
+    }
+
+    /// Adds the border of this part of a scene, across which velocities are exchanged.
+    #[must_use]
+    pub fn across(self, border: &'a mut Border) -> Problem<'a> {
+        Problem { border: Some(border), ..self }
+    }
+
+    /// Gives ghosts the velocities of the bodies that they stand for.
+    pub fn exchange(&mut self) {
+        if let Some(border) = &mut self.border {
+            border.exchange(self.velocities);
+        }
+    }
+
+    /// Largest of a value over all ranks that share the scene.
+    pub(super) fn largest(&mut self, value: f64) -> f64 {
+        self.border.as_mut().map_or(value, |border| border.largest(value))
+    }
+
+    /// Contacts that are counted here, and not by another rank.
+    pub(super) fn counted(&self) -> &[Constraint] {
+        let contacts = self.constraints.len();
+        &self.constraints[..self.border.as_ref().map_or(contacts, |border| border.counted(contacts))]
+    }
+
+    /// Whether what ranks have in common is counted here.
+    pub(super) fn is_first(&self) -> bool {
+        self.border.as_ref().is_none_or(|border| border.is_first())
     }
 
     /// World of the bodies, if the problem has one.
@@ -107,7 +138,7 @@ impl<'a> Problem<'a> {
     /// Visits all constraints: all tiles at once, then colour by colour, then the overflow contacts. Returns the largest value that `visit`
     /// returned. Constraints of a colour share no dynamic body, nor do those of two tiles, so their order has no effect.
     pub(super) fn visit(&mut self, visit: &impl Visit) -> f64 {
-        let Problem { colouring, split, constraints, velocities, .. } = self;
+        let Problem { colouring, split, constraints, velocities, border, .. } = self;
         let mut largest = 0.0f64;
         let (bodies, of_bodies) = (Disjoint::new(velocities), &**split);
         // SAFETY: the constraints in flight at one time are of several tiles, or of one colour, which share no dynamic body: `new` has
@@ -125,11 +156,14 @@ impl<'a> Problem<'a> {
                 of_colour.par_chunks_mut(CHUNK).map(visit_all).reduce(|| 0.0, f64::max)
             });
         }
+        if let Some(border) = border {
+            border.exchange(velocities);
+        }
         let overflow = &mut constraints[colouring.overflow_start()..];
         // SAFETY: the contacts are visited one at a time; or the bodies are split for these contacts, as `new` has checked.
         largest.max(unsafe {
             match colouring.overflow {
-                Overflow::Split => split.visit_overflow(overflow, velocities, visit),
+                Overflow::Split => split.visit_overflow(overflow, velocities, visit, border.as_deref_mut()),
                 Overflow::OneByOne => split.visit_constraints(overflow, &Disjoint::new(velocities), visit),
             }
         })
@@ -194,11 +228,12 @@ impl Problem<'_> {
     }
 
     /// Relative change of all linear impulses against `last_impulse`, √(Σ |Δλ|² / Σ |λ|²) \[-\].
-    pub(super) fn change_of_impulses(&self) -> f64 {
-        let mut nothing = vec![(); self.constraints.len()];
-        let [change, size] = self.beside(&mut nothing, |Constraint { impulse, last_impulse, .. }, _, ()| {
+    pub(super) fn change_of_impulses(&mut self) -> f64 {
+        let mut nothing = vec![(); self.counted().len()];
+        let sums = self.beside(&mut nothing, |Constraint { impulse, last_impulse, .. }, _, ()| {
             [linear_square(&impulse.less(last_impulse)), linear_square(impulse)]
         });
+        let [change, size] = self.border.as_mut().map_or(sums, |border| border.sums(sums));
         relative(change, size)
     }
 }
@@ -244,6 +279,7 @@ impl Bodies {
         Bodies(velocities.par_chunks(64).map(word).collect())
     }
 
+    #[inline]
     pub(super) fn holds(&self, body: u32) -> bool {
         self.0.get(body as usize / 64).is_some_and(|word| word >> (body % 64) & 1 == 1)
     }

@@ -9,16 +9,13 @@ use crate::model::{Domain, Outside, Sink, World};
 /// Grains looked at by one task.
 const CHUNK: usize = 1024;
 
-/// Removes the grains whose centre is inside a sink, and those outside of the domain. Of several sinks the first of the list takes the
-/// grain. Returns the kinetic energy that the removed grains had \[J\].
+/// Finds the grains whose centre is inside a sink, and those outside of the domain, each with the index of its sink. Of several sinks the
+/// first of the list takes the grain.
 ///
 /// # Errors
-/// [`Error::LeftDomain`] where a grain outside ends the run; then no grain is removed.
-pub fn drain(world: &mut World) -> Result<f64, Error> {
+/// [`Error::LeftDomain`] where a grain outside ends the run.
+pub fn taken(world: &World) -> Result<Vec<(usize, u32)>, Error> {
     let ends = world.domain.filter(Domain::takes_out);
-    if !world.has_drains() {
-        return Ok(0.0);
-    }
     let taken: Vec<(usize, u32)> = (0..world.grain_count())
         .into_par_iter()
         .with_min_len(CHUNK)
@@ -32,7 +29,16 @@ pub fn drain(world: &mut World) -> Result<f64, Error> {
         let DVec3 { x, y, z } = world.bodies.position[world.grain_body(grain)];
         return Err(Error::LeftDomain { grain: world.ids[grain], time: world.time, x, y, z });
     }
-    Ok(taken.into_iter().map(|(grain, sink)| world.remove_grain(grain, sink)).sum())
+    Ok(taken)
+}
+
+/// Removes these grains into their sinks. Returns the kinetic energy that those of them had whose body `counts` \[J\].
+pub fn remove(world: &mut World, taken: &[(usize, u32)], counts: impl Fn(usize) -> bool) -> f64 {
+    let energy = |&(grain, sink): &(usize, u32)| {
+        let energy = world.remove_grain(grain, sink);
+        if counts(world.grain_body(grain)) { energy } else { 0.0 }
+    };
+    taken.iter().map(energy).sum()
 }
 
 /// Index of the sink that takes a grain, or the number of sinks for a grain outside of the domain.

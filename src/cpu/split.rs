@@ -18,6 +18,7 @@ use crate::model::{Axes, World};
 
 use super::narrowphase::{self, Constraint, Response};
 use super::problem::{Bodies, Disjoint, parts};
+use super::ranks::Border;
 use super::sweep::{CHUNK, Push, Visit};
 use super::tensors::Tensors;
 use super::velocity::Velocity;
@@ -41,6 +42,8 @@ pub struct Split {
     starts: Vec<u32>,
     /// Indices into `shares`, body by body.
     slots: Vec<u32>,
+    /// Number of bodies, the first ones, on which impulses are summed over several ranks.
+    shared: usize,
 }
 
 /// Data of an overflow contact beside its constraint: a cache line.
@@ -94,9 +97,10 @@ impl Split {
     }
 
     /// Counts the overflow contacts of each body, and gives slots to bodies with more than one.
-    pub fn new(world: &World, keys: &[Key], colouring: &Colouring) -> Split {
-        let mut split = Split { tensors: Tensors::new(world), ..Split::default() };
-        if colouring.overflow == Overflow::OneByOne || colouring.overflow().is_empty() {
+    pub fn new(world: &World, keys: &[Key], colouring: &Colouring, border: &mut Border) -> Split {
+        let shared = border.shared(world);
+        let mut split = Split { tensors: Tensors::new(world), shared, ..Split::default() };
+        if colouring.overflow == Overflow::OneByOne || (colouring.overflow().is_empty() && border.is_none()) {
             return split;
         }
         let bodies_of = |&contact: &u32| {
@@ -109,6 +113,7 @@ impl Split {
         for body in colouring.overflow().iter().flat_map(bodies_of).filter(|&body| moves(body)) {
             copies[body] += 1;
         }
+        border.agree_on_copies(&mut copies);
         // The last slot of each body; within a chunk it is used again.
         let mut last = vec![NONE; world.bodies.len()];
         let mut owners = Vec::new();
@@ -117,7 +122,7 @@ impl Split {
             split.chunks.push(first);
             split.parts.extend(chunk.iter().map(bodies_of).map(|bodies| Part {
                 slots: bodies.map(|body| {
-                    if copies[body] < 2 {
+                    if copies[body] < 2 && (body >= shared || !moves(body)) {
                         return NONE;
                     }
                     if last[body] == NONE || last[body] < first {
@@ -222,6 +227,7 @@ impl Split {
         overflow: &mut [Constraint],
         velocities: &mut [Velocity],
         visit: &impl Visit,
+        border: Option<&mut Border>,
     ) -> f64 {
         let mut shares = std::mem::take(&mut self.shares);
         let bodies = Disjoint::new(velocities);
@@ -236,6 +242,13 @@ impl Split {
         };
         let largest = chunks.map(visit_all).reduce(|| 0.0, f64::max);
         self.join(&shares, velocities);
+        if let Some(border) = border {
+            let of =
+                |body| self.sum_on(body, &shares).map_or([DVec3::ZERO; 2], |sum| [sum.linear, sum.angular]);
+            border.sum_impulses(of, |body, [linear, angular]| {
+                self.take(body, &mut velocities[body as usize], &Share { linear, angular });
+            });
+        }
         self.shares = shares;
         largest
     }
@@ -298,11 +311,18 @@ impl Split {
         velocity.linear += linear;
     }
 
-    /// Applies the sum of their slots to the bodies of several copies.
+    /// Sum of the slots of a body, if it has any.
+    fn sum_on(&self, body: u32, shares: &[Share]) -> Option<Share> {
+        let place = self.bodies.binary_search(&body).ok()?;
+        let slots = &self.slots[self.starts[place] as usize..self.starts[place + 1] as usize];
+        Some(slots.iter().fold(Share::default(), |sum, &slot| sum.and(&shares[slot as usize])))
+    }
+
+    /// Applies the sum of their slots to the bodies of several copies, but for those that ranks have in common.
     fn join(&self, shares: &[Share], velocities: &mut [Velocity]) {
         velocities.par_chunks_mut(narrowphase::CHUNK).enumerate().for_each(|(chunk, velocities)| {
             let first = chunk * narrowphase::CHUNK;
-            let start = self.bodies.partition_point(|&body| (body as usize) < first);
+            let start = self.bodies.partition_point(|&body| (body as usize) < first.max(self.shared));
             for (&body, bounds) in self.bodies[start..].iter().zip(self.starts[start..].windows(2)) {
                 let Some(velocity) = velocities.get_mut(body as usize - first) else { break };
                 let slots = &self.slots[bounds[0] as usize..bounds[1] as usize];

@@ -119,6 +119,7 @@ impl Solver for ProjectedGaussSeidel {
             }
             let is_last = outcome.sweeps + 1 == limits.iterations;
             let change = self.sweep(problem, outcome.sweeps - corrected, is_last, [compared, noted]);
+            let change = if compared { problem.largest(change) } else { change };
             let change = change.max(std::mem::take(&mut at_start));
             outcome = Outcome { sweeps: outcome.sweeps + 1, change, ..outcome };
             if let Some(watch) = &mut watch {
@@ -131,6 +132,7 @@ impl Solver for ProjectedGaussSeidel {
                 break;
             }
         }
+        problem.exchange();
         outcome
     }
 }

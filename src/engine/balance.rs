@@ -68,6 +68,53 @@ impl EnergyBalance {
         self.initial_kinetic.max(works + self.emitted_energy + self.removed_energy)
     }
 
+    /// All entries, as numbers that can be summed.
+    pub fn to_array(self) -> [f64; 11] {
+        [
+            self.initial_kinetic,
+            self.emitted_energy,
+            self.removed_energy,
+            self.gravity_work,
+            self.boundary_work,
+            self.normal_work,
+            self.friction_work,
+            self.rolling_work,
+            self.impact_work,
+            self.impact_friction_work,
+            self.impact_rolling_work,
+        ]
+    }
+
+    /// The balance with these entries, in the order of [`EnergyBalance::to_array`].
+    pub fn from_array(entries: [f64; 11]) -> EnergyBalance {
+        let [
+            initial_kinetic,
+            emitted_energy,
+            removed_energy,
+            gravity_work,
+            boundary_work,
+            normal_work,
+            friction_work,
+            rolling_work,
+            impact_work,
+            impact_friction_work,
+            impact_rolling_work,
+        ] = entries;
+        EnergyBalance {
+            initial_kinetic,
+            emitted_energy,
+            removed_energy,
+            gravity_work,
+            boundary_work,
+            normal_work,
+            friction_work,
+            rolling_work,
+            impact_work,
+            impact_friction_work,
+            impact_rolling_work,
+        }
+    }
+
     fn works(&self) -> [f64; 6] {
         [
             self.gravity_work,
@@ -84,19 +131,8 @@ impl Add for EnergyBalance {
     type Output = EnergyBalance;
 
     fn add(self, other: EnergyBalance) -> EnergyBalance {
-        EnergyBalance {
-            initial_kinetic: self.initial_kinetic + other.initial_kinetic,
-            emitted_energy: self.emitted_energy + other.emitted_energy,
-            removed_energy: self.removed_energy + other.removed_energy,
-            gravity_work: self.gravity_work + other.gravity_work,
-            boundary_work: self.boundary_work + other.boundary_work,
-            normal_work: self.normal_work + other.normal_work,
-            friction_work: self.friction_work + other.friction_work,
-            rolling_work: self.rolling_work + other.rolling_work,
-            impact_work: self.impact_work + other.impact_work,
-            impact_friction_work: self.impact_friction_work + other.impact_friction_work,
-            impact_rolling_work: self.impact_rolling_work + other.impact_rolling_work,
-        }
+        let (entries, others) = (self.to_array(), other.to_array());
+        EnergyBalance::from_array(std::array::from_fn(|i| entries[i] + others[i]))
     }
 }
 

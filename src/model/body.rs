@@ -103,6 +103,74 @@ pub struct Bodies {
     pub locked: Vec<Axes>,
 }
 
+/// State of one body.
+#[cfg(feature = "scenario")]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct BodyState {
+    /// Kind of the body.
+    pub kind: Kind,
+    /// Centre of mass \[m\].
+    pub position: DVec3,
+    orientation: DQuat,
+    velocity: DVec3,
+    angular_velocity: DVec3,
+    inverse_mass: f64,
+    inverse_inertia: f64,
+    moments: DVec3,
+    locked: Axes,
+}
+
+#[cfg(feature = "scenario")]
+impl Bodies {
+    /// State of a body.
+    pub fn state(&self, body: usize) -> BodyState {
+        BodyState {
+            kind: self.kind[body],
+            position: self.position[body],
+            orientation: self.orientation[body],
+            velocity: self.velocity[body],
+            angular_velocity: self.angular_velocity[body],
+            inverse_mass: self.inverse_mass[body],
+            inverse_inertia: self.inverse_inertia[body],
+            moments: self.moments[body],
+            locked: self.locked[body],
+        }
+    }
+
+    /// Sets the state of a body.
+    pub fn set_state(&mut self, body: usize, state: &BodyState) {
+        self.kind[body] = state.kind;
+        self.position[body] = state.position;
+        self.orientation[body] = state.orientation;
+        self.velocity[body] = state.velocity;
+        self.angular_velocity[body] = state.angular_velocity;
+        self.inverse_mass[body] = state.inverse_mass;
+        self.inverse_inertia[body] = state.inverse_inertia;
+        self.moments[body] = state.moments;
+        self.locked[body] = state.locked;
+    }
+
+    /// Adds a body with this state; returns its index.
+    pub(super) fn push_state(&mut self, state: &BodyState) -> u32 {
+        let body = self.push_prescribed(state.position, state.orientation);
+        self.set_state(body as usize, state);
+        body
+    }
+
+    /// Keeps the first `count` bodies only.
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.kind.truncate(count);
+        self.position.truncate(count);
+        self.orientation.truncate(count);
+        self.velocity.truncate(count);
+        self.angular_velocity.truncate(count);
+        self.inverse_mass.truncate(count);
+        self.inverse_inertia.truncate(count);
+        self.moments.truncate(count);
+        self.locked.truncate(count);
+    }
+}
+
 impl Bodies {
     /// Bytes per body.
     pub(super) const BYTES_PER_BODY: u64 = (4 * size_of::<DVec3>()

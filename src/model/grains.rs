@@ -228,8 +228,7 @@ impl World {
 
     /// Radius of a ball about the centre of grain `i` that contains it \[m\].
     pub fn grain_reach(&self, grain: usize) -> f64 {
-        let spheres = &self.spheres[self.grains[grain].spheres()];
-        spheres.iter().map(|sphere| sphere.centre.length() + sphere.radius).fold(0.0, f64::max)
+        reach(&self.spheres[self.grains[grain].spheres()])
     }
 
     /// Mass of grain `i`, removed or not \[kg\].
@@ -251,4 +250,9 @@ impl World {
         let largest = self.largest_radius();
         2.0 * if largest > 0.0 { largest } else { vertices() }
     }
+}
+
+/// Radius of a ball about the centre of a body that contains these spheres of it \[m\].
+pub(super) fn reach(spheres: &[Sphere]) -> f64 {
+    spheres.iter().map(|sphere| sphere.centre.length() + sphere.radius).fold(0.0, f64::max)
 }

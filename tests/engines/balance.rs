@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use crate::common::*;
 use esker::contact::{ContactState, Impulse};
 use esker::cpu::narrowphase::{Law, make_constraint};
+use esker::cpu::ranks::Border;
 use esker::cpu::split::Split;
 use esker::cpu::{broadphase, colouring, impact, velocity};
 use esker::engine::{EnergyBalance, Engine, Snapshot};
@@ -414,8 +415,9 @@ fn kept_by_impacts(world: &World) -> Option<f64> {
         split: &mut Split::default(),
         constraints: &constraints,
         onsets: &onsets,
+        border: &mut Border::default(),
     };
-    let bounced = impact::solve(&settings, world, contacts, &mut velocities, |_, _, _| ());
+    let bounced = impact::solve(&settings, world, contacts, &mut velocities, |_| ());
     let mut after = world.clone();
     for (body, velocity) in velocities.iter().enumerate() {
         after.bodies.velocity[body] = velocity.linear;

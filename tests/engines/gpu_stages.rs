@@ -10,6 +10,7 @@ use esker::contact::{Colouring, Cone, Impulse, Key, Overflow};
 use esker::cpu::joints::Joints;
 use esker::cpu::narrowphase::{Constraint, Law, Onset, Spring, make_constraint};
 use esker::cpu::problem::Problem;
+use esker::cpu::ranks::Border;
 use esker::cpu::solver::{self, Limits, Solver};
 use esker::cpu::split::Split;
 use esker::cpu::sweep::ProjectedGaussSeidel;
@@ -86,7 +87,7 @@ impl Case {
 
     /// Mass splitting of the dynamic boundaries for the twin, in a colouring.
     fn split(&self, colouring: &Colouring) -> Split {
-        let mut split = Split::new(&self.world, &self.gpu.keys().unwrap(), colouring);
+        let mut split = Split::new(&self.world, &self.gpu.keys().unwrap(), colouring, &mut Border::default());
         split.refresh(&self.world);
         split
     }

@@ -28,6 +28,7 @@ mod periodic;
 mod physics;
 mod plane;
 mod pulse;
+mod ranks;
 mod restart;
 mod robustness;
 mod search;

@@ -2,7 +2,7 @@
 //! saving changes nothing; and the grains of a checkpoint start another scene with their forces.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-mod scenes;
+pub mod scenes;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ use esker::simulation::{self, Device, Resumption, RunOptions, Simulation};
 use glam::DVec3;
 use scenes::{CLUMPS, CONVERGENCE, EMITTER_AND_SINK, GAS, GLASS, SCENES};
 
-fn scene(body: &str, overrides: &[&str]) -> Scenario {
+pub fn scene(body: &str, overrides: &[&str]) -> Scenario {
     // TOML needs keys before tables: the keys at the top of the body come first.
     let (top, tables) = body.split_at(body.find("\n[").unwrap());
     let overrides: Vec<String> = overrides.iter().map(|&text| text.into()).collect();

@@ -11,6 +11,7 @@ use esker::contact::{Colouring, Key};
 use esker::cpu::gradient::ProjectedGradient;
 use esker::cpu::joints::Joints;
 use esker::cpu::problem::Problem;
+use esker::cpu::ranks::Border;
 use esker::cpu::solver::{Limits, Solver};
 use esker::cpu::sweep::ProjectedGaussSeidel;
 use esker::cpu::tiles::Tiles;
@@ -74,7 +75,7 @@ impl Scene {
 }
 
 fn in_tiles(world: &World, keys: &[Key]) -> Colouring {
-    colouring::with_tiles(world, keys, &Tiles::of(world, GRAINS))
+    colouring::with_tiles(world, keys, &Tiles::of(world, GRAINS), &Border::default())
 }
 
 #[test]
@@ -146,8 +147,9 @@ fn a_bed_bounces_in_tiles_as_in_colours() {
     let bounced = |order: fn(&World, &[Key]) -> Colouring| {
         let mut scene = Scene::new(&world, &settings, order);
         let Step { colouring, split, constraints, onsets, velocities, .. } = &mut scene.0;
-        let contacts = impact::Contacts { colouring, split, constraints, onsets };
-        let impacts = impact::solve(&settings, &world, contacts, velocities, |_, _, _| ());
+        let contacts =
+            impact::Contacts { colouring, split, constraints, onsets, border: &mut Border::default() };
+        let impacts = impact::solve(&settings, &world, contacts, velocities, |_| ());
         assert!(impacts.sweeps > 1);
         scene
     };

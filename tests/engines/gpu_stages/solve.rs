@@ -174,8 +174,9 @@ fn impact_bounces_as_its_twin_does() {
             split: &mut split,
             constraints: &constraints,
             onsets: &onsets,
+            border: &mut Border::default(),
         };
-        impact::solve(&case.settings, &case.world, contacts, &mut expected, |_, _, _| ());
+        impact::solve(&case.settings, &case.world, contacts, &mut expected, |_| ());
         case.run(&["impact"]);
         let found = case.twin_velocities();
         bounced += u32::from(expected != before);

@@ -1,0 +1,81 @@
+//! Runs on several processes that a launcher such as `mpirun` has started together.
+
+use std::env;
+
+use crate::error::Error;
+
+use super::Failure;
+
+/// Variables in which launchers tell a process how many were started together: Open MPI, MPICH and Intel MPI, and Slurm.
+const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
+
+/// Number of processes that were started together with this one, itself included; 1 without a launcher.
+pub(super) fn launched() -> usize {
+    let size = |name: &str| env::var(name).ok()?.parse().ok();
+    SIZES.into_iter().find_map(size).unwrap_or(1)
+}
+
+/// Refuses to do the same as every other process that was started with this one.
+///
+/// # Errors
+/// [`Error::ManyProcesses`] where there are others.
+pub(super) fn check_alone() -> Result<(), Failure> {
+    match launched() {
+        1 => Ok(()),
+        processes => Err(Error::ManyProcesses { processes }.into()),
+    }
+}
+
+#[cfg(feature = "mpi")]
+pub(super) use connected::run;
+
+#[cfg(feature = "mpi")]
+mod connected {
+    use crate::cli::run::{Arguments, run_on};
+    use crate::cli::{DeviceChoice, Failure, Outcome, interrupt};
+    use crate::cpu::ranks::communicator::Communicator;
+    use crate::cpu::ranks::engine::{Ranked, open};
+    use crate::cpu::ranks::mpi::Process;
+    use crate::engine::Engine;
+    use crate::error::Error;
+    use crate::scenario::Scenario;
+
+    /// Runs a scenario on all processes. The first of them writes the results and returns how it went; the others work for it.
+    pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
+        let mut process = Process::connect()?;
+        let is_first = process.rank() == 0;
+        let loaded = Scenario::load(&arguments.file, &arguments.overrides);
+        let others_failed = process.gather(&[f64::from(u8::from(loaded.is_err()))]).contains(&1.0);
+        let scenario = match loaded {
+            Err(problems) if is_first => return Err(problems.into()),
+            Ok(scenario) if !others_failed => scenario,
+            Ok(_) if is_first => return Err(Error::NotOnAllRanks { file: arguments.file.clone() }.into()),
+            _ => return Ok(Outcome::RunFailed),
+        };
+        if !matches!(arguments.device, DeviceChoice::Auto | DeviceChoice::Cpu) {
+            let (what, advice) = ("a GPU engine", "leave out --device");
+            return if is_first {
+                Err(Error::NotOnRanks { what, advice }.into())
+            } else {
+                Ok(Outcome::RunFailed)
+            };
+        }
+        let mut world = scenario.world.clone();
+        world.reserve(scenario.planned_grains());
+        match open(Box::new(process), world, scenario.settings) {
+            Ok(Ranked::Root(mut engine)) => {
+                engine.seed(&scenario.seeds)?;
+                run_on(&scenario, arguments, |_| Ok(engine))
+            }
+            Ok(Ranked::Worker(worker)) => {
+                // A signal goes to all processes, and the first one ends the run.
+                interrupt::ignore_signals();
+                drop(scenario);
+                worker.serve();
+                Ok(Outcome::Done)
+            }
+            Err(error) if is_first => Err(error.into()),
+            Err(_) => Ok(Outcome::RunFailed),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What the CPU engine does for its callers.
+
+use glam::DVec3;
+
+use crate::contact::{Impulse, Key};
+use crate::engine::{Engine, Identity, Precision, Snapshot, StepReport, is_guarded};
+use crate::error::Error;
+use crate::model::{Grain, World, contact_reach};
+use crate::settings::{Bookkeeping, Method};
+
+use super::{CpuEngine, residual, springs};
+
+impl Engine for CpuEngine {
+    fn identity(&self) -> Identity {
+        Identity {
+            engine: "cpu",
+            device: "CPU engine, double precision".into(),
+            driver: format!("{} threads", rayon::current_num_threads()),
+            backend: "rayon".into(),
+            precision: Precision::Double,
+        }
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
+        self.stages.0.clear();
+        self.report.searches = 0;
+        if steps > 0 {
+            self.newcomers.clear();
+        }
+        // Inside a scope the work stays in the thread pool. From outside, every colour would wake the pool anew.
+        rayon::scope(|_| (0..steps).try_for_each(|_| self.step()))?;
+        if steps > 0 && self.settings.method == Method::Nonsmooth {
+            let counted = &self.constraints[..self.border.counted(self.constraints.len())];
+            let residuals = residual::measure(self.settings.cone, counted, &self.velocities);
+            self.report.residuals = self.border.joined(residuals, counted.len());
+            self.report.objective = None;
+        }
+        Ok(StepReport { stages: self.stages.0.clone(), ..self.report.clone() })
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, Error> {
+        if self.report.step == 0 {
+            self.find_contacts();
+        }
+        let constraints = self.colouring.order.iter().zip(&self.constraints);
+        let with_impulse =
+            constraints.map(|(&contact, constraint)| (self.keys[contact as usize], constraint.impulse));
+        let impulses = self.newcomers.without_theirs(&self.world, with_impulse, self.constraints.len());
+        self.note_objective();
+        let report = self.report.clone();
+        let balance = (self.settings.bookkeeping == Bookkeeping::On).then_some(self.balance);
+        let (world, sides) = (self.world.clone(), self.patches.sides());
+        let mut snapshot = Snapshot::of_solved(world, impulses, &sides, &self.settings, report);
+        let contacts = self.colouring.order.iter().map(|&contact| self.keys[contact as usize]);
+        let cohesion = self.constraints.iter().map(|constraint| constraint.cohesion);
+        snapshot.note_cohesion(contacts.clone().zip(cohesion));
+        if self.settings.method == Method::Smooth {
+            let held = self.constraints.iter().map(springs::held);
+            snapshot.note_springs(&self.settings, contacts.zip(held));
+        }
+        Ok(Snapshot { impulses: self.impulses.clone(), balance, ..snapshot })
+    }
+
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
+        Ok(self.world.present_spheres())
+    }
+
+    fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        let largest = grains.iter().map(|grain| grain.radius).fold(0.0, f64::max);
+        self.world.periodic.check(contact_reach(largest, self.settings.reach()))?;
+        let places = self.world.add_grains(grains.iter().copied());
+        self.travel.forget();
+        self.is_guarded = is_guarded(&self.settings, &self.world);
+        self.balance.emitted_energy += self.world.kinetic_energy_of(&places);
+        self.newcomers.add(places);
+        Ok(())
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        let before = self.world.kinetic_energy();
+        change(&mut self.world);
+        self.world.update_joints();
+        self.balance.note_change(self.world.kinetic_energy() - before);
+        self.travel.forget();
+        self.is_guarded = is_guarded(&self.settings, &self.world);
+        Ok(())
+    }
+
+    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        self.hold_seeds(impulses);
+        Ok(())
+    }
+
+    fn set_iterations(&mut self, iterations: u32) {
+        self.settings.iterations = iterations;
+    }
+
+    #[cfg(feature = "scenario")]
+    fn save(&mut self, out: &mut dyn std::io::Write) -> Result<(), Error> {
+        self.note_objective();
+        self.write_state(out)
+    }
+
+    #[cfg(feature = "scenario")]
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        self.read_state(state)
+    }
+
+    fn memory(&self) -> u64 {
+        self.held_bytes()
+    }
+}

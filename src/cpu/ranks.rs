@@ -1,0 +1,324 @@
+//! Ranks: a scene divided among processes, each of which computes the grains of one region \[E5\].
+//!
+//! A rank has all boundaries, its own grains, and ghosts: copies of grains of other ranks that touch its own. A contact with a ghost is cut
+//! by a border between two ranks. Both ranks list it, with the overflow contacts, and solve it from the same velocities on the same copies
+//! of its bodies, so both find the same impulse, to the bit. So one exchange of velocities per sweep is enough:
+//!
+//! ```text
+//!            rank 0                              rank 1
+//! colours    contacts of own grains              contacts of own grains
+//! exchange   velocities of own grains at the border  ◄───►  become those of the ghosts there
+//! overflow   own overflow contacts, cut contacts own overflow contacts, cut contacts
+//! ```
+//!
+//! The number of copies that share the mass of a body comes from its owner, once per search. Impulses on dynamic boundaries are summed over
+//! the ranks in each sweep. At a search grains go to the ranks in whose regions they are, and ghosts are chosen anew.
+//! Preclik & Rüde (2015) exchange twice per sweep: corrections of velocities to the owner, and their sums back.
+
+pub mod communicator;
+#[cfg(feature = "scenario")]
+pub mod engine;
+#[cfg(feature = "scenario")]
+mod handover;
+#[cfg(feature = "mpi")]
+pub mod mpi;
+pub mod partition;
+
+use glam::DVec3;
+
+use crate::engine::{EnergyBalance, Residuals, Spread};
+use crate::error::Error;
+use crate::model::World;
+
+use super::problem::Bodies;
+use super::velocity::Velocity;
+use communicator::{Communicator, Parcel};
+
+/// Numbers per body in an exchange: velocity and angular velocity.
+const PER_BODY: usize = 6;
+
+/// Border of the part of a scene that an engine computes. An engine alone has all bodies, and no border: it agrees with itself.
+#[derive(Default)]
+pub struct Border(Option<Box<Links>>);
+
+/// Links of a rank with the others.
+struct Links {
+    communicator: Box<dyn Communicator>,
+    /// Bodies whose energies, works and loads this rank counts: its own grains, and on rank 0 the boundaries.
+    counted: Bodies,
+    /// Own bodies in cut contacts, and ghosts, rank by rank.
+    own: Vec<Side>,
+    ghosts: Vec<Side>,
+    /// Room for what is sent and received in an exchange, rank by rank.
+    out: Vec<Parcel>,
+    into: Vec<Parcel>,
+    /// Boundaries that contacts move.
+    dynamic: Vec<u32>,
+    /// Contacts that another rank counts; they are the last of the list.
+    foreign: usize,
+    #[cfg(feature = "scenario")]
+    held: handover::Held,
+}
+
+/// Bodies that take part in cut contacts with one other rank, ascending.
+#[derive(Debug, Clone, Default)]
+struct Side {
+    rank: usize,
+    bodies: Vec<u32>,
+}
+
+/// Whether ranks share a contact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// It has own grains only.
+    Within,
+    /// Ranks share it, and this one counts it.
+    Counted,
+    /// Another rank counts it.
+    Foreign,
+}
+
+/// Size of the part of a scene that a rank computes, and of what it exchanges per sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Own grains.
+    pub grains: usize,
+    /// Ghosts in cut contacts.
+    pub ghosts: usize,
+    /// All contacts.
+    pub contacts: usize,
+    /// Cut contacts.
+    pub cut: usize,
+    /// Messages per sweep, sent and received.
+    pub messages: usize,
+    /// Bytes per sweep, sent and received.
+    pub bytes: usize,
+}
+
+impl Border {
+    /// Whether the engine has all bodies.
+    pub fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Whether this rank counts what ranks have in common: rank 0 does.
+    pub fn is_first(&self) -> bool {
+        self.0.as_ref().is_none_or(|links| links.communicator.rank() == 0)
+    }
+
+    /// Whether this rank counts the energy of a body and the works on it.
+    pub fn counts(&self, body: usize) -> bool {
+        self.counting()(body)
+    }
+
+    /// As [`Border::counts`], for several threads.
+    pub(super) fn counting(&self) -> impl Fn(usize) -> bool + Sync {
+        let counted = self.0.as_ref().map(|links| &links.counted);
+        move |body| counted.is_none_or(|counted| counted.holds(body as u32))
+    }
+
+    /// How ranks share a contact between these bodies.
+    pub(super) fn cut(&self, bodies: [usize; 2], boundaries: usize) -> Cut {
+        let Some(links) = &self.0 else { return Cut::Within };
+        let own = |body: usize| body >= boundaries && links.counted.holds(body as u32);
+        let is_grain = |body: usize| body >= boundaries;
+        match bodies {
+            [a, b] if !is_grain(a) && !is_grain(b) => Cut::Counted,
+            [a, b] if !is_grain(a) || !is_grain(b) || own(a) == own(b) => Cut::Within,
+            [a, _] if own(a) => Cut::Counted,
+            _ => Cut::Foreign,
+        }
+    }
+
+    /// Notes that the list of contacts has none that another rank counts.
+    #[cfg(feature = "scenario")]
+    pub(super) fn nothing_foreign(&mut self) {
+        self.0.iter_mut().for_each(|links| links.foreign = 0);
+    }
+
+    /// Number of the contacts that this rank counts, the first ones of all those it lists.
+    pub fn counted(&self, contacts: usize) -> usize {
+        contacts - self.0.as_ref().map_or(0, |links| links.foreign)
+    }
+
+    /// Number of bodies, the first ones, that ranks have in common: the boundaries.
+    pub fn shared(&self, world: &World) -> usize {
+        if self.is_none() { 0 } else { world.boundaries.len() }
+    }
+
+    /// Gives the ghosts the velocities that their owners have for them.
+    pub fn exchange(&mut self, velocities: &mut [Velocity]) {
+        let Some(links) = &mut self.0 else { return };
+        for (side, parcel) in links.own.iter().zip(&mut links.out) {
+            for (&body, numbers) in side.bodies.iter().zip(parcel.numbers.chunks_exact_mut(PER_BODY)) {
+                let velocity = &velocities[body as usize];
+                velocity.linear.write_to_slice(numbers);
+                velocity.angular.write_to_slice(&mut numbers[3..]);
+            }
+        }
+        links.communicator.swap(&links.out, &mut links.into);
+        for (side, parcel) in links.ghosts.iter().zip(&links.into) {
+            for (&body, numbers) in side.bodies.iter().zip(parcel.numbers.chunks_exact(PER_BODY)) {
+                let velocity = &mut velocities[body as usize];
+                velocity.linear = DVec3::from_slice(numbers);
+                velocity.angular = DVec3::from_slice(&numbers[3..]);
+            }
+        }
+    }
+
+    /// Turns the numbers of overflow contacts that this rank lists per body into those on all ranks.
+    pub fn agree_on_copies(&mut self, copies: &mut [u32]) {
+        let Some(links) = &mut self.0 else { return };
+        let of = |side: &Side, copies: &[u32]| Parcel {
+            rank: side.rank,
+            numbers: side.bodies.iter().map(|&body| f64::from(copies[body as usize])).collect(),
+        };
+        let out: Vec<Parcel> = links.own.iter().map(|side| of(side, copies)).collect();
+        let mut into: Vec<Parcel> = links.ghosts.iter().map(|side| of(side, copies)).collect();
+        links.communicator.swap(&out, &mut into);
+        for (side, parcel) in links.ghosts.iter().zip(&into) {
+            side.bodies
+                .iter()
+                .zip(&parcel.numbers)
+                .for_each(|(&body, &count)| copies[body as usize] = count as u32);
+        }
+        let of_boundaries: Vec<f64> =
+            links.dynamic.iter().map(|&body| f64::from(copies[body as usize])).collect();
+        let sums = links.sum_all(&of_boundaries);
+        links.dynamic.iter().zip(sums).for_each(|(&body, sum)| copies[body as usize] = sum as u32);
+    }
+
+    /// Sums the impulses on the dynamic boundaries over all ranks; `of` returns the impulse and the angular impulse on a body, and `take`
+    /// gets the sums.
+    pub(super) fn sum_impulses(
+        &mut self,
+        of: impl Fn(u32) -> [DVec3; 2],
+        mut take: impl FnMut(u32, [DVec3; 2]),
+    ) {
+        let Some(links) = self.0.as_mut().filter(|links| !links.dynamic.is_empty()) else { return };
+        let own: Vec<f64> =
+            links.dynamic.iter().flat_map(|&body| of(body)).flat_map(|part| part.to_array()).collect();
+        let sums = links.sum_all(&own);
+        for (&body, sum) in links.dynamic.iter().zip(sums.chunks_exact(PER_BODY)) {
+            take(body, [DVec3::from_slice(sum), DVec3::from_slice(&sum[3..])]);
+        }
+    }
+
+    /// Largest of the values of all ranks.
+    pub fn largest(&mut self, value: f64) -> f64 {
+        let Some(links) = &mut self.0 else { return value };
+        links.communicator.gather(&[value]).into_iter().fold(value, f64::max)
+    }
+
+    /// Whether it is so on any rank.
+    pub fn any(&mut self, own: bool) -> bool {
+        self.largest(f64::from(u8::from(own))) > 0.0
+    }
+
+    /// Sums of the values of all ranks.
+    pub fn sums<const N: usize>(&mut self, values: [f64; N]) -> [f64; N] {
+        let Some(links) = &mut self.0 else { return values };
+        let sums = links.sum_all(&values);
+        std::array::from_fn(|i| sums[i])
+    }
+
+    /// Sum of the works on all ranks.
+    pub fn total(&mut self, works: EnergyBalance) -> EnergyBalance {
+        if self.is_none() { works } else { EnergyBalance::from_array(self.sums(works.to_array())) }
+    }
+
+    /// Residuals over the contacts of all ranks, from those over the `contacts` that this rank counts.
+    pub fn joined(&mut self, residuals: Residuals, contacts: usize) -> Residuals {
+        let Some(links) = &mut self.0 else { return residuals };
+        let weight = contacts as f64;
+        let spreads = [residuals.normal, residuals.friction, residuals.rolling];
+        let own: Vec<f64> = std::iter::once(weight)
+            .chain(spreads.into_iter().flat_map(|spread| [weight * spread.mean, spread.max]))
+            .collect();
+        let all = links.communicator.gather(&own);
+        let of = |i: usize| all.chunks_exact(own.len()).map(move |numbers| numbers[i]);
+        let count = of(0).sum::<f64>().max(1.0);
+        let spread =
+            |i: usize| Spread { mean: of(i).sum::<f64>() / count, max: of(i + 1).fold(0.0, f64::max) };
+        Residuals { normal: spread(1), friction: spread(3), rolling: spread(5) }
+    }
+
+    /// Returns this rank's own result, unless another rank has an error: all ranks go on, or none.
+    ///
+    /// # Errors
+    /// That of this rank, else the first one of another.
+    pub fn agree<T>(&mut self, own: Result<T, Error>) -> Result<T, Error> {
+        let Some(links) = &mut self.0 else { return own };
+        let all = links.communicator.gather(&fault::numbers_of(&own));
+        let first = all.chunks_exact(fault::NUMBERS).find_map(fault::error_of);
+        own.and_then(|value| first.map_or(Ok(value), Err))
+    }
+
+    /// Size of the part of this rank, which lists this many contacts.
+    #[cfg(feature = "scenario")]
+    fn extent(&self, world: &World, contacts: usize) -> Extent {
+        let Some(links) = &self.0 else { return Extent::default() };
+        let bodies = |sides: &[Side]| sides.iter().map(|side| side.bodies.len()).sum::<usize>();
+        let ghosts = bodies(&links.ghosts);
+        let is_own =
+            |grain: &usize| world.is_present(*grain) && links.counted.holds(world.grain_body(*grain) as u32);
+        Extent {
+            grains: (0..world.grain_count()).filter(is_own).count(),
+            ghosts,
+            contacts,
+            cut: links.held.cut,
+            messages: links.own.len() + links.ghosts.len(),
+            bytes: (bodies(&links.own) + ghosts) * PER_BODY * size_of::<f64>(),
+        }
+    }
+}
+
+impl Links {
+    /// Sums lists of numbers over the ranks, always in the same order.
+    fn sum_all(&mut self, numbers: &[f64]) -> Vec<f64> {
+        if numbers.is_empty() {
+            return Vec::new();
+        }
+        let mut sums = vec![0.0; numbers.len()];
+        for of_rank in self.communicator.gather(numbers).chunks_exact(numbers.len()) {
+            sums.iter_mut().zip(of_rank).for_each(|(sum, number)| *sum += number);
+        }
+        sums
+    }
+}
+
+/// Errors of a step as numbers, which go from rank to rank.
+mod fault {
+    use crate::error::Error;
+
+    /// Numbers of an error: its kind, and its fields.
+    pub const NUMBERS: usize = 7;
+
+    pub fn numbers_of<T>(result: &Result<T, Error>) -> [f64; NUMBERS] {
+        match result {
+            Ok(_) => [0.0; NUMBERS],
+            Err(Error::Exploded { grain, time, speed, diameters, time_step }) => {
+                [1.0, f64::from(*grain), *time, *speed, *diameters, *time_step, 0.0]
+            }
+            Err(Error::NotANumber { grain, time, time_step }) => {
+                [2.0, f64::from(*grain), *time, *time_step, 0.0, 0.0, 0.0]
+            }
+            Err(Error::LeftDomain { grain, time, x, y, z }) => {
+                [3.0, f64::from(*grain), *time, *x, *y, *z, 0.0]
+            }
+            // A boundary is the same on all ranks, and so is its error.
+            Err(_) => [0.0; NUMBERS],
+        }
+    }
+
+    pub fn error_of(numbers: &[f64]) -> Option<Error> {
+        let [kind, grain, time, a, b, c, _] = *numbers else { return None };
+        let grain = grain as u32;
+        match kind as u32 {
+            1 => Some(Error::Exploded { grain, time, speed: a, diameters: b, time_step: c }),
+            2 => Some(Error::NotANumber { grain, time, time_step: a }),
+            3 => Some(Error::LeftDomain { grain, time, x: a, y: b, z: c }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,413 @@
+//! Engine of several ranks: rank 0 is the door to all of them, the others do what it asks for.
+//!
+//! Rank 0 keeps the whole scene beside its own part. A state is gathered from the ranks when somebody asks for it, and a scene that was
+//! changed is divided anew before the next step. So everything that works with one engine works with this one: emitters, drives, outputs,
+//! quantities, checkpoints. The memory of rank 0 bounds the size of a scene: the whole takes 250 bytes per grain there, and a snapshot or a
+//! checkpoint as much again and its contacts.
+
+use std::io::Write;
+
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+use crate::contact::{Impulse, Key};
+use crate::cpu::patches::Known;
+use crate::cpu::{CpuEngine, colouring, search::Travel};
+use crate::engine::{EnergyBalance, Engine, Identity, Precision, Snapshot, StepReport, TotalImpulse};
+use crate::error::Error;
+use crate::model::{Grain, GrainState, World};
+use crate::settings::{Algorithm, Method, Order, Settings};
+
+use super::communicator::Communicator;
+use super::handover::{Cargo, Carried, Held};
+use super::partition::Partition;
+use super::{Bodies, Border, Extent, Links};
+
+/// Engine of rank 0, which stands for those of all ranks.
+pub struct RankedEngine {
+    /// The whole scene: its world and contacts as of the last time that they were gathered or changed.
+    whole: CpuEngine,
+    part: CpuEngine,
+    /// Whether `whole` is at the state of the ranks, and whether these are at the state of `whole`.
+    is_gathered: bool,
+    is_scattered: bool,
+    ranks: usize,
+}
+
+/// Engine of any other rank.
+pub struct Worker(CpuEngine);
+
+/// Engine of a rank.
+pub enum Ranked {
+    /// Rank 0, which steps and observes the scene.
+    Root(Box<RankedEngine>),
+    /// Another rank, which works for it.
+    Worker(Box<Worker>),
+}
+
+/// What rank 0 asks for.
+#[derive(Serialize, Deserialize)]
+enum Command {
+    Advance(u64),
+    Scatter,
+    Gather,
+    SetIterations(u32),
+    Measure,
+    End,
+}
+
+/// State that all ranks have in common.
+#[derive(Serialize, Deserialize)]
+struct Common {
+    /// World without grains.
+    world: World,
+    partition: Partition,
+    largest_reach: f64,
+    is_guarded: bool,
+    balance: EnergyBalance,
+    substeps_done: u64,
+    start_time: f64,
+    report: StepReport,
+}
+
+/// State of a part.
+#[derive(Serialize, Deserialize)]
+struct Haul {
+    grains: Vec<GrainState>,
+    contacts: Vec<Contact>,
+    totals: Vec<TotalImpulse>,
+}
+
+/// State of a contact, with its key in the whole world.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Contact {
+    key: Key,
+    impulse: Impulse,
+    cohesion: f64,
+    springs: Impulse,
+    known: Option<Known>,
+}
+
+/// Opens the engine of a rank. The world and the settings are the same on all ranks; each keeps the grains of its region.
+///
+/// # Errors
+/// [`Error::NotOnRanks`] for settings that only an engine alone knows.
+pub fn open(communicator: Box<dyn Communicator>, world: World, settings: Settings) -> Result<Ranked, Error> {
+    check(&settings)?;
+    let (rank, ranks) = (communicator.rank(), communicator.ranks());
+    let mut part = CpuEngine::new(world.without_grains(), settings);
+    part.border = Border(Some(Box::new(Links {
+        communicator,
+        counted: Bodies::none(world.boundaries.len()),
+        own: Vec::new(),
+        ghosts: Vec::new(),
+        out: Vec::new(),
+        into: Vec::new(),
+        dynamic: Vec::new(),
+        foreign: 0,
+        held: Held::default(),
+    })));
+    if rank > 0 {
+        return Ok(Ranked::Worker(Box::new(Worker(part))));
+    }
+    let whole = CpuEngine::new(world, settings);
+    let engine = RankedEngine { whole, part, is_gathered: true, is_scattered: false, ranks };
+    Ok(Ranked::Root(Box::new(engine)))
+}
+
+/// Refuses settings that need all contacts at one place.
+fn check(settings: &Settings) -> Result<(), Error> {
+    let refuse = |what, advice| Err(Error::NotOnRanks { what, advice });
+    match settings {
+        _ if settings.method == Method::Smooth => Ok(()),
+        Settings { algorithm: Algorithm::Apgd, .. } => {
+            refuse("the algorithm \"apgd\"", "set solver.algorithm = \"pgs\"")
+        }
+        Settings { coarse_corrections, .. } if *coarse_corrections > 0 => {
+            refuse("coarse corrections", "set solver.coarse_corrections = 0")
+        }
+        Settings { order, .. } if *order != Order::Coloured => {
+            refuse("an order of contacts other than by colours", "set solver.order = \"coloured\"")
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Worker {
+    /// Does what rank 0 asks for, until its engine is dropped.
+    pub fn serve(self) {
+        let Worker(mut part) = self;
+        loop {
+            match links(&mut part).broadcast::<Command>(None) {
+                // All ranks have agreed on the error, and rank 0 returns it.
+                Command::Advance(steps) => drop(part.advance(steps)),
+                Command::Scatter => scatter(&mut part, None),
+                Command::Gather => gather(&mut part, None),
+                Command::SetIterations(iterations) => part.set_iterations(iterations),
+                Command::Measure => drop(measure(&mut part)),
+                Command::End => return,
+            }
+        }
+    }
+}
+
+fn links(part: &mut CpuEngine) -> &mut Links {
+    part.border.0.as_deref_mut().expect("the engine of a rank has links")
+}
+
+/// Divides the whole scene, which rank 0 has, among the ranks.
+fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
+    let links = links(part);
+    let ranks = links.communicator.ranks();
+    let common = links.broadcast(whole.map(|whole| Common::of(whole, ranks)));
+    let cargos = whole.map(|whole| cargos(whole, &common.partition, ranks));
+    let cargos = cargos.into_iter().flatten().enumerate().collect();
+    let cargo = links.deliver::<Cargo>(cargos).pop().expect("rank 0 sends to all").1;
+    let meshes = std::mem::replace(&mut part.world, common.world).meshes;
+    assert!(part.world.meshes.take_from(meshes), "all ranks have read the same meshes");
+    let links = part.border.0.as_deref_mut().expect("as above");
+    (links.held.partition, links.held.largest_reach) = (common.partition, common.largest_reach);
+    links.take(&mut part.world, cargo);
+    part.travel = Travel::default();
+    part.hold_contacts(Vec::new(), colouring::one_after_the_other(0), &[]);
+    part.is_guarded = common.is_guarded;
+    part.balance = common.balance;
+    (part.substeps_done, part.start_time, part.report) =
+        (common.substeps_done, common.start_time, common.report);
+    // The totals so far are counted on one rank.
+    part.impulses = whole.map_or_else(
+        || vec![TotalImpulse::default(); part.world.boundaries.len()],
+        |whole| whole.impulses.clone(),
+    );
+}
+
+/// Collects the state of all ranks in the engine of the whole scene on rank 0.
+fn gather(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
+    let haul = Haul::of(part);
+    let hauls = links(part).deliver(vec![(0, haul)]);
+    if let Some(whole) = whole {
+        whole.take_over(part, hauls.into_iter().map(|(_, haul)| haul).collect());
+    }
+}
+
+/// Sizes of the parts of all ranks.
+fn measure(part: &mut CpuEngine) -> Vec<Extent> {
+    let Extent { grains, ghosts, contacts, cut, messages, bytes } =
+        part.border.extent(&part.world, part.keys.len());
+    let own = [grains, ghosts, contacts, cut, messages, bytes].map(|number| number as f64);
+    let all = links(part).communicator.gather(&own);
+    let extent = |numbers: &[f64]| {
+        let of = |i: usize| numbers[i] as usize;
+        Extent { grains: of(0), ghosts: of(1), contacts: of(2), cut: of(3), messages: of(4), bytes: of(5) }
+    };
+    all.chunks_exact(own.len()).map(extent).collect()
+}
+
+impl Common {
+    fn of(whole: &CpuEngine, ranks: usize) -> Common {
+        let world = &whole.world;
+        let present = world.present_grains();
+        let positions = present.clone().map(|grain| world.bodies.position[world.grain_body(grain)]).collect();
+        Common {
+            world: world.without_grains(),
+            partition: Partition::new(positions, ranks),
+            largest_reach: present.map(|grain| world.grain_reach(grain)).fold(0.0, f64::max),
+            is_guarded: whole.is_guarded,
+            balance: whole.balance,
+            substeps_done: whole.substeps_done,
+            start_time: whole.start_time,
+            report: whole.report.clone(),
+        }
+    }
+}
+
+/// Grains and contacts of the whole scene, rank by rank; a contact goes to the ranks of both its grains.
+fn cargos(whole: &CpuEngine, partition: &Partition, ranks: usize) -> Vec<Cargo> {
+    let world = &whole.world;
+    let mut cargos: Vec<Cargo> = (0..ranks).map(|_| Cargo::default()).collect();
+    let owner = |grain: usize| partition.owner(world.bodies.position[world.grain_body(grain)]);
+    for grain in world.present_grains() {
+        cargos[owner(grain)].grains.push(world.grain_state(grain));
+    }
+    let goal = |shape: u32| world.grain_of_shape(shape).map(owner);
+    for (&contact, constraint) in whole.colouring.order.iter().zip(&whole.constraints) {
+        let key = whole.keys[contact as usize];
+        let carried =
+            Carried { key, impulse: *whole.law.carried(constraint), known: whole.patches.known_of(&key) };
+        let (a, b) = (goal(key.a), goal(key.b));
+        // Contacts between boundaries are those of rank 0.
+        let goals = a.or(b).or(Some(0)).into_iter().chain(b.filter(|_| a.is_some() && a != b));
+        goals.for_each(|rank| cargos[rank].contacts.push(carried));
+    }
+    cargos.iter_mut().for_each(|cargo| cargo.contacts.sort_unstable_by_key(|contact| contact.key));
+    cargos
+}
+
+impl Haul {
+    fn of(part: &mut CpuEngine) -> Haul {
+        let CpuEngine { world, keys, colouring, constraints, patches, impulses, border, .. } = part;
+        let counted = border.counted(constraints.len());
+        let links = border.0.as_deref_mut().expect("the engine of a rank has links");
+        let state = |(&contact, constraint): (&u32, &crate::cpu::narrowphase::Constraint)| {
+            let key = keys[contact as usize];
+            Contact {
+                key: links.held.in_whole(world, key),
+                impulse: constraint.impulse,
+                cohesion: constraint.cohesion,
+                springs: constraint.last_impulse,
+                known: patches.known_of(&key),
+            }
+        };
+        let contacts = colouring.order.iter().zip(&*constraints).take(counted).map(state).collect();
+        Haul { contacts, totals: impulses.clone(), grains: links.own_states(world) }
+    }
+}
+
+impl CpuEngine {
+    /// Takes over the state of all ranks; `part` is that of rank 0, which has all boundaries.
+    fn take_over(&mut self, part: &CpuEngine, hauls: Vec<Haul>) {
+        let world = &mut self.world;
+        (0..world.boundaries.len())
+            .for_each(|body| world.bodies.set_state(body, &part.world.bodies.state(body)));
+        (world.joints, world.joint_states) = (part.world.joints.clone(), part.world.joint_states.clone());
+        world.time = part.world.time;
+        self.impulses.fill(TotalImpulse::default());
+        let mut contacts = Vec::new();
+        for haul in hauls {
+            haul.grains.iter().for_each(|state| world.set_grain_state(state.place as usize, state));
+            self.impulses.iter_mut().zip(haul.totals).for_each(|(total, of_rank)| *total += of_rank);
+            contacts.extend(haul.contacts);
+        }
+        contacts.sort_unstable_by_key(|contact| contact.key);
+        self.hold_gathered(&contacts);
+        self.travel.forget();
+        (self.is_guarded, self.balance) = (part.is_guarded, part.balance);
+        (self.substeps_done, self.start_time, self.report) =
+            (part.substeps_done, part.start_time, part.report.clone());
+    }
+
+    /// Takes these contacts, sorted by key, as the present ones.
+    fn hold_gathered(&mut self, contacts: &[Contact]) {
+        let keys = contacts.iter().map(|contact| contact.key).collect();
+        let carried: Vec<Impulse> = match self.settings.method {
+            Method::Nonsmooth => contacts.iter().map(|contact| contact.impulse).collect(),
+            Method::Smooth => contacts.iter().map(|contact| contact.springs).collect(),
+        };
+        self.hold_contacts(keys, colouring::one_after_the_other(contacts.len()), &carried);
+        for (constraint, contact) in self.constraints.iter_mut().zip(contacts) {
+            (constraint.impulse, constraint.cohesion) = (contact.impulse, contact.cohesion);
+        }
+        let known = contacts.iter().filter_map(|contact| contact.known).collect();
+        assert!(self.patches.set_known(known), "every contact with a patch comes with its side");
+    }
+}
+
+impl RankedEngine {
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    /// Sizes of the parts of all ranks, and of what these exchange in a sweep.
+    pub fn extents(&mut self) -> Vec<Extent> {
+        self.ask(Command::Measure);
+        measure(&mut self.part)
+    }
+
+    fn ask(&mut self, command: Command) {
+        links(&mut self.part).broadcast(Some(command));
+    }
+
+    /// The whole scene at its present state.
+    fn gathered(&mut self) -> &mut CpuEngine {
+        if !self.is_gathered {
+            self.ask(Command::Gather);
+            gather(&mut self.part, Some(&mut self.whole));
+            self.is_gathered = true;
+        }
+        &mut self.whole
+    }
+
+    /// As [`RankedEngine::gathered`], to be changed: it is divided anew before the next step.
+    fn changed(&mut self) -> &mut CpuEngine {
+        self.gathered();
+        self.is_scattered = false;
+        &mut self.whole
+    }
+}
+
+impl Drop for RankedEngine {
+    fn drop(&mut self) {
+        // After a panic the other ranks may be anywhere, and end with this one.
+        if !std::thread::panicking() {
+            self.ask(Command::End);
+        }
+    }
+}
+
+impl Engine for RankedEngine {
+    fn identity(&self) -> Identity {
+        Identity {
+            driver: format!("{} ranks, {} threads each", self.ranks, rayon::current_num_threads()),
+            precision: Precision::Double,
+            ..self.part.identity()
+        }
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {
+        if !self.is_scattered {
+            self.ask(Command::Scatter);
+            scatter(&mut self.part, Some(&self.whole));
+            self.is_scattered = true;
+        }
+        if steps > 0 {
+            self.whole.newcomers.clear();
+            self.is_gathered = false;
+        }
+        self.ask(Command::Advance(steps));
+        self.part.advance(steps)
+    }
+
+    fn snapshot(&mut self) -> Result<Snapshot, Error> {
+        self.gathered().snapshot()
+    }
+
+    fn present_spheres(&mut self) -> Result<Vec<(DVec3, f64)>, Error> {
+        self.gathered().present_spheres()
+    }
+
+    fn add_grains(&mut self, grains: &[Grain]) -> Result<(), Error> {
+        self.changed().add_grains(grains)
+    }
+
+    fn change(&mut self, change: &mut dyn FnMut(&mut World)) -> Result<(), Error> {
+        self.changed().change(change)
+    }
+
+    fn seed(&mut self, impulses: &[(Key, Impulse)]) -> Result<(), Error> {
+        self.changed().seed(impulses)
+    }
+
+    fn set_iterations(&mut self, iterations: u32) {
+        self.ask(Command::SetIterations(iterations));
+        self.whole.set_iterations(iterations);
+        self.part.set_iterations(iterations);
+    }
+
+    /// Saves the whole scene. The scene is divided anew after that, as it is after [`Engine::restore`]: a run that was interrupted after a
+    /// checkpoint and resumed has the same bits as one that went on.
+    fn save(&mut self, out: &mut dyn Write) -> Result<(), Error> {
+        self.changed().save(out)
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), Error> {
+        self.whole.restore(state)?;
+        (self.is_gathered, self.is_scattered) = (true, false);
+        Ok(())
+    }
+
+    /// Bytes that rank 0 holds.
+    fn memory(&self) -> u64 {
+        self.whole.memory() + self.part.memory()
+    }
+}

@@ -1,0 +1,152 @@
+//! State of a grain, with all that it takes from one world to another.
+//!
+//! Where a scene is divided among ranks, each rank has a world of its own, with all boundaries and a part of the grains. These are in the
+//! order of their places in the whole world, so that two ranks which hold the same pair of grains agree which of them comes first.
+
+use glam::DVec3;
+
+use super::body::BodyState;
+use super::grains::reach;
+use super::{AppliedForce, ClumpId, Parts, Sphere, World};
+
+/// State of a grain.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct GrainState {
+    /// Index of the grain in the whole world.
+    pub place: u32,
+    /// Index of its first sphere in the whole world.
+    pub first_sphere: u32,
+    /// Its id.
+    pub id: u32,
+    /// Index of the sink that removed it, as in [`World::removed`].
+    pub removed: Option<u32>,
+    /// Mass, pose and velocity.
+    pub body: BodyState,
+    clump: Option<ClumpId>,
+    /// Applied force \[N\] and torque \[N m\].
+    applied: [DVec3; 2],
+    spheres: Vec<Sphere>,
+}
+
+impl GrainState {
+    /// Number of its spheres.
+    pub fn spheres(&self) -> usize {
+        self.spheres.len()
+    }
+
+    /// Radius of a ball about its centre that contains it \[m\].
+    pub fn reach(&self) -> f64 {
+        reach(&self.spheres)
+    }
+}
+
+impl World {
+    /// State of a grain; `place` and `first_sphere` are its indices in this world.
+    pub fn grain_state(&self, grain: usize) -> GrainState {
+        let (body, parts, pull) = (self.grain_body(grain), &self.grains[grain], self.pull());
+        GrainState {
+            place: grain as u32,
+            first_sphere: parts.first,
+            id: self.ids[grain],
+            removed: self.removed[grain],
+            body: self.bodies.state(body),
+            clump: parts.clump,
+            applied: [pull.force_on(body), pull.torque_on(body)],
+            spheres: self.spheres[parts.spheres()].to_vec(),
+        }
+    }
+
+    /// Adds a grain with this state after all others.
+    pub fn push_grain_state(&mut self, state: &GrainState) {
+        let body = self.bodies.push_state(&state.body);
+        let (first, count) = (self.spheres.len() as u32, state.spheres.len() as u32);
+        self.grains.push(Parts { first, count, clump: state.clump });
+        self.spheres.extend(state.spheres.iter().map(|sphere| Sphere { body, ..*sphere }));
+        self.removed.push(state.removed);
+        self.ids.push(state.id);
+        let [force, torque] = state.applied;
+        self.set_force(body as usize, force, torque);
+    }
+
+    /// Sets mass, pose and velocity of a grain that this world has, and whether and by what it was removed.
+    pub fn set_grain_state(&mut self, grain: usize, state: &GrainState) {
+        let body = self.grain_body(grain);
+        self.bodies.set_state(body, &state.body);
+        self.removed[grain] = state.removed;
+        let [force, torque] = state.applied;
+        self.set_force(body, force, torque);
+    }
+
+    /// Returns the world without its grains.
+    #[must_use]
+    pub fn without_grains(&self) -> World {
+        let mut world = World {
+            time: self.time,
+            gravity: self.gravity,
+            materials: self.materials.clone(),
+            boundaries: self.boundaries.clone(),
+            surfaces: self.surfaces.clone(),
+            meshes: self.meshes.clone(),
+            vertices: self.vertices.clone(),
+            clumps: self.clumps.clone(),
+            joints: self.joints.clone(),
+            joint_states: self.joint_states.clone(),
+            machines: self.machines.clone(),
+            sinks: self.sinks.clone(),
+            domain: self.domain,
+            periodic: self.periodic,
+            plane: self.plane,
+            ..World::default()
+        };
+        let is_of_boundary = |applied: &&AppliedForce| (applied.body as usize) < self.boundaries.len();
+        world.forces.extend(self.forces.iter().filter(is_of_boundary));
+        for body in 0..self.boundaries.len() {
+            world.bodies.push_state(&self.bodies.state(body));
+        }
+        world
+    }
+
+    /// Takes all grains away, and keeps the room for them.
+    pub fn clear_grains(&mut self) {
+        let boundaries = self.boundaries.len();
+        self.bodies.truncate(boundaries);
+        self.forces.retain(|applied| (applied.body as usize) < boundaries);
+        self.spheres.clear();
+        self.grains.clear();
+        self.removed.clear();
+        self.ids.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Clump, Grain, Material, Materials};
+
+    #[test]
+    fn grains_come_into_another_world_as_they_were() {
+        let mut world = World::new(DVec3::ZERO, Materials::new(vec![Material::glass()]));
+        let rod = [(DVec3::ZERO, 1.0), (DVec3::X, 0.7)];
+        world.clumps.push(Clump::of_spheres("rod", &rod));
+        let at = |x: f64| Grain { velocity: DVec3::new(x, 1.0, 2.0), ..Grain::at(DVec3::splat(x), 0.3, 0) };
+        world.add_grains([at(1.0), Grain { clump: Some(0), ..at(4.0) }, at(7.0)]);
+        world.set_force(1, DVec3::X, DVec3::Y);
+        world.remove_grain(2, 0);
+        let states: Vec<GrainState> = (0..3).map(|grain| world.grain_state(grain)).collect();
+        let mut other = world.without_grains();
+        assert_eq!((other.grain_count(), other.forces.len(), other.bodies.len()), (0, 0, 0));
+        states.iter().for_each(|state| other.push_grain_state(state));
+        // Which places are free is known to the whole world alone.
+        assert_eq!(World { vacancies: world.vacancies.clone(), ..other.clone() }, world);
+        // A part of them, in the same order: bodies and spheres are counted anew.
+        other.clear_grains();
+        states[1..].iter().for_each(|state| other.push_grain_state(state));
+        assert_eq!(other.spheres.iter().map(|sphere| sphere.body).collect::<Vec<_>>(), [0, 0, 1]);
+        assert_eq!((other.ids.as_slice(), other.forces[0].body), (&[1, 2][..], 0));
+        // And back.
+        other.bodies.position[0] = DVec3::ONE;
+        world.set_grain_state(1, &other.grain_state(0));
+        assert_eq!(world.bodies.position[1], DVec3::ONE);
+        assert_eq!(world.pull().torque_on(1), DVec3::Y);
+    }
+}
