@@ -209,6 +209,15 @@ pub enum Overflow {
 }
 
 impl Colouring {
+    /// Place of each contact in `order`.
+    pub fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.order.len()];
+        for (place, &contact) in self.order.iter().enumerate() {
+            places[contact as usize] = place as u32;
+        }
+        places
+    }
+
     /// Number of colours, overflow contacts not counted.
     pub fn colours(&self) -> usize {
         self.starts.len().saturating_sub(1)

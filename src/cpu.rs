@@ -54,7 +54,7 @@ use joints::Joints;
 use narrowphase::{Constraint, Law, Onset};
 use patches::Patches;
 use problem::Problem;
-use ranks::Border;
+use ranks::{Before, Border};
 use search::Travel;
 use solver::Limits;
 use split::Split;
@@ -188,12 +188,25 @@ impl CpuEngine {
 
     /// Broadphase, matching, colouring: finds the pairs, the impulses that they carry over, and the solving order.
     fn find_contacts(&mut self) {
-        self.take_in_newcomers();
-        let Self { world, settings, stages, border, .. } = self;
-        let mut keys = stages.time("broadphase", || broadphase::find_pairs(world, settings.reach()));
-        border.choose(world, &mut keys);
-        let carried = stages.time("matching", || {
-            matching::match_impulses(&keys, &self.keys, &self.colouring, &self.constraints, &self.law)
+        #[cfg(feature = "scenario")]
+        let before = self.hand_over();
+        #[cfg(not(feature = "scenario"))]
+        let before: Option<Before> = None;
+        let Self { world, settings, stages, border, law, .. } = self;
+        let keys = stages.time("broadphase", || {
+            let mut keys = broadphase::find_pairs(world, settings.reach());
+            border.choose(world, &mut keys);
+            keys
+        });
+        let carried = stages.time("matching", || match before {
+            Some(Before { keys: old_keys, impulses, .. }) => {
+                matching::match_impulses(&keys, &old_keys, |contact| impulses[contact])
+            }
+            None => {
+                let (constraints, places) = (&self.constraints, self.colouring.places());
+                let impulse = |contact: usize| *law.carried(&constraints[places[contact] as usize]);
+                matching::match_impulses(&keys, &self.keys, impulse)
+            }
         });
         let colouring = stages.time("colouring", || match settings.order {
             Order::Coloured => colouring::with_tiles(world, &keys, &Tiles::of_many(world), border),
@@ -215,18 +228,6 @@ impl CpuEngine {
         let [contacts, overflow] = border.sums([counted as f64, overflow as f64]);
         (report.contacts, report.overflow) = (contacts as u64, overflow as u64);
         report.colours = border.largest(used as f64) as u32;
-    }
-
-    /// Takes the grains that came into the region of this rank, and ghosts, with what their contacts carry over.
-    fn take_in_newcomers(&mut self) {
-        #[cfg(feature = "scenario")]
-        if let Some(before) = self.hand_over() {
-            let order = colouring::one_after_the_other(before.keys.len());
-            self.border.nothing_foreign();
-            self.hold_contacts(before.keys, order, &before.impulses);
-            let (keys, known) = before.patches;
-            self.patches = Patches::remembered(keys, known);
-        }
     }
 
     /// Takes a new list of contacts, each with the impulse that it carries over.

@@ -83,7 +83,7 @@ impl CpuEngine {
     }
 
     /// Collects a value of every contact, in the order of the keys.
-    fn of_contacts<T: Clone + Default>(&self, value: impl Fn(&Constraint) -> T) -> Vec<T> {
+    pub(super) fn of_contacts<T: Clone + Default>(&self, value: impl Fn(&Constraint) -> T) -> Vec<T> {
         let mut values = vec![T::default(); self.keys.len()];
         for (&contact, constraint) in self.colouring.order.iter().zip(&self.constraints) {
             values[contact as usize] = value(constraint);

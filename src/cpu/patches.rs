@@ -62,10 +62,7 @@ impl Patches {
         if world.meshes.is_empty() {
             return Patches::default();
         }
-        let mut places = vec![0; keys.len()];
-        for (place, &contact) in colouring.order.iter().enumerate() {
-            places[contact as usize] = place as u32;
-        }
+        let places = colouring.places();
         let is_with_patch = |contact: &u32| world.patches_with(keys[*contact as usize].b).is_some();
         let contacts: Vec<u32> = (0..keys.len() as u32).filter(is_with_patch).collect();
         let keys: Vec<Key> = contacts.iter().map(|&contact| keys[contact as usize]).collect();

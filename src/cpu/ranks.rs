@@ -26,6 +26,7 @@ pub mod partition;
 
 use glam::DVec3;
 
+use crate::contact::{Impulse, Key};
 use crate::engine::{EnergyBalance, Residuals, Spread};
 use crate::error::Error;
 use crate::model::World;
@@ -65,6 +66,13 @@ struct Links {
 struct Side {
     rank: usize,
     bodies: Vec<u32>,
+}
+
+/// Contacts of the list before a search, with the keys that they have after grains went to other ranks: ascending keys, and impulses.
+#[derive(Default)]
+pub(super) struct Before {
+    pub keys: Vec<Key>,
+    pub impulses: Vec<Impulse>,
 }
 
 /// Whether ranks share a contact.
@@ -128,12 +136,6 @@ impl Border {
             [a, _] if own(a) => Cut::Counted,
             _ => Cut::Foreign,
         }
-    }
-
-    /// Notes that the list of contacts has none that another rank counts.
-    #[cfg(feature = "scenario")]
-    pub(super) fn nothing_foreign(&mut self) {
-        self.0.iter_mut().for_each(|links| links.foreign = 0);
     }
 
     /// Number of the contacts that this rank counts, the first ones of all those it lists.

@@ -150,11 +150,17 @@ impl Bodies {
         self.locked[body] = state.locked;
     }
 
-    /// Adds a body with this state; returns its index.
-    pub(super) fn push_state(&mut self, state: &BodyState) -> u32 {
-        let body = self.push_prescribed(state.position, state.orientation);
-        self.set_state(body as usize, state);
-        body
+    /// Adds a body with this state.
+    pub(super) fn push_state(&mut self, state: &BodyState) {
+        self.kind.push(state.kind);
+        self.position.push(state.position);
+        self.orientation.push(state.orientation);
+        self.velocity.push(state.velocity);
+        self.angular_velocity.push(state.angular_velocity);
+        self.inverse_mass.push(state.inverse_mass);
+        self.inverse_inertia.push(state.inverse_inertia);
+        self.moments.push(state.moments);
+        self.locked.push(state.locked);
     }
 
     /// Keeps the first `count` bodies only.

@@ -58,7 +58,8 @@ impl World {
 
     /// Adds a grain with this state after all others.
     pub fn push_grain_state(&mut self, state: &GrainState) {
-        let body = self.bodies.push_state(&state.body);
+        let body = self.bodies.len() as u32;
+        self.bodies.push_state(&state.body);
         let (first, count) = (self.spheres.len() as u32, state.spheres.len() as u32);
         self.grains.push(Parts { first, count, clump: state.clump });
         self.spheres.extend(state.spheres.iter().map(|sphere| Sphere { body, ..*sphere }));
@@ -106,15 +107,39 @@ impl World {
         world
     }
 
-    /// Takes all grains away, and keeps the room for them.
-    pub fn clear_grains(&mut self) {
-        let boundaries = self.boundaries.len();
-        self.bodies.truncate(boundaries);
-        self.forces.retain(|applied| (applied.body as usize) < boundaries);
+    /// Moves all grains to `other`, in place of those that it holds; this world keeps the room of these.
+    pub fn move_grains_to(&mut self, other: &mut World) {
+        std::mem::swap(&mut self.bodies, &mut other.bodies);
+        std::mem::swap(&mut self.forces, &mut other.forces);
+        std::mem::swap(&mut self.spheres, &mut other.spheres);
+        std::mem::swap(&mut self.grains, &mut other.grains);
+        std::mem::swap(&mut self.removed, &mut other.removed);
+        std::mem::swap(&mut self.ids, &mut other.ids);
         self.spheres.clear();
         self.grains.clear();
         self.removed.clear();
         self.ids.clear();
+        let boundaries = self.boundaries.len();
+        self.bodies.truncate(0);
+        (0..boundaries).for_each(|body| self.bodies.push_state(&other.bodies.state(body)));
+        self.forces.clear();
+        self.forces.extend(other.forces.iter().filter(|applied| (applied.body as usize) < boundaries));
+    }
+
+    /// Adds a grain of `other`, a world with as many boundaries, after all others.
+    pub fn push_grain_of(&mut self, other: &World, grain: usize) {
+        let (body, old) = (self.bodies.len(), self.grain_body(grain));
+        self.bodies.push_state(&other.bodies.state(old));
+        let parts = &other.grains[grain];
+        self.grains.push(Parts { first: self.spheres.len() as u32, ..*parts });
+        let spheres = &other.spheres[parts.spheres()];
+        self.spheres.extend(spheres.iter().map(|sphere| Sphere { body: body as u32, ..*sphere }));
+        self.removed.push(other.removed[grain]);
+        self.ids.push(other.ids[grain]);
+        if !other.forces.is_empty() {
+            let pull = other.pull();
+            self.set_force(body, pull.force_on(old), pull.torque_on(old));
+        }
     }
 }
 
@@ -139,8 +164,10 @@ mod tests {
         // Which places are free is known to the whole world alone.
         assert_eq!(World { vacancies: world.vacancies.clone(), ..other.clone() }, world);
         // A part of them, in the same order: bodies and spheres are counted anew.
-        other.clear_grains();
-        states[1..].iter().for_each(|state| other.push_grain_state(state));
+        let mut all = World::default();
+        other.move_grains_to(&mut all);
+        assert_eq!((other.grain_count(), other.forces.len(), other.bodies.len()), (0, 0, 0));
+        (1..3).for_each(|grain| other.push_grain_of(&all, grain));
         assert_eq!(other.spheres.iter().map(|sphere| sphere.body).collect::<Vec<_>>(), [0, 0, 1]);
         assert_eq!((other.ids.as_slice(), other.forces[0].body), (&[1, 2][..], 0));
         // And back.

@@ -6,18 +6,20 @@
 
 use std::collections::HashMap;
 
+use glam::DVec3;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::contact::{Impulse, Key};
 use crate::cpu::CpuEngine;
-use crate::cpu::patches::Known;
+use crate::cpu::patches::{Known, Patches};
+use crate::engine::clock::Instant;
 use crate::engine::saved;
 use crate::model::{GrainState, World};
 
 use super::communicator::Messages;
 use super::partition::Partition;
-use super::{Bodies, Border, Links, PER_BODY, Parcel, Side};
+use super::{Before, Bodies, Border, Links, PER_BODY, Parcel, Side};
 
 /// Ratio of the grains of the fullest rank to the mean above which the borders move \[-\].
 const IMBALANCE: f64 = 1.1;
@@ -38,12 +40,14 @@ pub(super) struct Held {
     spheres: Vec<u32>,
     /// Rank of each grain.
     owners: Vec<u32>,
-    /// Impulses of contacts that came with the grains, until the next search.
-    waiting: Option<Vec<Carried>>,
+    /// Impulses of contacts that came with the grains of a whole scene, until the next search.
+    waiting: Vec<Carried>,
     /// Own grains that were removed since the whole world was last told.
     gone: Vec<GrainState>,
     /// Number of cut contacts.
     pub cut: usize,
+    /// Grains as they were before the last search; kept for its room.
+    before: World,
 }
 
 /// What a contact carries over to the next substep, with its key in the whole world.
@@ -62,45 +66,40 @@ pub(super) struct Cargo {
     pub contacts: Vec<Carried>,
 }
 
-/// Contacts of the list before a search, with the numbers of the world after it: ascending keys, impulses, and what is known of patches.
-pub(in crate::cpu) struct Before {
-    pub keys: Vec<Key>,
-    pub impulses: Vec<Impulse>,
-    pub patches: (Vec<Key>, Vec<Known>),
+/// Where an own grain goes: it stays, or goes to the rank in whose region it is, or was removed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    Here,
+    Rank(u32),
+    Nowhere,
 }
+
+/// Value for no sphere.
+const NONE: u32 = u32::MAX;
 
 impl CpuEngine {
     /// Gives grains to the ranks in whose regions they are, and fetches ghosts. Returns what the contacts so far carry over; `None` for an
     /// engine that is alone.
     pub(in crate::cpu) fn hand_over(&mut self) -> Option<Before> {
-        let waiting = self.border.0.as_mut()?.held.waiting.take();
-        let contacts = waiting.unwrap_or_else(|| self.carried());
-        let Self { world, border, settings, .. } = self;
+        self.border.0.as_ref()?;
+        let begun = Instant::now();
+        let impulses = self.of_contacts(|constraint| *self.law.carried(constraint));
+        let Self { world, border, settings, keys, patches, .. } = self;
         let links = border.0.as_deref_mut()?;
         links.move_borders(world);
-        let (mut grains, contacts) = links.settle(world, contacts);
-        let ghosts = links.fetch_ghosts(world, &grains, 1.0 + settings.reach());
+        let goals = links.goals(world);
+        let contact = |i: usize| (keys[i], impulses[i], patches.known_of(&keys[i]));
+        let contacts = (0..keys.len()).map(contact);
+        let came = links.give_away(world, &goals, contacts.clone());
+        let ghosts = links.fetch_ghosts(world, &goals, &came.grains, 1.0 + settings.reach());
         let rank = links.communicator.rank() as u32;
-        let mut owners = vec![rank; grains.len()];
-        for (owner, ghosts) in ghosts {
-            owners.extend(std::iter::repeat_n(owner, ghosts.len()));
-            grains.extend(ghosts);
-        }
-        links.fill(world, grains, owners);
-        Some(links.held.in_world(world, contacts))
-    }
-
-    /// What all listed contacts carry over; contacts that carry nothing are left out.
-    fn carried(&self) -> Vec<Carried> {
-        let Some(links) = &self.border.0 else { return Vec::new() };
-        let constraints = self.colouring.order.iter().zip(&self.constraints);
-        let carried = |(&contact, constraint)| {
-            let key = self.keys[contact as usize];
-            let (impulse, known) = (*self.law.carried(constraint), self.patches.known_of(&key));
-            let key = links.held.in_whole(&self.world, key);
-            (impulse != Impulse::default() || known.is_some()).then_some(Carried { key, impulse, known })
-        };
-        constraints.filter_map(carried).collect()
+        let mut others: Vec<(GrainState, u32)> = came.grains.into_iter().map(|state| (state, rank)).collect();
+        others.extend(ghosts);
+        let now = links.fill(world, &goals, others);
+        let (before, patches) = links.held.before(world, contacts, &now, came.contacts);
+        self.patches = patches;
+        self.stages.add("search", begun.elapsed().as_secs_f64());
+        Some(before)
     }
 }
 
@@ -115,25 +114,38 @@ impl Held {
         Key { a: of(key.a), b: of(key.b) }
     }
 
-    /// Turns keys of the whole world into those of this rank; contacts of grains that it does not hold are left out.
-    fn in_world(&self, world: &World, contacts: Vec<Carried>) -> Before {
+    /// Contacts of the list so far with their keys after grains were given away: those of this rank, ascending, whose spheres are now those
+    /// in `now`, and those that came with grains. Contacts of grains that this rank does not hold any more are left out.
+    fn before(
+        &mut self,
+        world: &World,
+        contacts: impl Iterator<Item = (Key, Impulse, Option<Known>)>,
+        now: &[u32],
+        came: Vec<Carried>,
+    ) -> (Before, Patches) {
         let first = world.first_grain_shape();
-        let of = |shape: u32| match shape.checked_sub(first) {
-            Some(sphere) => self.spheres.binary_search(&sphere).ok().map(|sphere| first + sphere as u32),
-            None => Some(shape),
+        let key = |key: Key, of: &dyn Fn(u32) -> Option<u32>| {
+            let of = |shape: u32| match shape.checked_sub(first) {
+                Some(sphere) => of(sphere).map(|sphere| first + sphere),
+                None => Some(shape),
+            };
+            Some(Key { a: of(key.a)?, b: of(key.b)? })
         };
-        let mut before = Before { keys: Vec::new(), impulses: Vec::new(), patches: (Vec::new(), Vec::new()) };
-        for Carried { key, impulse, known } in contacts {
-            let (Some(a), Some(b)) = (of(key.a), of(key.b)) else { continue };
-            let key = Key { a, b };
-            before.keys.push(key);
-            before.impulses.push(impulse);
-            if let Some(known) = known {
-                before.patches.0.push(key);
-                before.patches.1.push(known);
-            }
-        }
-        before
+        let moved = |sphere: u32| Some(now[sphere as usize]).filter(|&sphere| sphere != NONE);
+        let found = |sphere: u32| self.spheres.binary_search(&sphere).ok().map(|sphere| sphere as u32);
+        let own = contacts.filter_map(|(old, impulse, known)| Some((key(old, &moved)?, impulse, known)));
+        let mut all: Vec<(Key, Impulse, Option<Known>)> = own.collect();
+        let came = std::mem::take(&mut self.waiting).into_iter().chain(came);
+        all.extend(
+            came.filter_map(|contact| Some((key(contact.key, &found)?, contact.impulse, contact.known))),
+        );
+        // Both ranks of a cut contact may have sent it, and both know the same of it.
+        all.sort_by_key(|(key, ..)| *key);
+        all.dedup_by_key(|(key, ..)| *key);
+        let of_patches = all.iter().filter_map(|(key, _, known)| known.map(|known| (*key, known)));
+        let (keys, known) = of_patches.unzip();
+        let (all_keys, impulses) = all.into_iter().map(|(key, impulse, _)| (key, impulse)).unzip();
+        (Before { keys: all_keys, impulses }, Patches::remembered(keys, known))
     }
 
     /// State of a grain of this rank, with its indices in the whole world.
@@ -143,27 +155,26 @@ impl Held {
         state.first_sphere = self.spheres[state.first_sphere as usize];
         state
     }
-
-    fn is_own(&self, grain: usize, rank: usize) -> bool {
-        self.owners[grain] as usize == rank
-    }
 }
 
 impl Links {
-    /// Takes the grains and contacts of a whole scene that are for this rank, in place of all that it holds.
+    /// Takes the grains and contacts of a whole scene that are for this rank, in place of all that it holds; the world has no grains yet.
     pub(super) fn take(&mut self, world: &mut World, cargo: Cargo) {
-        let owners = vec![self.communicator.rank() as u32; cargo.grains.len()];
-        self.held.gone.clear();
-        self.fill(world, cargo.grains, owners);
-        self.held.waiting = Some(cargo.contacts);
+        let rank = self.communicator.rank() as u32;
+        let Held { places, spheres, gone, .. } = &mut self.held;
+        places.clear();
+        spheres.clear();
+        gone.clear();
+        self.fill(world, &[], cargo.grains.into_iter().map(|state| (state, rank)).collect());
+        self.held.waiting = cargo.contacts;
         (self.own, self.ghosts, self.out, self.into) = Default::default();
         self.foreign = 0;
     }
 
     /// States of the grains that this rank owns, and of those of its grains that were removed since they were last told.
     pub(super) fn own_states(&mut self, world: &World) -> Vec<GrainState> {
-        let rank = self.communicator.rank();
-        let own = (0..world.grain_count()).filter(|&grain| self.held.is_own(grain, rank));
+        let rank = self.communicator.rank() as u32;
+        let own = (0..world.grain_count()).filter(|&grain| self.held.owners[grain] == rank);
         let mut states: Vec<GrainState> = own.map(|grain| self.held.state(world, grain)).collect();
         states.append(&mut self.held.gone);
         states
@@ -172,17 +183,17 @@ impl Links {
     /// Moves the borders where one rank has many more grains than the others.
     fn move_borders(&mut self, world: &World) {
         let rank = self.communicator.rank();
-        let is_own = |grain: &usize| world.is_present(*grain) && self.held.is_own(*grain, rank);
-        let own = (0..world.grain_count())
-            .filter(is_own)
-            .map(|grain| world.bodies.position[world.grain_body(grain)]);
-        let positions: Vec<_> = own.collect();
-        let counts = self.communicator.gather(&[positions.len() as f64]);
+        let owners = &self.held.owners;
+        let own =
+            || (0..owners.len()).filter(|&grain| owners[grain] as usize == rank && world.is_present(grain));
+        let counts = self.communicator.gather(&[own().count() as f64]);
         let mean = counts.iter().sum::<f64>() / counts.len() as f64;
         let most = counts.into_iter().fold(0.0, f64::max);
         if most <= (IMBALANCE * mean).max(mean + LEAST_EXCESS) {
             return;
         }
+        let positions: Vec<DVec3> =
+            own().map(|grain| world.bodies.position[world.grain_body(grain)]).collect();
         let all = self.deliver(vec![(0, positions)]);
         let partition = (rank == 0).then(|| {
             let positions = all.into_iter().flat_map(|(_, positions)| positions).collect();
@@ -191,91 +202,145 @@ impl Links {
         self.held.partition = self.broadcast(partition);
     }
 
-    /// Gives grains to the ranks in whose regions they are. Returns the grains and contacts of this rank then; the contacts ascend by key.
-    fn settle(&mut self, world: &World, mut contacts: Vec<Carried>) -> (Vec<GrainState>, Vec<Carried>) {
+    /// Goal of each grain of this rank; ghosts have none.
+    fn goals(&self, world: &World) -> Vec<Goal> {
         let rank = self.communicator.rank();
-        let mut own = Vec::with_capacity(world.grain_count());
+        let goal = |(grain, &owner): (usize, &u32)| {
+            if owner as usize != rank || !world.is_present(grain) {
+                return Goal::Nowhere;
+            }
+            match self.held.partition.owner(world.bodies.position[world.grain_body(grain)]) {
+                owner if owner == rank => Goal::Here,
+                owner => Goal::Rank(owner as u32),
+            }
+        };
+        self.held.owners.iter().enumerate().map(goal).collect()
+    }
+
+    /// Gives grains to the ranks that are their goals, with what their contacts carry, and returns what comes from others. Keeps the states
+    /// of own grains that were removed.
+    fn give_away(
+        &mut self,
+        world: &World,
+        goals: &[Goal],
+        contacts: impl Iterator<Item = (Key, Impulse, Option<Known>)>,
+    ) -> Cargo {
+        let rank = self.communicator.rank();
         let mut leaving: Vec<Cargo> = (0..self.communicator.ranks()).map(|_| Cargo::default()).collect();
-        let mut goal_of_sphere: HashMap<u32, usize> = HashMap::new();
-        for grain in 0..world.grain_count() {
-            if !self.held.is_own(grain, rank) {
-                continue;
+        for (grain, goal) in goals.iter().enumerate() {
+            match goal {
+                Goal::Rank(other) => leaving[*other as usize].grains.push(self.held.state(world, grain)),
+                Goal::Nowhere if self.held.owners[grain] as usize == rank => {
+                    let gone = self.held.state(world, grain);
+                    self.held.gone.push(gone);
+                }
+                _ => {}
             }
-            let state = self.held.state(world, grain);
-            if state.removed.is_some() {
-                self.held.gone.push(state);
-                continue;
-            }
-            let owner = self.held.partition.owner(state.body.position);
-            if owner == rank {
-                own.push(state);
-                continue;
-            }
-            let spheres = state.first_sphere..state.first_sphere + world.grains[grain].count;
-            goal_of_sphere.extend(spheres.map(|sphere| (sphere, owner)));
-            leaving[owner].grains.push(state);
         }
-        let first = world.first_grain_shape();
-        let goal = |shape: u32| goal_of_sphere.get(&shape.checked_sub(first)?).copied();
-        for contact in contacts.iter().filter(|_| !goal_of_sphere.is_empty()) {
-            let (a, b) = (goal(contact.key.a), goal(contact.key.b));
-            a.into_iter().chain(b.filter(|_| a != b)).for_each(|rank| leaving[rank].contacts.push(*contact));
+        if leaving.iter().any(|cargo| !cargo.grains.is_empty()) {
+            let goal = |shape: u32| match goals[world.grain_of_shape(shape)?] {
+                Goal::Rank(rank) => Some(rank as usize),
+                _ => None,
+            };
+            for (key, impulse, known) in contacts {
+                let (a, b) = (goal(key.a), goal(key.b));
+                let carried = Carried { key: self.held.in_whole(world, key), impulse, known };
+                let goals = a.into_iter().chain(b.filter(|_| a != b));
+                goals.for_each(|rank| leaving[rank].contacts.push(carried));
+            }
         }
         let leaving = leaving.into_iter().enumerate().filter(|(_, cargo)| !cargo.grains.is_empty()).collect();
+        let mut all = Cargo::default();
         for (_, cargo) in self.deliver::<Cargo>(leaving) {
-            own.extend(cargo.grains);
-            contacts.extend(cargo.contacts);
+            all.grains.extend(cargo.grains);
+            all.contacts.extend(cargo.contacts);
         }
-        // Both ranks of a cut contact may have sent it, and both know the same of it.
-        contacts.sort_unstable_by_key(|contact| contact.key);
-        contacts.dedup_by_key(|contact| contact.key);
-        (own, contacts)
+        all
     }
 
-    /// Returns ghosts of the grains of other ranks that may touch own grains, where two grains may as long as the distance of their centres
-    /// is less than `reach` times the sum of their radii.
-    fn fetch_ghosts(&mut self, world: &World, own: &[GrainState], reach: f64) -> Vec<(u32, Vec<GrainState>)> {
+    /// Returns ghosts of the grains of other ranks that may touch own grains, those that stay and those that came, each with its rank. Two
+    /// grains may touch as long as the distance of their centres is less than `reach` times the sum of their radii.
+    fn fetch_ghosts(
+        &mut self,
+        world: &World,
+        goals: &[Goal],
+        came: &[GrainState],
+        reach: f64,
+    ) -> impl Iterator<Item = (GrainState, u32)> + use<> {
         let rank = self.communicator.rank();
-        let mut ghosts: Vec<Vec<&GrainState>> = vec![Vec::new(); self.communicator.ranks()];
+        let mut ghosts: Vec<Vec<GrainState>> = vec![Vec::new(); self.communicator.ranks()];
         let mut near = Vec::new();
-        for state in own {
-            let reach = (1.0 + SLACK) * reach * (state.reach() + self.held.largest_reach);
-            self.held.partition.near(&world.periodic, state.body.position, reach, &mut near);
-            near.iter().filter(|&&other| other != rank).for_each(|&other| ghosts[other].push(state));
+        let mut ranks_near = |held: &Held, position: DVec3, radius: f64, send: &mut dyn FnMut(usize)| {
+            let reach = (1.0 + SLACK) * reach * (radius + held.largest_reach);
+            held.partition.near(&world.periodic, position, reach, &mut near);
+            near.iter().filter(|&&other| other != rank).for_each(|&other| send(other));
+        };
+        for grain in (0..goals.len()).filter(|&grain| goals[grain] == Goal::Here) {
+            let position = world.bodies.position[world.grain_body(grain)];
+            ranks_near(&self.held, position, world.grain_reach(grain), &mut |other| {
+                ghosts[other].push(self.held.state(world, grain));
+            });
         }
-        let filled = ghosts.into_iter().enumerate().filter(|(_, ghosts)| !ghosts.is_empty());
-        let messages = filled.map(|(rank, ghosts)| (rank, pack(&ghosts))).collect();
-        self.communicator
-            .deliver(messages)
-            .into_iter()
-            .map(|(rank, ghosts)| (rank as u32, unpack(&ghosts)))
-            .collect()
+        for state in came {
+            ranks_near(&self.held, state.body.position, state.reach(), &mut |other| {
+                ghosts[other].push(state.clone())
+            });
+        }
+        let filled = ghosts.into_iter().enumerate().filter(|(_, ghosts)| !ghosts.is_empty()).collect();
+        let received = self.deliver::<Vec<GrainState>>(filled).into_iter();
+        received.flat_map(|(rank, ghosts)| ghosts.into_iter().map(move |state| (state, rank as u32)))
     }
 
-    /// Fills the world with these grains, in the order of their places in the whole world.
-    fn fill(&mut self, world: &mut World, grains: Vec<GrainState>, owners: Vec<u32>) {
-        let mut grains: Vec<(GrainState, u32)> = grains.into_iter().zip(owners).collect();
-        grains.sort_unstable_by_key(|(state, _)| state.place);
-        world.clear_grains();
-        let rank = self.communicator.rank();
-        let Held { places, spheres, owners, .. } = &mut self.held;
-        places.clear();
-        spheres.clear();
+    /// Puts the grains that stay here, and others, each with its rank, in the order of their places in the whole world. Returns the present
+    /// index of each sphere that was there before.
+    fn fill(&mut self, world: &mut World, goals: &[Goal], mut others: Vec<(GrainState, u32)>) -> Vec<u32> {
+        others.sort_by_key(|(state, _)| state.place);
+        let rank = self.communicator.rank() as u32;
+        let Held { before, places, spheres, owners, .. } = &mut self.held;
+        world.move_grains_to(before);
+        let mut now = vec![NONE; before.spheres.len()];
+        let (old_places, old_spheres) = (std::mem::take(places), std::mem::take(spheres));
         owners.clear();
-        self.counted = Bodies::none(world.boundaries.len() + grains.len());
-        if rank == 0 {
-            for body in 0..world.boundaries.len() as u32 {
-                self.counted.add(body);
+        let mut others = others.into_iter().peekable();
+        let mut stay = (0..goals.len()).filter(|&grain| goals[grain] == Goal::Here).peekable();
+        loop {
+            let next = stay.peek().map(|&grain| old_places[grain]);
+            let is_other = |(state, _): &(GrainState, u32)| next.is_none_or(|place| state.place < place);
+            if let Some((state, owner)) = others.next_if(is_other) {
+                let first = state.first_sphere;
+                if let Ok(old) = old_spheres.binary_search(&first) {
+                    // It was there before as a ghost, or was an own grain that is one now.
+                    (0..state.spheres())
+                        .for_each(|sphere| now[old + sphere] = (spheres.len() + sphere) as u32);
+                }
+                places.push(state.place);
+                spheres.extend(first..first + state.spheres() as u32);
+                owners.push(owner);
+                world.push_grain_state(&state);
+            } else if let Some(grain) = stay.next() {
+                for sphere in before.grains[grain].spheres() {
+                    now[sphere] = spheres.len() as u32;
+                    spheres.push(old_spheres[sphere]);
+                }
+                places.push(old_places[grain]);
+                owners.push(rank);
+                world.push_grain_of(before, grain);
+            } else {
+                break;
             }
         }
-        for (state, owner) in &grains {
-            if *owner as usize == rank {
-                self.counted.add(world.bodies.len() as u32);
-            }
-            world.push_grain_state(state);
-            places.push(state.place);
-            spheres.extend(state.first_sphere..state.first_sphere + state.spheres() as u32);
-            owners.push(*owner);
+        self.count(world);
+        now
+    }
+
+    /// Notes what this rank counts: its own grains, and on rank 0 the boundaries.
+    fn count(&mut self, world: &World) {
+        let rank = self.communicator.rank();
+        self.counted = Bodies::none(world.bodies.len());
+        let boundaries = if rank == 0 { world.boundaries.len() } else { 0 };
+        let own = (0..world.grain_count()).filter(|&grain| self.held.owners[grain] as usize == rank);
+        for body in (0..boundaries).chain(own.map(|grain| world.grain_body(grain))) {
+            self.counted.add(body as u32);
         }
         self.dynamic = world.dynamic_boundaries().map(|(body, _)| body as u32).collect();
     }
@@ -357,13 +422,13 @@ impl Border {
 }
 
 /// Bytes of a value, for another rank.
-pub(super) fn pack<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+fn pack<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     saved::write(&mut bytes, value).expect("what ranks exchange can be written");
     bytes
 }
 
 /// Value that another rank packed.
-pub(super) fn unpack<T: DeserializeOwned>(mut bytes: &[u8]) -> T {
+fn unpack<T: DeserializeOwned>(mut bytes: &[u8]) -> T {
     saved::read(&mut bytes).expect("all ranks run the same program")
 }
