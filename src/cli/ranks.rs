@@ -50,15 +50,11 @@ mod connected {
             Err(problems) if is_first => return Err(problems.into()),
             Ok(scenario) if !others_failed => scenario,
             Ok(_) if is_first => return Err(Error::NotOnAllRanks { file: arguments.file.clone() }.into()),
-            _ => return Ok(Outcome::RunFailed),
+            _ => return Ok(Outcome::Done),
         };
         if !matches!(arguments.device, DeviceChoice::Auto | DeviceChoice::Cpu) {
             let (what, advice) = ("a GPU engine", "leave out --device");
-            return if is_first {
-                Err(Error::NotOnRanks { what, advice }.into())
-            } else {
-                Ok(Outcome::RunFailed)
-            };
+            return if is_first { Err(Error::NotOnRanks { what, advice }.into()) } else { Ok(Outcome::Done) };
         }
         let mut world = scenario.world.clone();
         world.reserve(scenario.planned_grains());
@@ -75,7 +71,7 @@ mod connected {
                 Ok(Outcome::Done)
             }
             Err(error) if is_first => Err(error.into()),
-            Err(_) => Ok(Outcome::RunFailed),
+            Err(_) => Ok(Outcome::Done),
         }
     }
 }

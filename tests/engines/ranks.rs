@@ -14,7 +14,7 @@ use esker::engine::{Engine, Snapshot, StepReport};
 use esker::error::Error;
 use esker::model::World;
 use esker::scenario::Scenario;
-use esker::settings::{Acceleration, Algorithm, Order, Settings, WarmStart};
+use esker::settings::{Acceleration, Algorithm, Method, Order, Settings, ToleranceKind, WarmStart};
 use esker::simulation::Simulation;
 use glam::DVec3;
 
@@ -300,4 +300,63 @@ fn few_sweeps_leave_about_as_much_on_ranks() {
         let divided = left(ranks);
         assert!(divided < bound, "{ranks} ranks: {divided} for {alone}, where all are split {all_split}");
     }
+}
+
+#[test]
+fn springs_push_on_ranks_as_on_one_engine() {
+    // The smooth method sums forces and iterates nothing: ranks differ by rounding alone.
+    let mut scene = box_of(150);
+    scene.settings = Settings { method: Method::Smooth, time_step: 5e-5, ..scene.settings };
+    let (world, settings) = (&scene.world, &scene.settings);
+    let alone = after(&mut cpu(world, settings), 3000);
+    for ranks in [2, 4] {
+        let divided = on_ranks(ranks, world, settings, |engine| after(engine, 3000));
+        assert!(alone.contacts.iter().filter(|contact| contact.is_active()).count() > 20);
+        let off = difference(&divided, &alone);
+        assert!(off < 1e-9, "{ranks} ranks: {off:e} m/s");
+        let springs =
+            |state: &Snapshot| -> f64 { state.contacts.iter().map(|contact| contact.spring_energy[0]).sum() };
+        assert!((springs(&divided) - springs(&alone)).abs() < 1e-6 * springs(&alone));
+    }
+}
+
+#[test]
+fn all_ranks_stop_at_the_sweep_in_which_a_tolerance_is_met() {
+    let scene = box_of(300);
+    let (world, carried) = middle(&scene, 200);
+    let solved = |settings: Settings| {
+        on_ranks(3, &world, &settings, |engine| {
+            engine.seed(&carried).unwrap();
+            after(engine, 1)
+        })
+    };
+    for tolerance_kind in [ToleranceKind::Velocity, ToleranceKind::Impulses] {
+        let plain = Settings { acceleration: Acceleration::None, iterations: 5000, ..scene.settings };
+        let states = [1e-3, 1e-4].map(|tolerance| solved(Settings { tolerance_kind, tolerance, ..plain }));
+        let [loose, tight] = [0, 1].map(|i: usize| states[i].report.sweeps);
+        assert!(2 < loose && loose < tight && tight < 5000, "{tolerance_kind:?}: {loose} and {tight} sweeps");
+        let as_many = solved(Settings { iterations: tight, ..plain });
+        assert_eq!(bits(&as_many), bits(&states[1]), "{tolerance_kind:?}");
+    }
+}
+
+#[test]
+fn impulses_are_kept_through_searches_and_on_the_way_to_another_rank() {
+    // A bed at rest that searches in every step.
+    let scene = box_of(400);
+    let (world, carried) = middle(&scene, 300);
+    let few = Settings { iterations: 4, skin: 1e-4, ..scene.settings };
+    let left = |settings: &Settings| {
+        on_ranks(4, &world, settings, |engine| {
+            engine.seed(&carried).unwrap();
+            engine.advance(30).unwrap().residuals.normal.mean
+        })
+    };
+    let (kept, cold) = (left(&few), left(&Settings { warm_start: WarmStart::Cold, ..few }));
+    let alone = {
+        let mut engine = cpu(&world, &few);
+        engine.seed(&carried).unwrap();
+        engine.advance(30).unwrap().residuals.normal.mean
+    };
+    assert!(kept < 2.0 * alone && 5.0 * kept < cold, "{kept:e} kept, {alone:e} alone, {cold:e} cold");
 }

@@ -9,6 +9,7 @@ mod fuzz;
 mod helps;
 mod output_files;
 mod place;
+mod ranks;
 mod render;
 mod restart;
 mod scenario_errors;
