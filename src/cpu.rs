@@ -178,11 +178,11 @@ impl CpuEngine {
     /// Notes the objective of the convex problem of the last substep: a pass over contacts and bodies, so only snapshots and saved states
     /// ask for it.
     fn note_objective(&mut self) {
+        let Self { world, settings, constraints, velocities, border, report, .. } = self;
         // A restored state has no working velocities before its first step.
-        let has_solved = self.report.step > 0 && !self.velocities.is_empty();
-        if has_solved && self.settings.method == Method::Nonsmooth {
-            let objective = || residual::objective(&self.world, &self.constraints, &self.velocities);
-            self.report.objective.get_or_insert_with(objective);
+        let is_new = report.step == 0 || velocities.len() != world.bodies.len();
+        if report.objective.is_none() && !border.any(is_new) && settings.method == Method::Nonsmooth {
+            report.objective = Some(residual::objective(world, constraints, velocities, border));
         }
     }
 
@@ -294,13 +294,13 @@ impl CpuEngine {
         let Self { world, settings, velocities, stages, travel, border, .. } = self;
         let h = settings.substep();
         stages.time("integrate", || {
-            border.agree(integrate::judge(world, velocities, h, settings))?;
+            border.agree(integrate::judge(world, velocities, h, settings, border), world)?;
             integrate::move_bodies(world, velocities, end, h);
             travel.add(world, velocities, h);
             if !world.has_drains() {
                 return Ok(0.0);
             }
-            let taken = border.agree(sinks::taken(world))?;
+            let taken = border.agree(sinks::taken(world), world)?;
             let own = sinks::remove(world, &taken, |body| border.counts(body));
             Ok(border.sums([own])[0])
         })

@@ -255,8 +255,10 @@ pub enum Error {
         /// Their number.
         processes: usize,
     },
-    /// A scenario can be read by some of the processes of a run only.
-    #[error("{} can be read here, but not on all ranks: put it and the files that it names where every machine finds them", file.display())]
+    /// Some processes of a run cannot read the scenario, or read another.
+    #[error(
+        "{} is not the same on all ranks: put it and the files that it names where every machine finds them", file.display()
+    )]
     NotOnAllRanks {
         /// Its file.
         file: PathBuf,

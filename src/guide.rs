@@ -1,4 +1,4 @@
-//! The user's guide: first steps, results, checkpoints, pictures, the browser, the scenario file, studies, the method, speed, the
+//! The user's guide: first steps, results, checkpoints, pictures, the browser, the scenario file, studies, the method, several processes, speed, the
 //! library, Python, known limits.
 //! Documentation only.
 //!
@@ -16,6 +16,7 @@
 //! | [`scenario_file`] | sections of the scenario file; the reference of every key is [`crate::scenario`] |
 //! | [`studies`] | `esker validate` (cases with known answers) and `esker study` (one scenario, many settings) |
 //! | [`method`] | contact problem, stages of a step, solver, accuracy settings, energy balance |
+//! | [`ranks`] | runs on several processes, on one machine or on many |
 //! | [`speed`] | `esker bench`, timing of stages, benchmarks, comparison with rapier3d |
 //! | [`library`] | [`Simulation`](crate::simulation::Simulation), the interface to the engines from Rust |
 //! | [`python`] | the Python package: numpy arrays, callbacks, results, calibration |
@@ -54,6 +55,9 @@ pub mod studies {}
 #[doc = ""]
 #[doc = crate::engine::stages::stage_table!()]
 pub mod method {}
+
+#[doc = include_str!("guide/ranks.md")]
+pub mod ranks {}
 
 #[doc = include_str!("guide/speed.md")]
 pub mod speed {}

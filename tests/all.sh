@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Every check of the repository, one step after the other, each with what it is for and how long it
 # took. Stops at the first step that fails. Needs Rust (https://rustup.rs), Python 3.11 or later, and Node.js 20
-# with npm; on Debian and Ubuntu it installs a software graphics adapter where no other is found, Chromium, and what
-# Python lacks for a virtual environment.
+# with npm; on Debian and Ubuntu it installs a software graphics adapter where no other is found, Chromium, an MPI, and
+# what Python lacks for a virtual environment.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -136,8 +136,25 @@ check_python() {
     "$PYO3_PYTHON" --version
 }
 
+has_libclang() {
+    [ -n "${LIBCLANG_PATH:-}" ] || compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' > /dev/null || ldconfig -p 2> /dev/null | grep -q libclang
+}
+
+# An MPI, and the libclang with which its interface is read.
+check_mpi() {
+    if ! { command -v mpicc && command -v mpirun; } > /dev/null || ! has_libclang; then
+        if ! command -v apt-get > /dev/null; then
+            echo "no MPI or no libclang: install both by hand and start again (Fedora: openmpi-devel clang-devel; macOS: brew install open-mpi llvm)" >&2
+            return 1
+        fi
+        apt_install libopenmpi-dev openmpi-bin libclang-dev
+    fi
+    # To the end: a program that a pipe leaves behind fails.
+    mpirun --version | sed -n 1p
+}
+
 # What is built and tested together, and so with the same features: nothing is built twice.
-packages=(--package esker --package esker-python)
+packages=(--package esker --package esker-python --features esker/mpi)
 
 build() {
     cargo build "${packages[@]}" --lib --bins --tests
@@ -184,6 +201,7 @@ check_features() {
     leaves_out "gpu,scenario" clap annotate-snippets indicatif signal-hook sysinfo plotters gif png
     leaves_out "gpu,render" clap annotate-snippets indicatif signal-hook sysinfo plotters
     leaves_out lab clap annotate-snippets indicatif signal-hook sysinfo
+    leaves_out cli mpi
     # The check itself can fail:
     if leaves_out gpu wgpu 2> /dev/null; then
         echo "a build for graphics cards without wgpu passes the check" >&2
@@ -223,6 +241,7 @@ check_browser() {
 step "Toolchain" "cargo, rustfmt and clippy must be there." check_toolchain
 step "Format" "One style everywhere, so that changes show only what they change." cargo fmt --all --check
 step "Python environment" "The packages that the Python package is built and tested with." check_python
+step "MPI" "Runs on several processes are tested with the MPI of the machine." check_mpi
 step "Build" "Library, program, tests and the extension for Python, once for all steps: with the same features." build
 step "Graphics adapter" "The GPU tests fail without one: a test that did not run must not look green." check_adapter
 step "Lints" "Clippy on library, program, tests and the extension for Python; a warning is an error." \

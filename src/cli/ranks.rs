@@ -31,6 +31,9 @@ pub(super) use connected::run;
 
 #[cfg(feature = "mpi")]
 mod connected {
+    use std::num::NonZero;
+    use std::{env, thread};
+
     use crate::cli::run::{Arguments, run_on};
     use crate::cli::{DeviceChoice, Failure, Outcome, interrupt};
     use crate::cpu::ranks::communicator::Communicator;
@@ -40,15 +43,45 @@ mod connected {
     use crate::error::Error;
     use crate::scenario::Scenario;
 
+    /// Variables in which launchers tell a process how many of all are on its machine: Open MPI, MPICH and Intel MPI.
+    const LOCAL_SIZES: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
+
+    /// Shares the cores of the machine among its ranks, unless they are bound to fewer or `RAYON_NUM_THREADS` says how many threads each has.
+    fn share_cores() {
+        let local = LOCAL_SIZES.into_iter().find_map(|name| env::var(name).ok()?.parse::<usize>().ok());
+        let (Some(local), None) = (local, env::var_os("RAYON_NUM_THREADS")) else { return };
+        let all = sysinfo::System::physical_core_count();
+        let bound = thread::available_parallelism().map_or(1, NonZero::get);
+        let share = all.map_or(bound, |all| (all / local).max(1));
+        // A pool that there is already stays as it is.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(bound.min(share)).build_global();
+    }
+
+    /// A number, not 0, that tells two scenarios apart.
+    fn fingerprint(scenario: &Scenario) -> u32 {
+        crc32fast::hash(scenario.resolved.as_bytes()).max(1)
+    }
+
     /// Runs a scenario on all processes. The first of them writes the results and returns how it went; the others work for it.
     pub(in crate::cli) fn run(arguments: &Arguments) -> Result<Outcome, Failure> {
         let mut process = Process::connect()?;
-        let is_first = process.rank() == 0;
+        let (is_first, ranks) = (process.rank() == 0, process.ranks());
+        if ranks != super::launched() {
+            let why = format!(
+                "{} processes were started together, and it connects {ranks}: start them with the launcher of the MPI that esker was \
+                 built with",
+                super::launched()
+            );
+            return Err(Error::NoMpi { why }.into());
+        }
+        share_cores();
         let loaded = Scenario::load(&arguments.file, &arguments.overrides);
-        let others_failed = process.gather(&[f64::from(u8::from(loaded.is_err()))]).contains(&1.0);
+        let print = loaded.as_ref().map_or(0.0, |scenario| f64::from(fingerprint(scenario)));
+        let prints = process.gather(&[print]);
         let scenario = match loaded {
-            Err(problems) if is_first => return Err(problems.into()),
-            Ok(scenario) if !others_failed => scenario,
+            // Where the first rank fails, its message says why.
+            Err(problems) if is_first || prints[0] != 0.0 => return Err(problems.into()),
+            Ok(scenario) if prints.iter().all(|print| *print == prints[0]) => scenario,
             Ok(_) if is_first => return Err(Error::NotOnAllRanks { file: arguments.file.clone() }.into()),
             _ => return Ok(Outcome::Done),
         };

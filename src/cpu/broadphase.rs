@@ -220,7 +220,9 @@ impl Grid {
                     let other = &self.entries[j];
                     let reach = (one.radius + other.radius) * (1.0 + margin);
                     // Most candidates are too far away, so the distance is tested first.
-                    if world.separation(other.centre, one.centre).length_squared() < reach * reach
+                    // Ranks find the same pairs, from whichever side.
+                    let apart = world.periodic.shortest(one.centre - other.centre);
+                    if apart.length_squared() < reach * reach
                         && other.body != one.body
                         && run.holds(self.cells[j])
                     {

@@ -14,6 +14,7 @@ use crate::settings::{Settings, WarmStart};
 
 use super::narrowphase::{self, Constraint};
 use super::problem::Problem;
+use super::ranks::Border;
 use super::solver::{self, Limits, Outcome};
 use super::velocity::Velocity;
 use super::{CpuEngine, residual, start_solve, warm_start};
@@ -112,9 +113,9 @@ fn point(cone: Cone, sweep: u32, reference: &[f64], problem: &Problem<'_>) -> Po
         sweep,
         residuals: residual::measure(cone, constraints, velocities),
         normal_without_compliance,
-        objective: problem
-            .world()
-            .map_or(f64::NAN, |world| residual::objective(world, constraints, velocities)),
+        objective: problem.world().map_or(f64::NAN, |world| {
+            residual::objective(world, constraints, velocities, &mut Border::default())
+        }),
         error: ImpulseError::between(&normal_impulses(constraints), reference),
     }
 }

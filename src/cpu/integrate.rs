@@ -8,6 +8,7 @@ use crate::model::{Bodies, Kind, World};
 use crate::settings::{Settings, TRAVEL_LIMIT};
 
 use super::narrowphase::CHUNK;
+use super::ranks::Border;
 use super::velocity::Velocity;
 
 /// Commits the velocities, which [`judge`] has found good, and moves all bodies to time `end` \[s\].
@@ -42,9 +43,15 @@ fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
 ///
 /// # Errors
 /// When a velocity is not a number, or carries a grain too far.
-pub fn judge(world: &World, velocities: &[Velocity], h: f64, settings: &Settings) -> Result<(), Error> {
+pub fn judge(
+    world: &World,
+    velocities: &[Velocity],
+    h: f64,
+    settings: &Settings,
+    border: &Border,
+) -> Result<(), Error> {
     let (time, time_step) = (world.time, settings.time_step);
-    let limit = Limit { diameter: world.largest_diameter(), h };
+    let limit = Limit { diameter: border.largest_diameter(world), h };
     let first = world.grain_body(0);
     let verdict = |body: usize| limit.judge(&velocities[body], world.free_speed(body, h));
     // Grains are checked first: a reader knows them by number.

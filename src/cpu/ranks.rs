@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The number of copies that share the mass of a body comes from its owner, once per search. Impulses on dynamic boundaries are summed over
-//! the ranks in each sweep. At a search grains go to the ranks in whose regions they are, and ghosts are chosen anew.
+//! the ranks in each sweep. Contacts between boundaries are solved on rank 0, which tells the others the velocities. At a search grains go to the ranks in whose regions they are, and ghosts are chosen anew.
 //! Preclik & Rüde (2015) exchange twice per sweep: corrections of velocities to the owner, and their sums back.
 
 pub mod communicator;
@@ -53,8 +53,11 @@ struct Links {
     /// Room for what is sent and received in an exchange, rank by rank.
     out: Vec<Parcel>,
     into: Vec<Parcel>,
-    /// Boundaries that contacts move.
+    /// Boundaries that contacts move, and whether some of them touch others.
     dynamic: Vec<u32>,
+    touch_each_other: bool,
+    /// Diameter of the largest grain of the scene \[m\], as [`World::largest_diameter`].
+    largest_diameter: f64,
     /// Contacts that another rank counts; they are the last of the list.
     foreign: usize,
     #[cfg(feature = "scenario")]
@@ -109,6 +112,11 @@ impl Border {
         self.0.is_none()
     }
 
+    /// Diameter of the largest grain of the scene \[m\], as [`World::largest_diameter`].
+    pub fn largest_diameter(&self, world: &World) -> f64 {
+        self.0.as_ref().map_or_else(|| world.largest_diameter(), |links| links.largest_diameter)
+    }
+
     /// Whether this rank counts what ranks have in common: rank 0 does.
     pub fn is_first(&self) -> bool {
         self.0.as_ref().is_none_or(|links| links.communicator.rank() == 0)
@@ -131,7 +139,6 @@ impl Border {
         let own = |body: usize| body >= boundaries && links.counted.holds(body as u32);
         let is_grain = |body: usize| body >= boundaries;
         match bodies {
-            [a, b] if !is_grain(a) && !is_grain(b) => Cut::Counted,
             [a, b] if !is_grain(a) || !is_grain(b) || own(a) == own(b) => Cut::Within,
             [a, _] if own(a) => Cut::Counted,
             _ => Cut::Foreign,
@@ -166,6 +173,7 @@ impl Border {
                 velocity.angular = DVec3::from_slice(&numbers[3..]);
             }
         }
+        links.share_boundaries(velocities);
     }
 
     /// Turns the numbers of overflow contacts that this rank lists per body into those on all ranks.
@@ -249,10 +257,10 @@ impl Border {
     ///
     /// # Errors
     /// That of this rank, else the first one of another.
-    pub fn agree<T>(&mut self, own: Result<T, Error>) -> Result<T, Error> {
+    pub fn agree<T>(&mut self, own: Result<T, Error>, world: &World) -> Result<T, Error> {
         let Some(links) = &mut self.0 else { return own };
-        let all = links.communicator.gather(&fault::numbers_of(&own));
-        let first = all.chunks_exact(fault::NUMBERS).find_map(fault::error_of);
+        let all = links.communicator.gather(&fault::numbers_of(own.as_ref().err(), world));
+        let first = all.chunks_exact(fault::NUMBERS).find_map(|numbers| fault::error_of(numbers, world));
         own.and_then(|value| first.map_or(Ok(value), Err))
     }
 
@@ -276,6 +284,22 @@ impl Border {
 }
 
 impl Links {
+    /// Gives dynamic boundaries the velocities that they have on rank 0, which alone lists the contacts between boundaries.
+    fn share_boundaries(&mut self, velocities: &mut [Velocity]) {
+        if !self.touch_each_other {
+            return;
+        }
+        let parts = |velocity: &Velocity| [velocity.linear, velocity.angular].map(|part| part.to_array());
+        let own: Vec<f64> =
+            self.dynamic.iter().flat_map(|&body| parts(&velocities[body as usize])).flatten().collect();
+        let all = self.communicator.gather(&own);
+        for (&body, numbers) in self.dynamic.iter().zip(all.chunks_exact(PER_BODY)) {
+            let velocity = &mut velocities[body as usize];
+            velocity.linear = DVec3::from_slice(numbers);
+            velocity.angular = DVec3::from_slice(&numbers[3..]);
+        }
+    }
+
     /// Sums lists of numbers over the ranks, always in the same order.
     fn sum_all(&mut self, numbers: &[f64]) -> Vec<f64> {
         if numbers.is_empty() {
@@ -292,34 +316,43 @@ impl Links {
 /// Errors of a step as numbers, which go from rank to rank.
 mod fault {
     use crate::error::Error;
+    use crate::model::World;
 
     /// Numbers of an error: its kind, and its fields.
-    pub const NUMBERS: usize = 7;
+    pub const NUMBERS: usize = 6;
 
-    pub fn numbers_of<T>(result: &Result<T, Error>) -> [f64; NUMBERS] {
-        match result {
-            Ok(_) => [0.0; NUMBERS],
-            Err(Error::Exploded { grain, time, speed, diameters, time_step }) => {
-                [1.0, f64::from(*grain), *time, *speed, *diameters, *time_step, 0.0]
+    pub fn numbers_of(error: Option<&Error>, world: &World) -> [f64; NUMBERS] {
+        let index = |name: &String| world.boundaries.iter().position(|boundary| boundary.name == *name);
+        let boundary = |name: &String| index(name).unwrap_or_default() as f64;
+        match error {
+            None => [0.0; NUMBERS],
+            Some(Error::Exploded { grain, time, speed, diameters, time_step }) => {
+                [1.0, f64::from(*grain), *time, *speed, *diameters, *time_step]
             }
-            Err(Error::NotANumber { grain, time, time_step }) => {
-                [2.0, f64::from(*grain), *time, *time_step, 0.0, 0.0, 0.0]
+            Some(Error::NotANumber { grain, time, time_step }) => {
+                [2.0, f64::from(*grain), *time, *time_step, 0.0, 0.0]
             }
-            Err(Error::LeftDomain { grain, time, x, y, z }) => {
-                [3.0, f64::from(*grain), *time, *x, *y, *z, 0.0]
+            Some(Error::LeftDomain { grain, time, x, y, z }) => [3.0, f64::from(*grain), *time, *x, *y, *z],
+            Some(Error::BoundaryExploded { name, time, speed, diameters, time_step }) => {
+                [4.0, boundary(name), *time, *speed, *diameters, *time_step]
             }
-            // A boundary is the same on all ranks, and so is its error.
-            Err(_) => [0.0; NUMBERS],
+            Some(Error::BoundaryNotANumber { name, time, time_step }) => {
+                [5.0, boundary(name), *time, *time_step, 0.0, 0.0]
+            }
+            Some(other) => unreachable!("no step fails with: {other}"),
         }
     }
 
-    pub fn error_of(numbers: &[f64]) -> Option<Error> {
-        let [kind, grain, time, a, b, c, _] = *numbers else { return None };
-        let grain = grain as u32;
+    pub fn error_of(numbers: &[f64], world: &World) -> Option<Error> {
+        let [kind, of, time, a, b, c] = *numbers else { return None };
+        let grain = of as u32;
+        let name = || world.boundaries[of as usize].name.clone();
         match kind as u32 {
             1 => Some(Error::Exploded { grain, time, speed: a, diameters: b, time_step: c }),
             2 => Some(Error::NotANumber { grain, time, time_step: a }),
             3 => Some(Error::LeftDomain { grain, time, x: a, y: b, z: c }),
+            4 => Some(Error::BoundaryExploded { name: name(), time, speed: a, diameters: b, time_step: c }),
+            5 => Some(Error::BoundaryNotANumber { name: name(), time, time_step: a }),
             _ => None,
         }
     }

@@ -8,6 +8,7 @@ use crate::engine::{Residuals, Spread};
 use crate::model::World;
 
 use super::narrowphase::{CHUNK, Constraint, times_d};
+use super::ranks::Border;
 use super::velocity::{InverseMass, Velocity};
 
 /// Natural-map residual of one contact, D (λ - proj(λ - r/D)): normal \[m/s\], friction \[m/s\], rolling \[rad/s\]; each in the field of
@@ -46,10 +47,17 @@ pub fn slope(constraint: &Constraint, [a, b]: [&Velocity; 2]) -> Impulse {
 
 /// Objective of the convex problem, ½ λ·(N + Σ) λ + p·λ \[J\] \[E15\], at the impulses that led to these velocities. Impulses of joints are
 /// left out, and bodies that are no spheres have their present orientation.
-pub fn objective(world: &World, constraints: &[Constraint], velocities: &[Velocity]) -> f64 {
+pub fn objective(
+    world: &World,
+    constraints: &[Constraint],
+    velocities: &[Velocity],
+    border: &mut Border,
+) -> f64 {
     let mut pushes = vec![[DVec3::ZERO; 2]; velocities.len()];
     let mut sum = 0.0;
-    for constraint in constraints.iter().filter(|constraint| constraint.impulse.normal > 0.0) {
+    let counted = border.counted(constraints.len());
+    let carrying = constraints.iter().enumerate().filter(|(_, constraint)| constraint.impulse.normal > 0.0);
+    for (place, constraint) in carrying {
         let impulse = &constraint.impulse;
         let linear = impulse.linear(constraint.normal);
         let bodies = constraint.bodies.map(|body| body as usize);
@@ -57,16 +65,25 @@ pub fn objective(world: &World, constraints: &[Constraint], velocities: &[Veloci
             pushes[body][0] += sign * linear;
             pushes[body][1] += sign * (arm.cross(linear) + impulse.rolling);
         }
+        if place >= counted {
+            continue;
+        }
         let slope = slope(constraint, bodies.map(|body| &velocities[body]));
         sum += impulse.dot(&slope) - 0.5 * constraint.compliance * impulse.normal * impulse.normal;
     }
-    let free = velocities.iter().enumerate().filter(|(_, velocity)| velocity.is_free());
+    let of_boundaries = |body: u32| pushes[body as usize];
+    let mut sums = Vec::new();
+    border.sum_impulses(of_boundaries, |body, sum| sums.push((body, sum)));
+    sums.into_iter().for_each(|(body, sum)| pushes[body as usize] = sum);
+    let is_counted = |(body, velocity): &(usize, &Velocity)| velocity.is_free() && border.counts(*body);
+    let free = velocities.iter().enumerate().filter(is_counted);
     let energy = free.map(|(body, velocity)| {
         let inverse = InverseMass::of(world, body, velocity);
         let [linear, angular] = pushes[body];
         0.5 * (linear.dot(inverse.linear * linear) + angular.dot(inverse.angular * angular))
     });
-    sum - energy.sum::<f64>()
+    let own = sum - energy.sum::<f64>();
+    border.sums([own])[0]
 }
 
 /// Normal residual of one contact without the term Σ λ, as the second form of the paper's Eq. 6 prints it \[E8\] \[m/s\].

@@ -45,6 +45,12 @@ impl Periodic {
         self.image(to, from) - from
     }
 
+    /// Shortest of a vector between two positions and those between their images \[m\]; of the opposite vector exactly the opposite.
+    #[inline]
+    pub fn shortest(&self, apart: DVec3) -> DVec3 {
+        self.image(apart, DVec3::ZERO)
+    }
+
     /// Image of a position that is nearest to another \[m\].
     #[inline]
     pub fn image(&self, position: DVec3, near: DVec3) -> DVec3 {

@@ -131,8 +131,9 @@ fn one_rank_has_the_bits_of_an_engine_alone() {
         let alone = after(&mut cpu(world, settings), 60);
         let ranked = on_ranks(1, world, settings, |engine| after(engine, 60));
         assert_eq!(bits(&ranked), bits(&alone), "{}", scene.title);
-        let StepReport { residuals, contacts, colours, overflow, .. } = alone.report;
+        let StepReport { residuals, contacts, colours, overflow, objective, .. } = alone.report;
         let report = &ranked.report;
+        assert!((report.objective.unwrap() - objective.unwrap()).abs() < 1e-12 * objective.unwrap().abs());
         assert_eq!((report.residuals, report.contacts), (residuals, contacts));
         assert_eq!((report.colours, report.overflow), (colours, overflow));
         let (balance, other) = (ranked.balance.unwrap(), alone.balance.unwrap());
@@ -228,6 +229,60 @@ fn an_error_on_one_rank_is_told_by_the_first() {
         });
         assert!(matches!(error, Error::NotANumber { grain: 137, .. }), "{ranks} ranks: {error}");
         assert_eq!(time, 0.0, "no rank has moved");
+    }
+}
+
+#[test]
+fn what_explodes_is_judged_by_the_largest_grain_of_all_ranks() {
+    // A grain of 1 mm that is made to go 80 mm in a step explodes, unless there is a boulder somewhere.
+    let scene = |boulder: f64| {
+        let text = format!(
+            r#"
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0005 }}
+velocity = [80, 0, 0]
+packing = {{ kind = "list", positions = [[0, 0, 0]] }}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = 0.0005 }}
+packing = {{ kind = "list", positions = [[0.00105, 0, 0]] }}
+[[grains]]
+material = "pellet"
+radius = {{ kind = "constant", value = {boulder} }}
+packing = {{ kind = "list", positions = [[5, 0, 0]] }}
+"#
+        );
+        pellets_with(
+            &text,
+            &["solver.time_step=1e-3", "gravity=[0, 0, 0]", "materials.pellet.restitution=1.0"],
+        )
+    };
+    for (boulder, explodes) in [(0.0005, true), (0.05, false)] {
+        let scene = scene(boulder);
+        let alone = cpu(&scene.world, &scene.settings).advance(3).map(drop);
+        let divided = on_ranks(2, &scene.world, &scene.settings, |engine| engine.advance(3).map(drop));
+        assert_eq!(alone.map_err(|error| error.to_string()), divided.map_err(|error| error.to_string()));
+        let is_error = cpu(&scene.world, &scene.settings).advance(3).is_err();
+        assert_eq!(is_error, explodes, "a boulder of {boulder} m");
+    }
+}
+
+#[test]
+fn bodies_among_grains_rest_and_move_as_on_one_engine() {
+    // Contacts between boundaries take colours on one engine, and are solved on rank 0 here: with few sweeps a box sinks no deeper.
+    for scene in [box_on_a_bed(), box_on_a_corner(), dynamic_boundaries_among_grains()] {
+        let (world, settings) = (&scene.world, &scene.settings);
+        let places = |engine: &mut dyn Engine| {
+            let state = after(engine, 40);
+            state.world.bodies.position[..world.boundaries.len()].to_vec()
+        };
+        let alone = places(&mut cpu(world, settings));
+        let divided = on_ranks(3, world, settings, |engine| places(engine));
+        for ((a, b), start) in alone.iter().zip(&divided).zip(&world.bodies.position) {
+            // A tenth of a grain, over ways of several.
+            assert!(a.distance(*b) < 1.3e-3, "{}: {a} alone, {b} on ranks, from {start}", scene.title);
+        }
     }
 }
 

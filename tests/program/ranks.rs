@@ -132,12 +132,15 @@ mod connected {
         }
     }
 
-    /// Processes that mpirun started, in the order of their numbers.
+    /// Processes that mpirun started.
+    #[cfg(target_os = "linux")]
     fn processes_of(mpirun: &Child) -> Vec<String> {
-        let output = Command::new("pgrep").args(["-P", &mpirun.id().to_string()]).output().expect("pgrep");
-        String::from_utf8_lossy(&output.stdout).split_whitespace().map(str::to_owned).collect()
+        let id = mpirun.id();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).expect("Linux tells");
+        children.split_whitespace().map(str::to_owned).collect()
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn a_rank_that_dies_ends_the_run_which_goes_on_from_its_checkpoint_on_any_number_of_ranks() {
         let place = bed();

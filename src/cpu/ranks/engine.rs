@@ -2,8 +2,8 @@
 //!
 //! Rank 0 keeps the whole scene beside its own part. A state is gathered from the ranks when somebody asks for it, and a scene that was
 //! changed is divided anew before the next step. So everything that works with one engine works with this one: emitters, drives, outputs,
-//! quantities, checkpoints. The memory of rank 0 bounds the size of a scene: the whole takes 250 bytes per grain there, and a snapshot or a
-//! checkpoint as much again and its contacts.
+//! quantities, checkpoints. The memory of rank 0 bounds the size of a scene: the whole takes 230 bytes per grain there, and while a state is
+//! gathered as much as an engine of one process.
 
 use std::io::Write;
 
@@ -63,6 +63,7 @@ struct Common {
     world: World,
     partition: Partition,
     largest_reach: f64,
+    largest_diameter: f64,
     is_guarded: bool,
     balance: EnergyBalance,
     substeps_done: u64,
@@ -85,6 +86,7 @@ struct Contact {
     impulse: Impulse,
     cohesion: f64,
     springs: Impulse,
+    normal: DVec3,
     known: Option<Known>,
 }
 
@@ -104,6 +106,8 @@ pub fn open(communicator: Box<dyn Communicator>, world: World, settings: Setting
         out: Vec::new(),
         into: Vec::new(),
         dynamic: Vec::new(),
+        touch_each_other: false,
+        largest_diameter: 0.0,
         foreign: 0,
         held: Held::default(),
     })));
@@ -167,6 +171,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
     assert!(part.world.meshes.take_from(meshes), "all ranks have read the same meshes");
     let links = part.border.0.as_deref_mut().expect("as above");
     (links.held.partition, links.held.largest_reach) = (common.partition, common.largest_reach);
+    links.largest_diameter = common.largest_diameter;
     links.take(&mut part.world, cargo);
     part.travel = Travel::default();
     part.hold_contacts(Vec::new(), colouring::one_after_the_other(0), &[]);
@@ -183,6 +188,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
 
 /// Collects the state of all ranks in the engine of the whole scene on rank 0.
 fn gather(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
+    part.note_objective();
     let haul = Haul::of(part);
     let hauls = links(part).deliver(vec![(0, haul)]);
     if let Some(whole) = whole {
@@ -212,6 +218,7 @@ impl Common {
             world: world.without_grains(),
             partition: Partition::new(positions, ranks),
             largest_reach: present.map(|grain| world.grain_reach(grain)).fold(0.0, f64::max),
+            largest_diameter: world.largest_diameter(),
             is_guarded: whole.is_guarded,
             balance: whole.balance,
             substeps_done: whole.substeps_done,
@@ -255,6 +262,7 @@ impl Haul {
                 impulse: constraint.impulse,
                 cohesion: constraint.cohesion,
                 springs: constraint.last_impulse,
+                normal: constraint.normal,
                 known: patches.known_of(&key),
             }
         };
@@ -286,6 +294,13 @@ impl CpuEngine {
             (part.substeps_done, part.start_time, part.report.clone());
     }
 
+    /// Gives the memory of the contacts back, which are those of an earlier state.
+    fn release_contacts(&mut self) {
+        (self.keys, self.constraints, self.onsets) = Default::default();
+        (self.colouring, self.split, self.patches) = Default::default();
+        self.boundary_constraints = Vec::new();
+    }
+
     /// Takes these contacts, sorted by key, as the present ones.
     fn hold_gathered(&mut self, contacts: &[Contact]) {
         let keys = contacts.iter().map(|contact| contact.key).collect();
@@ -296,6 +311,7 @@ impl CpuEngine {
         self.hold_contacts(keys, colouring::one_after_the_other(contacts.len()), &carried);
         for (constraint, contact) in self.constraints.iter_mut().zip(contacts) {
             (constraint.impulse, constraint.cohesion) = (contact.impulse, contact.cohesion);
+            constraint.normal = contact.normal;
         }
         let known = contacts.iter().filter_map(|contact| contact.known).collect();
         assert!(self.patches.set_known(known), "every contact with a patch comes with its side");
@@ -362,6 +378,7 @@ impl Engine for RankedEngine {
         }
         if steps > 0 {
             self.whole.newcomers.clear();
+            self.whole.release_contacts();
             self.is_gathered = false;
         }
         self.ask(Command::Advance(steps));

@@ -168,7 +168,7 @@ impl Links {
         self.fill(world, &[], cargo.grains.into_iter().map(|state| (state, rank)).collect());
         self.held.waiting = cargo.contacts;
         (self.own, self.ghosts, self.out, self.into) = Default::default();
-        self.foreign = 0;
+        (self.foreign, self.touch_each_other) = (0, false);
     }
 
     /// States of the grains that this rank owns, and of those of its grains that were removed since they were last told.
@@ -377,6 +377,10 @@ impl Border {
             (None, None) => rank == 0,
             (a, b) => a == Some(rank) || b == Some(rank),
         });
+        // Whether there are any: keys of vertices come first.
+        let is_of_vertex = |key: &Key| key.a < world.first_grain_shape();
+        let found = links.communicator.gather(&[f64::from(u8::from(keys.first().is_some_and(is_of_vertex)))]);
+        links.touch_each_other = found[0] > 0.0;
         let mut sides: HashMap<usize, [Vec<u32>; 2]> = HashMap::new();
         (links.foreign, links.held.cut) = (0, 0);
         for key in keys.iter() {

@@ -4,11 +4,14 @@ use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::request::multiple_scope;
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator as _, CommunicatorCollectives, Destination, Source};
+use mpi::traits::{Communicator as _, CommunicatorCollectives, Destination, Equivalence, Source};
 
 use crate::error::Error;
 
 use super::communicator::{Communicator, Messages, Parcel};
+
+/// Bytes that MPI is given at once: it counts them in 31 bits.
+const LARGEST_PIECE: usize = 1 << 30;
 
 /// A rank that is a process of MPI. When the value is dropped, MPI has ended in this process.
 pub struct Process {
@@ -34,7 +37,9 @@ impl Process {
         let report = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             report(panic);
-            SimpleCommunicator::world().abort(1);
+            if !mpi::environment::is_finalized() {
+                SimpleCommunicator::world().abort(1);
+            }
         }));
         Ok(Process { world: universe.world(), _universe: universe })
     }
@@ -50,9 +55,9 @@ impl Communicator for Process {
     }
 
     fn swap(&mut self, out: &[Parcel], into: &mut [Parcel]) {
-        let world = &self.world;
+        let (world, receives) = (&self.world, into.len());
         let mut done = Vec::new();
-        multiple_scope(out.len() + into.len(), |scope, requests| {
+        multiple_scope(out.len() + receives, |scope, requests| {
             for parcel in into {
                 let other = world.process_at_rank(parcel.rank as i32);
                 requests.add(other.immediate_receive_into(scope, &mut parcel.numbers[..]));
@@ -63,6 +68,10 @@ impl Communicator for Process {
             }
             requests.wait_all(&mut done);
         });
+        for (_, status, numbers) in &done[..receives] {
+            let received = status.count(f64::equivalent_datatype()) as usize;
+            assert_eq!(received, numbers.len(), "two ranks list other contacts across their border");
+        }
     }
 
     fn gather(&mut self, numbers: &[f64]) -> Vec<f64> {
@@ -83,11 +92,16 @@ impl Communicator for Process {
         let mut done = Vec::new();
         multiple_scope(messages.len() + delivered.len(), |scope, requests| {
             for (rank, bytes) in &mut delivered {
-                requests
-                    .add(world.process_at_rank(*rank as i32).immediate_receive_into(scope, &mut bytes[..]));
+                let other = world.process_at_rank(*rank as i32);
+                for piece in bytes.chunks_mut(LARGEST_PIECE) {
+                    requests.add(other.immediate_receive_into(scope, piece));
+                }
             }
             for (rank, bytes) in &messages {
-                requests.add(world.process_at_rank(*rank as i32).immediate_send(scope, &bytes[..]));
+                let other = world.process_at_rank(*rank as i32);
+                for piece in bytes.chunks(LARGEST_PIECE) {
+                    requests.add(other.immediate_send(scope, piece));
+                }
             }
             requests.wait_all(&mut done);
         });

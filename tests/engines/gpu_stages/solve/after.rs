@@ -140,7 +140,7 @@ fn integrate_moves_bodies_as_its_twin_does() {
         let velocities = case.twin_velocities();
         let mut expected = case.world.clone();
         let (end, h) = (case.end_of_substep(), case.settings.substep());
-        integrate::judge(&expected, &velocities, h, &case.settings).unwrap();
+        integrate::judge(&expected, &velocities, h, &case.settings, &Border::default()).unwrap();
         integrate::move_bodies(&mut expected, &velocities, end, h);
         case.run(&["integrate"]);
         let found = case.gpu.snapshot().unwrap().world;
