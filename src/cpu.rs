@@ -351,9 +351,7 @@ impl CpuEngine {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            let counted = &constraints[..border.counted(constraints.len())];
-            let works = balance::book_solve(world, h, counted, &joints, before, velocities, border);
-            border.total(works)
+            balance::book_solve(world, h, constraints, &joints, [before, velocities], border)
         })
     }
 
@@ -460,9 +458,7 @@ impl CpuEngine {
             return EnergyBalance::default();
         }
         stages.time("balance", || {
-            let counted = &constraints[..border.counted(constraints.len())];
-            let works = balance::book_solve(world, h, counted, &joints, before, velocities, border);
-            border.total(works)
+            balance::book_solve(world, h, constraints, &joints, [before, velocities], border)
         })
     }
 

@@ -17,7 +17,7 @@ use std::pin::Pin;
 
 use glam::DVec3;
 
-pub use self::balance::EnergyBalance;
+pub use self::balance::{EnergyBalance, Entries};
 pub use self::snapshot::{Snapshot, TotalImpulse, WantedForces};
 use crate::contact::{Impulse, Key};
 use crate::error::Error;

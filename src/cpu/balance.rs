@@ -113,18 +113,22 @@ pub fn book_gravity(
     }
 }
 
-/// Works of gravity, contacts and joints in a solve of length `h` \[s\] that took `before` to `after`.
+/// Works of gravity, contacts and joints in a solve of length `h` \[s\] that took `before` to `after`; summed over the ranks, where several
+/// share the scene.
 pub fn book_solve(
     world: &World,
     h: f64,
     constraints: &[Constraint],
     joints: &Joints,
-    before: &[Velocity],
-    after: &[Velocity],
-    border: &Border,
+    [before, after]: [&[Velocity]; 2],
+    border: &mut Border,
 ) -> EnergyBalance {
-    let works = book_gravity(world, h, before, after, border) + book_contacts(constraints, before, after);
-    if border.is_first() { works + book_joints(joints, before, after) } else { works }
+    let counted = &constraints[..border.counted(constraints.len())];
+    let mut works = book_gravity(world, h, before, after, border) + book_contacts(counted, before, after);
+    if border.is_first() {
+        works += book_joints(joints, before, after);
+    }
+    border.total(works)
 }
 
 /// Work of the joints in a solve that took `before` to `after`, their drives included.

@@ -27,7 +27,7 @@ pub mod partition;
 use glam::DVec3;
 
 use crate::contact::{Impulse, Key};
-use crate::engine::{EnergyBalance, Residuals, Spread};
+use crate::engine::{EnergyBalance, Entries, Residuals, Spread};
 use crate::error::Error;
 use crate::model::World;
 
@@ -234,7 +234,7 @@ impl Border {
 
     /// Sum of the works on all ranks.
     pub fn total(&mut self, works: EnergyBalance) -> EnergyBalance {
-        if self.is_none() { works } else { EnergyBalance::from_array(self.sums(works.to_array())) }
+        if self.is_none() { works } else { bytemuck::cast(self.sums(bytemuck::cast::<_, Entries>(works))) }
     }
 
     /// Residuals over the contacts of all ranks, from those over the `contacts` that this rank counts.

@@ -7,8 +7,9 @@ use crate::model::World;
 
 /// Energy balance since the start of the run \[E10\]: changes of the kinetic energy by cause, all in J. Work is counted as done on the
 /// bodies, so dissipated energy is negative.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
 pub struct EnergyBalance {
     /// Kinetic energy of the free bodies at the start, translation and rotation.
     pub initial_kinetic: f64,
@@ -33,6 +34,9 @@ pub struct EnergyBalance {
     /// Part of `rolling_work` from the impact stage.
     pub impact_rolling_work: f64,
 }
+
+/// The entries of a balance, as numbers that can be summed.
+pub type Entries = [f64; size_of::<EnergyBalance>() / size_of::<f64>()];
 
 impl EnergyBalance {
     /// The empty balance of a run that starts from `world`.
@@ -68,53 +72,6 @@ impl EnergyBalance {
         self.initial_kinetic.max(works + self.emitted_energy + self.removed_energy)
     }
 
-    /// All entries, as numbers that can be summed.
-    pub fn to_array(self) -> [f64; 11] {
-        [
-            self.initial_kinetic,
-            self.emitted_energy,
-            self.removed_energy,
-            self.gravity_work,
-            self.boundary_work,
-            self.normal_work,
-            self.friction_work,
-            self.rolling_work,
-            self.impact_work,
-            self.impact_friction_work,
-            self.impact_rolling_work,
-        ]
-    }
-
-    /// The balance with these entries, in the order of [`EnergyBalance::to_array`].
-    pub fn from_array(entries: [f64; 11]) -> EnergyBalance {
-        let [
-            initial_kinetic,
-            emitted_energy,
-            removed_energy,
-            gravity_work,
-            boundary_work,
-            normal_work,
-            friction_work,
-            rolling_work,
-            impact_work,
-            impact_friction_work,
-            impact_rolling_work,
-        ] = entries;
-        EnergyBalance {
-            initial_kinetic,
-            emitted_energy,
-            removed_energy,
-            gravity_work,
-            boundary_work,
-            normal_work,
-            friction_work,
-            rolling_work,
-            impact_work,
-            impact_friction_work,
-            impact_rolling_work,
-        }
-    }
-
     fn works(&self) -> [f64; 6] {
         [
             self.gravity_work,
@@ -131,8 +88,8 @@ impl Add for EnergyBalance {
     type Output = EnergyBalance;
 
     fn add(self, other: EnergyBalance) -> EnergyBalance {
-        let (entries, others) = (self.to_array(), other.to_array());
-        EnergyBalance::from_array(std::array::from_fn(|i| entries[i] + others[i]))
+        let (entries, others): (Entries, Entries) = (bytemuck::cast(self), bytemuck::cast(other));
+        bytemuck::cast::<Entries, _>(std::array::from_fn(|i| entries[i] + others[i]))
     }
 }
 
