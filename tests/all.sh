@@ -137,7 +137,7 @@ check_python() {
 }
 
 has_libclang() {
-    [ -n "${LIBCLANG_PATH:-}" ] || compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' > /dev/null || ldconfig -p 2> /dev/null | grep -q libclang
+    [ -n "${LIBCLANG_PATH:-}" ] || compgen -G '/usr/lib/llvm-*/lib/libclang.so*' > /dev/null || ldconfig -p 2> /dev/null | grep -q 'libclang\.so'
 }
 
 # An MPI, and the libclang with which its interface is read.

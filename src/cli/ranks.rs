@@ -57,7 +57,7 @@ mod connected {
         let _ = rayon::ThreadPoolBuilder::new().num_threads(bound.min(share)).build_global();
     }
 
-    /// A number, not 0, that tells two scenarios apart.
+    /// Checksum (CRC-32) of the resolved scenario, at least 1.
     fn fingerprint(scenario: &Scenario) -> u32 {
         crc32fast::hash(scenario.resolved.as_bytes()).max(1)
     }

@@ -38,7 +38,7 @@ use communicator::{Communicator, Parcel};
 /// Numbers per body in an exchange: velocity and angular velocity.
 const PER_BODY: usize = 6;
 
-/// Border of the part of a scene that an engine computes. An engine alone has all bodies, and no border: it agrees with itself.
+/// Border of the part of a scene that an engine computes. An engine alone has all bodies, and no border.
 #[derive(Default)]
 pub struct Border(Option<Box<Links>>);
 
@@ -81,7 +81,7 @@ pub(super) struct Before {
 /// Whether ranks share a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// It has own grains only.
+    /// At most one of its bodies is a grain, or both are own grains.
     Within,
     /// Ranks share it, and this one counts it.
     Counted,
@@ -91,6 +91,7 @@ pub(super) enum Cut {
 
 /// Size of the part of a scene that a rank computes, and of what it exchanges per sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Extent {
     /// Own grains.
     pub grains: usize,
@@ -136,10 +137,9 @@ impl Border {
     /// How ranks share a contact between these bodies.
     pub(super) fn cut(&self, bodies: [usize; 2], boundaries: usize) -> Cut {
         let Some(links) = &self.0 else { return Cut::Within };
-        let own = |body: usize| body >= boundaries && links.counted.holds(body as u32);
-        let is_grain = |body: usize| body >= boundaries;
+        let own = |body: usize| links.counted.holds(body as u32);
         match bodies {
-            [a, b] if !is_grain(a) || !is_grain(b) || own(a) == own(b) => Cut::Within,
+            [a, b] if a.min(b) < boundaries || own(a) == own(b) => Cut::Within,
             [a, _] if own(a) => Cut::Counted,
             _ => Cut::Foreign,
         }
@@ -176,7 +176,7 @@ impl Border {
         links.share_boundaries(velocities);
     }
 
-    /// Turns the numbers of overflow contacts that this rank lists per body into those on all ranks.
+    /// Makes the numbers of copies agree: ghosts take that of their owner, and dynamic boundaries the sum over the ranks.
     pub fn agree_on_copies(&mut self, copies: &mut [u32]) {
         let Some(links) = &mut self.0 else { return };
         let of = |side: &Side, copies: &[u32]| Parcel {
@@ -220,7 +220,7 @@ impl Border {
         links.communicator.gather(&[value]).into_iter().fold(value, f64::max)
     }
 
-    /// Whether it is so on any rank.
+    /// Whether `own` is true on one rank at least.
     pub fn any(&mut self, own: bool) -> bool {
         self.largest(f64::from(u8::from(own))) > 0.0
     }
@@ -256,7 +256,10 @@ impl Border {
     /// Returns this rank's own result, unless another rank has an error: all ranks go on, or none.
     ///
     /// # Errors
-    /// That of this rank, else the first one of another.
+    /// That of this rank, else that of the lowest rank that has one.
+    ///
+    /// # Panics
+    /// When the error is none of those with which a step may fail.
     pub fn agree<T>(&mut self, own: Result<T, Error>, world: &World) -> Result<T, Error> {
         let Some(links) = &mut self.0 else { return own };
         let all = links.communicator.gather(&fault::numbers_of(own.as_ref().err(), world));

@@ -69,7 +69,7 @@ impl World {
         self.set_force(body as usize, force, torque);
     }
 
-    /// Sets mass, pose and velocity of a grain that this world has, and whether and by what it was removed.
+    /// Sets mass, pose, velocity and applied force of a grain that this world has, and whether and by what it was removed.
     pub fn set_grain_state(&mut self, grain: usize, state: &GrainState) {
         let body = self.grain_body(grain);
         self.bodies.set_state(body, &state.body);
@@ -107,7 +107,7 @@ impl World {
         world
     }
 
-    /// Moves all grains to `other`, in place of those that it holds; this world keeps the room of these.
+    /// Moves all grains to `other`, in place of its own. This world keeps its boundaries, and has room for as many grains as `other` had.
     pub fn move_grains_to(&mut self, other: &mut World) {
         std::mem::swap(&mut self.bodies, &mut other.bodies);
         std::mem::swap(&mut self.forces, &mut other.forces);
@@ -126,7 +126,7 @@ impl World {
         self.forces.extend(other.forces.iter().filter(|applied| (applied.body as usize) < boundaries));
     }
 
-    /// Adds a grain of `other`, a world with as many boundaries, after all others.
+    /// Adds a grain of `other`, to which this world moved its grains, after all others.
     pub fn push_grain_of(&mut self, other: &World, grain: usize) {
         let (body, old) = (self.bodies.len(), self.grain_body(grain));
         self.bodies.push_state(&other.bodies.state(old));

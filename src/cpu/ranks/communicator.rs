@@ -24,9 +24,12 @@ pub trait Communicator: Send {
     fn ranks(&self) -> usize;
 
     /// Sends parcels to some ranks, and fills those in `into` with what their ranks send to this one.
+    ///
+    /// # Panics
+    /// When a rank sends more or fewer numbers than its parcel has.
     fn swap(&mut self, out: &[Parcel], into: &mut [Parcel]);
 
-    /// Returns the numbers of all ranks, rank after rank; all give as many.
+    /// Returns the numbers of all ranks on each of them, rank after rank; all ranks give as many.
     fn gather(&mut self, numbers: &[f64]) -> Vec<f64>;
 
     /// Delivers messages, at most one to each rank, and returns those that others send to this rank, ascending by rank.

@@ -1,7 +1,7 @@
-//! Engine of several ranks: rank 0 is the door to all of them, the others do what it asks for.
+//! Engine of several ranks: rank 0 takes all calls, and the others do what it asks for.
 //!
 //! Rank 0 keeps the whole scene beside its own part. A state is gathered from the ranks when somebody asks for it, and a scene that was
-//! changed is divided anew before the next step. So everything that works with one engine works with this one: emitters, drives, outputs,
+//! changed is divided anew before the next step. So everything that works with one engine works with this one: emitters, actuators, outputs,
 //! quantities, checkpoints. The memory of rank 0 bounds the size of a scene: the whole takes 230 bytes per grain there, and while a state is
 //! gathered as much as an engine of one process.
 
@@ -196,17 +196,10 @@ fn gather(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
     }
 }
 
-/// Sizes of the parts of all ranks.
+/// Sizes of the parts of all ranks, on rank 0.
 fn measure(part: &mut CpuEngine) -> Vec<Extent> {
-    let Extent { grains, ghosts, contacts, cut, messages, bytes } =
-        part.border.extent(&part.world, part.keys.len());
-    let own = [grains, ghosts, contacts, cut, messages, bytes].map(|number| number as f64);
-    let all = links(part).communicator.gather(&own);
-    let extent = |numbers: &[f64]| {
-        let of = |i: usize| numbers[i] as usize;
-        Extent { grains: of(0), ghosts: of(1), contacts: of(2), cut: of(3), messages: of(4), bytes: of(5) }
-    };
-    all.chunks_exact(own.len()).map(extent).collect()
+    let own = part.border.extent(&part.world, part.keys.len());
+    links(part).deliver(vec![(0, own)]).into_iter().map(|(_, extent)| extent).collect()
 }
 
 impl Common {

@@ -377,7 +377,7 @@ impl Border {
             (None, None) => rank == 0,
             (a, b) => a == Some(rank) || b == Some(rank),
         });
-        // Whether there are any: keys of vertices come first.
+        // Keys of contacts between boundaries come first, and rank 0 alone lists them.
         let is_of_vertex = |key: &Key| key.a < world.first_grain_shape();
         let found = links.communicator.gather(&[f64::from(u8::from(keys.first().is_some_and(is_of_vertex)))]);
         links.touch_each_other = found[0] > 0.0;
@@ -426,7 +426,7 @@ impl Border {
 }
 
 /// Bytes of a value, for another rank.
-fn pack<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+fn pack<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     saved::write(&mut bytes, value).expect("what ranks exchange can be written");
     bytes

@@ -13,7 +13,7 @@ use super::communicator::{Communicator, Messages, Parcel};
 /// Bytes that MPI is given at once: it counts them in 31 bits.
 const LARGEST_PIECE: usize = 1 << 30;
 
-/// A rank that is a process of MPI. When the value is dropped, MPI has ended in this process.
+/// A rank that is a process of MPI. Dropping it, on the thread that made it, finalises MPI in this process.
 pub struct Process {
     world: SimpleCommunicator,
     _universe: Universe,

@@ -1,7 +1,7 @@
 //! Partition of space among ranks by planes, such that each rank has about as many grains.
 //!
-//! Space is halved across the longest side of the box around the grains, half by half (Berger & Bokhari 1987), as many times as there are
-//! ranks. A rank owns the grains whose centre is in its region.
+//! Space is divided across the longest side of the box around the grains, part by part (Berger & Bokhari 1987), in proportion to the ranks on
+//! either side. A rank owns the grains whose centre is in its region.
 
 use glam::DVec3;
 
@@ -12,13 +12,13 @@ use crate::model::Periodic;
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct Partition {
     /// Cuts, each before those of its two sides; empty for one rank.
-    cuts: Vec<Cut>,
+    cuts: Vec<Plane>,
 }
 
 /// A plane that divides a region.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
-struct Cut {
+struct Plane {
     axis: usize,
     /// Coordinate of the plane \[m\]; what is below it is on the low side.
     at: f64,
@@ -53,7 +53,7 @@ impl Partition {
         let (axis, at, count) = cut(positions, lower as f64 / ranks as f64);
         let index = self.cuts.len();
         let own = Part::Cut(index as u32);
-        self.cuts.push(Cut { axis, at, low: own, high: own });
+        self.cuts.push(Plane { axis, at, low: own, high: own });
         let (below, above) = positions.split_at_mut(count);
         self.cuts[index].low = self.divide(below, first, lower);
         self.cuts[index].high = self.divide(above, first + lower, ranks - lower);
@@ -79,7 +79,8 @@ impl Partition {
         }
     }
 
-    /// Collects the ranks whose regions are closer to a position, or to one of its periodic images, than `reach` \[m\].
+    /// Collects the ranks whose regions may meet a cube about a position, or about one of its periodic images, of twice `reach` \[m\] along each
+    /// edge.
     pub fn near(&self, periodic: &Periodic, position: DVec3, reach: f64, found: &mut Vec<usize>) {
         found.clear();
         periodic.images(position, reach).for_each(|image| self.collect(self.root(), image, reach, found));
