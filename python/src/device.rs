@@ -1,11 +1,14 @@
-//! Devices: their names in Python, and the class `Device`.
+//! Devices: their names in Python, and the classes `Device` and `Ensemble`.
+
+use std::sync::Arc;
 
 use esker::checkpoint::Checkpoint;
-use esker::engine::{Identity, Precision};
-use esker::gpu::device::Device as Adapter;
+use esker::engine::{Engine, Identity, Precision};
+use esker::gpu::device::{Device as Adapter, DeviceChoice};
+use esker::gpu::ensemble::Ensemble as Worlds;
 use esker::scenario::Scenario;
 use esker::simulation::Device as Choice;
-use esker::simulation::device::open;
+use esker::simulation::device::{gpu_in, open};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -66,6 +69,47 @@ pub fn devices(py: Python<'_>) -> PyResult<Vec<Device>> {
     Ok(std::iter::once(Device::of(cpu, "cpu")).chain(adapters).collect())
 }
 
+/// Worlds of many simulations on one graphics card, which are launched together.
+///
+/// A card that one small scene leaves idle is full with hundreds. `Simulation.from_file(path, device=ensemble)` takes one of its `worlds`
+/// places, until the simulation is deleted. Each simulation steps in a thread of its own, as with `concurrent.futures`; a launch waits
+/// for the others, and goes without those that have something else to do. All come to the numbers that they have alone. `device` is
+/// "auto" or "gpu", a graphics card, or "software".
+#[pyclass(frozen, module = "esker")]
+pub struct Ensemble {
+    worlds: Arc<Worlds>,
+}
+
+#[pymethods]
+impl Ensemble {
+    #[new]
+    #[pyo3(signature = (worlds, device = Word::auto()))]
+    #[pyo3(text_signature = "(worlds, device='auto')")]
+    fn new(py: Python<'_>, worlds: usize, #[pyo3(from_py_with = word)] device: Word) -> PyResult<Ensemble> {
+        let choice = match (device.device, &device.ensemble) {
+            (Choice::Auto | Choice::Gpu, None) => DeviceChoice::Hardware,
+            (Choice::Software, None) => DeviceChoice::Software,
+            _ => {
+                let message =
+                    "device: an ensemble is on a graphics card: expected \"auto\", \"gpu\" or \"software\"";
+                return Err(PyValueError::new_err(message));
+            }
+        };
+        let made = py.detach(|| Worlds::new(Adapter::open(choice)?, worlds));
+        Ok(Ensemble { worlds: made.map_err(|error| raised(&error))? })
+    }
+
+    /// Number of simulations for which there is room: the number asked for, rounded up to a power of two.
+    #[getter]
+    fn worlds(&self) -> usize {
+        self.worlds.room()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Ensemble of {} worlds>", self.worlds.room())
+    }
+}
+
 /// Names of the devices.
 const WORDS: [(&str, Choice); 4] =
     [("auto", Choice::Auto), ("gpu", Choice::Gpu), ("software", Choice::Software), ("cpu", Choice::Cpu)];
@@ -74,18 +118,46 @@ const WORDS: [(&str, Choice); 4] =
 pub struct Word {
     pub text: String,
     pub device: Choice,
+    /// Ensemble in place of a device of its own.
+    ensemble: Option<Arc<Worlds>>,
 }
 
 impl Word {
     /// Name and device when none is given.
     pub fn auto() -> Word {
-        Word { text: "auto".to_owned(), device: Choice::Auto }
+        Word { text: "auto".to_owned(), device: Choice::Auto, ensemble: None }
+    }
+
+    /// Opens an engine at the start of a scenario.
+    pub fn open(&self, scenario: &Scenario) -> Result<Box<dyn Engine>, esker::error::Error> {
+        match &self.ensemble {
+            Some(ensemble) => gpu_in(ensemble, scenario),
+            None => open(self.device, scenario),
+        }
+    }
+
+    /// Device for a checkpoint: without a choice, the kind of device that saved it.
+    pub fn for_checkpoint(&self, checkpoint: &Checkpoint) -> PyResult<Choice> {
+        if self.ensemble.is_some() {
+            let message =
+                "device: a simulation that goes on from a checkpoint is in no ensemble; name a device";
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(match (self.device, checkpoint.header.engine.as_str()) {
+            (Choice::Auto, "cpu") => Choice::Cpu,
+            (Choice::Auto, _) => Choice::Gpu,
+            (device, _) => device,
+        })
     }
 }
 
-/// Reads the name of a device.
+/// Reads the name of a device, or an ensemble.
 pub fn word(object: &Bound<'_, PyAny>) -> PyResult<Word> {
-    let expected = r#"device: expected "auto", "gpu", "software" or "cpu""#;
+    if let Ok(ensemble) = object.cast::<Ensemble>() {
+        let ensemble = Some(Arc::clone(&ensemble.get().worlds));
+        return Ok(Word { text: "gpu".to_owned(), device: Choice::Gpu, ensemble });
+    }
+    let expected = r#"device: expected "auto", "gpu", "software", "cpu" or an Ensemble"#;
     let text = object
         .cast::<PyString>()
         .map_err(|_| PyTypeError::new_err(format!("{expected}, found {}", shown(object))))?
@@ -93,14 +165,5 @@ pub fn word(object: &Bound<'_, PyAny>) -> PyResult<Word> {
     let device = WORDS.into_iter().find(|(known, _)| *known == text).map(|(_, device)| device);
     let device =
         device.ok_or_else(|| PyValueError::new_err(format!("{expected}, found {}", shown(object))))?;
-    Ok(Word { text, device })
-}
-
-/// Device for a checkpoint: without a choice, the kind of device that saved it.
-pub fn device_for(device: Choice, checkpoint: &Checkpoint) -> Choice {
-    match (device, checkpoint.header.engine.as_str()) {
-        (Choice::Auto, "cpu") => Choice::Cpu,
-        (Choice::Auto, _) => Choice::Gpu,
-        (device, _) => device,
-    }
+    Ok(Word { text, device, ensemble: None })
 }

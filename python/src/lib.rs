@@ -26,7 +26,7 @@ mod _esker {
     #[pymodule_export]
     use super::contacts::Contacts;
     #[pymodule_export]
-    use super::device::{Device, devices};
+    use super::device::{Device, Ensemble, devices};
     #[pymodule_export]
     use super::errors::{Error, Problem, ScenarioError};
     #[pymodule_export]

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use esker::output;
-use esker::simulation::{Resumption, Run, RunOptions, Turn, device};
+use esker::simulation::device::open;
+use esker::simulation::{Resumption, Run, RunOptions, Turn};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 
-use crate::device::{Word, device_for, word};
+use crate::device::{Word, word};
 use crate::errors::raised;
 use crate::scenario;
 use crate::simulation::{Engine, Simulation};
@@ -123,7 +124,7 @@ pub fn run<'py>(
         false => None,
     };
     let checkpoint = resumption.as_ref().and_then(|resumption| resumption.checkpoint.as_ref());
-    let choice = checkpoint.map_or(device.device, |found| device_for(device.device, found));
+    let choice = checkpoint.map(|found| device.for_checkpoint(found)).transpose()?;
     // The run borrows the scenario from here on, so it needs a copy of its own.
     let shared = scenario.clone();
     let interrupt = AtomicBool::new(false);
@@ -131,7 +132,10 @@ pub fn run<'py>(
     let options =
         RunOptions { until: end, saves: true, resume: resumption, ..RunOptions::new(&folder, &interrupt) };
     let begun = py.detach(|| {
-        let engine = device::open(choice, &scenario)?;
+        let engine = match choice {
+            Some(choice) => open(choice, &scenario)?,
+            None => device.open(&scenario)?,
+        };
         Run::begin(&shared, engine, options)
     });
     let (run, engine): (Run<'_>, Engine) = begun.map_err(|error| raised(&error))?;

@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::boundary::{Boundary, boundary};
 use crate::contacts::{Contacts, contacts};
-use crate::device::{Device, Word, device_for, word};
+use crate::device::{Device, Word, word};
 use crate::errors::{Error, raised};
 use crate::stepping::{self, Calls, Pace};
 use crate::{grains, runs, scenario, setters};
@@ -91,8 +91,8 @@ impl Simulation {
 impl Simulation {
     /// The simulation of a scenario file at its start.
     ///
-    /// `device` is "auto" (a graphics card if there is one, else the processor), "gpu", "software" or "cpu". `set` changes values of the file,
-    /// as in `{"solver.iterations": 100}`. Raises `ScenarioError` with line and column of all mistakes in the file.
+    /// `device` is "auto" (a graphics card if there is one, else the processor), "gpu", "software" or "cpu", or an `Ensemble`. `set` changes
+    /// values of the file, as in `{"solver.iterations": 100}`. Raises `ScenarioError` with line and column of all mistakes in the file.
     #[staticmethod]
     #[pyo3(signature = (path, device = Word::auto(), set = None))]
     #[pyo3(text_signature = "(path, device='auto', set=None)")]
@@ -140,7 +140,7 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let checkpoint = scenario::checkpoint(py, &path)?;
         let scenario = scenario::of_checkpoint(py, &checkpoint, set)?;
-        let (choice, file) = (device_for(device.device, &checkpoint), &checkpoint.path);
+        let (choice, file) = (device.for_checkpoint(&checkpoint)?, &checkpoint.path);
         let engine =
             py.detach(|| Engine::restore(&scenario, choice, file)).map_err(|error| raised(&error))?;
         Simulation::new(py, scenario, engine, &device.text)
@@ -411,6 +411,7 @@ impl Simulation {
 
 /// Opens a scenario at its start, on a device.
 fn start(py: Python<'_>, scenario: Arc<Scenario>, word: &Word) -> PyResult<Simulation> {
-    let engine = py.detach(|| Engine::new(&scenario, word.device)).map_err(|error| raised(&error))?;
+    let engine =
+        py.detach(|| Engine::on(&scenario, word.open(&scenario)?)).map_err(|error| raised(&error))?;
     Simulation::new(py, scenario, engine, &word.text)
 }

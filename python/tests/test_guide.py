@@ -18,6 +18,10 @@ SHORTER = {
     'drum.toml"': 'drum.toml", device="cpu"',
     'pile.toml", "out/pile"': 'pile.toml", "out/pile", device="cpu"',
     "from_dict(scene)": 'from_dict(scene, device="cpu")',
+    "esker.Ensemble(64)": 'esker.Ensemble(2, device="software")',
+    "ThreadPoolExecutor(64)": "ThreadPoolExecutor(2)",
+    "0.9, 64)": "0.9, 2)",
+    "    simulation.run()\n": "    simulation.run(until=0.02)\n",
 }
 """What a run of the guide is replaced by, so that it takes seconds."""
 

@@ -100,7 +100,7 @@ def test_a_file_that_is_not_there_is_a_scenario_error_with_its_name(tmp_path: Pa
 
 
 def test_a_wrong_device_is_refused_with_the_words_there_are(bed: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match='expected "auto", "gpu", "software" or "cpu", found \'cup\''):
+    with pytest.raises(ValueError, match='expected "auto", "gpu", "software", "cpu" or an Ensemble, found \'cup\''):
         esker.Simulation.from_dict(bed, device="cup")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="device: expected"):
         esker.Simulation.from_dict(bed, device=3)  # type: ignore[arg-type]

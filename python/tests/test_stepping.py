@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,37 @@ def test_the_bits_do_not_depend_on_how_steps_are_batched(bed: dict[str, Any], de
     for _ in range(30):
         one_by_one.step(1)
     assert np.array_equal(at_once.velocities(), one_by_one.velocities())
+
+
+def test_an_ensemble_steps_simulations_together_and_each_as_it_is_alone(bed: dict[str, Any]) -> None:
+    ensemble = esker.Ensemble(3, device="software")
+    assert ensemble.worlds == 4 and repr(ensemble) == "<Ensemble of 4 worlds>"
+    frictions = [0.0, 0.3, 0.9]
+
+    def velocities(friction: float, device: Word | esker.Ensemble) -> np.ndarray:
+        simulation = esker.Simulation.from_dict(bed, device=device, set={"materials.glass.friction": friction})
+        # As many steps at once for each: a thread may be late and still has its own numbers.
+        simulation.step(60)
+        return simulation.velocities()
+
+    with ThreadPoolExecutor(len(frictions)) as threads:
+        together = list(threads.map(lambda friction: velocities(friction, ensemble), frictions))
+    alone = [velocities(friction, "software") for friction in frictions]
+    assert all(np.array_equal(*pair) for pair in zip(together, alone, strict=True))
+    assert not np.array_equal(together[0], together[2])
+
+
+def test_an_ensemble_is_on_a_graphics_card_and_takes_no_more_than_it_has_room_for(bed: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="an ensemble is on a graphics card"):
+        esker.Ensemble(2, device="cpu")
+    ensemble = esker.Ensemble(1, device="software")
+    first = esker.Simulation.from_dict(bed, device=ensemble)
+    with pytest.raises(esker.Error, match="room"):
+        esker.Simulation.from_dict(bed, device=ensemble)
+    first.step(2)
+    del first
+    gc.collect()
+    esker.Simulation.from_dict(bed, device=ensemble).step(2)
 
 
 def test_callbacks_come_at_the_end_of_the_step_that_reaches_their_time(bed: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ All numbers are in SI units: m, kg, s, N, Pa, rad.
 | `read`, `Results`, `Frames`, `Frame`, `ContactFrame` | the results in a folder |
 | `check`, `Check` | what a scenario amounts to |
 | `devices`, `Device` | what simulations can run on |
+| `Ensemble` | many simulations that a graphics card steps together |
 | `Boundary`, `Contacts`, `Progress` | what a simulation tells |
 | `Error`, `ScenarioError`, `Problem` | what goes wrong |
 """
@@ -24,6 +25,7 @@ from esker._esker import (
     Boundary,
     Contacts,
     Device,
+    Ensemble,
     Error,
     Problem,
     Progress,
@@ -41,6 +43,7 @@ __all__ = [
     "ContactFrame",
     "Contacts",
     "Device",
+    "Ensemble",
     "Error",
     "Frame",
     "Frames",

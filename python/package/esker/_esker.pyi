@@ -12,6 +12,7 @@ __all__ = [
     "Boundary",
     "Contacts",
     "Device",
+    "Ensemble",
     "Error",
     "Problem",
     "Progress",
@@ -29,6 +30,7 @@ __version__: Final[str]
 
 _Path: TypeAlias = str | PathLike[str]
 _Word: TypeAlias = Literal["auto", "gpu", "software", "cpu"]
+_Device: TypeAlias = "_Word | Ensemble"
 _Course: TypeAlias = float | tuple[ArrayLike, ArrayLike]
 _Watch: TypeAlias = bool | Callable[[Progress], object] | None
 
@@ -79,6 +81,21 @@ class Device:
     @property
     def precision(self) -> str:
         """Precision of its numbers: "single" or "double"."""
+
+@final
+class Ensemble:
+    """Worlds of many simulations on one graphics card, which are launched together.
+
+    A card that one small scene leaves idle is full with hundreds. `Simulation.from_file(path, device=ensemble)` takes one of its `worlds`
+    places, until the simulation is deleted. Each simulation steps in a thread of its own, as with `concurrent.futures`; a launch waits
+    for the others, and goes without those that have something else to do. All come to the numbers that they have alone. `device` is
+    "auto" or "gpu", a graphics card, or "software".
+    """
+
+    def __new__(cls, worlds: int, device: _Word = "auto") -> Ensemble: ...
+    @property
+    def worlds(self) -> int:
+        """Number of simulations for which there is room: the number asked for, rounded up to a power of two."""
 
 @final
 class Boundary:
@@ -172,12 +189,12 @@ class Simulation:
     """
 
     @staticmethod
-    def from_file(path: _Path, device: _Word = "auto", set: dict[str, Any] | None = None) -> Simulation:
+    def from_file(path: _Path, device: _Device = "auto", set: dict[str, Any] | None = None) -> Simulation:
         """The simulation of a scenario file at its start. `set` changes values of the file, as in `{"solver.iterations": 100}`."""
     @staticmethod
     def from_dict(
         scenario: dict[str, Any],
-        device: _Word = "auto",
+        device: _Device = "auto",
         set: dict[str, Any] | None = None,
         *,
         name: str = "scenario",
@@ -185,7 +202,7 @@ class Simulation:
     ) -> Simulation:
         """The simulation of a scenario in a dictionary, with the keys of a scenario file."""
     @staticmethod
-    def resume(path: _Path, device: _Word = "auto", set: dict[str, Any] | None = None) -> Simulation:
+    def resume(path: _Path, device: _Device = "auto", set: dict[str, Any] | None = None) -> Simulation:
         """The simulation that goes on from a checkpoint, or from the last one in a folder of results."""
     @property
     def time(self) -> float:
@@ -295,7 +312,7 @@ def run(
     scenario: _Path | dict[str, Any],
     out: _Path | None = None,
     *,
-    device: _Word = "auto",
+    device: _Device = "auto",
     set: dict[str, Any] | None = None,
     until: float | None = None,
     progress: _Watch = None,
