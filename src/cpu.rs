@@ -180,7 +180,7 @@ impl CpuEngine {
     fn note_objective(&mut self) {
         let Self { world, settings, constraints, velocities, border, report, .. } = self;
         // A restored state has no working velocities before its first step.
-        let is_new = report.step == 0 || velocities.len() != world.bodies.len();
+        let is_new = report.step == 0 || velocities.is_empty();
         if report.objective.is_none() && !border.any(is_new) && settings.method == Method::Nonsmooth {
             report.objective = Some(residual::objective(world, constraints, velocities, border));
         }
