@@ -15,6 +15,11 @@
 //! the ranks in each sweep. Contacts between boundaries are solved on rank 0, which tells the others the velocities. At a search grains go to the ranks in whose regions they are, and ghosts are chosen anew.
 //! Preclik & Rüde (2015) exchange twice per sweep: corrections of velocities to the owner, and their sums back.
 
+#![cfg_attr(
+    not(feature = "scenario"),
+    allow(dead_code, reason = "grains go from rank to rank in serial form")
+)]
+
 pub mod communicator;
 #[cfg(feature = "scenario")]
 pub mod engine;
@@ -108,6 +113,10 @@ pub struct Extent {
 }
 
 impl Border {
+    /// Without serial forms there is no other rank.
+    #[cfg(not(feature = "scenario"))]
+    pub(super) fn choose(&mut self, _: &mut World, _: &mut [Key]) {}
+
     /// Whether the engine has all bodies.
     pub fn is_none(&self) -> bool {
         self.0.is_none()
