@@ -8,15 +8,12 @@
 
 mod common;
 
-use std::thread;
 use std::time::Instant;
 
+use common::ranks::on_ranks;
 use common::{after, settled};
 use esker::cpu::CpuEngine;
-use esker::cpu::ranks::communicator::{Communicator, threads};
-use esker::cpu::ranks::engine::{Ranked, RankedEngine, open};
 use esker::engine::{Engine, Snapshot};
-use esker::model::World;
 use esker::settings::{Acceleration, Settings, WarmStart};
 
 /// Sweeps whose error is compared, and sweeps of the solution that they are compared with.
@@ -35,33 +32,6 @@ fn main() {
             exchange();
         }
     }
-}
-
-/// Runs `work` on the engine of this many ranks, each of which is a thread.
-fn on_ranks<T: Send>(
-    ranks: usize,
-    world: &World,
-    settings: &Settings,
-    work: impl FnOnce(&mut RankedEngine) -> T + Send,
-) -> T {
-    let alone = || rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let opened = |communicator: Box<dyn Communicator>| open(communicator, world.clone(), *settings).unwrap();
-    thread::scope(|scope| {
-        let mut communicators = threads(ranks).into_iter();
-        let first = communicators.next().unwrap();
-        for communicator in communicators {
-            scope.spawn(move || {
-                alone().install(|| match opened(Box::new(communicator)) {
-                    Ranked::Worker(worker) => worker.serve(),
-                    Ranked::Root(_) => unreachable!("rank 0 is the first"),
-                });
-            });
-        }
-        alone().install(|| match opened(Box::new(first)) {
-            Ranked::Root(mut engine) => work(&mut engine),
-            Ranked::Worker(_) => unreachable!("rank 0 is the root"),
-        })
-    })
 }
 
 /// Error of the normal impulses after few sweeps from a cold start, on a pile of 3 363 grains at rest.
@@ -133,7 +103,8 @@ fn time(grains: u32) {
 
 #[cfg(feature = "mpi")]
 fn time_on_processes(grains: u32) {
-    use esker::cpu::ranks::communicator::Parcel;
+    use esker::cpu::ranks::communicator::{Communicator, Parcel};
+    use esker::cpu::ranks::engine::{Ranked, open};
     let mut process = esker::cpu::ranks::mpi::Process::connect().unwrap();
     let (rank, ranks) = (process.rank(), process.ranks());
     // Rank 0 exchanges lists of several lengths with rank 1.

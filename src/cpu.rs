@@ -188,10 +188,7 @@ impl CpuEngine {
 
     /// Broadphase, matching, colouring: finds the pairs, the impulses that they carry over, and the solving order.
     fn find_contacts(&mut self) {
-        #[cfg(feature = "scenario")]
         let before = self.hand_over();
-        #[cfg(not(feature = "scenario"))]
-        let before: Option<Before> = None;
         let Self { world, settings, stages, border, law, .. } = self;
         let keys = stages.time("broadphase", || {
             let mut keys = broadphase::find_pairs(world, settings.reach());
@@ -199,7 +196,7 @@ impl CpuEngine {
             keys
         });
         let carried = stages.time("matching", || match before {
-            Some(Before { keys: old_keys, impulses, .. }) => {
+            Some(Before { keys: old_keys, impulses }) => {
                 matching::match_impulses(&keys, &old_keys, |contact| impulses[contact])
             }
             None => {

@@ -1,6 +1,7 @@
 //! Scenes that benches begin with: a scenario after some steps, a settled bed, and that in the middle of a step, ready to be swept.
 #![allow(dead_code, reason = "no bench uses all of it")]
 
+pub mod ranks;
 mod step;
 
 use std::path::Path;

@@ -42,6 +42,7 @@ mod connected {
     use crate::engine::Engine;
     use crate::error::Error;
     use crate::scenario::Scenario;
+    use crate::simulation::device::world_with_room;
 
     /// Variables in which launchers tell a process how many of all are on its machine: Open MPI, MPICH and Intel MPI.
     const LOCAL_SIZES: [&str; 2] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"];
@@ -75,6 +76,8 @@ mod connected {
             return Err(Error::NoMpi { why }.into());
         }
         share_cores();
+        // What all ranks find wrong is told by the first.
+        let refuse = |error: Error| if is_first { Err(error.into()) } else { Ok(Outcome::Done) };
         let loaded = Scenario::load(&arguments.file, &arguments.overrides);
         let print = loaded.as_ref().map_or(0.0, |scenario| f64::from(fingerprint(scenario)));
         let prints = process.gather(&[print]);
@@ -82,16 +85,13 @@ mod connected {
             // Where the first rank fails, its message says why.
             Err(problems) if is_first || prints[0] != 0.0 => return Err(problems.into()),
             Ok(scenario) if prints.iter().all(|print| *print == prints[0]) => scenario,
-            Ok(_) if is_first => return Err(Error::NotOnAllRanks { file: arguments.file.clone() }.into()),
-            _ => return Ok(Outcome::Done),
+            _ => return refuse(Error::NotOnAllRanks { file: arguments.file.clone() }),
         };
         if !matches!(arguments.device, DeviceChoice::Auto | DeviceChoice::Cpu) {
             let (what, advice) = ("a GPU engine", "leave out --device");
-            return if is_first { Err(Error::NotOnRanks { what, advice }.into()) } else { Ok(Outcome::Done) };
+            return refuse(Error::NotOnRanks { what, advice });
         }
-        let mut world = scenario.world.clone();
-        world.reserve(scenario.planned_grains());
-        match open(Box::new(process), world, scenario.settings) {
+        match open(Box::new(process), world_with_room(&scenario), scenario.settings) {
             Ok(Ranked::Root(mut engine)) => {
                 engine.seed(&scenario.seeds)?;
                 run_on(&scenario, arguments, |_| Ok(engine))
@@ -103,8 +103,7 @@ mod connected {
                 worker.serve();
                 Ok(Outcome::Done)
             }
-            Err(error) if is_first => Err(error.into()),
-            Err(_) => Ok(Outcome::Done),
+            Err(error) => refuse(error),
         }
     }
 }

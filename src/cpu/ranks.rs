@@ -113,10 +113,6 @@ pub struct Extent {
 }
 
 impl Border {
-    /// Without serial forms there is no other rank.
-    #[cfg(not(feature = "scenario"))]
-    pub(super) fn choose(&mut self, _: &mut World, _: &mut [Key]) {}
-
     /// Whether the engine has all bodies.
     pub fn is_none(&self) -> bool {
         self.0.is_none()
@@ -125,6 +121,11 @@ impl Border {
     /// Diameter of the largest grain of the scene \[m\], as [`World::largest_diameter`].
     pub fn largest_diameter(&self, world: &World) -> f64 {
         self.0.as_ref().map_or_else(|| world.largest_diameter(), |links| links.largest_diameter)
+    }
+
+    /// Number of ranks that share the scene.
+    pub fn ranks(&self) -> usize {
+        self.0.as_ref().map_or(1, |links| links.communicator.ranks())
     }
 
     /// Whether this rank counts what ranks have in common: rank 0 does.
@@ -169,18 +170,12 @@ impl Border {
         let Some(links) = &mut self.0 else { return };
         for (side, parcel) in links.own.iter().zip(&mut links.out) {
             for (&body, numbers) in side.bodies.iter().zip(parcel.numbers.chunks_exact_mut(PER_BODY)) {
-                let velocity = &velocities[body as usize];
-                velocity.linear.write_to_slice(numbers);
-                velocity.angular.write_to_slice(&mut numbers[3..]);
+                numbers.copy_from_slice(&numbers_of(&velocities[body as usize]));
             }
         }
         links.communicator.swap(&links.out, &mut links.into);
         for (side, parcel) in links.ghosts.iter().zip(&links.into) {
-            for (&body, numbers) in side.bodies.iter().zip(parcel.numbers.chunks_exact(PER_BODY)) {
-                let velocity = &mut velocities[body as usize];
-                velocity.linear = DVec3::from_slice(numbers);
-                velocity.angular = DVec3::from_slice(&numbers[3..]);
-            }
+            set_velocities(velocities, &side.bodies, &parcel.numbers);
         }
         links.share_boundaries(velocities);
     }
@@ -207,20 +202,16 @@ impl Border {
         links.dynamic.iter().zip(sums).for_each(|(&body, sum)| copies[body as usize] = sum as u32);
     }
 
-    /// Sums the impulses on the dynamic boundaries over all ranks; `of` returns the impulse and the angular impulse on a body, and `take`
-    /// gets the sums.
-    pub(super) fn sum_impulses(
-        &mut self,
-        of: impl Fn(u32) -> [DVec3; 2],
-        mut take: impl FnMut(u32, [DVec3; 2]),
-    ) {
-        let Some(links) = self.0.as_mut().filter(|links| !links.dynamic.is_empty()) else { return };
+    /// Sums the impulses on the dynamic boundaries over all ranks; `of` returns the impulse and the angular impulse on a body. Returns these
+    /// bodies with their sums, and none for an engine alone.
+    pub(super) fn sum_impulses(&mut self, of: impl Fn(u32) -> [DVec3; 2]) -> Vec<(u32, [DVec3; 2])> {
+        let Some(links) = &mut self.0 else { return Vec::new() };
         let own: Vec<f64> =
             links.dynamic.iter().flat_map(|&body| of(body)).flat_map(|part| part.to_array()).collect();
         let sums = links.sum_all(&own);
-        for (&body, sum) in links.dynamic.iter().zip(sums.chunks_exact(PER_BODY)) {
-            take(body, [DVec3::from_slice(sum), DVec3::from_slice(&sum[3..])]);
-        }
+        let sums = sums.chunks_exact(PER_BODY);
+        let sums = sums.map(|sum| [DVec3::from_slice(sum), DVec3::from_slice(&sum[3..])]);
+        links.dynamic.iter().copied().zip(sums).collect()
     }
 
     /// Largest of the values of all ranks.
@@ -282,10 +273,9 @@ impl Border {
         let Some(links) = &self.0 else { return Extent::default() };
         let bodies = |sides: &[Side]| sides.iter().map(|side| side.bodies.len()).sum::<usize>();
         let ghosts = bodies(&links.ghosts);
-        let is_own =
-            |grain: &usize| world.is_present(*grain) && links.counted.holds(world.grain_body(*grain) as u32);
+        let own = links.held.own(links.communicator.rank());
         Extent {
-            grains: (0..world.grain_count()).filter(is_own).count(),
+            grains: own.filter(|&grain| world.is_present(grain)).count(),
             ghosts,
             contacts,
             cut: links.held.cut,
@@ -295,21 +285,35 @@ impl Border {
     }
 }
 
+/// What does nothing where there is no other rank, as grains cannot go to one.
+#[cfg(not(feature = "scenario"))]
+mod alone {
+    use super::{Before, Border};
+    use crate::contact::Key;
+    use crate::cpu::CpuEngine;
+    use crate::model::World;
+
+    impl CpuEngine {
+        pub(in crate::cpu) fn hand_over(&mut self) -> Option<Before> {
+            None
+        }
+    }
+
+    impl Border {
+        pub(in crate::cpu) fn choose(&mut self, _: &mut World, _: &mut [Key]) {}
+    }
+}
+
 impl Links {
     /// Gives dynamic boundaries the velocities that they have on rank 0, which alone lists the contacts between boundaries.
     fn share_boundaries(&mut self, velocities: &mut [Velocity]) {
         if !self.touch_each_other {
             return;
         }
-        let parts = |velocity: &Velocity| [velocity.linear, velocity.angular].map(|part| part.to_array());
         let own: Vec<f64> =
-            self.dynamic.iter().flat_map(|&body| parts(&velocities[body as usize])).flatten().collect();
+            self.dynamic.iter().flat_map(|&body| numbers_of(&velocities[body as usize])).collect();
         let all = self.communicator.gather(&own);
-        for (&body, numbers) in self.dynamic.iter().zip(all.chunks_exact(PER_BODY)) {
-            let velocity = &mut velocities[body as usize];
-            velocity.linear = DVec3::from_slice(numbers);
-            velocity.angular = DVec3::from_slice(&numbers[3..]);
-        }
+        set_velocities(velocities, &self.dynamic, &all);
     }
 
     /// Sums lists of numbers over the ranks, always in the same order.
@@ -322,6 +326,21 @@ impl Links {
             sums.iter_mut().zip(of_rank).for_each(|(sum, number)| *sum += number);
         }
         sums
+    }
+}
+
+/// Velocity and angular velocity of a body, as they are exchanged.
+fn numbers_of(velocity: &Velocity) -> [f64; PER_BODY] {
+    let ([u, v, w], [p, q, r]) = (velocity.linear.to_array(), velocity.angular.to_array());
+    [u, v, w, p, q, r]
+}
+
+/// Sets the velocities of these bodies to the first of `numbers`.
+fn set_velocities(velocities: &mut [Velocity], bodies: &[u32], numbers: &[f64]) {
+    for (&body, numbers) in bodies.iter().zip(numbers.chunks_exact(PER_BODY)) {
+        let velocity = &mut velocities[body as usize];
+        velocity.linear = DVec3::from_slice(numbers);
+        velocity.angular = DVec3::from_slice(&numbers[3..]);
     }
 }
 

@@ -71,10 +71,9 @@ pub fn objective(
         let slope = slope(constraint, bodies.map(|body| &velocities[body]));
         sum += impulse.dot(&slope) - 0.5 * constraint.compliance * impulse.normal * impulse.normal;
     }
-    let of_boundaries = |body: u32| pushes[body as usize];
-    let mut sums = Vec::new();
-    border.sum_impulses(of_boundaries, |body, sum| sums.push((body, sum)));
-    sums.into_iter().for_each(|(body, sum)| pushes[body as usize] = sum);
+    for (body, sum) in border.sum_impulses(|body| pushes[body as usize]) {
+        pushes[body as usize] = sum;
+    }
     let is_counted = |(body, velocity): &(usize, &Velocity)| velocity.is_free() && border.counts(*body);
     let free = velocities.iter().enumerate().filter(is_counted);
     let energy = free.map(|(body, velocity)| {

@@ -245,9 +245,9 @@ impl Split {
         if let Some(border) = border {
             let of =
                 |body| self.sum_on(body, &shares).map_or([DVec3::ZERO; 2], |sum| [sum.linear, sum.angular]);
-            border.sum_impulses(of, |body, [linear, angular]| {
+            for (body, [linear, angular]) in border.sum_impulses(of) {
                 self.take(body, &mut velocities[body as usize], &Share { linear, angular });
-            });
+            }
         }
         self.shares = shares;
         largest

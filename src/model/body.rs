@@ -104,8 +104,8 @@ pub struct Bodies {
 }
 
 /// State of one body.
-#[cfg(feature = "scenario")]
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "scenario", derive(serde::Serialize, serde::Deserialize))]
 pub struct BodyState {
     /// Kind of the body.
     pub kind: Kind,
@@ -120,7 +120,6 @@ pub struct BodyState {
     locked: Axes,
 }
 
-#[cfg(feature = "scenario")]
 impl Bodies {
     /// State of a body.
     pub fn state(&self, body: usize) -> BodyState {
@@ -163,17 +162,18 @@ impl Bodies {
         self.locked.push(state.locked);
     }
 
-    /// Keeps the first `count` bodies only.
-    pub(super) fn truncate(&mut self, count: usize) {
-        self.kind.truncate(count);
-        self.position.truncate(count);
-        self.orientation.truncate(count);
-        self.velocity.truncate(count);
-        self.angular_velocity.truncate(count);
-        self.inverse_mass.truncate(count);
-        self.inverse_inertia.truncate(count);
-        self.moments.truncate(count);
-        self.locked.truncate(count);
+    /// Takes all bodies away, and keeps the room for them.
+    #[cfg(feature = "scenario")]
+    pub(super) fn clear(&mut self) {
+        self.kind.clear();
+        self.position.clear();
+        self.orientation.clear();
+        self.velocity.clear();
+        self.angular_velocity.clear();
+        self.inverse_mass.clear();
+        self.inverse_inertia.clear();
+        self.moments.clear();
+        self.locked.clear();
     }
 }
 
@@ -277,15 +277,17 @@ impl Bodies {
 
     /// Adds a fixed or prescribed body; returns its index.
     pub(super) fn push_prescribed(&mut self, position: DVec3, orientation: DQuat) -> u32 {
-        self.kind.push(Kind::Prescribed);
-        self.position.push(position);
-        self.orientation.push(orientation);
-        self.velocity.push(DVec3::ZERO);
-        self.angular_velocity.push(DVec3::ZERO);
-        self.inverse_mass.push(0.0);
-        self.inverse_inertia.push(0.0);
-        self.moments.push(DVec3::ZERO);
-        self.locked.push(Axes::NONE);
+        self.push_state(&BodyState {
+            kind: Kind::Prescribed,
+            position,
+            orientation,
+            velocity: DVec3::ZERO,
+            angular_velocity: DVec3::ZERO,
+            inverse_mass: 0.0,
+            inverse_inertia: 0.0,
+            moments: DVec3::ZERO,
+            locked: Axes::NONE,
+        });
         (self.len() - 1) as u32
     }
 

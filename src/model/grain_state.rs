@@ -120,7 +120,7 @@ impl World {
         self.removed.clear();
         self.ids.clear();
         let boundaries = self.boundaries.len();
-        self.bodies.truncate(0);
+        self.bodies.clear();
         (0..boundaries).for_each(|body| self.bodies.push_state(&other.bodies.state(body)));
         self.forces.clear();
         self.forces.extend(other.forces.iter().filter(|applied| (applied.body as usize) < boundaries));

@@ -14,6 +14,7 @@ use crate::gpu::ensemble::Ensemble;
 use crate::gpu::layout::check_single;
 #[cfg(feature = "gpu")]
 use crate::gpu::{Capacity, GpuEngine, Room};
+use crate::model::World;
 use crate::scenario::Scenario;
 
 /// Device that a simulation runs on.
@@ -59,14 +60,19 @@ pub fn open(device: Device, scenario: &Scenario) -> Result<Box<dyn Engine>, Erro
     }
 }
 
+/// World of a scenario at its start, with room for all its grains.
+pub(crate) fn world_with_room(scenario: &Scenario) -> World {
+    let mut world = scenario.world.clone();
+    world.reserve(scenario.planned_grains());
+    world
+}
+
 /// Makes the CPU engine at the start of a scenario.
 ///
 /// # Errors
 /// None so far: the memory of the machine is the only limit.
 pub fn cpu(scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
-    let mut world = scenario.world.clone();
-    world.reserve(scenario.planned_grains());
-    let mut engine = CpuEngine::new(world, scenario.settings);
+    let mut engine = CpuEngine::new(world_with_room(scenario), scenario.settings);
     engine.seed(&scenario.seeds)?;
     Ok(Box::new(engine))
 }
@@ -87,8 +93,7 @@ pub fn gpu(device: device::Device, scenario: &Scenario) -> Result<Box<dyn Engine
 #[cfg(feature = "gpu")]
 pub fn gpu_in(ensemble: &Arc<Ensemble>, scenario: &Scenario) -> Result<Box<dyn Engine>, Error> {
     check_for_gpu(scenario)?;
-    let mut world = scenario.world.clone();
-    world.reserve(scenario.planned_grains());
+    let world = world_with_room(scenario);
     let room = Room::Grains(scenario.planned_grains());
     let mut engine = GpuEngine::in_ensemble(ensemble, world, scenario.settings, room)?;
     engine.seed(&scenario.seeds)?;

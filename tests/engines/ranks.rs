@@ -2,14 +2,15 @@
 //! on with any other number; and what goes wrong on one of them is told by the first.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use std::thread;
+#[path = "../../benches/common/ranks.rs"]
+mod threads_as_ranks;
 
 use crate::common::*;
 use crate::restart::scene;
 use crate::restart::scenes::{EMITTER_AND_SINK, SCENES};
 use esker::contact::{Impulse, Key};
 use esker::cpu::ranks::communicator::threads;
-use esker::cpu::ranks::engine::{Ranked, RankedEngine, open};
+use esker::cpu::ranks::engine::open;
 use esker::engine::{Engine, Snapshot, StepReport};
 use esker::error::Error;
 use esker::model::World;
@@ -17,42 +18,7 @@ use esker::scenario::Scenario;
 use esker::settings::{Acceleration, Algorithm, Method, Order, Settings, ToleranceKind, WarmStart};
 use esker::simulation::Simulation;
 use glam::DVec3;
-
-/// Runs `test` on the engine of this many ranks of one thread.
-fn on_ranks<T: Send>(
-    ranks: usize,
-    world: &World,
-    settings: &Settings,
-    test: impl FnOnce(&mut RankedEngine) -> T + Send,
-) -> T {
-    on_ranks_of(1, ranks, world, settings, test)
-}
-
-/// As [`on_ranks`], with this many threads for each rank.
-fn on_ranks_of<T: Send>(
-    threads_each: usize,
-    ranks: usize,
-    world: &World,
-    settings: &Settings,
-    test: impl FnOnce(&mut RankedEngine) -> T + Send,
-) -> T {
-    let alone = || rayon::ThreadPoolBuilder::new().num_threads(threads_each).build().unwrap();
-    thread::scope(|scope| {
-        let mut communicators = threads(ranks).into_iter();
-        let first = communicators.next().unwrap();
-        for communicator in communicators {
-            scope.spawn(move || {
-                let opened = alone().install(|| open(Box::new(communicator), world.clone(), *settings));
-                let Ok(Ranked::Worker(worker)) = opened else { panic!("rank 0 is the first") };
-                alone().install(|| worker.serve());
-            });
-        }
-        alone().install(|| match open(Box::new(first), world.clone(), *settings) {
-            Ok(Ranked::Root(mut engine)) => test(&mut engine),
-            _ => panic!("rank 0 is the root"),
-        })
-    })
-}
+use threads_as_ranks::{on_ranks, on_ranks_of};
 
 fn after(engine: &mut dyn Engine, steps: u64) -> Snapshot {
     engine.advance(steps).unwrap();

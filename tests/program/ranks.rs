@@ -1,8 +1,5 @@
 //! Runs on several processes, as `mpirun` starts them.
 
-use std::fs;
-use std::process::{Command, Output};
-
 use super::place::{Place, code, error_text};
 
 const BED: &str = r#"
@@ -63,7 +60,8 @@ fn a_build_without_mpi_says_how_to_get_one_with_it() {
 #[cfg(feature = "mpi")]
 mod connected {
     use super::*;
-    use std::process::{Child, Stdio};
+    use std::fs;
+    use std::process::{Child, Command, Output, Stdio};
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 

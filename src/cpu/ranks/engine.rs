@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::contact::{Impulse, Key};
 use crate::cpu::patches::Known;
 use crate::cpu::{CpuEngine, colouring, search::Travel};
-use crate::engine::{EnergyBalance, Engine, Identity, Precision, Snapshot, StepReport, TotalImpulse};
+use crate::engine::{EnergyBalance, Engine, Identity, Snapshot, StepReport, TotalImpulse};
 use crate::error::Error;
 use crate::model::{Grain, GrainState, World};
 use crate::settings::{Algorithm, Method, Order, Settings};
@@ -31,7 +31,6 @@ pub struct RankedEngine {
     /// Whether `whole` is at the state of the ranks, and whether these are at the state of `whole`.
     is_gathered: bool,
     is_scattered: bool,
-    ranks: usize,
 }
 
 /// Engine of any other rank.
@@ -96,7 +95,7 @@ struct Contact {
 /// [`Error::NotOnRanks`] for settings that only an engine alone knows.
 pub fn open(communicator: Box<dyn Communicator>, world: World, settings: Settings) -> Result<Ranked, Error> {
     check(&settings)?;
-    let (rank, ranks) = (communicator.rank(), communicator.ranks());
+    let rank = communicator.rank();
     let mut part = CpuEngine::new(world.without_grains(), settings);
     part.border = Border(Some(Box::new(Links {
         communicator,
@@ -115,7 +114,7 @@ pub fn open(communicator: Box<dyn Communicator>, world: World, settings: Setting
         return Ok(Ranked::Worker(Box::new(Worker(part))));
     }
     let whole = CpuEngine::new(world, settings);
-    let engine = RankedEngine { whole, part, is_gathered: true, is_scattered: false, ranks };
+    let engine = RankedEngine { whole, part, is_gathered: true, is_scattered: false };
     Ok(Ranked::Root(Box::new(engine)))
 }
 
@@ -142,7 +141,7 @@ impl Worker {
     pub fn serve(self) {
         let Worker(mut part) = self;
         loop {
-            match links(&mut part).broadcast::<Command>(None) {
+            match links(&mut part.border).broadcast::<Command>(None) {
                 // All ranks have agreed on the error, and rank 0 returns it.
                 Command::Advance(steps) => drop(part.advance(steps)),
                 Command::Scatter => scatter(&mut part, None),
@@ -155,13 +154,13 @@ impl Worker {
     }
 }
 
-fn links(part: &mut CpuEngine) -> &mut Links {
-    part.border.0.as_deref_mut().expect("the engine of a rank has links")
+fn links(border: &mut Border) -> &mut Links {
+    border.0.as_deref_mut().expect("the engine of a rank has links")
 }
 
 /// Divides the whole scene, which rank 0 has, among the ranks.
 fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
-    let links = links(part);
+    let links = links(&mut part.border);
     let ranks = links.communicator.ranks();
     let common = links.broadcast(whole.map(|whole| Common::of(whole, ranks)));
     let cargos = whole.map(|whole| cargos(whole, &common.partition, ranks));
@@ -169,7 +168,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
     let cargo = links.deliver::<Cargo>(cargos).pop().expect("rank 0 sends to all").1;
     let meshes = std::mem::replace(&mut part.world, common.world).meshes;
     assert!(part.world.meshes.take_from(meshes), "all ranks have read the same meshes");
-    let links = part.border.0.as_deref_mut().expect("as above");
+    let links = self::links(&mut part.border);
     (links.held.partition, links.held.largest_reach) = (common.partition, common.largest_reach);
     links.largest_diameter = common.largest_diameter;
     links.take(&mut part.world, cargo);
@@ -190,7 +189,7 @@ fn scatter(part: &mut CpuEngine, whole: Option<&CpuEngine>) {
 fn gather(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
     part.note_objective();
     let haul = Haul::of(part);
-    let hauls = links(part).deliver(vec![(0, haul)]);
+    let hauls = links(&mut part.border).deliver(vec![(0, haul)]);
     if let Some(whole) = whole {
         whole.take_over(part, hauls.into_iter().map(|(_, haul)| haul).collect());
     }
@@ -199,7 +198,7 @@ fn gather(part: &mut CpuEngine, whole: Option<&mut CpuEngine>) {
 /// Sizes of the parts of all ranks, on rank 0.
 fn measure(part: &mut CpuEngine) -> Vec<Extent> {
     let own = part.border.extent(&part.world, part.keys.len());
-    links(part).deliver(vec![(0, own)]).into_iter().map(|(_, extent)| extent).collect()
+    links(&mut part.border).deliver(vec![(0, own)]).into_iter().map(|(_, extent)| extent).collect()
 }
 
 impl Common {
@@ -247,7 +246,7 @@ impl Haul {
     fn of(part: &mut CpuEngine) -> Haul {
         let CpuEngine { world, keys, colouring, constraints, patches, impulses, border, .. } = part;
         let counted = border.counted(constraints.len());
-        let links = border.0.as_deref_mut().expect("the engine of a rank has links");
+        let links = links(border);
         let state = |(&contact, constraint): (&u32, &crate::cpu::narrowphase::Constraint)| {
             let key = keys[contact as usize];
             Contact {
@@ -312,11 +311,6 @@ impl CpuEngine {
 }
 
 impl RankedEngine {
-    /// Number of ranks.
-    pub fn ranks(&self) -> usize {
-        self.ranks
-    }
-
     /// Sizes of the parts of all ranks, and of what these exchange in a sweep.
     pub fn extents(&mut self) -> Vec<Extent> {
         self.ask(Command::Measure);
@@ -324,7 +318,7 @@ impl RankedEngine {
     }
 
     fn ask(&mut self, command: Command) {
-        links(&mut self.part).broadcast(Some(command));
+        links(&mut self.part.border).broadcast(Some(command));
     }
 
     /// The whole scene at its present state.
@@ -356,11 +350,9 @@ impl Drop for RankedEngine {
 
 impl Engine for RankedEngine {
     fn identity(&self) -> Identity {
-        Identity {
-            driver: format!("{} ranks, {} threads each", self.ranks, rayon::current_num_threads()),
-            precision: Precision::Double,
-            ..self.part.identity()
-        }
+        let ranks = self.part.border.ranks();
+        let driver = format!("{ranks} ranks, {} threads each", rayon::current_num_threads());
+        Identity { driver, ..self.part.identity() }
     }
 
     fn advance(&mut self, steps: u64) -> Result<StepReport, Error> {

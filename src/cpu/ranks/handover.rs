@@ -148,6 +148,11 @@ impl Held {
         (Before { keys: all_keys, impulses }, Patches::remembered(keys, known))
     }
 
+    /// Own grains of a rank, removed ones included.
+    pub fn own(&self, rank: usize) -> impl Iterator<Item = usize> {
+        (0..self.owners.len()).filter(move |&grain| self.owners[grain] as usize == rank)
+    }
+
     /// State of a grain of this rank, with its indices in the whole world.
     fn state(&self, world: &World, grain: usize) -> GrainState {
         let mut state = world.grain_state(grain);
@@ -173,8 +178,7 @@ impl Links {
 
     /// States of the grains that this rank owns, and of those of its grains that were removed since they were last told.
     pub(super) fn own_states(&mut self, world: &World) -> Vec<GrainState> {
-        let rank = self.communicator.rank() as u32;
-        let own = (0..world.grain_count()).filter(|&grain| self.held.owners[grain] == rank);
+        let own = self.held.own(self.communicator.rank());
         let mut states: Vec<GrainState> = own.map(|grain| self.held.state(world, grain)).collect();
         states.append(&mut self.held.gone);
         states
@@ -183,9 +187,8 @@ impl Links {
     /// Moves the borders where one rank has many more grains than the others.
     fn move_borders(&mut self, world: &World) {
         let rank = self.communicator.rank();
-        let owners = &self.held.owners;
-        let own =
-            || (0..owners.len()).filter(|&grain| owners[grain] as usize == rank && world.is_present(grain));
+        let held = &self.held;
+        let own = || held.own(rank).filter(|&grain| world.is_present(grain));
         let counts = self.communicator.gather(&[own().count() as f64]);
         let mean = counts.iter().sum::<f64>() / counts.len() as f64;
         let most = counts.into_iter().fold(0.0, f64::max);
@@ -244,9 +247,10 @@ impl Links {
             };
             for (key, impulse, known) in contacts {
                 let (a, b) = (goal(key.a), goal(key.b));
-                let carried = Carried { key: self.held.in_whole(world, key), impulse, known };
-                let goals = a.into_iter().chain(b.filter(|_| a != b));
-                goals.for_each(|rank| leaving[rank].contacts.push(carried));
+                for rank in a.into_iter().chain(b.filter(|_| a != b)) {
+                    let carried = Carried { key: self.held.in_whole(world, key), impulse, known };
+                    leaving[rank].contacts.push(carried);
+                }
             }
         }
         let leaving = leaving.into_iter().enumerate().filter(|(_, cargo)| !cargo.grains.is_empty()).collect();
@@ -338,8 +342,7 @@ impl Links {
         let rank = self.communicator.rank();
         self.counted = Bodies::none(world.bodies.len());
         let boundaries = if rank == 0 { world.boundaries.len() } else { 0 };
-        let own = (0..world.grain_count()).filter(|&grain| self.held.owners[grain] as usize == rank);
-        for body in (0..boundaries).chain(own.map(|grain| world.grain_body(grain))) {
+        for body in (0..boundaries).chain(self.held.own(rank).map(|grain| world.grain_body(grain))) {
             self.counted.add(body as u32);
         }
         self.dynamic = world.dynamic_boundaries().map(|(body, _)| body as u32).collect();
