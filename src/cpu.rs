@@ -82,6 +82,8 @@ pub struct CpuEngine {
     /// Constraints of this step, in the order of the colouring.
     constraints: Vec<Constraint>,
     onsets: Vec<Onset>,
+    /// Whether a smooth substep has checked the bodies of these constraints for [`Problem::checked`].
+    is_checked: bool,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
     solver: ProjectedGaussSeidel,
@@ -152,6 +154,7 @@ impl CpuEngine {
             patches: Patches::default(),
             constraints: Vec::new(),
             onsets: Vec::new(),
+            is_checked: false,
             velocities: Vec::with_capacity(bodies),
             velocities_before: Vec::with_capacity(if keeps_balance { bodies } else { 0 }),
             solver: ProjectedGaussSeidel::new(&settings),
@@ -240,6 +243,7 @@ impl CpuEngine {
             }
         });
         renew(&mut self.onsets, keys.len(), |_| Onset::default());
+        self.is_checked = false;
         self.boundary_constraints = loads::constraints_of_boundaries(&self.world, &keys, &colouring);
         // Spare room is given back, so that the reported memory does not depend on how a list grew.
         keys.shrink_to_fit();
@@ -325,7 +329,17 @@ impl CpuEngine {
     fn push_by_springs(&mut self, end: f64) -> EnergyBalance {
         let keeps_works = self.keeps_works();
         let Self {
-            world, settings, colouring, split, constraints, onsets, velocities, stages, border, ..
+            world,
+            settings,
+            colouring,
+            split,
+            constraints,
+            onsets,
+            is_checked,
+            velocities,
+            stages,
+            border,
+            ..
         } = self;
         let (h, before) = (settings.substep(), &mut self.velocities_before);
         if keeps_works {
@@ -337,7 +351,14 @@ impl CpuEngine {
         });
         stages.time("predict", || predict::apply_forces(world, h, velocities));
         stages.time("warm_start", || {
-            let problem = Problem::new(colouring, split, constraints, velocities, &mut joints);
+            let problem = if *is_checked {
+                // SAFETY: `new` was called after the last search, which gave the contacts their bodies and follows when bodies are added or
+                // changed; and sinks only take bodies away.
+                unsafe { Problem::checked(colouring, split, constraints, velocities, &mut joints) }
+            } else {
+                Problem::new(colouring, split, constraints, velocities, &mut joints)
+            };
+            *is_checked = true;
             let mut problem = problem.across(border);
             warm_start::apply(WarmStart::Cold, &mut problem);
             problem.solve_joints();

@@ -126,8 +126,8 @@ pub struct Onset {
 pub struct Spring {
     /// Normal damping η_n over √(m* S) \[-\], or over the slope S of the force \[s\] where damping is viscoelastic.
     pub damping: f64,
-    /// Ratio κ of the tangential stiffness to the slope of the normal force \[-\].
-    pub tangent: f64,
+    /// Square root of the ratio κ of the tangential stiffness to the slope of the normal force \[-\].
+    pub root_of_tangent: f64,
     /// Effective radius R* \[m\]; 0 while the coefficients are not computed yet.
     pub radius: f64,
     /// Cohesive force that pulls the bodies together \[N\].
@@ -253,7 +253,8 @@ fn make_spring(world: &World, law: &Law, key: Key, constraint: &mut Constraint, 
     onset.stiffness = elasticity.map_or(0.0, |(_, stiffness)| stiffness);
     let damping = spring_damping(law.normal, law.damping, pair);
     let pull_off = world.pull_off(key.a, key.b);
-    onset.spring = Spring { damping, tangent: pair.tangential_stiffness, radius, pull_off };
+    let root_of_tangent = pair.tangential_stiffness.sqrt();
+    onset.spring = Spring { damping, root_of_tangent, radius, pull_off };
     constraint.set_pair(world, law, key, pair);
 }
 

@@ -111,7 +111,8 @@ impl Law<'_> {
         let (force, slope, released) = match self.settings.normal_law {
             NormalLaw::Hertz => {
                 let root = overlap.sqrt();
-                let released = if before > overlap { (overlap / before).sqrt() } else { 1.0 };
+                // Without a branch, as contacts at rest load and unload by turns.
+                let released = (overlap / before.max(overlap)).sqrt();
                 (onset.stiffness * overlap * root, 1.5 * onset.stiffness * root, released)
             }
             // The rigid law is refused with this method.
@@ -122,14 +123,8 @@ impl Law<'_> {
                 Damping::Restitution => (mass * slope).sqrt(),
                 Damping::Viscoelastic => slope,
             };
-        let ratio = onset.spring.tangent;
-        Stiffness {
-            force,
-            damping,
-            tangent: ratio * slope,
-            tangent_damping: ratio.sqrt() * damping,
-            released,
-        }
+        let root = onset.spring.root_of_tangent;
+        Stiffness { force, damping, tangent: root * root * slope, tangent_damping: root * damping, released }
     }
 
     /// State of the springs, turned with the contact since the last substep: about the normal with the mean spin of the bodies, and with

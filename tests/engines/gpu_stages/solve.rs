@@ -103,8 +103,12 @@ fn check_springs(mut case: Case) {
         };
         let gap = f64::from(head.bias_velocity);
         let damping = spring_damping(law.normal, law.damping, pair);
-        let spring =
-            Spring { damping, tangent: pair.tangential_stiffness, radius: radius.abs(), pull_off: 0.0 };
+        let spring = Spring {
+            damping,
+            root_of_tangent: pair.tangential_stiffness.sqrt(),
+            radius: radius.abs(),
+            pull_off: 0.0,
+        };
         (constraint, Onset { gap, stiffness: factor * hertz, spring, ..Onset::default() })
     };
     let (mut constraints, onsets): (Vec<_>, Vec<_>) = (0..keys.len()).map(row).unzip();
