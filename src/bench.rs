@@ -12,6 +12,7 @@
 pub mod bed;
 mod cache;
 pub mod copy;
+pub mod energy;
 pub mod markdown;
 mod measure;
 pub mod report;

@@ -50,11 +50,12 @@ fn write_case(text: &mut String, report: &Report, case: &Case) -> fmt::Result {
 /// Row of the table of runs: its label, and the text of the value of a run.
 type Line = (&'static str, fn(&Run) -> String);
 
-const LINES: [Line; 17] = [
+const LINES: [Line; 18] = [
     ("step [ms]", |run| figures(run.step_ms.median)),
     ("lowest and highest block [ms]", |run| {
         format!("{} to {}", figures(run.step_ms.min), figures(run.step_ms.max))
     }),
+    ("processors, per simulated second [J]", |run| optional(run.joules_per_simulated_second)),
     ("all sweeps [ms]", |run| optional(run.sweep_ms)),
     ("step over sweeps", |run| optional(run.step_over_sweeps)),
     ("contacts", |run| run.contacts.to_string()),
@@ -80,7 +81,14 @@ fn write_runs(text: &mut String, case: &Case) -> fmt::Result {
     let names: Vec<&str> = case.runs.iter().map(|run| run.target.word()).collect();
     write_row(text, "", names.iter().map(|name| (*name).to_owned()))?;
     write_row(text, "---", names.iter().map(|_| "---".to_owned()))?;
-    LINES.iter().try_for_each(|(what, value)| write_row(text, what, case.runs.iter().map(value)))
+    for (what, value) in LINES {
+        let cells: Vec<String> = case.runs.iter().map(value).collect();
+        // What no run has is left out: the energy on most machines, the times of stages on some.
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            write_row(text, what, cells.into_iter())?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the stages of every run; cells of values that are not counted stay empty.

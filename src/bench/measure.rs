@@ -14,6 +14,7 @@ use crate::observe::flow::rms_speed;
 use crate::scenario::Scenario;
 use crate::settings::Settings;
 
+use super::energy::Meter;
 use super::report::{Case, DeviceReport, Failure, Run, Sample, StageReport, Start};
 use super::{Model, Plan, Target};
 
@@ -30,10 +31,11 @@ pub(super) fn case(
     world: &World,
     start: Start,
 ) -> Case {
+    let meter = Meter::of_machine();
     let mut entries: Vec<Entry<'_>> =
         devices.iter().map(|device| Entry::warmed_up(device, scenario, world, plan.warm_up)).collect();
     for _ in 0..BLOCKS {
-        entries.iter_mut().for_each(|entry| entry.take_block(plan.steps));
+        entries.iter_mut().for_each(|entry| entry.take_block(plan.steps, meter.as_ref()));
     }
     let at_rest =
         Snapshot::new(world.clone(), Vec::new(), scenario.settings.substep(), StepReport::default());
@@ -66,6 +68,8 @@ fn ratio(runs: &[Run]) -> Option<f64> {
 /// Times of a step in one block \[ms\].
 struct Block {
     step: f64,
+    /// Energy of a step \[J\], if the system tells it.
+    joules: Option<f64>,
     stages: Vec<(&'static str, f64)>,
 }
 
@@ -87,9 +91,9 @@ impl<'a> Entry<'a> {
         Entry { device, engine, blocks: Vec::new(), report: StepReport::default(), steps: 0, searches: 0 }
     }
 
-    fn take_block(&mut self, steps: u64) {
+    fn take_block(&mut self, steps: u64, meter: Option<&Meter>) {
         let Ok(engine) = &mut self.engine else { return };
-        match block(engine.as_mut(), steps) {
+        match block(engine.as_mut(), steps, meter) {
             Ok((block, report)) => {
                 self.blocks.push(block);
                 self.steps += steps;
@@ -109,6 +113,7 @@ impl<'a> Entry<'a> {
         let scale = Scale { device: self.device, settings, model, sizes: &sizes, report, searching };
         let stages = scale.stages(&self.blocks);
         let step_ms = Sample::of(self.blocks.iter().map(|block| block.step).collect());
+        let joules: Option<Vec<f64>> = self.blocks.iter().map(|block| block.joules).collect();
         let sweep_ms = stages.iter().find(|stage| stage.name == SWEEP).map(|stage| stage.ms);
         let contact_sweeps = report.contacts as f64 * f64::from(report.sweeps) * f64::from(settings.substeps);
         let bytes = scale.bytes_per_contact_sweep();
@@ -117,6 +122,7 @@ impl<'a> Entry<'a> {
             sweep_ms,
             step_over_sweeps: sweep_ms.map(|sweep| step_ms.median / sweep),
             step_ms,
+            joules_per_simulated_second: joules.map(|joules| Sample::of(joules).median / settings.time_step),
             contacts: report.contacts,
             loaded_contacts: sizes.loaded,
             colours: report.colours,
@@ -139,17 +145,20 @@ impl<'a> Entry<'a> {
 }
 
 /// Times a number of steps at full speed. If these have no stage times, a few more steps are timed stage by stage.
-fn block(engine: &mut dyn Engine, steps: u64) -> Result<(Block, StepReport), Error> {
-    let start = Instant::now();
+fn block(engine: &mut dyn Engine, steps: u64, meter: Option<&Meter>) -> Result<(Block, StepReport), Error> {
+    let read = || meter.and_then(Meter::read);
+    let (counts, start) = (read(), Instant::now());
     let report = engine.advance(steps)?;
     let step = start.elapsed().as_secs_f64() * 1e3 / steps as f64;
+    let joules = meter.zip(counts.zip(read()));
+    let joules = joules.map(|(meter, (before, after))| meter.joules(&before, &after) / steps as f64);
     let (mut stages, mut timed) = (report.stages.clone(), steps);
     if stages.is_empty() {
         timed = steps.min(PROFILED_STEPS);
         stages = profiled(engine, timed)?;
     }
     stages.iter_mut().for_each(|(_, time)| *time *= 1e3 / timed as f64);
-    Ok((Block { step, stages }, report))
+    Ok((Block { step, joules, stages }, report))
 }
 
 /// Time of each stage over some steps \[s\]. The steps are submitted one by one so that each is timed.

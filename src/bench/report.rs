@@ -117,6 +117,9 @@ pub struct Run {
     pub sweep_ms: Option<f64>,
     /// Time of a step over the time of its sweeps.
     pub step_over_sweeps: Option<f64>,
+    /// Energy of all processors of the machine per simulated second \[J\], median over the blocks, if the system tells it. That of a
+    /// graphics card is not in it.
+    pub joules_per_simulated_second: Option<f64>,
     /// Contacts in the last step.
     pub contacts: u64,
     /// Contacts in the last step that carry an impulse.

@@ -1,39 +1,46 @@
-//! The settled bed in esker and in rapier3d, side by side: what a simulated 5 ms costs, and what state it leads to.
+//! The same scenes in esker, rapier3d and LAMMPS, side by side: what a simulated 5 ms costs, and what state it leads to.
 //!
-//! All programs run in one process and take turns, block by block, so that whatever else the machine does
-//! meets them alike. First they drop the bed, then they are timed at rest. One and the same observer judges
-//! all of them by the positions and velocities of their grains.
+//! All programs take turns, block by block, so that whatever else the machine does meets them alike. First they drop the bed or turn the
+//! drum, then they are timed. One and the same observer judges all of them by the positions and velocities of their grains.
 
-mod bed;
-mod esker_bed;
+mod esker_engine;
+mod lammps;
 mod program;
 mod rapier_bed;
+mod scene;
 
 use std::error::Error;
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
+use esker::bench::energy::Meter;
 use esker::gpu::device::DeviceChoice;
 
-use bed::Bed;
-use esker_bed::EskerBed;
-use program::{Program, STEP, State};
+use esker_engine::EskerEngine;
+use lammps::Lammps;
+use program::{Program, STEP, State, flow_in};
 use rapier_bed::RapierBed;
+use scene::Scene;
 
 /// Steps that a program takes before it is the next one's turn.
 const STEPS_PER_BLOCK: u64 = 10;
 /// Blocks at rest that the median is taken over.
 const TIMED_BLOCKS: usize = 21;
+/// Blocks of the drum, 2.5 s.
+const DRUM_BLOCKS: usize = 50;
 
-/// The settled bed in esker and in rapier3d, side by side.
+/// The same scenes in esker, rapier3d and LAMMPS, side by side.
 #[derive(Parser)]
 struct Arguments {
-    /// Numbers of grains.
+    /// Numbers of grains of the beds.
     #[arg(long, value_delimiter = ',', default_value = "1000,10000")]
     grains: Vec<u32>,
     /// Simulated seconds before the state is judged and the time is taken.
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
+    /// Turns the drum in esker and LAMMPS, in place of the beds.
+    #[arg(long)]
+    drum: bool,
     /// Runs esker's GPU engine as well.
     #[arg(long, value_enum)]
     device: Option<Adapter>,
@@ -60,15 +67,19 @@ impl From<Adapter> for DeviceChoice {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
     println!(
-        "rapier3d {} and esker as it is here, on {} threads. Wall milliseconds per simulated {} ms are medians (least to most) over blocks of {STEPS_PER_BLOCK} steps.\n",
+        "esker as it is here, rapier3d {} and LAMMPS where it is installed, on {} threads or ranks. Wall milliseconds per simulated {} ms are \
+         medians (least to most) over blocks of {STEPS_PER_BLOCK} steps; energy is that of all processors per simulated second.\n",
         rapier3d::VERSION,
         rayon::current_num_threads(),
         STEP * 1e3,
     );
+    if arguments.drum {
+        return turn_drum(&arguments);
+    }
     println!(
-        "| grains | program | at rest [ms] | on the way there [ms] | mean overlap [d] | max overlap [d] | height [d] | kinetic energy [m g d] |"
+        "| grains | program | at rest [ms] | energy [J] | on the way there [ms] | mean overlap [d] | max overlap [d] | height [d] | kinetic energy [m g d] |"
     );
-    println!("|{}", "---|".repeat(8));
+    println!("|{}", "---|".repeat(9));
     for &grains in &arguments.grains {
         compare(grains, &arguments)?;
     }
@@ -77,42 +88,107 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Runs one bed in all programs and prints a row for each.
 fn compare(grains: u32, arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let bed = Bed::of(grains)?;
-    let mut programs = programs(&bed, arguments.device)?;
+    let bed = Scene::bed(grains)?;
+    let mut programs: Vec<Box<dyn Program>> =
+        vec![Box::new(RapierBed::with_defaults(&bed)), Box::new(RapierBed::retuned(&bed))];
+    add_others(&mut programs, &bed, arguments.device)?;
     let blocks = (arguments.seconds / STEP / STEPS_PER_BLOCK as f64).round() as usize;
-    let settling = take_turns(&mut programs, blocks)?;
+    let settling = take_turns(&mut programs, blocks, |_, _| Ok(()))?;
     let states = programs.iter_mut().map(|program| State::of(program.world()?, bed.diameter));
     let states: Vec<State> = states.collect::<Result<_, _>>()?;
-    let resting = take_turns(&mut programs, TIMED_BLOCKS)?;
+    let resting = take_turns(&mut programs, TIMED_BLOCKS, |_, _| Ok(()))?;
     for (((program, settling), resting), state) in programs.iter().zip(settling).zip(resting).zip(states) {
-        println!("| {grains} | {} | {} | {} | {state} |", program.name(), spread(resting), spread(settling));
+        let energy = resting.energy();
+        println!(
+            "| {grains} | {} | {} | {energy} | {} | {state} |",
+            program.name(),
+            spread(resting.times),
+            spread(settling.times)
+        );
     }
     Ok(())
 }
 
-fn programs(bed: &Bed, adapter: Option<Adapter>) -> Result<Vec<Box<dyn Program>>, Box<dyn Error>> {
-    let mut programs: Vec<Box<dyn Program>> = vec![
-        Box::new(RapierBed::with_defaults(bed)),
-        Box::new(RapierBed::retuned(bed)),
-        Box::new(EskerBed::on_cpu(bed)),
-    ];
-    if let Some(adapter) = adapter {
-        programs.push(Box::new(EskerBed::on_gpu(bed, adapter.into())?));
+/// Turns the drum in all programs that can, and prints a row for each.
+fn turn_drum(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let scene = Scene::drum()?;
+    let plan = scene.scenario.drum.clone().ok_or("the scenario of the drum has no [observe.drum]")?;
+    let mut programs = Vec::new();
+    add_others(&mut programs, &scene, arguments.device)?;
+    let blocks = (arguments.seconds / STEP / STEPS_PER_BLOCK as f64).round() as usize;
+    take_turns(&mut programs, blocks, |_, _| Ok(()))?;
+    let mut flows = vec![Vec::new(); programs.len()];
+    let turning = take_turns(&mut programs, DRUM_BLOCKS, |place, program| {
+        flows[place].push(flow_in(program.world()?, &plan));
+        Ok(())
+    })?;
+    println!(
+        "| program | per 5 ms [ms] | per simulated second [s] | energy [J] | dynamic angle [degrees] | plug share |"
+    );
+    println!("|{}", "---|".repeat(6));
+    for ((program, turning), flow) in programs.iter().zip(turning).zip(flows) {
+        let mean = |which: usize| flow.iter().map(|found| found[which]).sum::<f64>() / flow.len() as f64;
+        let wall = turning.times.iter().sum::<f64>() / turning.times.len() as f64 * 1e-3 / STEP;
+        let (name, energy, times) = (program.name(), turning.energy(), spread(turning.times));
+        println!("| {name} | {times} | {wall:.1} | {energy} | {:.1} | {:.1} % |", mean(0), 100.0 * mean(1));
     }
-    Ok(programs)
+    Ok(())
 }
 
-/// Lets every program take `blocks` blocks in turn; gives wall milliseconds per step, program by program.
-fn take_turns(programs: &mut [Box<dyn Program>], blocks: usize) -> Result<Vec<Vec<f64>>, Box<dyn Error>> {
-    let mut times = vec![Vec::with_capacity(blocks); programs.len()];
+/// Adds esker and, where it is installed, LAMMPS.
+fn add_others(
+    programs: &mut Vec<Box<dyn Program>>,
+    scene: &Scene,
+    adapter: Option<Adapter>,
+) -> Result<(), Box<dyn Error>> {
+    programs.push(Box::new(EskerEngine::on_cpu(scene)));
+    if let Some(adapter) = adapter {
+        programs.push(Box::new(EskerEngine::on_gpu(scene, adapter.into())?));
+    }
+    match Lammps::start(scene, rayon::current_num_threads()) {
+        Ok(lammps) => programs.push(Box::new(lammps)),
+        Err(error) => eprintln!("without LAMMPS: {error}"),
+    }
+    Ok(())
+}
+
+/// Times and energies of the blocks of a program.
+#[derive(Default)]
+struct Turns {
+    /// Wall milliseconds per step.
+    times: Vec<f64>,
+    /// Energy per simulated second \[J\], where the system tells it.
+    joules: Vec<f64>,
+}
+
+impl Turns {
+    fn energy(&self) -> String {
+        let mean = self.joules.iter().sum::<f64>() / self.joules.len() as f64;
+        if mean.is_finite() { format!("{mean:.0}") } else { "not told".to_owned() }
+    }
+}
+
+/// Lets every program take `blocks` blocks in turn; after each of its blocks `look` sees the program and its place.
+fn take_turns(
+    programs: &mut [Box<dyn Program>],
+    blocks: usize,
+    mut look: impl FnMut(usize, &mut dyn Program) -> Result<(), Box<dyn Error>>,
+) -> Result<Vec<Turns>, Box<dyn Error>> {
+    let meter = Meter::of_machine();
+    let read = || meter.as_ref().and_then(Meter::read);
+    let mut turns: Vec<Turns> = programs.iter().map(|_| Turns::default()).collect();
     for _ in 0..blocks {
-        for (program, times) in programs.iter_mut().zip(&mut times) {
-            let start = Instant::now();
+        for (place, program) in programs.iter_mut().enumerate() {
+            let (before, start) = (read(), Instant::now());
             program.advance(STEPS_PER_BLOCK)?;
-            times.push(start.elapsed().as_secs_f64() * 1e3 / STEPS_PER_BLOCK as f64);
+            turns[place].times.push(start.elapsed().as_secs_f64() * 1e3 / STEPS_PER_BLOCK as f64);
+            if let (Some(meter), Some(before), Some(after)) = (&meter, before, read()) {
+                turns[place].joules.push(meter.joules(&before, &after) / (STEP * STEPS_PER_BLOCK as f64));
+            }
+            look(place, program.as_mut())?;
         }
     }
-    Ok(times)
+    Ok(turns)
 }
 
 /// Median, least and most in words.

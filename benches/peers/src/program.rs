@@ -1,18 +1,18 @@
-//! What the programs have in common: they advance a bed, and show where its grains are.
+//! What the programs have in common: they advance a scene, and show where its grains are.
 
 use std::error::Error;
 use std::fmt;
 
 use esker::contact::Impulse;
-use esker::engine::{Snapshot, StepReport};
-use esker::observe::{contacts, energy, packing};
 use esker::cpu::broadphase::find_pairs;
+use esker::engine::{Snapshot, StepReport};
 use esker::model::World;
+use esker::observe::{DrumPlan, contacts, energy, flow, packing};
 
 /// Time step of all programs \[s\].
 pub const STEP: f64 = 5e-3;
 
-/// A program with a bed in it.
+/// A program with a scene in it.
 pub trait Program {
     /// Name and settings.
     fn name(&self) -> String;
@@ -23,7 +23,7 @@ pub trait Program {
     /// When a step fails.
     fn advance(&mut self, steps: u64) -> Result<(), Box<dyn Error>>;
 
-    /// The bed as it is now, in the words of esker.
+    /// The scene as it is now, in the words of esker.
     ///
     /// # Errors
     /// When the state cannot be read back.
@@ -68,4 +68,10 @@ impl fmt::Display for State {
         let State { mean_overlap, max_overlap, height, kinetic_energy } = self;
         write!(f, "{mean_overlap:.4} | {max_overlap:.3} | {height:.2} | {kinetic_energy:.0e}")
     }
+}
+
+/// Dynamic angle \[degrees\] and share of the grains that turn with a drum \[-\], by the positions and velocities of the grains alone.
+pub fn flow_in(world: World, drum: &DrumPlan) -> [f64; 2] {
+    let snapshot = Snapshot::new(world, Vec::new(), STEP, StepReport::default());
+    [flow::dynamic_angle_deg(&snapshot, drum), flow::plug_share(&snapshot, drum)]
 }

@@ -6,8 +6,8 @@ use esker::model::{Material, World};
 use glam::DVec3;
 use rapier3d::prelude::*;
 
-use crate::bed::Bed;
 use crate::program::{Program, STEP};
+use crate::scene::{Scene, Shape};
 
 /// Contact frequency of the retuned bed \[Hz\]. Less, and a bed of 17 layers sinks into itself.
 const FREQUENCY: Real = 480.0;
@@ -31,7 +31,7 @@ pub struct RapierBed {
 impl RapierBed {
     /// With the defaults of rapier3d, but for the time step and the unit of length: its lengths (slop, prediction
     /// distance, speed of correction) are made for things of a metre and scale with that unit.
-    pub fn with_defaults(bed: &Bed) -> RapierBed {
+    pub fn with_defaults(bed: &Scene) -> RapierBed {
         let defaults = IntegrationParameters {
             dt: STEP as Real,
             length_unit: bed.diameter as Real,
@@ -41,7 +41,7 @@ impl RapierBed {
     }
 
     /// With contacts as stiff as it takes, at the floor too, and more iterations.
-    pub fn retuned(bed: &Bed) -> RapierBed {
+    pub fn retuned(bed: &Scene) -> RapierBed {
         let softness =
             SpringCoefficients { natural_frequency: FREQUENCY, ..SpringCoefficients::contact_defaults() };
         let retuned = IntegrationParameters {
@@ -55,14 +55,16 @@ impl RapierBed {
         RapierBed::new(format!("rapier3d, {FREQUENCY} Hz, {ITERATIONS} iterations"), bed, retuned)
     }
 
-    fn new(name: String, bed: &Bed, integration_parameters: IntegrationParameters) -> RapierBed {
+    fn new(name: String, bed: &Scene, integration_parameters: IntegrationParameters) -> RapierBed {
         let template = bed.scenario.world.clone();
         let mut world = PhysicsWorld {
             gravity: vector(template.gravity),
             integration_parameters,
             ..PhysicsWorld::default()
         };
-        add_box(&mut world, bed);
+        if let Shape::Bed { half_width } = bed.shape {
+            add_box(&mut world, bed, half_width);
+        }
         let grains = add_grains(&mut world, &template);
         RapierBed { name, world, grains, template }
     }
@@ -91,9 +93,9 @@ impl Program for RapierBed {
 }
 
 /// The rough floor and four smooth walls, all of them solid.
-fn add_box(world: &mut PhysicsWorld, bed: &Bed) {
+fn add_box(world: &mut PhysicsWorld, bed: &Scene, half: f64) {
     let [thick, tall] = [THICKNESS, WALL_HEIGHT].map(|lengths| 0.5 * lengths * bed.diameter);
-    let (half, outer) = (bed.half_width, bed.half_width + 2.0 * thick);
+    let outer = half + 2.0 * thick;
     let rough = &bed.scenario.world.materials.list[0];
     let smooth = Material { friction: 0.0, ..rough.clone() };
     let mut add = |half: DVec3, centre: DVec3, material: &Material| {

@@ -1,42 +1,42 @@
-//! The bed in esker, with the settings of its scenario.
+//! A scene in esker, with the settings of its scenario.
 
 use std::error::Error;
 
+use esker::cpu::CpuEngine;
 use esker::engine::Engine;
 use esker::gpu::GpuEngine;
 use esker::gpu::device::{Device, DeviceChoice};
-use esker::cpu::CpuEngine;
 use esker::model::World;
 
-use crate::bed::Bed;
 use crate::program::Program;
+use crate::scene::Scene;
 
-/// An engine of esker with the bed in it.
-pub struct EskerBed {
+/// An engine of esker with the scene in it.
+pub struct EskerEngine {
     engine: Box<dyn Engine>,
     iterations: u32,
 }
 
-impl EskerBed {
+impl EskerEngine {
     /// In double precision on all cores.
-    pub fn on_cpu(bed: &Bed) -> EskerBed {
-        let scenario = &bed.scenario;
+    pub fn on_cpu(scene: &Scene) -> EskerEngine {
+        let scenario = &scene.scenario;
         let engine = CpuEngine::new(scenario.world.clone(), scenario.settings);
-        EskerBed { engine: Box::new(engine), iterations: scenario.settings.iterations }
+        EskerEngine { engine: Box::new(engine), iterations: scenario.settings.iterations }
     }
 
     /// In single precision on a graphics card, or what stands in for one.
     ///
     /// # Errors
-    /// When there is no such device, or the bed does not fit it.
-    pub fn on_gpu(bed: &Bed, choice: DeviceChoice) -> Result<EskerBed, esker::error::Error> {
-        let scenario = &bed.scenario;
+    /// When there is no such device, or the scene does not fit it.
+    pub fn on_gpu(scene: &Scene, choice: DeviceChoice) -> Result<EskerEngine, esker::error::Error> {
+        let scenario = &scene.scenario;
         let engine = GpuEngine::new(Device::open(choice)?, scenario.world.clone(), scenario.settings)?;
-        Ok(EskerBed { engine: Box::new(engine), iterations: scenario.settings.iterations })
+        Ok(EskerEngine { engine: Box::new(engine), iterations: scenario.settings.iterations })
     }
 }
 
-impl Program for EskerBed {
+impl Program for EskerEngine {
     fn name(&self) -> String {
         format!("esker, {} iterations, {}", self.iterations, self.engine.identity().device)
     }
