@@ -128,26 +128,20 @@ impl Word {
         Word { text: "auto".to_owned(), device: Choice::Auto, ensemble: None }
     }
 
-    /// Opens an engine at the start of a scenario.
-    pub fn open(&self, scenario: &Scenario) -> Result<Box<dyn Engine>, esker::error::Error> {
-        match &self.ensemble {
-            Some(ensemble) => gpu_in(ensemble, scenario),
-            None => open(self.device, scenario),
+    /// Opens an engine at the start of a scenario, or one that is to go on from a checkpoint. That is without a choice on the kind of device
+    /// that saved it.
+    pub fn open(
+        &self,
+        scenario: &Scenario,
+        checkpoint: Option<&Checkpoint>,
+    ) -> Result<Box<dyn Engine>, esker::error::Error> {
+        let saved_on = checkpoint.map(|checkpoint| checkpoint.header.engine.as_str());
+        match (&self.ensemble, self.device, saved_on) {
+            (Some(ensemble), ..) => gpu_in(ensemble, scenario),
+            (None, Choice::Auto, Some("cpu")) => open(Choice::Cpu, scenario),
+            (None, Choice::Auto, Some(_)) => open(Choice::Gpu, scenario),
+            (None, device, _) => open(device, scenario),
         }
-    }
-
-    /// Device for a checkpoint: without a choice, the kind of device that saved it.
-    pub fn for_checkpoint(&self, checkpoint: &Checkpoint) -> PyResult<Choice> {
-        if self.ensemble.is_some() {
-            let message =
-                "device: a simulation that goes on from a checkpoint is in no ensemble; name a device";
-            return Err(PyValueError::new_err(message));
-        }
-        Ok(match (self.device, checkpoint.header.engine.as_str()) {
-            (Choice::Auto, "cpu") => Choice::Cpu,
-            (Choice::Auto, _) => Choice::Gpu,
-            (device, _) => device,
-        })
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use esker::output;
-use esker::simulation::device::open;
 use esker::simulation::{Resumption, Run, RunOptions, Turn};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
@@ -124,20 +123,14 @@ pub fn run<'py>(
         false => None,
     };
     let checkpoint = resumption.as_ref().and_then(|resumption| resumption.checkpoint.as_ref());
-    let choice = checkpoint.map(|found| device.for_checkpoint(found)).transpose()?;
+    let engine = py.detach(|| device.open(&scenario, checkpoint)).map_err(|error| raised(&error))?;
     // The run borrows the scenario from here on, so it needs a copy of its own.
     let shared = scenario.clone();
     let interrupt = AtomicBool::new(false);
     let end = until.map(|until| crate::values::number(until, "until [s]")).transpose()?;
     let options =
         RunOptions { until: end, saves: true, resume: resumption, ..RunOptions::new(&folder, &interrupt) };
-    let begun = py.detach(|| {
-        let engine = match choice {
-            Some(choice) => open(choice, &scenario)?,
-            None => device.open(&scenario)?,
-        };
-        Run::begin(&shared, engine, options)
-    });
+    let begun = py.detach(|| Run::begin(&shared, engine, options));
     let (run, engine): (Run<'_>, Engine) = begun.map_err(|error| raised(&error))?;
     let simulation = Bound::new(py, Simulation::new(py, scenario, engine, &device.text)?)?;
     let watch = watcher(py, progress)?;

@@ -140,9 +140,10 @@ impl Simulation {
     ) -> PyResult<Simulation> {
         let checkpoint = scenario::checkpoint(py, &path)?;
         let scenario = scenario::of_checkpoint(py, &checkpoint, set)?;
-        let (choice, file) = (device.for_checkpoint(&checkpoint)?, &checkpoint.path);
-        let engine =
-            py.detach(|| Engine::restore(&scenario, choice, file)).map_err(|error| raised(&error))?;
+        let engine = py.detach(|| {
+            Engine::restore_on(&scenario, device.open(&scenario, Some(&checkpoint))?, &checkpoint.path)
+        });
+        let engine = engine.map_err(|error| raised(&error))?;
         Simulation::new(py, scenario, engine, &device.text)
     }
 
@@ -412,6 +413,6 @@ impl Simulation {
 /// Opens a scenario at its start, on a device.
 fn start(py: Python<'_>, scenario: Arc<Scenario>, word: &Word) -> PyResult<Simulation> {
     let engine =
-        py.detach(|| Engine::on(&scenario, word.open(&scenario)?)).map_err(|error| raised(&error))?;
+        py.detach(|| Engine::on(&scenario, word.open(&scenario, None)?)).map_err(|error| raised(&error))?;
     Simulation::new(py, scenario, engine, &word.text)
 }

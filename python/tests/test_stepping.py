@@ -60,6 +60,29 @@ def test_an_ensemble_steps_simulations_together_and_each_as_it_is_alone(bed: dic
     assert not np.array_equal(together[0], together[2])
 
 
+def test_a_checkpoint_goes_on_in_an_ensemble(bed: dict[str, Any], tmp_path: Path) -> None:
+    alone = esker.Simulation.from_dict(bed, device="software")
+    alone.step(20)
+    alone.save(tmp_path / "half.esker")
+    alone.step(20)
+    ensemble = esker.Ensemble(2, device="software")
+    gone_on = esker.Simulation.resume(tmp_path / "half.esker", device=ensemble)
+    beside = esker.Simulation.from_dict(bed, device=ensemble)
+    with pytest.raises(esker.Error, match="room"):
+        esker.Simulation.from_dict(bed, device=ensemble)
+    assert gone_on.steps == 20
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(lambda simulation: simulation.step(20), [gone_on, beside]))
+    assert np.array_equal(gone_on.velocities(), alone.velocities())
+    assert not np.array_equal(beside.velocities(), alone.velocities())
+    processor = esker.Simulation.from_dict(bed, device="cpu")
+    processor.save(tmp_path / "processor.esker")
+    del beside
+    gc.collect()
+    with pytest.raises(esker.Error, match="cpu"):
+        esker.Simulation.resume(tmp_path / "processor.esker", device=ensemble)
+
+
 def test_an_ensemble_is_on_a_graphics_card_and_takes_no_more_than_it_has_room_for(bed: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="an ensemble is on a graphics card"):
         esker.Ensemble(2, device="cpu")

@@ -40,14 +40,35 @@ impl Simulation<'static> {
         device: Device,
         path: impl AsRef<Path>,
     ) -> Result<Simulation<'static>, Error> {
-        let checkpoint = Checkpoint::read(path.as_ref())?;
-        changes_since(&checkpoint, scenario)?;
-        Simulation::resume(scenario, device::open(device, scenario)?, &checkpoint)
-            .map(|(simulation, _)| simulation)
+        Simulation::restored(scenario, path.as_ref(), || device::open(device, scenario))
     }
 }
 
 impl<'e> Simulation<'e> {
+    /// Resumes a simulation as [`Simulation::restore`] does, on an engine that holds the world of the scenario: one in an ensemble, or one
+    /// of your own.
+    ///
+    /// # Errors
+    /// As for [`Simulation::restore`].
+    pub fn restore_on(
+        scenario: &Scenario,
+        engine: Box<dyn Engine + 'e>,
+        path: impl AsRef<Path>,
+    ) -> Result<Simulation<'e>, Error> {
+        Simulation::restored(scenario, path.as_ref(), || Ok(engine))
+    }
+
+    /// Opens an engine and resumes on it, once the checkpoint has turned out to be of this scenario.
+    fn restored(
+        scenario: &Scenario,
+        path: &Path,
+        open: impl FnOnce() -> Result<Box<dyn Engine + 'e>, Error>,
+    ) -> Result<Simulation<'e>, Error> {
+        let checkpoint = Checkpoint::read(path)?;
+        changes_since(&checkpoint, scenario)?;
+        Simulation::resume(scenario, open()?, &checkpoint).map(|(simulation, _)| simulation)
+    }
+
     /// Saves the present state into a file, from which [`Simulation::restore`] resumes. The simulation does not change.
     ///
     /// # Errors

@@ -70,13 +70,16 @@ fn together(
     cases: &[Case],
     room: impl Fn(usize) -> Room,
 ) -> Vec<Result<(Snapshot, StepReport), Error>> {
-    let engines: Vec<GpuEngine> = cases
-        .iter()
-        .enumerate()
-        .map(|(i, case)| {
-            GpuEngine::in_ensemble(ensemble, case.world.clone(), case.settings, room(i)).unwrap()
-        })
-        .collect();
+    let engines = cases.iter().enumerate().map(|(i, case)| member(ensemble, case, room(i))).collect();
+    run_all(cases, engines)
+}
+
+fn member(ensemble: &Arc<Ensemble>, case: &Case, room: Room) -> GpuEngine {
+    GpuEngine::in_ensemble(ensemble, case.world.clone(), case.settings, room).unwrap()
+}
+
+/// Runs the engines of these cases, each on a thread of its own.
+fn run_all(cases: &[Case], engines: Vec<GpuEngine>) -> Vec<Result<(Snapshot, StepReport), Error>> {
     thread::scope(|scope| {
         let run = |(case, mut engine): (&'_ Case, GpuEngine)| case.run(&mut engine);
         let threads: Vec<_> =
@@ -132,6 +135,41 @@ fn a_world_that_fails_does_not_stop_the_others() {
     for i in [0, 2] {
         assert_same(found[i].as_ref().unwrap(), &cases[i].alone(), &format!("world {i}"));
     }
+}
+
+/// A state that an engine saved, alone or in an ensemble, goes on in an ensemble to the same bits: also where it needs more room than the
+/// ensemble has, so that the parts of all worlds grow.
+#[test]
+fn a_saved_state_goes_on_in_an_ensemble() {
+    let cases = &cases()[1..3];
+    let saved = |engine: &mut GpuEngine| {
+        engine.advance(40).unwrap();
+        let mut bytes = Vec::new();
+        engine.save(&mut bytes).unwrap();
+        bytes
+    };
+    let expected: Vec<_> = cases
+        .iter()
+        .map(|case| {
+            let mut engine = gpu(&case.world, &case.settings);
+            let bytes = saved(&mut engine);
+            (bytes, case.run(&mut engine).unwrap())
+        })
+        .collect();
+    let first = Ensemble::new(device(), 2).unwrap();
+    let from_ensemble = saved(&mut member(&first, &cases[1], Room::Estimated));
+    for bytes in [&expected[1].0, &from_ensemble] {
+        let ensemble = Ensemble::new(device(), 2).unwrap();
+        let mut engines: Vec<GpuEngine> =
+            cases.iter().map(|case| member(&ensemble, case, Room::Contacts(1))).collect();
+        engines[0].restore(&expected[0].0).unwrap();
+        engines[1].restore(bytes).unwrap();
+        for (i, found) in run_all(cases, engines).into_iter().enumerate() {
+            assert_same(&found.unwrap(), &expected[i].1, &format!("world {i}"));
+        }
+    }
+    // The state counts: a world that began anew would have done fewer steps, which reports tell.
+    assert_eq!(expected[0].1.1.step, 40 + STEPS + 1);
 }
 
 #[test]
