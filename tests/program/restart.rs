@@ -182,6 +182,11 @@ fn what_a_run_writes_can_be_read_back_as_a_packing_and_as_a_start() {
         "[[grains]]\nmaterial = \"glass\"\npacking = { kind = \"frame\", file = \"out/grains_000015.vtp\" }";
     assert_eq!(grains(frame, "of_frame"), expected);
     assert_eq!(grains("[start]\ncheckpoint = \"out\"", "of_checkpoint"), expected);
+    // The runs of a study may start there, too.
+    let study = "title = \"s\"\nscenario = \"of_checkpoint.toml\"\n[axes]\nsolver.iterations = [5, 6]\n[keep]\ngrains = {}\n";
+    fs::write(place.path("study.toml"), study).expect("written");
+    let listed = place.esker(&["study", "study.toml", "--device", "cpu", "--list"]);
+    assert_eq!(code(&listed), 0, "{}", error_text(&listed));
 
     let mistake = |source: &str| {
         fs::write(place.path("wrong.toml"), format!("{head}\n{source}\n")).expect("written");

@@ -34,9 +34,8 @@ pub fn read(table: &mut Table<'_>, world: &World, folder: &Path, locked: Axes) -
     let node = table.node("checkpoint");
     let name = table.get("checkpoint", text);
     let (node, name) = (node?, name?);
-    let path = named(&node, folder, &name);
-    let read = Checkpoint::read(&path).and_then(|found| {
-        // If the path is a folder, the checkpoint file in it is read, and the resolved scenario names that file.
+    let read = Checkpoint::read(&folder.join(&name)).and_then(|found| {
+        // If the path is a folder, the checkpoint file in it is read, and that file is named and counted among those that were read.
         let file = found.path.display().to_string();
         named(&node, Path::new(""), &file);
         Ok((found.scene()?, found.header.substep))
