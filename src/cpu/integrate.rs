@@ -34,7 +34,8 @@ fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
             } else {
                 *orientation = turn(h * new.angular) * *orientation;
                 // One step of Newton's method holds the length at 1 against rounding.
-                *orientation = *orientation * (1.5 - 0.5 * orientation.length_squared());
+                let length_squared = orientation.length_squared();
+                *orientation *= 1.5 - 0.5 * length_squared;
             }
         },
     );
