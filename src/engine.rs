@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::model::{Grain, Joint, PairLaw, World};
 use crate::settings::{
     Acceleration, Damping, JOINT_DAMPING_STEPS, LARGEST_GAIN, MODEL_GAMMA, Method, NormalLaw, Settings,
-    WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
+    TRAVEL_LIMIT, WATCHED_MASS_RATIO, WIDE_CONE, WarmStart,
 };
 
 /// Future of a call that a device has to answer. It has to be driven to its end: a future that is dropped on the way leaves an engine whose
@@ -230,6 +230,12 @@ fn gains_at_once(settings: &Settings, world: &World) -> bool {
 /// take back, and a substep from a cold start would not support the body.
 pub fn largest_gain_at_once(settings: &Settings, world: &World) -> f64 {
     if gains_at_once(settings, world) { LARGEST_GAIN } else { f64::INFINITY }
+}
+
+/// Speed that contacts may add to a body in a substep of `h` \[s\], where the largest grain has this diameter \[m\]. It has no limit
+/// without grains, as there is nothing that a plate could then pass through.
+pub fn speed_limit(diameter: f64, h: f64) -> f64 {
+    if diameter > 0.0 { TRAVEL_LIMIT * diameter / h } else { f64::INFINITY }
 }
 
 /// Impulse per slip velocity in the model start \[kg\]: h/γ \[E7\], which goes to the bound of any cone. Under wide cones that would make

@@ -123,11 +123,11 @@ pub fn run<'py>(
         false => None,
     };
     let checkpoint = resumption.as_ref().and_then(|resumption| resumption.checkpoint.as_ref());
+    let end = until.map(|until| crate::values::number(until, "until [s]")).transpose()?;
     let engine = py.detach(|| device.open(&scenario, checkpoint)).map_err(|error| raised(&error))?;
     // The run borrows the scenario from here on, so it needs a copy of its own.
     let shared = scenario.clone();
     let interrupt = AtomicBool::new(false);
-    let end = until.map(|until| crate::values::number(until, "until [s]")).transpose()?;
     let options =
         RunOptions { until: end, saves: true, resume: resumption, ..RunOptions::new(&folder, &interrupt) };
     let begun = py.detach(|| Run::begin(&shared, engine, options));

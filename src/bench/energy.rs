@@ -41,21 +41,26 @@ impl Meter {
     }
 
     /// Counts of all processors \[µJ\]; `None` if one cannot be read.
-    pub fn read(&self) -> Option<Vec<u64>> {
+    fn read(&self) -> Option<Vec<u64>> {
         self.0.iter().map(|counter| number(&counter.file)).collect()
     }
 
     /// Energy between two readings \[J\]. A counter may have begun again once.
-    pub fn joules(&self, before: &[u64], after: &[u64]) -> f64 {
-        let counts = before.iter().zip(after).zip(&self.0);
-        let taken =
-            counts.map(
-                |((before, after), counter)| {
-                    if after >= before { after - before } else { after + (counter.range - before) }
-                },
-            );
-        taken.sum::<u64>() as f64 * 1e-6
+    fn joules(&self, before: &[u64], after: &[u64]) -> f64 {
+        let taken = |((before, after), counter): ((&u64, &u64), &Counter)| {
+            if after >= before { after - before } else { after + (counter.range - before) }
+        };
+        before.iter().zip(after).zip(&self.0).map(taken).sum::<u64>() as f64 * 1e-6
     }
+}
+
+/// Does `work`, and returns what comes of it with the energy that it took \[J\], if there is a meter that tells.
+pub fn measured<T>(meter: Option<&Meter>, work: impl FnOnce() -> T) -> (T, Option<f64>) {
+    let Some(meter) = meter else { return (work(), None) };
+    let before = meter.read();
+    let done = work();
+    let readings = before.zip(meter.read());
+    (done, readings.map(|(before, after)| meter.joules(&before, &after)))
 }
 
 fn number(file: &Path) -> Option<u64> {

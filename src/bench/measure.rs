@@ -14,7 +14,7 @@ use crate::observe::flow::rms_speed;
 use crate::scenario::Scenario;
 use crate::settings::Settings;
 
-use super::energy::Meter;
+use super::energy::{Meter, measured};
 use super::report::{Case, DeviceReport, Failure, Run, Sample, StageReport, Start};
 use super::{Model, Plan, Target};
 
@@ -146,12 +146,13 @@ impl<'a> Entry<'a> {
 
 /// Times a number of steps at full speed. If these have no stage times, a few more steps are timed stage by stage.
 fn block(engine: &mut dyn Engine, steps: u64, meter: Option<&Meter>) -> Result<(Block, StepReport), Error> {
-    let read = || meter.and_then(Meter::read);
-    let (counts, start) = (read(), Instant::now());
-    let report = engine.advance(steps)?;
-    let step = start.elapsed().as_secs_f64() * 1e3 / steps as f64;
-    let joules = meter.zip(counts.zip(read()));
-    let joules = joules.map(|(meter, (before, after))| meter.joules(&before, &after) / steps as f64);
+    let (timed, joules) = measured(meter, || {
+        let start = Instant::now();
+        engine.advance(steps).map(|report| (report, start.elapsed()))
+    });
+    let (report, elapsed) = timed?;
+    let step = elapsed.as_secs_f64() * 1e3 / steps as f64;
+    let joules = joules.map(|joules| joules / steps as f64);
     let (mut stages, mut timed) = (report.stages.clone(), steps);
     if stages.is_empty() {
         timed = steps.min(PROFILED_STEPS);

@@ -3,9 +3,10 @@
 use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 
+use crate::engine::speed_limit;
 use crate::error::Error;
 use crate::model::{Bodies, Kind, World};
-use crate::settings::{Settings, TRAVEL_LIMIT};
+use crate::settings::Settings;
 
 use super::narrowphase::CHUNK;
 use super::ranks::Border;
@@ -32,10 +33,7 @@ fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
                 let rigid = new.rigid(*moments);
                 (*orientation, *angular_velocity) = rigid.turn(*orientation, new.angular, h);
             } else {
-                *orientation = turn(h * new.angular) * *orientation;
-                // One step of Newton's method holds the length at 1 against rounding.
-                let length_squared = orientation.length_squared();
-                *orientation *= 1.5 - 0.5 * length_squared;
+                *orientation = (turn(h * new.angular) * *orientation).normalize();
             }
         },
     );
@@ -66,9 +64,9 @@ pub fn judge(
     border: &Border,
 ) -> Result<(), Error> {
     let (time, time_step) = (world.time, settings.time_step);
-    let limit = Limit { diameter: border.largest_diameter(world), h };
-    let first = world.grain_body(0);
-    let verdict = |body: usize| limit.judge(&velocities[body], || world.free_speed(body, h));
+    let diameter = border.largest_diameter(world);
+    let (first, limit) = (world.grain_body(0), speed_limit(diameter, h));
+    let verdict = |body: usize| verdict_on(&velocities[body], limit, || world.free_speed(body, h));
     // Grains are checked first: a reader knows them by number.
     let grains = (first..velocities.len()).into_par_iter().with_min_len(CHUNK);
     let mut boundaries = world.dynamic_boundaries().map(|(body, _)| body);
@@ -78,12 +76,13 @@ pub fn judge(
     };
     let grain = world.grain_of_body(body).map(|grain| world.ids[grain]);
     let name = || world.boundaries[body].name.clone();
+    let diameters = |speed: f64| speed * h / diameter;
     Err(match (verdict, grain) {
-        (Verdict::TooFast { speed, diameters }, Some(grain)) => {
-            Error::Exploded { grain, time, speed, diameters, time_step: h }
+        (Verdict::TooFast { speed }, Some(grain)) => {
+            Error::Exploded { grain, time, speed, diameters: diameters(speed), time_step: h }
         }
-        (Verdict::TooFast { speed, diameters }, None) => {
-            Error::BoundaryExploded { name: name(), time, speed, diameters, time_step: h }
+        (Verdict::TooFast { speed }, None) => {
+            Error::BoundaryExploded { name: name(), time, speed, diameters: diameters(speed), time_step: h }
         }
         (_, Some(grain)) => Error::NotANumber { grain, time, time_step },
         (_, None) => Error::BoundaryNotANumber { name: name(), time, time_step },
@@ -95,29 +94,17 @@ pub fn judge(
 enum Verdict {
     Good,
     NotANumber,
-    TooFast { speed: f64, diameters: f64 },
+    TooFast { speed: f64 },
 }
 
-/// Limit on what contacts may add to the speed of a body in a substep.
-struct Limit {
-    /// Diameter of the largest grain \[m\]; 0 without grains, when there is nothing that a plate could miss.
-    diameter: f64,
-    /// Substep \[s\].
-    h: f64,
-}
-
-impl Limit {
-    /// Judges a velocity; `free_speed` is computed only for bodies that are fast, which are few.
-    fn judge(&self, velocity: &Velocity, free_speed: impl Fn() -> f64) -> Verdict {
-        let speed = velocity.linear.length();
-        if !speed.is_finite() || !velocity.angular.is_finite() {
-            return Verdict::NotANumber;
-        }
-        let limit = TRAVEL_LIMIT * self.diameter / self.h;
-        if self.diameter > 0.0 && speed > limit && speed - free_speed() > limit {
-            Verdict::TooFast { speed, diameters: speed * self.h / self.diameter }
-        } else {
-            Verdict::Good
-        }
+/// Judges a velocity by the speed that contacts may add \[m/s\]; `free_speed` is computed only for bodies that are fast, which are few.
+fn verdict_on(velocity: &Velocity, limit: f64, free_speed: impl Fn() -> f64) -> Verdict {
+    let speed = velocity.linear.length();
+    if !speed.is_finite() || !velocity.angular.is_finite() {
+        Verdict::NotANumber
+    } else if speed > limit && speed - free_speed() > limit {
+        Verdict::TooFast { speed }
+    } else {
+        Verdict::Good
     }
 }

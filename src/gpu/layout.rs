@@ -13,12 +13,12 @@ use encase::UniformBuffer;
 use glam::{DQuat, DVec3, Vec3};
 
 use crate::contact::Impulse;
-use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, spring_damping};
+use crate::engine::{EnergyBalance, largest_gain_at_once, model_gain, speed_limit, spring_damping};
 use crate::model::material::JKR_PULL_OFF;
 use crate::model::{Boundary, Form, Kind, Levels, Outside, Side, World};
 use crate::settings::{
     COHESION_RANGE, DAMPING_STEPS, HOOKE_OVERLAP, IMPACT_TOLERANCE, NormalLaw, RIGID_CORRECTION_LIMIT,
-    Settings, TOUCH_TOLERANCE, TRAVEL_LIMIT, WarmStart,
+    Settings, TOUCH_TOLERANCE, WarmStart,
 };
 
 use super::buffers::Capacity;
@@ -87,7 +87,7 @@ impl Params {
             model_gain: model_gain(settings, world) as f32,
             touch_tolerance: TOUCH_TOLERANCE as f32,
             cohesion_range: COHESION_RANGE as f32,
-            speed_limit: speed_limit(world, h),
+            speed_limit: (speed_limit(world.largest_diameter(), h) as f32).min(f32::MAX),
             rigid_share: settings.rigid_correction as f32,
             rigid_limit: RIGID_CORRECTION_LIMIT as f32,
             sinks: world.drains().len() as u32,
@@ -116,13 +116,6 @@ impl Params {
         buffer.write(&self).expect("a vector takes any number of bytes");
         buffer.into_inner()
     }
-}
-
-/// Returns the speed that contacts may add to a body in a substep \[m/s\]. The speed has no limit without grains, as there is nothing
-/// that a plate could then pass through.
-fn speed_limit(world: &World, h: f64) -> f32 {
-    let diameter = world.largest_diameter();
-    if diameter > 0.0 { (TRAVEL_LIMIT * diameter / h) as f32 } else { f32::MAX }
 }
 
 /// Returns the bits of the levels that hold grains, by the radii in single precision: rounding may put a grain one level lower.

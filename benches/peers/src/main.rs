@@ -13,7 +13,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
-use esker::bench::energy::Meter;
+use esker::bench::energy::{Meter, measured};
 use esker::gpu::device::DeviceChoice;
 
 use esker_engine::EskerEngine;
@@ -175,16 +175,15 @@ fn take_turns(
     mut look: impl FnMut(usize, &mut dyn Program) -> Result<(), Box<dyn Error>>,
 ) -> Result<Vec<Turns>, Box<dyn Error>> {
     let meter = Meter::of_machine();
-    let read = || meter.as_ref().and_then(Meter::read);
     let mut turns: Vec<Turns> = programs.iter().map(|_| Turns::default()).collect();
     for _ in 0..blocks {
         for (place, program) in programs.iter_mut().enumerate() {
-            let (before, start) = (read(), Instant::now());
-            program.advance(STEPS_PER_BLOCK)?;
-            turns[place].times.push(start.elapsed().as_secs_f64() * 1e3 / STEPS_PER_BLOCK as f64);
-            if let (Some(meter), Some(before), Some(after)) = (&meter, before, read()) {
-                turns[place].joules.push(meter.joules(&before, &after) / (STEP * STEPS_PER_BLOCK as f64));
-            }
+            let (elapsed, joules) = measured(meter.as_ref(), || {
+                let start = Instant::now();
+                program.advance(STEPS_PER_BLOCK).map(|()| start.elapsed())
+            });
+            turns[place].times.push(elapsed?.as_secs_f64() * 1e3 / STEPS_PER_BLOCK as f64);
+            turns[place].joules.extend(joules.map(|joules| joules / (STEP * STEPS_PER_BLOCK as f64)));
             look(place, program.as_mut())?;
         }
     }

@@ -62,9 +62,8 @@ impl RapierBed {
             integration_parameters,
             ..PhysicsWorld::default()
         };
-        if let Shape::Bed { half_width } = bed.shape {
-            add_box(&mut world, bed, half_width);
-        }
+        let Shape::Bed { half_width } = bed.shape else { panic!("rapier3d is given beds only") };
+        add_box(&mut world, bed, half_width);
         let grains = add_grains(&mut world, &template);
         RapierBed { name, world, grains, template }
     }
