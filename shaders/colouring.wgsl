@@ -6,6 +6,9 @@
 // priority at both takes a colour that is free at both: the lowest for two grains, the highest for a boundary, so
 // that boundaries are solved late. Priorities come from the place in the sorted list, so the result does
 // not depend on which invocation ran first. Fixed and prescribed bodies are never written and never conflict.
+// There are COLOURS colours for each of two tilings (tiles.wgsl). A contact within a tile of the first can only have the colours of that one,
+// a contact that it cuts those of the second. (A body with contacts in the colours of both would take more than COLOURS contacts one after
+// the other, which accelerated sweeps overshoot.)
 // Contacts that find no colour are overflow contacts, and so are all contacts of grains with surfaces of dynamic bodies: see split.wgsl.
 // Contacts of the vertices of a box take colours, as they are few.
 //
@@ -15,11 +18,9 @@
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;
 @group(0) @binding(4) var<storage, read> old_contacts: array<vec2u>;  // shape b; colour, and in the bits above it the side of a sheet
-@group(0) @binding(6) var<storage, read_write> used: array<atomic<u32>>;    // bits of the colours in use, by body
 @group(0) @binding(7) var<storage, read_write> best: array<atomic<u32>>;    // highest priority at a body: two words per body, for alternate rounds
 @group(0) @binding(8) var<storage, read_write> pending: array<u32>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
-@group(0) @binding(10) var<storage, read_write> colour_counts: array<u32>;  // per colour and block
 @group(0) @binding(12) var<storage, read> spheres: array<Sphere>;
 @group(0) @binding(13) var<storage, read> surfaces: array<Surface>;
 
@@ -29,12 +30,12 @@ struct Round { index: u32 }
 // Number of pending contacts up to which one workgroup colours them alone.
 const FEW = 1024u;
 const FINISH = 256u;
-const ALL_COLOURS = (1u << COLOURS) - 1u;
+const COLOURS_OF_TILING = (1u << COLOURS) - 1u;
 
-// Colour of a contact in the last list; COLOURS: it had none.
+// Colour of a contact in the last list; SPLIT: it had none.
 fn old_colour(previous: u32) -> u32 {
     if previous == NONE {
-        return COLOURS;
+        return SPLIT;
     }
     return old_contacts[previous].y & BELOW_SIDE;
 }
@@ -57,24 +58,17 @@ fn free_bodies(contact: Contact) -> vec2u {
     return vec2u(a, select(NONE, surfaces[contact.b].body, meets_dynamic_surface(contact)));
 }
 
-@compute @workgroup_size(64)
-fn clear_colours(@builtin(global_invocation_id) invocation: vec3u) {
-    let body = flat(invocation);
-    if body == 0u {
-        atomicStore(&status.pending, 0u);
-        atomicStore(&status.late, 0u);
+// Colours that a contact of these bodies may have, as bits.
+fn allowed_colours(bodies: vec2u) -> u32 {
+    if bodies.y == NONE || tile_of(bodies.x, 0u) == tile_of(bodies.y, 0u) {
+        return COLOURS_OF_TILING;
     }
-    if body >= bodies() || is_halted() {
-        return;
-    }
-    atomicStore(&used[body], 0u);
-    atomicStore(&best[2u * body], 0u);
-    atomicStore(&best[2u * body + 1u], 0u);
+    return select(0u, COLOURS_OF_TILING << COLOURS, tile_of(bodies.x, 1u) == tile_of(bodies.y, 1u));
 }
 
 fn mark_used(body: u32, colour: u32) {
     if body != NONE {
-        atomicOr(&used[body], 1u << colour);
+        atomicOr(&used[3u * body], 1u << colour);
     }
 }
 
@@ -86,14 +80,13 @@ fn seed_colours(@builtin(global_invocation_id) invocation: vec3u) {
         return;
     }
     if meets_dynamic_surface(contacts[k]) && !is_of_vertex(contacts[k]) {
-        colours[k] = COLOURS;
+        colours[k] = SPLIT;
         return;
     }
-    let previous = contacts[k].previous;
-    let colour = old_colour(previous);
-    if colour < COLOURS {
+    let bodies = free_bodies(contacts[k]);
+    let colour = old_colour(contacts[k].previous);
+    if ((allowed_colours(bodies) >> colour) & 1u) != 0u {
         colours[k] = colour;
-        let bodies = free_bodies(contacts[k]);
         mark_used(bodies.x, colour);
         mark_used(bodies.y, colour);
         return;
@@ -123,7 +116,7 @@ fn propose_contact(k: u32, turn: u32) {
     }
     let bodies = free_bodies(contacts[k]);
     if free_colours(bodies) == 0u {
-        colours[k] = COLOURS;
+        colours[k] = SPLIT;
         return;
     }
     atomicMax(&best[2u * bodies.x + turn], priority(k));
@@ -155,9 +148,9 @@ fn commit_contact(k: u32, turn: u32) {
 }
 
 fn free_colours(bodies: vec2u) -> u32 {
-    var free = ALL_COLOURS & ~atomicLoad(&used[bodies.x]);
+    var free = allowed_colours(bodies) & ~atomicLoad(&used[3u * bodies.x]);
     if bodies.y != NONE {
-        free &= ~atomicLoad(&used[bodies.y]);
+        free &= ~atomicLoad(&used[3u * bodies.y]);
     }
     return free;
 }
@@ -235,86 +228,5 @@ fn finish_colouring(@builtin(local_invocation_index) lane: u32) {
             break;
         }
         turn = 1u - turn;
-    }
-}
-
-var<workgroup> block_counts: array<atomic<u32>, 9>;
-var<workgroup> members: array<atomic<u32>, 72>;  // members of a block: a bit per contact, eight words per colour
-
-fn block_index(group: vec3u) -> u32 {
-    return group.x + group.y * GROUPS_PER_ROW;
-}
-
-fn blocks() -> u32 {
-    return (params.contact_capacity + 255u) / 256u;
-}
-
-// Counts the contacts of each colour in each block of 256. The counts stand colour by colour, so that a scan gives places.
-@compute @workgroup_size(256)
-fn count_colours(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let block = block_index(group);
-    let k = block * 256u + lane;
-    if lane <= COLOURS {
-        atomicStore(&block_counts[lane], 0u);
-    }
-    workgroupBarrier();
-    if k < status.contacts && !is_halted() {
-        atomicAdd(&block_counts[colours[k]], 1u);
-    }
-    workgroupBarrier();
-    if lane <= COLOURS && block < blocks() {
-        colour_counts[lane * blocks() + block] = atomicLoad(&block_counts[lane]);
-    }
-}
-
-// Finds the place of each contact in solving order: by colour, then by key.
-@compute @workgroup_size(256)
-fn place_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-    let block = block_index(group);
-    let k = block * 256u + lane;
-    if lane < 72u {
-        atomicStore(&members[lane], 0u);
-    }
-    workgroupBarrier();
-    let takes_part = k < status.contacts && !is_halted();
-    var first_word = 0u;
-    if takes_part {
-        first_word = 8u * colours[k];
-        atomicOr(&members[first_word + lane / 32u], 1u << (lane % 32u));
-    }
-    workgroupBarrier();
-    if takes_part {
-        var place = colour_counts[colours[k] * blocks() + block];
-        for (var word = 0u; word < lane / 32u; word++) {
-            place += countOneBits(atomicLoad(&members[first_word + word]));
-        }
-        let before = (1u << (lane % 32u)) - 1u;
-        contacts[k].place = place + countOneBits(atomicLoad(&members[first_word + lane / 32u]) & before);
-    }
-}
-
-// Finds the first place of each colour and of the overflow contacts, the number of colours and of overflow contacts.
-@compute @workgroup_size(1)
-fn find_starts() {
-    if is_halted() || !searches() {
-        return;
-    }
-    for (var colour = 0u; colour <= COLOURS; colour++) {
-        status.colour_starts[colour] = colour_counts[colour * blocks()];
-    }
-    status.colour_starts[COLOURS + 1u] = status.contacts;
-    status.colours = 0u;
-    for (var colour = 0u; colour < COLOURS; colour++) {
-        if status.colour_starts[colour + 1u] > status.colour_starts[colour] {
-            status.colours++;
-        }
-    }
-    status.overflow = status.contacts - status.colour_starts[COLOURS];
-    status.sides = 0u;
-    if status.overflow > params.overflow_capacity {
-        atomicOr(&status.halted, HALT_OVERFLOW);
-    } else {
-        plan(ARGUMENTS_OVERFLOW, status.overflow);
-        plan(ARGUMENTS_UNCOLOURED, status.overflow);
     }
 }

@@ -183,7 +183,7 @@ fn gain_momentum(starts_anew: bool) {
 fn end_descent() {
     status.converged = 1u;
     arguments[3u * ARGUMENTS_DESCENT] = 0u;
-    for (var size = 0u; size <= COLOURS + 1u; size++) {
+    for (var size = 0u; size < PASS; size++) {
         arguments[3u * (ARGUMENTS_SWEEP + size)] = 0u;
     }
 }

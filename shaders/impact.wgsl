@@ -109,7 +109,7 @@ fn plan_impact(@builtin(local_invocation_index) lane: u32) {
         arguments[3u * ARGUMENTS_IMPACT_ROUND + lane] = 0u;
         arguments[3u * ARGUMENTS_IMPACT_BODIES + lane] = 0u;
     }
-    plan_colours(ARGUMENTS_IMPACT_SWEEP, lane, runs);
+    plan_pass(ARGUMENTS_IMPACT_SWEEP, lane, runs);
 }
 
 // Prepares the constraints of the first round, from those of the narrowphase.
@@ -148,7 +148,7 @@ fn check_impacts(@builtin(local_invocation_index) lane: u32) {
     let tolerance = params.impact_tolerance * bitcast<f32>(atomicLoad(&status.fastest));
     let is_over = is_swept && change < tolerance;
     workgroupBarrier();
-    if lane <= COLOURS + 1u && is_over {
+    if lane < PASS && is_over {
         arguments[3u * (ARGUMENTS_IMPACT_SWEEP + lane)] = 0u;
     }
     if lane < 3u {
@@ -185,7 +185,7 @@ fn plan_round(@builtin(local_invocation_index) lane: u32) {
         status.impact_residual = max(status.impact_residual, fastest);
     }
     if fastest > 0.0 {
-        plan_colours(ARGUMENTS_IMPACT_SWEEP, lane, true);
+        plan_pass(ARGUMENTS_IMPACT_SWEEP, lane, true);
     }
 }
 

@@ -6,6 +6,7 @@
 @group(0) @binding(4) var<storage, read> contact_starts: array<u32>;
 @group(0) @binding(5) var<storage, read_write> old_starts: array<u32>;     // per vertex and sphere, then the total
 @group(0) @binding(6) var<storage, read_write> old_contacts: array<vec2u>;  // shape b; colour, and in the bits above it the side of a sheet
+@group(0) @binding(7) var<storage, read> bin_ends: array<u32>;              // end of the contacts of each tile and colour
 @group(0) @binding(8) var<storage, read_write> old_impulses: array<vec2f>; // as many as in `impulses`
 
 @compute @workgroup_size(64)
@@ -74,13 +75,22 @@ fn remember_contacts(@builtin(global_invocation_id) invocation: vec3u) {
     }
 }
 
-// Colour of a place in solving order.
+// Colour of a place in solving order: that of the first bin that ends after it.
 fn colour_of(place: u32) -> u32 {
-    var colour = 0u;
-    while colour < COLOURS && place >= status.colour_starts[colour + 1u] {
-        colour++;
+    if place >= status.coloured {
+        return SPLIT;
     }
-    return colour;
+    var low = 0u;
+    var high = 2u * COLOURS * status.tiles;
+    while low < high {
+        let middle = (low + high) / 2u;
+        if bin_ends[middle] > place {
+            high = middle;
+        } else {
+            low = middle + 1u;
+        }
+    }
+    return low % COLOURS + select(0u, COLOURS, low >= COLOURS * status.tiles);
 }
 
 // Keeps the first contacts of the owners of the old list.

@@ -30,7 +30,7 @@ fn clear_sides(@builtin(global_invocation_id) invocation: vec3u) {
 @compute @workgroup_size(64)
 fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
-    if k >= status.contacts || is_halted() || contacts[k].place < status.colour_starts[COLOURS] {
+    if k >= status.contacts || is_halted() || contacts[k].place < status.coloured {
         return;
     }
     let contact = contacts[k];
@@ -40,7 +40,7 @@ fn count_copies(@builtin(global_invocation_id) invocation: vec3u) {
     } else if HAS_RIGID && surfaces[contact.b].is_dynamic != 0u {
         bodies.y = surfaces[contact.b].body;
     }
-    overflow_bodies[contact.place - status.colour_starts[COLOURS]] = bodies;
+    overflow_bodies[contact.place - status.coloured] = bodies;
     atomicAdd(&copies[bodies.x], 1u);
     if bodies.y != NONE {
         atomicAdd(&copies[bodies.y], 1u);

@@ -9,7 +9,7 @@
 
 @compute @workgroup_size(64)
 fn plan_sweep(@builtin(local_invocation_index) lane: u32) {
-    plan_colours(ARGUMENTS_SWEEP, lane, !is_halted());
+    plan_pass(ARGUMENTS_SWEEP, lane, !is_halted());
     if lane == 0u {
         plan(ARGUMENTS_SWEPT, select(swept(), 0u, is_halted()));
         plan_groups(ARGUMENTS_BOOKED, blocks_of_contacts(status.contacts));

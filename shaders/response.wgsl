@@ -12,7 +12,7 @@ fn find_responses(@builtin(global_invocation_id) invocation: vec3u) {
     if contact >= status.overflow || is_halted() {
         return;
     }
-    let constraint = load_constraint(status.colour_starts[COLOURS] + contact);
+    let constraint = load_constraint(status.coloured + contact);
     let copies = vec2f(overflow[contact].copies);
     let a = velocities[constraint.bodies.x];
     let b = velocities[constraint.bodies.y];

@@ -29,14 +29,14 @@ fn plan_search() {
     let remembers = once * min(status.listed, 1u);
     plan(ARGUMENTS_OLD_CONTACTS, remembers * status.contacts);
     plan(ARGUMENTS_OLD_OWNERS, remembers * (status.listed + 1u));
-    let blocks = (params.contact_capacity + 255u) / 256u;
     plan(ARGUMENTS_BALLS, once * (balls() + 1u));
     plan(ARGUMENTS_BODIES, once * bodies());
     plan(ARGUMENTS_BUCKETS, once * (params.bucket_mask + 1u));
-    plan_groups(ARGUMENTS_BLOCKS, once * blocks);
+    plan(ARGUMENTS_CUBES, once * 2u * cubes());
     plan_scan(ARGUMENTS_SCAN_BUCKETS, once * (params.bucket_mask + 1u));
     plan_scan(ARGUMENTS_SCAN_STARTS, once * (balls() + 1u));
-    plan_scan(ARGUMENTS_SCAN_COLOURS, once * (COLOURS + 1u) * blocks);
+    plan_scan(ARGUMENTS_SCAN_CUBES, once * 2u * cubes());
+    plan_scan(ARGUMENTS_SCAN_BINS, once * BINS * tiles());
     plan_scan(ARGUMENTS_SCAN_SIDES, once * bodies());
     // The search plans these dispatches later.
     plan(ARGUMENTS_FOUND, 0u);

@@ -5,30 +5,38 @@
 @group(0) @binding(8) var<storage, read_write> last_impulses: array<vec2f>;
 @group(0) @binding(9) var<storage, read_write> last_velocities: array<Velocity>;
 
-// Solves the contacts of a colour. They share no dynamic body, so these loads and stores cannot race. Many may share a
-// prescribed body: it is always `b`, has inverse mass 0, and is never written.
-@compute @workgroup_size(64)
-fn sweep_colour(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = status.colour_starts[colour.index] + flat(invocation);
-    if place < status.colour_starts[colour.index + 1u] {
-        solve_place(place, load_constraint(place), extrapolation(place, load_impulse(place)), HAS_TOLERANCE);
+// Solves the contacts of a tile, colour by colour.
+@compute @workgroup_size(LANES)
+fn sweep_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
+        let places = places_of(group, own_colour);
+        for (var place = places.x + lane; place < places.y; place += LANES) {
+            solve_place(place, load_constraint(place), extrapolation(place, load_impulse(place)), HAS_TOLERANCE);
+        }
+        storageBarrier();
     }
 }
 
-// Solves the contacts of a colour in impacts, by plain sweeps. Every other sweep notes the largest change.
-@compute @workgroup_size(64)
-fn strike_colour(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = status.colour_starts[colour.index] + flat(invocation);
-    if place < status.colour_starts[colour.index + 1u] {
-        solve_place(place, load_impact(place), load_impulse(place), false);
+// Solves the same contacts in impacts, by plain sweeps. Every other sweep notes the largest change.
+@compute @workgroup_size(LANES)
+fn strike_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
+        let places = places_of(group, own_colour);
+        for (var place = places.x + lane; place < places.y; place += LANES) {
+            solve_place(place, load_impact(place), load_impulse(place), false);
+        }
+        storageBarrier();
     }
 }
 
-@compute @workgroup_size(64)
-fn strike_colour_and_note(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = status.colour_starts[colour.index] + flat(invocation);
-    if place < status.colour_starts[colour.index + 1u] {
-        solve_place(place, load_impact(place), load_impulse(place), true);
+@compute @workgroup_size(LANES)
+fn strike_contacts_and_note(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
+        let places = places_of(group, own_colour);
+        for (var place = places.x + lane; place < places.y; place += LANES) {
+            solve_place(place, load_impact(place), load_impulse(place), true);
+        }
+        storageBarrier();
     }
 }
 
@@ -108,8 +116,8 @@ fn sweep_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(loc
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
-    if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
-        solve_copies(contact, load_constraint(status.colour_starts[COLOURS] + contact), HAS_TOLERANCE, &a, &b);
+    if contact < status.overflow {
+        solve_copies(contact, load_constraint(status.coloured + contact), HAS_TOLERANCE, &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -119,8 +127,8 @@ fn strike_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(lo
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
-    if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
-        solve_copies(contact, load_impact(status.colour_starts[COLOURS] + contact), false, &a, &b);
+    if contact < status.overflow {
+        solve_copies(contact, load_impact(status.coloured + contact), false, &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -133,8 +141,8 @@ fn strike_overflow_and_note(
     let contact = flat(invocation);
     var a = no_side();
     var b = no_side();
-    if contact < status.colour_starts[COLOURS + 1u] - status.colour_starts[COLOURS] {
-        solve_copies(contact, load_impact(status.colour_starts[COLOURS] + contact), true, &a, &b);
+    if contact < status.overflow {
+        solve_copies(contact, load_impact(status.coloured + contact), true, &a, &b);
     }
     hand_over(lane, a, b);
 }
@@ -146,7 +154,7 @@ fn solve_copies(
     side_of_a: ptr<function, Side>,
     side_of_b: ptr<function, Side>,
 ) {
-    let place = status.colour_starts[COLOURS] + contact;
+    let place = status.coloured + contact;
     let old = load_impulse(place);
     let entry = overflow[contact];
     let a = velocities[constraint.bodies.x];
@@ -207,7 +215,7 @@ fn extrapolate_overflow(contact: u32) {
 @compute @workgroup_size(64)
 fn check_change(@builtin(local_invocation_index) lane: u32) {
     let converged = bitcast<f32>(atomicLoad(&status.change)) < params.tolerance;
-    if lane <= COLOURS + 1u && converged {
+    if lane < PASS && converged {
         arguments[3u * (ARGUMENTS_SWEEP + lane)] = 0u;
     }
     workgroupBarrier();

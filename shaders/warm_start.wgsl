@@ -12,20 +12,26 @@ fn start_of(place: u32, normal: vec3f) -> Impulse {
     return Impulse(given.linear - load_impulse(place).linear, vec3f(0.0));
 }
 
-@compute @workgroup_size(64)
-fn apply_colour(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = status.colour_starts[colour.index] + flat(invocation);
-    if place < status.colour_starts[colour.index + 1u] {
-        give(place, start_of(place, constraint_heads[place].normal));
+@compute @workgroup_size(LANES)
+fn apply_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
+        let places = places_of(group, own_colour);
+        for (var place = places.x + lane; place < places.y; place += LANES) {
+            give(place, start_of(place, constraint_heads[place].normal));
+        }
+        storageBarrier();
     }
 }
 
 // Applies the changes of impulses by a solver; `impulses` holds the changes [E15].
-@compute @workgroup_size(64)
-fn give_colour(@builtin(global_invocation_id) invocation: vec3u) {
-    let place = status.colour_starts[colour.index] + flat(invocation);
-    if place < status.colour_starts[colour.index + 1u] {
-        give(place, load_impulse(place));
+@compute @workgroup_size(LANES)
+fn give_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
+        let places = places_of(group, own_colour);
+        for (var place = places.x + lane; place < places.y; place += LANES) {
+            give(place, load_impulse(place));
+        }
+        storageBarrier();
     }
 }
 
@@ -56,7 +62,7 @@ fn apply_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(loc
     let contact = flat(invocation);
     var impulse = Impulse();
     if contact < status.overflow {
-        let place = status.colour_starts[COLOURS] + contact;
+        let place = status.coloured + contact;
         impulse = start_of(place, constraint_heads[place].normal);
     }
     put_aside(contact, lane, impulse);
@@ -67,7 +73,7 @@ fn give_overflow(@builtin(global_invocation_id) invocation: vec3u, @builtin(loca
     let contact = flat(invocation);
     var impulse = Impulse();
     if contact < status.overflow {
-        impulse = load_impulse(status.colour_starts[COLOURS] + contact);
+        impulse = load_impulse(status.coloured + contact);
     }
     put_aside(contact, lane, impulse);
 }
@@ -77,7 +83,7 @@ fn put_aside(contact: u32, lane: u32, impulse: Impulse) {
     var a = no_side();
     var b = no_side();
     if contact < status.overflow {
-        let constraint = load_constraint(status.colour_starts[COLOURS] + contact);
+        let constraint = load_constraint(status.coloured + contact);
         a = side_a(overflow[contact], constraint, velocities[constraint.bodies.x], impulse);
         b = side_b(overflow[contact], constraint, velocities[constraint.bodies.y], impulse);
     }

@@ -377,7 +377,7 @@ impl GpuEngine {
             return self.grow(&self.slot.capacity().with_overflow(status.overflow));
         }
         self.report.contacts = u64::from(status.contacts);
-        self.report.colours = status.colours;
+        self.report.colours = status.colours.count_ones();
         self.report.overflow = u64::from(status.overflow);
         self.report.impacts =
             Impacts { sweeps: status.impact_sweeps, residual: f64::from(status.impact_residual) };
@@ -472,6 +472,18 @@ impl GpuEngine {
 
 /// Returns the part of the status that a submission takes over from the last one: the neighbour list and its colouring.
 fn kept(status: &Status) -> Status {
-    let Status { remembered, contacts, colours, overflow, listed, sides, colour_starts, .. } = *status;
-    Status { remembered, contacts, colours, overflow, listed, sides, colour_starts, ..Status::default() }
+    let Status { remembered, contacts, colours, overflow, listed, sides, tiles, tiled, coloured, .. } =
+        *status;
+    Status {
+        remembered,
+        contacts,
+        colours,
+        overflow,
+        listed,
+        sides,
+        tiles,
+        tiled,
+        coloured,
+        ..Status::default()
+    }
 }

@@ -1,17 +1,37 @@
-// Bindings of the kernels that visit contacts colour by colour.
+// Bindings of the kernels that visit contacts colour by colour, and the contacts that they visit.
 
 @group(0) @binding(16) var<storage, read> constraint_heads: array<ConstraintHead>;
 @group(0) @binding(17) var<storage, read> constraint_arms: array<ConstraintArms>;
 @group(0) @binding(4) var<storage, read_write> velocities: array<Velocity>;
+@group(0) @binding(19) var<storage, read> bin_ends: array<u32>;  // end of the contacts of each tile and colour
 
 // Position of a dispatch in its pass over the contacts, and the acceleration of the sweep.
 struct Turn {
-    index: u32,                // colour, or COLOURS for the overflow contacts, or the bodies after that
+    index: u32,                // 0, 1: tiles of the first and second tiling; 2: overflow contacts; 3: bodies
     relaxation: f32,           // relaxation factor ω of the contact constraints [-] [E12]
     share: f32,                // extrapolation factor of impulses and velocities [-] [E12]; 0: no extrapolation
     follows: u32,              // 1 in an accelerated sweep that follows another, else 0
 }
 @group(1) @binding(0) var<uniform> colour: Turn;
+
+// Number of invocations of a workgroup that solves a tile. The device decides, and no result depends on it.
+override LANES: u32 = 128u;
+
+// First place in solving order, and the end, of the contacts of a colour in the tile of a workgroup. They share no dynamic body, so their
+// loads and stores cannot race, and neither can those of two tiles. Many may share a prescribed body: it is always `b`, has inverse mass 0,
+// and is never written.
+fn places_of(group: vec3u, own_colour: u32) -> vec2u {
+    let tile = group.x + group.y * GROUPS_PER_ROW;
+    if tile >= status.tiles {
+        return vec2u(0u);
+    }
+    let bin = (colour.index * status.tiles + tile) * COLOURS + own_colour;
+    var first = 0u;
+    if bin > 0u {
+        first = bin_ends[bin - 1u];
+    }
+    return vec2u(first, bin_ends[bin]);
+}
 
 fn locks(bodies: vec2u) -> vec2u {
     if HAS_LOCKS {

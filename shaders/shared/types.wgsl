@@ -60,7 +60,7 @@ struct Status {
     change: atomic<u32>,       // bits of the largest change of a contact velocity in this sweep [m/s]
     sweeps: u32,               // sweeps (with a tolerance) or iterations of gradient descent done in this substep
     bad_grain: atomic<u32>,    // smallest index of a grain that caused the halt
-    colours: u32,              // colours in use
+    colours: atomic<u32>,      // colours in use, as bits
     overflow: u32,             // overflow contacts
     converged: u32,            // 1: no contact changed by more than the tolerance, or the descent is over
     bad_boundary: atomic<u32>, // smallest index of a dynamic boundary that caused the halt
@@ -83,7 +83,9 @@ struct Status {
     share: f32,                // extrapolation factor β of an iteration [-] [E15]
     goes_on: u32,              // 1: the last try counts as an iteration; 0: the next try starts at the same point with a larger L
     wanted: u32,               // steps that the host wants of this submission; 0: as many as it holds
-    colour_starts: array<u32, 10>, // first place in solving order of the 8 colours and of the overflow contacts; number of contacts
+    tiles: u32,                // tiles of each tiling, see tiles.wgsl
+    tiled: u32,                // contacts with a colour of the first tiling; in solving order those of the second come next
+    coloured: u32,             // contacts with a colour; in solving order the overflow contacts come next
 }
 
 // Pose of a body. Cell and offset together give the position, with the same precision far from the origin.
@@ -285,6 +287,17 @@ fn balls() -> u32 {
 
 fn bodies() -> u32 {
     return params.boundaries + params.grains;
+}
+
+// Number of tiles of a tiling of the present bodies, see tiles.wgsl.
+fn tiles() -> u32 {
+    return (bodies() + TILE - 1u) / TILE;
+}
+
+// Number of cubes by which the bodies are sorted into the tiles of a tiling: a power of eight, at least twice the number of bodies.
+fn cubes() -> u32 {
+    let bits = 32u - countLeadingZeros(2u * bodies());
+    return 1u << (3u * min((bits + 2u) / 3u, MOST_CUBE_BITS));
 }
 
 // Index of an invocation in a folded dispatch.

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::model::World;
 use crate::settings::{Bookkeeping, Settings};
 
-use super::constants::{BOOKED, COLOURS, Planned};
+use super::constants::{BINS, BOOKED, MOST_CUBE_BITS, Planned, TILE};
 use super::device::Device;
 use super::ensemble::launcher::Launcher;
 use super::layout;
@@ -224,11 +224,13 @@ impl Capacity {
         let halves = if self.rigids > 0 { 2 } else { 1 };
         let overflow = u64::from(self.overflow);
         let buckets = u64::from(self.buckets);
-        let colour_counts = (u64::from(COLOURS) + 1) * contacts.div_ceil(256);
+        let (cubes, bins) = (2 * cubes_for(bodies), u64::from(BINS) * bodies.div_ceil(u64::from(TILE)));
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
-        // The buffers of the constraints also hold the sphere entries of the search and the words per body of the colouring.
-        let (entries, best) = (spheres * size_of::<layout::Entry>() as u64, 8 * bodies);
+        // The buffers of the constraints also hold the sphere entries of the search, the cubes of the tiles, and the words per body of the
+        // colouring.
+        let entries = (spheres * size_of::<layout::Entry>() as u64).max(4 * cubes);
+        let best = 8 * bodies;
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
         // The buffer of the old contacts, which a rebuild reads, also holds the velocities of the last sweep.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
@@ -256,9 +258,11 @@ impl Capacity {
             ("old_starts", 4 * (balls + 1)),
             ("bucket_sums", 4 * buckets.div_ceil(1024)),
             ("contact_sums", 4 * (balls + 1).div_ceil(1024)),
-            ("colour_sums", 4 * colour_counts.div_ceil(1024)),
+            ("cube_sums", 4 * cubes.div_ceil(1024)),
+            ("bin_sums", 4 * bins.div_ceil(1024)),
             ("side_sums", 4 * bodies.div_ceil(1024)),
-            ("colour_counts", 4 * colour_counts),
+            ("used", 12 * bodies),
+            ("bin_ends", 4 * bins),
             ("side_ends", 4 * bodies),
             ("overflow", overflow * size_of::<layout::Overflow>() as u64),
             ("shares", 2 * 24 * overflow),
@@ -306,13 +310,14 @@ impl Capacity {
 /// Contents that share a buffer of another name, as pairs of content and buffer. Each content is needed in a part of the step only:
 /// all but the last four during a rebuild of the neighbour list, before constraints are made. A test of the step list checks that no
 /// use of a buffer falls between two uses of it under another name.
-pub const LODGERS: [(&str, &str); 13] = [
+pub const LODGERS: [(&str, &str); 14] = [
     ("entries", "constraint_arms"),
     ("found", "constraint_heads"),
+    ("cube_ends", "constraint_arms"),
     ("pending", "constraint_arms"),
+    ("binned", "constraint_arms"),
     ("best", "constraint_heads"),
     ("colours", "impulses"),
-    ("used", "side_ends"),
     ("overflow_bodies", "constraint_arms"),
     ("copies", "constraint_heads"),
     ("unordered", "shares"),
@@ -347,6 +352,12 @@ fn index(count: usize) -> u32 {
 /// Returns the number of buckets of the grid for a number of spheres, a power of two.
 fn buckets_for(grains: u32) -> u32 {
     grains.max(64).checked_next_power_of_two().unwrap_or(1 << 31)
+}
+
+/// Returns the number of cubes of cells by which a number of bodies are sorted into tiles; WGSL `cubes`.
+fn cubes_for(bodies: u64) -> u64 {
+    let bits = u64::BITS - (2 * bodies).leading_zeros();
+    1 << (3 * bits.div_ceil(3).min(MOST_CUBE_BITS))
 }
 
 /// All buffers of the worlds that are launched together. Each buffer holds a part of the same size for every world.

@@ -48,7 +48,7 @@ struct State<'a> {
 }
 
 /// Buffers whose content the next step reads before it writes them. All others are used within a step only, or follow from the world.
-pub const STATE: [&str; 16] = [
+pub const STATE: [&str; 17] = [
     "status",
     "arguments",
     "totals",
@@ -63,6 +63,7 @@ pub const STATE: [&str; 16] = [
     "impulses",
     "overflow",
     "side_ends",
+    "bin_ends",
     "joints",
     "joint_rows",
 ];

@@ -113,10 +113,20 @@ constants! {
     PLACE_HIGH = 2;
     /// Largest number of rows of a machine.
     MOST_ROWS = 256;
-    /// Number of colours of contacts.
+    /// Number of colours of the contacts within the tiles of each of the two tilings.
     COLOURS = 8;
+    /// Colour of the overflow contacts: none, they are solved by mass splitting.
+    SPLIT = 2 * COLOURS;
     /// Colour of a contact that has none yet.
-    UNCOLOURED = 9;
+    UNCOLOURED = SPLIT + 1;
+    /// Number of bins per tile in which contacts are sorted: one for each colour of each tiling, and one for overflow contacts.
+    BINS = 2 * COLOURS + 1;
+    /// Number of bodies of a tile; it may have more by those of a cube of cells.
+    TILE = 256;
+    /// Number of bits of the index of a cube along an axis, at most.
+    MOST_CUBE_BITS = 8;
+    /// Number of dispatches of a pass over all contacts: tiles of the first and of the second tiling, overflow contacts, bodies.
+    PASS = 4;
     /// Number of contacts in a block whose works the energy balance sums in one workgroup.
     BOOKED = 512;
     /// Number of invocations per workgroup.
@@ -147,10 +157,10 @@ planned! {
     Contacts "CONTACTS" 1;
     /// All contacts if one of them bounces.
     ImpactContacts "IMPACT_CONTACTS" 1;
-    /// Dispatches of a sweep: the colours, the overflow contacts, the bodies.
-    Sweep "SWEEP" COLOURS + 2;
-    /// Dispatches of a sweep over the impacts: the colours, the overflow contacts, the bodies.
-    ImpactSweep "IMPACT_SWEEP" COLOURS + 2;
+    /// Dispatches of a sweep: the tiles of both tilings, the overflow contacts, the bodies.
+    Sweep "SWEEP" PASS;
+    /// Dispatches of a sweep over the impacts: the tiles of both tilings, the overflow contacts, the bodies.
+    ImpactSweep "IMPACT_SWEEP" PASS;
     /// One workgroup in a rebuild of the neighbour list. This size and the following ones, up to the scan over bodies, are empty in a
     /// step without a rebuild.
     Search "SEARCH" 1;
@@ -164,8 +174,8 @@ planned! {
     SearchBodies "BODIES" 1;
     /// All buckets of the grid.
     Buckets "BUCKETS" 1;
-    /// Blocks of 256 contacts, for the whole capacity.
-    ContactBlocks "BLOCKS" 1;
+    /// Cubes of cells, by which bodies are sorted into tiles.
+    Cubes "CUBES" 1;
     /// Contacts that the rebuild found.
     Found "FOUND" 1;
     /// Contacts that still need a colour, if they are many.
@@ -176,8 +186,10 @@ planned! {
     BucketScan "SCAN_BUCKETS" 1;
     /// Blocks of the prefix sum over vertices and spheres.
     StartScan "SCAN_STARTS" 1;
-    /// Blocks of the prefix sum over colours and blocks of contacts.
-    ColourScan "SCAN_COLOURS" 1;
+    /// Blocks of the prefix sum over cubes of cells.
+    CubeScan "SCAN_CUBES" 1;
+    /// Blocks of the prefix sum over the bins of contacts.
+    BinScan "SCAN_BINS" 1;
     /// Blocks of the prefix sum over bodies.
     SideScan "SCAN_SIDES" 1;
     /// Bodies or overflow contacts, whichever are more.
@@ -235,8 +247,8 @@ mod tests {
     #[test]
     fn sizes_stand_one_after_the_other() {
         assert_eq!(Planned::Contacts.place(), 0);
-        assert_eq!(Planned::ImpactSweep.place(), 2 + COLOURS + 2);
+        assert_eq!(Planned::ImpactSweep.place(), 2 + PASS);
         assert_eq!(u64::from(Planned::Descent.place() + 1) * 12, Planned::bytes());
-        assert!(text().contains("const ARGUMENTS_SEARCH = 22u;"), "{}", text());
+        assert!(text().contains("const ARGUMENTS_SEARCH = 10u;"), "{}", text());
     }
 }

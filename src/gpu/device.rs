@@ -198,7 +198,9 @@ impl Device {
         edits: &[Edit],
         worlds: Worlds,
     ) -> Result<Pipelines, Error> {
-        self.pipelines.get(&self.device, features, edits, worlds)
+        // A card takes a colour of a tile at once; a processor does the invocations of a workgroup one after the other.
+        let lanes = if self.is_software() { 8 } else { 128 };
+        self.pipelines.get(&self.device, lanes, features, edits, worlds)
     }
 
     /// Destroys the device, as a driver does that resets it.

@@ -102,7 +102,7 @@ impl GpuEngine {
         self.read_now("velocities", self.world.bodies.len())
     }
 
-    /// Reads the colouring of the last step, over contacts in the order of their keys.
+    /// Reads the colouring of the last step, over contacts in the order of their keys. Every colour of every tile counts as one.
     ///
     /// # Errors
     /// When the device is lost.
@@ -114,15 +114,28 @@ impl GpuEngine {
                 *slot = k as u32;
             }
         }
-        Ok(Colouring {
-            order,
-            tiles: Vec::new(),
-            starts: self.status()?.colour_starts[..=constants::COLOURS as usize].to_vec(),
-            overflow: Overflow::Split,
-        })
+        Ok(Colouring { order, tiles: Vec::new(), starts: self.starts()?, overflow: Overflow::Split })
     }
 
-    /// Reads the number of workgroups that the device planned for each dispatch of a sweep: colours, overflow contacts, bodies.
+    /// Reads the first place of each colour of each tile, those of the first tiling first, and of the overflow contacts.
+    fn starts(&self) -> Result<Vec<u32>, Error> {
+        let bins = (2 * constants::COLOURS * self.status()?.tiles) as usize;
+        let ends: Vec<u32> = self.read_now("bin_ends", bins)?;
+        Ok([0].into_iter().chain(ends).collect())
+    }
+
+    /// Reads the first place of each tile and the end of the last one, for both tilings.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn tilings(&self) -> Result<[Vec<u32>; 2], Error> {
+        let count = self.status()?.tiles as usize;
+        let starts: Vec<u32> = self.starts()?.into_iter().step_by(constants::COLOURS as usize).collect();
+        Ok([starts[..=count].to_vec(), starts[count..].to_vec()])
+    }
+
+    /// Reads the number of workgroups that the device planned for each dispatch of a sweep: tiles of both tilings, overflow contacts,
+    /// bodies.
     ///
     /// # Errors
     /// When the device is lost.

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::settings::{FIRST_STEEPNESS, FLATTER, STEEPER, Settings};
 
 use super::buffers::{Buffers, Capacity};
-use super::constants::{COLOURS, GROUPS_PER_ROW, Planned};
+use super::constants::{GROUPS_PER_ROW, PASS, Planned};
 use super::counted::CountedPass;
 use super::device::Device;
 use super::ensemble::launcher::Launcher;
@@ -17,10 +17,8 @@ use super::step::{self, Aliases, Kernel, Over, Pass, Stage, Work};
 
 /// Distance of two entries in the buffer of turns \[bytes\]: an alignment of dynamic offsets that every device accepts.
 const TURN_STRIDE: u32 = 256;
-/// Number of turns of colours, rounds and plain sweeps; the turns of accelerated sweeps come after them.
+/// Number of turns of rounds and plain sweeps; the turns of accelerated sweeps come after them.
 const PLAIN_TURNS: u32 = 16;
-/// Number of dispatches in a pass over all contacts: the colours, the overflow contacts, the bodies.
-const PLACES: u32 = COLOURS + 2;
 /// Steepness from which projected gradient descent accepts every try; WGSL `STEEPEST`.
 pub const STEEPEST: f64 = 3072.0;
 /// Number of sweeps after which the momentum no longer grows \[E12\].
@@ -110,17 +108,17 @@ impl Kernels {
                     kernels.iter().for_each(|kernel| self.run(pass, kernel, round, buffers));
                 }
             }
-            Work::Colours(kernels) => self.colours(pass, kernels, [0, 0], buffers),
+            Work::Visit(kernels) => self.visit(pass, kernels, [0, 0], buffers),
             Work::Impacts(passes, between) => {
                 for _ in 0..settings.impact_iterations.div_ceil(2) {
-                    passes.iter().for_each(|kernels| self.colours(pass, kernels, [0, 0], buffers));
+                    passes.iter().for_each(|kernels| self.visit(pass, kernels, [0, 0], buffers));
                     between.iter().for_each(|work| self.encode_work(pass, work, settings, buffers));
                 }
             }
             Work::Descend { aim, give, arrive, judge } => {
                 for _ in 0..most_tries(settings.iterations) {
                     self.run(pass, aim, 0, buffers);
-                    self.colours(pass, give, [0, 0], buffers);
+                    self.visit(pass, give, [0, 0], buffers);
                     self.run(pass, arrive, 0, buffers);
                     self.run(pass, judge, 0, buffers);
                 }
@@ -146,7 +144,7 @@ impl Kernels {
         buffers: &Buffers,
     ) {
         let Some(extrapolate) = kernels.extrapolation(settings) else {
-            return self.colours(pass, kernels, [0, 0], buffers);
+            return self.visit(pass, kernels, [0, 0], buffers);
         };
         let turn = |before: u32| first_turn(before, before + 1 < settings.iterations);
         let goes_on_by_itself = settings.tolerance > 0.0 || self.features().joints;
@@ -155,7 +153,7 @@ impl Kernels {
         }
         let is_last = before + 1 == settings.iterations;
         let next = if is_last || goes_on_by_itself { 0 } else { turn(before + 1) };
-        self.colours(pass, kernels, [turn(before), next], buffers);
+        self.visit(pass, kernels, [turn(before), next], buffers);
     }
 
     /// Sets pipeline and bind groups of a kernel, with its turn if it reads one. `place` is the place of its dispatch in `arguments`, if
@@ -195,12 +193,13 @@ impl Kernels {
         }
     }
 
-    /// Encodes a pass over all contacts. The turns of its colours and overflow contacts begin at `turn`. The dispatch over the bodies has
-    /// the place after them, counted from `next`: that is the first turn of the next sweep if the dispatch extrapolates for it.
-    fn colours(&self, pass: &mut CountedPass<'_>, kernels: &Pass, [turn, next]: [u32; 2], buffers: &Buffers) {
-        let colours = (0..COLOURS).map(|colour| (&kernels.colour, turn, colour));
-        let all = colours.chain([(&kernels.overflow, turn, COLOURS), (&kernels.gather, next, COLOURS + 1)]);
-        for (Kernel { shader, entry, aliases, .. }, turn, place) in all {
+    /// Encodes a pass over all contacts. The turns of its dispatches over contacts begin at `turn`. The dispatch over the bodies has the
+    /// place after them, counted from `next`: that is the first turn of the next sweep if the dispatch extrapolates for it.
+    fn visit(&self, pass: &mut CountedPass<'_>, kernels: &Pass, [turn, next]: [u32; 2], buffers: &Buffers) {
+        let Pass { contacts, overflow, gather, .. } = kernels;
+        let all: [(&Kernel, u32); PASS as usize] =
+            [(contacts, turn), (contacts, turn), (overflow, turn), (gather, next)];
+        for ((Kernel { shader, entry, aliases, .. }, turn), place) in all.into_iter().zip(0..) {
             let at = kernels.arguments.place() + place;
             self.set(pass, ((shader, entry), aliases), turn + place, Some(at), buffers);
             dispatch_planned(pass, at, buffers);
@@ -266,13 +265,13 @@ fn most_tries(iterations: u32) -> u32 {
 
 /// Returns the first turn of the accelerated sweep that follows `before` others, with over-relaxation if it `overshoots`.
 fn first_turn(before: u32, overshoots: bool) -> u32 {
-    PLAIN_TURNS + (2 * before.min(GROWING) + u32::from(overshoots)) * PLACES
+    PLAIN_TURNS + (2 * before.min(GROWING) + u32::from(overshoots)) * PASS
 }
 
 /// Returns all turns, in order.
 fn turns() -> Vec<Turn> {
     let plain = (0..PLAIN_TURNS).map(|index| Turn::new(index, 0, false));
-    let of_sweep = |before, overshoots| (0..PLACES).map(move |place| Turn::new(place, before, overshoots));
+    let of_sweep = |before, overshoots| (0..PASS).map(move |place| Turn::new(place, before, overshoots));
     let accelerated =
         (0..=GROWING).flat_map(|before| [false, true].map(|overshoots| of_sweep(before, overshoots)));
     plain.chain(accelerated.flatten()).collect()
@@ -316,7 +315,7 @@ mod tests {
         let turns = turns();
         for before in [0, 1, 2, GROWING - 1, GROWING, 3 * GROWING] {
             for overshoots in [false, true] {
-                for place in 0..PLACES {
+                for place in 0..PASS {
                     let turn = turns[(first_turn(before, overshoots) + place) as usize];
                     let relaxation = if overshoots { OVER_RELAXATION } else { 1.0 };
                     let share = if before == 0 { 0.0 } else { crate::settings::momentum(before) };

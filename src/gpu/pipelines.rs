@@ -70,6 +70,7 @@ impl Cache {
     pub(super) fn get(
         &self,
         device: &wgpu::Device,
+        lanes: u32,
         features: Features,
         edits: &[Edit],
         worlds: Worlds,
@@ -78,14 +79,14 @@ impl Cache {
             label: Some("turn"),
             entries: &[uniform_entry(size_of::<Turn>() as u64)],
         });
+        let build = Build { device, features, lanes, turn_layout: &turn_layout };
         let of_source = |source: &Source| {
             let text = edits.iter().fold(source.text(), |text, edit| text.replace(edit.from, edit.to));
             let text = if worlds == Worlds::Many { for_many_worlds(&text) } else { text };
             let module = self.module(device, source, text)?;
             let names: Vec<Name> = names(features).filter(|(shader, _)| *shader == source.name).collect();
-            let kernels = side_by_side(&names, |&name| {
-                module.kernel(device, features, &turn_layout, name).map(|kernel| (name, kernel))
-            });
+            let kernels =
+                side_by_side(&names, |&name| module.kernel(&build, name).map(|kernel| (name, kernel)));
             Ok((module, kernels.into_iter().collect::<Result<Vec<_>, Error>>()?))
         };
         let made = side_by_side(&SOURCES, of_source).into_iter().collect::<Result<Vec<_>, Error>>()?;
@@ -93,7 +94,7 @@ impl Cache {
             Worlds::One => None,
             Worlds::Many => {
                 let launch = self.module(device, &LAUNCH, LAUNCH.text())?;
-                let sizing = launch.kernel(device, features, &turn_layout, (LAUNCH.name, "size_launch"))?;
+                let sizing = launch.kernel(&build, (LAUNCH.name, "size_launch"))?;
                 Some(OfMany { sizing, units: units(made.iter().map(|(module, _)| &module.reflection)) })
             }
         };
@@ -248,6 +249,23 @@ fn has_hubs(world: &World) -> bool {
     radii().fold(0.0, f64::max) > 2.0 * radii().fold(f64::INFINITY, f64::min)
 }
 
+/// What kernels are compiled for.
+struct Build<'a> {
+    device: &'a wgpu::Device,
+    features: Features,
+    /// Number of invocations of a workgroup that solves a tile.
+    lanes: u32,
+    turn_layout: &'a wgpu::BindGroupLayout,
+}
+
+impl Build<'_> {
+    /// Returns the values of these overrides.
+    fn values(&self, overrides: &BTreeSet<&str>) -> Vec<(&'static str, u32)> {
+        let lanes = overrides.contains("LANES").then_some(("LANES", self.lanes));
+        self.features.values(overrides).into_iter().chain(lanes).collect()
+    }
+}
+
 /// A kernel, ready to be bound and dispatched.
 pub(super) struct Pipeline {
     pub(super) pipeline: wgpu::ComputePipeline,
@@ -265,29 +283,22 @@ pub(super) const SCAN: [&str; 3] = ["sum_blocks", "scan_block_sums", "add_block_
 
 impl Module {
     /// Returns a kernel for the features of a scene; compiles it at the first request.
-    fn kernel(
-        &self,
-        device: &wgpu::Device,
-        features: Features,
-        turn_layout: &wgpu::BindGroupLayout,
-        (shader, entry): Name,
-    ) -> Result<Arc<Pipeline>, Error> {
+    fn kernel(&self, build: &Build<'_>, (shader, entry): Name) -> Result<Arc<Pipeline>, Error> {
         let refuse = || Error::Shader { shader: shader.into(), reason: format!("has no kernel {entry}") };
-        let values = features.values(&self.reflection.overrides(entry).ok_or_else(refuse)?);
+        let values = build.values(&self.reflection.overrides(entry).ok_or_else(refuse)?);
         let known = || self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(&(entry, values.clone())) {
             return Ok(Arc::clone(found));
         }
         let variables = self.reflection.variables(entry).ok_or_else(refuse)?;
-        let made = Arc::new(self.compile(device, turn_layout, entry, &values, variables));
+        let made = Arc::new(self.compile(build, entry, &values, variables));
         known().insert((entry, values), Arc::clone(&made));
         Ok(made)
     }
 
     fn compile(
         &self,
-        device: &wgpu::Device,
-        turn_layout: &wgpu::BindGroupLayout,
+        &Build { device, turn_layout, .. }: &Build<'_>,
         entry: &str,
         values: &[(&'static str, u32)],
         variables: Vec<Variable>,

@@ -32,12 +32,13 @@ macro_rules! source {
 }
 
 /// All shaders.
-pub const SOURCES: [Source; 20] = [
+pub const SOURCES: [Source; 21] = [
     source!("scan" uses "types"),
     source!("search" uses "types" "plan"),
     source!("broadphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "plan"),
     source!("matching" uses "types" "impulses"),
-    source!("colouring" uses "types" "plan"),
+    source!("tiles" uses "types" "plan" "tile"),
+    source!("colouring" uses "types" "plan" "tile"),
     source!("overflow" uses "types" "hubs"),
     source!("narrowphase" uses "types" "motion" "surface" "mesh" "centre" "ball" "constraints" "impulses"),
     source!("impact" uses "types" "motion" "constraints" "plan" "plan_sweep" "rigid" "pulled"),

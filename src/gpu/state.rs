@@ -206,10 +206,8 @@ impl GpuEngine {
         write("contacts", bytemuck::cast_slice(&contacts));
         write("impulses", bytemuck::cast_slice(&values));
         // All of them count as contacts without a colour.
-        let mut colour_starts = [0; 10];
-        colour_starts[9] = count;
         let listed = balls as u32;
-        self.status = Status { search: 1, contacts: count, listed, colour_starts, ..Status::default() };
+        self.status = Status { search: 1, contacts: count, listed, ..Status::default() };
         self.write_status(&self.status);
         Ok(())
     }

@@ -1,14 +1,14 @@
 //! One time step as lists of stages, which come from a method and its solver.
 
 use super::constants::Planned::{
-    Balls, Booked, BucketScan, Buckets, ColourScan, ContactBlocks, Contacts, Descent, Found, ImpactBodies,
+    Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, ImpactBodies,
     ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow, Pending, Search,
     SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Uncoloured,
 };
-use super::constants::{COLOURS, Planned};
+use super::constants::{PASS, Planned};
 use super::pipelines::Features;
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
-use Work::{Book, BookJoints, Colours, Descend, Hold, Impacts, Join, Rounds, Run, Scan, Sweeps, Weigh};
+use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Rounds, Run, Scan, Sweeps, Visit, Weigh};
 
 use crate::settings::{self, Acceleration, Algorithm, Settings};
 
@@ -89,8 +89,8 @@ pub enum Work {
     Scan(Over, Aliases),
     /// Kernels one after the other, repeated the given number of times; each reads the index of the round.
     Rounds(&'static [Kernel], u32),
-    /// Pass over all contacts, colour by colour, then the overflow contacts; it applies the impulses of the warm start to the bodies.
-    Colours(Pass),
+    /// Pass over all contacts; it applies the impulses of the warm start to the bodies.
+    Visit(Pass),
     /// Passes over all contacts, one per iteration, fewer when the tolerance is met.
     Sweeps(Pass),
     /// Tries of projected gradient descent, as many as the iterations may take; those that are not needed are empty.
@@ -117,7 +117,7 @@ impl Work {
                 vec![kernel]
             }
             Rounds(kernels, _) => kernels.iter().collect(),
-            Colours(pass) | Sweeps(pass) => pass.kernels().collect(),
+            Visit(pass) | Sweeps(pass) => pass.kernels().collect(),
             Descend { aim, give, arrive, judge } => {
                 [aim].into_iter().chain(give.kernels()).chain([arrive, judge]).collect()
             }
@@ -142,11 +142,11 @@ pub struct Kernel {
     pub aliases: Aliases,
 }
 
-/// Kernels of a pass over all contacts: one for each colour in turn, one for the overflow contacts, and one in which bodies take the
-/// impulses of the overflow contacts.
+/// Kernels of a pass over all contacts: one for the tiles of one tiling and then of the other, one for the overflow contacts, and
+/// one in which bodies take the impulses of the overflow contacts.
 pub struct Pass {
-    /// Solves one colour.
-    pub colour: Kernel,
+    /// Solves the contacts of a tile, colour by colour.
+    pub contacts: Kernel,
     /// Solves the overflow contacts on copies of their bodies.
     pub overflow: Kernel,
     /// Bodies take the mean of their copies.
@@ -163,7 +163,10 @@ pub struct Pass {
 impl Pass {
     /// Returns all kernels of the pass.
     pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
-        [&self.colour, &self.overflow, &self.gather].into_iter().chain(&self.joints).chain(&self.extrapolate)
+        [&self.contacts, &self.overflow, &self.gather]
+            .into_iter()
+            .chain(&self.joints)
+            .chain(&self.extrapolate)
     }
 
     /// Returns the kernel that extrapolates before a pass that follows another, if these settings accelerate sweeps.
@@ -174,10 +177,10 @@ impl Pass {
 
 /// Number of rounds of colouring that are dispatched while many contacts need a colour.
 const ROUNDS: u32 = 12;
-/// Returns the places of the dispatches of a sweep in `arguments`: the colours, the overflow contacts, the bodies.
+/// Returns the places of the dispatches of a sweep in `arguments`: tiles of both tilings, overflow contacts, bodies.
 pub fn planned_sweep() -> std::ops::Range<usize> {
     let first = Sweep.place() as usize;
-    first..first + COLOURS as usize + 2
+    first..first + PASS as usize
 }
 
 /// Solver of the contact problem on the device, as a list of stages: its warm start and its passes.
@@ -247,7 +250,10 @@ const FIND: &[Stage] = &[
         name: "colouring",
         phase: Phase::Search,
         work: &[
-            run("colouring", "clear_colours", At(SearchBodies)),
+            run("tiles", "clear_cubes", At(Cubes)),
+            run("tiles", "count_cubes", At(SearchBodies)),
+            Scan(At(CubeScan), &[("scan_values", "cube_ends"), ("scan_sums", "cube_sums")]),
+            run("tiles", "assign_tiles", At(SearchBodies)),
             run("colouring", "seed_colours", At(Found)),
             run("colouring", "plan_rounds", Once),
             Rounds(
@@ -256,10 +262,11 @@ const FIND: &[Stage] = &[
             ),
             run("colouring", "list_late", At(Pending)),
             run("colouring", "finish_colouring", At(Search)),
-            run("colouring", "count_colours", At(ContactBlocks)),
-            Scan(At(ColourScan), &[("scan_values", "colour_counts"), ("scan_sums", "colour_sums")]),
-            run("colouring", "place_contacts", At(ContactBlocks)),
-            run("colouring", "find_starts", Once),
+            run("tiles", "count_bins", At(Found)),
+            Scan(At(BinScan), &[("scan_values", "bin_ends"), ("scan_sums", "bin_sums")]),
+            run("tiles", "fill_bins", At(Found)),
+            run("tiles", "order_bins", At(Found)),
+            run("tiles", "find_starts", Once),
             run("overflow", "clear_sides", At(SearchBodies)),
             run("overflow", "count_copies", At(Found)),
             run("overflow", "count_sides", At(Overflow)),
@@ -331,8 +338,8 @@ const PREPARE: &[Stage] = &[
             Run(Kernel { aliases: THROWN_AWAY, ..kernel("impact", "prepare_impact", At(ImpactContacts)) }),
             Impacts(
                 &[
-                    strike("strike_colour", "strike_overflow", "strike_joints"),
-                    strike("strike_colour_and_note", "strike_overflow_and_note", "strike_joints_and_note"),
+                    strike("strike_contacts", "strike_overflow", "strike_joints"),
+                    strike("strike_contacts_and_note", "strike_overflow_and_note", "strike_joints_and_note"),
                 ],
                 &[
                     run("impact", "check_impacts", Once),
@@ -371,8 +378,8 @@ const WARM_START: Stage = Stage {
     name: "warm_start",
     phase: Phase::Solve,
     work: &[
-        Colours(Pass {
-            colour: kernel("warm_start", "apply_colour", Once),
+        Visit(Pass {
+            contacts: kernel("warm_start", "apply_contacts", Once),
             overflow: kernel("warm_start", "apply_overflow", Once),
             gather: GATHER,
             joints: None,
@@ -390,7 +397,7 @@ const SWEEP_COLOURS: &[Stage] = &[
         name: "sweep",
         phase: Phase::Solve,
         work: &[Sweeps(Pass {
-            colour: kernel("sweep", "sweep_colour", Once),
+            contacts: kernel("sweep", "sweep_contacts", Once),
             overflow: kernel("sweep", "sweep_overflow", Once),
             gather: GATHER,
             joints: Some(SOLVE_JOINTS),
@@ -412,7 +419,7 @@ const DESCEND: &[Stage] = &[
             Descend {
                 aim: kernel("gradient", "aim", At(Descent)),
                 give: Pass {
-                    colour: Kernel { aliases: CHANGES, ..kernel("warm_start", "give_colour", Once) },
+                    contacts: Kernel { aliases: CHANGES, ..kernel("warm_start", "give_contacts", Once) },
                     overflow: Kernel { aliases: CHANGES, ..kernel("warm_start", "give_overflow", Once) },
                     gather: GATHER,
                     joints: Some(SOLVE_JOINTS),
@@ -497,9 +504,9 @@ const fn book_impacts(over: Over) -> Work {
 }
 
 /// Returns a pass over the impacts with these kernels.
-const fn strike(colour: &'static str, overflow: &'static str, joints: &'static str) -> Pass {
+const fn strike(contacts: &'static str, overflow: &'static str, joints: &'static str) -> Pass {
     Pass {
-        colour: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", colour, Once) },
+        contacts: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", contacts, Once) },
         overflow: Kernel { aliases: THROWN_AWAY, ..kernel("sweep", overflow, Once) },
         gather: GATHER,
         joints: Some(kernel("joints", joints, Machines)),

@@ -73,10 +73,8 @@ const VELOCITY: u64 = size_of::<Velocity>() as u64;
 const IMPULSE: u64 = 6 * WORD;
 /// Share of one invocation in the sum of works that a workgroup of 64 writes.
 const SHARE_OF_WORKS: u64 = size_of::<Works>() as u64 / 64;
-/// Share of one contact in the counts per colour of its block of 256 contacts.
-const SHARE_OF_COUNTS: u64 = 9 * WORD / 256;
-/// Colours that the contacts of a body have taken.
-const USED: u64 = WORD;
+/// Tiles of a body and the colours that its contacts have taken.
+const USED: u64 = 3 * WORD;
 /// Two words per body, in which contacts without a colour compete for one.
 const BEST: u64 = 2 * WORD;
 
@@ -92,10 +90,10 @@ const fn both(grain: u64, contact: u64) -> Traffic {
     Traffic { grain, contact, loaded: 0, overflow: 0 }
 }
 
-/// Returns the traffic of a pass over the contacts. No grain is twice in a colour, so each contact moves the velocities of both its
-/// bodies. A contact without an impulse is read, but not written.
-const fn pass(read: u64, read_if_loaded: u64, written: u64) -> Traffic {
-    Traffic { grain: 0, contact: read, loaded: read_if_loaded + written, overflow: 0 }
+/// Returns the traffic of a pass over the contacts, tile by tile: each body is read and written once for each of the two tilings. A contact
+/// without an impulse is read, but not written.
+const fn pass(read: u64, loaded: u64) -> Traffic {
+    Traffic { grain: 4 * VELOCITY, contact: read, loaded, overflow: 0 }
 }
 
 const fn overflow(overflow: u64) -> Traffic {
@@ -114,15 +112,19 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("matching", "match_impulses", contact(CONTACT + 2 * IMPULSE)),
     ("matching", "remember_contacts", contact(CONTACT + 3 * WORD + 2 * IMPULSE)),
     ("matching", "remember_owners", grain(2 * WORD)),
-    ("colouring", "clear_colours", grain(USED + BEST)),
+    // There are at most 16 cubes of cells per body, for each of the two tilings.
+    ("tiles", "clear_cubes", grain(2 * 16 * WORD)),
+    ("tiles", "count_cubes", grain(POSE + 4 * WORD)),
+    ("tiles", "assign_tiles", grain(POSE + 2 * WORD + USED + BEST)),
     ("colouring", "seed_colours", both(2 * USED, CONTACT + 2 * WORD)),
     ("overflow", "clear_sides", grain(2 * WORD)),
     ("overflow", "count_copies", both(0, CONTACT)),
     ("overflow", "count_sides", overflow(6 * WORD)),
     ("overflow", "fill_sides", overflow(8 * WORD)),
     ("overflow", "order_sides", overflow(10 * WORD + OVERFLOW)),
-    ("colouring", "count_colours", contact(WORD + SHARE_OF_COUNTS)),
-    ("colouring", "place_contacts", contact(2 * WORD + SHARE_OF_COUNTS)),
+    ("tiles", "count_bins", both(USED + SPHERE, CONTACT + WORD)),
+    ("tiles", "fill_bins", both(USED + SPHERE, CONTACT + 2 * WORD)),
+    ("tiles", "order_bins", both(USED + SPHERE, CONTACT + 2 * WORD)),
     ("narrowphase", "find_geometry", both(POSE + SPHERE, CONTACT + ROW)),
     // Most contacts are with no patch of a mesh, and are only read. The work on contacts with patches is not counted.
     ("narrowphase", "join_patches", contact(CONTACT)),
@@ -131,23 +133,27 @@ const TRAFFIC: &[(&str, &str, Traffic)] = &[
     ("impact", "find_impacts", both(VELOCITY, ROW)),
     ("balance", "keep_velocities", grain(2 * VELOCITY)),
     ("balance", "book_bodies", grain(3 * VELOCITY + SHARE_OF_WORKS)),
-    ("balance", "book_contacts", pass(IMPULSE, ROW + 2 * VELOCITY, 0)),
+    (
+        "balance",
+        "book_contacts",
+        Traffic { grain: 0, contact: IMPULSE, loaded: ROW + 2 * VELOCITY, overflow: 0 },
+    ),
     // Few contacts are with a boundary; of the others the kernel reads the bodies only.
     ("loads", "add_loads", contact(size_of::<ConstraintHead>() as u64)),
     ("predict", "prepare_constraints", both(VELOCITY, ROW + 2 * IMPULSE)),
     ("predict", "apply_forces", grain(2 * VELOCITY)),
-    ("warm_start", "apply_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
-    ("sweep", "sweep_colour", pass(ROW + IMPULSE + 2 * VELOCITY, 0, IMPULSE + 2 * VELOCITY)),
+    ("warm_start", "apply_contacts", pass(IMPULSE, ROW)),
+    ("sweep", "sweep_contacts", pass(ROW + IMPULSE, IMPULSE)),
     // Projected gradient descent: changes on the bodies, and per contact two impulses and three slopes.
-    ("warm_start", "give_colour", pass(IMPULSE, ROW + 2 * VELOCITY, 2 * VELOCITY)),
+    ("warm_start", "give_contacts", pass(IMPULSE, ROW)),
     ("gradient", "find_slopes", contact(ROW + IMPULSE + 2 * VELOCITY + 3 * IMPULSE)),
     ("gradient", "aim", contact(ROW + 2 * VELOCITY + (1 + 3 + 4 + 2) * IMPULSE)),
     ("gradient", "arrive", contact(ROW + 2 * VELOCITY + (1 + 4 + 1) * IMPULSE)),
-    ("warm_start", "give_overflow", overflow(OVERFLOW + SHARE)),
+    ("warm_start", "give_overflow", overflow(OVERFLOW + 2 * VELOCITY + SHARE)),
     // In addition to the traffic of a contact with a colour. As a rule one body of an overflow contact has no other such contact, and
     // takes its impulse at once.
-    ("warm_start", "apply_overflow", overflow(OVERFLOW + SHARE)),
-    ("sweep", "sweep_overflow", overflow(OVERFLOW + SHARE)),
+    ("warm_start", "apply_overflow", overflow(OVERFLOW + 2 * VELOCITY + SHARE)),
+    ("sweep", "sweep_overflow", overflow(OVERFLOW + 2 * VELOCITY + SHARE)),
     // Includes the additional traffic of the sweep after it: the impulses of the sweep before, read and written.
     (
         "sweep",
@@ -193,7 +199,7 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
         Work::Join(_) | Work::Hold(_) | Work::BookJoints(_) => 0,
         Work::Book(_) | Work::Rounds(..) | Work::Impacts(..) => 0,
         Work::Scan(_, aliases) => scanned(aliases, sizes),
-        Work::Colours(pass) => of_pass(pass, sizes),
+        Work::Visit(pass) => of_pass(pass, sizes),
         // Failed tries are not counted.
         Work::Descend { aim, give, arrive, .. } => {
             u64::from(settings.iterations) * (bytes(aim) + of_pass(give, sizes) + bytes(arrive))
@@ -208,13 +214,14 @@ fn of_work(work: &Work, sizes: &Sizes, settings: &Settings) -> u64 {
 }
 
 fn of_pass(pass: &Pass, sizes: &Sizes) -> u64 {
-    [&pass.colour, &pass.overflow, &pass.gather].map(|kernel| of_kernel(kernel).bytes(sizes)).iter().sum()
+    [&pass.contacts, &pass.overflow, &pass.gather].map(|kernel| of_kernel(kernel).bytes(sizes)).iter().sum()
 }
 
 /// Returns the bytes of a prefix sum, which reads its array twice and writes it once.
 fn scanned(aliases: step::Aliases, sizes: &Sizes) -> u64 {
-    let is_of_colours = aliases.iter().any(|(_, buffer)| *buffer == "colour_counts");
-    3 * if is_of_colours { SHARE_OF_COUNTS * sizes.contacts } else { WORD * sizes.grains }
+    // There are as many bins as two hundredths of the bodies, and several times as many cubes of cells.
+    let per_grain = if aliases.iter().any(|(_, buffer)| *buffer == "cube_ends") { 32 * WORD } else { WORD };
+    3 * per_grain * sizes.grains
 }
 
 /// Returns the bytes that a stage must move in one step of a scene at rest, all substeps together. For stages of the search, the
@@ -263,14 +270,13 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_moves_constraint_impulse_and_two_velocities_and_writes_back_what_it_changed() {
+    fn a_sweep_moves_constraints_impulses_and_the_velocities_of_all_bodies_and_writes_back_what_it_changed() {
         let settings = Settings { iterations: 20, acceleration: Acceleration::None, ..Settings::default() };
         let sweep = NONSMOOTH.stages().find(|stage| stage.name == "sweep").expect("a stage of that name");
-        let read = 64 + 24 + 2 * 32;
-        let written = 24 + 2 * 32;
-        // Data of the overflow contact, its impulse stored and gathered, and the body that takes the impulse.
-        let overflow = 32 + 24 + (8 + 24 + 2 * 32);
-        let sweeping = 400 * read + 300 * written + 20 * overflow;
+        let (read, written) = (64 + 24, 24);
+        // Data of the overflow contact and of its bodies, its impulse stored and gathered, and the body that takes the impulse.
+        let overflow = 32 + 2 * 32 + 24 + (8 + 24 + 2 * 32);
+        let sweeping = 100 * 4 * 32 + 400 * read + 300 * written + 20 * overflow;
         assert_eq!(of_stage(sweep, &SIZES, &settings), 20 * sweeping);
         assert_eq!(per_contact_sweep(&SIZES, &settings), sweeping as f64 / 400.0);
         let two = Settings { substeps: 2, ..settings };

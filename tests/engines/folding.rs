@@ -50,11 +50,7 @@ fn a_kernel_that_forgets_the_rows_is_noticed() {
     let plain = outcome(&scene, 1, &[]);
     for (shader, from, to) in [
         ("invocations", "invocation.x + invocation.y * (GROUPS_PER_ROW * GROUP)", "invocation.x"),
-        (
-            "colouring",
-            "fn block_index(group: vec3u) -> u32 {\n    return group.x + group.y * GROUPS_PER_ROW;",
-            "fn block_index(group: vec3u) -> u32 {\n    return group.x;",
-        ),
+        ("tiles", "let tile = group.x + group.y * GROUPS_PER_ROW;", "let tile = group.x;"),
         (
             "scan and balance",
             "fn block_of(group: vec3u) -> u32 {\n    return group.x + group.y * GROUPS_PER_ROW;",

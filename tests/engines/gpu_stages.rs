@@ -388,6 +388,10 @@ fn colouring_is_valid_and_complete_and_carries_the_impulses() {
         case.run(&SEARCH[1..]);
         let (keys, found) = (case.gpu.keys().unwrap(), case.gpu.colouring().unwrap());
         assert_eq!(oracle::colouring_fault(&case.world, &keys, &found), None, "{}", case.name);
+        for tiles in case.gpu.tilings().unwrap() {
+            let in_tiles = Colouring { tiles, starts: vec![], ..found.clone() };
+            assert_eq!(oracle::colouring_fault(&case.world, &keys, &in_tiles), None, "{}", case.name);
+        }
 
         let (contacts, impulses) = (case.gpu.contacts().unwrap(), case.gpu.impulses().unwrap());
         for contact in &contacts {
@@ -409,7 +413,7 @@ fn a_grain_with_more_contacts_than_colours_fills_the_overflow() {
     let mut case = Case::new("overflow", &one_grain_with_many_contacts(), settings, 0);
     case.run(&SEARCH);
     let colouring = case.gpu.colouring().unwrap();
-    assert_eq!(colouring.colours(), 8);
+    assert_eq!(case.gpu.status().unwrap().colours.count_ones(), 8);
     assert!(colouring.overflow().len() > 100, "{} contacts in the overflow", colouring.overflow().len());
     let mut ascending = colouring.overflow().to_vec();
     ascending.sort_unstable();

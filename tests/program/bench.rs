@@ -40,7 +40,7 @@ fn profiling_is_opt_in_counts_the_same_dispatches_and_changes_no_bit() {
         more.per_step - without.dispatches.per_step,
         5 * more.per_sweep + 2 * (2 * more.per_sweep + 6)
     );
-    assert_eq!(more.per_sweep, 10, "8 colours, the overflow and its sides");
+    assert_eq!(more.per_sweep, 4, "two tilings, the overflow and its sides");
     assert_eq!(more.stages.iter().map(|(_, count)| count).sum::<u32>(), more.per_step);
 }
 

@@ -104,7 +104,8 @@ pub struct Params {
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct Turn {
-    /// Index of the dispatch in its pass: 0 to 7 a colour, 8 the overflow contacts, 9 the bodies. In colouring, the round.
+    /// Index of the dispatch in its pass: 0 and 1 the tiles of the two tilings, 2 the overflow contacts, 3 the bodies. In
+    /// colouring, the round.
     pub index: u32,
     /// Relaxation factor ω of the contact constraints \[-\]; above 1 in accelerated sweeps, the last excepted \[E12\].
     pub relaxation: f32,
@@ -151,7 +152,7 @@ pub struct Status {
     pub sweeps: u32,
     /// Smallest index of a grain that caused the halt; `u32::MAX`: none.
     pub bad_grain: u32,
-    /// Number of colours in use.
+    /// Colours in use, as bits.
     pub colours: u32,
     /// Number of overflow contacts.
     pub overflow: u32,
@@ -199,8 +200,12 @@ pub struct Status {
     pub goes_on: u32,
     /// Number of steps that the host wants of this submission; 0: as many as it holds.
     pub wanted: u32,
-    /// First place in solving order of each of the 8 colours and of the overflow contacts, then the number of contacts.
-    pub colour_starts: [u32; 10],
+    /// Number of tiles of each of the two tilings.
+    pub tiles: u32,
+    /// Number of contacts with a colour of the first tiling. In solving order those with a colour of the second tiling come next.
+    pub tiled: u32,
+    /// Number of contacts with a colour. In solving order the overflow contacts come next.
+    pub coloured: u32,
 }
 
 impl Default for Status {

@@ -6,7 +6,7 @@ use esker::cpu::colouring;
 use esker::gpu::STEEPEST;
 use esker::gpu::constants::Planned;
 use esker::gpu::layout::Params;
-use esker::gpu::step::Over;
+use esker::gpu::step::{Over, Pass};
 use esker::model::Form;
 use esker::settings::{FIRST_STEEPNESS, FLATTER, LARGEST_GAIN, STEEPER};
 use glam::{IVec3, Vec3};
@@ -175,28 +175,34 @@ fn constants_have_the_values_of_their_twins() {
     assert_eq!(constant(&module, "HALT_BY_SURPRISE"), None, "a constant that is not there is noticed");
 }
 
-/// A kernel that runs over many items has workgroups of the size by which the host divides: 64, and 256 for blocks of contacts.
+/// A kernel that runs over many items has workgroups of the size by which it is planned: 64. The kernels over the tiles of a pass, which are
+/// planned by workgroup, have the size that the device decides.
 #[test]
 fn kernels_over_many_have_workgroups_of_the_size_that_is_dispatched() {
-    let expected = |over| match over {
-        Over::Once | Over::At(Planned::Search) => None,
-        Over::At(Planned::ContactBlocks) => Some(256),
-        _ => Some(64),
-    };
-    let group = constant(&reflect("narrowphase").module, "GROUP");
-    assert_eq!(group, Some(64), "GROUP in WGSL");
-    for work in NONSMOOTH.stages().flat_map(|stage| stage.work) {
-        let kernels: Vec<&Kernel> = match work {
-            Work::Run(kernel) | Work::Book(kernel) | Work::Weigh(kernel) => vec![kernel],
-            Work::Rounds(kernels, _) => kernels.iter().collect(),
+    let module = reflect("sweep").module;
+    let group = constant(&module, "GROUP").expect("a constant");
+    for work in DESCENDING.stages().chain(NONSMOOTH.stages()).flat_map(|stage| stage.work) {
+        let passes: Vec<&Pass> = match work {
+            Work::Visit(pass) | Work::Sweeps(pass) | Work::Descend { give: pass, .. } => vec![pass],
+            Work::Impacts(passes, _) => passes.iter().collect(),
             _ => Vec::new(),
         };
-        for Kernel { shader, entry, over, .. } in kernels {
+        let of_tiles: Vec<&Kernel> = passes.iter().map(|pass| &pass.contacts).collect();
+        for kernel @ Kernel { shader, entry, over, .. } in work.kernels() {
             let module = reflect(shader).module;
             let point = module.entry_points.iter().find(|point| point.name == *entry).expect("a kernel");
-            if let Some(size) = expected(*over) {
-                assert_eq!(point.workgroup_size, [size, 1, 1], "{shader}.{entry}");
-            }
+            let is_of_tiles = of_tiles.iter().any(|of_tiles| std::ptr::eq(*of_tiles, kernel));
+            let is_of_pass = passes.iter().any(|pass| pass.kernels().any(|own| std::ptr::eq(own, kernel)));
+            let expected = match over {
+                _ if is_of_tiles => {
+                    assert!(point.workgroup_size_overrides.is_some(), "{shader}.{entry}");
+                    continue;
+                }
+                Over::Once | Over::Machines | Over::At(Planned::Search) if !is_of_pass => continue,
+                Over::Machines => continue,
+                _ => group,
+            };
+            assert_eq!(point.workgroup_size, [expected, 1, 1], "{shader}.{entry}");
         }
     }
 }

@@ -1,0 +1,167 @@
+// Tiles: sets of about TILE bodies that lie close together, each solved by one workgroup. Twin: src/cpu/tiles.rs, whose tiles differ
+// (any partition will do).
+//
+// Space is divided into cubes of 4 × 4 × 4 cells of level 0 of the grid. A counting sort of the bodies by cube, along a curve that visits
+// near cubes soon after each other (Morton order), numbers them; every TILE numbers begin a tile, and a cube is never cut. The numbers
+// depend on the positions relative to the first body alone, not on the room in the buffers or on the atomics.
+//
+// There are two such tilings, with cubes that are shifted by three cells. A sweep first solves contacts within tiles of the first
+// tiling, then contacts within tiles of the second one: most of those that the first one cuts, as the borders of the two cross along
+// lines only. What both cut is left to the overflow contacts.
+//
+// Contacts then take their places in solving order: tiling by tiling, tile by tile, colour by colour; last the overflow contacts. Contacts
+// of a tile with the same colour make a bin, and so do the overflow contacts whose body a is in the same tile of the first tiling.
+// A counting sort fills the bins, in an order that depends on the atomics; then each contact takes its place in its bin by its key.
+
+@group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
+@group(0) @binding(3) var<storage, read> colours: array<u32>;
+@group(0) @binding(4) var<storage, read> poses: array<Pose>;
+@group(0) @binding(5) var<storage, read_write> cube_ends: array<atomic<u32>>;  // bodies per cube, of both tilings
+@group(0) @binding(7) var<storage, read_write> best: array<u32>;               // cleared here for the colouring
+@group(0) @binding(8) var<storage, read_write> binned: array<u32>;          // contacts, bin by bin
+@group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
+@group(0) @binding(10) var<storage, read_write> bin_ends: array<atomic<u32>>;  // end of each bin
+@group(0) @binding(12) var<storage, read> spheres: array<Sphere>;
+
+// Edge of a cube, as a power of two of cells.
+const CUBE_SHIFT = 2u;
+// Distance of the cubes of the second tiling from those of the first along each axis [cells].
+const TILING_SHIFT = 3;
+
+// Number of bits of a cube index along an axis: cubes that are further apart may share an index.
+fn cube_bits() -> u32 {
+    return countTrailingZeros(cubes()) / 3u;
+}
+
+// Cube of a body in a tiling: its indices along the axes, bit by bit in turn.
+fn cube_of(body: u32, tiling: u32) -> u32 {
+    let cell = poses[body].cell - poses[0].cell + TILING_SHIFT * i32(tiling);
+    let cube = bitcast<vec3u>(cell >> vec3u(CUBE_SHIFT));
+    var index = 0u;
+    for (var bit = 0u; bit < cube_bits(); bit++) {
+        let bits = (cube >> vec3u(bit)) & vec3u(1u);
+        index |= (bits.x | (bits.y << 1u) | (bits.z << 2u)) << (3u * bit);
+    }
+    return tiling * cubes() + index;
+}
+
+@compute @workgroup_size(64)
+fn clear_cubes(@builtin(global_invocation_id) invocation: vec3u) {
+    let i = flat(invocation);
+    if is_halted() {
+        return;
+    }
+    if i < 2u * cubes() {
+        atomicStore(&cube_ends[i], 0u);
+    }
+    if i < BINS * tiles() {
+        atomicStore(&bin_ends[i], 0u);
+    }
+    if i == 0u {
+        atomicStore(&status.pending, 0u);
+        atomicStore(&status.late, 0u);
+        atomicStore(&status.colours, 0u);
+    }
+}
+
+@compute @workgroup_size(64)
+fn count_cubes(@builtin(global_invocation_id) invocation: vec3u) {
+    let body = flat(invocation);
+    if body < bodies() && !is_halted() {
+        atomicAdd(&cube_ends[cube_of(body, 0u)], 1u);
+        atomicAdd(&cube_ends[cube_of(body, 1u)], 1u);
+    }
+}
+
+// Gives each body its tiles, with all colours free. After the scan `cube_ends` holds the number of bodies before each cube; those of the
+// first tiling come before those of the second.
+@compute @workgroup_size(64)
+fn assign_tiles(@builtin(global_invocation_id) invocation: vec3u) {
+    let body = flat(invocation);
+    if body >= bodies() || is_halted() {
+        return;
+    }
+    atomicStore(&used[3u * body], 0u);
+    for (var tiling = 0u; tiling < 2u; tiling++) {
+        let before = atomicLoad(&cube_ends[cube_of(body, tiling)]) - tiling * bodies();
+        atomicStore(&used[3u * body + 1u + tiling], before / TILE);
+    }
+    best[2u * body] = 0u;
+    best[2u * body + 1u] = 0u;
+}
+
+// Bin of a contact.
+fn bin_of(k: u32) -> u32 {
+    let body = spheres[contacts[k].a - params.surfaces].body;
+    if colours[k] == SPLIT {
+        return SPLIT * tiles() + tile_of(body, 0u);
+    }
+    let tiling = colours[k] / COLOURS;
+    return (tiling * tiles() + tile_of(body, tiling)) * COLOURS + colours[k] % COLOURS;
+}
+
+@compute @workgroup_size(64)
+fn count_bins(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k < status.contacts && !is_halted() {
+        atomicAdd(&bin_ends[bin_of(k)], 1u);
+        if colours[k] < SPLIT {
+            atomicOr(&status.colours, 1u << colours[k]);
+        }
+    }
+}
+
+// Lists the contacts by bin. After the scan `bin_ends` holds the start of each bin; filling moves it to the end.
+@compute @workgroup_size(64)
+fn fill_bins(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k < status.contacts && !is_halted() {
+        binned[atomicAdd(&bin_ends[bin_of(k)], 1u)] = k;
+    }
+}
+
+fn end_of_bin(bin: u32) -> u32 {
+    return atomicLoad(&bin_ends[bin]);
+}
+
+fn start_of_bin(bin: u32) -> u32 {
+    if bin == 0u {
+        return 0u;
+    }
+    return end_of_bin(bin - 1u);
+}
+
+// Gives each contact its place: in its bin after the contacts of smaller keys.
+@compute @workgroup_size(64)
+fn order_bins(@builtin(global_invocation_id) invocation: vec3u) {
+    let k = flat(invocation);
+    if k >= status.contacts || is_halted() {
+        return;
+    }
+    let bin = bin_of(k);
+    let start = start_of_bin(bin);
+    var place = start;
+    for (var other = start; other < end_of_bin(bin); other++) {
+        place += select(0u, 1u, binned[other] < k);
+    }
+    contacts[k].place = place;
+}
+
+// Finds the numbers of contacts with colours of the first tiling and of both.
+@compute @workgroup_size(1)
+fn find_starts() {
+    if is_halted() || !searches() {
+        return;
+    }
+    status.tiles = tiles();
+    status.tiled = start_of_bin(tiles() * COLOURS);
+    status.coloured = start_of_bin(tiles() * SPLIT);
+    status.overflow = status.contacts - status.coloured;
+    status.sides = 0u;
+    if status.overflow > params.overflow_capacity {
+        atomicOr(&status.halted, HALT_OVERFLOW);
+    } else {
+        plan(ARGUMENTS_OVERFLOW, status.overflow);
+        plan(ARGUMENTS_UNCOLOURED, status.overflow);
+    }
+}
