@@ -18,7 +18,7 @@
 @group(0) @binding(4) var<storage, read> poses: array<Pose>;
 @group(0) @binding(5) var<storage, read_write> cube_ends: array<atomic<u32>>;  // bodies per cube, of both tilings
 @group(0) @binding(7) var<storage, read_write> best: array<u32>;               // cleared here for the colouring
-@group(0) @binding(8) var<storage, read_write> binned: array<u32>;          // contacts, bin by bin
+@group(0) @binding(8) var<storage, read_write> binned: array<u32>;             // contacts, bin by bin
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(10) var<storage, read_write> bin_ends: array<atomic<u32>>;  // end of each bin
 @group(0) @binding(12) var<storage, read> spheres: array<Sphere>;

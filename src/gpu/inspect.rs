@@ -7,7 +7,7 @@ use crate::contact::{Colouring, Key, Overflow};
 use crate::engine::TotalImpulse;
 use crate::error::Error;
 
-use super::constants;
+use super::constants::{self, Planned};
 use super::layout::{self, ConstraintArms, ConstraintHead, LoadScale, Loads, Status, Works};
 use super::step;
 use super::{GpuEngine, kept};
@@ -140,8 +140,10 @@ impl GpuEngine {
     /// # Errors
     /// When the device is lost.
     pub fn planned_sweep(&self) -> Result<Vec<u32>, Error> {
-        let words: Vec<[u32; 3]> = self.read_now("arguments", step::planned_sweep().end)?;
-        Ok(words[step::planned_sweep()].iter().map(|size| size.iter().product()).collect())
+        let first = Planned::Sweep.place() as usize;
+        let end = first + constants::PASS as usize;
+        let words: Vec<[u32; 3]> = self.read_now("arguments", end)?;
+        Ok(words[first..end].iter().map(|size| size.iter().product()).collect())
     }
 
     /// Reads the status of the last submission.

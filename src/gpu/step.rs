@@ -1,11 +1,11 @@
 //! One time step as lists of stages, which come from a method and its solver.
 
+use super::constants::Planned;
 use super::constants::Planned::{
     Balls, BinScan, Booked, BucketScan, Buckets, Contacts, CubeScan, Cubes, Descent, Found, ImpactBodies,
     ImpactContacts, ImpactRound, ImpactSweep, OldContacts, OldOwners, Overflow, Pending, Search,
     SearchBodies, SideScan, StartScan, Stored, Sweep, Swept, Uncoloured,
 };
-use super::constants::{PASS, Planned};
 use super::pipelines::Features;
 use Over::{Aimed, At, Bodies, Joints, Machines, Once, Spheres, SpheresNearSinks};
 use Work::{Book, BookJoints, Descend, Hold, Impacts, Join, Rounds, Run, Scan, Sweeps, Visit, Weigh};
@@ -142,10 +142,9 @@ pub struct Kernel {
     pub aliases: Aliases,
 }
 
-/// Kernels of a pass over all contacts: one for the tiles of one tiling and then of the other, one for the overflow contacts, and
-/// one in which bodies take the impulses of the overflow contacts.
+/// Kernels of a pass over all contacts, in order; the first runs twice, over the tiles of one tiling and of the other.
 pub struct Pass {
-    /// Solves the contacts of a tile, colour by colour.
+    /// Solves the contacts of a tile.
     pub contacts: Kernel,
     /// Solves the overflow contacts on copies of their bodies.
     pub overflow: Kernel,
@@ -177,11 +176,6 @@ impl Pass {
 
 /// Number of rounds of colouring that are dispatched while many contacts need a colour.
 const ROUNDS: u32 = 12;
-/// Returns the places of the dispatches of a sweep in `arguments`: tiles of both tilings, overflow contacts, bodies.
-pub fn planned_sweep() -> std::ops::Range<usize> {
-    let first = Sweep.place() as usize;
-    first..first + PASS as usize
-}
 
 /// Solver of the contact problem on the device, as a list of stages: its warm start and its passes.
 pub struct Solver {
