@@ -31,7 +31,7 @@
 //! Its arms are not parallel to n, so a normal impulse changes u_t: friction is computed from the velocities
 //! after it, which makes the three rows sequential.
 //!
-//! A sweep visits every contact once. Contacts of one of some 8 colours share no free body and are solved at the same time; colours follow each
+//! A sweep visits every contact once. Contacts of one of 8 colours share no free body and are solved at the same time; colours follow each
 //! other, and contacts that find no colour are overflow contacts, solved last by mass splitting. A boundary that is not free is never
 //! written, so any number of contacts of one colour may share it. A contact of two grains takes the lowest colour that is free, one with a
 //! boundary the highest: boundaries are solved late, so that a sweep ends with grains that keep out of the walls. The CPU engine can also
@@ -44,10 +44,9 @@
 //! grains, and colours for the contacts across them. All these are orders of the same sweeps.
 //!
 //! **Mass splitting** (Tonge, Benevolenski & Voroshilov 2012). Overflow contacts are solved at the same time,
-//! though they share bodies: the contacts of grains that have more than 8 or so, or on the GPU those that both tilings cut, 4 to 8 % of those in a bed of
-//! equal spheres, and all contacts of grains with the surfaces of dynamic boundaries,
-//! which may be thousands (the few vertices of a box take colours, and so do clumps). Each of the n contacts that a body has
-//! among them works on a copy of it:
+//! though they share bodies: the contacts of grains that have more than 8 or so, or on the GPU those that both tilings cut, 4 to 8 % of
+//! those in a bed of equal spheres, and all contacts of grains with the surfaces of dynamic boundaries, which may be thousands (the few
+//! vertices of a box take colours, and so do clumps). Each of the n contacts that a body has among them works on a copy of it:
 //!
 //! ```text
 //! copies:  n/m and n I⁻¹ in place of 1/m and I⁻¹, all with the velocity after the colours

@@ -63,3 +63,19 @@ fn a_kernel_that_forgets_the_rows_is_noticed() {
         assert!(plain != mutated, "{name}: {shader} forgets rows, and nothing comes of it");
     }
 }
+
+/// The workgroup that solves a tile has as many invocations as suits the device. Control: one that skips contacts.
+#[test]
+fn the_size_of_the_workgroups_of_tiles_changes_no_bit() {
+    let wide = Edit { from: "override LANES: u32 = 128u;", to: "const LANES = 128u;" };
+    let skipping = Edit { from: "place += LANES", to: "place += 2u * LANES" };
+    for (name, scene) in scenes() {
+        let plain = outcome(&scene, 4, &[]);
+        assert!(plain == outcome(&scene, 4, &[wide]), "{name}: 128 invocations come to other bits");
+        let notices = name == "a layer on the floor";
+        assert!(
+            !notices || plain != outcome(&scene, 4, &[skipping]),
+            "{name}: contacts are skipped, and nothing comes of it"
+        );
+    }
+}
