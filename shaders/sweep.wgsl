@@ -20,21 +20,19 @@ fn sweep_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation
 // Solves the same contacts in impacts, by plain sweeps. Every other sweep notes the largest change.
 @compute @workgroup_size(LANES)
 fn strike_contacts(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
-    for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
-        let places = places_of(group, own_colour);
-        for (var place = places.x + lane; place < places.y; place += LANES) {
-            solve_place(place, load_impact(place), load_impulse(place), false);
-        }
-        storageBarrier();
-    }
+    strike_tile(group, lane, false);
 }
 
 @compute @workgroup_size(LANES)
 fn strike_contacts_and_note(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) lane: u32) {
+    strike_tile(group, lane, true);
+}
+
+fn strike_tile(group: vec3u, lane: u32, is_noted: bool) {
     for (var own_colour = 0u; own_colour < COLOURS; own_colour++) {
         let places = places_of(group, own_colour);
         for (var place = places.x + lane; place < places.y; place += LANES) {
-            solve_place(place, load_impact(place), load_impulse(place), true);
+            solve_place(place, load_impact(place), load_impulse(place), is_noted);
         }
         storageBarrier();
     }

@@ -105,9 +105,6 @@ fn count_bins(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
     if k < status.contacts && !is_halted() {
         atomicAdd(&bin_ends[bin_of(k)], 1u);
-        if colours[k] < SPLIT {
-            atomicOr(&status.colours, 1u << colours[k]);
-        }
     }
 }
 
@@ -131,7 +128,7 @@ fn start_of_bin(bin: u32) -> u32 {
     return end_of_bin(bin - 1u);
 }
 
-// Gives each contact its place: in its bin after the contacts of smaller keys.
+// Gives each contact its place: in its bin after the contacts of smaller keys. The first of a bin notes its colour.
 @compute @workgroup_size(64)
 fn order_bins(@builtin(global_invocation_id) invocation: vec3u) {
     let k = flat(invocation);
@@ -145,6 +142,9 @@ fn order_bins(@builtin(global_invocation_id) invocation: vec3u) {
         place += select(0u, 1u, binned[other] < k);
     }
     contacts[k].place = place;
+    if place == start && colours[k] != SPLIT {
+        atomicOr(&status.colours, 1u << colours[k]);
+    }
 }
 
 // Finds the numbers of contacts with colours of the first tiling and of both.
