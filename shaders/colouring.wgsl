@@ -18,7 +18,6 @@
 @group(0) @binding(2) var<storage, read_write> contacts: array<Contact>;
 @group(0) @binding(3) var<storage, read_write> colours: array<u32>;
 @group(0) @binding(4) var<storage, read> old_contacts: array<vec2u>;  // shape b; colour, and in the bits above it the side of a sheet
-@group(0) @binding(7) var<storage, read_write> best: array<atomic<u32>>;    // highest priority at a body: two words per body, for alternate rounds
 @group(0) @binding(8) var<storage, read_write> pending: array<u32>;
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(12) var<storage, read> spheres: array<Sphere>;
@@ -68,7 +67,7 @@ fn allowed_colours(bodies: vec2u) -> u32 {
 
 fn mark_used(body: u32, colour: u32) {
     if body != NONE {
-        atomicOr(&used[3u * body], 1u << colour);
+        atomicOr(&marks[body].used, 1u << colour);
     }
 }
 
@@ -119,9 +118,9 @@ fn propose_contact(k: u32, turn: u32) {
         colours[k] = SPLIT;
         return;
     }
-    atomicMax(&best[2u * bodies.x + turn], priority(k));
+    atomicMax(&marks[bodies.x].best[turn], priority(k));
     if bodies.y != NONE {
-        atomicMax(&best[2u * bodies.y + turn], priority(k));
+        atomicMax(&marks[bodies.y].best[turn], priority(k));
     }
 }
 
@@ -131,12 +130,12 @@ fn commit_contact(k: u32, turn: u32) {
         return;
     }
     let bodies = free_bodies(contacts[k]);
-    let wins_a = atomicLoad(&best[2u * bodies.x + turn]) == priority(k);
-    atomicStore(&best[2u * bodies.x + 1u - turn], 0u);
+    let wins_a = atomicLoad(&marks[bodies.x].best[turn]) == priority(k);
+    atomicStore(&marks[bodies.x].best[1u - turn], 0u);
     var wins_b = true;
     if bodies.y != NONE {
-        wins_b = atomicLoad(&best[2u * bodies.y + turn]) == priority(k);
-        atomicStore(&best[2u * bodies.y + 1u - turn], 0u);
+        wins_b = atomicLoad(&marks[bodies.y].best[turn]) == priority(k);
+        atomicStore(&marks[bodies.y].best[1u - turn], 0u);
     }
     if wins_a && wins_b {
         let free = free_colours(bodies);
@@ -148,9 +147,9 @@ fn commit_contact(k: u32, turn: u32) {
 }
 
 fn free_colours(bodies: vec2u) -> u32 {
-    var free = allowed_colours(bodies) & ~atomicLoad(&used[3u * bodies.x]);
+    var free = allowed_colours(bodies) & ~atomicLoad(&marks[bodies.x].used);
     if bodies.y != NONE {
-        free &= ~atomicLoad(&used[3u * bodies.y]);
+        free &= ~atomicLoad(&marks[bodies.y].used);
     }
     return free;
 }

@@ -17,7 +17,6 @@
 @group(0) @binding(3) var<storage, read> colours: array<u32>;
 @group(0) @binding(4) var<storage, read> poses: array<Pose>;
 @group(0) @binding(5) var<storage, read_write> cube_ends: array<atomic<u32>>;  // bodies per cube, of both tilings
-@group(0) @binding(7) var<storage, read_write> best: array<u32>;               // cleared here for the colouring
 @group(0) @binding(8) var<storage, read_write> binned: array<u32>;             // contacts, bin by bin
 @group(0) @binding(9) var<storage, read_write> arguments: array<u32>;
 @group(0) @binding(10) var<storage, read_write> bin_ends: array<atomic<u32>>;  // end of each bin
@@ -81,13 +80,12 @@ fn assign_tiles(@builtin(global_invocation_id) invocation: vec3u) {
     if body >= bodies() || is_halted() {
         return;
     }
-    atomicStore(&used[3u * body], 0u);
+    atomicStore(&marks[body].used, 0u);
     for (var tiling = 0u; tiling < 2u; tiling++) {
         let before = atomicLoad(&cube_ends[cube_of(body, tiling)]) - tiling * bodies();
-        atomicStore(&used[3u * body + 1u + tiling], before / TILE);
+        marks[body].tiles[tiling] = before / TILE;
+        atomicStore(&marks[body].best[tiling], 0u);
     }
-    best[2u * body] = 0u;
-    best[2u * body + 1u] = 0u;
 }
 
 // Bin of a contact.

@@ -1,8 +1,12 @@
-// Tiles of bodies, as the colouring sees them: of each of the two tilings, see tiles.wgsl.
+// Marks of bodies for the colouring, and their tiles in each of the two tilings, see tiles.wgsl.
 
-// Three words per body: bits of the colours in use, its tile in the first tiling, its tile in the second.
-@group(0) @binding(6) var<storage, read_write> used: array<atomic<u32>>;
+struct Mark {
+    used: atomic<u32>,                // colours in use, as bits
+    tiles: array<u32, 2>,             // tile in the first and in the second tiling
+    best: array<atomic<u32>, 2>,      // highest priority at the body, for alternate rounds of the colouring
+}
+@group(0) @binding(6) var<storage, read_write> marks: array<Mark>;
 
 fn tile_of(body: u32, tiling: u32) -> u32 {
-    return atomicLoad(&used[3u * body + 1u + tiling]);
+    return marks[body].tiles[tiling];
 }

@@ -227,10 +227,10 @@ impl Capacity {
         let (cubes, bins) = (2 * cubes_for(bodies), u64::from(BINS) * bodies.div_ceil(u64::from(TILE)));
         let law_bytes = size_of::<layout::Law>() as u64;
         let schedule = u64::from(self.substeps) * u64::from(self.boundaries);
-        // The buffers of the constraints also hold the sphere entries of the search, the cubes of the tiles, and the words per body of the
-        // colouring.
+        // The buffers of the constraints also hold the sphere entries of the search, the cubes of the tiles, and the marks of the bodies
+        // for the colouring.
         let entries = (spheres * size_of::<layout::Entry>() as u64).max(4 * cubes);
-        let best = 8 * bodies;
+        let marks = 20 * bodies;
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
         // The buffer of the old contacts, which a rebuild reads, also holds the velocities of the last sweep.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };
@@ -261,14 +261,13 @@ impl Capacity {
             ("cube_sums", 4 * cubes.div_ceil(1024)),
             ("bin_sums", 4 * bins.div_ceil(1024)),
             ("side_sums", 4 * bodies.div_ceil(1024)),
-            ("used", 12 * bodies),
             ("bin_ends", 4 * bins),
             ("side_ends", 4 * bodies),
             ("overflow", overflow * size_of::<layout::Overflow>() as u64),
             ("shares", 2 * 24 * overflow),
             ("travel", 4 * (u64::from(self.boundaries) + spheres)),
             ("contacts", contacts * size_of::<layout::Contact>() as u64),
-            ("constraint_heads", best.max(contacts * size_of::<layout::ConstraintHead>() as u64)),
+            ("constraint_heads", marks.max(contacts * size_of::<layout::ConstraintHead>() as u64)),
             ("constraint_arms", entries.max(contacts * size_of::<layout::ConstraintArms>() as u64)),
             ("impulses", of_impulses),
             ("old_contacts", last.max(8 * contacts)),
@@ -316,7 +315,7 @@ pub const LODGERS: [(&str, &str); 14] = [
     ("cube_ends", "constraint_arms"),
     ("pending", "constraint_arms"),
     ("binned", "constraint_arms"),
-    ("best", "constraint_heads"),
+    ("marks", "constraint_heads"),
     ("colours", "impulses"),
     ("overflow_bodies", "constraint_arms"),
     ("copies", "constraint_heads"),
