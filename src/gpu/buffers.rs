@@ -230,7 +230,7 @@ impl Capacity {
         // The buffers of the constraints also hold the sphere entries of the search, the cubes of the tiles, and the marks of the bodies
         // for the colouring.
         let entries = (spheres * size_of::<layout::Entry>() as u64).max(4 * cubes);
-        let marks = 20 * bodies;
+        let marks = bodies * size_of::<layout::Mark>() as u64;
         let booked = |bytes: u64| if self.keeps_balance { bytes } else { 0 };
         // The buffer of the old contacts, which a rebuild reads, also holds the velocities of the last sweep.
         let last = if self.accelerates { bodies * size_of::<layout::Velocity>() as u64 } else { 0 };

@@ -9,7 +9,7 @@ use std::mem::{offset_of, size_of};
 use esker::gpu::device::STORAGE_BUFFERS;
 use esker::gpu::layout::{
     self, BoundaryState, ConstraintArms, ConstraintHead, Contact, Entry, Joint, JointDrive, JointRow, Law,
-    Machine, Overflow, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
+    Machine, Mark, Overflow, Pose, Rigid, Sink, Sphere, Status, Surface, Totals, Turn, Velocity, Works,
 };
 use esker::gpu::shader::{Reflection, SOURCES, Source, Variable, VariableKind};
 use esker::gpu::step::{
@@ -331,6 +331,11 @@ fn structs_have_the_layout_of_their_twins() {
         None
     );
     assert_eq!(difference(&reflect("broadphase").module, &entry()), None);
+    assert_eq!(difference(&reflect("tiles").module, &mark()), None);
+}
+
+fn mark() -> Twin {
+    twin!(Mark { used, tiles, best })
 }
 
 fn entry() -> Twin {
@@ -358,7 +363,7 @@ fn totals() -> Twin {
 #[test]
 fn every_struct_in_a_buffer_has_a_twin() {
     let mut known: Vec<&str> = twins().iter().chain(&joint_twins()).map(|twin| twin.name).collect();
-    known.extend(["Params", works().name, totals().name, entry().name]);
+    known.extend(["Params", works().name, totals().name, entry().name, mark().name]);
     for (shader, Reflection { module, .. }) in &all() {
         for (_, variable) in module.global_variables.iter().filter(|(_, variable)| variable.binding.is_some())
         {

@@ -474,6 +474,18 @@ pub struct Entry {
     pub radius: f32,
 }
 
+/// Marks of a body for the colouring, and its tiles; WGSL `Mark`.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Mark {
+    /// Colours in use, as bits.
+    pub used: u32,
+    /// Tile in the first and in the second tiling.
+    pub tiles: [u32; 2],
+    /// Highest priority at the body, for alternate rounds of the colouring.
+    pub best: [u32; 2],
+}
+
 /// State of a body beyond its velocity: inertia tensor, locked axes, applied force; WGSL `Rigid`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
