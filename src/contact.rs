@@ -30,6 +30,15 @@ pub struct Impulse {
 }
 
 impl Impulse {
+    /// Whether all parts are zero. One comparison in place of seven, each of which is a branch that may go either way.
+    #[inline(always)]
+    pub fn is_zero(&self) -> bool {
+        let Impulse { normal, tangent, rolling } = *self;
+        let parts = [normal, tangent.x, tangent.y, tangent.z, rolling.x, rolling.y, rolling.z];
+        let bits = parts.into_iter().fold(0, |bits, part| bits | part.to_bits());
+        bits << 1 == 0 // but for the signs
+    }
+
     /// Linear impulse on `a` \[N s\].
     pub fn linear(&self, normal: DVec3) -> DVec3 {
         self.normal * normal + self.tangent
@@ -97,6 +106,15 @@ impl Cone {
         match self {
             Cone::Disc => within_length(vector, bound),
             Cone::Box => within_box(vector, bound, normal),
+        }
+    }
+
+    /// Whether a vector is within a bound, at a contact with this normal.
+    #[inline(always)]
+    pub fn holds(self, vector: DVec3, bound: f64, normal: DVec3) -> bool {
+        match self {
+            Cone::Disc => vector.length_squared() <= bound * bound,
+            Cone::Box => self.size(vector, normal) <= bound,
         }
     }
 

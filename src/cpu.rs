@@ -58,6 +58,7 @@ use ranks::{Before, Border};
 use search::Travel;
 use solver::Limits;
 use split::Split;
+use springs::Spring;
 use sweep::ProjectedGaussSeidel;
 use tiles::Tiles;
 use velocity::Velocity;
@@ -81,8 +82,11 @@ pub struct CpuEngine {
     patches: Patches,
     /// Constraints of this step, in the order of the colouring.
     constraints: Vec<Constraint>,
+    /// What the nonsmooth method needs of each contact beside its constraint.
     onsets: Vec<Onset>,
-    /// Whether a smooth substep has checked the bodies of these constraints for [`Problem::checked`].
+    /// What the smooth method needs of each contact beside its constraint, since its first substep after a search.
+    springs: Vec<Spring>,
+    /// Whether a smooth substep has made the springs, and checked the bodies of the constraints for [`Problem::checked`].
     is_checked: bool,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
@@ -135,7 +139,7 @@ impl CpuEngine {
         let bodies = world.bodies_with(world.grains.capacity());
         let settings = prudent(&settings, &world);
         let is_guarded = is_guarded(&settings, &world);
-        let keeps_balance = is_guarded || settings.bookkeeping == Bookkeeping::On;
+        let keeps_works = is_guarded || settings.bookkeeping == Bookkeeping::On;
         CpuEngine {
             is_guarded,
             law: Law::new(&settings),
@@ -154,9 +158,10 @@ impl CpuEngine {
             patches: Patches::default(),
             constraints: Vec::new(),
             onsets: Vec::new(),
+            springs: Vec::new(),
             is_checked: false,
             velocities: Vec::with_capacity(bodies),
-            velocities_before: Vec::with_capacity(if keeps_balance { bodies } else { 0 }),
+            velocities_before: Vec::with_capacity(if keeps_works { bodies } else { 0 }),
             solver: ProjectedGaussSeidel::new(&settings),
             substeps_done: 0,
             report: StepReport::default(),
@@ -242,7 +247,9 @@ impl CpuEngine {
                 Method::Smooth => Constraint { last_impulse: carried, ..Constraint::default() },
             }
         });
-        renew(&mut self.onsets, keys.len(), |_| Onset::default());
+        let [onsets, springs] = per_method(method, keys.len());
+        renew(&mut self.onsets, onsets, |_| Onset::default());
+        renew(&mut self.springs, springs, |_| Spring::default());
         self.is_checked = false;
         self.boundary_constraints = loads::constraints_of_boundaries(&self.world, &keys, &colouring);
         // Spare room is given back, so that the reported memory does not depend on how a list grew.
@@ -276,9 +283,12 @@ impl CpuEngine {
     fn solve_and_move(&mut self) -> Result<(), Error> {
         let h = self.settings.substep();
         let end = self.start_time + (self.substeps_done + 1) as f64 * h;
-        self.fill_constraints(end);
+        self.load_velocities(end);
         let works = match self.settings.method {
-            Method::Nonsmooth => self.solve(end),
+            Method::Nonsmooth => {
+                self.fill_constraints();
+                self.solve(end)
+            }
             Method::Smooth => self.push_by_springs(end),
         };
         let of_boundaries =
@@ -292,7 +302,7 @@ impl CpuEngine {
 
     /// Integrate: moves the bodies to the time `end` \[s\], and removes those that came into a sink. Returns the energy that these had.
     fn move_bodies(&mut self, end: f64) -> Result<f64, Error> {
-        let Self { world, settings, velocities, stages, travel, border, .. } = self;
+        let Self { world, settings, velocities, stages, travel, border, is_checked, .. } = self;
         let h = settings.substep();
         stages.time("integrate", || {
             border.agree(integrate::judge(world, velocities, h, settings, border), world)?;
@@ -302,6 +312,8 @@ impl CpuEngine {
                 return Ok(0.0);
             }
             let taken = border.agree(sinks::taken(world), world)?;
+            // Contacts of grains that are taken are no longer between two grains.
+            *is_checked &= taken.is_empty();
             let own = sinks::remove(world, &taken, |body| border.counts(body));
             Ok(border.sums([own])[0])
         })
@@ -331,10 +343,13 @@ impl CpuEngine {
         let Self {
             world,
             settings,
+            law,
+            keys,
             colouring,
             split,
+            patches,
             constraints,
-            onsets,
+            springs,
             is_checked,
             velocities,
             stages,
@@ -346,14 +361,20 @@ impl CpuEngine {
             stages.time("balance", || before.clone_from(velocities));
         }
         let mut joints = stages.time("springs", || {
-            springs::stretch(settings, constraints, onsets, velocities);
+            if !*is_checked {
+                springs::make(world, law, keys, colouring, constraints, springs);
+            }
+            patches.join(world, law, constraints);
+            let order = &colouring.order;
+            springs::Contacts { settings, world, keys, order, patches, springs, velocities }
+                .stretch(constraints);
             Joints::start(world, settings, end, velocities)
         });
         stages.time("predict", || predict::apply_forces(world, h, velocities));
         stages.time("warm_start", || {
             let problem = if *is_checked {
-                // SAFETY: `new` was called after the last search, which gave the contacts their bodies and follows when bodies are added or
-                // changed; and sinks only take bodies away.
+                // SAFETY: `new` was called since the last search, which gave the contacts their bodies and follows when bodies are added or
+                // changed.
                 unsafe { Problem::checked(colouring, split, constraints, velocities, &mut joints) }
             } else {
                 Problem::new(colouring, split, constraints, velocities, &mut joints)
@@ -373,25 +394,19 @@ impl CpuEngine {
         })
     }
 
-    /// Fills the constraints of the substep that ends at `end` \[s\], and loads the velocities at its start.
-    fn fill_constraints(&mut self, end: f64) {
-        let Self {
-            world,
-            settings,
-            law,
-            keys,
-            colouring,
-            split,
-            patches,
-            constraints,
-            onsets,
-            velocities,
-            stages,
-            ..
-        } = self;
+    /// Loads the velocities at the start of the substep that ends at `end` \[s\], and the inertia of rigid bodies.
+    fn load_velocities(&mut self, end: f64) {
+        let Self { world, settings, split, velocities, stages, .. } = self;
         stages.time("narrowphase", || {
             velocity::load_velocities(world, end, settings.substep(), velocities);
             split.refresh(world);
+        });
+    }
+
+    /// Fills the constraints of a nonsmooth substep.
+    fn fill_constraints(&mut self) {
+        let Self { world, law, keys, colouring, patches, constraints, onsets, stages, .. } = self;
+        stages.time("narrowphase", || {
             narrowphase::fill_constraints(world, law, keys, colouring, patches, constraints, onsets);
         });
     }
@@ -523,6 +538,14 @@ fn start_solve(
     let joints = Joints::start(world, settings, end, velocities);
     predict::apply_forces(world, settings.substep(), velocities);
     joints
+}
+
+/// Numbers of onsets and of springs for this number of contacts.
+fn per_method(method: Method, contacts: usize) -> [usize; 2] {
+    match method {
+        Method::Nonsmooth => [contacts, 0],
+        Method::Smooth => [0, contacts],
+    }
 }
 
 /// Fills the list anew with `of(place)` for each contact. Where its capacity is too small, it gets 1/32 more than needed.

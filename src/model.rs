@@ -558,8 +558,7 @@ impl World {
     /// Bound on the speed of the centre of a sphere, rotation of its body included \[m/s\].
     pub fn sphere_speed(&self, sphere: &Sphere) -> f64 {
         let body = sphere.body as usize;
-        self.bodies.velocity[body].length()
-            + self.bodies.angular_velocity[body].length() * sphere.centre.length()
+        sphere.speed(self.bodies.velocity[body], self.bodies.angular_velocity[body])
     }
 
     /// Smallest contact radius of all vertices and spheres, which scales the smallest skin \[m\]; infinite without any.

@@ -6,7 +6,6 @@
 use glam::{DVec3, DVec4};
 use rayon::prelude::*;
 
-use crate::contact::Impulse;
 use crate::engine::EnergyBalance;
 use crate::model::{Pull, World};
 
@@ -63,7 +62,7 @@ pub fn book_contacts(constraints: &[Constraint], before: &[Velocity], after: &[V
         .map(|constraints| {
             constraints
                 .iter()
-                .filter(|constraint| constraint.given() != Impulse::default())
+                .filter(|constraint| !constraint.given().is_zero())
                 .map(|constraint| {
                     // Not `map`, which is not always inlined.
                     let [a, b] = constraint.bodies;
@@ -176,6 +175,7 @@ fn mean(before: &Velocity, after: &Velocity) -> Velocity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::Impulse;
     use crate::model::Axes;
 
     fn body(mass: f64, linear: DVec3, angular: DVec3) -> Velocity {

@@ -14,10 +14,10 @@ use crate::error::Error;
 use crate::model::World;
 use crate::settings::Method;
 
-use super::CpuEngine;
 use super::narrowphase::Constraint;
 use super::patches::Known;
 use super::search::Travel;
+use super::{CpuEngine, per_method};
 
 /// Saved state of the engine. All that is not in it is made anew in every substep, or follows from it.
 #[derive(Serialize, Deserialize)]
@@ -131,7 +131,9 @@ impl CpuEngine {
         self.velocities.reserve_exact(velocities.saturating_sub(self.velocities.len()));
         self.velocities_before.reserve_exact(before.saturating_sub(self.velocities_before.len()));
         self.solver.reserve(last);
-        (self.constraints, self.onsets) = (Vec::with_capacity(state.room), Vec::with_capacity(state.room));
+        let [onsets, springs] = per_method(self.settings.method, state.room);
+        self.constraints = Vec::with_capacity(state.room);
+        (self.onsets, self.springs) = (Vec::with_capacity(onsets), Vec::with_capacity(springs));
         let has_springs = state.springs.len() == state.keys.len();
         let carried = match self.settings.method {
             Method::Nonsmooth => Cow::Borrowed(&state.impulses),

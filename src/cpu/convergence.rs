@@ -136,7 +136,8 @@ fn histograms_of(cone: Cone, constraints: &[Constraint], velocities: &[Velocity]
 impl CpuEngine {
     /// Makes constraints, impacts and targets of the next substep: all that comes before the start of its solve.
     fn aim(&mut self) {
-        self.fill_constraints(self.world.time + self.settings.substep());
+        self.load_velocities(self.world.time + self.settings.substep());
+        self.fill_constraints();
         self.solve_impacts();
         narrowphase::set_targets(&mut self.constraints, &self.onsets, &self.velocities);
     }

@@ -3,7 +3,7 @@
 use crate::contact::Key;
 use crate::engine::{is_guarded, planned_contacts};
 use crate::model::World;
-use crate::settings::{Acceleration, Algorithm, Bookkeeping, Settings};
+use crate::settings::{Acceleration, Algorithm, Bookkeeping, Method, Settings};
 
 use super::CpuEngine;
 use super::coarse::Coarse;
@@ -11,12 +11,12 @@ use super::gradient::ProjectedGradient;
 use super::narrowphase::{Constraint, Onset};
 use super::search::Travel;
 use super::split::Split;
+use super::springs::Spring;
 use super::sweep::ProjectedGaussSeidel;
 use super::velocity::Velocity;
 
 /// Bytes per contact that the engine keeps from step to step.
-const HELD_PER_CONTACT: u64 =
-    (size_of::<Key>() + size_of::<Constraint>() + size_of::<Onset>() + size_of::<u32>()) as u64;
+const HELD_PER_CONTACT: u64 = (size_of::<Key>() + size_of::<Constraint>() + size_of::<u32>()) as u64;
 /// Temporary bytes per contact within a step: the impact stage solves a copy of the constraints.
 const PASSING_PER_CONTACT: u64 = (size_of::<Constraint>() + 2 * size_of::<Key>()) as u64;
 
@@ -46,6 +46,10 @@ impl CpuEngine {
         let bodies = world.bodies_with(grains) as u64;
         let keeps_works = is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On;
         let lists = if keeps_works { 2 } else { 1 };
+        let beside = match settings.method {
+            Method::Nonsmooth => size_of::<Onset>(),
+            Method::Smooth => size_of::<Spring>(),
+        };
         let splitting = Split::planned_bytes(bodies, contacts);
         let momentum = match settings.acceleration {
             Acceleration::Nesterov => ProjectedGaussSeidel::planned_bytes(bodies),
@@ -54,7 +58,7 @@ impl CpuEngine {
         world.planned_bytes(world.bodies_with(grains))
             + bodies * lists * size_of::<Velocity>() as u64
             + Travel::planned_bytes(spheres as u64, world.boundaries.len() as u64)
-            + contacts * HELD_PER_CONTACT
+            + contacts * (HELD_PER_CONTACT + beside as u64)
             + splitting
             + momentum
     }
@@ -64,6 +68,7 @@ impl CpuEngine {
         let velocities = self.velocities.capacity() + self.velocities_before.capacity();
         let contacts = self.constraints.capacity() * size_of::<Constraint>()
             + self.onsets.capacity() * size_of::<Onset>()
+            + self.springs.capacity() * size_of::<Spring>()
             + self.keys.capacity() * size_of::<Key>()
             + (self.colouring.order.capacity() + self.boundary_constraints.capacity()) * size_of::<u32>();
         self.world.bytes()

@@ -6,7 +6,6 @@ use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
 use crate::contact::{Colouring, Cone, Impulse, Key};
-use crate::engine::spring_damping;
 use crate::model::{Kind, PairLaw, Sphere, Touch, World};
 use crate::settings::{
     COHESION_RANGE, DAMPING_STEPS, Damping, Method, NormalLaw, RIGID_CORRECTION_LIMIT, Settings,
@@ -104,10 +103,10 @@ pub struct Constraint {
     pub last_impulse: Impulse,
 }
 
-/// Data of a contact that a substep needs before its sweeps.
+/// Data of a contact that a nonsmooth substep needs before its sweeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Onset {
-    /// Gap \[m\]; under the smooth method any value that is not negative stands for bodies apart.
+    /// Gap \[m\].
     pub gap: f64,
     /// Υ of \[E2\] \[-\]; 0 unless elastic and overlapping.
     pub upsilon: f64,
@@ -117,21 +116,6 @@ pub struct Onset {
     pub stiffness: f64,
     /// Restitution e of the contact \[-\].
     pub restitution: f64,
-    /// Coefficients of the springs, under the smooth method.
-    pub spring: Spring,
-}
-
-/// Coefficients of the springs of a contact; they stay until the next search \[E13\].
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Spring {
-    /// Normal damping η_n over √(m* S) \[-\], or over the slope S of the force \[s\] where damping is viscoelastic.
-    pub damping: f64,
-    /// Square root of the ratio κ of the tangential stiffness to the slope of the normal force \[-\].
-    pub root_of_tangent: f64,
-    /// Effective radius R* \[m\]; 0 while the coefficients are not computed yet.
-    pub radius: f64,
-    /// Cohesive force that pulls the bodies together \[N\].
-    pub pull_off: f64,
 }
 
 impl Constraint {
@@ -169,7 +153,7 @@ pub struct Response {
     pub effective_mass: [f64; 3],
 }
 
-/// Fills the geometry and coefficients of all constraints; impulses stay.
+/// Fills the geometry and coefficients of all constraints of the nonsmooth method; impulses stay.
 pub fn fill_constraints(
     world: &World,
     law: &Law,
@@ -181,81 +165,19 @@ pub fn fill_constraints(
 ) {
     patches.join(world, law, constraints);
     let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
-    // Each method has its own loop: the loop over springs is short and runs a thousand times as often.
-    match law.method {
-        Method::Smooth => places.for_each(|((constraint, onset), &contact)| {
-            let (key, joined) = (keys[contact as usize], patches.get(contact));
-            place_spring(world, law, key, joined, constraint, onset);
-        }),
-        Method::Nonsmooth => places.for_each(|((constraint, onset), &contact)| {
-            let (key, joined) = (keys[contact as usize], patches.get(contact));
-            let carried = joined.map_or(constraint.impulse, |joined| joined.impulse);
-            (*constraint, *onset) = constraint_at(world, law, key, touch_of(world, key, joined), carried);
-        }),
-    }
+    places.for_each(|((constraint, onset), &contact)| {
+        let (key, joined) = (keys[contact as usize], patches.get(contact));
+        let carried = joined.map_or(constraint.impulse, |joined| joined.impulse);
+        (*constraint, *onset) = constraint_at(world, law, key, touch_of(world, key, joined), carried);
+    });
 }
 
 /// Touch of the shapes of a contact; with a patch `None` unless its touch takes part.
-fn touch_of(world: &World, key: Key, joined: Option<&Joined>) -> Option<Touch> {
+pub(super) fn touch_of(world: &World, key: Key, joined: Option<&Joined>) -> Option<Touch> {
     match joined {
         Some(joined) => joined.touch.filter(|_| !world.is_removed(key.a)),
         None => world.touch(key.a, key.b),
     }
-}
-
-/// Sets the geometry of the springs of a contact from the present positions of its bodies. The coefficients are computed only once after a
-/// search, as there are many steps, and each does little.
-#[inline(always)]
-fn place_spring(
-    world: &World,
-    law: &Law,
-    key: Key,
-    joined: Option<&Joined>,
-    constraint: &mut Constraint,
-    onset: &mut Onset,
-) {
-    if onset.spring.radius == 0.0 {
-        make_spring(world, law, key, constraint, onset);
-    }
-    if let Some(joined) = joined {
-        constraint.last_impulse = joined.impulse;
-    } else if let Some(spheres) = world.lone_spheres(key.a, key.b) {
-        return place_between(world, spheres, constraint, onset);
-    }
-    let touch = touch_of(world, key, joined);
-    onset.gap = touch.map_or(f64::INFINITY, |touch| touch.gap);
-    if let Some(touch) = touch.filter(|touch| touch.gap < 0.0) {
-        constraint.place(world, key, &touch);
-    }
-}
-
-/// As [`place_spring`], between grains of one sphere each: these are most contacts, and take most of the time of a step.
-#[inline(always)]
-fn place_between(world: &World, [a, b]: [&Sphere; 2], constraint: &mut Constraint, onset: &mut Onset) {
-    let place = |sphere: &Sphere| world.bodies.position[sphere.body as usize];
-    let (centre, other) = (place(a), place(b));
-    let apart = centre - world.periodic.image(other, centre);
-    let reach = a.radius + b.radius;
-    if apart.length_squared() >= reach * reach {
-        onset.gap = f64::INFINITY;
-        return;
-    }
-    let touch = Touch::between_spheres(apart, a.radius, DVec3::ZERO, b.radius);
-    onset.gap = touch.gap;
-    constraint.normal = touch.normal;
-    (constraint.arm_a, constraint.arm_b) = (touch.point - apart, touch.point);
-}
-
-/// Computes the coefficients of the springs of a contact, and sets its bodies.
-fn make_spring(world: &World, law: &Law, key: Key, constraint: &mut Constraint, onset: &mut Onset) {
-    let (pair, radius) = (world.law(key.a, key.b), world.effective_radius(key.a, key.b));
-    let elasticity = law.normal.elasticity(pair.effective_modulus, radius);
-    onset.stiffness = elasticity.map_or(0.0, |(_, stiffness)| stiffness);
-    let damping = spring_damping(law.normal, law.damping, pair);
-    let pull_off = world.pull_off(key.a, key.b);
-    let root_of_tangent = pair.tangential_stiffness.sqrt();
-    onset.spring = Spring { damping, root_of_tangent, radius, pull_off };
-    constraint.set_pair(world, law, key, pair);
 }
 
 /// Makes the constraint of the nonsmooth method for one pair that carries an impulse over from the last substep. A patch is treated without
@@ -317,14 +239,14 @@ fn bodies_of(world: &World, key: Key) -> [u32; 2] {
 
 impl Constraint {
     /// Sets the data that do not depend on positions: the bodies, and the bounds of friction and rolling.
-    fn set_pair(&mut self, world: &World, law: &Law, key: Key, pair: &PairLaw) {
+    pub(super) fn set_pair(&mut self, world: &World, law: &Law, key: Key, pair: &PairLaw) {
         self.bodies = bodies_of(world, key);
         self.friction = pair.friction;
         self.rolling_arm = pair.rolling_resistance * law.rolling_arm * world.rolling_radius(key.a, key.b);
     }
 
     /// Sets the normal and the arms from a touch; the bodies must be set before.
-    fn place(&mut self, world: &World, key: Key, touch: &Touch) {
+    pub(super) fn place(&mut self, world: &World, key: Key, touch: &Touch) {
         self.normal = touch.normal;
         self.arm_a = touch.point - world.bodies.position[self.bodies[0] as usize];
         self.arm_b = touch.point - world.image_of_body(key.b, world.centre(key.a));

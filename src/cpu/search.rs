@@ -82,7 +82,7 @@ impl Travel {
         paths.for_each(|(path, sphere)| {
             let velocity = &velocities[sphere.body as usize];
             if velocity.is_free() {
-                *path += h * (velocity.linear.length() + velocity.angular.length() * sphere.centre.length());
+                *path += h * sphere.speed(velocity.linear, velocity.angular);
             }
         });
         for ((surfaces, boundary), velocity) in

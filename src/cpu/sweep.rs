@@ -232,10 +232,8 @@ impl Push {
     /// Applies the impulses to the bodies of a contact.
     #[inline(always)]
     pub fn give(&self, constraint: &Constraint, a: &mut Velocity, b: &mut Velocity) {
-        a.push(self.linear, constraint.arm_a);
-        b.push(-self.linear, constraint.arm_b);
-        a.twist(self.rolling);
-        b.twist(-self.rolling);
+        a.push_and_twist(self.linear, constraint.arm_a.cross(self.linear) + self.rolling);
+        b.push_and_twist(-self.linear, self.linear.cross(constraint.arm_b) - self.rolling);
     }
 }
 
@@ -316,7 +314,7 @@ pub fn solve_contact(
 
     let step = (closing + constraint.compliance * old.normal - constraint.bias) * effective_mass[0];
     let normal = (old.normal - step).max(0.0);
-    if normal == 0.0 && old == Impulse::default() {
+    if normal == 0.0 && old.is_zero() {
         return; // its cone is a point: nothing to rub against
     }
     let slip = velocity - closing * constraint.normal;
@@ -354,7 +352,7 @@ pub fn solve_general(
     let closing = velocity.dot(constraint.normal);
     let step = (closing + constraint.compliance * old.normal - constraint.bias) * response.effective_mass[0];
     let normal = (old.normal - step).max(0.0);
-    if normal == 0.0 && old == Impulse::default() {
+    if normal == 0.0 && old.is_zero() {
         return Push::default();
     }
     let slip = velocity - closing * constraint.normal + (normal - old.normal) * response.slip;

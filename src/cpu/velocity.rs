@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use rayon::prelude::*;
 
-use crate::model::{Axes, Boundary, Pull, RigidBody, World, body};
+use crate::model::{Axes, Bodies, Boundary, Pull, RigidBody, World, body};
 
 use super::narrowphase::CHUNK;
 
@@ -62,8 +62,14 @@ impl Velocity {
     /// Changes the velocity by an impulse \[N s\] at `arm` \[m\] from the centre.
     #[inline(always)]
     pub fn push(&mut self, impulse: DVec3, arm: DVec3) {
+        self.push_and_twist(impulse, arm.cross(impulse));
+    }
+
+    /// Changes the velocity by an impulse \[N s\] and an angular impulse about the centre \[N m s\].
+    #[inline(always)]
+    pub fn push_and_twist(&mut self, impulse: DVec3, twist: DVec3) {
         let mut linear = self.inverse_mass * impulse;
-        let mut angular = self.inverse_inertia * arm.cross(impulse);
+        let mut angular = self.inverse_inertia * twist;
         if self.locked != Axes::NONE {
             linear *= self.locked.free_translation();
             angular *= self.locked.free_rotation();
@@ -145,8 +151,16 @@ impl InverseMass {
 /// Loads the velocities at the start of a substep that ends at `end` \[s\]. Dynamic bodies have their own; all others have the velocity
 /// that carries them through the substep.
 pub fn load_velocities(world: &World, end: f64, h: f64, velocities: &mut Vec<Velocity>) {
-    let bodies = (0..world.bodies.len()).into_par_iter().with_min_len(CHUNK);
-    bodies.map(|body| Velocity::of(world, body)).collect_into_vec(velocities);
+    let Bodies { velocity, inverse_mass, angular_velocity, inverse_inertia, locked, .. } = &world.bodies;
+    let bodies = (velocity, inverse_mass, angular_velocity, inverse_inertia, locked).into_par_iter();
+    let of = |(&linear, &inverse_mass, &angular, &inverse_inertia, &locked)| Velocity {
+        linear,
+        inverse_mass,
+        angular,
+        inverse_inertia,
+        locked,
+    };
+    bodies.with_min_len(CHUNK).map(of).collect_into_vec(velocities);
     let prescribed = |(_, boundary): &(&mut Velocity, &Boundary)| boundary.dynamic().is_none();
     for (velocity, boundary) in velocities.iter_mut().zip(&world.boundaries).filter(prescribed) {
         let state = boundary.state_at(end, h);

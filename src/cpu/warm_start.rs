@@ -92,6 +92,6 @@ pub fn apply(start: WarmStart, problem: &mut Problem<'_>) {
     problem.visit(&Give(|constraint: &mut Constraint| {
         let impulse = constraint.impulse.scaled(carries);
         let given = Impulse { normal: impulse.normal - constraint.cohesion, ..impulse };
-        (given != Impulse::default()).then(|| Push::of(&given, constraint.normal))
+        (!given.is_zero()).then(|| Push::of(&given, constraint.normal))
     }));
 }

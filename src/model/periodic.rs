@@ -68,10 +68,12 @@ impl Periodic {
     }
 
     /// Image of a position that lies in the cell, from `min` up to but not including the other end \[m\].
+    #[inline]
     pub fn wrap(&self, position: DVec3) -> DVec3 {
-        if self.is_none() {
-            return position;
-        }
+        if self.is_none() { position } else { self.wrapped(position) }
+    }
+
+    fn wrapped(&self, position: DVec3) -> DVec3 {
         let end = self.min + self.length;
         let is_inside = position.cmpge(self.min) & position.cmplt(end);
         let periods = ((position - self.min) / self.length).floor();

@@ -30,6 +30,16 @@ impl Sphere {
     pub fn alone(radius: f64) -> Sphere {
         Sphere { body: 0, centre: DVec3::ZERO, radius, contact_radius: radius, material: 0 }
     }
+
+    /// Bound on the speed of the centre, from the velocity \[m/s\] and angular velocity \[rad/s\] of the body.
+    #[inline]
+    pub fn speed(&self, linear: DVec3, angular: DVec3) -> f64 {
+        let of_centre = linear.length();
+        if self.centre == DVec3::ZERO {
+            return of_centre; // as of most spheres, without two more roots
+        }
+        of_centre + angular.length() * self.centre.length()
+    }
 }
 
 /// Side of a wall that the grains are on.
@@ -132,7 +142,8 @@ impl Touch {
     pub fn between_spheres(centre_a: DVec3, radius_a: f64, centre_b: DVec3, radius_b: f64) -> Touch {
         let apart = centre_a - centre_b;
         let distance = apart.length();
-        let normal = if distance > 0.0 { apart / distance } else { DVec3::Z };
+        // One division, as three take a third of the time of a contact of the smooth method.
+        let normal = if distance >= f64::MIN_POSITIVE { apart * (1.0 / distance) } else { DVec3::Z };
         let gap = distance - radius_a - radius_b;
         Touch { gap, normal, point: centre_a - (radius_a + 0.5 * gap) * normal }
     }

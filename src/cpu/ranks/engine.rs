@@ -288,7 +288,7 @@ impl CpuEngine {
 
     /// Gives the memory of the contacts back, which are those of an earlier state.
     fn release_contacts(&mut self) {
-        (self.keys, self.constraints, self.onsets) = Default::default();
+        (self.keys, self.constraints, self.onsets, self.springs) = Default::default();
         (self.colouring, self.split, self.patches) = Default::default();
         self.boundary_constraints = Vec::new();
     }

@@ -102,18 +102,30 @@ fn check_springs(mut case: Case) {
             ..twin_constraint(&case, &(*head, *arms), &values[place])
         };
         let gap = f64::from(head.bias_velocity);
-        let damping = spring_damping(law.normal, law.damping, pair);
+        let inverse_mass: f64 =
+            head.bodies.iter().map(|&body| case.world.bodies.inverse_mass[body as usize]).sum();
+        let root_of_mass = if law.damping == Damping::Restitution { inverse_mass.powf(-0.5) } else { 1.0 };
+        let damping = root_of_mass * spring_damping(law.normal, law.damping, pair);
         let spring = Spring {
+            stiffness: factor * hertz,
             damping,
             root_of_tangent: pair.tangential_stiffness.sqrt(),
             radius: radius.abs(),
+            radii: None,
             pull_off: 0.0,
         };
-        (constraint, Onset { gap, stiffness: factor * hertz, spring, ..Onset::default() })
+        (constraint, (gap, spring))
     };
-    let (mut constraints, onsets): (Vec<_>, Vec<_>) = (0..keys.len()).map(row).unzip();
+    let (mut constraints, placed): (Vec<_>, Vec<_>) = (0..keys.len()).map(row).unzip();
     let velocities = case.twin_velocities();
-    esker::cpu::springs::stretch(&case.settings, &mut constraints, &onsets, &velocities);
+    for (constraint, (gap, spring)) in constraints.iter_mut().zip(&placed) {
+        if *gap < 0.0 {
+            let bodies = constraint.bodies.map(|body| &velocities[body as usize]);
+            esker::cpu::springs::stretch(&case.settings, constraint, spring, -gap, bodies);
+        } else {
+            (constraint.impulse, constraint.last_impulse) = Default::default();
+        }
+    }
     case.run(&["springs"]);
 
     let (mut pairs, mut held) = (Vec::new(), 0);
