@@ -20,6 +20,9 @@ use super::velocity::Velocity;
 use super::{CpuEngine, residual, start_solve, warm_start};
 
 /// Solves the next substep of a state from every start in `question`.
+///
+/// # Panics
+/// Under the smooth method, which has no sweeps.
 pub fn solve_aside(snapshot: &Snapshot, settings: &Settings, question: &Question) -> Convergence {
     // Inside a scope the work stays in the pool; called from outside, every colour would wake it anew.
     rayon::scope(|_| {

@@ -154,6 +154,9 @@ pub struct Response {
 }
 
 /// Fills the geometry and coefficients of all constraints of the nonsmooth method; impulses stay.
+///
+/// # Panics
+/// Where there is no onset for each constraint, as under the smooth method.
 pub fn fill_constraints(
     world: &World,
     law: &Law,
@@ -163,6 +166,7 @@ pub fn fill_constraints(
     constraints: &mut [Constraint],
     onsets: &mut [Onset],
 ) {
+    assert_eq!(constraints.len(), onsets.len(), "an onset per constraint");
     patches.join(world, law, constraints);
     let places = constraints.par_iter_mut().zip(onsets).zip(&colouring.order).with_min_len(CHUNK);
     places.for_each(|((constraint, onset), &contact)| {

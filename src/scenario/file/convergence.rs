@@ -3,7 +3,7 @@
 use super::read::{Node, TIME, Table, number, whole};
 use super::{ConvergencePlan, solver};
 use crate::engine::convergence::Question;
-use crate::settings::{Settings, WarmStart};
+use crate::settings::{Method, Settings, WarmStart};
 
 /// Largest number of sweeps that may be asked for.
 const MOST_SWEEPS: u64 = 100_000;
@@ -13,6 +13,12 @@ const REFERENCE: u64 = 20;
 
 /// Reads the table for a run of `duration` \[s\] with these settings.
 pub fn plan(table: &mut Table<'_>, duration: f64, settings: &Settings) -> Option<ConvergencePlan> {
+    if settings.method == Method::Smooth {
+        table.problem(
+            "`convergence` examines sweeps, and the smooth method does none",
+            "remove the table, or set `solver.method` to \"nonsmooth\"",
+        );
+    }
     let times = table.get("times", |node| times(node, duration));
     let sweeps = table.or("sweeps", 100, whole(1, MOST_SWEEPS));
     let reference = table.or("reference", REFERENCE * sweeps, whole(1, REFERENCE * MOST_SWEEPS));

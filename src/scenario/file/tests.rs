@@ -464,6 +464,20 @@ fn a_look_at_convergence_takes_the_start_of_the_run_and_a_reference_of_twenty_ti
 }
 
 #[test]
+fn a_look_at_convergence_is_refused_where_there_are_no_sweeps() {
+    let read = |method: &str| {
+        let more = format!("[convergence]\ntimes = [1]\n[solver]\nmethod = \"{method}\"\ntime_step = 1e-5");
+        Scenario::parse("case", &format!("{BASIS}\n{GRAIN}{more}"), Path::new(""), &[])
+    };
+    assert!(read("nonsmooth").is_ok());
+    let refusal = read("smooth").expect_err("refused").to_string();
+    assert!(
+        refusal.contains("`convergence` examines sweeps") && refusal.contains("solver.method"),
+        "{refusal}"
+    );
+}
+
+#[test]
 fn the_smooth_method_finds_its_time_step() {
     let read = |solver: &str| {
         Scenario::parse("case", &format!("{BASIS}\n{GRAIN}[solver]\n{solver}"), Path::new(""), &[])
