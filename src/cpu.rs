@@ -87,7 +87,7 @@ pub struct CpuEngine {
     /// What the smooth method needs of each contact beside its constraint, since its first substep after a search.
     springs: Vec<Spring>,
     /// Whether a smooth substep has made the springs, and checked the bodies of the constraints for [`Problem::checked`].
-    is_checked: bool,
+    is_prepared: bool,
     /// Working velocities of all bodies.
     velocities: Vec<Velocity>,
     solver: ProjectedGaussSeidel,
@@ -159,7 +159,7 @@ impl CpuEngine {
             constraints: Vec::new(),
             onsets: Vec::new(),
             springs: Vec::new(),
-            is_checked: false,
+            is_prepared: false,
             velocities: Vec::with_capacity(bodies),
             velocities_before: Vec::with_capacity(if keeps_works { bodies } else { 0 }),
             solver: ProjectedGaussSeidel::new(&settings),
@@ -250,7 +250,7 @@ impl CpuEngine {
         let [onsets, springs] = per_method(method, keys.len());
         renew(&mut self.onsets, onsets, |_| Onset::default());
         renew(&mut self.springs, springs, |_| Spring::default());
-        self.is_checked = false;
+        self.is_prepared = false;
         self.boundary_constraints = loads::constraints_of_boundaries(&self.world, &keys, &colouring);
         // Spare room is given back, so that the reported memory does not depend on how a list grew.
         keys.shrink_to_fit();
@@ -302,7 +302,7 @@ impl CpuEngine {
 
     /// Integrate: moves the bodies to the time `end` \[s\], and removes those that came into a sink. Returns the energy that these had.
     fn move_bodies(&mut self, end: f64) -> Result<f64, Error> {
-        let Self { world, settings, velocities, stages, travel, border, is_checked, .. } = self;
+        let Self { world, settings, velocities, stages, travel, border, is_prepared, .. } = self;
         let h = settings.substep();
         stages.time("integrate", || {
             border.agree(integrate::judge(world, velocities, h, settings, border), world)?;
@@ -313,7 +313,7 @@ impl CpuEngine {
             }
             let taken = border.agree(sinks::taken(world), world)?;
             // Contacts of grains that are taken are no longer between two grains.
-            *is_checked &= taken.is_empty();
+            *is_prepared &= taken.is_empty();
             let own = sinks::remove(world, &taken, |body| border.counts(body));
             Ok(border.sums([own])[0])
         })
@@ -350,7 +350,7 @@ impl CpuEngine {
             patches,
             constraints,
             springs,
-            is_checked,
+            is_prepared,
             velocities,
             stages,
             border,
@@ -361,7 +361,7 @@ impl CpuEngine {
             stages.time("balance", || before.clone_from(velocities));
         }
         let mut joints = stages.time("springs", || {
-            if !*is_checked {
+            if !*is_prepared {
                 springs::make(world, law, keys, colouring, constraints, springs);
             }
             patches.join(world, law, constraints);
@@ -372,14 +372,14 @@ impl CpuEngine {
         });
         stages.time("predict", || predict::apply_forces(world, h, velocities));
         stages.time("warm_start", || {
-            let problem = if *is_checked {
+            let problem = if *is_prepared {
                 // SAFETY: `new` was called since the last search, which gave the contacts their bodies and follows when bodies are added or
                 // changed.
                 unsafe { Problem::checked(colouring, split, constraints, velocities, &mut joints) }
             } else {
                 Problem::new(colouring, split, constraints, velocities, &mut joints)
             };
-            *is_checked = true;
+            *is_prepared = true;
             let mut problem = problem.across(border);
             warm_start::apply(WarmStart::Cold, &mut problem);
             problem.solve_joints();

@@ -105,6 +105,8 @@ impl CpuEngine {
 
     pub(super) fn read_state(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         let state: State<'static> = saved::read(&mut bytes)?;
+        // The contacts are not those of the new world, even where the rest of the state is refused below.
+        self.is_prepared = false;
         let meshes = std::mem::replace(&mut self.world, state.world.into_owned()).meshes;
         if !self.world.meshes.take_from(meshes) {
             return Err(saved::other_meshes());

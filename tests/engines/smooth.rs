@@ -57,6 +57,44 @@ packing = { kind = "list", positions = [[0.1, 0, 0.03]], velocities = [[0, 0, -0
     }
 }
 
+/// A sink takes a grain out of a contact that presses, without a search after it: what is left of the contact presses no more.
+#[test]
+fn a_grain_that_a_sink_takes_no_longer_pushes_its_neighbour() {
+    let text = r#"
+[[sinks]]
+name = "left"
+region = { kind = "box", min = [-1, -1, 0.01], max = [-0.0002, 1, 1] }
+
+[[grains]]
+material = "pellet"
+radius = { kind = "constant", value = 0.0065 }
+allow_overlap = true
+packing = { kind = "list", positions = [[0, 0, 0.1], [0.0128, 0, 0.1]], velocities = [[-0.5, 0, 0], [-0.5, 0, 0]] }
+"#;
+    let scene = scene(text, &["gravity=[0, 0, 0]"]);
+    for mut engine in smooth_engines(&scene, &smooth(1e-5)) {
+        let name = engine.identity().engine;
+        let mut step = || {
+            let searches = engine.advance(1).unwrap().searches;
+            let world = engine.snapshot().unwrap().world;
+            (world.removed[0].is_some(), world.bodies.velocity[world.grain_body(1)].x, searches)
+        };
+        let mut before = step();
+        let mut taken = step();
+        for _ in 0..100 {
+            if taken.0 {
+                break;
+            }
+            (before, taken) = (taken, step());
+        }
+        assert!(taken.0 && taken.1 > before.1, "{name}: it pushes until it is taken: {before:?} {taken:?}");
+        for _ in 0..20 {
+            let (_, speed, searches) = step();
+            assert_eq!((speed, searches), (taken.1, 0), "{name}");
+        }
+    }
+}
+
 /// A column of pellets at rest is compressed as Hertz predicts: its height is that of the nonsmooth method, to a millionth.
 #[test]
 fn a_column_has_the_height_of_hertz() {
