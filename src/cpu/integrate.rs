@@ -36,15 +36,10 @@ fn move_dynamic(world: &mut World, velocities: &[Velocity], h: f64) {
                 let rigid = new.rigid(*moments);
                 (*orientation, *angular_velocity) = rigid.turn(*orientation, new.angular, h);
             } else {
-                *orientation = nearly_unit(turn(h * new.angular) * *orientation);
+                *orientation = (turn(h * new.angular) * *orientation).normalize();
             }
         },
     );
-}
-
-/// Scales a quaternion whose length is 1 but for rounding to length 1: by the first terms of the series of 1/√q², without a root.
-fn nearly_unit(quaternion: DQuat) -> DQuat {
-    quaternion * (1.5 - 0.5 * quaternion.length_squared())
 }
 
 /// Rotation about `angle` by its length \[rad\]. Most rotations of a step are so small that a few terms of the series of sine and cosine
@@ -74,9 +69,9 @@ pub fn judge(
     let (time, time_step) = (world.time, settings.time_step);
     let diameter = border.largest_diameter(world);
     let (first, limit) = (world.grain_body(0), speed_limit(diameter, h));
-    // In most steps all are slow, which is soon seen.
+    // In most steps all are slow, which is soon seen. The limit may be infinite, and no speed may.
     let is_slow = |velocity: &Velocity| {
-        velocity.linear.length_squared() <= limit * limit && velocity.angular.is_finite()
+        velocity.linear.length_squared() < limit * limit && velocity.angular.is_finite()
     };
     if velocities.par_chunks(CHUNK).all(|bodies| bodies.iter().all(is_slow)) {
         return Ok(());
