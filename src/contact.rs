@@ -103,9 +103,15 @@ impl Cone {
     /// Nearest vector within a bound, at a contact with this normal.
     #[inline(always)]
     pub fn project(self, vector: DVec3, bound: f64, normal: DVec3) -> DVec3 {
+        if self.holds(vector, bound, normal) {
+            return vector;
+        }
         match self {
-            Cone::Disc => within_length(vector, bound),
-            Cone::Box => within_box(vector, bound, normal),
+            Cone::Disc => vector * (bound / vector.length()),
+            Cone::Box => {
+                let axes = axes(normal);
+                axes * (axes.transpose() * vector).clamp(DVec3::splat(-bound), DVec3::splat(bound))
+            }
         }
     }
 
@@ -124,21 +130,6 @@ impl Cone {
             Cone::Disc => vector.length(),
             Cone::Box => (axes(normal).transpose() * vector).abs().max_element(),
         }
-    }
-}
-
-fn within_length(vector: DVec3, bound: f64) -> DVec3 {
-    let length_squared = vector.length_squared();
-    if length_squared <= bound * bound { vector } else { vector * (bound / length_squared.sqrt()) }
-}
-
-fn within_box(vector: DVec3, bound: f64, normal: DVec3) -> DVec3 {
-    let axes = axes(normal);
-    let parts = axes.transpose() * vector;
-    if parts.abs().max_element() <= bound {
-        vector
-    } else {
-        axes * parts.clamp(DVec3::splat(-bound), DVec3::splat(bound))
     }
 }
 

@@ -3,9 +3,8 @@
 use crate::contact::Key;
 use crate::engine::{is_guarded, planned_contacts};
 use crate::model::World;
-use crate::settings::{Acceleration, Algorithm, Bookkeeping, Method, Settings};
+use crate::settings::{Acceleration, Algorithm, Bookkeeping, Settings};
 
-use super::CpuEngine;
 use super::coarse::Coarse;
 use super::gradient::ProjectedGradient;
 use super::narrowphase::{Constraint, Onset};
@@ -14,6 +13,7 @@ use super::split::Split;
 use super::springs::Spring;
 use super::sweep::ProjectedGaussSeidel;
 use super::velocity::Velocity;
+use super::{CpuEngine, per_method};
 
 /// Bytes per contact that the engine keeps from step to step.
 const HELD_PER_CONTACT: u64 = (size_of::<Key>() + size_of::<Constraint>() + size_of::<u32>()) as u64;
@@ -46,10 +46,7 @@ impl CpuEngine {
         let bodies = world.bodies_with(grains) as u64;
         let keeps_works = is_guarded(settings, world) || settings.bookkeeping == Bookkeeping::On;
         let lists = if keeps_works { 2 } else { 1 };
-        let beside = match settings.method {
-            Method::Nonsmooth => size_of::<Onset>(),
-            Method::Smooth => size_of::<Spring>(),
-        };
+        let [onsets, springs] = per_method(settings.method, contacts as usize);
         let splitting = Split::planned_bytes(bodies, contacts);
         let momentum = match settings.acceleration {
             Acceleration::Nesterov => ProjectedGaussSeidel::planned_bytes(bodies),
@@ -58,7 +55,8 @@ impl CpuEngine {
         world.planned_bytes(world.bodies_with(grains))
             + bodies * lists * size_of::<Velocity>() as u64
             + Travel::planned_bytes(spheres as u64, world.boundaries.len() as u64)
-            + contacts * (HELD_PER_CONTACT + beside as u64)
+            + contacts * HELD_PER_CONTACT
+            + (onsets * size_of::<Onset>() + springs * size_of::<Spring>()) as u64
             + splitting
             + momentum
     }

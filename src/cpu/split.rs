@@ -59,19 +59,21 @@ struct Part {
 
 /// Impulse of contacts on a body.
 #[derive(Debug, Clone, Copy, Default)]
-struct Share {
+pub(super) struct Share {
     /// Linear impulse \[N s\].
-    linear: DVec3,
+    pub linear: DVec3,
     /// Angular impulse about the centre \[N m s\].
-    angular: DVec3,
+    pub angular: DVec3,
 }
 
 impl Share {
-    fn of_a(constraint: &Constraint, push: &Push) -> Share {
+    #[inline(always)]
+    pub fn of_a(constraint: &Constraint, push: &Push) -> Share {
         Share { linear: push.linear, angular: constraint.arm_a.cross(push.linear) + push.rolling }
     }
 
-    fn of_b(constraint: &Constraint, push: &Push) -> Share {
+    #[inline(always)]
+    pub fn of_b(constraint: &Constraint, push: &Push) -> Share {
         Share { linear: -push.linear, angular: push.linear.cross(constraint.arm_b) - push.rolling }
     }
 

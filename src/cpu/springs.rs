@@ -26,12 +26,12 @@ struct Stiffness {
     tangent: f64,
     /// Tangential damping η_t \[kg/s\].
     tangent_damping: f64,
-    /// Square of the tangential stiffness over that at the overlap of the substep before, at most 1, as a fraction \[-\]: roots and
-    /// divisions are most of the time of a contact.
+    /// Square of the tangential stiffness over that at the overlap of the substep before, at most 1 \[-\]: numerator and denominator, so
+    /// that the force of a spring takes one root and one division.
     released: [f64; 2],
 }
 
-/// Coefficients of the springs of a contact; they stay until the next search \[E13\].
+/// Coefficients of the springs of a contact; they stay until the next search, or until a sink takes a grain \[E13\].
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spring {
     /// Stiffness k_n of the normal spring \[N/m^1.5, or N/m\].
@@ -42,7 +42,7 @@ pub struct Spring {
     pub root_of_tangent: f64,
     /// Effective radius R* \[m\].
     pub radius: f64,
-    /// Radii of the spheres, where both are the only sphere of a grain \[m\]: these are most contacts.
+    /// Radii of the spheres, where each is in the centre of its body \[m\]: these are most contacts.
     pub radii: Option<[f64; 2]>,
     /// Cohesive force that pulls the bodies together \[N\].
     pub pull_off: f64,
@@ -138,14 +138,9 @@ impl Contacts<'_> {
     #[inline(never)]
     fn stretch_block(&self, constraints: &mut [Constraint], springs: &[Spring], overlaps: &[f64; BLOCK]) {
         for ((constraint, spring), &overlap) in constraints.iter_mut().zip(springs).zip(overlaps) {
-            if overlap > 0.0 {
-                let [a, b] = constraint.bodies;
-                let bodies = [&self.velocities[a as usize], &self.velocities[b as usize]];
-                stretch(self.settings, constraint, spring, overlap, bodies);
-            } else {
-                (constraint.impulse, constraint.last_impulse) = Default::default();
-                constraint.cohesion = 0.0;
-            }
+            let [a, b] = constraint.bodies;
+            let bodies = [&self.velocities[a as usize], &self.velocities[b as usize]];
+            stretch(self.settings, constraint, spring, overlap, bodies);
         }
     }
 
@@ -181,8 +176,8 @@ impl Contacts<'_> {
     }
 }
 
-/// Stretches the springs of a contact with this overlap \[m\] by the velocities of its bodies. The state of the springs is kept in
-/// `last_impulse` of the constraint, and its `impulse` becomes the impulse of the contact force.
+/// Stretches the springs of a contact with this overlap \[m\] by the velocities of its bodies; without an overlap they are at rest. The
+/// state of the springs is kept in `last_impulse` of the constraint, and its `impulse` becomes the impulse of the contact force.
 #[inline(always)]
 pub fn stretch(
     settings: &Settings,
@@ -191,9 +186,14 @@ pub fn stretch(
     overlap: f64,
     [a, b]: [&Velocity; 2],
 ) {
-    let contact = Stretched { settings, h: settings.substep(), spring, overlap };
-    (constraint.impulse, constraint.last_impulse) = contact.push(constraint, [a, b]);
-    constraint.cohesion = contact.h * spring.pull_off;
+    if overlap > 0.0 {
+        let contact = Stretched { settings, h: settings.substep(), spring, overlap };
+        (constraint.impulse, constraint.last_impulse) = contact.push(constraint, [a, b]);
+        constraint.cohesion = contact.h * spring.pull_off;
+    } else {
+        (constraint.impulse, constraint.last_impulse) = Default::default();
+        constraint.cohesion = 0.0;
+    }
 }
 
 /// State of the springs that hold the tangential force \[N\] and the moment \[N m\] of a contact with this normal.

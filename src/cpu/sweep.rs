@@ -9,6 +9,7 @@ use super::coarse::Coarse;
 use super::narrowphase::{Constraint, Response, times_d};
 use super::problem::Problem;
 use super::solver::{Limits, Outcome, Solver, Watch};
+use super::split::Share;
 use super::velocity::Velocity;
 use crate::contact::{Cone, Impulse};
 use crate::engine::clock::Instant;
@@ -232,8 +233,9 @@ impl Push {
     /// Applies the impulses to the bodies of a contact.
     #[inline(always)]
     pub fn give(&self, constraint: &Constraint, a: &mut Velocity, b: &mut Velocity) {
-        a.push_and_twist(self.linear, constraint.arm_a.cross(self.linear) + self.rolling);
-        b.push_and_twist(-self.linear, self.linear.cross(constraint.arm_b) - self.rolling);
+        let [on_a, on_b] = [Share::of_a(constraint, self), Share::of_b(constraint, self)];
+        a.push_and_twist(on_a.linear, on_a.angular);
+        b.push_and_twist(on_b.linear, on_b.angular);
     }
 }
 

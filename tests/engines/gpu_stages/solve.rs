@@ -119,12 +119,8 @@ fn check_springs(mut case: Case) {
     let (mut constraints, placed): (Vec<_>, Vec<_>) = (0..keys.len()).map(row).unzip();
     let velocities = case.twin_velocities();
     for (constraint, (gap, spring)) in constraints.iter_mut().zip(&placed) {
-        if *gap < 0.0 {
-            let bodies = constraint.bodies.map(|body| &velocities[body as usize]);
-            esker::cpu::springs::stretch(&case.settings, constraint, spring, -gap, bodies);
-        } else {
-            (constraint.impulse, constraint.last_impulse) = Default::default();
-        }
+        let bodies = constraint.bodies.map(|body| &velocities[body as usize]);
+        esker::cpu::springs::stretch(&case.settings, constraint, spring, -gap, bodies);
     }
     case.run(&["springs"]);
 
